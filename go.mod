@@ -1,0 +1,3 @@
+module github.com/epicycle-go/epicycle
+
+go 1.25
