@@ -1,0 +1,39 @@
+package clock
+
+import "time"
+
+// Clock is what a wheel needs from time: to read it, and to be woken. All
+// methods may be called concurrently. The clocks of this package are
+// fmt.Stringers that say what is at work.
+type Clock interface {
+	// Now is wall-clock time. It may jump when the wall clock is set.
+	Now() time.Time
+	// Elapsed is monotonic time since the clock was made; it never goes back.
+	Elapsed() time.Duration
+	// NewAlarm makes an alarm that calls ring, in a goroutine of the clock's.
+	NewAlarm(ring func()) Alarm
+}
+
+// Alarm rings once, at or after the elapsed time last aimed at. A ring already
+// on its way when Set or Stop is called may still come: receivers read Elapsed
+// again. Rings of one alarm never overlap.
+type Alarm interface {
+	// Set aims the alarm, also after Stop, at elapsed; if that is past, it
+	// rings at once, but never inside the call. It may be called inside ring
+	// and under a lock.
+	Set(elapsed time.Duration)
+	// Stop takes the aim away. It does not wait for a ring under way.
+	Stop()
+}
+
+// Virtual tells whether c's time stands still between wake-ups, so that they
+// are free and a wheel need not gather them: c is a Mock, or wraps a mock.
+func Virtual(c Clock) bool {
+	switch c := c.(type) {
+	case *Mock:
+		return true
+	case *wrapped:
+		return c.virtual
+	}
+	return false
+}

@@ -1,0 +1,150 @@
+package clock
+
+import (
+	"math"
+	"time"
+)
+
+// Stepped is a wheel as a Mock sees it.
+type Stepped interface {
+	// Nearest is the exact earliest deadline and its place in the order of
+	// setting; false if nothing is pending.
+	Nearest() (deadline time.Duration, order uint64, ok bool)
+	// Step hands over the earliest timer, if it is due, and after it all others
+	// that are due at the same deadline and whose order is below limit.
+	Step(limit uint64)
+	// Settle returns when every task handed over has returned; it tells whether
+	// there was any to wait for.
+	Settle() bool
+	// Len is the number of pending timers.
+	Len() int
+}
+
+// move runs f, which may move the clock, as the only one that does.
+func (m *Mock) move(method string, f func()) {
+	if !m.turn.TryLock() {
+		if insideMark(int(m.number.Load())) {
+			panic("clock: Mock." + method + " called inside a callback of that mock")
+		}
+		m.turn.Lock()
+	}
+	defer m.turn.Unlock()
+	n := takeNumber()
+	defer returnNumber(n)
+	m.number.Store(int32(n))
+	mark(n, f)
+}
+
+// runTo fires everything due up to target, moving the clock from deadline to
+// deadline, and leaves it at target.
+func (m *Mock) runTo(target time.Duration) {
+	m.stepMu.Lock()
+	defer m.stepMu.Unlock()
+	m.stepTo(target)
+	m.moveTo(target)
+	if m.companion.active.Load() {
+		m.stepTo(target) // what the companion's callbacks have set
+	}
+}
+
+func (m *Mock) stepTo(target time.Duration) {
+	for {
+		next, ok := m.earliest(target)
+		if !ok || next.at > m.Elapsed() {
+			if m.settle() {
+				continue // callbacks may have set something earlier
+			}
+			if !ok {
+				return
+			}
+			if m.moveTo(next.at) {
+				continue // callbacks of the embedded mock may have, too
+			}
+		}
+		m.unsettled = append(m.unsettled, next.wheel)
+		next.wheel.Step(next.limit)
+	}
+}
+
+// moveTo moves elapsed time to at, the embedded mock with it; it tells whether
+// there was an embedded mock to move.
+func (m *Mock) moveTo(at time.Duration) bool {
+	following := m.companion.active.Load()
+	if following {
+		m.stepMu.Unlock() // catchUp may step wheels meanwhile
+		m.follow(at)
+		m.stepMu.Lock()
+	}
+	if int64(at) > m.elapsed.Load() {
+		m.elapsed.Store(int64(at))
+		return following
+	}
+	return false
+}
+
+// settle waits for the callbacks of the deadline just passed and tells whether
+// there were any.
+func (m *Mock) settle() (waited bool) {
+	for _, w := range m.unsettled {
+		waited = w.Settle() || waited
+	}
+	clear(m.unsettled)
+	m.unsettled = m.unsettled[:0]
+	return waited
+}
+
+// due is who comes next, when, and the order at which another one comes in.
+type due struct {
+	wheel Stepped
+	at    time.Duration
+	limit uint64
+}
+
+// earliest is what comes next, at target or before.
+//
+// The heap is keyed by lower bounds: a wheel aims again only when its earliest
+// timer becomes earlier, not when that is stopped. So whoever is on top is
+// asked for its exact deadline until the answer is what the heap says.
+func (m *Mock) earliest(target time.Duration) (due, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for len(m.alarms) > 0 && m.alarms[0].at <= target {
+		a := m.alarms[0]
+		if m.verify(a) {
+			return due{a.wheel, a.at, m.runnerUp(a.at)}, true
+		}
+	}
+	return due{}, false
+}
+
+// verify tells whether a's place in the heap is exact, and if not puts it where
+// it belongs. It gives mu back meanwhile: wheels aim alarms under locks of
+// their own, which Nearest takes.
+func (m *Mock) verify(a *MockAlarm) bool {
+	version := a.version
+	m.mu.Unlock()
+	at, order, ok := a.wheel.Nearest()
+	m.mu.Lock()
+	switch {
+	case a.version != version:
+		return false
+	case !ok:
+		m.alarms.drop(a)
+		return false
+	}
+	same := a.at == at && a.order == order
+	a.at, a.order = at, order
+	m.alarms.put(a)
+	return same
+}
+
+// runnerUp is the order of the second in the heap, if it comes at that time.
+func (m *Mock) runnerUp(at time.Duration) uint64 {
+	limit := uint64(math.MaxUint64)
+	for _, a := range m.alarms[1:min(3, len(m.alarms))] {
+		if a.at == at {
+			limit = min(limit, a.order)
+		}
+	}
+	return limit
+}

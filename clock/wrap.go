@@ -1,0 +1,72 @@
+package clock
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	benbjohnson "github.com/benbjohnson/clock"
+)
+
+// Wrap makes a Clock of any github.com/benbjohnson/clock Clock, its Mock
+// included. That Mock runs callbacks in goroutines of their own and sleeps a
+// real millisecond for each, so a wheel on it is as fast and as deterministic
+// as everything else on it; a *Mock of this package is returned as it is.
+func Wrap(c benbjohnson.Clock) Clock {
+	if m, ok := c.(*Mock); ok {
+		return m
+	}
+	_, virtual := c.(*benbjohnson.Mock)
+	return &wrapped{inner: c, start: c.Now(), virtual: virtual}
+}
+
+type wrapped struct {
+	inner   benbjohnson.Clock
+	start   time.Time
+	virtual bool
+
+	mu      sync.Mutex
+	elapsed time.Duration // guarded by mu; the most that was ever returned
+}
+
+func (w *wrapped) String() string { return fmt.Sprintf("wrapped %T", w.inner) }
+func (w *wrapped) Now() time.Time { return w.inner.Now() }
+
+// Elapsed does not follow the inner clock when it is set back.
+func (w *wrapped) Elapsed() time.Duration {
+	e := w.inner.Since(w.start)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.elapsed = max(w.elapsed, e)
+	return w.elapsed
+}
+
+func (w *wrapped) NewAlarm(ring func()) Alarm {
+	return &wrappedAlarm{clock: w, ringer: ringer{ring: ring}}
+}
+
+type wrappedAlarm struct {
+	clock  *wrapped
+	ringer ringer
+	mu     sync.Mutex
+	timer  *benbjohnson.Timer // guarded by mu; made by the first Set
+}
+
+func (a *wrappedAlarm) Set(elapsed time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	d := elapsed - a.clock.inner.Since(a.clock.start)
+	if a.timer == nil {
+		a.timer = a.clock.inner.AfterFunc(d, a.ringer.fire)
+	} else {
+		a.timer.Reset(d)
+	}
+}
+
+func (a *wrappedAlarm) Stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+}

@@ -1,0 +1,230 @@
+package hierarchy
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+const (
+	// crowd is the largest list that is sorted where it is; a larger one that is
+	// out of order is cascaded, which spreads it over 64 finer slots.
+	crowd = 32
+	// lag is how far the hand may stay behind before a set moves it on.
+	lag = 1 << 16
+)
+
+// circles is all circles over one arena: the wheel itself, without lock or
+// clock. Times are passed in and never go back.
+//
+// Invariant: hand <= the time of every call.
+// Invariant: a node in slot s of circle k has s > digit k of hand, or k is 0 and
+// s >= it, or s is the slot under the hand and bit k of open is set.
+// Invariant: a slot's range never lies after the deadline of a node in it; it
+// may lie before it, as a deadline that moves later stays where it is.
+type circles[T any] struct {
+	layout
+	arena    level.Arena[T]
+	circle   [maxLevels]level.Level[T]
+	occupied uint32 // Invariant: bit k is set iff circle k holds a node.
+	open     uint32 // bit k: the slot of circle k under the hand is being cascaded
+	hand     int64
+	cascaded uint64
+}
+
+// add links a new node.
+func (c *circles[T]) add(now, deadline int64, sequence uint64, f level.Flags, v T) uint32 {
+	if now-c.hand > lag {
+		c.advance(now)
+	}
+	i := c.arena.Alloc()
+	n := c.arena.At(i)
+	n.Init(deadline, sequence, f, v)
+	c.link(i, n)
+	return i
+}
+
+// link puts node i into the slot of its deadline. A deadline that the hand has
+// passed goes to the slot under the hand, where exact deadlines decide.
+func (c *circles[T]) link(i uint32, n *level.Node[T]) {
+	t := max(n.Key, c.hand)
+	k := c.levelFor(t, c.hand)
+	n.SetCircle(k)
+	c.circle[k].Push(&c.arena, c.slotFor(k, t), i)
+	c.occupied |= 1 << uint(k)
+}
+
+// unlink takes node i out of its slot; it stays alive, held.
+func (c *circles[T]) unlink(i uint32, n *level.Node[T]) {
+	k := n.Circle()
+	l := &c.circle[k]
+	l.Remove(&c.arena, i)
+	if l.Empty() {
+		c.occupied &^= 1 << uint(k)
+	}
+	n.SetCircle(level.Held)
+}
+
+// remove ends node i, linked or held.
+func (c *circles[T]) remove(i uint32, n *level.Node[T]) {
+	if n.Circle() != level.Held {
+		c.unlink(i, n)
+	}
+	c.arena.Free(i)
+}
+
+// move gives node i, linked or held, a new deadline. One that moves later stays
+// in its slot, which costs one cache miss instead of four; the slot finds out
+// when its turn comes, once for any number of moves.
+func (c *circles[T]) move(i uint32, n *level.Node[T], now, deadline int64, sequence uint64) {
+	if k := n.Circle(); k != level.Held {
+		if deadline >= n.Key {
+			n.Rekey(deadline, sequence)
+			c.circle[k].Rekeyed(n)
+			return
+		}
+		c.unlink(i, n)
+	}
+	if now-c.hand > lag {
+		c.advance(now)
+	}
+	n.Rekey(deadline, sequence)
+	c.link(i, n)
+}
+
+// first is the first slot in time that holds a node, and where it starts.
+func (c *circles[T]) first() (k, s int, start int64) {
+	k = bits.TrailingZeros32(c.occupied)
+	s = c.circle[k].First()
+	return k, s, c.slotStart(k, s, c.hand)
+}
+
+// advance moves the hand as near to now as the first slot lets it, so that new
+// timers are placed finely.
+func (c *circles[T]) advance(now int64) {
+	if c.open != 0 {
+		return
+	}
+	if c.occupied != 0 {
+		_, _, start := c.first()
+		now = min(now, start-1)
+	}
+	c.hand = max(c.hand, now)
+}
+
+// next finds the earliest timer: its index if it is due, else 0 and a time,
+// later than now, before which no timer is due. It touches no more than about
+// two budgets of nodes; when there is more to do before it can say, it returns
+// 0 and 0: then ask again. Everything is in order after each call, so the lock
+// may be released in between.
+func (c *circles[T]) next(now int64, budget int) (i uint32, at int64) {
+	c.pour(budget)
+	for c.occupied != 0 && budget > 0 {
+		k, s, start := c.first()
+		l := &c.circle[k]
+		if !l.Sorted(s) {
+			n := l.Len(s)
+			if n > crowd && k > 0 {
+				if start > now {
+					return c.notBefore(start)
+				}
+				budget = c.cascade(k, start, budget)
+				continue
+			}
+			l.Sort(&c.arena, s)
+			budget -= n
+		}
+		i := l.Head(s)
+		n := c.arena.At(i)
+		if n.Key > c.slotEnd(k, start) {
+			c.relink(i, n)
+			budget--
+			continue
+		}
+		if n.Key > now {
+			return c.notBefore(n.Key)
+		}
+		return i, n.Key
+	}
+	if c.occupied != 0 {
+		return 0, 0
+	}
+	c.open, c.hand = 0, max(c.hand, now)
+	return 0, never
+}
+
+// notBefore answers that nothing is due before at, unless an open slot may
+// still hold something earlier.
+func (c *circles[T]) notBefore(at int64) (uint32, int64) {
+	if c.open != 0 {
+		return 0, 0
+	}
+	return 0, at
+}
+
+// cascade moves the hand to the first slot, of circle k, and starts to pour it
+// out over the finer circles, which are empty. Until it has run dry, new timers
+// of its range overtake what is left in it.
+func (c *circles[T]) cascade(k int, start int64, budget int) int {
+	c.hand = max(c.hand, start)
+	c.open |= 1 << uint(k)
+	return c.pour(budget)
+}
+
+// pour goes on with the open slots, finest first, and returns what is left of
+// the budget.
+func (c *circles[T]) pour(budget int) int {
+	for c.open != 0 && budget > 0 {
+		k := bits.TrailingZeros32(c.open)
+		l := &c.circle[k]
+		s := c.slotFor(k, c.hand)
+		for ; l.Len(s) > 0 && budget > 0; budget-- {
+			i := l.Head(s)
+			c.relink(i, c.arena.At(i))
+			c.cascaded++
+		}
+		if l.Len(s) == 0 {
+			c.open &^= 1 << uint(k)
+		}
+	}
+	return budget
+}
+
+// relink puts node i where its deadline belongs as seen from the hand.
+func (c *circles[T]) relink(i uint32, n *level.Node[T]) {
+	c.unlink(i, n)
+	c.link(i, n)
+}
+
+// nearest is the earliest timer, due or not, or 0. Unlike next it may walk a
+// whole slot: it serves questions, not the way to firing.
+func (c *circles[T]) nearest() uint32 {
+	for c.pour(math.MaxInt); c.occupied != 0; {
+		k, s, start := c.first()
+		l := &c.circle[k]
+		best, end := uint32(0), c.slotEnd(k, start)
+		l.Each(&c.arena, s, func(i uint32, n *level.Node[T]) {
+			switch {
+			case n.Key > end:
+				c.relink(i, n)
+			case best == 0 || n.Before(c.arena.At(best)):
+				best = i
+			}
+		})
+		if best != 0 {
+			return best
+		}
+	}
+	return 0
+}
+
+// flagged returns the values of the timers that have flag f.
+func (c *circles[T]) flagged(f level.Flags) (values []T) {
+	c.arena.Each(func(_ uint32, n *level.Node[T]) {
+		if n.Flags()&f != 0 {
+			values = append(values, n.Value)
+		}
+	})
+	return values
+}

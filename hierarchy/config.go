@@ -1,0 +1,97 @@
+package hierarchy
+
+import (
+	"fmt"
+	"math/bits"
+	"runtime"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// Config says how a wheel works. The zero Config is ready to use.
+type Config struct {
+	// Interval is about the width of the base circle's slots, default 1s: the
+	// nearest power of two in nanoseconds. It places the circles' boundaries
+	// and never changes when a timer fires.
+	Interval time.Duration
+	// Precision is the shortest time between two wake-ups of the wheel, default
+	// 1ms, or Interval if that is less. A timer that falls due sooner after a
+	// wake-up waits for the next one. A smaller Precision makes crowded timers
+	// more exact and costs CPU: a thousand wake-ups a second are about 5 % of a
+	// core. A lone timer is exact whatever it is; on a mock clock all are.
+	Precision time.Duration
+	// Clock tells the time and wakes the wheel, default clock.Precise().
+	Clock clock.Clock
+	// Executor runs the callbacks, default Go; on a *clock.Mock, Inline.
+	Executor Executor
+	// MaxPending limits the pending timers: a further one is refused with
+	// ErrFull. 0 is no limit. The limit costs a counter shared by all cores.
+	MaxPending int
+	// Shards is how many parts with a lock each the wheel has, so that cores
+	// need not wait for each other. 0: chosen by the number of cores. On a
+	// *clock.Mock it is always one.
+	Shards int
+	// OnPanic is called with what a callback panicked with, in its goroutine.
+	// Nil: a panic crashes the process, as in package time.
+	OnPanic func(recovered any, stack []byte)
+}
+
+const (
+	defaultInterval  = time.Second
+	defaultPrecision = time.Millisecond
+	maxShards        = 1 << 10
+)
+
+// validate returns cfg with every default filled in.
+func (cfg Config) validate() (Config, error) {
+	switch {
+	case cfg.Interval < 0:
+		return cfg, fmt.Errorf("%w: Interval %v is negative", ErrArgument, cfg.Interval)
+	case cfg.Precision < 0:
+		return cfg, fmt.Errorf("%w: Precision %v is negative", ErrArgument, cfg.Precision)
+	case cfg.MaxPending < 0:
+		return cfg, fmt.Errorf("%w: MaxPending %d is negative", ErrArgument, cfg.MaxPending)
+	case cfg.Shards < 0:
+		return cfg, fmt.Errorf("%w: Shards %d is negative", ErrArgument, cfg.Shards)
+	case cfg.Interval > 0 && cfg.Precision > cfg.Interval:
+		return cfg, fmt.Errorf("%w: Precision %v is above Interval %v", ErrArgument, cfg.Precision, cfg.Interval)
+	}
+	if cfg.Precision == 0 {
+		cfg.Precision = defaultPrecision
+		if cfg.Interval > 0 {
+			cfg.Precision = min(defaultPrecision, cfg.Interval)
+		}
+	}
+	if cfg.Interval == 0 {
+		cfg.Interval = max(defaultInterval, cfg.Precision)
+	}
+	cfg.fillIn()
+	return cfg, nil
+}
+
+func (cfg *Config) fillIn() {
+	if cfg.Clock == nil {
+		cfg.Clock = clock.Precise()
+	}
+	_, mock := cfg.Clock.(*clock.Mock)
+	if cfg.Executor == nil {
+		cfg.Executor = Go
+		if mock {
+			cfg.Executor = Inline
+		}
+	}
+	if cfg.Shards == 0 {
+		cfg.Shards = chosenShards()
+	}
+	if mock {
+		cfg.Shards = 1
+	}
+	cfg.Shards = powerOfTwo(min(cfg.Shards, maxShards))
+}
+
+// chosenShards is one for each processor that can run Go code.
+func chosenShards() int { return min(runtime.GOMAXPROCS(0), 16) }
+
+// powerOfTwo is the least power of two that is at least n.
+func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }

@@ -1,0 +1,215 @@
+package hierarchy
+
+import (
+	"context"
+	"math"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// core is what every kind of wheel is made of: shards with their circles, one
+// alarm that wakes them all, and the way from a due timer to its callback.
+type core[T any] struct {
+	layout layout
+	clock  clock.Clock
+	alarm  clock.Alarm
+	mock   *clock.MockAlarm // alarm, if it is one; else nil
+	shards []*shard[T]      // a power of two of them
+
+	fire    func(T) // calls the callback
+	execute Executor
+	inline  bool // execute is Inline
+	onPanic func(recovered any, stack []byte)
+	leaves  func(shard int, i uint32, v *T) // nil, or told with the lock held what is about to fire
+
+	places places
+	waker  waker
+	work   work
+	panics atomic.Uint64
+	closed atomic.Bool
+	done   chan struct{} // closed by stop
+	ending sync.Once
+}
+
+func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
+	if fire == nil {
+		return nil, ErrNilFunc
+	}
+	cfg, err := cfg.validate()
+	if err != nil {
+		return nil, err
+	}
+	c := &core[T]{
+		layout: newLayout(cfg.Interval), clock: cfg.Clock, fire: fire,
+		execute: cfg.Executor, inline: isInline(cfg.Executor), onPanic: cfg.OnPanic,
+		places: places{limit: int64(cfg.MaxPending)}, done: make(chan struct{}),
+	}
+	for i := range cfg.Shards {
+		s := &shard[T]{core: c, number: i}
+		s.nearest.Store(never)
+		c.shards = append(c.shards, s)
+	}
+	c.alarm = c.clock.NewAlarm(func() { c.wake(math.MaxUint64) })
+	c.waker.init(c.alarm, cfg.Precision, clock.Virtual(c.clock))
+	if a, ok := c.alarm.(*clock.MockAlarm); ok {
+		c.mock = a
+		a.Attach(stepped[T]{c})
+	}
+	return c, nil
+}
+
+// add sets a timer on the caller's shard.
+func (c *core[T]) add(v T, d time.Duration, f level.Flags) (Timer, error) {
+	now := int64(c.clock.Elapsed())
+	return c.addAt(v, now, deadlineAfter(now, d), f)
+}
+
+func (c *core[T]) addAt(v T, now, deadline int64, f level.Flags) (Timer, error) {
+	s := c.shards[0]
+	if len(c.shards) > 1 {
+		s = c.shards[affinity()&(len(c.shards)-1)]
+	}
+	s.mu.Lock()
+	if err := c.admit(s, f); err != nil {
+		s.mu.Unlock()
+		return Timer{}, err
+	}
+	i, generation := s.insert(v, now, deadline, f)
+	nearer := s.nearer(deadline)
+	s.mu.Unlock()
+	c.set(nearer, deadline)
+	return Timer{s, generation, i}, nil
+}
+
+// admit tells whether s may take one more timer, and takes a place for it. The
+// lock of s must be held.
+func (c *core[T]) admit(s *shard[T], f level.Flags) error {
+	if s.closed {
+		return ErrClosed
+	}
+	if f&flagTenant == 0 && !c.places.take() {
+		return ErrFull
+	}
+	return nil
+}
+
+// set follows every setting of a timer, with no lock held: it aims the alarm,
+// if that may be needed, and tells a mock.
+func (c *core[T]) set(nearer bool, deadline int64) {
+	if nearer {
+		c.waker.nearer(deadline)
+	}
+	if c.mock != nil {
+		c.mock.Noted()
+	}
+}
+
+// len is the number of pending timers.
+func (c *core[T]) len() int {
+	n := 0
+	for _, s := range c.shards {
+		s.mu.Lock()
+		n += s.pending
+		s.mu.Unlock()
+	}
+	return n
+}
+
+// stop drops all pending timers and lets no more be set. It is what makes the
+// wheel let go of its clock.
+func (c *core[T]) stop() {
+	c.ending.Do(func() {
+		c.closed.Store(true)
+		var told []T
+		for _, s := range c.shards {
+			s.mu.Lock()
+			s.closed = true
+			tell := s.told > 0
+			circles, n := s.detach()
+			s.counts.dropped += uint64(n)
+			s.mu.Unlock()
+			if tell {
+				told = append(told, circles.flagged(flagTold)...)
+			}
+		}
+		c.waker.stop()
+		if c.mock != nil {
+			c.mock.Detach()
+			c.mock.Noted()
+		}
+		close(c.done)
+		for _, v := range told {
+			c.invoke(v)
+		}
+	})
+}
+
+// drain takes all pending timers out at once and calls fn for each, in order of
+// deadline. A panic or an exit of the goroutine in fn holds up none of the rest.
+func (c *core[T]) drain(fn func(T), cleared func(shard int)) int {
+	for _, s := range c.shards {
+		s.mu.Lock()
+	}
+	var all []*circles[T]
+	total := 0
+	for i, s := range c.shards {
+		circles, n := s.detach()
+		s.counts.drained += uint64(n)
+		total += n
+		if n > 0 {
+			all = append(all, circles)
+		}
+		if cleared != nil {
+			cleared(i)
+		}
+	}
+	for _, s := range c.shards {
+		s.mu.Unlock()
+	}
+	c.places.release(total)
+	c.pass(merged[T]{all}, fn)
+	return total
+}
+
+// pass calls fn for all values of m.
+func (c *core[T]) pass(m merged[T], fn func(T)) {
+	done := false
+	defer func() {
+		if !done {
+			c.pass(m, fn) // fn panicked or exited the goroutine: that goes on after the rest
+		}
+	}()
+	for v, ok := m.next(); ok; v, ok = m.next() {
+		c.guard(fn, v)
+	}
+	done = true
+}
+
+// guard calls fn as a callback.
+func (c *core[T]) guard(fn func(T), v T) {
+	if c.onPanic != nil {
+		defer c.recovered()
+	}
+	fn(v)
+}
+
+// shutdown stops the wheel and waits for callbacks that were handed over.
+func (c *core[T]) shutdown(ctx context.Context) error {
+	c.stop()
+	return c.work.wait(ctx)
+}
+
+// invoke calls the callback of v.
+func (c *core[T]) invoke(v T) { c.guard(c.fire, v) }
+
+func (c *core[T]) recovered() {
+	if r := recover(); r != nil {
+		c.panics.Add(1)
+		c.onPanic(r, debug.Stack())
+	}
+}

@@ -1,0 +1,105 @@
+package hierarchy
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// Durations are counted in buckets whose width is at most an eighth of what
+// they hold: 8 to a power of two, and one for each of the first 8 nanoseconds.
+const (
+	bucketBits = 3
+	perPower   = 1 << bucketBits
+	buckets    = (64 - bucketBits) * perPower
+)
+
+// histogram counts durations: an array index and three additions each. The
+// buckets are made by the first one.
+type histogram struct {
+	count  uint64
+	sum    float64
+	max    int64
+	bucket *[buckets]uint64
+}
+
+func (h *histogram) add(d int64) {
+	if h.bucket == nil {
+		h.bucket = new([buckets]uint64)
+	}
+	h.bucket[bucketFor(d)]++
+	h.count++
+	h.sum += float64(d)
+	h.max = max(h.max, d)
+}
+
+// merge adds what g has counted.
+func (h *histogram) merge(g *histogram) {
+	if g.bucket == nil {
+		return
+	}
+	if h.bucket == nil {
+		h.bucket = new([buckets]uint64)
+	}
+	for i, n := range g.bucket {
+		h.bucket[i] += n
+	}
+	h.count += g.count
+	h.sum += g.sum
+	h.max = max(h.max, g.max)
+}
+
+// bucketFor is the bucket of d.
+func bucketFor(d int64) int {
+	u := uint64(max(0, d))
+	if u < perPower {
+		return int(u)
+	}
+	power := bits.Len64(u) - 1 - bucketBits
+	return power<<bucketBits + int(u>>uint(power))
+}
+
+// bucketEnd is the largest duration in bucket b.
+func bucketEnd(b int) int64 {
+	if b < perPower {
+		return int64(b)
+	}
+	power := b>>bucketBits - 1
+	u := (uint64(b&(perPower-1))+perPower+1)<<uint(power) - 1
+	return int64(min(u, math.MaxInt64))
+}
+
+// Histogram is a snapshot of a distribution of durations. Quantiles are exact
+// to an eighth of their value. The zero Histogram is empty.
+type Histogram struct{ h histogram }
+
+// Count is how many durations were counted.
+func (h Histogram) Count() uint64 { return h.h.count }
+
+// Max is the longest of them, exactly.
+func (h Histogram) Max() time.Duration { return time.Duration(h.h.max) }
+
+// Mean is their mean.
+func (h Histogram) Mean() time.Duration {
+	if h.h.count == 0 {
+		return 0
+	}
+	return time.Duration(h.h.sum / float64(h.h.count))
+}
+
+// Quantile is a duration that a share of q of them does not exceed: 0.5 for the
+// median, 0.99 for the 99th percentile. q is taken as 0 below 0 and as 1 above
+// 1; an empty Histogram has only 0.
+func (h Histogram) Quantile(q float64) time.Duration {
+	if h.h.count == 0 {
+		return 0
+	}
+	rank := max(1, uint64(math.Ceil(min(max(q, 0), 1)*float64(h.h.count))))
+	seen := uint64(0)
+	for b, n := range h.h.bucket {
+		if seen += n; seen >= rank {
+			return time.Duration(min(bucketEnd(b), h.h.max))
+		}
+	}
+	return h.Max()
+}

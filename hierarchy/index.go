@@ -1,0 +1,142 @@
+package hierarchy
+
+import "github.com/epicycle-go/epicycle/level"
+
+// entry is what a timer of a Keyed carries: its key and value, and its link in
+// the index.
+type entry[K comparable, V any] struct {
+	key  K
+	val  V
+	hash uint32
+	next uint32 // in its bucket's chain
+}
+
+const (
+	segmentBits = 8
+	segmentLen  = 1 << segmentBits
+)
+
+// index finds the timers of one shard by key: a hash table by linear hashing,
+// chained through the entries themselves, four bytes a key. It splits one
+// bucket when a key too many comes and joins one when enough have gone, so no
+// call ever waits for a table to be copied, and memory goes back as keys go.
+//
+// A Go map would need the key a second time, and keeps the size of its peak.
+//
+// Invariant: there are buckets buckets; a key is in bucket bucketFor(hash).
+type index[K comparable, V any] struct {
+	segments [][]uint32 // heads of chains
+	buckets  uint32     // 0 before the first key, then at least 1
+	keys     uint32
+}
+
+// bucketFor is the bucket of a hash: its low bits, as many as name all buckets,
+// or one fewer if that bucket is not there yet.
+func (x *index[K, V]) bucketFor(hash uint32) uint32 {
+	mask := roundUp(x.buckets) - 1
+	if b := hash & mask; b < x.buckets {
+		return b
+	}
+	return hash & (mask >> 1)
+}
+
+// roundUp is the least power of two that is at least n, for n >= 1.
+func roundUp(n uint32) uint32 { return uint32(powerOfTwo(int(n))) }
+
+func (x *index[K, V]) head(bucket uint32) *uint32 {
+	return &x.segments[bucket>>segmentBits][bucket&(segmentLen-1)]
+}
+
+// find is the timer of that key, or 0.
+func (x *index[K, V]) find(a *level.Arena[entry[K, V]], hash uint32, key K) uint32 {
+	if x.buckets == 0 {
+		return 0
+	}
+	for i := *x.head(x.bucketFor(hash)); i != 0; {
+		e := &a.At(i).Value
+		if e.hash == hash && e.key == key {
+			return i
+		}
+		i = e.next
+	}
+	return 0
+}
+
+// insert adds timer i, whose key is not there yet.
+func (x *index[K, V]) insert(a *level.Arena[entry[K, V]], i uint32) {
+	if x.keys >= x.buckets {
+		x.split(a)
+	}
+	x.keys++
+	x.link(a, i)
+}
+
+func (x *index[K, V]) link(a *level.Arena[entry[K, V]], i uint32) {
+	e := &a.At(i).Value
+	h := x.head(x.bucketFor(e.hash))
+	e.next, *h = *h, i
+}
+
+// remove takes timer i out, which must be there.
+func (x *index[K, V]) remove(a *level.Arena[entry[K, V]], i uint32) {
+	e := &a.At(i).Value
+	link := x.head(x.bucketFor(e.hash))
+	for *link != i {
+		link = &a.At(*link).Value.next
+	}
+	*link = e.next
+	x.keys--
+	if x.buckets > segmentLen && x.keys < x.buckets/4 {
+		x.join(a)
+		x.join(a) // faster than keys go, so that memory follows soon
+	}
+}
+
+// split adds one bucket and moves into it what belongs there from the one that
+// served its keys so far.
+func (x *index[K, V]) split(a *level.Arena[entry[K, V]]) {
+	if x.buckets%segmentLen == 0 {
+		x.segments = append(x.segments, make([]uint32, segmentLen))
+	}
+	x.buckets++
+	if x.buckets == 1 {
+		return
+	}
+	added := x.buckets - 1
+	x.relinkAll(a, added&(roundUp(x.buckets)>>1-1))
+}
+
+// join removes the last bucket and moves its keys to the one that takes over.
+func (x *index[K, V]) join(a *level.Arena[entry[K, V]]) {
+	x.buckets--
+	last := *x.head(x.buckets)
+	*x.head(x.buckets) = 0
+	x.relinkChain(a, last)
+	if x.buckets%segmentLen == 0 {
+		x.segments[x.buckets>>segmentBits] = nil
+		x.segments = x.segments[:x.buckets>>segmentBits]
+		x.shrinkDirectory()
+	}
+}
+
+// shrinkDirectory gives back the list of segments when it has become far too long.
+func (x *index[K, V]) shrinkDirectory() {
+	if cap(x.segments) > 64 && len(x.segments) < cap(x.segments)/4 {
+		x.segments = append(make([][]uint32, 0, 2*len(x.segments)), x.segments...)
+	}
+}
+
+func (x *index[K, V]) relinkAll(a *level.Arena[entry[K, V]], bucket uint32) {
+	h := x.head(bucket)
+	chain := *h
+	*h = 0
+	x.relinkChain(a, chain)
+}
+
+func (x *index[K, V]) relinkChain(a *level.Arena[entry[K, V]], chain uint32) {
+	for chain != 0 {
+		i := chain
+		chain = a.At(i).Value.next
+		x.link(a, i)
+	}
+}

@@ -1,0 +1,241 @@
+package hierarchy
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"reflect"
+	"time"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// Keyed is a wheel whose timers have names. All methods may be called
+// concurrently, also inside callbacks. A call costs a hash of the key and one
+// lock; in the steady state nothing is allocated.
+//
+// A key unequal to itself (NaN) names nothing: each Set makes a new timer,
+// which fires, and which nothing but Drain and Stop can take back.
+type Keyed[K comparable, V any] struct {
+	core  *core[entry[K, V]]
+	index []index[K, V] // by shard, guarded by its lock
+	seed  maphash.Seed
+	wary  bool // keys may hold what can't be compared
+}
+
+// NewKeyed makes a wheel that calls fire with the key and value of each timer.
+// When fire is called, the key is free again.
+func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], error) {
+	if fire == nil {
+		return nil, ErrNilFunc
+	}
+	c, err := newCore(cfg, func(e entry[K, V]) { fire(e.key, e.val) })
+	if err != nil {
+		return nil, err
+	}
+	w := &Keyed[K, V]{
+		core: c, index: make([]index[K, V], len(c.shards)), seed: maphash.MakeSeed(),
+		wary: mayPanic(reflect.TypeFor[K]()),
+	}
+	c.leaves = w.leaves
+	return w, nil
+}
+
+// mayPanic tells whether comparing two values of type t can panic: t is or
+// holds an interface.
+func mayPanic(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Array:
+		return mayPanic(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if mayPanic(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Set sets the timer of k to v after d, or replaces its value and deadline if k
+// is pending. The error is ErrClosed, ErrFull, or ErrArgument if k can't be
+// compared.
+func (w *Keyed[K, V]) Set(k K, v V, d time.Duration) error {
+	_, _, err := w.Swap(k, v, d)
+	return err
+}
+
+// Swap is Set that returns the value that was replaced, if k was pending.
+func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err error) {
+	h, err := w.hash(k)
+	if err != nil {
+		return old, false, err
+	}
+	now := int64(w.core.clock.Elapsed())
+	deadline := deadlineAfter(now, d)
+	s, x := w.shard(h)
+	s.mu.Lock()
+	if i := w.find(s, x, h, k); i != 0 {
+		n := s.circles.arena.At(i)
+		old, n.Value.val = n.Value.val, v
+		w.move(s, i, n, now, deadline)
+		return old, true, nil
+	}
+	if err := w.core.admit(s, 0); err != nil {
+		s.mu.Unlock()
+		return old, false, err
+	}
+	i, _ := s.insert(entry[K, V]{key: k, val: v, hash: uint32(h)}, now, deadline, 0)
+	if k == k {
+		x.insert(&s.circles.arena, i)
+	}
+	nearer := s.nearer(deadline)
+	s.mu.Unlock()
+	w.core.set(nearer, deadline)
+	return old, false, nil
+}
+
+// move gives timer i a new deadline and unlocks s.
+func (w *Keyed[K, V]) move(s *shard[entry[K, V]], i uint32, n *level.Node[entry[K, V]], now, deadline int64) {
+	s.counts.moved++
+	s.circles.move(i, n, now, deadline, s.next())
+	nearer := s.nearer(deadline)
+	s.mu.Unlock()
+	w.core.set(nearer, deadline)
+}
+
+// Move gives the timer of k a new deadline, d from now. It is false if k is not
+// pending. The error is ErrClosed, or ErrArgument if k can't be compared.
+func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
+	h, err := w.hash(k)
+	if err != nil {
+		return false, err
+	}
+	now := int64(w.core.clock.Elapsed())
+	s, x := w.shard(h)
+	s.mu.Lock()
+	i := w.find(s, x, h, k)
+	if i == 0 {
+		defer s.mu.Unlock()
+		if s.closed {
+			return false, ErrClosed
+		}
+		return false, nil
+	}
+	w.move(s, i, s.circles.arena.At(i), now, deadlineAfter(now, d))
+	return true, nil
+}
+
+// Remove takes back the timer of k and returns its value. It is false if k is
+// not pending.
+func (w *Keyed[K, V]) Remove(k K) (v V, ok bool) {
+	h, err := w.hash(k)
+	if err != nil {
+		return v, false
+	}
+	s, x := w.shard(h)
+	s.mu.Lock()
+	i := w.find(s, x, h, k)
+	if i == 0 {
+		s.mu.Unlock()
+		return v, false
+	}
+	n := s.circles.arena.At(i)
+	v = n.Value.val
+	x.remove(&s.circles.arena, i)
+	s.discard(i, n)
+	s.counts.stopped++
+	s.mu.Unlock()
+	return v, true
+}
+
+// Get returns the value of k and the time until it is due (0 if it is due). It
+// is false if k is not pending.
+func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
+	h, err := w.hash(k)
+	if err != nil {
+		return v, 0, false
+	}
+	now := int64(w.core.clock.Elapsed())
+	s, x := w.shard(h)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := w.find(s, x, h, k)
+	if i == 0 {
+		return v, 0, false
+	}
+	n := s.circles.arena.At(i)
+	return n.Value.val, time.Duration(max(0, n.Key-now)), true
+}
+
+// Drain takes all pending timers out at once, then calls fn for each key and
+// value, in order of deadline, in the caller's goroutine and with no lock held:
+// fn may use the wheel, which goes on. It returns how many there were. A panic
+// in fn is treated as a callback's; the rest is still handed over.
+func (w *Keyed[K, V]) Drain(fn func(K, V)) int {
+	if fn == nil {
+		fn = func(K, V) {}
+	}
+	return w.core.drain(
+		func(e entry[K, V]) { fn(e.key, e.val) },
+		func(shard int) { w.index[shard] = index[K, V]{} },
+	)
+}
+
+// Len is the number of pending timers.
+func (w *Keyed[K, V]) Len() int { return w.core.len() }
+
+// Stats is a snapshot of the wheel's counters.
+func (w *Keyed[K, V]) Stats() Stats { return w.core.stats() }
+
+// Circles is a snapshot of where the timers are, finest circle first.
+func (w *Keyed[K, V]) Circles() []CircleStats { return w.core.circleStats() }
+
+// Stop drops all pending timers: they never fire. It does not wait for
+// callbacks that run. Further calls do nothing.
+func (w *Keyed[K, V]) Stop() { w.core.stop() }
+
+// Shutdown stops the wheel, then waits until the callbacks that were handed
+// over have returned, or returns ctx's error. Inside a callback it waits for
+// that callback too: use Stop, or go Shutdown.
+func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.core.shutdown(ctx) }
+
+// hash is the hash of k, or ErrArgument if k can't be compared.
+func (w *Keyed[K, V]) hash(k K) (uint64, error) {
+	if w.wary {
+		return w.hashWarily(k)
+	}
+	return maphash.Comparable(w.seed, k), nil
+}
+
+func (w *Keyed[K, V]) hashWarily(k K) (h uint64, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: key: %v", ErrArgument, r)
+		}
+	}()
+	return maphash.Comparable(w.seed, k), nil
+}
+
+// shard is where keys of that hash live. The index uses the low bits.
+func (w *Keyed[K, V]) shard(h uint64) (*shard[entry[K, V]], *index[K, V]) {
+	i := int(h>>32) & (len(w.index) - 1)
+	return w.core.shards[i], &w.index[i]
+}
+
+// find is the timer of k, or 0. The lock of s must be held.
+func (w *Keyed[K, V]) find(s *shard[entry[K, V]], x *index[K, V], h uint64, k K) uint32 {
+	if s.circles == nil {
+		return 0
+	}
+	return x.find(&s.circles.arena, uint32(h), k)
+}
+
+// leaves takes a timer that is about to fire out of the index.
+func (w *Keyed[K, V]) leaves(shard int, i uint32, e *entry[K, V]) {
+	if e.key == e.key {
+		w.index[shard].remove(&w.core.shards[shard].circles.arena, i)
+	}
+}

@@ -1,0 +1,31 @@
+package hierarchy
+
+import "math"
+
+// merged takes timers out of detached circles, in order of deadline.
+type merged[T any] struct{ from []*circles[T] }
+
+// next removes and returns the value of the earliest timer; false if none is left.
+func (m *merged[T]) next() (v T, ok bool) {
+	best, bestAt, bestNode := -1, int64(0), uint32(0)
+	for f := 0; f < len(m.from); {
+		i, at := m.from[f].next(never, math.MaxInt)
+		if i == 0 {
+			m.from[f] = m.from[len(m.from)-1]
+			m.from = m.from[:len(m.from)-1]
+			continue
+		}
+		if best < 0 || at < bestAt {
+			best, bestAt, bestNode = f, at, i
+		}
+		f++
+	}
+	if best < 0 {
+		return v, false
+	}
+	c := m.from[best]
+	n := c.arena.At(bestNode)
+	v = n.Value
+	c.remove(bestNode, n)
+	return v, true
+}

@@ -1,0 +1,196 @@
+package hierarchy
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// How a timer fires, beside its callback. A plain timer has none of these.
+const (
+	flagStays  level.Flags = 1 << iota // stays alive, held, when it fires: a repeater
+	flagTenant                         // its place under MaxPending belongs to its maker, and is not given back
+	flagDirect                         // runs where the wheel was woken, whatever the executor: never blocks
+	flagTold                           // is also called when the wheel stops
+)
+
+// budget is how many nodes are touched under one hold of the lock, about: some
+// ten microseconds' worth. It is what anybody may have to wait for.
+const budget = 256
+
+// shard is a part of a wheel with its own lock: circles, and the counters of
+// what happened to the timers on them.
+type shard[T any] struct {
+	core    *core[T]
+	number  int
+	nearest atomic.Int64 // written with mu held; Invariant: no timer is due before it
+
+	mu       sync.Mutex
+	circles  *circles[T] // guarded by mu, as all below; nil while there is no timer yet
+	sequence uint64
+	closed   bool
+	pending  int // live nodes
+	told     int // of these, those with flagTold
+	counts   counts
+	lateness histogram
+}
+
+// insert sets a new timer. mu must be held.
+func (s *shard[T]) insert(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64) {
+	if s.circles == nil {
+		s.circles = &circles[T]{layout: s.core.layout, hand: now}
+	}
+	generation = s.next()
+	i = s.circles.add(now, deadline, generation, f, v)
+	s.pending++
+	if f&flagTold != 0 {
+		s.told++
+	}
+	return i, generation
+}
+
+// next is a new sequence number. On a mock it is one for all its wheels.
+func (s *shard[T]) next() uint64 {
+	if s.core.mock != nil {
+		return s.core.mock.NextOrder()
+	}
+	s.sequence++
+	return s.sequence
+}
+
+// nearer notes a deadline, and tells whether the wheel may have to be aimed at
+// it. mu must be held.
+func (s *shard[T]) nearer(deadline int64) bool {
+	if deadline >= s.nearest.Load() && deadline != never {
+		return false
+	}
+	s.nearest.Store(min(deadline, s.nearest.Load()))
+	return true
+}
+
+// lookup is the live node of that index and generation, or nil. mu must be held.
+func (s *shard[T]) lookup(i uint32, generation uint64) *level.Node[T] {
+	if s.circles == nil {
+		return nil
+	}
+	return s.circles.arena.Lookup(i, generation)
+}
+
+// discard ends a live node. mu must be held.
+func (s *shard[T]) discard(i uint32, n *level.Node[T]) {
+	s.forget(n)
+	s.circles.remove(i, n)
+}
+
+// forget takes a node that is about to go out of the books. mu must be held.
+func (s *shard[T]) forget(n *level.Node[T]) {
+	s.pending--
+	f := n.Flags()
+	if f&flagTold != 0 {
+		s.told--
+	}
+	if f&flagTenant == 0 {
+		s.core.places.release(1)
+	}
+}
+
+// stop is Timer.Stop.
+func (s *shard[T]) stop(i uint32, generation uint64) bool {
+	s.mu.Lock()
+	n := s.lookup(i, generation)
+	if n == nil {
+		s.mu.Unlock()
+		return false
+	}
+	s.discard(i, n)
+	s.counts.stopped++
+	s.mu.Unlock()
+	return true
+}
+
+// reset is Timer.Reset.
+func (s *shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
+	now := int64(s.core.clock.Elapsed())
+	return s.moveTo(i, generation, now, deadlineAfter(now, d))
+}
+
+// moveTo gives a timer a new deadline, and links it if it is held.
+func (s *shard[T]) moveTo(i uint32, generation uint64, now, deadline int64) bool {
+	s.mu.Lock()
+	n := s.lookup(i, generation)
+	if n == nil {
+		s.mu.Unlock()
+		return false
+	}
+	s.counts.moved++
+	s.circles.move(i, n, now, deadline, s.next())
+	nearer := s.nearer(deadline)
+	s.mu.Unlock()
+	s.core.set(nearer, deadline)
+	return true
+}
+
+// remaining is Timer.Remaining.
+func (s *shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) {
+	now := int64(s.core.clock.Elapsed())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.lookup(i, generation)
+	if n == nil || n.Circle() == level.Held {
+		return 0, false
+	}
+	return time.Duration(max(0, n.Key-now)), true
+}
+
+// take removes and returns the earliest timer if it is due, at until or before.
+// It is not if ok is false: then more tells whether to ask again, since there
+// was too much to do for one hold of the lock.
+//
+// The order of the timer must be below limit where its deadline is until.
+func (s *shard[T]) take(now, until int64, limit uint64, budget int) (v T, f level.Flags, ok, more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.circles == nil {
+		s.nearest.Store(never)
+		return v, 0, false, false
+	}
+	i, at := s.circles.next(now, budget)
+	if i == 0 && at == 0 {
+		return v, 0, false, true
+	}
+	if i == 0 {
+		s.nearest.Store(at)
+		return v, 0, false, false
+	}
+	n := s.circles.arena.At(i)
+	if at > until || at == until && n.Order() >= limit {
+		s.nearest.Store(at)
+		return v, 0, false, false
+	}
+	v, f = n.Value, n.Flags()
+	s.counts.fired++
+	s.lateness.add(now - n.Key)
+	if s.core.leaves != nil {
+		s.core.leaves(s.number, i, &n.Value)
+	}
+	if f&flagStays != 0 {
+		s.circles.unlink(i, n)
+	} else {
+		s.discard(i, n)
+	}
+	return v, f, true, false
+}
+
+// detach takes all timers out at once, whatever their number, and returns the
+// circles they are on. mu must be held.
+func (s *shard[T]) detach() (c *circles[T], n int) {
+	c, n = s.circles, s.pending
+	if c != nil {
+		s.counts.cascaded += c.cascaded
+	}
+	s.circles, s.pending, s.told = nil, 0, 0
+	s.nearest.Store(never)
+	return c, n
+}

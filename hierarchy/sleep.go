@@ -1,0 +1,34 @@
+package hierarchy
+
+import (
+	"context"
+	"time"
+)
+
+// Sleep returns nil after d, at once if d <= 0; or ctx's error if ctx is done
+// before, ErrClosed if the wheel is stopped before, or ErrFull.
+func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if w.core.closed.Load() {
+		return ErrClosed
+	}
+	if d <= 0 {
+		return nil
+	}
+	awake := make(chan struct{})
+	t, err := w.core.add(func() { close(awake) }, d, flagDirect)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-awake:
+		return nil
+	case <-ctx.Done():
+		t.Stop()
+		return ctx.Err()
+	case <-w.core.done:
+		return ErrClosed
+	}
+}

@@ -1,0 +1,92 @@
+package hierarchy
+
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// Stats is a snapshot of a wheel's counters, taken without a walk over timers.
+// It always holds that
+//
+//	Scheduled = Fired + Stopped + Drained + Dropped + Pending
+type Stats struct {
+	Pending   int       // timers set that have neither fired nor been taken back
+	Queued    int       // callbacks handed to the executor that have not started
+	Running   int       // callbacks that run
+	Scheduled uint64    // timers set, each run of a Repeater counting as one
+	Fired     uint64    // handed over to be called
+	Stopped   uint64    // taken back by Stop or Remove
+	Drained   uint64    // taken out by Drain
+	Dropped   uint64    // pending when the wheel was stopped
+	Moved     uint64    // given another deadline: Reset, Move, Set of an existing key
+	Cascaded  uint64    // carried over from a circle to a finer one
+	Wakeups   uint64    // times the clock woke the wheel
+	Panics    uint64    // panics in callbacks that OnPanic was told of
+	Lateness  Histogram // time from deadline to handing over
+}
+
+// counts are the counters of one shard, guarded by its lock.
+type counts struct {
+	fired, stopped, drained, dropped, moved, cascaded uint64
+}
+
+// CircleStats is where the timers of one circle are.
+type CircleStats struct {
+	Width time.Duration // of one slot
+	Base  bool          // the base circle; those before it are its sub-circles
+	Hand  int           // slot under the hand
+	Slots []int         // timers per slot
+}
+
+func (c *core[T]) stats() Stats {
+	var st Stats
+	for _, s := range c.shards {
+		s.mu.Lock()
+		n := s.counts
+		if s.circles != nil {
+			n.cascaded += s.circles.cascaded
+		}
+		st.Pending += s.pending
+		st.Fired += n.fired
+		st.Stopped += n.stopped
+		st.Drained += n.drained
+		st.Dropped += n.dropped
+		st.Moved += n.moved
+		st.Cascaded += n.cascaded
+		st.Lateness.h.merge(&s.lateness)
+		s.mu.Unlock()
+	}
+	st.Scheduled = st.Fired + st.Stopped + st.Drained + st.Dropped + uint64(st.Pending)
+	st.Queued, st.Running = c.work.count()
+	st.Wakeups = c.waker.count()
+	st.Panics = c.panics.Load()
+	return st
+}
+
+// circleStats adds up the circles of all shards. A timer whose deadline moved
+// later is counted where it still sits.
+func (c *core[T]) circleStats() []CircleStats {
+	now := int64(c.clock.Elapsed())
+	stats := make([]CircleStats, c.layout.levels)
+	for k := range stats {
+		stats[k] = CircleStats{
+			Width: time.Duration(1) << c.layout.shift(k),
+			Base:  k == c.layout.base,
+			Hand:  c.layout.slotFor(k, now),
+			Slots: make([]int, level.Slots),
+		}
+	}
+	for _, s := range c.shards {
+		s.mu.Lock()
+		if s.circles != nil {
+			for k := range stats {
+				for slot := range stats[k].Slots {
+					stats[k].Slots[slot] += s.circles.circle[k].Len(slot)
+				}
+			}
+		}
+		s.mu.Unlock()
+	}
+	return stats
+}

@@ -1,0 +1,55 @@
+package hierarchy
+
+import "time"
+
+// Timer is a timer that was set: a value, safe to copy, to compare and to keep
+// for ever. It holds on to no callback, and once its timer has fired or was
+// stopped it is inactive for good, whatever its memory was used for since. The
+// zero Timer is inactive. All methods may be called concurrently, also inside
+// callbacks; each costs a lock and no allocation.
+type Timer struct {
+	shard      host
+	generation uint64
+	index      uint32
+}
+
+// host is the shard a timer is on.
+type host interface {
+	stop(i uint32, generation uint64) bool
+	reset(i uint32, generation uint64, d time.Duration) bool
+	remaining(i uint32, generation uint64) (time.Duration, bool)
+	moveTo(i uint32, generation uint64, now, deadline int64) bool
+}
+
+// Stop is true if the timer was pending and will not fire. If it is false, the
+// callback was handed over, or the timer was stopped, drained or dropped
+// before; Stop does not wait for a callback that runs.
+func (t Timer) Stop() bool {
+	return t.shard != nil && t.shard.stop(t.index, t.generation)
+}
+
+// Reset is true if the timer was pending and is now due after d; false if it is
+// too late, and nothing changed.
+func (t Timer) Reset(d time.Duration) bool {
+	return t.shard != nil && t.shard.reset(t.index, t.generation, d)
+}
+
+// Active tells whether the timer is pending.
+func (t Timer) Active() bool {
+	_, ok := t.Remaining()
+	return ok
+}
+
+// Remaining is the time until the deadline, 0 if the timer is due, and false
+// if it is not pending.
+func (t Timer) Remaining() (time.Duration, bool) {
+	if t.shard == nil {
+		return 0, false
+	}
+	return t.shard.remaining(t.index, t.generation)
+}
+
+// resetAt is Reset to an elapsed time.
+func (t Timer) resetAt(now, deadline int64) bool {
+	return t.shard != nil && t.shard.moveTo(t.index, t.generation, now, deadline)
+}

@@ -1,0 +1,105 @@
+package hierarchy
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// waker decides when a wheel wakes up: at the nearest deadline, but no sooner
+// than one gap after it last did. It is one for all shards of a wheel, so that
+// a crowd costs one wake-up per gap.
+type waker struct {
+	alarm clock.Alarm
+	gap   int64 // immutable; Precision, or 0 where wake-ups are free
+
+	// threshold is what a new deadline must be earlier than to concern the
+	// alarm. Invariant: it is asleep (below every deadline) while the wheel is
+	// awake, which aims the alarm before it sleeps, and while the alarm is
+	// aimed as early as it may.
+	threshold atomic.Int64
+
+	mu      sync.Mutex
+	aimed   bool  // guarded by mu, as all below; the alarm is aimed
+	aim     int64 // at what
+	last    int64 // when the wheel last woke
+	awake   bool
+	closed  bool
+	wakeups uint64
+}
+
+const asleep = math.MinInt64
+
+func (w *waker) init(a clock.Alarm, precision time.Duration, virtual bool) {
+	w.alarm, w.last = a, math.MinInt64/2
+	w.threshold.Store(never)
+	if !virtual {
+		w.gap = int64(precision)
+	}
+}
+
+// nearer is called when a timer was set that is the nearest of its shard.
+func (w *waker) nearer(deadline int64) {
+	if deadline < w.threshold.Load() || deadline == never {
+		w.mu.Lock()
+		if !w.awake && !w.closed {
+			w.aimAt(deadline)
+		}
+		w.mu.Unlock()
+	}
+}
+
+// aimAt aims the alarm, if it is not aimed at that time or before. mu must be
+// held.
+func (w *waker) aimAt(deadline int64) {
+	earliest := w.last + w.gap
+	aim := max(deadline, earliest)
+	if !w.aimed || aim < w.aim {
+		w.aimed, w.aim = true, aim
+		w.alarm.Set(time.Duration(aim))
+	}
+	w.threshold.Store(w.aim)
+	if w.aim == earliest && w.gap > 0 {
+		w.threshold.Store(asleep)
+	}
+}
+
+// wake begins a wake-up; it is false if the wheel is closed.
+func (w *waker) wake(now int64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return false
+	}
+	w.awake, w.aimed, w.last = true, false, now
+	w.threshold.Store(asleep)
+	w.wakeups++
+	return true
+}
+
+// sleep ends a wake-up, the nearest deadline being that, if any timer is pending.
+func (w *waker) sleep(nearest int64, pending bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.awake = false
+	w.threshold.Store(never)
+	if !w.closed && pending {
+		w.aimAt(nearest)
+	}
+}
+
+func (w *waker) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.alarm.Stop()
+}
+
+func (w *waker) count() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.wakeups
+}

@@ -1,0 +1,180 @@
+package level
+
+const (
+	chunkBits = 11
+	chunkLen  = 1 << chunkBits
+	chunkRoom = chunkLen - 1 // entry 0 of a chunk is never used: 0 means none
+	firstLen  = 16           // chunk 0 starts small and doubles, for small wheels
+)
+
+// Arena holds nodes by value in chunks and names them by index. The zero Arena
+// is ready to use. Index 0 is no node.
+//
+// Freed memory is used again at once, last freed first, and preferably in
+// chunks that are nearly full, so that others can run empty. Of the empty
+// chunks one is kept, the others are given back.
+type Arena[T any] struct {
+	nodes   [][]Node[T] // by chunk; nil where a chunk was given back
+	chunks  []chunk     // by chunk
+	partial uint32      // 1 + the first chunk that has room, or 0
+	spare   uint32      // 1 + the chunk that is empty, or 0
+	vacant  []uint32    // chunks that were given back
+	live    int
+}
+
+// chunk is the bookkeeping of one chunk.
+//
+// Invariant: it is in the partial list iff used < chunkRoom and it is not vacant.
+type chunk struct {
+	free       uint32 // first freed entry, or 0
+	fresh      uint32 // entries from here on were never used
+	used       uint32 // live nodes
+	prev, next uint32 // 1 + neighbour in the partial list, or 0
+}
+
+// Len is the number of live nodes.
+func (a *Arena[T]) Len() int { return a.live }
+
+// At is the node of that index, which must be live. It is valid until the next
+// Alloc.
+func (a *Arena[T]) At(i uint32) *Node[T] {
+	return &a.nodes[i>>chunkBits][i&(chunkLen-1)]
+}
+
+// Lookup is the live node of that index and generation, or nil: any index and
+// generation may be asked for.
+func (a *Arena[T]) Lookup(i uint32, generation uint64) *Node[T] {
+	c, e := i>>chunkBits, i&(chunkLen-1)
+	if int(c) >= len(a.nodes) || int(e) >= len(a.nodes[c]) {
+		return nil
+	}
+	n := &a.nodes[c][e]
+	if n.stamp>>metaBits != generation || n.stamp == 0 {
+		return nil
+	}
+	return n
+}
+
+// Alloc takes an index out of the arena. Its node must be given Init.
+func (a *Arena[T]) Alloc() uint32 {
+	if a.partial == 0 {
+		a.addChunk()
+	}
+	c := a.partial - 1
+	m := &a.chunks[c]
+	e := m.free
+	if e != 0 {
+		m.free = a.nodes[c][e].next
+	} else {
+		e = m.fresh
+		m.fresh++
+		if int(e) == len(a.nodes[c]) {
+			a.growChunk(c)
+		}
+	}
+	if m.used == 0 && a.spare == c+1 {
+		a.spare = 0
+	}
+	m.used++
+	a.live++
+	if m.used == chunkRoom {
+		a.unlinkPartial(c)
+	}
+	return c<<chunkBits | e
+}
+
+// Free gives index i back. Its node is dead from now on.
+func (a *Arena[T]) Free(i uint32) {
+	c, e := i>>chunkBits, i&(chunkLen-1)
+	m := &a.chunks[c]
+	n := &a.nodes[c][e]
+	var none T
+	n.Value = none
+	n.stamp = 0
+	n.next = m.free
+	m.free = e
+	m.used--
+	a.live--
+	if m.used == chunkRoom-1 {
+		a.linkPartial(c)
+	}
+	if m.used == 0 {
+		a.emptied(c)
+	}
+}
+
+// emptied keeps one empty chunk and gives further ones back, so that set and
+// stop at a chunk's edge do not allocate a chunk each time.
+func (a *Arena[T]) emptied(c uint32) {
+	if a.spare == 0 {
+		a.spare = c + 1
+		return
+	}
+	a.unlinkPartial(c)
+	a.nodes[c] = nil
+	a.chunks[c] = chunk{}
+	a.vacant = append(a.vacant, c)
+}
+
+func (a *Arena[T]) addChunk() {
+	var c uint32
+	if last := len(a.vacant) - 1; last >= 0 {
+		c = a.vacant[last]
+		a.vacant = a.vacant[:last]
+	} else {
+		c = uint32(len(a.nodes))
+		if c > 1<<(32-chunkBits)-1 {
+			panic("level: more than four thousand million timers")
+		}
+		a.nodes = append(a.nodes, nil)
+		a.chunks = append(a.chunks, chunk{})
+	}
+	size := chunkLen
+	if len(a.nodes) == 1 {
+		size = firstLen
+	}
+	a.nodes[c] = make([]Node[T], size)
+	a.chunks[c] = chunk{fresh: 1}
+	a.linkPartial(c)
+}
+
+// growChunk doubles a chunk that started small. Links are indexes, so nodes
+// may be moved.
+func (a *Arena[T]) growChunk(c uint32) {
+	grown := make([]Node[T], min(2*len(a.nodes[c]), chunkLen))
+	copy(grown, a.nodes[c])
+	a.nodes[c] = grown
+}
+
+func (a *Arena[T]) linkPartial(c uint32) {
+	m := &a.chunks[c]
+	m.prev, m.next = 0, a.partial
+	if a.partial != 0 {
+		a.chunks[a.partial-1].prev = c + 1
+	}
+	a.partial = c + 1
+}
+
+func (a *Arena[T]) unlinkPartial(c uint32) {
+	m := &a.chunks[c]
+	if m.prev != 0 {
+		a.chunks[m.prev-1].next = m.next
+	} else {
+		a.partial = m.next
+	}
+	if m.next != 0 {
+		a.chunks[m.next-1].prev = m.prev
+	}
+	m.prev, m.next = 0, 0
+}
+
+// Each calls f for every live node, in no order.
+func (a *Arena[T]) Each(f func(i uint32, n *Node[T])) {
+	for c := range a.nodes {
+		for e := range a.nodes[c] {
+			if n := &a.nodes[c][e]; n.stamp != 0 {
+				f(uint32(c)<<chunkBits|uint32(e), n)
+			}
+		}
+	}
+}

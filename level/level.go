@@ -1,0 +1,98 @@
+package level
+
+import "math/bits"
+
+const (
+	// Bits is how many bits of a key name a slot.
+	Bits = 6
+	// Slots is how many slots a circle has.
+	Slots = 1 << Bits
+)
+
+// Level is one circle. The zero Level is empty and ready to use. The arena
+// given to its methods must be the one its nodes live in.
+type Level[T any] struct {
+	occupied uint64 // Invariant: bit s is set iff slot s holds a node.
+	unsorted uint64 // Invariant: a slot whose bit is clear is sorted by Before.
+	slots    [Slots]list
+}
+
+// list is a doubly linked list of nodes, first in first out.
+type list struct{ head, tail, n uint32 }
+
+// Empty tells whether no slot holds a node.
+func (l *Level[T]) Empty() bool { return l.occupied == 0 }
+
+// First is the lowest slot that holds a node. The level must not be empty.
+func (l *Level[T]) First() int { return bits.TrailingZeros64(l.occupied) }
+
+// Len is the number of nodes in slot s.
+func (l *Level[T]) Len(s int) int { return int(l.slots[s].n) }
+
+// Head is the first node of slot s, or 0.
+func (l *Level[T]) Head(s int) uint32 { return l.slots[s].head }
+
+// Sorted tells whether slot s is known to be in order, its head the earliest.
+func (l *Level[T]) Sorted(s int) bool { return l.unsorted>>uint(s)&1 == 0 }
+
+// Push appends node i to slot s.
+func (l *Level[T]) Push(a *Arena[T], s int, i uint32) {
+	q := &l.slots[s&(Slots-1)]
+	n := a.At(i)
+	n.setSlot(s)
+	n.next, n.prev = 0, q.tail
+	if q.tail == 0 {
+		q.head = i
+		l.occupied |= 1 << uint(s)
+	} else {
+		t := a.At(q.tail)
+		t.next = i
+		if n.Before(t) {
+			l.unsorted |= 1 << uint(s)
+		}
+	}
+	q.tail = i
+	q.n++
+}
+
+// Remove takes node i out of its slot.
+func (l *Level[T]) Remove(a *Arena[T], i uint32) {
+	n := a.At(i)
+	s := n.Slot()
+	q := &l.slots[s]
+	if n.prev != 0 {
+		a.At(n.prev).next = n.next
+	} else {
+		q.head = n.next
+	}
+	if n.next != 0 {
+		a.At(n.next).prev = n.prev
+	} else {
+		q.tail = n.prev
+	}
+	q.n--
+	if q.n == 0 {
+		l.occupied &^= 1 << uint(s)
+		l.unsorted &^= 1 << uint(s)
+	}
+}
+
+// Rekeyed notes that node n, in its slot, was given a later key or order. Only
+// the tail can be so without a look at its neighbour, which would cost a cache
+// miss; any other leaves its slot unsorted.
+func (l *Level[T]) Rekeyed(n *Node[T]) {
+	if n.next != 0 {
+		l.unsorted |= 1 << uint(n.Slot())
+	}
+}
+
+// Each calls f for each node of slot s, in the order of its list. f may remove
+// the node it is given.
+func (l *Level[T]) Each(a *Arena[T], s int, f func(i uint32, n *Node[T])) {
+	for i := l.slots[s].head; i != 0; {
+		n := a.At(i)
+		next := n.next
+		f(i, n)
+		i = next
+	}
+}
