@@ -5,20 +5,45 @@ import (
 	"sync/atomic"
 )
 
-// affinity is a number that tends to stay the same for calls made on the same
-// processor and to differ between processors, so that each finds the lock and
-// the memory of its shard in its own cache. A sync.Pool keeps what is put in it
-// with the processor, which is all that is needed here; a token that is lost to
-// the garbage collector, or moves with a goroutine, costs speed only.
-func affinity() int {
-	t := tokens.Get().(*token)
-	tokens.Put(t)
-	return t.number
-}
-
+// A token tends to stay with one processor: a sync.Pool keeps what is put in it
+// with the processor that put it. Its number says which shards that processor
+// should use, of any wheel, so that it finds their locks and memory in its own
+// cache. A token that is lost to the garbage collector, or moves with a
+// goroutine, costs speed only.
 type token struct{ number int }
 
 var (
 	tokens = sync.Pool{New: func() any { return &token{int(issued.Add(1))} }}
 	issued atomic.Int32
 )
+
+const (
+	// sampleEvery is after how many timers it is looked whether the processor is
+	// still the same.
+	sampleEvery = 64
+	// enoughChanges of the processor in a short time make a wheel use all its
+	// shards. Until then it uses one, and pays nothing for affinity, which costs
+	// as much as a lock.
+	enoughChanges = 32
+)
+
+// usage watches which processors use a wheel.
+type usage struct {
+	last    *token
+	changes int
+}
+
+// sample notes the processor that runs, and sets spread when it has changed too
+// often: 2 points for a change, less 1 for none.
+func (u *usage) sample(spread *atomic.Bool) {
+	t := tokens.Get().(*token)
+	tokens.Put(t)
+	if t == u.last {
+		u.changes = max(0, u.changes-1)
+		return
+	}
+	u.last = t
+	if u.changes += 2; u.changes >= enoughChanges {
+		spread.Store(true)
+	}
+}

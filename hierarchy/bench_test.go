@@ -80,3 +80,36 @@ func BenchmarkSetStop(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkSetStopParallel is BenchmarkSetStop by so many goroutines at once,
+// in nanoseconds an operation over all of them: half is twice the throughput.
+func BenchmarkSetStopParallel(b *testing.B) {
+	for _, procs := range []int{1, 2} {
+		b.Run(fmt.Sprintf("impl=epicycle/goroutines=%d/n=1000000", procs), func(b *testing.B) {
+			w := newWheel(b, hierarchy.Config{})
+			for range 1_000_000 {
+				_, _ = w.AfterFunc(spread(), nop)
+			}
+			inParallel(b, procs, func(int) {
+				t, _ := w.AfterFunc(time.Hour, nop)
+				t.Stop()
+			})
+		})
+	}
+}
+
+// inParallel shares b.N calls of f among goroutines.
+func inParallel(b *testing.B, goroutines int, f func(i int)) {
+	runtime.GC()
+	b.ReportAllocs()
+	b.ResetTimer()
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		wg.Go(func() {
+			for i := g; i < b.N; i += goroutines {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}

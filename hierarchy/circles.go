@@ -38,11 +38,18 @@ func (c *circles[T]) add(now, deadline int64, sequence uint64, f level.Flags, v 
 	if now-c.hand > lag {
 		c.advance(now)
 	}
-	i := c.arena.Alloc()
-	n := c.arena.At(i)
+	i, n := c.arena.Alloc()
 	n.Init(deadline, sequence, f, v)
 	c.link(i, n)
 	return i
+}
+
+// len is the number of live timers, linked or held.
+func (c *circles[T]) len() int {
+	if c == nil {
+		return 0
+	}
+	return c.arena.Len()
 }
 
 // link puts node i into the slot of its deadline. A deadline that the hand has
@@ -51,15 +58,15 @@ func (c *circles[T]) link(i uint32, n *level.Node[T]) {
 	t := max(n.Key, c.hand)
 	k := c.levelFor(t, c.hand)
 	n.SetCircle(k)
-	c.circle[k].Push(&c.arena, c.slotFor(k, t), i)
+	c.circle[k].Push(&c.arena, c.slotFor(k, t), i, n)
 	c.occupied |= 1 << uint(k)
 }
 
-// unlink takes node i out of its slot; it stays alive, held.
-func (c *circles[T]) unlink(i uint32, n *level.Node[T]) {
+// unlink takes n out of its slot; it stays alive, held.
+func (c *circles[T]) unlink(n *level.Node[T]) {
 	k := n.Circle()
 	l := &c.circle[k]
-	l.Remove(&c.arena, i)
+	l.Remove(&c.arena, n)
 	if l.Empty() {
 		c.occupied &^= 1 << uint(k)
 	}
@@ -68,10 +75,14 @@ func (c *circles[T]) unlink(i uint32, n *level.Node[T]) {
 
 // remove ends node i, linked or held.
 func (c *circles[T]) remove(i uint32, n *level.Node[T]) {
-	if n.Circle() != level.Held {
-		c.unlink(i, n)
+	if k := n.Circle(); k != level.Held {
+		l := &c.circle[k]
+		l.Remove(&c.arena, n)
+		if l.Empty() {
+			c.occupied &^= 1 << uint(k)
+		}
 	}
-	c.arena.Free(i)
+	c.arena.Free(i, n)
 }
 
 // move gives node i, linked or held, a new deadline. One that moves later stays
@@ -84,7 +95,7 @@ func (c *circles[T]) move(i uint32, n *level.Node[T], now, deadline int64, seque
 			c.circle[k].Rekeyed(n)
 			return
 		}
-		c.unlink(i, n)
+		c.unlink(n)
 	}
 	if now-c.hand > lag {
 		c.advance(now)
@@ -193,7 +204,7 @@ func (c *circles[T]) pour(budget int) int {
 
 // relink puts node i where its deadline belongs as seen from the hand.
 func (c *circles[T]) relink(i uint32, n *level.Node[T]) {
-	c.unlink(i, n)
+	c.unlink(n)
 	c.link(i, n)
 }
 

@@ -27,6 +27,9 @@ type core[T any] struct {
 	onPanic func(recovered any, stack []byte)
 	leaves  func(shard int, i uint32, v *T) // nil, or told with the lock held what is about to fire
 
+	spread atomic.Bool // set for good once several processors use the wheel
+	usage  usage       // guarded by the lock of the first shard
+
 	places places
 	waker  waker
 	work   work
@@ -50,7 +53,7 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 		places: places{limit: int64(cfg.MaxPending)}, done: make(chan struct{}),
 	}
 	for i := range cfg.Shards {
-		s := &shard[T]{core: c, number: i}
+		s := &shard[T]{core: c, number: i, limited: cfg.MaxPending > 0}
 		s.nearest.Store(never)
 		c.shards = append(c.shards, s)
 	}
@@ -63,7 +66,8 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	return c, nil
 }
 
-// add sets a timer on the caller's shard.
+// add sets a timer: on the first shard, until the wheel is seen to be used by
+// several processors, then on that of the running processor.
 func (c *core[T]) add(v T, d time.Duration, f level.Flags) (Timer, error) {
 	now := int64(c.clock.Elapsed())
 	return c.addAt(v, now, deadlineAfter(now, d), f)
@@ -71,19 +75,41 @@ func (c *core[T]) add(v T, d time.Duration, f level.Flags) (Timer, error) {
 
 func (c *core[T]) addAt(v T, now, deadline int64, f level.Flags) (Timer, error) {
 	s := c.shards[0]
-	if len(c.shards) > 1 {
-		s = c.shards[affinity()&(len(c.shards)-1)]
+	if c.spread.Load() {
+		s = c.lockOwnShard()
+	} else {
+		s.mu.Lock()
 	}
-	s.mu.Lock()
 	if err := c.admit(s, f); err != nil {
 		s.mu.Unlock()
 		return Timer{}, err
 	}
 	i, generation := s.insert(v, now, deadline, f)
+	if generation%sampleEvery == 0 && len(c.shards) > 1 {
+		c.usage.sample(&c.spread)
+	}
 	nearer := s.nearer(deadline)
 	s.mu.Unlock()
-	c.set(nearer, deadline)
+	if nearer || c.mock != nil {
+		c.announce(nearer, deadline)
+	}
 	return Timer{s, generation, i}, nil
+}
+
+// lockOwnShard locks the shard of the running processor. If another one has it
+// locked, this processor moves on to the next shard for good, so that in the
+// end each has one for itself.
+func (c *core[T]) lockOwnShard() *shard[T] {
+	t := tokens.Get().(*token)
+	defer tokens.Put(t)
+	s := c.shards[t.number&(len(c.shards)-1)]
+	if s.mu.TryLock() {
+		return s
+	}
+	t.number++
+	s = c.shards[t.number&(len(c.shards)-1)]
+	s.mu.Lock()
+	return s
 }
 
 // admit tells whether s may take one more timer, and takes a place for it. The
@@ -98,9 +124,9 @@ func (c *core[T]) admit(s *shard[T], f level.Flags) error {
 	return nil
 }
 
-// set follows every setting of a timer, with no lock held: it aims the alarm,
-// if that may be needed, and tells a mock.
-func (c *core[T]) set(nearer bool, deadline int64) {
+// announce follows the setting of a timer, with no lock held: it aims the
+// alarm, if that may be needed, and tells a mock.
+func (c *core[T]) announce(nearer bool, deadline int64) {
 	if nearer {
 		c.waker.nearer(deadline)
 	}
@@ -114,7 +140,7 @@ func (c *core[T]) len() int {
 	n := 0
 	for _, s := range c.shards {
 		s.mu.Lock()
-		n += s.pending
+		n += s.circles.len()
 		s.mu.Unlock()
 	}
 	return n

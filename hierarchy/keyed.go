@@ -93,7 +93,7 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 	}
 	nearer := s.nearer(deadline)
 	s.mu.Unlock()
-	w.core.set(nearer, deadline)
+	w.core.announce(nearer, deadline)
 	return old, false, nil
 }
 
@@ -103,7 +103,7 @@ func (w *Keyed[K, V]) move(s *shard[entry[K, V]], i uint32, n *level.Node[entry[
 	s.circles.move(i, n, now, deadline, s.next())
 	nearer := s.nearer(deadline)
 	s.mu.Unlock()
-	w.core.set(nearer, deadline)
+	w.core.announce(nearer, deadline)
 }
 
 // Move gives the timer of k a new deadline, d from now. It is false if k is not

@@ -23,12 +23,17 @@ type layout struct {
 	offset int // 0..5: circle k holds the bits from level.Bits*k-offset on
 	base   int // the circle whose slots are about Interval wide
 	levels int
+	shifts [16]uint8 // by circle; 16 spares a check of bounds
 }
 
 func newLayout(interval time.Duration) layout {
 	b := nearestPower(int64(interval))
 	offset := (level.Bits - b%level.Bits) % level.Bits
-	return layout{offset: offset, base: (b + offset) / level.Bits, levels: (topBit+offset)/level.Bits + 1}
+	l := layout{offset: offset, base: (b + offset) / level.Bits, levels: (topBit+offset)/level.Bits + 1}
+	for k := range l.levels {
+		l.shifts[k] = uint8(max(0, level.Bits*k-offset))
+	}
+	return l
 }
 
 // nearestPower is the e for which 1<<e is nearest to n, by ratio.
@@ -41,18 +46,18 @@ func nearestPower(n int64) int {
 }
 
 // shift is the number of bits below circle k's digit.
-func (l *layout) shift(k int) uint { return uint(max(0, level.Bits*k-l.offset)) }
+func (l *layout) shift(k int) uint { return uint(l.shifts[k&15]) }
 
 // levelFor is the circle on which t sits when the hand is at hand <= t: that of
 // the highest bit in which they differ. So whatever sits on a finer circle is
 // due before anything on a coarser one.
 func (l *layout) levelFor(t, hand int64) int {
-	return (bits.Len64(uint64(t^hand)|1) - 1 + l.offset) / level.Bits
+	return int(uint(bits.Len64(uint64(t^hand)|1)-1+l.offset) / level.Bits)
 }
 
 // slotFor is the slot of t on circle k: that digit of t.
 func (l *layout) slotFor(k int, t int64) int {
-	return int(uint64(t)>>l.shift(k)) & (level.Slots - 1)
+	return int(uint64(t)>>(l.shift(k)&63)) & (level.Slots - 1)
 }
 
 // slotStart is the first time of slot s on circle k in the turn that hand is in.

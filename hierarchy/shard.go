@@ -25,14 +25,14 @@ const budget = 256
 type shard[T any] struct {
 	core    *core[T]
 	number  int
+	limited bool         // the wheel has MaxPending
 	nearest atomic.Int64 // written with mu held; Invariant: no timer is due before it
 
 	mu       sync.Mutex
 	circles  *circles[T] // guarded by mu, as all below; nil while there is no timer yet
 	sequence uint64
 	closed   bool
-	pending  int // live nodes
-	told     int // of these, those with flagTold
+	told     int // live timers with flagTold
 	counts   counts
 	lateness histogram
 }
@@ -44,7 +44,6 @@ func (s *shard[T]) insert(v T, now, deadline int64, f level.Flags) (i uint32, ge
 	}
 	generation = s.next()
 	i = s.circles.add(now, deadline, generation, f, v)
-	s.pending++
 	if f&flagTold != 0 {
 		s.told++
 	}
@@ -80,14 +79,14 @@ func (s *shard[T]) lookup(i uint32, generation uint64) *level.Node[T] {
 
 // discard ends a live node. mu must be held.
 func (s *shard[T]) discard(i uint32, n *level.Node[T]) {
-	s.forget(n)
+	if f := n.Flags(); f != 0 || s.limited {
+		s.forget(f)
+	}
 	s.circles.remove(i, n)
 }
 
-// forget takes a node that is about to go out of the books. mu must be held.
-func (s *shard[T]) forget(n *level.Node[T]) {
-	s.pending--
-	f := n.Flags()
+// forget takes a timer of these flags out of the books. mu must be held.
+func (s *shard[T]) forget(f level.Flags) {
 	if f&flagTold != 0 {
 		s.told--
 	}
@@ -128,7 +127,9 @@ func (s *shard[T]) moveTo(i uint32, generation uint64, now, deadline int64) bool
 	s.circles.move(i, n, now, deadline, s.next())
 	nearer := s.nearer(deadline)
 	s.mu.Unlock()
-	s.core.set(nearer, deadline)
+	if nearer || s.core.mock != nil {
+		s.core.announce(nearer, deadline)
+	}
 	return true
 }
 
@@ -176,7 +177,7 @@ func (s *shard[T]) take(now, until int64, limit uint64, budget int) (v T, f leve
 		s.core.leaves(s.number, i, &n.Value)
 	}
 	if f&flagStays != 0 {
-		s.circles.unlink(i, n)
+		s.circles.unlink(n)
 	} else {
 		s.discard(i, n)
 	}
@@ -186,11 +187,11 @@ func (s *shard[T]) take(now, until int64, limit uint64, budget int) (v T, f leve
 // detach takes all timers out at once, whatever their number, and returns the
 // circles they are on. mu must be held.
 func (s *shard[T]) detach() (c *circles[T], n int) {
-	c, n = s.circles, s.pending
+	c, n = s.circles, s.circles.len()
 	if c != nil {
 		s.counts.cascaded += c.cascaded
 	}
-	s.circles, s.pending, s.told = nil, 0, 0
+	s.circles, s.told = nil, 0
 	s.nearest.Store(never)
 	return c, n
 }

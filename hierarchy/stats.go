@@ -47,7 +47,7 @@ func (c *core[T]) stats() Stats {
 		if s.circles != nil {
 			n.cascaded += s.circles.cascaded
 		}
-		st.Pending += s.pending
+		st.Pending += s.circles.len()
 		st.Fired += n.fired
 		st.Stopped += n.stopped
 		st.Drained += n.drained

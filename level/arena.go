@@ -12,7 +12,8 @@ const (
 //
 // Freed memory is used again at once, last freed first, and preferably in
 // chunks that are nearly full, so that others can run empty. Of the empty
-// chunks one is kept, the others are given back.
+// chunks one is kept, the others are given back. The node freed last is kept
+// out of the books, as the next Alloc will most likely want it.
 type Arena[T any] struct {
 	nodes   [][]Node[T] // by chunk; nil where a chunk was given back
 	chunks  []chunk     // by chunk
@@ -20,6 +21,7 @@ type Arena[T any] struct {
 	spare   uint32      // 1 + the chunk that is empty, or 0
 	vacant  []uint32    // chunks that were given back
 	live    int
+	hot     uint32 // a freed node that its chunk still counts as used, or 0
 }
 
 // chunk is the bookkeeping of one chunk.
@@ -55,8 +57,17 @@ func (a *Arena[T]) Lookup(i uint32, generation uint64) *Node[T] {
 	return n
 }
 
-// Alloc takes an index out of the arena. Its node must be given Init.
-func (a *Arena[T]) Alloc() uint32 {
+// Alloc takes a node out of the arena, which must be given Init.
+func (a *Arena[T]) Alloc() (uint32, *Node[T]) {
+	a.live++
+	if i := a.hot; i != 0 {
+		a.hot = 0
+		return i, a.At(i)
+	}
+	return a.allocCold()
+}
+
+func (a *Arena[T]) allocCold() (uint32, *Node[T]) {
 	if a.partial == 0 {
 		a.addChunk()
 	}
@@ -76,25 +87,31 @@ func (a *Arena[T]) Alloc() uint32 {
 		a.spare = 0
 	}
 	m.used++
-	a.live++
 	if m.used == chunkRoom {
 		a.unlinkPartial(c)
 	}
-	return c<<chunkBits | e
+	return c<<chunkBits | e, &a.nodes[c][e]
 }
 
-// Free gives index i back. Its node is dead from now on.
-func (a *Arena[T]) Free(i uint32) {
-	c, e := i>>chunkBits, i&(chunkLen-1)
-	m := &a.chunks[c]
-	n := &a.nodes[c][e]
+// Free gives n, the node of index i, back. It is dead from now on.
+func (a *Arena[T]) Free(i uint32, n *Node[T]) {
 	var none T
 	n.Value = none
 	n.stamp = 0
+	a.live--
+	if a.hot == 0 {
+		a.hot = i
+		return
+	}
+	a.freeCold(i, n)
+}
+
+func (a *Arena[T]) freeCold(i uint32, n *Node[T]) {
+	c, e := i>>chunkBits, i&(chunkLen-1)
+	m := &a.chunks[c]
 	n.next = m.free
 	m.free = e
 	m.used--
-	a.live--
 	if m.used == chunkRoom-1 {
 		a.linkPartial(c)
 	}

@@ -48,6 +48,10 @@ func (a *Arena[T]) Check() error {
 				used++
 			}
 		}
+		if a.hot != 0 && int(a.hot>>chunkBits) == c {
+			used++
+			live--
+		}
 		if used != int(m.used) {
 			return fmt.Errorf("chunk %d has %d live nodes, not %d", c, used, m.used)
 		}

@@ -35,10 +35,9 @@ func (l *Level[T]) Head(s int) uint32 { return l.slots[s].head }
 // Sorted tells whether slot s is known to be in order, its head the earliest.
 func (l *Level[T]) Sorted(s int) bool { return l.unsorted>>uint(s)&1 == 0 }
 
-// Push appends node i to slot s.
-func (l *Level[T]) Push(a *Arena[T], s int, i uint32) {
+// Push appends n, the node of index i, to slot s.
+func (l *Level[T]) Push(a *Arena[T], s int, i uint32, n *Node[T]) {
 	q := &l.slots[s&(Slots-1)]
-	n := a.At(i)
 	n.setSlot(s)
 	n.next, n.prev = 0, q.tail
 	if q.tail == 0 {
@@ -55,9 +54,8 @@ func (l *Level[T]) Push(a *Arena[T], s int, i uint32) {
 	q.n++
 }
 
-// Remove takes node i out of its slot.
-func (l *Level[T]) Remove(a *Arena[T], i uint32) {
-	n := a.At(i)
+// Remove takes n out of its slot.
+func (l *Level[T]) Remove(a *Arena[T], n *Node[T]) {
 	s := n.Slot()
 	q := &l.slots[s]
 	if n.prev != 0 {
