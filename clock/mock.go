@@ -109,18 +109,44 @@ func (m *Mock) Set(t time.Time) {
 func (m *Mock) Jump(d time.Duration) { m.jumped.Add(int64(d)) }
 
 // Next is how far away the earliest deadline of all wheels (and the earliest
-// aim of other alarms) is. It is false if nothing is pending.
+// aim of other alarms) is. It is false if nothing is pending. It may be called
+// inside callbacks.
 func (m *Mock) Next() (time.Duration, bool) {
-	next, ok := m.earliest(math.MaxInt64)
-	return max(0, next.at-m.Elapsed()), ok
+	next, found := time.Duration(math.MaxInt64), false
+	for _, w := range m.everyone() {
+		if at, _, ok := w.Nearest(); ok {
+			next, found = min(next, at), true
+		}
+	}
+	if !found {
+		return 0, false
+	}
+	return max(0, next-m.Elapsed()), true
+}
+
+// everyone is all wheels, and all other alarms that are aimed.
+func (m *Mock) everyone() []Stepped {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	wheels := make([]Stepped, 0, len(m.alarms)+len(m.wheels))
+	for a := range m.wheels {
+		wheels = append(wheels, a.wheel)
+	}
+	for _, a := range m.alarms {
+		if b, ok := a.wheel.(*bell); ok {
+			wheels = append(wheels, b)
+		}
+	}
+	return wheels
 }
 
 // AddNext moves the clock exactly to the earliest deadline, fires what is due,
 // and returns how far it went. It is false if nothing is pending.
 func (m *Mock) AddNext() (d time.Duration, ok bool) {
 	m.move("AddNext", func() {
-		d, ok = m.Next()
-		if ok {
+		var next due
+		if next, ok = m.earliest(math.MaxInt64); ok {
+			d = max(0, next.at-m.Elapsed())
 			m.runTo(later(m.Elapsed(), d))
 		}
 	})
@@ -153,14 +179,8 @@ func (m *Mock) WaitFor(ctx context.Context, n int) error {
 
 // pending is the number of timers on all wheels.
 func (m *Mock) pending() int {
-	m.mu.Lock()
-	wheels := make([]Stepped, 0, len(m.wheels))
-	for a := range m.wheels {
-		wheels = append(wheels, a.wheel)
-	}
-	m.mu.Unlock()
 	n := 0
-	for _, w := range wheels {
+	for _, w := range m.everyone() {
 		n += w.Len()
 	}
 	return n

@@ -8,7 +8,8 @@ import (
 // Stepped is a wheel as a Mock sees it.
 type Stepped interface {
 	// Nearest is the exact earliest deadline and its place in the order of
-	// setting; false if nothing is pending.
+	// setting; false if nothing is pending. Unless the wheel is being stepped,
+	// its alarm is aimed exactly there, or stopped, when it returns.
 	Nearest() (deadline time.Duration, order uint64, ok bool)
 	// Step hands over the earliest timer, if it is due, and after it all others
 	// that are due at the same deadline and whose order is below limit.
@@ -102,9 +103,10 @@ type due struct {
 
 // earliest is what comes next, at target or before.
 //
-// The heap is keyed by lower bounds: a wheel aims again only when its earliest
-// timer becomes earlier, not when that is stopped. So whoever is on top is
-// asked for its exact deadline until the answer is what the heap says.
+// The heap is keyed by aims, which may be too early: a wheel aims again when
+// its earliest timer becomes earlier, not when that is stopped. So whoever is
+// on top is asked for its exact deadline until that is where it aims. Nobody is
+// being stepped then.
 func (m *Mock) earliest(target time.Duration) (due, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,25 +119,20 @@ func (m *Mock) earliest(target time.Duration) (due, bool) {
 	return due{}, false
 }
 
-// verify tells whether a's place in the heap is exact, and if not puts it where
-// it belongs. It gives mu back meanwhile: wheels aim alarms under locks of
-// their own, which Nearest takes.
+// verify has a aimed exactly, and tells whether it was. It gives mu back
+// meanwhile: wheels aim alarms under locks of their own, which Nearest takes.
 func (m *Mock) verify(a *MockAlarm) bool {
 	version := a.version
 	m.mu.Unlock()
 	at, order, ok := a.wheel.Nearest()
 	m.mu.Lock()
-	switch {
-	case a.version != version:
-		return false
-	case !ok:
-		m.alarms.drop(a)
+	if !ok || a.version != version || a.at != at {
 		return false
 	}
-	same := a.at == at && a.order == order
-	a.at, a.order = at, order
+	exact := a.order == order
+	a.order = order
 	m.alarms.put(a)
-	return same
+	return exact
 }
 
 // runnerUp is the order of the second in the heap, if it comes at that time.

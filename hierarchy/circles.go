@@ -8,9 +8,6 @@ import (
 )
 
 const (
-	// crowd is the largest list that is sorted where it is; a larger one that is
-	// out of order is cascaded, which spreads it over 64 finer slots.
-	crowd = 32
 	// lag is how far the hand may stay behind before a set moves it on.
 	lag = 1 << 16
 )
@@ -136,7 +133,7 @@ func (c *circles[T]) next(now int64, budget int) (i uint32, at int64) {
 		l := &c.circle[k]
 		if !l.Sorted(s) {
 			n := l.Len(s)
-			if n > crowd && k > 0 {
+			if n > c.crowd && k > 0 {
 				if start > now {
 					return c.notBefore(start)
 				}

@@ -15,6 +15,10 @@ const (
 	maxLevels = (topBit+level.Bits-1)/level.Bits + 1
 )
 
+// defaultCrowd is the largest list that is sorted where it is. A larger one
+// that is out of order is cascaded, which spreads it over 64 finer slots.
+const defaultCrowd = 32
+
 // layout places times on circles by arithmetic on bits. The slots of circle k
 // are 1<<shift(k) wide, a turn of circle k is a slot of circle k+1, and one
 // circle's slots are as wide as the power of two nearest to Interval. To hit
@@ -23,13 +27,17 @@ type layout struct {
 	offset int // 0..5: circle k holds the bits from level.Bits*k-offset on
 	base   int // the circle whose slots are about Interval wide
 	levels int
+	crowd  int       // the largest list that is sorted where it is, defaultCrowd but in tests
 	shifts [16]uint8 // by circle; 16 spares a check of bounds
 }
 
 func newLayout(interval time.Duration) layout {
 	b := nearestPower(int64(interval))
 	offset := (level.Bits - b%level.Bits) % level.Bits
-	l := layout{offset: offset, base: (b + offset) / level.Bits, levels: (topBit+offset)/level.Bits + 1}
+	l := layout{
+		offset: offset, base: (b + offset) / level.Bits,
+		levels: (topBit+offset)/level.Bits + 1, crowd: defaultCrowd,
+	}
 	for k := range l.levels {
 		l.shifts[k] = uint8(max(0, level.Bits*k-offset))
 	}

@@ -184,6 +184,23 @@ func (s *shard[T]) take(now, until int64, limit uint64, budget int) (v T, f leve
 	return v, f, true, false
 }
 
+// earliest is the exact deadline and the order of the earliest timer.
+func (s *shard[T]) earliest() (deadline time.Duration, order uint64, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nearest.Store(never)
+	if s.circles == nil {
+		return 0, 0, false
+	}
+	i := s.circles.nearest()
+	if i == 0 {
+		return 0, 0, false
+	}
+	n := s.circles.arena.At(i)
+	s.nearest.Store(n.Key)
+	return time.Duration(n.Key), n.Order(), true
+}
+
 // detach takes all timers out at once, whatever their number, and returns the
 // circles they are on. mu must be held.
 func (s *shard[T]) detach() (c *circles[T], n int) {

@@ -132,37 +132,46 @@ func (c *core[T]) task(v T) func() {
 	}
 }
 
-// end aims the alarm. A timer set by another goroutine meanwhile may have found
-// the wheel awake and left the alarm alone, so after aiming the shards are
-// looked at once more.
+// end ends the wake-up.
 func (r *round[T]) end() {
 	if r.working {
 		r.core.work.finish()
 	}
-	c := r.core
+	r.core.aim((*waker).sleep)
+}
+
+// aim aims the alarm at what comes next by means of one of two methods of the
+// waker. A timer set by another goroutine meanwhile may have left the alarm
+// alone, so after aiming the shards are looked at once more.
+func (c *core[T]) aim(aim func(w *waker, nearest int64, pending bool)) {
 	nearest := c.nearest()
-	c.waker.sleep(nearest, nearest != never || c.len() > 0)
+	aim(&c.waker, nearest, nearest != never || c.waiting())
 	if again := c.nearest(); again < nearest {
 		c.waker.nearer(again)
 	}
 }
 
+// waiting tells whether any timer waits for its deadline: one that is held,
+// while its callback runs, does not.
+func (c *core[T]) waiting() bool {
+	for _, s := range c.shards {
+		s.mu.Lock()
+		waits := s.circles != nil && s.circles.occupied != 0
+		s.mu.Unlock()
+		if waits {
+			return true
+		}
+	}
+	return false
+}
+
 // stepped is a wheel as its mock clock sees it.
 type stepped[T any] struct{ c *core[T] }
 
-func (w stepped[T]) Nearest() (time.Duration, uint64, bool) {
-	s := w.c.shards[0]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.circles == nil {
-		return 0, 0, false
-	}
-	i := s.circles.nearest()
-	if i == 0 {
-		return 0, 0, false
-	}
-	n := s.circles.arena.At(i)
-	return time.Duration(n.Key), n.Order(), true
+func (w stepped[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
+	deadline, order, ok = w.c.shards[0].earliest()
+	w.c.aim((*waker).correct)
+	return deadline, order, ok
 }
 
 func (w stepped[T]) Step(limit uint64) { w.c.wake(limit) }

@@ -91,6 +91,24 @@ func (w *waker) sleep(nearest int64, pending bool) {
 	}
 }
 
+// correct aims the alarm anew, also later than before, unless the wheel is
+// awake: then it will be aimed anyway.
+func (w *waker) correct(nearest int64, pending bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.awake || w.closed {
+		return
+	}
+	if !pending {
+		w.aimed = false
+		w.alarm.Stop()
+		w.threshold.Store(never)
+		return
+	}
+	w.aimed = w.aimed && w.aim == nearest
+	w.aimAt(nearest)
+}
+
 func (w *waker) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

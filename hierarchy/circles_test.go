@@ -1,0 +1,227 @@
+package hierarchy
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+func TestNearestPower(t *testing.T) {
+	for n, want := range map[time.Duration]int{
+		1: 0, 2: 1, 3: 2, 5: 2, 6: 3, 1 << 20: 20, 1<<20 - 1: 20, 1<<20 + 1: 20,
+		time.Second: 30, 10 * time.Millisecond: 23, math.MaxInt64: topBit,
+	} {
+		require.Equal(t, want, nearestPower(int64(n)), "%d", n)
+	}
+}
+
+// Every circle's slots are a power of two wide, a turn of one is a slot of the
+// next, one is nearest to Interval, and together they reach to the end of time.
+func TestLayout(t *testing.T) {
+	for e := range 63 {
+		for _, interval := range []time.Duration{1<<e - 1, 1 << e, 1<<e + 1} {
+			if interval <= 0 {
+				continue
+			}
+			l := newLayout(interval)
+			width := float64(int64(1) << l.shift(l.base))
+			ratio := width / float64(interval)
+			require.InDelta(t, 0, math.Log2(ratio), 0.501, "interval %d: base %v", interval, width)
+			require.EqualValues(t, 0, l.shift(0))
+			for k := 2; k < l.levels; k++ {
+				require.Equal(t, l.shift(k-1)+level.Bits, l.shift(k))
+			}
+			require.LessOrEqual(t, l.levels, maxLevels)
+			require.Equal(t, l.levels-1, l.levelFor(math.MaxInt64, 0))
+		}
+	}
+}
+
+func TestLevelAndSlotAtEachBoundary(t *testing.T) {
+	for _, interval := range []time.Duration{time.Second, 10 * time.Millisecond, 1, 7} {
+		l := newLayout(interval)
+		for k := 1; k < l.levels; k++ {
+			width := int64(1) << l.shift(k)
+			require.Equal(t, k-1, l.levelFor(width-1, 0), "one less than a slot of circle %d", k)
+			require.Equal(t, k, l.levelFor(width, 0))
+			require.Equal(t, k, l.levelFor(width+1, 0))
+			require.Equal(t, 0, l.slotFor(k, width-1))
+			require.Equal(t, 1, l.slotFor(k, width))
+			require.Equal(t, 1, l.slotFor(k, 2*width-1))
+			require.Equal(t, width, l.slotStart(k, 1, 0))
+			require.Equal(t, 2*width-1, l.slotEnd(k, width))
+			if k < l.levels-1 {
+				require.Equal(t, k, l.levelFor(2*width, width), "the hand on the slot before")
+				require.Equal(t, 64*width+width, l.slotStart(k, 1, 64*width+5))
+			}
+		}
+	}
+}
+
+func TestDeadlineAfterSaturates(t *testing.T) {
+	require.EqualValues(t, 7, deadlineAfter(5, 2))
+	require.EqualValues(t, 5, deadlineAfter(5, 0))
+	require.EqualValues(t, 5, deadlineAfter(5, math.MinInt64))
+	require.EqualValues(t, never, deadlineAfter(5, math.MaxInt64))
+	require.EqualValues(t, never, deadlineAfter(5, math.MaxInt64-5))
+	require.EqualValues(t, never-1, deadlineAfter(5, math.MaxInt64-6))
+}
+
+// A budget of a few nodes at a time is how circles work under a real clock:
+// cascades are interrupted anywhere, and timers set, moved and removed while
+// they are half done. Nothing may be early, lost or found twice, and in the end
+// everything due is found.
+func TestCirclesInSmallSteps(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		w := newSteps(t, r)
+		for range 150 {
+			w.step()
+			require.NoError(t, w.c.check())
+		}
+		w.now = never
+		w.takeAll(1 + r.IntN(5))
+		require.Empty(t, w.live)
+		require.Zero(t, w.c.len())
+	}
+}
+
+type steps struct {
+	t    *testing.T
+	r    *rand.Rand
+	c    circles[int64]
+	now  int64
+	seq  uint64
+	live map[uint32]int64 // deadlines
+}
+
+func newSteps(t *testing.T, r *rand.Rand) *steps {
+	w := &steps{t: t, r: r, live: map[uint32]int64{}}
+	w.c.layout = newLayout(time.Duration(1) << uint(r.IntN(40)))
+	w.c.crowd = r.IntN(4)
+	return w
+}
+
+func (w *steps) deadline() int64 { return deadlineAfter(w.now, delay(w.r)) }
+
+func (w *steps) step() {
+	switch op := w.r.IntN(10); {
+	case op < 5:
+		d := w.deadline()
+		if w.r.IntN(8) == 0 {
+			d = w.now - w.r.Int64N(w.now+1) // set by one who read the clock long ago
+		}
+		w.seq++
+		i := w.c.add(w.now, d, w.seq, 0, d)
+		require.NotContains(w.t, w.live, i)
+		w.live[i] = d
+	case op < 7 && len(w.live) > 0:
+		i := w.any()
+		w.seq++
+		w.live[i] = w.deadline()
+		w.c.move(i, w.c.arena.At(i), w.now, w.live[i], w.seq)
+	case op < 8 && len(w.live) > 0:
+		i := w.any()
+		w.c.remove(i, w.c.arena.At(i))
+		delete(w.live, i)
+	case op < 9:
+		w.now = deadlineAfter(w.now, time.Duration(w.r.Int64N(1<<uint(1+w.r.IntN(44)))))
+		w.take(1 + w.r.IntN(6))
+	default:
+		w.takeAll(1 + w.r.IntN(6))
+	}
+}
+
+func (w *steps) any() uint32 {
+	all := make([]uint32, 0, len(w.live))
+	for i := range w.live {
+		all = append(all, i)
+	}
+	slices.Sort(all)
+	return all[w.r.IntN(len(all))]
+}
+
+// take asks once and tells whether to ask again.
+func (w *steps) take(budget int) bool {
+	i, at := w.c.next(w.now, budget)
+	if i == 0 {
+		if at != 0 {
+			require.Greater(w.t, at, w.now-b2i(w.now == never))
+			for _, d := range w.live {
+				require.GreaterOrEqual(w.t, d, at, "a deadline before what next promised")
+			}
+		}
+		return at == 0
+	}
+	require.Contains(w.t, w.live, i)
+	require.Equal(w.t, w.live[i], at)
+	require.LessOrEqual(w.t, at, w.now, "early")
+	w.c.remove(i, w.c.arena.At(i))
+	delete(w.live, i)
+	return true
+}
+
+func (w *steps) takeAll(budget int) {
+	for n := 0; w.take(budget); n++ {
+		require.Less(w.t, n, 100_000, "no end")
+	}
+	for _, d := range w.live {
+		require.Greater(w.t, d, w.now, "due and not found")
+	}
+}
+
+// A whole crowd of one instant or of one ascending order fires where it is.
+func TestCrowdInOrderIsNotCascaded(t *testing.T) {
+	c := circles[int]{layout: newLayout(time.Second)}
+	for i := range uint64(10_000) {
+		c.add(0, int64(time.Hour)+int64(i/100), i+1, 0, 0)
+	}
+	for range 10_000 {
+		i, _ := c.next(int64(2*time.Hour), budget)
+		require.NotZero(t, i)
+		c.remove(i, c.arena.At(i))
+	}
+	require.Zero(t, c.cascaded)
+}
+
+// A timer alone in its slot is aimed at exactly and fires from there, however
+// far away it is.
+func TestLoneTimerIsNotCascaded(t *testing.T) {
+	c := circles[int]{layout: newLayout(time.Second)}
+	deadline := 3 * 365 * 24 * int64(time.Hour)
+	c.add(0, deadline, 1, 0, 0)
+	i, at := c.next(1, budget)
+	require.Zero(t, i)
+	require.Equal(t, deadline, at)
+	i, _ = c.next(deadline, budget)
+	require.NotZero(t, i)
+	require.Zero(t, c.cascaded)
+}
+
+// A timer comes down at most once per circle.
+func TestCascadesAreFew(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	c := circles[int]{layout: newLayout(time.Second)}
+	const n = 50_000
+	for i := range uint64(n) {
+		c.add(0, r.Int64N(int64(10*365*24*time.Hour)), i+1, 0, 0)
+	}
+	at := int64(0)
+	for fired := 0; fired < n; {
+		i, next := c.next(at, budget)
+		if i == 0 {
+			at = max(at, next)
+			continue
+		}
+		c.remove(i, c.arena.At(i))
+		fired++
+	}
+	require.Less(t, c.cascaded, uint64(n*c.levels))
+	t.Logf("%.2f cascades a timer over ten years", float64(c.cascaded)/n)
+}

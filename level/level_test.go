@@ -1,0 +1,262 @@
+package level
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// twin is a level and a dumb copy of it: a list of indexes per slot.
+type twin struct {
+	t     *testing.T
+	arena Arena[*int]
+	level Level[*int]
+	want  [Slots][]uint32
+	seq   uint64
+}
+
+func (w *twin) push(slot int, key int64) uint32 {
+	w.seq++
+	i, n := w.arena.Alloc()
+	n.Init(key, w.seq, 0, new(int))
+	w.level.Push(&w.arena, slot, i, n)
+	w.want[slot] = append(w.want[slot], i)
+	return i
+}
+
+func (w *twin) remove(slot, place int) {
+	i := w.want[slot][place]
+	n := w.arena.At(i)
+	w.level.Remove(&w.arena, n)
+	w.arena.Free(i, n)
+	w.want[slot] = slices.Delete(w.want[slot], place, place+1)
+}
+
+func (w *twin) rekey(slot, place int, later int64) {
+	w.seq++
+	n := w.arena.At(w.want[slot][place])
+	n.Rekey(n.Key+later, w.seq)
+	w.level.Rekeyed(n)
+}
+
+func (w *twin) sort(slot int) {
+	w.level.Sort(&w.arena, slot)
+	slices.SortFunc(w.want[slot], func(x, y uint32) int {
+		if w.arena.At(x).Before(w.arena.At(y)) {
+			return -1
+		}
+		return 1
+	})
+	require.True(w.t, w.level.Sorted(slot))
+}
+
+func (w *twin) check() {
+	w.t.Helper()
+	require.NoError(w.t, w.level.Check(&w.arena))
+	require.NoError(w.t, w.arena.Check())
+	first, empty := 0, true
+	for slot := Slots - 1; slot >= 0; slot-- {
+		var got []uint32
+		w.level.Each(&w.arena, slot, func(i uint32, n *Node[*int]) {
+			require.Equal(w.t, slot, n.Slot())
+			got = append(got, i)
+		})
+		require.Equal(w.t, len(w.want[slot]), w.level.Len(slot))
+		require.True(w.t, slices.Equal(w.want[slot], got), "slot %d: want %v, got %v", slot, w.want[slot], got)
+		if len(got) > 0 {
+			first, empty = slot, false
+			require.Equal(w.t, got[0], w.level.Head(slot))
+		}
+	}
+	require.Equal(w.t, empty, w.level.Empty())
+	if !empty {
+		require.Equal(w.t, first, w.level.First())
+	}
+}
+
+func TestLevelAgainstLists(t *testing.T) {
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		w := &twin{t: t}
+		for range 300 {
+			slot := r.IntN(4) * 21 // 0, 21, 42 and 63: few, so that lists grow
+			switch n := len(w.want[slot]); {
+			case n == 0 || r.IntN(3) > 0:
+				w.push(slot, r.Int64N(10))
+			case r.IntN(4) == 0:
+				w.sort(slot)
+			case r.IntN(2) == 0:
+				w.rekey(slot, r.IntN(n), r.Int64N(3))
+			default:
+				w.remove(slot, r.IntN(n))
+			}
+			w.check()
+		}
+	}
+}
+
+func TestPushInOrderStaysSorted(t *testing.T) {
+	w := &twin{t: t}
+	for key := range int64(10) {
+		w.push(7, key/2)
+	}
+	require.True(t, w.level.Sorted(7))
+	w.rekey(7, 9, 5)
+	require.True(t, w.level.Sorted(7), "the tail may move later")
+	w.push(7, 0)
+	require.False(t, w.level.Sorted(7))
+	w.sort(7)
+	w.rekey(7, 3, 5)
+	require.False(t, w.level.Sorted(7))
+	w.check()
+}
+
+func TestNodeKeepsItsParts(t *testing.T) {
+	var n Node[int]
+	n.Init(-5, MaxSequence, 0xf, 9)
+	require.EqualValues(t, MaxSequence, n.Generation())
+	require.EqualValues(t, MaxSequence, n.Order())
+	require.EqualValues(t, 0xf, n.Flags())
+	require.Equal(t, Held, n.Circle())
+	n.SetCircle(11)
+	n.setSlot(63)
+	require.Equal(t, 11, n.Circle())
+	require.Equal(t, 63, n.Slot())
+	n.Rekey(8, 3)
+	require.EqualValues(t, 3, n.Order())
+	require.EqualValues(t, MaxSequence, n.Generation())
+	require.Equal(t, 63, n.Slot())
+	require.EqualValues(t, 0xf, n.Flags())
+}
+
+func TestArenaNeverConfusesGenerations(t *testing.T) {
+	var a Arena[int]
+	i, n := a.Alloc()
+	n.Init(0, 1, 0, 41)
+	require.Same(t, n, a.Lookup(i, 1))
+	a.Free(i, n)
+	require.Nil(t, a.Lookup(i, 1))
+	require.Nil(t, a.Lookup(i, 0), "a free node has no generation")
+	j, n := a.Alloc()
+	n.Init(0, 2, 0, 42)
+	require.Equal(t, i, j, "memory is used again at once")
+	require.Nil(t, a.Lookup(i, 1))
+	require.Equal(t, 42, a.Lookup(j, 2).Value)
+	require.Nil(t, a.Lookup(1<<31, 1), "an index of a chunk there never was")
+	require.Nil(t, a.Lookup(500, 1), "an index beyond a chunk's end")
+}
+
+func TestArenaForgetsValues(t *testing.T) {
+	var a Arena[*int]
+	i, n := a.Alloc()
+	n.Init(0, 1, 0, new(int))
+	a.Free(i, n)
+	require.Nil(t, n.Value)
+}
+
+func TestArenaAgainstMap(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	var a Arena[uint64]
+	live := map[uint32]uint64{}
+	var order []uint32
+	var seq uint64
+	for round := range 18 {
+		grow := round%6 < 3
+		for range 2000 {
+			if grow || len(order) == 0 {
+				seq++
+				i, n := a.Alloc()
+				n.Init(0, seq, 0, seq)
+				require.NotContains(t, live, i)
+				require.NotZero(t, i)
+				live[i] = seq
+				order = append(order, i)
+				continue
+			}
+			k := r.IntN(len(order))
+			i := order[k]
+			order[k] = order[len(order)-1]
+			order = order[:len(order)-1]
+			require.Equal(t, live[i], a.At(i).Value)
+			a.Free(i, a.At(i))
+			delete(live, i)
+		}
+		require.NoError(t, a.Check())
+		require.Equal(t, len(live), a.Len())
+		a.Each(func(i uint32, n *Node[uint64]) { require.Equal(t, live[i], n.Value) })
+	}
+}
+
+func TestArenaGivesMemoryBack(t *testing.T) {
+	var a Arena[int]
+	before := heap()
+	const many = 1_000_000
+	for i := range uint64(many) {
+		_, n := a.Alloc()
+		n.Init(0, i+1, 0, 1)
+	}
+	peak := heap() - before
+	require.Less(t, peak, int64(many*44), "bytes for a million nodes of 40")
+	var all []uint32
+	a.Each(func(i uint32, _ *Node[int]) { all = append(all, i) })
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	for _, i := range all {
+		a.Free(i, a.At(i))
+	}
+	all = nil
+	require.NoError(t, a.Check())
+	require.Less(t, heap()-before, peak/50)
+	runtime.KeepAlive(&a)
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func TestArenaSteadyStateAllocatesNothing(t *testing.T) {
+	var a Arena[int]
+	var l Level[int]
+	for i := range uint64(10_000) {
+		_, n := a.Alloc()
+		n.Init(0, i+1, 0, 1)
+	}
+	require.Zero(t, testing.AllocsPerRun(1000, func() {
+		var at [5]uint32
+		for k := range at {
+			i, n := a.Alloc()
+			n.Init(int64(-k), 7, 0, 1)
+			l.Push(&a, 5, i, n)
+			at[k] = i
+		}
+		l.Sort(&a, 5)
+		for _, i := range at {
+			l.Remove(&a, a.At(i))
+			a.Free(i, a.At(i))
+		}
+	}))
+}
+
+// FuzzSort sorts lists of any shape.
+func FuzzSort(f *testing.F) {
+	f.Add([]byte{3, 1, 2})
+	f.Add([]byte{1, 2, 3, 1, 2, 3, 0})
+	f.Add([]byte{9, 8, 7, 6, 5, 4, 4, 4})
+	f.Fuzz(func(t *testing.T, keys []byte) {
+		w := &twin{t: t}
+		for _, k := range keys {
+			w.push(0, int64(k))
+		}
+		w.sort(0)
+		w.check()
+	})
+}
