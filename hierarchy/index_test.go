@@ -1,0 +1,98 @@
+package hierarchy
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// checkIndex reports the first broken invariant of a Keyed's indexes.
+func (w *Keyed[K, V]) checkIndex() error {
+	for n, s := range w.core.shards {
+		s.mu.Lock()
+		err := w.index[n].check(s.circles)
+		s.mu.Unlock()
+		if err != nil {
+			return fmt.Errorf("index %d: %w", n, err)
+		}
+	}
+	return nil
+}
+
+func (x *index[K, V]) check(c *circles[entry[K, V]]) error {
+	if c == nil {
+		return nil
+	}
+	want := uint32(0)
+	c.arena.Each(func(_ uint32, n *level.Node[entry[K, V]]) {
+		if n.Value.key == n.Value.key {
+			want++
+		}
+	})
+	if want != x.keys {
+		return fmt.Errorf("%d keys, not %d", want, x.keys)
+	}
+	return x.checkChains(&c.arena)
+}
+
+func (x *index[K, V]) checkChains(a *level.Arena[entry[K, V]]) error {
+	found := uint32(0)
+	for b := range x.buckets {
+		for i := *x.head(b); i != 0; i = a.At(i).Value.next {
+			found++
+			e := a.At(i).Value
+			if x.bucketFor(e.hash) != b {
+				return fmt.Errorf("key %v is in bucket %d, not %d", e.key, b, x.bucketFor(e.hash))
+			}
+			if x.find(a, e.hash, e.key) != i {
+				return fmt.Errorf("key %v is not found", e.key)
+			}
+		}
+	}
+	if found != x.keys {
+		return fmt.Errorf("%d keys in chains, not %d", found, x.keys)
+	}
+	return nil
+}
+
+func TestIndexAgainstMap(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	var a level.Arena[entry[int, int]]
+	var x index[int, int]
+	want := map[int]uint32{}
+	most := uint32(0)
+	for round := range 8 {
+		for range 3000 {
+			k := r.IntN(4000)
+			hash := uint32(k*k) % 1021 // many collide
+			i, ok := want[k]
+			require.Equal(t, i, x.find(&a, hash, k))
+			switch {
+			case !ok && round%4 < 2:
+				i, n := a.Alloc()
+				n.Init(0, 1, 0, entry[int, int]{key: k, hash: hash})
+				x.insert(&a, i)
+				want[k] = i
+			case ok && round%4 >= 2:
+				x.remove(&a, i)
+				a.Free(i, a.At(i))
+				delete(want, k)
+			}
+		}
+		require.EqualValues(t, len(want), x.keys)
+		require.NoError(t, x.checkChains(&a))
+		most = max(most, x.buckets)
+	}
+	require.Greater(t, most, 8*uint32(segmentLen)/2)
+	for k, i := range want {
+		x.remove(&a, i)
+		a.Free(i, a.At(i))
+		require.Zero(t, x.find(&a, uint32(k*k)%1021, k))
+	}
+	require.NoError(t, x.checkChains(&a))
+	require.LessOrEqual(t, x.buckets, uint32(segmentLen), "buckets go as keys go")
+}

@@ -1,0 +1,145 @@
+package hierarchy
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// keyedRun is a random program against a Keyed and the model side by side. The
+// model's ids are the values.
+type keyedRun struct {
+	t     *testing.T
+	c     chooser
+	mock  *clock.Mock
+	wheel *Keyed[any, int]
+	ref   *model
+	ids   int
+	fired []string
+}
+
+// keys of several types, equal and unequal across them.
+func key(k int) any {
+	switch k % 3 {
+	case 0:
+		return k
+	case 1:
+		return string(rune('a' + k))
+	}
+	return [2]int{k, k}
+}
+
+func runKeyed(t *testing.T, c chooser, length int) []string {
+	r := &keyedRun{t: t, c: c, mock: clock.NewMock(), ref: &model{}}
+	r.ref.spawn = spawner(c.IntN(1000))
+	var err error
+	r.wheel, err = NewKeyed(config(c, r.mock), r.fire)
+	require.NoError(t, err)
+	defer r.wheel.Stop()
+	r.wheel.core.layout.crowd = crowds[c.IntN(len(crowds))]
+	for n := 0; n < length && r.mock.Elapsed() < math.MaxInt64; n++ {
+		r.step()
+		require.NoError(t, r.wheel.core.check())
+		require.NoError(t, r.wheel.checkIndex())
+		if !slices.Equal(r.ref.fired, r.fired) {
+			t.Fatalf("step %d: want %v, got %v", n, r.ref.fired, r.fired)
+		}
+		require.Equal(t, len(r.ref.timers), r.wheel.Len())
+	}
+	return r.fired
+}
+
+// fire sets a timer for key 0, as the model does.
+func (r *keyedRun) fire(_ any, id int) {
+	r.fired = append(r.fired, firing(id, int64(r.mock.Elapsed())))
+	if d, ok := r.ref.spawn(id); ok {
+		r.ids++
+		require.NoError(r.t, r.wheel.Set(math.NaN(), r.ids, d))
+	}
+}
+
+func (r *keyedRun) step() {
+	k := 1 + r.c.IntN(40)
+	i := r.ref.findKey(k)
+	switch op := r.c.IntN(20); {
+	case op < 8:
+		r.set(k, i, delay(r.c))
+	case op < 11:
+		r.move(k, i, delay(r.c))
+	case op < 14:
+		v, ok := r.wheel.Remove(key(k))
+		require.Equal(r.t, i >= 0, ok)
+		if ok {
+			require.Equal(r.t, r.ref.timers[i].id, v)
+			r.ref.remove(i)
+		}
+	case op < 16:
+		v, left, ok := r.wheel.Get(key(k))
+		require.Equal(r.t, i >= 0, ok)
+		if ok {
+			require.Equal(r.t, r.ref.timers[i].id, v)
+			require.EqualValues(r.t, max(0, r.ref.timers[i].deadline-r.ref.now), left)
+		}
+	case op == 16 && r.c.IntN(10) == 0:
+		r.drain()
+	default:
+		d := step(r.c)
+		r.ref.add(d)
+		r.mock.Add(d)
+	}
+}
+
+func (r *keyedRun) set(k, i int, d time.Duration) {
+	r.ids++
+	old, replaced, err := r.wheel.Swap(key(k), r.ids, d)
+	require.NoError(r.t, err)
+	require.Equal(r.t, i >= 0, replaced)
+	if replaced {
+		require.Equal(r.t, r.ref.timers[i].id, old)
+		r.ref.remove(i)
+	}
+	r.ref.set(k, d)
+}
+
+func (r *keyedRun) move(k, i int, d time.Duration) {
+	ok, err := r.wheel.Move(key(k), d)
+	require.NoError(r.t, err)
+	require.Equal(r.t, i >= 0, ok)
+	if ok {
+		r.ref.reset(i, d)
+	}
+}
+
+func (r *keyedRun) drain() {
+	var got, want []int
+	n := r.wheel.Drain(func(_ any, id int) { got = append(got, id) })
+	require.Equal(r.t, len(r.ref.timers), n)
+	for _, timer := range r.ref.sorted() {
+		want = append(want, timer.id)
+	}
+	require.Equal(r.t, want, got)
+	r.ref.timers = nil
+}
+
+func TestKeyedAgainstModel(t *testing.T) {
+	for seed := range uint64(100) {
+		trace := runKeyed(t, rand.New(rand.NewPCG(seed, 5)), 300)
+		if seed < 5 {
+			again := runKeyed(t, rand.New(rand.NewPCG(seed, 5)), 300)
+			require.Equal(t, trace, again, "same seed, same trace")
+		}
+	}
+}
+
+func FuzzKeyed(f *testing.F) {
+	f.Add([]byte("a wheel within a wheel, and both of them turn"))
+	f.Fuzz(func(t *testing.T, program []byte) {
+		runKeyed(t, &bytesChooser{program}, min(len(program), 300))
+	})
+}
