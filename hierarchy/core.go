@@ -79,15 +79,15 @@ func (c *core[T]) addAt(v T, now, deadline int64, f level.Flags) (Timer, error) 
 		s = c.lockOwnShard()
 	} else {
 		s.mu.Lock()
+		if s.sequence%sampleEvery == 0 && len(c.shards) > 1 {
+			c.usage.sample(&c.spread)
+		}
 	}
 	if err := c.admit(s, f); err != nil {
 		s.mu.Unlock()
 		return Timer{}, err
 	}
 	i, generation := s.insert(v, now, deadline, f)
-	if generation%sampleEvery == 0 && len(c.shards) > 1 {
-		c.usage.sample(&c.spread)
-	}
 	nearer := s.nearer(deadline)
 	s.mu.Unlock()
 	if nearer || c.mock != nil {
