@@ -1,0 +1,92 @@
+package hierarchy_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// heap is the live heap in bytes.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func TestMemoryPerTimerAndBack(t *testing.T) {
+	const n = 5_000_000
+	w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+	first := mustSet(t, w, time.Hour, nop)
+	timers := make([]hierarchy.Timer, n)
+	before := heap()
+	for i := range timers {
+		timers[i] = mustSet(t, w, spread(), nop)
+	}
+	peak := heap() - before
+	require.LessOrEqual(t, peak, int64(44*n))
+	t.Logf("%.1f bytes a timer", float64(peak)/n)
+	for _, timer := range timers {
+		require.True(t, timer.Stop())
+	}
+	after := heap() - before
+	require.Less(t, after, peak/50)
+	t.Logf("%d kB left of %d", after/1000, peak/1000)
+
+	again := mustSet(t, w, time.Hour, nop)
+	for _, timer := range timers {
+		require.False(t, timer.Stop() || timer.Active() || timer.Reset(1), "a handle of before the memory went back")
+	}
+	require.True(t, again.Stop() && first.Stop())
+}
+
+func TestKeyedMemoryGoesBack(t *testing.T) {
+	const n = 500_000
+	w, err := hierarchy.NewKeyed(hierarchy.Config{Clock: clock.System()}, func(int, int) {})
+	require.NoError(t, err)
+	defer w.Stop()
+	before := heap()
+	for k := range n {
+		require.NoError(t, w.Set(k, k, time.Hour))
+	}
+	peak := heap() - before
+	t.Logf("%.1f bytes a key", float64(peak)/n)
+	for k := range n {
+		_, ok := w.Remove(k)
+		require.True(t, ok)
+	}
+	require.Less(t, heap()-before, peak/20)
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	m := clock.NewMock()
+	cfg := hierarchy.Config{Clock: m}
+	w := newWheel(t, cfg)
+	of, err := hierarchy.NewOf(cfg, func(int) {})
+	require.NoError(t, err)
+	defer of.Stop()
+	keyed, err := hierarchy.NewKeyed(cfg, func(string, int) {})
+	require.NoError(t, err)
+	defer keyed.Stop()
+	other := mustSet(t, w, time.Hour, nop)
+
+	for name, f := range map[string]func(){
+		"set and stop":     func() { timer, _ := w.AfterFunc(time.Minute, nop); timer.Stop() },
+		"reset":            func() { other.Reset(time.Hour) },
+		"reset to earlier": func() { other.Reset(time.Minute); other.Reset(time.Hour) },
+		"set and fire":     func() { _, _ = w.AfterFunc(time.Millisecond, nop); m.Add(time.Millisecond) },
+		"set and fire Of":  func() { _, _ = of.Set(1, time.Millisecond); m.Add(time.Millisecond) },
+		"Keyed":            func() { _ = keyed.Set("a", 1, time.Hour); _, _ = keyed.Move("a", 1); keyed.Remove("a") },
+		"set, fire Keyed":  func() { _ = keyed.Set("a", 1, time.Millisecond); m.Add(time.Millisecond) },
+		"ask":              func() { other.Remaining(); w.Len(); keyed.Get("a") },
+	} {
+		f()
+		require.Zero(t, testing.AllocsPerRun(1000, f), name)
+	}
+}
