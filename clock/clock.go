@@ -26,14 +26,15 @@ type Alarm interface {
 	Stop()
 }
 
+// IsMock tells whether c is a Mock, or embeds one.
+func IsMock(c Clock) bool {
+	_, ok := c.(interface{ isMock() })
+	return ok
+}
+
 // Virtual tells whether c's time stands still between wake-ups, so that they
 // are free and a wheel need not gather them: c is a Mock, or wraps a mock.
 func Virtual(c Clock) bool {
-	switch c := c.(type) {
-	case *Mock:
-		return true
-	case *wrapped:
-		return c.virtual
-	}
-	return false
+	w, ok := c.(*wrapped)
+	return ok && w.virtual || IsMock(c)
 }

@@ -57,6 +57,9 @@ func NewMock() *Mock {
 
 func (m *Mock) String() string { return fmt.Sprintf("mock at %v", m.Elapsed()) }
 
+// isMock is found by IsMock, also where a Mock is embedded.
+func (*Mock) isMock() {}
+
 // Elapsed is how far the clock was moved since it was made. Jumps don't count.
 func (m *Mock) Elapsed() time.Duration {
 	e := time.Duration(m.elapsed.Load())

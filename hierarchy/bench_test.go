@@ -12,9 +12,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
+// Benchmarks are named impl=…/n=…, n being how many timers are pending
+// meanwhile. impl=time is package time, impl=floor the least that any wheel with
+// a lock must pay. Ratios are to be taken between medians of one run:
+//
+//	go test ./hierarchy -run '^$' -bench SetStop -count 10 | benchstat -col /impl -
+
 func nop() {}
 
 func newWheel(tb testing.TB, cfg hierarchy.Config) *hierarchy.Wheel {
+	tb.Helper()
 	w, err := hierarchy.New(cfg)
 	if err != nil {
 		tb.Fatal(err)
@@ -26,90 +33,186 @@ func newWheel(tb testing.TB, cfg hierarchy.Config) *hierarchy.Wheel {
 // spread is a delay of an hour or two: nothing fires while a benchmark runs.
 func spread() time.Duration { return time.Hour + time.Duration(rand.Int64N(int64(time.Hour))) }
 
-// preload sets n timers.
-func preload(b *testing.B, n int, set func(d time.Duration) (stop func())) {
-	b.Helper()
-	stops := make([]func(), 0, n)
-	for range n {
-		stops = append(stops, set(spread()))
+// loaded is a wheel with n timers pending.
+func loaded(b *testing.B, n int) (*hierarchy.Wheel, []hierarchy.Timer) {
+	w := newWheel(b, hierarchy.Config{})
+	timers := make([]hierarchy.Timer, n)
+	for i := range timers {
+		timers[i], _ = w.AfterFunc(spread(), nop)
 	}
 	runtime.GC()
+	return w, timers
+}
+
+// loadedTime has n timers of package time pending.
+func loadedTime(b *testing.B, n int) []*time.Timer {
+	timers := make([]*time.Timer, n)
+	for i := range timers {
+		timers[i] = time.AfterFunc(spread(), nop)
+	}
 	b.Cleanup(func() {
-		for _, stop := range stops {
-			stop()
+		for _, t := range timers {
+			t.Stop()
 		}
+	})
+	runtime.GC()
+	return timers
+}
+
+func run(b *testing.B, impl string, n int, f func(b *testing.B)) {
+	b.Run(fmt.Sprintf("impl=%s/n=%d", impl, n), func(b *testing.B) {
+		b.ReportAllocs()
+		f(b)
 	})
 }
 
-var pending = []int{0, 10_000, 1_000_000, 10_000_000}
-
-// BenchmarkSetStop sets a timer and stops it, n others pending. impl=floor is
-// what no wheel with a lock can beat: a reading of the clock and two
-// uncontended lock and unlock pairs.
 func BenchmarkSetStop(b *testing.B) {
-	for _, n := range pending {
-		b.Run(fmt.Sprintf("impl=epicycle/n=%d", n), func(b *testing.B) {
-			w := newWheel(b, hierarchy.Config{})
-			for range n {
-				_, _ = w.AfterFunc(spread(), nop)
-			}
-			runtime.GC()
-			b.ReportAllocs()
+	for _, n := range []int{0, 10_000, 1_000_000, 10_000_000} {
+		run(b, "epicycle", n, func(b *testing.B) {
+			w, _ := loaded(b, n)
 			for b.Loop() {
 				t, _ := w.AfterFunc(time.Hour, nop)
 				t.Stop()
 			}
 		})
-		b.Run(fmt.Sprintf("impl=time/n=%d", n), func(b *testing.B) {
-			preload(b, n, func(d time.Duration) func() { t := time.AfterFunc(d, nop); return func() { t.Stop() } })
-			b.ReportAllocs()
+		run(b, "time", n, func(b *testing.B) {
+			loadedTime(b, n)
 			for b.Loop() {
 				time.AfterFunc(time.Hour, nop).Stop()
 			}
 		})
+		run(b, "floor", n, func(b *testing.B) {
+			c := clock.System()
+			var mu sync.Mutex
+			for b.Loop() {
+				c.Elapsed()
+				mu.Lock()
+				mu.Unlock() //nolint:staticcheck // empty on purpose
+				mu.Lock()
+				mu.Unlock() //nolint:staticcheck // empty on purpose
+			}
+		})
 	}
-	b.Run("impl=floor/n=0", func(b *testing.B) {
-		c := clock.System()
-		var mu sync.Mutex
-		for b.Loop() {
-			c.Elapsed()
-			mu.Lock()
-			mu.Unlock() //nolint:staticcheck // empty on purpose
-			mu.Lock()
-			mu.Unlock() //nolint:staticcheck // empty on purpose
+}
+
+// BenchmarkReset resets a random timer, to any deadline or, as keep-alives do,
+// always to the same time from now.
+func BenchmarkReset(b *testing.B) {
+	const n = 1_000_000
+	to := map[string]func() time.Duration{
+		"any": spread, "keepalive": func() time.Duration { return 3 * time.Hour },
+	}
+	for _, name := range []string{"any", "keepalive"} {
+		run(b, "epicycle/to="+name, n, func(b *testing.B) {
+			_, timers := loaded(b, n)
+			for b.Loop() {
+				timers[rand.IntN(n)].Reset(to[name]())
+			}
+		})
+		run(b, "time/to="+name, n, func(b *testing.B) {
+			timers := loadedTime(b, n)
+			for b.Loop() {
+				timers[rand.IntN(n)].Reset(to[name]())
+			}
+		})
+	}
+}
+
+// BenchmarkKeyed sets, moves and removes one key of a million. impl=map+wheel is
+// what doing it by hand costs at least: the same key inserted into, looked up in
+// and deleted from a Go map of a million keys, and a timer set and stopped.
+func BenchmarkKeyed(b *testing.B) {
+	const n = 1_000_000
+	run(b, "epicycle", n, func(b *testing.B) {
+		w, err := hierarchy.NewKeyed(hierarchy.Config{}, func(int, int) {})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer w.Stop()
+		for k := range n {
+			_ = w.Set(k, k, spread())
+		}
+		runtime.GC()
+		for k := n; b.Loop(); k++ {
+			_ = w.Set(k, k, time.Hour)
+			_, _ = w.Move(k, 2*time.Hour)
+			w.Remove(k)
+		}
+	})
+	run(b, "map+wheel", n, func(b *testing.B) {
+		w, _ := loaded(b, n)
+		m := make(map[int]uint32)
+		for k := range n {
+			m[k] = uint32(k)
+		}
+		runtime.GC()
+		for k := n; b.Loop(); k++ {
+			m[k] = uint32(k)
+			_ = m[k]
+			delete(m, k)
+			t, _ := w.AfterFunc(time.Hour, nop)
+			t.Stop()
 		}
 	})
 }
 
-// BenchmarkSetStopParallel is BenchmarkSetStop by so many goroutines at once,
-// in nanoseconds an operation over all of them: half is twice the throughput.
+// BenchmarkSetStopParallel is in nanoseconds an operation over all goroutines:
+// half is twice the throughput.
 func BenchmarkSetStopParallel(b *testing.B) {
-	for _, procs := range []int{1, 2} {
-		b.Run(fmt.Sprintf("impl=epicycle/goroutines=%d/n=1000000", procs), func(b *testing.B) {
-			w := newWheel(b, hierarchy.Config{})
-			for range 1_000_000 {
-				_, _ = w.AfterFunc(spread(), nop)
+	for _, goroutines := range []int{1, 2} {
+		run(b, fmt.Sprintf("epicycle/goroutines=%d", goroutines), 1_000_000, func(b *testing.B) {
+			w, _ := loaded(b, 1_000_000)
+			b.ResetTimer()
+			var wg sync.WaitGroup
+			for g := range goroutines {
+				wg.Go(func() {
+					for i := g; i < b.N; i += goroutines {
+						t, _ := w.AfterFunc(time.Hour, nop)
+						t.Stop()
+					}
+				})
 			}
-			inParallel(b, procs, func(int) {
-				t, _ := w.AfterFunc(time.Hour, nop)
-				t.Stop()
-			})
+			wg.Wait()
 		})
 	}
 }
 
-// inParallel shares b.N calls of f among goroutines.
-func inParallel(b *testing.B, goroutines int, f func(i int)) {
-	runtime.GC()
-	b.ReportAllocs()
-	b.ResetTimer()
-	var wg sync.WaitGroup
-	for g := range goroutines {
-		wg.Go(func() {
-			for i := g; i < b.N; i += goroutines {
-				f(i)
+// BenchmarkGC is a full garbage collection with a million timers pending.
+func BenchmarkGC(b *testing.B) {
+	const n = 1_000_000
+	run(b, "epicycle", n, func(b *testing.B) {
+		w, timers := loaded(b, n)
+		clear(timers) // handles are the caller's affair
+		for b.Loop() {
+			runtime.GC()
+		}
+		runtime.KeepAlive(w)
+	})
+	run(b, "time", n, func(b *testing.B) {
+		loadedTime(b, n)
+		for b.Loop() {
+			runtime.GC()
+		}
+	})
+	run(b, "empty", 0, func(b *testing.B) {
+		for b.Loop() {
+			runtime.GC()
+		}
+	})
+}
+
+// BenchmarkMockYear fires a million timers spread over a year of mock time.
+func BenchmarkMockYear(b *testing.B) {
+	const n = 1_000_000
+	run(b, "epicycle", n, func(b *testing.B) {
+		for b.Loop() {
+			m := clock.NewMock()
+			w, _ := hierarchy.New(hierarchy.Config{Clock: m})
+			for range n {
+				_, _ = w.AfterFunc(time.Duration(rand.Int64N(int64(365*24*time.Hour))), nop)
 			}
-		})
-	}
-	wg.Wait()
+			m.Add(365 * 24 * time.Hour)
+			w.Stop()
+		}
+	})
 }

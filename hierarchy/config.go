@@ -74,7 +74,7 @@ func (cfg *Config) fillIn() {
 	if cfg.Clock == nil {
 		cfg.Clock = clock.Precise()
 	}
-	_, mock := cfg.Clock.(*clock.Mock)
+	mock := clock.IsMock(cfg.Clock)
 	if cfg.Executor == nil {
 		cfg.Executor = Go
 		if mock {

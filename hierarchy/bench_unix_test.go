@@ -1,0 +1,67 @@
+//go:build unix
+
+package hierarchy_test
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// cpu is the processor time this process has used.
+func cpu(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkSleeping is the processor time that a sleeping wheel with a million
+// timers an hour away takes in three seconds.
+func BenchmarkSleeping(b *testing.B) {
+	run(b, "epicycle", 1_000_000, func(b *testing.B) {
+		loaded(b, 1_000_000)
+		for b.Loop() {
+			before := cpu(b)
+			time.Sleep(3 * time.Second)
+			b.ReportMetric(float64((cpu(b) - before).Microseconds()), "cpu-µs/3s")
+		}
+	})
+}
+
+// BenchmarkExpiry is the processor time to set a million timers spread over two
+// seconds and have them all fire.
+func BenchmarkExpiry(b *testing.B) {
+	const n = 1_000_000
+	const span = 2 * time.Second
+	delay := func(i int) time.Duration { return span + time.Duration(i)*7919%span }
+	run(b, "epicycle", n, func(b *testing.B) {
+		for b.Loop() {
+			before := cpu(b)
+			w, _ := hierarchy.New(hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Inline})
+			for i := range n {
+				_, _ = w.AfterFunc(delay(i), nop)
+			}
+			for w.Len() > 0 {
+				time.Sleep(100 * time.Millisecond)
+			}
+			b.ReportMetric(float64((cpu(b) - before).Milliseconds()), "cpu-ms/op")
+			b.ReportMetric(float64(w.Stats().Lateness.Quantile(0.99).Microseconds()), "late-p99-µs")
+			w.Stop()
+		}
+	})
+	run(b, "time", n, func(b *testing.B) {
+		for b.Loop() {
+			before := cpu(b)
+			for i := range n {
+				time.AfterFunc(delay(i), nop)
+			}
+			time.Sleep(2*span + 100*time.Millisecond)
+			b.ReportMetric(float64((cpu(b) - before).Milliseconds()), "cpu-ms/op")
+		}
+	})
+}

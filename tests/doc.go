@@ -1,0 +1,2 @@
+// Package tests holds what is tested from outside and across packages.
+package tests

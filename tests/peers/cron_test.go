@@ -1,0 +1,53 @@
+package peers
+
+import (
+	"testing"
+	"time"
+
+	"github.com/robfig/cron/v3"
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// Schedules of robfig/cron are Schedules as they are.
+var _ hierarchy.Schedule = cron.Schedule(nil)
+
+func TestCronSchedules(t *testing.T) {
+	for spec, want := range map[string]struct {
+		runs  int
+		first time.Time
+	}{
+		"30 4 1,15 * *":   {24, time.Date(1970, 1, 1, 4, 30, 0, 0, time.UTC)},
+		"0 12 * * MON":    {52, time.Date(1970, 1, 5, 12, 0, 0, 0, time.UTC)},
+		"@every 36h":      {243, time.Date(1970, 1, 2, 12, 0, 0, 0, time.UTC)},
+		"*/15 9-17 * * *": {365 * 36, time.Date(1970, 1, 1, 9, 0, 0, 0, time.UTC)},
+	} {
+		t.Run(spec, func(t *testing.T) {
+			m := clock.NewMock()
+			w, err := hierarchy.New(hierarchy.Config{Clock: inUTC{m}})
+			require.NoError(t, err)
+			defer w.Stop()
+			schedule, err := cron.ParseStandard(spec)
+			require.NoError(t, err)
+			next := schedule.Next(m.Now().UTC())
+			require.Equal(t, want.first, next)
+			runs := 0
+			r, err := w.Schedule(schedule, func() {
+				require.Equal(t, next, m.Now().UTC())
+				next = schedule.Next(next)
+				runs++
+			})
+			require.NoError(t, err)
+			m.Set(time.Date(1971, 1, 1, 0, 0, 0, 0, time.UTC))
+			require.Equal(t, want.runs, runs)
+			require.True(t, r.Stop())
+		})
+	}
+}
+
+// inUTC is a mock whose wall time is in UTC, wherever the test runs.
+type inUTC struct{ *clock.Mock }
+
+func (c inUTC) Now() time.Time { return c.Mock.Now().UTC() }
