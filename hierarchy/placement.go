@@ -10,9 +10,9 @@ import (
 
 // Times inside a wheel are int64 nanoseconds of elapsed time.
 const (
-	never     = math.MaxInt64 // the saturated deadline too: 292 years
-	topBit    = 62            // highest bit of a time
-	maxLevels = (topBit+level.Bits-1)/level.Bits + 1
+	never     int64 = math.MaxInt64 // the saturated deadline too: 292 years
+	topBit          = 62            // highest bit of a time
+	maxLevels       = (topBit+level.Bits-1)/level.Bits + 1
 )
 
 // defaultCrowd is the largest list that is sorted where it is. A larger one

@@ -58,7 +58,7 @@ func (c *core[T]) foremost() (first *shard[T], until int64) {
 
 // nearest is a time before which no timer is due.
 func (c *core[T]) nearest() int64 {
-	t := int64(never)
+	t := never
 	for _, s := range c.shards {
 		t = min(t, s.nearest.Load())
 	}

@@ -11,7 +11,7 @@ const (
 
 	// MaxSequence is the largest sequence number a node can carry: at a hundred
 	// million a second they last for 22 years.
-	MaxSequence = 1<<(64-metaBits) - 1
+	MaxSequence uint64 = 1<<(64-metaBits) - 1
 
 	// Held is the circle of a live node that is in no slot.
 	Held = circleMask
