@@ -211,20 +211,36 @@ func (c *circles[T]) nearest() uint32 {
 	for c.pour(math.MaxInt); c.occupied != 0; {
 		k, s, start := c.first()
 		l := &c.circle[k]
-		best, end := uint32(0), c.slotEnd(k, start)
-		l.Each(&c.arena, s, func(i uint32, n *level.Node[T]) {
-			switch {
-			case n.Key > end:
-				c.relink(i, n)
-			case best == 0 || n.Before(c.arena.At(best)):
-				best = i
-			}
-		})
-		if best != 0 {
-			return best
+		if l.Len(s) <= c.crowd {
+			l.Sort(&c.arena, s)
+		}
+		if i := c.earliestIn(l, s, c.slotEnd(k, start)); i != 0 {
+			return i
 		}
 	}
 	return 0
+}
+
+// earliestIn is the earliest timer of a slot that ends at end, or 0 if all have
+// moved on: those that it comes across are linked where they belong.
+func (c *circles[T]) earliestIn(l *level.Level[T], s int, end int64) (best uint32) {
+	for l.Len(s) > 0 && l.Sorted(s) {
+		i := l.Head(s)
+		if n := c.arena.At(i); n.Key > end {
+			c.relink(i, n)
+			continue
+		}
+		return i
+	}
+	l.Each(&c.arena, s, func(i uint32, n *level.Node[T]) {
+		switch {
+		case n.Key > end:
+			c.relink(i, n)
+		case best == 0 || n.Before(c.arena.At(best)):
+			best = i
+		}
+	})
+	return best
 }
 
 // flagged returns the values of the timers that have flag f.
