@@ -20,7 +20,7 @@ func (c *core[T]) check() error {
 }
 
 func (s *shard[T]) check() error {
-	c := s.circles
+	c := s.timers
 	if c == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (s *shard[T]) check() error {
 	}
 	told, nearest := 0, s.nearest.Load()
 	var err error
-	c.arena.Each(func(i uint32, n *level.Node[T]) {
+	c.arena.Each(func(i uint32, n *level.Node) {
 		if n.Flags()&flagTold != 0 {
 			told++
 		}
@@ -43,12 +43,12 @@ func (s *shard[T]) check() error {
 	return err
 }
 
-func (c *circles[T]) check() error {
+func (c *circles) check() error {
 	if err := c.arena.Check(); err != nil {
 		return err
 	}
 	linked, held := 0, 0
-	c.arena.Each(func(_ uint32, n *level.Node[T]) {
+	c.arena.Each(func(_ uint32, n *level.Node) {
 		if n.Circle() == level.Held {
 			held++
 		}
@@ -68,13 +68,13 @@ func (c *circles[T]) check() error {
 			}
 		}
 	}
-	if linked+held != c.len() {
-		return fmt.Errorf("%d linked and %d held, not %d", linked, held, c.len())
+	if linked+held != c.arena.Len() {
+		return fmt.Errorf("%d linked and %d held, not %d", linked, held, c.arena.Len())
 	}
 	return nil
 }
 
-func (c *circles[T]) checkSlot(k, s int) (err error) {
+func (c *circles) checkSlot(k, s int) (err error) {
 	if c.circle[k].Len(s) == 0 {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (c *circles[T]) checkSlot(k, s int) (err error) {
 		return fmt.Errorf("the hand has passed it: %d, open %b", digit, c.open)
 	}
 	start := c.slotStart(k, s, c.hand)
-	c.circle[k].Each(&c.arena, s, func(i uint32, n *level.Node[T]) {
+	c.circle[k].Each(&c.arena, s, func(i uint32, n *level.Node) {
 		if n.Circle() != k {
 			err = fmt.Errorf("timer %d believes it is on circle %d", i, n.Circle())
 		}

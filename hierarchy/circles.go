@@ -20,10 +20,10 @@ const (
 // s >= it, or s is the slot under the hand and bit k of open is set.
 // Invariant: a slot's range never lies after the deadline of a node in it; it
 // may lie before it, as a deadline that moves later stays where it is.
-type circles[T any] struct {
+type circles struct {
 	layout
-	arena    level.Arena[T]
-	circle   [maxLevels]level.Level[T]
+	arena    level.Arena
+	circle   [maxLevels]level.Level
 	occupied uint32 // Invariant: bit k is set iff circle k holds a node.
 	open     uint32 // bit k: the slot of circle k under the hand is being cascaded
 	hand     int64
@@ -31,27 +31,19 @@ type circles[T any] struct {
 }
 
 // add links a new node.
-func (c *circles[T]) add(now, deadline int64, sequence uint64, f level.Flags, v T) uint32 {
+func (c *circles) add(now, deadline int64, sequence uint64, f level.Flags) uint32 {
 	if now-c.hand > lag {
 		c.advance(now)
 	}
 	i, n := c.arena.Alloc()
-	n.Init(deadline, sequence, f, v)
+	n.Init(deadline, sequence, f)
 	c.link(i, n)
 	return i
 }
 
-// len is the number of live timers, linked or held.
-func (c *circles[T]) len() int {
-	if c == nil {
-		return 0
-	}
-	return c.arena.Len()
-}
-
 // link puts node i into the slot of its deadline. A deadline that the hand has
 // passed goes to the slot under the hand, where exact deadlines decide.
-func (c *circles[T]) link(i uint32, n *level.Node[T]) {
+func (c *circles) link(i uint32, n *level.Node) {
 	t := max(n.Key, c.hand)
 	k := c.levelFor(t, c.hand)
 	n.SetCircle(k)
@@ -60,7 +52,7 @@ func (c *circles[T]) link(i uint32, n *level.Node[T]) {
 }
 
 // unlink takes n out of its slot; it stays alive, held.
-func (c *circles[T]) unlink(n *level.Node[T]) {
+func (c *circles) unlink(n *level.Node) {
 	k := n.Circle()
 	l := &c.circle[k]
 	l.Remove(&c.arena, n)
@@ -70,8 +62,8 @@ func (c *circles[T]) unlink(n *level.Node[T]) {
 	n.SetCircle(level.Held)
 }
 
-// remove ends node i, linked or held.
-func (c *circles[T]) remove(i uint32, n *level.Node[T]) {
+// remove ends node i, linked or held. It returns what Arena.Free does.
+func (c *circles) remove(i uint32, n *level.Node) (given uint32) {
 	if k := n.Circle(); k != level.Held {
 		l := &c.circle[k]
 		l.Remove(&c.arena, n)
@@ -79,13 +71,13 @@ func (c *circles[T]) remove(i uint32, n *level.Node[T]) {
 			c.occupied &^= 1 << uint(k)
 		}
 	}
-	c.arena.Free(i, n)
+	return c.arena.Free(i, n)
 }
 
 // move gives node i, linked or held, a new deadline. One that moves later stays
 // in its slot, which costs one cache miss instead of four; the slot finds out
 // when its turn comes, once for any number of moves.
-func (c *circles[T]) move(i uint32, n *level.Node[T], now, deadline int64, sequence uint64) {
+func (c *circles) move(i uint32, n *level.Node, now, deadline int64, sequence uint64) {
 	if k := n.Circle(); k != level.Held {
 		if deadline >= n.Key {
 			n.Rekey(deadline, sequence)
@@ -102,7 +94,7 @@ func (c *circles[T]) move(i uint32, n *level.Node[T], now, deadline int64, seque
 }
 
 // first is the first slot in time that holds a node, and where it starts.
-func (c *circles[T]) first() (k, s int, start int64) {
+func (c *circles) first() (k, s int, start int64) {
 	k = bits.TrailingZeros32(c.occupied)
 	s = c.circle[k].First()
 	return k, s, c.slotStart(k, s, c.hand)
@@ -110,7 +102,7 @@ func (c *circles[T]) first() (k, s int, start int64) {
 
 // advance moves the hand as near to now as the first slot lets it, so that new
 // timers are placed finely.
-func (c *circles[T]) advance(now int64) {
+func (c *circles) advance(now int64) {
 	if c.open != 0 {
 		return
 	}
@@ -126,7 +118,7 @@ func (c *circles[T]) advance(now int64) {
 // two budgets of nodes; when there is more to do before it can say, it returns
 // 0 and 0: then ask again. Everything is in order after each call, so the lock
 // may be released in between.
-func (c *circles[T]) next(now int64, budget int) (i uint32, at int64) {
+func (c *circles) next(now int64, budget int) (i uint32, at int64) {
 	c.pour(budget)
 	for c.occupied != 0 && budget > 0 {
 		k, s, start := c.first()
@@ -164,7 +156,7 @@ func (c *circles[T]) next(now int64, budget int) (i uint32, at int64) {
 
 // notBefore answers that nothing is due before at, unless an open slot may
 // still hold something earlier.
-func (c *circles[T]) notBefore(at int64) (uint32, int64) {
+func (c *circles) notBefore(at int64) (uint32, int64) {
 	if c.open != 0 {
 		return 0, 0
 	}
@@ -174,7 +166,7 @@ func (c *circles[T]) notBefore(at int64) (uint32, int64) {
 // cascade moves the hand to the first slot, of circle k, and starts to pour it
 // out over the finer circles, which are empty. Until it has run dry, new timers
 // of its range overtake what is left in it.
-func (c *circles[T]) cascade(k int, start int64, budget int) int {
+func (c *circles) cascade(k int, start int64, budget int) int {
 	c.hand = max(c.hand, start)
 	c.open |= 1 << uint(k)
 	return c.pour(budget)
@@ -182,7 +174,7 @@ func (c *circles[T]) cascade(k int, start int64, budget int) int {
 
 // pour goes on with the open slots, finest first, and returns what is left of
 // the budget.
-func (c *circles[T]) pour(budget int) int {
+func (c *circles) pour(budget int) int {
 	for c.open != 0 && budget > 0 {
 		k := bits.TrailingZeros32(c.open)
 		l := &c.circle[k]
@@ -200,14 +192,14 @@ func (c *circles[T]) pour(budget int) int {
 }
 
 // relink puts node i where its deadline belongs as seen from the hand.
-func (c *circles[T]) relink(i uint32, n *level.Node[T]) {
+func (c *circles) relink(i uint32, n *level.Node) {
 	c.unlink(n)
 	c.link(i, n)
 }
 
 // nearest is the earliest timer, due or not, or 0. Unlike next it may walk a
 // whole slot: it serves questions, not the way to firing.
-func (c *circles[T]) nearest() uint32 {
+func (c *circles) nearest() uint32 {
 	for c.pour(math.MaxInt); c.occupied != 0; {
 		k, s, start := c.first()
 		l := &c.circle[k]
@@ -223,7 +215,7 @@ func (c *circles[T]) nearest() uint32 {
 
 // earliestIn is the earliest timer of a slot that ends at end, or 0 if all have
 // moved on: those that it comes across are linked where they belong.
-func (c *circles[T]) earliestIn(l *level.Level[T], s int, end int64) (best uint32) {
+func (c *circles) earliestIn(l *level.Level, s int, end int64) (best uint32) {
 	for l.Len(s) > 0 && l.Sorted(s) {
 		i := l.Head(s)
 		if n := c.arena.At(i); n.Key > end {
@@ -232,7 +224,7 @@ func (c *circles[T]) earliestIn(l *level.Level[T], s int, end int64) (best uint3
 		}
 		return i
 	}
-	l.Each(&c.arena, s, func(i uint32, n *level.Node[T]) {
+	l.Each(&c.arena, s, func(i uint32, n *level.Node) {
 		switch {
 		case n.Key > end:
 			c.relink(i, n)
@@ -241,14 +233,4 @@ func (c *circles[T]) earliestIn(l *level.Level[T], s int, end int64) (best uint3
 		}
 	})
 	return best
-}
-
-// flagged returns the values of the timers that have flag f.
-func (c *circles[T]) flagged(f level.Flags) (values []T) {
-	c.arena.Each(func(_ uint32, n *level.Node[T]) {
-		if n.Flags()&f != 0 {
-			values = append(values, n.Value)
-		}
-	})
-	return values
 }

@@ -88,14 +88,14 @@ func TestCirclesInSmallSteps(t *testing.T) {
 		w.now = never
 		w.takeAll(1 + r.IntN(5))
 		require.Empty(t, w.live)
-		require.Zero(t, w.c.len())
+		require.Zero(t, w.c.arena.Len())
 	}
 }
 
 type steps struct {
 	t    *testing.T
 	r    *rand.Rand
-	c    circles[int64]
+	c    circles
 	now  int64
 	seq  uint64
 	live map[uint32]int64 // deadlines
@@ -118,7 +118,7 @@ func (w *steps) step() {
 			d = w.now - w.r.Int64N(w.now+1) // set by one who read the clock long ago
 		}
 		w.seq++
-		i := w.c.add(w.now, d, w.seq, 0, d)
+		i := w.c.add(w.now, d, w.seq, 0)
 		require.NotContains(w.t, w.live, i)
 		w.live[i] = d
 	case op < 7 && len(w.live) > 0:
@@ -178,9 +178,9 @@ func (w *steps) takeAll(budget int) {
 
 // A whole crowd of one instant or of one ascending order fires where it is.
 func TestCrowdInOrderIsNotCascaded(t *testing.T) {
-	c := circles[int]{layout: newLayout(time.Second)}
+	c := circles{layout: newLayout(time.Second)}
 	for i := range uint64(10_000) {
-		c.add(0, int64(time.Hour)+int64(i/100), i+1, 0, 0)
+		c.add(0, int64(time.Hour)+int64(i/100), i+1, 0)
 	}
 	for range 10_000 {
 		i, _ := c.next(int64(2*time.Hour), budget)
@@ -193,9 +193,9 @@ func TestCrowdInOrderIsNotCascaded(t *testing.T) {
 // A timer alone in its slot is aimed at exactly and fires from there, however
 // far away it is.
 func TestLoneTimerIsNotCascaded(t *testing.T) {
-	c := circles[int]{layout: newLayout(time.Second)}
+	c := circles{layout: newLayout(time.Second)}
 	deadline := 3 * 365 * 24 * int64(time.Hour)
-	c.add(0, deadline, 1, 0, 0)
+	c.add(0, deadline, 1, 0)
 	i, at := c.next(1, budget)
 	require.Zero(t, i)
 	require.Equal(t, deadline, at)
@@ -207,10 +207,10 @@ func TestLoneTimerIsNotCascaded(t *testing.T) {
 // A timer comes down at most once per circle.
 func TestCascadesAreFew(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	c := circles[int]{layout: newLayout(time.Second)}
+	c := circles{layout: newLayout(time.Second)}
 	const n = 50_000
 	for i := range uint64(n) {
-		c.add(0, r.Int64N(int64(10*365*24*time.Hour)), i+1, 0, 0)
+		c.add(0, r.Int64N(int64(10*365*24*time.Hour)), i+1, 0)
 	}
 	at := int64(0)
 	for fired := 0; fired < n; {

@@ -25,7 +25,7 @@ type core[T any] struct {
 	execute Executor
 	inline  bool // execute is Inline
 	onPanic func(recovered any, stack []byte)
-	leaves  func(shard int, i uint32, v *T) // nil, or told with the lock held what is about to fire
+	leaves  func(shard int, i uint32) // nil, or told with the lock held what is about to fire
 
 	spread atomic.Bool // set for good once several processors use the wheel
 	usage  usage       // guarded by the lock of the first shard
@@ -140,7 +140,7 @@ func (c *core[T]) len() int {
 	n := 0
 	for _, s := range c.shards {
 		s.mu.Lock()
-		n += s.circles.len()
+		n += s.timers.len()
 		s.mu.Unlock()
 	}
 	return n
@@ -156,11 +156,11 @@ func (c *core[T]) stop() {
 			s.mu.Lock()
 			s.closed = true
 			tell := s.told > 0
-			circles, n := s.detach()
+			detached, n := s.detach()
 			s.counts.dropped += uint64(n)
 			s.mu.Unlock()
 			if tell {
-				told = append(told, circles.flagged(flagTold)...)
+				told = append(told, detached.flagged(flagTold)...)
 			}
 		}
 		c.waker.stop()
@@ -181,14 +181,14 @@ func (c *core[T]) drain(fn func(T), cleared func(shard int)) int {
 	for _, s := range c.shards {
 		s.mu.Lock()
 	}
-	var all []*circles[T]
+	var all []*timers[T]
 	total := 0
 	for i, s := range c.shards {
-		circles, n := s.detach()
+		detached, n := s.detach()
 		s.counts.drained += uint64(n)
 		total += n
 		if n > 0 {
-			all = append(all, circles)
+			all = append(all, detached)
 		}
 		if cleared != nil {
 			cleared(i)

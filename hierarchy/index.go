@@ -1,7 +1,5 @@
 package hierarchy
 
-import "github.com/epicycle-go/epicycle/level"
-
 // entry is what a timer of a Keyed carries: its key and value, and its link in
 // the index.
 type entry[K comparable, V any] struct {
@@ -48,12 +46,12 @@ func (x *index[K, V]) head(bucket uint32) *uint32 {
 }
 
 // find is the timer of that key, or 0.
-func (x *index[K, V]) find(a *level.Arena[entry[K, V]], hash uint32, key K) uint32 {
+func (x *index[K, V]) find(t *store[entry[K, V]], hash uint32, key K) uint32 {
 	if x.buckets == 0 {
 		return 0
 	}
 	for i := *x.head(x.bucketFor(hash)); i != 0; {
-		e := &a.At(i).Value
+		e := t.at(i)
 		if e.hash == hash && e.key == key {
 			return i
 		}
@@ -63,38 +61,38 @@ func (x *index[K, V]) find(a *level.Arena[entry[K, V]], hash uint32, key K) uint
 }
 
 // insert adds timer i, whose key is not there yet.
-func (x *index[K, V]) insert(a *level.Arena[entry[K, V]], i uint32) {
+func (x *index[K, V]) insert(t *store[entry[K, V]], i uint32) {
 	if x.keys >= x.buckets {
-		x.split(a)
+		x.split(t)
 	}
 	x.keys++
-	x.link(a, i)
+	x.link(t, i)
 }
 
-func (x *index[K, V]) link(a *level.Arena[entry[K, V]], i uint32) {
-	e := &a.At(i).Value
+func (x *index[K, V]) link(t *store[entry[K, V]], i uint32) {
+	e := t.at(i)
 	h := x.head(x.bucketFor(e.hash))
 	e.next, *h = *h, i
 }
 
 // remove takes timer i out, which must be there.
-func (x *index[K, V]) remove(a *level.Arena[entry[K, V]], i uint32) {
-	e := &a.At(i).Value
+func (x *index[K, V]) remove(t *store[entry[K, V]], i uint32) {
+	e := t.at(i)
 	link := x.head(x.bucketFor(e.hash))
 	for *link != i {
-		link = &a.At(*link).Value.next
+		link = &t.at(*link).next
 	}
 	*link = e.next
 	x.keys--
 	// Below a quarter, faster than keys go, so that none left is one segment left.
 	for n := 0; n < 5 && x.keys < x.buckets/4 && x.buckets > segmentLen; n++ {
-		x.join(a)
+		x.join(t)
 	}
 }
 
 // split adds one bucket and moves into it what belongs there from the one that
 // served its keys so far.
-func (x *index[K, V]) split(a *level.Arena[entry[K, V]]) {
+func (x *index[K, V]) split(t *store[entry[K, V]]) {
 	if x.buckets%segmentLen == 0 {
 		x.segments = append(x.segments, make([]uint32, segmentLen))
 	}
@@ -103,15 +101,15 @@ func (x *index[K, V]) split(a *level.Arena[entry[K, V]]) {
 		return
 	}
 	added := x.buckets - 1
-	x.relinkAll(a, added&(roundUp(x.buckets)>>1-1))
+	x.relinkAll(t, added&(roundUp(x.buckets)>>1-1))
 }
 
 // join removes the last bucket and moves its keys to the one that takes over.
-func (x *index[K, V]) join(a *level.Arena[entry[K, V]]) {
+func (x *index[K, V]) join(t *store[entry[K, V]]) {
 	x.buckets--
 	last := *x.head(x.buckets)
 	*x.head(x.buckets) = 0
-	x.relinkChain(a, last)
+	x.relinkChain(t, last)
 	if x.buckets%segmentLen == 0 {
 		x.segments[x.buckets>>segmentBits] = nil
 		x.segments = x.segments[:x.buckets>>segmentBits]
@@ -126,17 +124,17 @@ func (x *index[K, V]) shrinkDirectory() {
 	}
 }
 
-func (x *index[K, V]) relinkAll(a *level.Arena[entry[K, V]], bucket uint32) {
+func (x *index[K, V]) relinkAll(t *store[entry[K, V]], bucket uint32) {
 	h := x.head(bucket)
 	chain := *h
 	*h = 0
-	x.relinkChain(a, chain)
+	x.relinkChain(t, chain)
 }
 
-func (x *index[K, V]) relinkChain(a *level.Arena[entry[K, V]], chain uint32) {
+func (x *index[K, V]) relinkChain(t *store[entry[K, V]], chain uint32) {
 	for chain != 0 {
 		i := chain
-		chain = a.At(i).Value.next
-		x.link(a, i)
+		chain = t.at(i).next
+		x.link(t, i)
 	}
 }

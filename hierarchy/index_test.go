@@ -14,7 +14,7 @@ import (
 func (w *Keyed[K, V]) checkIndex() error {
 	for n, s := range w.core.shards {
 		s.mu.Lock()
-		err := w.index[n].check(s.circles)
+		err := w.index[n].check(s.timers)
 		s.mu.Unlock()
 		if err != nil {
 			return fmt.Errorf("index %d: %w", n, err)
@@ -23,32 +23,32 @@ func (w *Keyed[K, V]) checkIndex() error {
 	return nil
 }
 
-func (x *index[K, V]) check(c *circles[entry[K, V]]) error {
-	if c == nil {
+func (x *index[K, V]) check(t *timers[entry[K, V]]) error {
+	if t == nil {
 		return nil
 	}
 	want := uint32(0)
-	c.arena.Each(func(_ uint32, n *level.Node[entry[K, V]]) {
-		if n.Value.key == n.Value.key {
+	t.arena.Each(func(i uint32, _ *level.Node) {
+		if e := t.value(i); e.key == e.key {
 			want++
 		}
 	})
 	if want != x.keys {
 		return fmt.Errorf("%d keys, not %d", want, x.keys)
 	}
-	return x.checkChains(&c.arena)
+	return x.checkChains(&t.values)
 }
 
-func (x *index[K, V]) checkChains(a *level.Arena[entry[K, V]]) error {
+func (x *index[K, V]) checkChains(values *store[entry[K, V]]) error {
 	found := uint32(0)
 	for b := range x.buckets {
-		for i := *x.head(b); i != 0; i = a.At(i).Value.next {
+		for i := *x.head(b); i != 0; i = values.at(i).next {
 			found++
-			e := a.At(i).Value
+			e := values.at(i)
 			if x.bucketFor(e.hash) != b {
 				return fmt.Errorf("key %v is in bucket %d, not %d", e.key, b, x.bucketFor(e.hash))
 			}
-			if x.find(a, e.hash, e.key) != i {
+			if x.find(values, e.hash, e.key) != i {
 				return fmt.Errorf("key %v is not found", e.key)
 			}
 		}
@@ -61,7 +61,9 @@ func (x *index[K, V]) checkChains(a *level.Arena[entry[K, V]]) error {
 
 func TestIndexAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
-	var a level.Arena[entry[int, int]]
+	var timers timers[entry[int, int]]
+	values := &timers.values
+	timers.layout = newLayout(1)
 	var x index[int, int]
 	want := map[int]uint32{}
 	most := uint32(0)
@@ -70,29 +72,28 @@ func TestIndexAgainstMap(t *testing.T) {
 			k := r.IntN(4000)
 			hash := uint32(k*k) % 1021 // many collide
 			i, ok := want[k]
-			require.Equal(t, i, x.find(&a, hash, k))
+			require.Equal(t, i, x.find(values, hash, k))
 			switch {
 			case !ok && round%4 < 2:
-				i, n := a.Alloc()
-				n.Init(0, 1, 0, entry[int, int]{key: k, hash: hash})
-				x.insert(&a, i)
+				i := timers.add(0, 0, 1, 0, entry[int, int]{key: k, hash: hash})
+				x.insert(values, i)
 				want[k] = i
 			case ok && round%4 >= 2:
-				x.remove(&a, i)
-				a.Free(i, a.At(i))
+				x.remove(values, i)
+				timers.remove(i, timers.arena.At(i))
 				delete(want, k)
 			}
 		}
 		require.EqualValues(t, len(want), x.keys)
-		require.NoError(t, x.checkChains(&a))
+		require.NoError(t, x.checkChains(values))
 		most = max(most, x.buckets)
 	}
 	require.Greater(t, most, 8*uint32(segmentLen)/2)
 	for k, i := range want {
-		x.remove(&a, i)
-		a.Free(i, a.At(i))
-		require.Zero(t, x.find(&a, uint32(k*k)%1021, k))
+		x.remove(values, i)
+		timers.remove(i, timers.arena.At(i))
+		require.Zero(t, x.find(values, uint32(k*k)%1021, k))
 	}
-	require.NoError(t, x.checkChains(&a))
+	require.NoError(t, x.checkChains(values))
 	require.LessOrEqual(t, x.buckets, uint32(segmentLen), "buckets go as keys go")
 }

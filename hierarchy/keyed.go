@@ -78,9 +78,9 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 	s, x := w.shard(h)
 	s.mu.Lock()
 	if i := w.find(s, x, h, k); i != 0 {
-		n := s.circles.arena.At(i)
-		old, n.Value.val = n.Value.val, v
-		w.move(s, i, n, now, deadline)
+		e := s.timers.value(i)
+		old, e.val = e.val, v
+		w.move(s, i, s.timers.arena.At(i), now, deadline)
 		return old, true, nil
 	}
 	if err := w.core.admit(s, 0); err != nil {
@@ -89,7 +89,7 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 	}
 	i, _ := s.insert(entry[K, V]{key: k, val: v, hash: uint32(h)}, now, deadline, 0)
 	if k == k {
-		x.insert(&s.circles.arena, i)
+		x.insert(&s.timers.values, i)
 	}
 	nearer := s.nearer(deadline)
 	s.mu.Unlock()
@@ -98,9 +98,9 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 }
 
 // move gives timer i a new deadline and unlocks s.
-func (w *Keyed[K, V]) move(s *shard[entry[K, V]], i uint32, n *level.Node[entry[K, V]], now, deadline int64) {
+func (w *Keyed[K, V]) move(s *shard[entry[K, V]], i uint32, n *level.Node, now, deadline int64) {
 	s.counts.moved++
-	s.circles.move(i, n, now, deadline, s.next())
+	s.timers.move(i, n, now, deadline, s.next())
 	nearer := s.nearer(deadline)
 	s.mu.Unlock()
 	w.core.announce(nearer, deadline)
@@ -124,7 +124,7 @@ func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 		}
 		return false, nil
 	}
-	w.move(s, i, s.circles.arena.At(i), now, deadlineAfter(now, d))
+	w.move(s, i, s.timers.arena.At(i), now, deadlineAfter(now, d))
 	return true, nil
 }
 
@@ -142,10 +142,9 @@ func (w *Keyed[K, V]) Remove(k K) (v V, ok bool) {
 		s.mu.Unlock()
 		return v, false
 	}
-	n := s.circles.arena.At(i)
-	v = n.Value.val
-	x.remove(&s.circles.arena, i)
-	s.discard(i, n)
+	v = s.timers.value(i).val
+	x.remove(&s.timers.values, i)
+	s.discard(i, s.timers.arena.At(i))
 	s.counts.stopped++
 	s.mu.Unlock()
 	return v, true
@@ -166,8 +165,8 @@ func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 	if i == 0 {
 		return v, 0, false
 	}
-	n := s.circles.arena.At(i)
-	return n.Value.val, time.Duration(max(0, n.Key-now)), true
+	left := s.timers.arena.At(i).Key - now
+	return s.timers.value(i).val, time.Duration(max(0, left)), true
 }
 
 // Drain takes all pending timers out at once, then calls fn for each key and
@@ -227,15 +226,16 @@ func (w *Keyed[K, V]) shard(h uint64) (*shard[entry[K, V]], *index[K, V]) {
 
 // find is the timer of k, or 0. The lock of s must be held.
 func (w *Keyed[K, V]) find(s *shard[entry[K, V]], x *index[K, V], h uint64, k K) uint32 {
-	if s.circles == nil {
+	if s.timers == nil {
 		return 0
 	}
-	return x.find(&s.circles.arena, uint32(h), k)
+	return x.find(&s.timers.values, uint32(h), k)
 }
 
 // leaves takes a timer that is about to fire out of the index.
-func (w *Keyed[K, V]) leaves(shard int, i uint32, e *entry[K, V]) {
-	if e.key == e.key {
-		w.index[shard].remove(&w.core.shards[shard].circles.arena, i)
+func (w *Keyed[K, V]) leaves(shard int, i uint32) {
+	values := &w.core.shards[shard].timers.values
+	if e := values.at(i); e.key == e.key {
+		w.index[shard].remove(values, i)
 	}
 }

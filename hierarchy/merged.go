@@ -2,8 +2,8 @@ package hierarchy
 
 import "math"
 
-// merged takes timers out of detached circles, in order of deadline.
-type merged[T any] struct{ from []*circles[T] }
+// merged takes timers out of detached shards, in order of deadline.
+type merged[T any] struct{ from []*timers[T] }
 
 // next removes and returns the value of the earliest timer; false if none is left.
 func (m *merged[T]) next() (v T, ok bool) {
@@ -23,9 +23,8 @@ func (m *merged[T]) next() (v T, ok bool) {
 	if best < 0 {
 		return v, false
 	}
-	c := m.from[best]
-	n := c.arena.At(bestNode)
-	v = n.Value
-	c.remove(bestNode, n)
+	t := m.from[best]
+	v = *t.value(bestNode)
+	t.remove(bestNode, t.arena.At(bestNode))
 	return v, true
 }

@@ -29,7 +29,7 @@ type shard[T any] struct {
 	nearest atomic.Int64 // written with mu held; Invariant: no timer is due before it
 
 	mu       sync.Mutex
-	circles  *circles[T] // guarded by mu, as all below; nil while there is no timer yet
+	timers   *timers[T] // guarded by mu, as all below; nil while there is no timer yet
 	sequence uint64
 	closed   bool
 	told     int // live timers with flagTold
@@ -39,11 +39,11 @@ type shard[T any] struct {
 
 // insert sets a new timer. mu must be held.
 func (s *shard[T]) insert(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64) {
-	if s.circles == nil {
-		s.circles = &circles[T]{layout: s.core.layout, hand: now}
+	if s.timers == nil {
+		s.timers = &timers[T]{circles: circles{layout: s.core.layout, hand: now}}
 	}
 	generation = s.next()
-	i = s.circles.add(now, deadline, generation, f, v)
+	i = s.timers.add(now, deadline, generation, f, v)
 	if f&flagTold != 0 {
 		s.told++
 	}
@@ -70,19 +70,19 @@ func (s *shard[T]) nearer(deadline int64) bool {
 }
 
 // lookup is the live node of that index and generation, or nil. mu must be held.
-func (s *shard[T]) lookup(i uint32, generation uint64) *level.Node[T] {
-	if s.circles == nil {
+func (s *shard[T]) lookup(i uint32, generation uint64) *level.Node {
+	if s.timers == nil {
 		return nil
 	}
-	return s.circles.arena.Lookup(i, generation)
+	return s.timers.arena.Lookup(i, generation)
 }
 
 // discard ends a live node. mu must be held.
-func (s *shard[T]) discard(i uint32, n *level.Node[T]) {
+func (s *shard[T]) discard(i uint32, n *level.Node) {
 	if f := n.Flags(); f != 0 || s.limited {
 		s.forget(f)
 	}
-	s.circles.remove(i, n)
+	s.timers.remove(i, n)
 }
 
 // forget takes a timer of these flags out of the books. mu must be held.
@@ -124,7 +124,7 @@ func (s *shard[T]) moveTo(i uint32, generation uint64, now, deadline int64) bool
 		return false
 	}
 	s.counts.moved++
-	s.circles.move(i, n, now, deadline, s.next())
+	s.timers.move(i, n, now, deadline, s.next())
 	nearer := s.nearer(deadline)
 	s.mu.Unlock()
 	if nearer || s.core.mock != nil {
@@ -153,11 +153,11 @@ func (s *shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) 
 func (s *shard[T]) take(now, until int64, limit uint64, budget int) (v T, f level.Flags, ok, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.circles == nil {
+	if s.timers == nil {
 		s.nearest.Store(never)
 		return v, 0, false, false
 	}
-	i, at := s.circles.next(now, budget)
+	i, at := s.timers.next(now, budget)
 	if i == 0 && at == 0 {
 		return v, 0, false, true
 	}
@@ -165,19 +165,19 @@ func (s *shard[T]) take(now, until int64, limit uint64, budget int) (v T, f leve
 		s.nearest.Store(at)
 		return v, 0, false, false
 	}
-	n := s.circles.arena.At(i)
+	n := s.timers.arena.At(i)
 	if at > until || at == until && n.Order() >= limit {
 		s.nearest.Store(at)
 		return v, 0, false, false
 	}
-	v, f = n.Value, n.Flags()
+	v, f = *s.timers.value(i), n.Flags()
 	s.counts.fired++
 	s.lateness.add(now - n.Key)
 	if s.core.leaves != nil {
-		s.core.leaves(s.number, i, &n.Value)
+		s.core.leaves(s.number, i)
 	}
 	if f&flagStays != 0 {
-		s.circles.unlink(n)
+		s.timers.unlink(n)
 	} else {
 		s.discard(i, n)
 	}
@@ -189,26 +189,25 @@ func (s *shard[T]) earliest() (deadline time.Duration, order uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.nearest.Store(never)
-	if s.circles == nil {
+	if s.timers == nil {
 		return 0, 0, false
 	}
-	i := s.circles.nearest()
+	i := s.timers.circles.nearest()
 	if i == 0 {
 		return 0, 0, false
 	}
-	n := s.circles.arena.At(i)
+	n := s.timers.arena.At(i)
 	s.nearest.Store(n.Key)
 	return time.Duration(n.Key), n.Order(), true
 }
 
-// detach takes all timers out at once, whatever their number, and returns the
-// circles they are on. mu must be held.
-func (s *shard[T]) detach() (c *circles[T], n int) {
-	c, n = s.circles, s.circles.len()
-	if c != nil {
-		s.counts.cascaded += c.cascaded
+// detach takes all timers out at once, whatever their number, and returns them. mu must be held.
+func (s *shard[T]) detach() (t *timers[T], n int) {
+	t, n = s.timers, s.timers.len()
+	if t != nil {
+		s.counts.cascaded += t.cascaded
 	}
-	s.circles, s.told = nil, 0
+	s.timers, s.told = nil, 0
 	s.nearest.Store(never)
-	return c, n
+	return t, n
 }

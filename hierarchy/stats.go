@@ -44,10 +44,10 @@ func (c *core[T]) stats() Stats {
 	for _, s := range c.shards {
 		s.mu.Lock()
 		n := s.counts
-		if s.circles != nil {
-			n.cascaded += s.circles.cascaded
+		if s.timers != nil {
+			n.cascaded += s.timers.cascaded
 		}
-		st.Pending += s.circles.len()
+		st.Pending += s.timers.len()
 		st.Fired += n.fired
 		st.Stopped += n.stopped
 		st.Drained += n.drained
@@ -79,10 +79,10 @@ func (c *core[T]) circleStats() []CircleStats {
 	}
 	for _, s := range c.shards {
 		s.mu.Lock()
-		if s.circles != nil {
+		if s.timers != nil {
 			for k := range stats {
 				for slot := range stats[k].Slots {
-					stats[k].Slots[slot] += s.circles.circle[k].Len(slot)
+					stats[k].Slots[slot] += s.timers.circle[k].Len(slot)
 				}
 			}
 		}

@@ -156,7 +156,7 @@ func (c *core[T]) aim(aim func(w *waker, nearest int64, pending bool)) {
 func (c *core[T]) waiting() bool {
 	for _, s := range c.shards {
 		s.mu.Lock()
-		waits := s.circles != nil && s.circles.occupied != 0
+		waits := s.timers != nil && s.timers.occupied != 0
 		s.mu.Unlock()
 		if waits {
 			return true

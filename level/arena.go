@@ -2,10 +2,15 @@ package level
 
 const (
 	chunkBits = 11
-	chunkLen  = 1 << chunkBits
-	chunkRoom = chunkLen - 1 // entry 0 of a chunk is never used: 0 means none
+	// ChunkLen is how many entries a chunk has.
+	ChunkLen  = 1 << chunkBits
+	chunkRoom = ChunkLen - 1 // entry 0 of a chunk is never used: 0 means none
 	firstLen  = 16           // chunk 0 starts small and doubles, for small wheels
 )
+
+// Place is the chunk and the entry in it of an index, by which others can keep
+// something for each node as the arena keeps the nodes.
+func Place(i uint32) (chunk, entry uint32) { return i >> chunkBits, i & (ChunkLen - 1) }
 
 // Arena holds nodes by value in chunks and names them by index. The zero Arena
 // is ready to use. Index 0 is no node.
@@ -14,12 +19,12 @@ const (
 // chunks that are nearly full, so that others can run empty. Of the empty
 // chunks one is kept, the others are given back. The node freed last is kept
 // out of the books, as the next Alloc will most likely want it.
-type Arena[T any] struct {
-	nodes   [][]Node[T] // by chunk; nil where a chunk was given back
-	chunks  []chunk     // by chunk
-	partial uint32      // 1 + the first chunk that has room, or 0
-	spare   uint32      // 1 + the chunk that is empty, or 0
-	vacant  []uint32    // chunks that were given back
+type Arena struct {
+	nodes   [][]Node // by chunk; nil where a chunk was given back
+	chunks  []chunk  // by chunk
+	partial uint32   // 1 + the first chunk that has room, or 0
+	spare   uint32   // 1 + the chunk that is empty, or 0
+	vacant  []uint32 // chunks that were given back
 	live    int
 	hot     uint32 // a freed node that its chunk still counts as used, or 0
 }
@@ -35,18 +40,18 @@ type chunk struct {
 }
 
 // Len is the number of live nodes.
-func (a *Arena[T]) Len() int { return a.live }
+func (a *Arena) Len() int { return a.live }
 
 // At is the node of that index, which must be live. It is valid until the next
 // Alloc.
-func (a *Arena[T]) At(i uint32) *Node[T] {
-	return &a.nodes[i>>chunkBits][i&(chunkLen-1)]
+func (a *Arena) At(i uint32) *Node {
+	return &a.nodes[i>>chunkBits][i&(ChunkLen-1)]
 }
 
 // Lookup is the live node of that index and generation, or nil: any index and
 // generation may be asked for.
-func (a *Arena[T]) Lookup(i uint32, generation uint64) *Node[T] {
-	c, e := i>>chunkBits, i&(chunkLen-1)
+func (a *Arena) Lookup(i uint32, generation uint64) *Node {
+	c, e := Place(i)
 	if int(c) >= len(a.nodes) || int(e) >= len(a.nodes[c]) {
 		return nil
 	}
@@ -58,7 +63,7 @@ func (a *Arena[T]) Lookup(i uint32, generation uint64) *Node[T] {
 }
 
 // Alloc takes a node out of the arena, which must be given Init.
-func (a *Arena[T]) Alloc() (uint32, *Node[T]) {
+func (a *Arena) Alloc() (uint32, *Node) {
 	a.live++
 	if i := a.hot; i != 0 {
 		a.hot = 0
@@ -67,7 +72,7 @@ func (a *Arena[T]) Alloc() (uint32, *Node[T]) {
 	return a.allocCold()
 }
 
-func (a *Arena[T]) allocCold() (uint32, *Node[T]) {
+func (a *Arena) allocCold() (uint32, *Node) {
 	if a.partial == 0 {
 		a.addChunk()
 	}
@@ -93,21 +98,20 @@ func (a *Arena[T]) allocCold() (uint32, *Node[T]) {
 	return c<<chunkBits | e, &a.nodes[c][e]
 }
 
-// Free gives n, the node of index i, back. It is dead from now on.
-func (a *Arena[T]) Free(i uint32, n *Node[T]) {
-	var none T
-	n.Value = none
+// Free gives n, the node of index i, back. It is dead from now on. If with it a
+// whole chunk went back, given is its number plus 1, else 0.
+func (a *Arena) Free(i uint32, n *Node) (given uint32) {
 	n.stamp = 0
 	a.live--
 	if a.hot == 0 {
 		a.hot = i
-		return
+		return 0
 	}
-	a.freeCold(i, n)
+	return a.freeCold(i, n)
 }
 
-func (a *Arena[T]) freeCold(i uint32, n *Node[T]) {
-	c, e := i>>chunkBits, i&(chunkLen-1)
+func (a *Arena) freeCold(i uint32, n *Node) (given uint32) {
+	c, e := Place(i)
 	m := &a.chunks[c]
 	n.next = m.free
 	m.free = e
@@ -115,25 +119,28 @@ func (a *Arena[T]) freeCold(i uint32, n *Node[T]) {
 	if m.used == chunkRoom-1 {
 		a.linkPartial(c)
 	}
-	if m.used == 0 {
-		a.emptied(c)
+	if m.used == 0 && a.emptied(c) {
+		return c + 1
 	}
+	return 0
 }
 
 // emptied keeps one empty chunk and gives further ones back, so that set and
-// stop at a chunk's edge do not allocate a chunk each time.
-func (a *Arena[T]) emptied(c uint32) {
+// stop at a chunk's edge do not allocate a chunk each time. It tells whether c
+// was given back.
+func (a *Arena) emptied(c uint32) bool {
 	if a.spare == 0 {
 		a.spare = c + 1
-		return
+		return false
 	}
 	a.unlinkPartial(c)
 	a.nodes[c] = nil
 	a.chunks[c] = chunk{}
 	a.vacant = append(a.vacant, c)
+	return true
 }
 
-func (a *Arena[T]) addChunk() {
+func (a *Arena) addChunk() {
 	var c uint32
 	if last := len(a.vacant) - 1; last >= 0 {
 		c = a.vacant[last]
@@ -146,24 +153,24 @@ func (a *Arena[T]) addChunk() {
 		a.nodes = append(a.nodes, nil)
 		a.chunks = append(a.chunks, chunk{})
 	}
-	size := chunkLen
+	size := ChunkLen
 	if len(a.nodes) == 1 {
 		size = firstLen
 	}
-	a.nodes[c] = make([]Node[T], size)
+	a.nodes[c] = make([]Node, size)
 	a.chunks[c] = chunk{fresh: 1}
 	a.linkPartial(c)
 }
 
 // growChunk doubles a chunk that started small. Links are indexes, so nodes
 // may be moved.
-func (a *Arena[T]) growChunk(c uint32) {
-	grown := make([]Node[T], min(2*len(a.nodes[c]), chunkLen))
+func (a *Arena) growChunk(c uint32) {
+	grown := make([]Node, min(2*len(a.nodes[c]), ChunkLen))
 	copy(grown, a.nodes[c])
 	a.nodes[c] = grown
 }
 
-func (a *Arena[T]) linkPartial(c uint32) {
+func (a *Arena) linkPartial(c uint32) {
 	m := &a.chunks[c]
 	m.prev, m.next = 0, a.partial
 	if a.partial != 0 {
@@ -172,7 +179,7 @@ func (a *Arena[T]) linkPartial(c uint32) {
 	a.partial = c + 1
 }
 
-func (a *Arena[T]) unlinkPartial(c uint32) {
+func (a *Arena) unlinkPartial(c uint32) {
 	m := &a.chunks[c]
 	if m.prev != 0 {
 		a.chunks[m.prev-1].next = m.next
@@ -186,7 +193,7 @@ func (a *Arena[T]) unlinkPartial(c uint32) {
 }
 
 // Each calls f for every live node, in no order.
-func (a *Arena[T]) Each(f func(i uint32, n *Node[T])) {
+func (a *Arena) Each(f func(i uint32, n *Node)) {
 	for c := range a.nodes {
 		for e := range a.nodes[c] {
 			if n := &a.nodes[c][e]; n.stamp != 0 {

@@ -3,7 +3,7 @@ package level
 import "fmt"
 
 // Check reports the first broken invariant of l, for tests. It walks all nodes.
-func (l *Level[T]) Check(a *Arena[T]) error {
+func (l *Level) Check(a *Arena) error {
 	for s := range Slots {
 		if err := l.checkSlot(a, s); err != nil {
 			return fmt.Errorf("slot %d: %w", s, err)
@@ -12,7 +12,7 @@ func (l *Level[T]) Check(a *Arena[T]) error {
 	return nil
 }
 
-func (l *Level[T]) checkSlot(a *Arena[T], s int) error {
+func (l *Level) checkSlot(a *Arena, s int) error {
 	q := l.slots[s]
 	if occupied := l.occupied>>uint(s)&1 == 1; occupied != (q.n > 0) || occupied != (q.head != 0) {
 		return fmt.Errorf("occupied=%v with %d nodes", occupied, q.n)
@@ -39,7 +39,7 @@ func (l *Level[T]) checkSlot(a *Arena[T], s int) error {
 }
 
 // Check reports the first broken invariant of a, for tests.
-func (a *Arena[T]) Check() error {
+func (a *Arena) Check() error {
 	live, empty := 0, 0
 	for c, m := range a.chunks {
 		used := 0
@@ -66,7 +66,7 @@ func (a *Arena[T]) Check() error {
 	return a.checkPartial()
 }
 
-func (a *Arena[T]) checkPartial() error {
+func (a *Arena) checkPartial() error {
 	listed := make(map[uint32]bool)
 	for c := a.partial; c != 0; c = a.chunks[c-1].next {
 		listed[c-1] = true

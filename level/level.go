@@ -11,7 +11,7 @@ const (
 
 // Level is one circle. The zero Level is empty and ready to use. The arena
 // given to its methods must be the one its nodes live in.
-type Level[T any] struct {
+type Level struct {
 	occupied uint64 // Invariant: bit s is set iff slot s holds a node.
 	unsorted uint64 // Invariant: a slot whose bit is clear is sorted by Before.
 	slots    [Slots]list
@@ -21,22 +21,22 @@ type Level[T any] struct {
 type list struct{ head, tail, n uint32 }
 
 // Empty tells whether no slot holds a node.
-func (l *Level[T]) Empty() bool { return l.occupied == 0 }
+func (l *Level) Empty() bool { return l.occupied == 0 }
 
 // First is the lowest slot that holds a node. The level must not be empty.
-func (l *Level[T]) First() int { return bits.TrailingZeros64(l.occupied) }
+func (l *Level) First() int { return bits.TrailingZeros64(l.occupied) }
 
 // Len is the number of nodes in slot s.
-func (l *Level[T]) Len(s int) int { return int(l.slots[s].n) }
+func (l *Level) Len(s int) int { return int(l.slots[s].n) }
 
 // Head is the first node of slot s, or 0.
-func (l *Level[T]) Head(s int) uint32 { return l.slots[s].head }
+func (l *Level) Head(s int) uint32 { return l.slots[s].head }
 
 // Sorted tells whether slot s is known to be in order, its head the earliest.
-func (l *Level[T]) Sorted(s int) bool { return l.unsorted>>uint(s)&1 == 0 }
+func (l *Level) Sorted(s int) bool { return l.unsorted>>uint(s)&1 == 0 }
 
 // Push appends n, the node of index i, to slot s.
-func (l *Level[T]) Push(a *Arena[T], s int, i uint32, n *Node[T]) {
+func (l *Level) Push(a *Arena, s int, i uint32, n *Node) {
 	q := &l.slots[s&(Slots-1)]
 	n.setSlot(s)
 	n.next, n.prev = 0, q.tail
@@ -55,7 +55,7 @@ func (l *Level[T]) Push(a *Arena[T], s int, i uint32, n *Node[T]) {
 }
 
 // Remove takes n out of its slot.
-func (l *Level[T]) Remove(a *Arena[T], n *Node[T]) {
+func (l *Level) Remove(a *Arena, n *Node) {
 	s := n.Slot()
 	q := &l.slots[s]
 	if n.prev != 0 {
@@ -78,7 +78,7 @@ func (l *Level[T]) Remove(a *Arena[T], n *Node[T]) {
 // Rekeyed notes that node n, in its slot, was given a later key or order. Only
 // the tail can be so without a look at its neighbour, which would cost a cache
 // miss; any other leaves its slot unsorted.
-func (l *Level[T]) Rekeyed(n *Node[T]) {
+func (l *Level) Rekeyed(n *Node) {
 	if n.next != 0 {
 		l.unsorted |= 1 << uint(n.Slot())
 	}
@@ -86,7 +86,7 @@ func (l *Level[T]) Rekeyed(n *Node[T]) {
 
 // Each calls f for each node of slot s, in the order of its list. f may remove
 // the node it is given.
-func (l *Level[T]) Each(a *Arena[T], s int, f func(i uint32, n *Node[T])) {
+func (l *Level) Each(a *Arena, s int, f func(i uint32, n *Node)) {
 	for i := l.slots[s].head; i != 0; {
 		n := a.At(i)
 		next := n.next

@@ -15,8 +15,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // twin is a level and a dumb copy of it: a list of indexes per slot.
 type twin struct {
 	t     *testing.T
-	arena Arena[*int]
-	level Level[*int]
+	arena Arena
+	level Level
 	want  [Slots][]uint32
 	seq   uint64
 }
@@ -24,7 +24,7 @@ type twin struct {
 func (w *twin) push(slot int, key int64) uint32 {
 	w.seq++
 	i, n := w.arena.Alloc()
-	n.Init(key, w.seq, 0, new(int))
+	n.Init(key, w.seq, 0)
 	w.level.Push(&w.arena, slot, i, n)
 	w.want[slot] = append(w.want[slot], i)
 	return i
@@ -63,7 +63,7 @@ func (w *twin) check() {
 	first, empty := 0, true
 	for slot := Slots - 1; slot >= 0; slot-- {
 		var got []uint32
-		w.level.Each(&w.arena, slot, func(i uint32, n *Node[*int]) {
+		w.level.Each(&w.arena, slot, func(i uint32, n *Node) {
 			require.Equal(w.t, slot, n.Slot())
 			got = append(got, i)
 		})
@@ -118,8 +118,8 @@ func TestPushInOrderStaysSorted(t *testing.T) {
 }
 
 func TestNodeKeepsItsParts(t *testing.T) {
-	var n Node[int]
-	n.Init(-5, MaxSequence, 0xf, 9)
+	var n Node
+	n.Init(-5, MaxSequence, 0xf)
 	require.EqualValues(t, MaxSequence, n.Generation())
 	require.EqualValues(t, MaxSequence, n.Order())
 	require.EqualValues(t, 0xf, n.Flags())
@@ -136,33 +136,25 @@ func TestNodeKeepsItsParts(t *testing.T) {
 }
 
 func TestArenaNeverConfusesGenerations(t *testing.T) {
-	var a Arena[int]
+	var a Arena
 	i, n := a.Alloc()
-	n.Init(0, 1, 0, 41)
+	n.Init(0, 1, 0)
 	require.Same(t, n, a.Lookup(i, 1))
 	a.Free(i, n)
 	require.Nil(t, a.Lookup(i, 1))
 	require.Nil(t, a.Lookup(i, 0), "a free node has no generation")
 	j, n := a.Alloc()
-	n.Init(0, 2, 0, 42)
+	n.Init(42, 2, 0)
 	require.Equal(t, i, j, "memory is used again at once")
 	require.Nil(t, a.Lookup(i, 1))
-	require.Equal(t, 42, a.Lookup(j, 2).Value)
+	require.EqualValues(t, 42, a.Lookup(j, 2).Key)
 	require.Nil(t, a.Lookup(1<<31, 1), "an index of a chunk there never was")
 	require.Nil(t, a.Lookup(500, 1), "an index beyond a chunk's end")
 }
 
-func TestArenaForgetsValues(t *testing.T) {
-	var a Arena[*int]
-	i, n := a.Alloc()
-	n.Init(0, 1, 0, new(int))
-	a.Free(i, n)
-	require.Nil(t, n.Value)
-}
-
 func TestArenaAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	var a Arena[uint64]
+	var a Arena
 	live := map[uint32]uint64{}
 	var order []uint32
 	var seq uint64
@@ -172,7 +164,7 @@ func TestArenaAgainstMap(t *testing.T) {
 			if grow || len(order) == 0 {
 				seq++
 				i, n := a.Alloc()
-				n.Init(0, seq, 0, seq)
+				n.Init(int64(seq), seq, 0)
 				require.NotContains(t, live, i)
 				require.NotZero(t, i)
 				live[i] = seq
@@ -183,28 +175,28 @@ func TestArenaAgainstMap(t *testing.T) {
 			i := order[k]
 			order[k] = order[len(order)-1]
 			order = order[:len(order)-1]
-			require.Equal(t, live[i], a.At(i).Value)
+			require.EqualValues(t, live[i], a.At(i).Key)
 			a.Free(i, a.At(i))
 			delete(live, i)
 		}
 		require.NoError(t, a.Check())
 		require.Equal(t, len(live), a.Len())
-		a.Each(func(i uint32, n *Node[uint64]) { require.Equal(t, live[i], n.Value) })
+		a.Each(func(i uint32, n *Node) { require.Equal(t, live[i], n.Generation()) })
 	}
 }
 
 func TestArenaGivesMemoryBack(t *testing.T) {
-	var a Arena[int]
+	var a Arena
 	before := heap()
 	const many = 1_000_000
 	for i := range uint64(many) {
 		_, n := a.Alloc()
-		n.Init(0, i+1, 0, 1)
+		n.Init(0, i+1, 0)
 	}
 	peak := heap() - before
-	require.Less(t, peak, int64(many*44), "bytes for a million nodes of 40")
+	require.Less(t, peak, int64(many*34), "bytes for a million nodes of 32")
 	var all []uint32
-	a.Each(func(i uint32, _ *Node[int]) { all = append(all, i) })
+	a.Each(func(i uint32, _ *Node) { all = append(all, i) })
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for _, i := range all {
 		a.Free(i, a.At(i))
@@ -224,17 +216,17 @@ func heap() int64 {
 }
 
 func TestArenaSteadyStateAllocatesNothing(t *testing.T) {
-	var a Arena[int]
-	var l Level[int]
+	var a Arena
+	var l Level
 	for i := range uint64(10_000) {
 		_, n := a.Alloc()
-		n.Init(0, i+1, 0, 1)
+		n.Init(0, i+1, 0)
 	}
 	require.Zero(t, testing.AllocsPerRun(1000, func() {
 		var at [5]uint32
 		for k := range at {
 			i, n := a.Alloc()
-			n.Init(int64(-k), 7, 0, 1)
+			n.Init(int64(-k), 7, 0)
 			l.Push(&a, 5, i, n)
 			at[k] = i
 		}

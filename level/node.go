@@ -17,58 +17,58 @@ const (
 	Held = circleMask
 )
 
-// Node is one timer: 32 bytes and its value.
+// Node is one timer: 32 bytes without a pointer, so that two fill a cache line
+// and the garbage collector has nothing to look at. What the timer is for is
+// kept elsewhere, under the same index.
 //
 // Two words are shared to keep it so small. Stamp is the generation (56 bits),
 // the circle (4) and the flags (4); order is the order number (56) and the
 // slot (8). Generations and orders come from one sequence and are never given
 // twice, so order decides between equal keys, and a generation tells a node
 // from every other that used the same memory before or after.
-type Node[T any] struct {
+type Node struct {
 	Key        int64
 	order      uint64
 	stamp      uint64 // 0: the node is free
 	next, prev uint32 // in a slot's list; next also links a chunk's free nodes
-	Value      T
 }
 
 // Init makes n a live node that is in no slot yet.
-func (n *Node[T]) Init(key int64, sequence uint64, f Flags, v T) {
+func (n *Node) Init(key int64, sequence uint64, f Flags) {
 	n.Key = key
 	n.order = sequence << metaBits
 	n.stamp = sequence<<metaBits | Held<<flagBits | uint64(f)
-	n.Value = v
 }
 
 // Generation is the sequence number under which the node was made, or 0.
-func (n *Node[T]) Generation() uint64 { return n.stamp >> metaBits }
+func (n *Node) Generation() uint64 { return n.stamp >> metaBits }
 
 // Flags are what Init was given.
-func (n *Node[T]) Flags() Flags { return Flags(n.stamp & flagMask) }
+func (n *Node) Flags() Flags { return Flags(n.stamp & flagMask) }
 
 // Circle is what SetCircle was given last, or Held.
-func (n *Node[T]) Circle() int { return int(n.stamp >> flagBits & circleMask) }
+func (n *Node) Circle() int { return int(n.stamp >> flagBits & circleMask) }
 
 // SetCircle remembers in which circle the node is.
-func (n *Node[T]) SetCircle(k int) {
+func (n *Node) SetCircle(k int) {
 	n.stamp = n.stamp&^(circleMask<<flagBits) | uint64(k)<<flagBits
 }
 
 // Order is the sequence number that decides between equal keys.
-func (n *Node[T]) Order() uint64 { return n.order >> metaBits }
+func (n *Node) Order() uint64 { return n.order >> metaBits }
 
 // Rekey gives n a new key and order. In a slot, Level.Rekeyed must follow.
-func (n *Node[T]) Rekey(key int64, sequence uint64) {
+func (n *Node) Rekey(key int64, sequence uint64) {
 	n.Key = key
 	n.order = sequence<<metaBits | n.order&(1<<metaBits-1)
 }
 
 // Slot is the slot n is in, if it is in one.
-func (n *Node[T]) Slot() int { return int(n.order & (Slots - 1)) }
+func (n *Node) Slot() int { return int(n.order & (Slots - 1)) }
 
-func (n *Node[T]) setSlot(s int) { n.order = n.order>>metaBits<<metaBits | uint64(s) }
+func (n *Node) setSlot(s int) { n.order = n.order>>metaBits<<metaBits | uint64(s) }
 
 // Before tells whether n comes before m: by key, then by order.
-func (n *Node[T]) Before(m *Node[T]) bool {
+func (n *Node) Before(m *Node) bool {
 	return n.Key < m.Key || n.Key == m.Key && n.order < m.order
 }

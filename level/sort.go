@@ -3,7 +3,7 @@ package level
 // Sort puts slot s in order, in place and without allocation: a merge sort that
 // takes the runs it finds, so that a list in order costs one pass and a list
 // of two runs two.
-func (l *Level[T]) Sort(a *Arena[T], s int) {
+func (l *Level) Sort(a *Arena, s int) {
 	if l.Sorted(s) {
 		return
 	}
@@ -17,7 +17,7 @@ func (l *Level[T]) Sort(a *Arena[T], s int) {
 
 // mergeRuns merges ascending runs of q in pairs, by next links alone, and
 // returns how many runs are left.
-func (l *Level[T]) mergeRuns(a *Arena[T], q *list) int {
+func (l *Level) mergeRuns(a *Arena, q *list) int {
 	rest, merged := q.head, 0
 	q.head, q.tail = 0, 0
 	for rest != 0 {
@@ -34,7 +34,7 @@ func (l *Level[T]) mergeRuns(a *Arena[T], q *list) int {
 }
 
 // cutRun ends the ascending run that starts at i and returns what came after.
-func cutRun[T any](a *Arena[T], i uint32) uint32 {
+func cutRun(a *Arena, i uint32) uint32 {
 	n := a.At(i)
 	for n.next != 0 {
 		m := a.At(n.next)
@@ -49,7 +49,7 @@ func cutRun[T any](a *Arena[T], i uint32) uint32 {
 }
 
 // mergeOnto appends the merger of two ascending runs to q.
-func mergeOnto[T any](a *Arena[T], q *list, x, y uint32) {
+func mergeOnto(a *Arena, q *list, x, y uint32) {
 	for x != 0 || y != 0 {
 		var i uint32
 		if y == 0 || x != 0 && !a.At(y).Before(a.At(x)) {
@@ -67,7 +67,7 @@ func mergeOnto[T any](a *Arena[T], q *list, x, y uint32) {
 }
 
 // relinkBack makes the prev links agree with the next links.
-func (l *Level[T]) relinkBack(a *Arena[T], q *list) {
+func (l *Level) relinkBack(a *Arena, q *list) {
 	prev := uint32(0)
 	for i := q.head; i != 0; {
 		n := a.At(i)
