@@ -35,7 +35,8 @@ func (c *circles) add(now, deadline int64, sequence uint64, f level.Flags) uint3
 	if now-c.hand > lag {
 		c.advance(now)
 	}
-	i, n := c.arena.Alloc()
+	i := c.arena.Alloc()
+	n := c.arena.At(i)
 	n.Init(deadline, sequence, f)
 	c.link(i, n)
 	return i

@@ -25,8 +25,8 @@ type Arena struct {
 	partial uint32   // 1 + the first chunk that has room, or 0
 	spare   uint32   // 1 + the chunk that is empty, or 0
 	vacant  []uint32 // chunks that were given back
-	live    int
-	hot     uint32 // a freed node that its chunk still counts as used, or 0
+	used    int      // nodes that chunks count as used
+	hot     uint32   // a freed node that its chunk still counts as used, or 0
 }
 
 // chunk is the bookkeeping of one chunk.
@@ -40,7 +40,12 @@ type chunk struct {
 }
 
 // Len is the number of live nodes.
-func (a *Arena) Len() int { return a.live }
+func (a *Arena) Len() int {
+	if a.hot != 0 {
+		return a.used - 1
+	}
+	return a.used
+}
 
 // At is the node of that index, which must be live. It is valid until the next
 // Alloc.
@@ -63,16 +68,15 @@ func (a *Arena) Lookup(i uint32, generation uint64) *Node {
 }
 
 // Alloc takes a node out of the arena, which must be given Init.
-func (a *Arena) Alloc() (uint32, *Node) {
-	a.live++
+func (a *Arena) Alloc() uint32 {
 	if i := a.hot; i != 0 {
 		a.hot = 0
-		return i, a.At(i)
+		return i
 	}
 	return a.allocCold()
 }
 
-func (a *Arena) allocCold() (uint32, *Node) {
+func (a *Arena) allocCold() uint32 {
 	if a.partial == 0 {
 		a.addChunk()
 	}
@@ -92,17 +96,17 @@ func (a *Arena) allocCold() (uint32, *Node) {
 		a.spare = 0
 	}
 	m.used++
+	a.used++
 	if m.used == chunkRoom {
 		a.unlinkPartial(c)
 	}
-	return c<<chunkBits | e, &a.nodes[c][e]
+	return c<<chunkBits | e
 }
 
 // Free gives n, the node of index i, back. It is dead from now on. If with it a
 // whole chunk went back, given is its number plus 1, else 0.
 func (a *Arena) Free(i uint32, n *Node) (given uint32) {
 	n.stamp = 0
-	a.live--
 	if a.hot == 0 {
 		a.hot = i
 		return 0
@@ -116,6 +120,7 @@ func (a *Arena) freeCold(i uint32, n *Node) (given uint32) {
 	n.next = m.free
 	m.free = e
 	m.used--
+	a.used--
 	if m.used == chunkRoom-1 {
 		a.linkPartial(c)
 	}

@@ -60,8 +60,8 @@ func (a *Arena) Check() error {
 		}
 		live += used
 	}
-	if live != a.live || empty > 1 {
-		return fmt.Errorf("%d live nodes, not %d; %d empty chunks", live, a.live, empty)
+	if live != a.Len() || empty > 1 {
+		return fmt.Errorf("%d live nodes, not %d; %d empty chunks", live, a.Len(), empty)
 	}
 	return a.checkPartial()
 }

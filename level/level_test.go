@@ -23,7 +23,8 @@ type twin struct {
 
 func (w *twin) push(slot int, key int64) uint32 {
 	w.seq++
-	i, n := w.arena.Alloc()
+	i := w.arena.Alloc()
+	n := w.arena.At(i)
 	n.Init(key, w.seq, 0)
 	w.level.Push(&w.arena, slot, i, n)
 	w.want[slot] = append(w.want[slot], i)
@@ -137,13 +138,15 @@ func TestNodeKeepsItsParts(t *testing.T) {
 
 func TestArenaNeverConfusesGenerations(t *testing.T) {
 	var a Arena
-	i, n := a.Alloc()
+	i := a.Alloc()
+	n := a.At(i)
 	n.Init(0, 1, 0)
 	require.Same(t, n, a.Lookup(i, 1))
 	a.Free(i, n)
 	require.Nil(t, a.Lookup(i, 1))
 	require.Nil(t, a.Lookup(i, 0), "a free node has no generation")
-	j, n := a.Alloc()
+	j := a.Alloc()
+	n = a.At(j)
 	n.Init(42, 2, 0)
 	require.Equal(t, i, j, "memory is used again at once")
 	require.Nil(t, a.Lookup(i, 1))
@@ -163,7 +166,8 @@ func TestArenaAgainstMap(t *testing.T) {
 		for range 2000 {
 			if grow || len(order) == 0 {
 				seq++
-				i, n := a.Alloc()
+				i := a.Alloc()
+				n := a.At(i)
 				n.Init(int64(seq), seq, 0)
 				require.NotContains(t, live, i)
 				require.NotZero(t, i)
@@ -189,9 +193,8 @@ func TestArenaGivesMemoryBack(t *testing.T) {
 	var a Arena
 	before := heap()
 	const many = 1_000_000
-	for i := range uint64(many) {
-		_, n := a.Alloc()
-		n.Init(0, i+1, 0)
+	for seq := range uint64(many) {
+		a.At(a.Alloc()).Init(0, seq+1, 0)
 	}
 	peak := heap() - before
 	require.Less(t, peak, int64(many*34), "bytes for a million nodes of 32")
@@ -218,14 +221,14 @@ func heap() int64 {
 func TestArenaSteadyStateAllocatesNothing(t *testing.T) {
 	var a Arena
 	var l Level
-	for i := range uint64(10_000) {
-		_, n := a.Alloc()
-		n.Init(0, i+1, 0)
+	for seq := range uint64(10_000) {
+		a.At(a.Alloc()).Init(0, seq+1, 0)
 	}
 	require.Zero(t, testing.AllocsPerRun(1000, func() {
 		var at [5]uint32
 		for k := range at {
-			i, n := a.Alloc()
+			i := a.Alloc()
+			n := a.At(i)
 			n.Init(int64(-k), 7, 0)
 			l.Push(&a, 5, i, n)
 			at[k] = i
