@@ -14,6 +14,9 @@ import (
 // often as spells the Mock's number among those being moved: usually once. The
 // stack is read only by a call that finds its Mock busy.
 
+// atRest is the number of a Mock that nobody moves.
+const atRest = -1
+
 // mark calls f under n+1 frames of mark.
 //
 //go:noinline

@@ -26,14 +26,17 @@ import (
 // Mock is also a github.com/benbjohnson/clock Clock: what is made by its
 // methods of that package (Timer, Ticker, After, AfterFunc, Sleep, Tick,
 // WithTimeout, WithDeadline) fires too, at its time, with that package's
-// guarantees: in goroutines of their own, one real millisecond a step. That
-// price is paid from the first such call on, and by none who makes none.
+// guarantees: in goroutines of their own, one real millisecond a step, and with
+// times on their channels that know nothing of jumps. Timers of wheels that
+// their callbacks set fire as soon as the clock notices, at or after their
+// deadline. The price is paid from the first such call on, and by none who makes
+// none.
 type Mock struct {
 	*benbjohnson.Mock
 	base time.Time // immutable; the wall time at elapsed 0
 
 	turn    sync.Mutex   // held by the one call that moves the clock
-	number  atomic.Int32 // among the mocks that are being moved; see mark
+	number  atomic.Int32 // among the mocks that are being moved, or atRest; see mark
 	stepMu  sync.Mutex   // held while wheels are stepped, not while the embedded mock moves
 	elapsed atomic.Int64 // written with stepMu held
 	jumped  atomic.Int64 // wall time is base + elapsed + jumped
@@ -52,7 +55,9 @@ type Mock struct {
 // NewMock returns a Mock whose wall time is the Unix epoch.
 func NewMock() *Mock {
 	inner := benbjohnson.NewMock()
-	return &Mock{Mock: inner, base: inner.Now(), wheels: make(map[*MockAlarm]struct{})}
+	m := &Mock{Mock: inner, base: inner.Now(), wheels: make(map[*MockAlarm]struct{})}
+	m.number.Store(atRest)
+	return m
 }
 
 func (m *Mock) String() string { return fmt.Sprintf("mock at %v", m.Elapsed()) }

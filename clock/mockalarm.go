@@ -38,7 +38,9 @@ func (a *MockAlarm) Set(elapsed time.Duration) {
 	}
 	m.alarms.put(a)
 	m.mu.Unlock()
-	m.aimed(elapsed)
+	if m.companion.moving.Load() {
+		m.aimed(elapsed)
+	}
 }
 
 // Stop takes the aim away.

@@ -14,9 +14,11 @@ import (
 // every step, as its timers read its time, and elapsed time is read off it, so
 // that what its callbacks set is counted from their time.
 type companion struct {
-	mu     sync.Mutex  // held while it is made active
+	mu     sync.Mutex  // held while it is made active, and while elapsed time moves before
 	active atomic.Bool // never unset
 	moving atomic.Bool // callbacks of its timers may be running
+	wakeMu sync.Mutex
+	wakes  []*benbjohnson.Timer // guarded by wakeMu; calls of catchUp, made while moving
 }
 
 // activate makes the embedded mock follow.
@@ -32,18 +34,31 @@ func (m *Mock) activate() {
 // follow moves the embedded mock to at, firing its timers.
 func (m *Mock) follow(at time.Duration) {
 	m.companion.moving.Store(true)
-	defer m.companion.moving.Store(false)
+	defer m.arrived()
 	if t := m.base.Add(at); !t.Before(m.Mock.Now()) {
 		m.Mock.Set(t)
 	}
+}
+
+// arrived ends the moving of the embedded mock, and the calls it was asked for.
+func (m *Mock) arrived() {
+	m.companion.moving.Store(false)
+	m.companion.wakeMu.Lock()
+	defer m.companion.wakeMu.Unlock()
+	for _, t := range m.companion.wakes {
+		t.Stop()
+	}
+	m.companion.wakes = nil
 }
 
 // aimed is called when a wheel aims at a time. If callbacks of the embedded
 // mock may be running, that time may come before the embedded mock stops, so
 // it is asked to call when it is there.
 func (m *Mock) aimed(at time.Duration) {
+	m.companion.wakeMu.Lock()
+	defer m.companion.wakeMu.Unlock()
 	if m.companion.moving.Load() {
-		m.Mock.AfterFunc(at-m.Elapsed(), m.catchUp)
+		m.companion.wakes = append(m.companion.wakes, m.Mock.AfterFunc(at-m.Elapsed(), m.catchUp))
 	}
 }
 
@@ -70,7 +85,9 @@ func (m *Mock) stepDue() {
 }
 
 // WaitForAllTimers moves the clock until no timer is pending, neither on a
-// wheel nor of benbjohnson's kind, and returns the wall time.
+// wheel nor of benbjohnson's kind, and returns the wall time. With a live
+// Repeater or ticker it never returns. It may go further than the last timer, to
+// the deadline of one that a benbjohnson callback set on a wheel and stopped.
 func (m *Mock) WaitForAllTimers() time.Time {
 	for {
 		_, ok := m.AddNext()
@@ -90,7 +107,7 @@ func (m *Mock) WaitForAllTimers() time.Time {
 func (m *Mock) finishCompanion() {
 	m.companion.moving.Store(true)
 	m.Mock.WaitForAllTimers()
-	m.companion.moving.Store(false)
+	m.arrived()
 	m.runTo(m.Elapsed())
 }
 
@@ -124,8 +141,21 @@ func (m *Mock) Sleep(d time.Duration) { <-m.After(d) }
 // WithDeadline is context.WithDeadline on this clock.
 func (m *Mock) WithDeadline(parent context.Context, t time.Time) (context.Context, context.CancelFunc) {
 	m.activate()
-	return m.Mock.WithDeadline(parent, t.Add(-time.Duration(m.jumped.Load())))
+	ctx, cancel := m.Mock.WithDeadline(parent, t.Add(-time.Duration(m.jumped.Load())))
+	if _, ok := ctx.Deadline(); ok && m.jumped.Load() != 0 {
+		ctx = jumpedContext{ctx, t}
+	}
+	return ctx, cancel
 }
+
+// jumpedContext says the deadline that was asked for; the one below is counted
+// without jumps.
+type jumpedContext struct {
+	context.Context
+	deadline time.Time
+}
+
+func (c jumpedContext) Deadline() (time.Time, bool) { return c.deadline, true }
 
 // WithTimeout is context.WithTimeout on this clock.
 func (m *Mock) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {

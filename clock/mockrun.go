@@ -1,9 +1,6 @@
 package clock
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // Stepped is a wheel as a Mock sees it.
 type Stepped interface {
@@ -14,8 +11,8 @@ type Stepped interface {
 	// Step hands over the earliest timer, if it is due, and after it all others
 	// that are due at the same deadline and whose order is below limit.
 	Step(limit uint64)
-	// Settle returns when every task handed over has returned; it tells whether
-	// there was any to wait for.
+	// Settle returns when every task handed to an executor has returned; it tells
+	// whether there was any since the last Settle.
 	Settle() bool
 	// Len is the number of pending timers.
 	Len() int
@@ -24,7 +21,7 @@ type Stepped interface {
 // move runs f, which may move the clock, as the only one that does.
 func (m *Mock) move(method string, f func()) {
 	if !m.turn.TryLock() {
-		if insideMark(int(m.number.Load())) {
+		if n := m.number.Load(); n != atRest && insideMark(int(n)) {
 			panic("clock: Mock." + method + " called inside a callback of that mock")
 		}
 		m.turn.Lock()
@@ -33,6 +30,7 @@ func (m *Mock) move(method string, f func()) {
 	n := takeNumber()
 	defer returnNumber(n)
 	m.number.Store(int32(n))
+	defer m.number.Store(atRest)
 	mark(n, f)
 }
 
@@ -70,17 +68,28 @@ func (m *Mock) stepTo(target time.Duration) {
 // moveTo moves elapsed time to at, the embedded mock with it; it tells whether
 // there was an embedded mock to move.
 func (m *Mock) moveTo(at time.Duration) bool {
-	following := m.companion.active.Load()
-	if following {
-		m.stepMu.Unlock() // catchUp may step wheels meanwhile
-		m.follow(at)
-		m.stepMu.Lock()
+	if at <= time.Duration(m.elapsed.Load()) && !m.companion.active.Load() || m.moveAlone(at) {
+		return false
 	}
-	if int64(at) > m.elapsed.Load() {
-		m.elapsed.Store(int64(at))
-		return following
+	m.stepMu.Unlock() // catchUp may step wheels meanwhile
+	m.follow(at)
+	m.stepMu.Lock()
+	if int64(at) <= m.elapsed.Load() {
+		return false
 	}
-	return false
+	m.elapsed.Store(int64(at))
+	return true
+}
+
+// moveAlone moves elapsed time to at unless there is an embedded mock to move.
+func (m *Mock) moveAlone(at time.Duration) bool {
+	m.companion.mu.Lock()
+	defer m.companion.mu.Unlock()
+	if m.companion.active.Load() {
+		return false
+	}
+	m.elapsed.Store(int64(at))
+	return true
 }
 
 // settle waits for the callbacks of the deadline just passed and tells whether
@@ -126,6 +135,9 @@ func (m *Mock) verify(a *MockAlarm) bool {
 	m.mu.Unlock()
 	at, order, ok := a.wheel.Nearest()
 	m.mu.Lock()
+	if !ok && a.version == version {
+		m.alarms.drop(a)
+	}
 	if !ok || a.version != version || a.at != at {
 		return false
 	}
@@ -135,9 +147,10 @@ func (m *Mock) verify(a *MockAlarm) bool {
 	return exact
 }
 
-// runnerUp is the order of the second in the heap, if it comes at that time.
+// runnerUp is the order of the second in the heap, if it comes at that time, or
+// that of whatever is set from now on: it may be set on another wheel.
 func (m *Mock) runnerUp(at time.Duration) uint64 {
-	limit := uint64(math.MaxUint64)
+	limit := m.orders.Load() + 1
 	for _, a := range m.alarms[1:min(3, len(m.alarms))] {
 		if a.at == at {
 			limit = min(limit, a.order)

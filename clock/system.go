@@ -30,7 +30,7 @@ type systemAlarm struct {
 func (a *systemAlarm) Set(elapsed time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	d := elapsed - a.clock.Elapsed()
+	d := max(0, elapsed) - a.clock.Elapsed()
 	if a.timer == nil {
 		a.timer = time.AfterFunc(d, a.ringer.fire)
 	} else {

@@ -12,6 +12,9 @@ import (
 // included. That Mock runs callbacks in goroutines of their own and sleeps a
 // real millisecond for each, so a wheel on it is as fast and as deterministic
 // as everything else on it; a *Mock of this package is returned as it is.
+//
+// If a benbjohnson Mock is set back, elapsed time stands still until the mock
+// has come back to where it was.
 func Wrap(c benbjohnson.Clock) Clock {
 	if m, ok := c.(*Mock); ok {
 		return m
@@ -32,7 +35,7 @@ type wrapped struct {
 func (w *wrapped) String() string { return fmt.Sprintf("wrapped %T", w.inner) }
 func (w *wrapped) Now() time.Time { return w.inner.Now() }
 
-// Elapsed does not follow the inner clock when it is set back.
+// Elapsed stands still while the inner clock, set back, catches up.
 func (w *wrapped) Elapsed() time.Duration {
 	e := w.inner.Since(w.start)
 	w.mu.Lock()
@@ -55,7 +58,7 @@ type wrappedAlarm struct {
 func (a *wrappedAlarm) Set(elapsed time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	d := elapsed - a.clock.inner.Since(a.clock.start)
+	d := max(0, elapsed) - a.clock.inner.Since(a.clock.start)
 	if a.timer == nil {
 		a.timer = a.clock.inner.AfterFunc(d, a.ringer.fire)
 	} else {

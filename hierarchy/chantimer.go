@@ -26,9 +26,10 @@ type ChanTimer struct {
 	wheel  *Wheel
 	mu     sync.Mutex
 	c      chan time.Time
-	timer  Timer // guarded by mu
-	run    uint64
-	placed bool // guarded by mu; holds a place
+	timer  Timer  // guarded by mu, as all below
+	run    uint64 // tells a firing whether Stop or Reset came between
+	unsent bool   // set, and neither sent nor stopped
+	placed bool   // holds a place
 }
 
 // NewTimer makes a timer that fires after d. The error is ErrClosed or ErrFull.
@@ -53,17 +54,18 @@ func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 
 // set sets a new timer. mu must be held.
 func (t *ChanTimer) set(d time.Duration) (err error) {
-	t.run++
 	run := t.run
+	t.unsent = true
 	t.timer, err = t.wheel.core.add(func() { t.send(run) }, d, flagDirect|flagTenant)
 	return err
 }
 
-// send is the timer's callback; run tells whether Stop or Reset came between.
+// send is the timer's callback.
 func (t *ChanTimer) send(run uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if run == t.run {
+		t.unsent = false
 		select {
 		case t.c <- t.wheel.core.clock.Now():
 		default:
@@ -88,10 +90,10 @@ func (t *ChanTimer) Stop() bool {
 func (t *ChanTimer) Reset(d time.Duration) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	was := t.halt()
 	if t.wheel.core.closed.Load() {
 		return false
 	}
-	was := t.halt()
 	if !t.placed {
 		t.placed = true
 		t.wheel.core.places.insist() // there is no error to say that it is full
@@ -102,7 +104,9 @@ func (t *ChanTimer) Reset(d time.Duration) bool {
 // halt takes the timer back, or the value it has sent. mu must be held.
 func (t *ChanTimer) halt() bool {
 	t.run++
-	was := t.timer.Stop()
+	t.timer.Stop()
+	was := t.unsent
+	t.unsent = false
 	select {
 	case <-t.c:
 		was = true

@@ -22,6 +22,7 @@ type Repeater struct {
 	mu      sync.Mutex
 	ended   bool      // guarded by mu, as all below
 	running bool      // a run was begun and has not returned
+	due     int64     // when the next one may begin
 	origin  int64     // runs are at origin + k*period,
 	period  int64     // if there is a period,
 	plan    Schedule  // or else when this says:
@@ -63,7 +64,7 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	if w.core.closed.Load() {
 		return nil, ErrClosed
 	}
-	r := &Repeater{wheel: w, run: f, plan: s, wall: s.Next(w.core.clock.Now())}
+	r := &Repeater{wheel: w, run: f, plan: s, wall: w.ask(s)}
 	if r.wall.IsZero() {
 		r.ended = true
 		return r, nil
@@ -72,6 +73,10 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	return r.start(now, deadlineAfter(now, w.until(r.wall)), 0)
 }
 
+// ask is the next time of s, without a monotonic reading: it is a wall time, and
+// must stay one when the wall clock is set.
+func (w *Wheel) ask(s Schedule) time.Time { return s.Next(w.core.clock.Now()).Round(0) }
+
 func (r *Repeater) start(now, deadline int64, f level.Flags) (*Repeater, error) {
 	r.mu.Lock() // the first run may begin before the timer is noted
 	defer r.mu.Unlock()
@@ -79,7 +84,7 @@ func (r *Repeater) start(now, deadline int64, f level.Flags) (*Repeater, error) 
 	if err != nil {
 		return nil, err
 	}
-	r.timer = t
+	r.timer, r.due = t, deadline
 	return r, nil
 }
 
@@ -88,11 +93,7 @@ func (r *Repeater) start(now, deadline int64, f level.Flags) (*Repeater, error) 
 func (r *Repeater) Stop() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended {
-		return false
-	}
-	r.ended = true
-	return r.timer.Stop()
+	return !r.ended && r.end()
 }
 
 // Reset has the function run every period from now on, first after one period.
@@ -105,10 +106,7 @@ func (r *Repeater) Reset(period time.Duration) bool {
 		return false
 	}
 	now := int64(r.wheel.core.clock.Elapsed())
-	if r.running && r.wheel.core.closed.Load() {
-		return false
-	}
-	if !r.running && !r.timer.resetAt(now, deadlineAfter(now, period)) {
+	if r.running && r.wheel.core.closed.Load() || !r.running && !r.set(now, deadlineAfter(now, period)) {
 		return false
 	}
 	r.origin, r.period, r.plan = now, int64(period), nil
@@ -129,12 +127,13 @@ func (r *Repeater) fire() {
 func (r *Repeater) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended || r.running {
+	now := int64(r.wheel.core.clock.Elapsed())
+	if r.ended || r.running || now < r.due {
 		return false
 	}
 	if r.plan != nil {
 		if d := r.wheel.until(r.wall); d > 0 {
-			r.set(d)
+			r.set(now, deadlineAfter(now, d))
 			return false
 		}
 	}
@@ -142,40 +141,61 @@ func (r *Repeater) begin() bool {
 	return true
 }
 
-// again sets the timer for the next run.
+// again sets the timer for the next run. If the schedule panics, the Repeater
+// ends, unless it was given a period meanwhile.
 func (r *Repeater) again() {
 	var next time.Time
-	plan := r.planned()
-	if plan != nil {
-		next = plan.Next(r.wheel.core.clock.Now())
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.running = false
-	switch {
-	case r.ended:
-	case plan == nil || r.plan == nil: // a period, perhaps since the run began
-		now := int64(r.wheel.core.clock.Elapsed())
-		r.timer.resetAt(now, nextMultiple(r.origin, r.period, now))
-	case next.IsZero():
-		r.ended = true
-		r.timer.Stop()
-	default:
-		r.wall = next
-		r.set(r.wheel.until(next))
+	defer func() { r.rest(next) }()
+	if plan := r.planned(); plan != nil {
+		next = r.wheel.ask(plan)
 	}
 }
 
+// planned is the schedule to ask, if there is one still.
 func (r *Repeater) planned() Schedule {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.ended {
+		return nil
+	}
 	return r.plan
 }
 
-// set makes the timer due after d. mu must be held.
-func (r *Repeater) set(d time.Duration) {
+// rest ends a run; next is what the schedule said.
+func (r *Repeater) rest(next time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.running = false
+	if r.ended {
+		return
+	}
 	now := int64(r.wheel.core.clock.Elapsed())
-	r.timer.resetAt(now, deadlineAfter(now, d))
+	switch {
+	case r.plan == nil:
+		r.set(now, nextMultiple(r.origin, r.period, now))
+	case next.IsZero():
+		r.end()
+	default:
+		r.wall = next
+		r.set(now, deadlineAfter(now, r.wheel.until(next)))
+	}
+}
+
+// set makes the timer due at an elapsed time. At the end of all time there is
+// no next time, and the Repeater ends. mu must be held.
+func (r *Repeater) set(now, deadline int64) bool {
+	if now == never {
+		r.end()
+		return false
+	}
+	r.due = deadline
+	return r.timer.resetAt(now, deadline)
+}
+
+// end ends the repetition. mu must be held.
+func (r *Repeater) end() bool {
+	r.ended = true
+	return r.timer.Stop()
 }
 
 // nextMultiple is the first origin + k*period that is later than now.

@@ -26,9 +26,15 @@ func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
 	case <-awake:
 		return nil
 	case <-ctx.Done():
-		t.Stop()
-		return ctx.Err()
+		err = ctx.Err()
 	case <-w.core.done:
-		return ErrClosed
+		err = ErrClosed
+	}
+	t.Stop()
+	select {
+	case <-awake: // all the same, and first
+		return nil
+	default:
+		return err
 	}
 }

@@ -121,6 +121,7 @@ func (r *round[T]) dispatch(v T, f level.Flags) {
 // task is what an executor gets to call.
 func (c *core[T]) task(v T) func() {
 	c.work.queue()
+	c.work.handed.Store(true)
 	return func() {
 		c.work.start()
 		defer c.work.finish()

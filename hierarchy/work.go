@@ -12,6 +12,7 @@ type work struct {
 	active  atomic.Int64 // handed over, not yet returned
 	running atomic.Int64 // of these, those that were started
 	waiting atomic.Int32 // how many wait
+	handed  atomic.Bool  // a task went to the executor since the last settle
 
 	mu   sync.Mutex
 	idle chan struct{} // guarded by mu; nil, or closed when active next becomes 0
@@ -55,11 +56,14 @@ func (w *work) wait(ctx context.Context) error {
 	}
 }
 
-// settle waits until no task is active, and tells whether it had to.
+// settle waits until no task is active, and tells whether any went to the
+// executor since it was last called: also one that has returned long ago may
+// have set timers.
 func (w *work) settle() bool {
-	if w.active.Load() == 0 {
+	if !w.handed.Load() {
 		return false
 	}
+	w.handed.Store(false)
 	_ = w.wait(context.Background())
 	return true
 }

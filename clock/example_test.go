@@ -1,0 +1,105 @@
+package clock_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	benbjohnson "github.com/benbjohnson/clock"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+func ExampleMock() {
+	m := clock.NewMock()
+	w, _ := hierarchy.New(hierarchy.Config{Clock: m})
+	defer w.Stop()
+
+	w.AfterFunc(90*time.Minute, func() { fmt.Println("fires at", m.Elapsed()) })
+	m.Add(time.Hour)
+	fmt.Println("moved to", m.Elapsed())
+	m.Add(time.Hour)
+	fmt.Println("moved to", m.Elapsed())
+	// Output:
+	// moved to 1h0m0s
+	// fires at 1h30m0s
+	// moved to 2h0m0s
+}
+
+// The code under test sets its timers in goroutines: before the clock is moved,
+// wait until they are set.
+func ExampleMock_WaitFor() {
+	m := clock.NewMock()
+	w, _ := hierarchy.New(hierarchy.Config{Clock: m})
+	defer w.Stop()
+
+	sessions := []string{"ann", "bob", "cid"}
+	for i, name := range sessions {
+		go func() {
+			timeout := time.Duration(i+1) * time.Minute
+			w.AfterFunc(timeout, func() { fmt.Println(name, "expires at", m.Elapsed()) })
+		}()
+	}
+
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := m.WaitFor(ctx, len(sessions)); err != nil {
+		fmt.Println(err)
+	}
+	m.Add(time.Hour)
+	// Output:
+	// ann expires at 1m0s
+	// bob expires at 2m0s
+	// cid expires at 3m0s
+}
+
+func ExampleMock_AddNext() {
+	m := clock.NewMock()
+	w, _ := hierarchy.New(hierarchy.Config{Clock: m})
+	defer w.Stop()
+
+	w.AfterFunc(time.Second, func() { fmt.Println("soon") })
+	w.AfterFunc(1000*time.Hour, func() { fmt.Println("some day") })
+	for {
+		d, ok := m.AddNext()
+		if !ok {
+			break
+		}
+		fmt.Println("went", d)
+	}
+	// Output:
+	// soon
+	// went 1s
+	// some day
+	// went 999h59m59s
+}
+
+// The wall clock is set; timers count elapsed time and don't notice.
+func ExampleMock_Jump() {
+	m := clock.NewMock()
+	before := m.Now()
+	m.Jump(-time.Hour)
+	fmt.Println("wall time:", m.Now().Sub(before))
+	fmt.Println("elapsed:", m.Elapsed())
+	// Output:
+	// wall time: -1h0m0s
+	// elapsed: 0s
+}
+
+// Code that takes a benbjohnson clock shares the mock with wheels.
+func ExampleMock_After() {
+	m := clock.NewMock()
+	poll := func(c benbjohnson.Clock) <-chan time.Time { return c.After(time.Minute) }
+
+	due := poll(m)
+	m.Add(time.Minute)
+	fmt.Println((<-due).UTC().Format(time.TimeOnly))
+	// Output: 00:01:00
+}
+
+func ExampleWrap() {
+	c := clock.Wrap(benbjohnson.NewMock())
+	fmt.Println(c, c.Elapsed())
+	// Output: wrapped *clock.Mock 0s
+}

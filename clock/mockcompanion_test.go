@@ -1,0 +1,162 @@
+package clock_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	benbjohnson "github.com/benbjohnson/clock"
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// Whatever sends on a channel has sent when a wheel timer set for later fires,
+// and has not when one set for earlier does.
+func TestMockCompanionsInterleaveWithWheels(t *testing.T) {
+	kinds := map[string]func(m *clock.Mock) <-chan time.Time{
+		"Timer":  func(m *clock.Mock) <-chan time.Time { return m.Timer(time.Minute).C },
+		"After":  func(m *clock.Mock) <-chan time.Time { return m.After(time.Minute) },
+		"Ticker": func(m *clock.Mock) <-chan time.Time { return m.Ticker(time.Minute).C },
+		"Tick":   func(m *clock.Mock) <-chan time.Time { return m.Tick(time.Minute) },
+		"Interface": func(m *clock.Mock) <-chan time.Time {
+			var c benbjohnson.Clock = m
+			return c.After(time.Minute)
+		},
+	}
+	for name, start := range kinds {
+		t.Run(name, func(t *testing.T) {
+			m, tr := clock.NewMock(), trace{}
+			m.Add(time.Hour) // before anything was made on the embedded mock
+			w := newWheel(t, m, nil)
+			c := start(m)
+			after(t, w, time.Minute-1, func() { require.Empty(t, c); tr.note("before")() })
+			after(t, w, time.Minute+1, func() { require.Len(t, c, 1); tr.note("after")() })
+			m.Add(time.Minute - 2)
+			require.Empty(t, c)
+			m.Add(3)
+			require.Equal(t, []string{"before", "after"}, tr.take())
+			require.Equal(t, time.Unix(3660, 0), <-c)
+		})
+	}
+}
+
+func TestMockContextsInterleaveWithWheels(t *testing.T) {
+	m, checked := clock.NewMock(), 0
+	m.Add(time.Hour)
+	w := newWheel(t, m, nil)
+	short, cancel := m.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	long, cancel := m.WithDeadline(context.Background(), m.Now().Add(2*time.Minute))
+	defer cancel()
+	after(t, w, time.Minute-1, func() { checked++; require.NoError(t, short.Err()) })
+	after(t, w, 2*time.Minute-1, func() { checked++; require.NoError(t, long.Err()) })
+	m.Add(time.Minute)
+	<-short.Done()
+	require.ErrorIs(t, short.Err(), context.DeadlineExceeded)
+	m.Add(time.Minute)
+	<-long.Done()
+	require.ErrorIs(t, long.Err(), context.DeadlineExceeded)
+	require.Equal(t, 2, checked)
+}
+
+func TestMockAfterFuncAndSleep(t *testing.T) {
+	m := clock.NewMock()
+	fired, slept := make(chan time.Duration, 1), make(chan time.Duration, 1)
+	m.AfterFunc(time.Minute, func() { fired <- m.Elapsed() })
+	timer := m.AfterFunc(time.Second, func() { t.Error("was stopped") })
+	require.True(t, timer.Stop())
+	m.Add(time.Minute - 1)
+	require.Empty(t, fired)
+	m.Add(1)
+	require.Equal(t, time.Minute, <-fired)
+
+	go func() {
+		m.Sleep(time.Minute)
+		slept <- m.Elapsed()
+	}()
+	for len(slept) == 0 { // the goroutine may not sleep yet
+		m.Add(time.Minute)
+	}
+	require.GreaterOrEqual(t, <-slept, 2*time.Minute)
+}
+
+// A wheel callback makes a companion; it counts from the callback's deadline.
+func TestMockCompanionMadeInsideCallback(t *testing.T) {
+	m := clock.NewMock()
+	w := newWheel(t, m, nil)
+	var c <-chan time.Time
+	after(t, w, time.Minute, func() { c = m.After(time.Second) })
+	after(t, w, time.Minute+time.Second-1, func() { require.Empty(t, c) })
+	after(t, w, time.Minute+time.Second+1, func() { require.Len(t, c, 1) })
+	m.Add(time.Hour)
+	require.Equal(t, time.Unix(61, 0), <-c)
+	require.Zero(t, w.Len())
+}
+
+// The callback of a companion sets a wheel timer in the span: it is counted
+// from then, is not early, and fires in the same Add. Nobody awaits a callback
+// of a companion, so a wheel timer holds the clock until that one is set.
+func TestMockCompanionSetsWheelTimers(t *testing.T) {
+	m := clock.NewMock()
+	w := newWheel(t, m, nil)
+	set, fired := make(chan time.Duration, 1), make(chan time.Duration, 1)
+	m.AfterFunc(time.Minute, func() {
+		set <- m.Elapsed()
+		after(t, w, time.Minute, func() { fired <- m.Elapsed() })
+	})
+	after(t, w, time.Minute+1, func() { require.NoError(t, m.WaitFor(context.Background(), 1)) })
+	m.Add(time.Hour)
+	require.GreaterOrEqual(t, <-set, time.Minute)
+	require.GreaterOrEqual(t, <-fired, 2*time.Minute)
+	require.Equal(t, time.Hour, m.Elapsed())
+}
+
+// The same from a goroutine that reads a ticker, and with nothing else on the
+// wheel that would stop the embedded mock on its way.
+func TestMockTickerGoroutineSetsWheelTimers(t *testing.T) {
+	m := clock.NewMock()
+	w := newWheel(t, m, nil)
+	ticker, fired := m.Ticker(time.Minute), make(chan time.Duration, 100)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 3 {
+			<-ticker.C
+			after(t, w, time.Second, func() { fired <- m.Elapsed() })
+		}
+		ticker.Stop()
+	}()
+	m.Add(time.Hour)
+	<-done
+	m.Add(time.Minute)
+	require.Len(t, fired, 3)
+	for n := time.Duration(1); n <= 3; n++ {
+		require.GreaterOrEqual(t, <-fired, n*time.Minute+time.Second)
+	}
+}
+
+func TestMockWaitForAllTimers(t *testing.T) {
+	m, tr := clock.NewMock(), trace{}
+	w := newWheel(t, m, nil)
+	after(t, w, time.Minute, func() {
+		tr.note(m.Elapsed().String())()
+		after(t, w, time.Hour, func() { tr.note(m.Elapsed().String())() })
+	})
+	c := m.After(24 * time.Hour)
+	require.Equal(t, time.Unix(24*3600, 0), m.WaitForAllTimers())
+	require.Len(t, c, 1)
+	require.Equal(t, []string{"1m0s", "1h1m0s"}, tr.take())
+	require.Equal(t, 24*time.Hour, m.Elapsed())
+	require.Equal(t, m.Now(), m.WaitForAllTimers())
+}
+
+func TestMockAsBenbjohnsonClock(t *testing.T) {
+	m := clock.NewMock()
+	var c benbjohnson.Clock = m
+	m.Jump(time.Hour)
+	m.Add(time.Minute)
+	require.Equal(t, m.Now(), c.Now())
+	require.Equal(t, time.Hour+time.Minute, c.Since(time.Unix(0, 0)))
+	require.Equal(t, -time.Hour-time.Minute, c.Until(time.Unix(0, 0)))
+}

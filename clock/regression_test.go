@@ -1,0 +1,138 @@
+package clock_test
+
+import (
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	benbjohnson "github.com/benbjohnson/clock"
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// A chain of timers, each set by the one before, ends in one Add.
+func TestAddReturnsTooEarly(t *testing.T) {
+	for range 100 {
+		m, links := clock.NewMock(), 0
+		w := newWheel(t, m, hierarchy.Pool(1))
+		var link func()
+		link = func() {
+			links++
+			after(t, w, 1, link)
+		}
+		after(t, w, 1, link)
+		m.Add(1000)
+		require.Equal(t, 1000, links)
+	}
+}
+
+// An alarm made by hand that rings and is not set again.
+func TestPlainAlarmRingsAndAddReturns(t *testing.T) {
+	m, rings := clock.NewMock(), 0
+	m.NewAlarm(func() { rings++ }).Set(time.Second)
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		m.Add(2 * time.Second)
+	}()
+	select {
+	case <-returned:
+	case <-time.After(5 * time.Second):
+		t.Fatal("Add does not return")
+	}
+	require.Equal(t, 1, rings)
+}
+
+// Two timers of one instant, set by a callback of that instant on two wheels.
+func TestOrderOfSettingAcrossWheelsInsideCallback(t *testing.T) {
+	m, tr := clock.NewMock(), trace{}
+	a, b := newWheel(t, m, nil), newWheel(t, m, nil)
+	after(t, a, time.Second, func() {
+		after(t, b, 0, tr.note("first"))
+		after(t, a, 0, tr.note("second"))
+	})
+	m.Add(time.Second)
+	require.Equal(t, []string{"first", "second"}, tr.take())
+}
+
+// A callback of one mock moves another one that a third goroutine moves too.
+func TestAddOnBusyOtherMock(t *testing.T) {
+	a, b := clock.NewMock(), clock.NewMock()
+	w := newWheel(t, a, nil)
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for !done.Load() {
+			b.Add(1)
+		}
+	})
+	defer wg.Wait()
+	defer done.Store(true)
+	for range 20_000 {
+		after(t, w, 1, func() { b.Add(1) })
+		require.NotPanics(t, func() { a.Add(1) })
+	}
+}
+
+// The first benbjohnson timer is made while another goroutine moves the clock:
+// the next one must not be counted from an earlier time.
+func TestCompanionLagsAfterConcurrentFirstUse(t *testing.T) {
+	for range 2 {
+		m := clock.NewMock()
+		var early time.Duration
+		made := make(chan struct{})
+		go func() {
+			defer close(made)
+			m.Timer(math.MaxInt64)
+			start := m.Elapsed()
+			early = start + 1000*time.Hour - (<-m.Timer(1000 * time.Hour).C).Sub(time.Unix(0, 0))
+		}()
+		for moving := true; moving; {
+			select {
+			case <-made:
+				moving = false
+			default:
+				m.Add(time.Hour)
+			}
+		}
+		require.LessOrEqual(t, early, time.Duration(0))
+	}
+}
+
+// After a jump, a context made for a wall time says another one.
+func TestDeadlineAfterJump(t *testing.T) {
+	m := clock.NewMock()
+	m.Jump(time.Hour)
+	want := m.Now().Add(time.Minute)
+	ctx, cancel := m.WithDeadline(context.Background(), want)
+	defer cancel()
+	got, ok := ctx.Deadline()
+	require.True(t, ok)
+	require.Equal(t, want, got)
+}
+
+// An alarm aimed before the beginning of time is due at once.
+func TestSystemAlarmFarInThePast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, rang := clock.System(), make(chan struct{}, 1)
+		time.Sleep(time.Second)
+		c.NewAlarm(func() { rang <- struct{}{} }).Set(math.MinInt64)
+		<-rang
+	})
+}
+
+func TestWrappedAlarmFarInThePast(t *testing.T) {
+	inner := benbjohnson.NewMock()
+	c := clock.Wrap(inner)
+	inner.Add(time.Second)
+	rang := make(chan struct{}, 1)
+	c.NewAlarm(func() { rang <- struct{}{} }).Set(math.MinInt64)
+	inner.Add(time.Second)
+	require.Len(t, rang, 1)
+}

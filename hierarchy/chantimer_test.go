@@ -1,0 +1,158 @@
+package hierarchy_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// received is what C holds: a time since start to the microsecond, or nothing.
+func received(c <-chan time.Time, start time.Time) string {
+	select {
+	case at := <-c:
+		return at.Sub(start).Truncate(time.Microsecond).String()
+	default:
+		return "nothing"
+	}
+}
+
+// chanTimer is what ChanTimer and time.Timer have in common.
+type chanTimer interface {
+	Stop() bool
+	Reset(d time.Duration) bool
+}
+
+// runTimer runs a script on a timer and returns all it answers. Operations come
+// a microsecond apart and all else takes milliseconds, so that a timer never
+// fires just when the script does something.
+func runTimer(script []byte, timer chanTimer, c <-chan time.Time) (trace []string) {
+	start := time.Now()
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, op := range script {
+		d := time.Duration(r.IntN(6)) * time.Millisecond
+		answer := ""
+		switch op {
+		case 's':
+			answer = fmt.Sprint(timer.Stop())
+		case 'r':
+			answer = fmt.Sprint(d, timer.Reset(d))
+		case 'n':
+			answer = fmt.Sprint(timer.Reset(-1))
+		case 'c':
+			answer = received(c, start)
+		case 'w':
+			time.Sleep(d)
+		}
+		trace = append(trace, string(op)+" "+answer)
+		pass(time.Microsecond)
+	}
+	return trace
+}
+
+func requireSameAsTimer(t *testing.T, script string) {
+	synctest.Test(t, func(t *testing.T) {
+		w := onSystem(t, hierarchy.Config{})
+		theirs := time.NewTimer(2 * time.Millisecond)
+		want := runTimer([]byte(script), theirs, theirs.C)
+		ours, err := w.NewTimer(2 * time.Millisecond)
+		require.NoError(t, err)
+		require.Equal(t, want, runTimer([]byte(script), ours, ours.C), script)
+		requireBalance(t, w)
+	})
+}
+
+func TestChanTimerIsLikeTimer(t *testing.T) {
+	for _, script := range []string{
+		"c", "wwwwcc", "ss", "wwwwss", "wwwwcss", "rwwwwwwc", "wwwwrcwwwwc", "srwwwwwwc",
+		"wwwwsrcwwwwcc", "nc", "ns", "nrcwwwwc", "wwwwcrwwwwcr",
+	} {
+		requireSameAsTimer(t, script)
+	}
+}
+
+// scriptOf is a random script of these operations.
+func scriptOf(r *rand.Rand, ops string) string {
+	script := make([]byte, 200)
+	for i := range script {
+		script[i] = ops[r.IntN(len(ops))]
+	}
+	return string(script)
+}
+
+func TestChanTimerIsLikeTimerAtRandom(t *testing.T) {
+	for seed := range uint64(100) {
+		requireSameAsTimer(t, scriptOf(rand.New(rand.NewPCG(seed, 0)), "srnccwww"))
+	}
+}
+
+func TestChanTimerHoldsNoStaleValue(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	timer, err := w.NewTimer(time.Second)
+	require.NoError(t, err)
+	m.Add(time.Minute)
+	require.True(t, timer.Stop(), "its value was not received")
+	require.Empty(t, timer.C)
+	require.False(t, timer.Reset(time.Second))
+	m.Add(time.Minute)
+	require.True(t, timer.Reset(time.Second))
+	require.Empty(t, timer.C)
+	m.Add(time.Second)
+	require.Equal(t, m.Now(), <-timer.C)
+	require.False(t, timer.Stop())
+}
+
+func TestChanTimerOnAStoppedWheel(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	timer, err := w.NewTimer(time.Second)
+	require.NoError(t, err)
+	w.Stop()
+	require.False(t, timer.Reset(0))
+	require.False(t, timer.Stop())
+	m.Add(time.Minute)
+	require.Empty(t, timer.C)
+	requireBalance(t, w)
+}
+
+func TestAfter(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	c, err := w.After(time.Second)
+	require.NoError(t, err)
+	m.Add(time.Second - 1)
+	require.Empty(t, c)
+	m.Add(time.Hour)
+	require.Equal(t, time.Unix(1, 0), <-c)
+	require.Empty(t, c)
+}
+
+// whoever uses a timer or ticker from several goroutines must not race.
+func TestChanTimerConcurrently(t *testing.T) {
+	w := newWheel(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
+	timer, err := w.NewTimer(0)
+	require.NoError(t, err)
+	concurrently(func() { timer.Stop() }, func() { timer.Reset(time.Microsecond) }, func() { received(timer.C, time.Time{}) })
+	timer.Stop()
+	require.Empty(t, timer.C)
+	require.Zero(t, w.Len())
+	requireBalance(t, w)
+}
+
+// concurrently calls each function again and again, in goroutines.
+func concurrently(functions ...func()) {
+	var all sync.WaitGroup
+	for _, f := range functions {
+		all.Go(func() {
+			for range 2000 {
+				f()
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,336 @@
+package hierarchy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// contexts is what makes contexts with a deadline: package context or a wheel.
+type contexts struct {
+	withTimeout      func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+	withDeadline     func(context.Context, time.Time) (context.Context, context.CancelFunc)
+	withTimeoutCause func(context.Context, time.Duration, error) (context.Context, context.CancelFunc)
+}
+
+var (
+	theirContexts = contexts{context.WithTimeout, context.WithDeadline, context.WithTimeoutCause}
+	errParent     = errors.New("the parent's cause")
+	errLate       = errors.New("the timeout's cause")
+	errChild      = errors.New("the child's cause")
+)
+
+func ourContexts(w *hierarchy.Wheel) contexts {
+	return contexts{w.WithTimeout, w.WithDeadline, w.WithTimeoutCause}
+}
+
+// family is a context and its descendants, by name.
+type family struct {
+	names    []string
+	contexts []context.Context
+	cancels  []context.CancelFunc
+	start    time.Time
+	called   atomic.Int32 // what context.AfterFunc on the context was given
+	stopped  bool         // that AfterFunc was taken back
+	unhook   func() bool
+}
+
+func (f *family) add(name string, ctx context.Context, cancel context.CancelFunc) context.Context {
+	f.names = append(f.names, name)
+	f.contexts = append(f.contexts, ctx)
+	f.cancels = append(f.cancels, cancel)
+	return ctx
+}
+
+type contextKey struct{}
+
+// newFamily gives ctx all sorts of descendants.
+func newFamily(c contexts, ctx context.Context, cancel context.CancelFunc) *family {
+	f := &family{start: time.Now()}
+	f.add("itself", ctx, cancel)
+	with := func(name string) func(context.Context, context.CancelFunc) context.Context {
+		return func(ctx context.Context, cancel context.CancelFunc) context.Context { return f.add(name, ctx, cancel) }
+	}
+	child := with("WithCancel")(context.WithCancel(ctx))
+	with("WithCancel of it")(context.WithCancel(child))
+	value := f.add("WithValue", context.WithValue(ctx, contextKey{}, "of the child"), func() {})
+	with("WithCancel of a value")(context.WithCancel(value))
+	with("nested after a value")(c.withTimeout(value, time.Hour))
+	with("nested, shorter")(c.withTimeout(ctx, 300*time.Millisecond))
+	with("nested, longer")(c.withTimeoutCause(child, time.Hour, errChild))
+	with("their WithTimeout, shorter")(context.WithTimeout(ctx, 400*time.Millisecond))
+	with("their WithTimeout, longer")(context.WithTimeout(ctx, time.Hour))
+	f.add("WithoutCancel", context.WithoutCancel(ctx), func() {})
+	with("nested in WithoutCancel")(c.withTimeout(context.WithoutCancel(ctx), 1700*time.Millisecond))
+	caused, setCause := context.WithCancelCause(ctx)
+	f.add("WithCancelCause", caused, func() { setCause(errChild) })
+	context.AfterFunc(ctx, func() { f.called.Add(1) })
+	f.unhook = context.AfterFunc(ctx, func() { f.called.Add(1000) })
+	return f
+}
+
+// report is all that can be asked of the family, once everything is at rest.
+func (f *family) report(when string) (lines []string) {
+	synctest.Wait()
+	for i, ctx := range f.contexts {
+		done := false
+		select {
+		case <-ctx.Done():
+			done = true
+		default:
+		}
+		deadline, ok := ctx.Deadline()
+		lines = append(lines, fmt.Sprintf("%s: %s: done %v, Err %v, Cause %v, Deadline %v %v, Value %v", when, f.names[i],
+			done, ctx.Err(), context.Cause(ctx), deadline.Sub(f.start), ok, ctx.Value(contextKey{})))
+	}
+	return append(lines, fmt.Sprintf("%s: AfterFunc called %d, stopped %v", when, f.called.Load(), f.stopped))
+}
+
+// cancelling has a context's cancel cancel its parent too, afterwards.
+func cancelling(parent context.CancelFunc) func(context.Context, context.CancelFunc) (context.Context, context.CancelFunc) {
+	return func(ctx context.Context, cancel context.CancelFunc) (context.Context, context.CancelFunc) {
+		return ctx, func() { cancel(); parent() }
+	}
+}
+
+// contextScripts make a context, given a parent whose cause can be set.
+var contextScripts = map[string]contextMaker{
+	"timeout": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+		return c.withTimeout(parent, time.Second)
+	},
+	"deadline": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+		return c.withDeadline(parent, time.Now().Add(time.Second))
+	},
+	"cause": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+		return c.withTimeoutCause(parent, time.Second, errLate)
+	},
+	"nil cause": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+		return c.withTimeoutCause(parent, time.Second, nil)
+	},
+	"no time": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+		return c.withTimeout(parent, 0)
+	},
+	"past deadline": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+		return c.withDeadline(parent, time.Now().Add(-time.Hour))
+	},
+	"no time, cause": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+		return c.withTimeoutCause(parent, -1, errLate)
+	},
+	"earlier parent": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+		sooner, cancel := c.withTimeoutCause(parent, 500*time.Millisecond, errParent)
+		return cancelling(cancel)(c.withTimeoutCause(sooner, time.Second, errLate))
+	},
+	"their earlier parent": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+		sooner, cancel := context.WithTimeout(parent, 500*time.Millisecond)
+		return cancelling(cancel)(c.withTimeoutCause(sooner, time.Second, errLate))
+	},
+	"expired parent": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+		expired, cancel := c.withTimeoutCause(parent, 0, errParent)
+		return cancelling(cancel)(c.withTimeout(expired, time.Second))
+	},
+	"parent that is a value": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+		return c.withTimeout(context.WithValue(parent, contextKey{}, "of the parent"), time.Second)
+	},
+}
+
+// contextEvents are what may happen to a context, an event a letter.
+var contextEvents = []string{
+	"", "W", "cW", "Wc", "c", "cp", "n", "nc", "Wp", "kW", "kn", "uW", "uc", "un", "wwwwwwww", "wn", "wc", "wwkW",
+}
+
+// happen makes an event happen.
+func (f *family) happen(event rune, cancelParent context.CancelCauseFunc) {
+	switch event {
+	case 'w':
+		pass(350 * time.Millisecond)
+	case 'W':
+		pass(2 * time.Second)
+	case 'c':
+		f.cancels[0]()
+	case 'p':
+		cancelParent(errParent)
+	case 'n':
+		cancelParent(nil)
+	case 'k': // the kin, youngest first
+		for i := len(f.cancels) - 1; i > 0; i-- {
+			f.cancels[i]()
+		}
+	case 'u':
+		f.stopped = f.unhook()
+	}
+}
+
+type contextMaker func(c contexts, parent context.Context) (context.Context, context.CancelFunc)
+
+// lifeOf is the story of a context and its children, and of others that it gets
+// when all is over.
+func lifeOf(c contexts, script contextMaker, events string, early bool) (lines []string) {
+	parent, cancelParent := context.WithCancelCause(context.Background())
+	defer cancelParent(nil)
+	if early {
+		cancelParent(errParent)
+	}
+	ctx, cancel := script(c, parent)
+	f := newFamily(c, ctx, cancel)
+	lines = f.report("made")
+	for i, event := range events {
+		f.happen(event, cancelParent)
+		lines = append(lines, f.report(events[:i+1])...)
+	}
+	late := newFamily(c, ctx, cancel)
+	lines = append(lines, late.report("late")...)
+	for i := range f.cancels {
+		f.cancels[i]()
+		late.cancels[i]()
+	}
+	return append(lines, f.report("in the end")...)
+}
+
+func TestContextsAreLikeTheirs(t *testing.T) { requireLikeTheirs(t, contextEvents) }
+
+func requireLikeTheirs(t *testing.T, stories []string) {
+	for name, script := range contextScripts {
+		for _, events := range stories {
+			for _, early := range []bool{false, true} {
+				synctest.Test(t, func(t *testing.T) {
+					want := lifeOf(theirContexts, script, events, early)
+					w := onSystem(t, hierarchy.Config{})
+					got := lifeOf(ourContexts(w), script, events, early)
+					require.Equal(t, want, got, "%s: %q", name, events)
+					requireBalance(t, w)
+				})
+			}
+		}
+	}
+}
+
+func background(w *hierarchy.Wheel) (context.Context, context.CancelFunc) {
+	return w.WithTimeoutCause(context.Background(), time.Second, errLate)
+}
+
+func TestContextOnMock(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	ctx, cancel := background(w)
+	defer cancel()
+	child, cancel := context.WithCancel(ctx)
+	defer cancel()
+	deadline, ok := ctx.Deadline()
+	require.True(t, ok)
+	require.Equal(t, m.Now().Add(time.Second), deadline)
+	m.Add(time.Second - 1)
+	require.NoError(t, ctx.Err())
+	require.NoError(t, context.Cause(ctx))
+	m.Add(1)
+	for _, ctx := range []context.Context{ctx, child} { // when Add returns, not a moment later
+		require.Equal(t, context.DeadlineExceeded, ctx.Err())
+		require.Equal(t, errLate, context.Cause(ctx))
+	}
+	require.Zero(t, w.Len())
+}
+
+func TestContextCancelTakesItsTimerBack(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{})
+	ctx, cancel := background(w)
+	child, cancelChild := w.WithTimeout(ctx, time.Millisecond)
+	require.Equal(t, 2, w.Len())
+	cancelChild()
+	require.Equal(t, 1, w.Len())
+	require.NoError(t, ctx.Err())
+	require.Equal(t, context.Canceled, child.Err())
+	cancel()
+	cancel()
+	require.Zero(t, w.Len())
+	require.EqualValues(t, 2, w.Stats().Stopped)
+	requireBalance(t, w)
+}
+
+func TestContextOfNilParent(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{})
+	require.Panics(t, func() { w.WithTimeout(nil, time.Second) }) //nolint:staticcheck // that is the test
+}
+
+// requireCancelled requires that ctx is cancelled with that cause.
+func requireCancelled(t *testing.T, ctx context.Context, cause error) {
+	t.Helper()
+	<-ctx.Done()
+	require.Equal(t, context.Canceled, ctx.Err())
+	require.Equal(t, cause, context.Cause(ctx))
+}
+
+func TestContextOnAStoppedOrFullWheel(t *testing.T) {
+	stopped, _ := onMock(t, hierarchy.Config{})
+	stopped.Stop()
+	full, _ := onMock(t, hierarchy.Config{MaxPending: 1})
+	_, err := full.AfterFunc(time.Hour, nop)
+	require.NoError(t, err)
+	for w, want := range map[*hierarchy.Wheel]error{stopped: hierarchy.ErrClosed, full: hierarchy.ErrFull} {
+		ctx, cancel := background(w)
+		requireCancelled(t, ctx, want)
+		child, cancelChild := context.WithCancel(ctx)
+		requireCancelled(t, child, want)
+		cancelChild()
+		cancel()
+		requireCancelled(t, ctx, want)
+	}
+}
+
+func TestContextWhenTheWheelStops(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{})
+	ctx, cancel := background(w)
+	defer cancel()
+	child, cancelChild := context.WithCancel(ctx)
+	defer cancelChild()
+	nested, cancelNested := w.WithTimeout(context.WithValue(ctx, contextKey{}, 1), time.Minute)
+	defer cancelNested()
+	w.Stop()
+	require.Error(t, ctx.Err(), "at once")
+	for _, ctx := range []context.Context{ctx, child, nested} {
+		requireCancelled(t, ctx, hierarchy.ErrClosed)
+	}
+	requireBalance(t, w)
+}
+
+func TestContextNeedsNoGoroutinePerChild(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{})
+	ctx, cancel := background(w)
+	defer cancel()
+	before := runtime.NumGoroutine()
+	for range 1000 {
+		child, cancelChild := context.WithCancel(ctx)
+		defer cancelChild()
+		context.AfterFunc(ctx, nop)
+		_, cancelNested := w.WithTimeout(child, time.Hour)
+		defer cancelNested()
+	}
+	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+}
+
+// raceForChildren gives ctx children while end ends it.
+func raceForChildren(w *hierarchy.Wheel, ctx context.Context, end func()) []context.Context {
+	children := make([]context.Context, 4)
+	var all sync.WaitGroup
+	all.Go(end)
+	for n := range children {
+		all.Go(func() {
+			var cancel context.CancelFunc
+			if n == 0 {
+				children[n], cancel = w.WithTimeout(ctx, time.Minute)
+			} else {
+				children[n], cancel = context.WithCancel(ctx)
+			}
+			context.AfterFunc(children[n], cancel)
+		})
+	}
+	all.Wait()
+	return children
+}

@@ -1,0 +1,395 @@
+package hierarchy_test
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// pass lets d pass in a synctest bubble, and what is due then happen.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// every starts a Repeater.
+func every(t *testing.T, w *hierarchy.Wheel, period time.Duration, f func()) *hierarchy.Repeater {
+	t.Helper()
+	r, err := w.Every(period, f)
+	require.NoError(t, err)
+	return r
+}
+
+func TestEveryDoesNotDrift(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	m.Add(3)
+	const period = 7 * time.Second
+	span := 365 * 24 * time.Hour
+	if testing.Short() {
+		span /= 50 // of four million runs, which take long under the race detector
+	}
+	runs := 0
+	every(t, w, period, func() {
+		runs++
+		if want := 3 + time.Duration(runs)*period; m.Elapsed() != want {
+			t.Fatalf("run %d at %v, not %v", runs, m.Elapsed(), want)
+		}
+	})
+	m.Add(span)
+	require.EqualValues(t, span/period, runs)
+	require.Equal(t, 1, w.Len())
+	require.EqualValues(t, runs, w.Stats().Fired)
+	requireBalance(t, w)
+}
+
+func TestEverySkipsMissedRuns(t *testing.T) {
+	executors := map[string]hierarchy.Executor{
+		"Go": hierarchy.Go, "Inline": hierarchy.Inline, "Pool": hierarchy.Pool(2),
+	}
+	for name, executor := range executors {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := onSystem(t, hierarchy.Config{Executor: executor})
+				start := time.Now()
+				var begun []time.Duration
+				running := false
+				r := every(t, w, time.Second, func() {
+					require.False(t, running, "runs overlap")
+					running = true
+					begun = append(begun, time.Since(start))
+					require.Equal(t, 1, w.Len())
+					time.Sleep(time.Duration(len(begun)) * 900 * time.Millisecond)
+					running = false
+				})
+				pass(10500 * time.Millisecond)
+				r.Stop()
+				pass(time.Minute)
+				require.Equal(t, []time.Duration{
+					1 * time.Second, 2 * time.Second, 4 * time.Second, 7 * time.Second,
+				}, begun)
+			})
+		})
+	}
+}
+
+func TestRepeaterStop(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	runs := 0
+	r := every(t, w, time.Second, func() { runs++ })
+	m.Add(2500 * time.Millisecond)
+	require.True(t, r.Stop())
+	require.False(t, r.Stop())
+	require.False(t, r.Reset(time.Second))
+	m.Add(time.Hour)
+	require.Equal(t, 2, runs)
+	require.Zero(t, w.Len())
+	require.EqualValues(t, 1, w.Stats().Stopped)
+	requireBalance(t, w)
+}
+
+func TestRepeaterStopInsideItsFunction(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	runs := 0
+	var r *hierarchy.Repeater
+	r = every(t, w, time.Second, func() {
+		if runs++; runs == 3 {
+			require.Equal(t, 1, w.Len())
+			require.True(t, r.Stop())
+			require.False(t, r.Stop())
+			require.Zero(t, w.Len())
+		}
+	})
+	m.Add(time.Hour)
+	require.Equal(t, 3, runs)
+	requireBalance(t, w)
+}
+
+func TestRepeaterResetInsideItsFunction(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	var at []time.Duration
+	var r *hierarchy.Repeater
+	r = every(t, w, time.Second, func() {
+		at = append(at, m.Elapsed())
+		require.True(t, r.Reset(time.Duration(len(at))*time.Minute))
+		require.False(t, r.Reset(0))
+	})
+	m.Add(5 * time.Minute)
+	require.Equal(t, []time.Duration{time.Second, 61 * time.Second, 181 * time.Second}, at)
+	requireBalance(t, w)
+}
+
+func TestRepeaterReset(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	var at []time.Duration
+	r := every(t, w, 10*time.Second, func() { at = append(at, m.Elapsed()) })
+	m.Add(9 * time.Second)
+	require.True(t, r.Reset(4*time.Second))
+	require.False(t, r.Reset(0))
+	require.False(t, r.Reset(-1))
+	m.Add(9 * time.Second)
+	require.Equal(t, []time.Duration{13 * time.Second, 17 * time.Second}, at)
+	w.Stop()
+	require.False(t, r.Reset(time.Second))
+	require.False(t, r.Stop())
+}
+
+func TestRepeaterStopAndResetWhileItRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := onSystem(t, hierarchy.Config{})
+		start := time.Now()
+		var begun []time.Duration
+		r := every(t, w, time.Second, func() {
+			begun = append(begun, time.Since(start))
+			time.Sleep(3 * time.Second)
+		})
+		pass(1500 * time.Millisecond)
+		require.True(t, r.Reset(5*time.Second)) // from 1.5 on
+		pass(6 * time.Second)                   // 7.5: runs since 6.5
+		require.Equal(t, 1, w.Len())
+		require.True(t, r.Stop())
+		require.Zero(t, w.Len())
+		pass(time.Minute)
+		require.Equal(t, []time.Duration{time.Second, 6500 * time.Millisecond}, begun)
+		requireBalance(t, w)
+	})
+}
+
+func TestRepeaterResetWhileItRunsOnAStoppedWheel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := onSystem(t, hierarchy.Config{})
+		runs := 0
+		r := every(t, w, time.Second, func() { runs++; time.Sleep(time.Second) })
+		pass(1500 * time.Millisecond)
+		w.Stop()
+		require.False(t, r.Reset(time.Second))
+		require.False(t, r.Stop())
+		pass(time.Minute)
+		require.Equal(t, 1, runs)
+		require.Zero(t, w.Len())
+		requireBalance(t, w)
+	})
+}
+
+// A run that waits for a worker has not begun: Stop keeps it from beginning.
+func TestRepeaterStopBetweenHandOverAndStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := onSystem(t, hierarchy.Config{Executor: hierarchy.Pool(1)})
+		_, err := w.AfterFunc(0, func() { time.Sleep(2 * time.Second) })
+		require.NoError(t, err)
+		runs := 0
+		r := every(t, w, time.Second, func() { runs++ })
+		pass(1500 * time.Millisecond)
+		require.Equal(t, 1, w.Stats().Queued)
+		require.Equal(t, 1, w.Len())
+		require.True(t, r.Stop())
+		require.Zero(t, w.Len())
+		pass(time.Minute)
+		require.Zero(t, runs)
+		requireBalance(t, w)
+	})
+}
+
+func TestRepeaterOutlivesPanics(t *testing.T) {
+	for _, executor := range []hierarchy.Executor{hierarchy.Inline, hierarchy.Go, hierarchy.Pool(1)} {
+		var panics atomic.Int32
+		w, m := onMock(t, hierarchy.Config{Executor: executor, OnPanic: func(any, []byte) { panics.Add(1) }})
+		every(t, w, time.Second, func() { panic("oh") })
+		m.Add(10 * time.Second)
+		require.EqualValues(t, 10, panics.Load())
+		require.Equal(t, 1, w.Len())
+		require.EqualValues(t, 10, w.Stats().Panics)
+		requireBalance(t, w)
+	}
+}
+
+func TestRepeaterOutlivesGoexit(t *testing.T) {
+	for _, executor := range []hierarchy.Executor{hierarchy.Inline, hierarchy.Go, hierarchy.Pool(1)} {
+		synctest.Test(t, func(t *testing.T) {
+			w := onSystem(t, hierarchy.Config{Executor: executor})
+			runs := 0
+			r := every(t, w, time.Second, func() { runs++; runtime.Goexit() })
+			pass(10*time.Second + time.Millisecond)
+			require.Equal(t, 10, runs)
+			require.True(t, r.Stop())
+			require.Zero(t, w.Stats().Running)
+			requireBalance(t, w)
+		})
+	}
+}
+
+// TestRepeaterStopIsTrue races Stop and Reset against runs: none begins after
+// Stop was true, and exactly one Stop is.
+func TestRepeaterStopIsTrue(t *testing.T) {
+	for range 200 {
+		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
+		var stopped atomic.Bool
+		var late, running atomic.Int32
+		r := every(t, w, 20*time.Microsecond, func() {
+			if running.Add(1) > 1 {
+				t.Error("runs overlap")
+			}
+			running.Add(-1)
+			if stopped.Load() {
+				late.Add(1)
+			}
+		})
+		trues := make(chan bool)
+		for range 2 {
+			go func() {
+				r.Reset(10 * time.Microsecond)
+				trues <- r.Stop()
+			}()
+		}
+		require.NotEqual(t, <-trues, <-trues)
+		stopped.Store(true) // one run may have begun before, and be here only now
+		require.NoError(t, w.Shutdown(t.Context()))
+		require.LessOrEqual(t, late.Load(), int32(1))
+	}
+}
+
+// planned is a Schedule that is a function.
+type planned func(time.Time) time.Time
+
+func (p planned) Next(t time.Time) time.Time { return p(t) }
+
+// schedule starts a Repeater.
+func schedule(t *testing.T, w *hierarchy.Wheel, s hierarchy.Schedule, f func()) *hierarchy.Repeater {
+	t.Helper()
+	r, err := w.Schedule(s, f)
+	require.NoError(t, err)
+	return r
+}
+
+func TestScheduleIsAskedAfterEachRun(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	var trace []string
+	note := func(what string) { trace = append(trace, what+" "+m.Elapsed().String()) }
+	r := schedule(t, w, planned(func(now time.Time) time.Time {
+		require.Equal(t, m.Now(), now)
+		note("ask")
+		if m.Elapsed() >= 3*time.Second {
+			return time.Time{}
+		}
+		return now.Add(1500 * time.Millisecond)
+	}), func() { note("run") })
+	require.Equal(t, 1, w.Len())
+	m.Add(time.Hour)
+	require.Equal(t, []string{"ask 0s", "run 1.5s", "ask 1.5s", "run 3s", "ask 3s"}, trace)
+	require.Zero(t, w.Len(), "a zero time ends it")
+	require.False(t, r.Stop())
+	require.False(t, r.Reset(time.Second))
+	requireBalance(t, w)
+}
+
+func TestScheduleThatEndsAtOnce(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{MaxPending: 1})
+	r := schedule(t, w, planned(func(time.Time) time.Time { return time.Time{} }), nop)
+	require.False(t, r.Stop())
+	require.False(t, r.Reset(time.Second))
+	require.Zero(t, w.Stats().Scheduled)
+	_, err := w.AfterFunc(0, nop)
+	require.NoError(t, err)
+}
+
+func TestScheduleGivesUpItsPlace(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{MaxPending: 1})
+	asked := 0
+	schedule(t, w, planned(func(now time.Time) time.Time {
+		if asked++; asked == 4 {
+			return time.Time{}
+		}
+		return now.Add(time.Second)
+	}), nop)
+	for range 3 {
+		_, err := w.AfterFunc(0, nop)
+		require.ErrorIs(t, err, hierarchy.ErrFull)
+		m.Add(time.Second)
+	}
+	_, err := w.AfterFunc(0, nop)
+	require.NoError(t, err)
+}
+
+func TestScheduleWaitsForItsWallTime(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	noon := m.Now().Add(12 * time.Hour)
+	var runs []time.Time
+	schedule(t, w, planned(func(now time.Time) time.Time {
+		if now.Before(noon) {
+			return noon
+		}
+		return time.Time{}
+	}), func() { runs = append(runs, m.Now()) })
+	for range 3 {
+		m.Add(11 * time.Hour)
+		m.Jump(-11 * time.Hour)
+	}
+	m.Add(12*time.Hour - 1)
+	require.Empty(t, runs)
+	require.Equal(t, 1, w.Len())
+	m.Add(1)
+	require.Equal(t, []time.Time{noon}, runs)
+	requireBalance(t, w)
+}
+
+func TestScheduleOfThePast(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	asked, runs := 0, 0
+	schedule(t, w, planned(func(now time.Time) time.Time {
+		if asked++; asked == 4 {
+			return time.Time{}
+		}
+		return now.Add(-time.Hour)
+	}), func() { runs++ })
+	require.Zero(t, runs)
+	m.Add(0)
+	require.Equal(t, 3, runs)
+}
+
+func TestScheduleResetToAPeriod(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	runs := 0
+	r := schedule(t, w, planned(func(now time.Time) time.Time { return now.Add(time.Hour) }), func() { runs++ })
+	m.Add(90 * time.Minute)
+	require.True(t, r.Reset(time.Second))
+	m.Add(time.Minute)
+	require.Equal(t, 61, runs)
+	require.True(t, r.Stop())
+	require.Zero(t, w.Len())
+}
+
+func TestScheduleStopAndResetInsideItsFunction(t *testing.T) {
+	for _, stop := range []bool{true, false} {
+		w, m := onMock(t, hierarchy.Config{})
+		runs := 0
+		var r *hierarchy.Repeater
+		r = schedule(t, w, planned(func(now time.Time) time.Time { return now.Add(time.Hour) }), func() {
+			runs++
+			if stop {
+				require.True(t, r.Stop())
+			} else {
+				require.True(t, r.Reset(20*time.Minute))
+			}
+		})
+		m.Add(2 * time.Hour)
+		require.Equal(t, map[bool]int{true: 1, false: 4}[stop], runs)
+	}
+}
+
+// A schedule that panics when it is first asked panics in the call, which sets
+// nothing.
+func TestScheduleThatPanicsAtOnce(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{MaxPending: 1})
+	require.Panics(t, func() {
+		_, _ = w.Schedule(planned(func(time.Time) time.Time { panic("oh") }), nop)
+	})
+	_, err := w.AfterFunc(0, nop)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, w.Stats().Scheduled)
+}

@@ -1,0 +1,208 @@
+package hierarchy_test
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// onMock is a wheel on a mock clock of its own.
+func onMock(tb testing.TB, cfg hierarchy.Config) (*hierarchy.Wheel, *clock.Mock) {
+	m := clock.NewMock()
+	cfg.Clock = m
+	return newWheel(tb, cfg), m
+}
+
+// onSystem is a wheel on the runtime's clock, as exact as it can be: inside a
+// synctest bubble nothing is late by more than a nanosecond.
+func onSystem(tb testing.TB, cfg hierarchy.Config) *hierarchy.Wheel {
+	cfg.Clock, cfg.Precision = clock.System(), 1
+	return newWheel(tb, cfg)
+}
+
+// hourly is a Schedule without an end.
+type hourly struct{}
+
+func (hourly) Next(t time.Time) time.Time { return t.Add(time.Hour) }
+
+// setters is every way to have something set, for as long as an hour.
+var setters = map[string]func(w *hierarchy.Wheel) error{
+	"AfterFunc": func(w *hierarchy.Wheel) error { _, err := w.AfterFunc(time.Hour, nop); return err },
+	"At":        func(w *hierarchy.Wheel) error { _, err := w.At(time.Now(), nop); return err },
+	"Every":     func(w *hierarchy.Wheel) error { _, err := w.Every(time.Hour, nop); return err },
+	"Schedule":  func(w *hierarchy.Wheel) error { _, err := w.Schedule(hourly{}, nop); return err },
+	"After":     func(w *hierarchy.Wheel) error { _, err := w.After(time.Hour); return err },
+	"NewTimer":  func(w *hierarchy.Wheel) error { _, err := w.NewTimer(time.Hour); return err },
+	"NewTicker": func(w *hierarchy.Wheel) error { _, err := w.NewTicker(time.Hour); return err },
+	"Sleep":     func(w *hierarchy.Wheel) error { return w.Sleep(context.Background(), time.Hour) },
+	"WithTimeout": func(w *hierarchy.Wheel) error {
+		ctx, cancel := w.WithTimeout(context.Background(), time.Hour)
+		defer cancel()
+		return context.Cause(ctx)
+	},
+}
+
+func TestSetOnStoppedWheel(t *testing.T) {
+	for name, set := range setters {
+		w, _ := onMock(t, hierarchy.Config{})
+		w.Stop()
+		require.ErrorIs(t, set(w), hierarchy.ErrClosed, name)
+		require.Zero(t, w.Stats().Scheduled, name)
+	}
+}
+
+func TestSetOnFullWheel(t *testing.T) {
+	for name, set := range setters {
+		w, _ := onMock(t, hierarchy.Config{MaxPending: 1})
+		timer, err := w.AfterFunc(time.Hour, nop)
+		require.NoError(t, err)
+		for range 3 {
+			require.ErrorIs(t, set(w), hierarchy.ErrFull, name)
+		}
+		require.EqualValues(t, 1, w.Stats().Scheduled, name)
+		require.True(t, timer.Stop())
+		_, err = w.AfterFunc(time.Hour, nop)
+		require.NoError(t, err, "%s took no place", name)
+	}
+}
+
+func TestBadArguments(t *testing.T) {
+	tests := map[string]struct {
+		set  func(w *hierarchy.Wheel) error
+		want error
+	}{
+		"AfterFunc": {func(w *hierarchy.Wheel) error { _, err := w.AfterFunc(1, nil); return err }, hierarchy.ErrNilFunc},
+		"At":        {func(w *hierarchy.Wheel) error { _, err := w.At(time.Now(), nil); return err }, hierarchy.ErrNilFunc},
+		"Every":     {func(w *hierarchy.Wheel) error { _, err := w.Every(1, nil); return err }, hierarchy.ErrNilFunc},
+		"Every 0":   {func(w *hierarchy.Wheel) error { _, err := w.Every(0, nop); return err }, hierarchy.ErrArgument},
+		"Every -1":  {func(w *hierarchy.Wheel) error { _, err := w.Every(-1, nop); return err }, hierarchy.ErrArgument},
+		"Schedule":  {func(w *hierarchy.Wheel) error { _, err := w.Schedule(hourly{}, nil); return err }, hierarchy.ErrNilFunc},
+		"no plan":   {func(w *hierarchy.Wheel) error { _, err := w.Schedule(nil, nop); return err }, hierarchy.ErrArgument},
+		"ticker 0":  {func(w *hierarchy.Wheel) error { _, err := w.NewTicker(0); return err }, hierarchy.ErrArgument},
+		"ticker -1": {func(w *hierarchy.Wheel) error { _, err := w.NewTicker(-1); return err }, hierarchy.ErrArgument},
+	}
+	for name, test := range tests {
+		w, _ := onMock(t, hierarchy.Config{MaxPending: 1})
+		require.ErrorIs(t, test.set(w), test.want, name)
+		require.Zero(t, w.Stats().Scheduled, name)
+		_, err := w.AfterFunc(0, nop)
+		require.NoError(t, err, "%s took no place", name)
+	}
+}
+
+func TestAfterFuncFiresAtItsDeadline(t *testing.T) {
+	for _, d := range []time.Duration{
+		1, time.Microsecond, 1700 * time.Microsecond, time.Second, 61500 * time.Millisecond,
+		time.Hour + 1, 3 * 365 * 24 * time.Hour, math.MaxInt64,
+	} {
+		w, m := onMock(t, hierarchy.Config{})
+		at := time.Duration(-1)
+		_, err := w.AfterFunc(d, func() { at = m.Elapsed() })
+		require.NoError(t, err)
+		m.Add(d - 1)
+		require.EqualValues(t, -1, at, "%v: early", d)
+		m.Add(1)
+		require.Equal(t, d, at)
+	}
+}
+
+func TestAfterFuncOfNoDelay(t *testing.T) {
+	for _, d := range []time.Duration{0, -1, math.MinInt64} {
+		w, m := onMock(t, hierarchy.Config{})
+		m.Add(time.Hour)
+		fired := 0
+		_, err := w.AfterFunc(d, func() { fired++ })
+		require.NoError(t, err)
+		require.Zero(t, fired, "fired inside the call")
+		m.Add(0)
+		require.Equal(t, 1, fired)
+	}
+}
+
+func TestAtIsComputedOnce(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	m.Jump(time.Hour)
+	var at time.Duration
+	_, err := w.At(m.Now().Add(time.Minute), func() { at = m.Elapsed() })
+	require.NoError(t, err)
+	m.Jump(-30 * time.Minute)
+	m.Add(time.Hour)
+	require.Equal(t, time.Minute, at)
+}
+
+func TestAtOfThePast(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	fired := 0
+	for _, at := range []time.Time{{}, m.Now(), m.Now().Add(-time.Hour)} {
+		_, err := w.At(at, func() { fired++ })
+		require.NoError(t, err)
+	}
+	require.Zero(t, fired)
+	m.Add(0)
+	require.Equal(t, 3, fired)
+}
+
+// requireBalance requires that every timer that was set is accounted for.
+func requireBalance(t *testing.T, w *hierarchy.Wheel) {
+	t.Helper()
+	st := w.Stats()
+	require.Equal(t, st.Fired+st.Stopped+st.Drained+st.Dropped+uint64(st.Pending), st.Scheduled)
+	require.Equal(t, w.Len(), st.Pending)
+}
+
+func TestPlaces(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{MaxPending: 1})
+	full := func() bool {
+		timer, err := w.AfterFunc(time.Hour, nop)
+		timer.Stop()
+		return err != nil
+	}
+	requirePlace := func(taken bool, when string) {
+		t.Helper()
+		requireBalance(t, w)
+		require.Equal(t, taken, full(), when)
+	}
+	r, err := w.Every(time.Second, nop)
+	require.NoError(t, err)
+	m.Add(time.Minute)
+	requirePlace(true, "Repeater")
+	r.Stop()
+	requirePlace(false, "Repeater stopped")
+
+	ticker, err := w.NewTicker(time.Second)
+	require.NoError(t, err)
+	m.Add(time.Minute)
+	requirePlace(true, "Ticker")
+	ticker.Stop()
+	requirePlace(false, "Ticker stopped")
+
+	timer, err := w.NewTimer(time.Second)
+	require.NoError(t, err)
+	m.Add(time.Minute)
+	requirePlace(true, "ChanTimer that fired")
+	require.False(t, timer.Reset(time.Second) && timer.Reset(time.Second) && timer.Stop() && timer.Stop())
+	requirePlace(false, "ChanTimer stopped")
+
+	_, err = w.After(time.Second)
+	require.NoError(t, err)
+	requirePlace(true, "After")
+	m.Add(time.Second)
+	requirePlace(false, "After that fired")
+
+	_, cancel := w.WithTimeout(context.Background(), time.Second)
+	requirePlace(true, "context")
+	cancel()
+	cancel()
+	requirePlace(false, "context cancelled")
+	ctx, cancel := w.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	m.Add(time.Second)
+	require.Error(t, ctx.Err())
+	requirePlace(false, "context expired")
+}
