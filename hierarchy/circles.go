@@ -38,7 +38,11 @@ func (c *circles) add(now, deadline int64, sequence uint64, f level.Flags) uint3
 	i := c.arena.Alloc()
 	n := c.arena.At(i)
 	n.Init(deadline, sequence, f)
-	c.link(i, n)
+	t := max(deadline, c.hand) // here and below link is written out: this is the hottest path
+	k := c.levelFor(t, c.hand)
+	n.SetCircle(k)
+	c.circle[k].Push(&c.arena, c.slotFor(k, t), i, n)
+	c.occupied |= 1 << uint(k)
 	return i
 }
 

@@ -42,10 +42,10 @@ func (w *Wheel) withDeadline(parent context.Context, t time.Time, d time.Duratio
 	if c.Err() != nil {
 		return c, c.cancel
 	}
-	now := int64(w.core.clock.Elapsed())
+	now := w.core.now()
 	deadline := deadlineAfter(now, d)
 	expire := func() {
-		if int64(w.core.clock.Elapsed()) < deadline {
+		if w.core.now() < deadline {
 			c.end(context.Canceled, ErrClosed) // told that the wheel stops
 		} else {
 			c.end(context.DeadlineExceeded, cause)

@@ -66,13 +66,17 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	return c, nil
 }
 
-// add sets a timer: on the first shard, until the wheel is seen to be used by
-// several processors, then on that of the running processor.
+// now is the elapsed time of the wheel's clock.
+func (c *core[T]) now() int64 { return int64(c.clock.Elapsed()) }
+
+// add is addAt with a delay. Where a nanosecond counts it is written out.
 func (c *core[T]) add(v T, d time.Duration, f level.Flags) (Timer, error) {
-	now := int64(c.clock.Elapsed())
+	now := c.now()
 	return c.addAt(v, now, deadlineAfter(now, d), f)
 }
 
+// addAt sets a timer: on the first shard, until the wheel is seen to be used by
+// several processors, then on that of the running processor.
 func (c *core[T]) addAt(v T, now, deadline int64, f level.Flags) (Timer, error) {
 	s := c.shards[0]
 	if c.spread.Load() {

@@ -75,12 +75,14 @@ func TestIndexAgainstMap(t *testing.T) {
 			require.Equal(t, i, x.find(values, hash, k))
 			switch {
 			case !ok && round%4 < 2:
-				i := timers.add(0, 0, 1, 0, entry[int, int]{key: k, hash: hash})
+				i := timers.circles.add(0, 0, 1, 0)
+				timers.grow(i)
+				*timers.value(i) = entry[int, int]{key: k, hash: hash}
 				x.insert(values, i)
 				want[k] = i
 			case ok && round%4 >= 2:
 				x.remove(values, i)
-				timers.remove(i, timers.arena.At(i))
+				timers.circles.remove(i, timers.arena.At(i))
 				delete(want, k)
 			}
 		}
@@ -91,7 +93,7 @@ func TestIndexAgainstMap(t *testing.T) {
 	require.Greater(t, most, 8*uint32(segmentLen)/2)
 	for k, i := range want {
 		x.remove(values, i)
-		timers.remove(i, timers.arena.At(i))
+		timers.circles.remove(i, timers.arena.At(i))
 		require.Zero(t, x.find(values, uint32(k*k)%1021, k))
 	}
 	require.NoError(t, x.checkChains(values))

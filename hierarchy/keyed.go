@@ -73,7 +73,7 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 	if err != nil {
 		return old, false, err
 	}
-	now := int64(w.core.clock.Elapsed())
+	now := w.core.now()
 	deadline := deadlineAfter(now, d)
 	s, x := w.shard(h)
 	s.mu.Lock()
@@ -113,7 +113,7 @@ func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	now := int64(w.core.clock.Elapsed())
+	now := w.core.now()
 	s, x := w.shard(h)
 	s.mu.Lock()
 	i := w.find(s, x, h, k)
@@ -157,7 +157,7 @@ func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 	if err != nil {
 		return v, 0, false
 	}
-	now := int64(w.core.clock.Elapsed())
+	now := w.core.now()
 	s, x := w.shard(h)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,6 +25,6 @@ func (m *merged[T]) next() (v T, ok bool) {
 	}
 	t := m.from[best]
 	v = *t.value(bestNode)
-	t.remove(bestNode, t.arena.At(bestNode))
+	t.circles.remove(bestNode, t.arena.At(bestNode)) // values go when all are passed
 	return v, true
 }

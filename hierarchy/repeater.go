@@ -44,7 +44,7 @@ func (w *Wheel) every(period time.Duration, f func(), fl level.Flags) (*Repeater
 	if period <= 0 {
 		return nil, fmt.Errorf("%w: period %v", ErrArgument, period)
 	}
-	now := int64(w.core.clock.Elapsed())
+	now := w.core.now()
 	r := &Repeater{wheel: w, run: f, origin: now, period: int64(period)}
 	return r.start(now, deadlineAfter(now, period), fl)
 }
@@ -69,7 +69,7 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 		r.ended = true
 		return r, nil
 	}
-	now := int64(w.core.clock.Elapsed())
+	now := w.core.now()
 	return r.start(now, deadlineAfter(now, w.until(r.wall)), 0)
 }
 
@@ -105,7 +105,7 @@ func (r *Repeater) Reset(period time.Duration) bool {
 	if r.ended || period <= 0 {
 		return false
 	}
-	now := int64(r.wheel.core.clock.Elapsed())
+	now := r.wheel.core.now()
 	if r.running && r.wheel.core.closed.Load() || !r.running && !r.set(now, deadlineAfter(now, period)) {
 		return false
 	}
@@ -127,7 +127,7 @@ func (r *Repeater) fire() {
 func (r *Repeater) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := int64(r.wheel.core.clock.Elapsed())
+	now := r.wheel.core.now()
 	if r.ended || r.running || now < r.due {
 		return false
 	}
@@ -169,7 +169,7 @@ func (r *Repeater) rest(next time.Time) {
 	if r.ended {
 		return
 	}
-	now := int64(r.wheel.core.clock.Elapsed())
+	now := r.wheel.core.now()
 	switch {
 	case r.plan == nil:
 		r.set(now, nextMultiple(r.origin, r.period, now))

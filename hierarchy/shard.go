@@ -39,15 +39,28 @@ type shard[T any] struct {
 
 // insert sets a new timer. mu must be held.
 func (s *shard[T]) insert(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64) {
+	t := s.timers
+	if t == nil || f&flagTold != 0 {
+		t = s.prepare(now, f)
+	}
+	generation = s.next()
+	i = t.circles.add(now, deadline, generation, f)
+	if t.shape != t.arena.Shape() {
+		t.grow(i)
+	}
+	*t.value(i) = v
+	return i, generation
+}
+
+// prepare does what few timers need before they are set.
+func (s *shard[T]) prepare(now int64, f level.Flags) *timers[T] {
 	if s.timers == nil {
 		s.timers = &timers[T]{circles: circles{layout: s.core.layout, hand: now}}
 	}
-	generation = s.next()
-	i = s.timers.add(now, deadline, generation, f, v)
 	if f&flagTold != 0 {
 		s.told++
 	}
-	return i, generation
+	return s.timers
 }
 
 // next is a new sequence number. On a mock it is one for all its wheels.
@@ -82,7 +95,12 @@ func (s *shard[T]) discard(i uint32, n *level.Node) {
 	if f := n.Flags(); f != 0 || s.limited {
 		s.forget(f)
 	}
-	s.timers.remove(i, n)
+	t := s.timers
+	var none T
+	*t.value(i) = none
+	if given := t.circles.remove(i, n); given != 0 {
+		t.values.drop(given - 1)
+	}
 }
 
 // forget takes a timer of these flags out of the books. mu must be held.
@@ -111,7 +129,7 @@ func (s *shard[T]) stop(i uint32, generation uint64) bool {
 
 // reset is Timer.Reset.
 func (s *shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
-	now := int64(s.core.clock.Elapsed())
+	now := s.core.now()
 	return s.moveTo(i, generation, now, deadlineAfter(now, d))
 }
 
@@ -135,7 +153,7 @@ func (s *shard[T]) moveTo(i uint32, generation uint64, now, deadline int64) bool
 
 // remaining is Timer.Remaining.
 func (s *shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) {
-	now := int64(s.core.clock.Elapsed())
+	now := s.core.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.lookup(i, generation)

@@ -67,7 +67,7 @@ func (c *core[T]) stats() Stats {
 // circleStats adds up the circles of all shards. A timer whose deadline moved
 // later is counted where it still sits.
 func (c *core[T]) circleStats() []CircleStats {
-	now := int64(c.clock.Elapsed())
+	now := c.now()
 	stats := make([]CircleStats, c.layout.levels)
 	for k := range stats {
 		stats[k] = CircleStats{

@@ -37,7 +37,7 @@ func (w *Wheel) NewTicker(period time.Duration) (*Ticker, error) {
 func (t *Ticker) tick() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.stopped || int64(t.wheel.core.clock.Elapsed()) < t.first {
+	if t.stopped || t.wheel.core.now() < t.first {
 		return
 	}
 	select {
@@ -64,7 +64,7 @@ func (t *Ticker) Reset(period time.Duration) bool {
 	if period <= 0 || t.wheel.core.closed.Load() {
 		return false
 	}
-	t.first = deadlineAfter(int64(t.wheel.core.clock.Elapsed()), period)
+	t.first = deadlineAfter(t.wheel.core.now(), period)
 	if t.stopped || !t.repeater.Reset(period) {
 		r, err := t.wheel.every(period, t.tick, flagDirect)
 		if err != nil {

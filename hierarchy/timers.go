@@ -8,21 +8,14 @@ import "github.com/epicycle-go/epicycle/level"
 type timers[T any] struct {
 	circles
 	values store[T]
+	shape  uint32 // of the arena, when values last had the same
 }
 
-// add sets a new timer.
-func (t *timers[T]) add(now, deadline int64, sequence uint64, f level.Flags, v T) uint32 {
-	i := t.circles.add(now, deadline, sequence, f)
-	t.values.put(i, v)
-	return i
-}
-
-// remove ends timer i, linked or held.
-func (t *timers[T]) remove(i uint32, n *level.Node) {
-	t.values.clear(i)
-	if given := t.circles.remove(i, n); given != 0 {
-		t.values.drop(given - 1)
-	}
+// grow gives the values as much room as the arena has for nodes, after a new
+// node i has changed its shape.
+func (t *timers[T]) grow(i uint32) {
+	t.shape = t.arena.Shape()
+	t.values.grow(i, t.arena.ChunkLen(i))
 }
 
 // value is what timer i is for.
@@ -54,37 +47,16 @@ func (s *store[T]) at(i uint32) *T {
 	return &s.chunks[c][e]
 }
 
-func (s *store[T]) put(i uint32, v T) {
-	c, e := level.Place(i)
-	if int(c) >= len(s.chunks) || int(e) >= len(s.chunks[c]) {
-		s.grow(c, e)
-	}
-	s.chunks[c][e] = v
-}
-
-func (s *store[T]) clear(i uint32) {
-	var none T
-	*s.at(i) = none
-}
-
-// grow makes room for entry e of chunk c. As in the arena, a first chunk starts
-// small and doubles, all others have their full length at once.
-func (s *store[T]) grow(c, e uint32) {
+// grow gives the chunk of index i room for so many values.
+func (s *store[T]) grow(i uint32, room int) {
+	c, _ := level.Place(i)
 	for int(c) >= len(s.chunks) {
 		s.chunks = append(s.chunks, nil)
 	}
-	size := level.ChunkLen
-	if len(s.chunks) == 1 {
-		size = min(size, max(16, powerOfTwo(int(e)+1)))
-	}
-	grown := make([]T, size)
+	grown := make([]T, room)
 	copy(grown, s.chunks[c])
 	s.chunks[c] = grown
 }
 
 // drop gives chunk c back, which holds no live value.
-func (s *store[T]) drop(c uint32) {
-	if int(c) < len(s.chunks) {
-		s.chunks[c] = nil
-	}
-}
+func (s *store[T]) drop(c uint32) { s.chunks[c] = nil }

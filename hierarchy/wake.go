@@ -22,7 +22,7 @@ const (
 // only the first and those of an order below limit are handed over: then it is
 // another wheel's turn.
 func (c *core[T]) wake(limit uint64) {
-	now := int64(c.clock.Elapsed())
+	now := c.now()
 	if !c.waker.wake(now) {
 		return
 	}
@@ -91,7 +91,7 @@ func (r *round[T]) handOver(s *shard[T], until int64, limit uint64) bool {
 		most = limit
 		r.count++
 		if r.count%readEvery == 0 && c.mock == nil {
-			r.now = int64(c.clock.Elapsed())
+			r.now = c.now()
 		}
 		if r.count%yieldEvery == 0 {
 			runtime.Gosched()

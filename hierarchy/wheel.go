@@ -30,7 +30,8 @@ func (w *Wheel) AfterFunc(d time.Duration, f func()) (Timer, error) {
 	if f == nil {
 		return Timer{}, ErrNilFunc
 	}
-	return w.core.add(f, d, 0)
+	now := w.core.now()
+	return w.core.addAt(f, now, deadlineAfter(now, d), 0)
 }
 
 // At is AfterFunc with the delay from the clock's wall time, now, to t. It is

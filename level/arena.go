@@ -2,15 +2,14 @@ package level
 
 const (
 	chunkBits = 11
-	// ChunkLen is how many entries a chunk has.
-	ChunkLen  = 1 << chunkBits
-	chunkRoom = ChunkLen - 1 // entry 0 of a chunk is never used: 0 means none
+	chunkLen  = 1 << chunkBits
+	chunkRoom = chunkLen - 1 // entry 0 of a chunk is never used: 0 means none
 	firstLen  = 16           // chunk 0 starts small and doubles, for small wheels
 )
 
 // Place is the chunk and the entry in it of an index, by which others can keep
 // something for each node as the arena keeps the nodes.
-func Place(i uint32) (chunk, entry uint32) { return i >> chunkBits, i & (ChunkLen - 1) }
+func Place(i uint32) (chunk, entry uint32) { return i >> chunkBits, i & (chunkLen - 1) }
 
 // Arena holds nodes by value in chunks and names them by index. The zero Arena
 // is ready to use. Index 0 is no node.
@@ -26,6 +25,7 @@ type Arena struct {
 	spare   uint32   // 1 + the chunk that is empty, or 0
 	vacant  []uint32 // chunks that were given back
 	used    int      // nodes that chunks count as used
+	shape   uint32   // counts chunks that came and grew
 	hot     uint32   // a freed node that its chunk still counts as used, or 0
 }
 
@@ -50,8 +50,15 @@ func (a *Arena) Len() int {
 // At is the node of that index, which must be live. It is valid until the next
 // Alloc.
 func (a *Arena) At(i uint32) *Node {
-	return &a.nodes[i>>chunkBits][i&(ChunkLen-1)]
+	return &a.nodes[i>>chunkBits][i&(chunkLen-1)]
 }
+
+// Shape changes whenever a chunk comes or grows: that of the index that Alloc
+// has just returned.
+func (a *Arena) Shape() uint32 { return a.shape }
+
+// ChunkLen is how many entries the chunk of index i has now.
+func (a *Arena) ChunkLen(i uint32) int { return len(a.nodes[i>>chunkBits]) }
 
 // Lookup is the live node of that index and generation, or nil: any index and
 // generation may be asked for.
@@ -158,21 +165,23 @@ func (a *Arena) addChunk() {
 		a.nodes = append(a.nodes, nil)
 		a.chunks = append(a.chunks, chunk{})
 	}
-	size := ChunkLen
+	size := chunkLen
 	if len(a.nodes) == 1 {
 		size = firstLen
 	}
 	a.nodes[c] = make([]Node, size)
 	a.chunks[c] = chunk{fresh: 1}
+	a.shape++
 	a.linkPartial(c)
 }
 
 // growChunk doubles a chunk that started small. Links are indexes, so nodes
 // may be moved.
 func (a *Arena) growChunk(c uint32) {
-	grown := make([]Node, min(2*len(a.nodes[c]), ChunkLen))
+	grown := make([]Node, min(2*len(a.nodes[c]), chunkLen))
 	copy(grown, a.nodes[c])
 	a.nodes[c] = grown
+	a.shape++
 }
 
 func (a *Arena) linkPartial(c uint32) {
