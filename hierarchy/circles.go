@@ -37,11 +37,10 @@ func (c *circles) add(now, deadline int64, sequence uint64, f level.Flags) uint3
 	}
 	i := c.arena.Alloc()
 	n := c.arena.At(i)
-	n.Init(deadline, sequence, f)
-	t := max(deadline, c.hand) // here and below link is written out: this is the hottest path
+	t := max(deadline, c.hand)
 	k := c.levelFor(t, c.hand)
-	n.SetCircle(k)
-	c.circle[k].Push(&c.arena, c.slotFor(k, t), i, n)
+	n.Init(deadline, sequence, f, k, c.slotFor(k, t))
+	c.circle[k].Push(&c.arena, i, n)
 	c.occupied |= 1 << uint(k)
 	return i
 }
@@ -51,30 +50,24 @@ func (c *circles) add(now, deadline int64, sequence uint64, f level.Flags) uint3
 func (c *circles) link(i uint32, n *level.Node) {
 	t := max(n.Key, c.hand)
 	k := c.levelFor(t, c.hand)
-	n.SetCircle(k)
-	c.circle[k].Push(&c.arena, c.slotFor(k, t), i, n)
+	n.Place(k, c.slotFor(k, t))
+	c.circle[k].Push(&c.arena, i, n)
 	c.occupied |= 1 << uint(k)
 }
 
 // unlink takes n out of its slot; it stays alive, held.
 func (c *circles) unlink(n *level.Node) {
 	k := n.Circle()
-	l := &c.circle[k]
-	l.Remove(&c.arena, n)
-	if l.Empty() {
+	if c.circle[k].Remove(&c.arena, n) {
 		c.occupied &^= 1 << uint(k)
 	}
-	n.SetCircle(level.Held)
+	n.Hold()
 }
 
 // remove ends node i, linked or held. It returns what Arena.Free does.
 func (c *circles) remove(i uint32, n *level.Node) (given uint32) {
-	if k := n.Circle(); k != level.Held {
-		l := &c.circle[k]
-		l.Remove(&c.arena, n)
-		if l.Empty() {
-			c.occupied &^= 1 << uint(k)
-		}
+	if k := n.Circle(); k != level.Held && c.circle[k].Remove(&c.arena, n) {
+		c.occupied &^= 1 << uint(k)
 	}
 	return c.arena.Free(i, n)
 }

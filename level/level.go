@@ -35,10 +35,10 @@ func (l *Level) Head(s int) uint32 { return l.slots[s].head }
 // Sorted tells whether slot s is known to be in order, its head the earliest.
 func (l *Level) Sorted(s int) bool { return l.unsorted>>uint(s)&1 == 0 }
 
-// Push appends n, the node of index i, to slot s.
-func (l *Level) Push(a *Arena, s int, i uint32, n *Node) {
-	q := &l.slots[s&(Slots-1)]
-	n.setSlot(s)
+// Push appends n, the node of index i, to the slot it belongs in.
+func (l *Level) Push(a *Arena, i uint32, n *Node) {
+	s := n.Slot()
+	q := &l.slots[s]
 	n.next, n.prev = 0, q.tail
 	if q.tail == 0 {
 		q.head = i
@@ -54,8 +54,8 @@ func (l *Level) Push(a *Arena, s int, i uint32, n *Node) {
 	q.n++
 }
 
-// Remove takes n out of its slot.
-func (l *Level) Remove(a *Arena, n *Node) {
+// Remove takes n out of its slot, and tells whether the level is empty now.
+func (l *Level) Remove(a *Arena, n *Node) (empty bool) {
 	s := n.Slot()
 	q := &l.slots[s]
 	if n.prev != 0 {
@@ -69,10 +69,12 @@ func (l *Level) Remove(a *Arena, n *Node) {
 		q.tail = n.prev
 	}
 	q.n--
-	if q.n == 0 {
-		l.occupied &^= 1 << uint(s)
-		l.unsorted &^= 1 << uint(s)
+	if q.n > 0 {
+		return false
 	}
+	l.occupied &^= 1 << uint(s)
+	l.unsorted &^= 1 << uint(s)
+	return l.occupied == 0
 }
 
 // Rekeyed notes that node n, in its slot, was given a later key or order. Only

@@ -25,8 +25,8 @@ func (w *twin) push(slot int, key int64) uint32 {
 	w.seq++
 	i := w.arena.Alloc()
 	n := w.arena.At(i)
-	n.Init(key, w.seq, 0)
-	w.level.Push(&w.arena, slot, i, n)
+	n.Init(key, w.seq, 0, 3, slot)
+	w.level.Push(&w.arena, i, n)
 	w.want[slot] = append(w.want[slot], i)
 	return i
 }
@@ -120,13 +120,12 @@ func TestPushInOrderStaysSorted(t *testing.T) {
 
 func TestNodeKeepsItsParts(t *testing.T) {
 	var n Node
-	n.Init(-5, MaxSequence, 0xf)
+	n.Init(-5, MaxSequence, 0xf, Held, 0)
 	require.EqualValues(t, MaxSequence, n.Generation())
 	require.EqualValues(t, MaxSequence, n.Order())
 	require.EqualValues(t, 0xf, n.Flags())
 	require.Equal(t, Held, n.Circle())
-	n.SetCircle(11)
-	n.setSlot(63)
+	n.Place(11, 63)
 	require.Equal(t, 11, n.Circle())
 	require.Equal(t, 63, n.Slot())
 	n.Rekey(8, 3)
@@ -134,20 +133,22 @@ func TestNodeKeepsItsParts(t *testing.T) {
 	require.EqualValues(t, MaxSequence, n.Generation())
 	require.Equal(t, 63, n.Slot())
 	require.EqualValues(t, 0xf, n.Flags())
+	n.Hold()
+	require.Equal(t, Held, n.Circle())
 }
 
 func TestArenaNeverConfusesGenerations(t *testing.T) {
 	var a Arena
 	i := a.Alloc()
 	n := a.At(i)
-	n.Init(0, 1, 0)
+	n.Init(0, 1, 0, 0, 0)
 	require.Same(t, n, a.Lookup(i, 1))
 	a.Free(i, n)
 	require.Nil(t, a.Lookup(i, 1))
 	require.Nil(t, a.Lookup(i, 0), "a free node has no generation")
 	j := a.Alloc()
 	n = a.At(j)
-	n.Init(42, 2, 0)
+	n.Init(42, 2, 0, 0, 0)
 	require.Equal(t, i, j, "memory is used again at once")
 	require.Nil(t, a.Lookup(i, 1))
 	require.EqualValues(t, 42, a.Lookup(j, 2).Key)
@@ -168,7 +169,7 @@ func TestArenaAgainstMap(t *testing.T) {
 				seq++
 				i := a.Alloc()
 				n := a.At(i)
-				n.Init(int64(seq), seq, 0)
+				n.Init(int64(seq), seq, 0, 0, 0)
 				require.NotContains(t, live, i)
 				require.NotZero(t, i)
 				live[i] = seq
@@ -194,7 +195,7 @@ func TestArenaGivesMemoryBack(t *testing.T) {
 	before := heap()
 	const many = 1_000_000
 	for seq := range uint64(many) {
-		a.At(a.Alloc()).Init(0, seq+1, 0)
+		a.At(a.Alloc()).Init(0, seq+1, 0, 0, 0)
 	}
 	peak := heap() - before
 	require.Less(t, peak, int64(many*34), "bytes for a million nodes of 32")
@@ -222,15 +223,15 @@ func TestArenaSteadyStateAllocatesNothing(t *testing.T) {
 	var a Arena
 	var l Level
 	for seq := range uint64(10_000) {
-		a.At(a.Alloc()).Init(0, seq+1, 0)
+		a.At(a.Alloc()).Init(0, seq+1, 0, 0, 0)
 	}
 	require.Zero(t, testing.AllocsPerRun(1000, func() {
 		var at [5]uint32
 		for k := range at {
 			i := a.Alloc()
 			n := a.At(i)
-			n.Init(int64(-k), 7, 0)
-			l.Push(&a, 5, i, n)
+			n.Init(int64(-k), 7, 0, 0, 5)
+			l.Push(&a, i, n)
 			at[k] = i
 		}
 		l.Sort(&a, 5)

@@ -33,11 +33,11 @@ type Node struct {
 	next, prev uint32 // in a slot's list; next also links a chunk's free nodes
 }
 
-// Init makes n a live node that is in no slot yet.
-func (n *Node) Init(key int64, sequence uint64, f Flags) {
+// Init makes n a live node that belongs in that slot of that circle.
+func (n *Node) Init(key int64, sequence uint64, f Flags, circle, slot int) {
 	n.Key = key
-	n.order = sequence << metaBits
-	n.stamp = sequence<<metaBits | Held<<flagBits | uint64(f)
+	n.order = sequence<<metaBits | uint64(slot)
+	n.stamp = sequence<<metaBits | uint64(circle)<<flagBits | uint64(f)
 }
 
 // Generation is the sequence number under which the node was made, or 0.
@@ -46,13 +46,20 @@ func (n *Node) Generation() uint64 { return n.stamp >> metaBits }
 // Flags are what Init was given.
 func (n *Node) Flags() Flags { return Flags(n.stamp & flagMask) }
 
-// Circle is what SetCircle was given last, or Held.
+// Circle is the circle n belongs on, or Held.
 func (n *Node) Circle() int { return int(n.stamp >> flagBits & circleMask) }
 
-// SetCircle remembers in which circle the node is.
-func (n *Node) SetCircle(k int) {
-	n.stamp = n.stamp&^(circleMask<<flagBits) | uint64(k)<<flagBits
+// Slot is the slot n belongs in.
+func (n *Node) Slot() int { return int(n.order & (Slots - 1)) }
+
+// Place says where n belongs. It must not be in a slot.
+func (n *Node) Place(circle, slot int) {
+	n.stamp = n.stamp&^(circleMask<<flagBits) | uint64(circle)<<flagBits
+	n.order = n.order>>metaBits<<metaBits | uint64(slot)
 }
+
+// Hold says that n belongs nowhere. It must not be in a slot.
+func (n *Node) Hold() { n.stamp |= Held << flagBits }
 
 // Order is the sequence number that decides between equal keys.
 func (n *Node) Order() uint64 { return n.order >> metaBits }
@@ -62,11 +69,6 @@ func (n *Node) Rekey(key int64, sequence uint64) {
 	n.Key = key
 	n.order = sequence<<metaBits | n.order&(1<<metaBits-1)
 }
-
-// Slot is the slot n is in, if it is in one.
-func (n *Node) Slot() int { return int(n.order & (Slots - 1)) }
-
-func (n *Node) setSlot(s int) { n.order = n.order>>metaBits<<metaBits | uint64(s) }
 
 // Before tells whether n comes before m: by key, then by order.
 func (n *Node) Before(m *Node) bool {
