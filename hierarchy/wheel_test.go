@@ -186,7 +186,10 @@ func TestPlaces(t *testing.T) {
 	require.NoError(t, err)
 	m.Add(time.Minute)
 	requirePlace(true, "ChanTimer that fired")
-	require.False(t, timer.Reset(time.Second) && timer.Reset(time.Second) && timer.Stop() && timer.Stop())
+	require.True(t, timer.Reset(time.Second), "its value was not received")
+	require.True(t, timer.Reset(time.Second))
+	require.True(t, timer.Stop())
+	require.False(t, timer.Stop())
 	requirePlace(false, "ChanTimer stopped")
 
 	_, err = w.After(time.Second)
