@@ -1,0 +1,120 @@
+package tests
+
+import (
+	"context"
+	"time"
+
+	benbjohnson "github.com/benbjohnson/clock"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// What callers compile against. A signature that changes breaks this file.
+
+type (
+	wheel    = hierarchy.Wheel
+	of       = hierarchy.Of[int]
+	keyed    = hierarchy.Keyed[string, int]
+	cancel   = context.CancelFunc
+	ctx      = context.Context
+	dur      = time.Duration
+	timer    = hierarchy.Timer
+	repeater = hierarchy.Repeater
+)
+
+var (
+	_ func(hierarchy.Config) (*wheel, error)                      = hierarchy.New
+	_ func(hierarchy.Config, func(int)) (*of, error)              = hierarchy.NewOf[int]
+	_ func(hierarchy.Config, func(string, int)) (*keyed, error)   = hierarchy.NewKeyed[string, int]
+	_ func(int) hierarchy.Executor                                = hierarchy.Pool
+	_ hierarchy.Executor                                          = hierarchy.Go
+	_ hierarchy.Executor                                          = hierarchy.Inline
+	_ func(*wheel, dur, func()) (timer, error)                    = (*wheel).AfterFunc
+	_ func(*wheel, time.Time, func()) (timer, error)              = (*wheel).At
+	_ func(*wheel, dur, func()) (*repeater, error)                = (*wheel).Every
+	_ func(*wheel, hierarchy.Schedule, func()) (*repeater, error) = (*wheel).Schedule
+	_ func(*wheel, dur) (<-chan time.Time, error)                 = (*wheel).After
+	_ func(*wheel, dur) (*hierarchy.ChanTimer, error)             = (*wheel).NewTimer
+	_ func(*wheel, dur) (*hierarchy.Ticker, error)                = (*wheel).NewTicker
+	_ func(*wheel, ctx, dur) error                                = (*wheel).Sleep
+	_ func(*wheel, ctx, dur) (ctx, cancel)                        = (*wheel).WithTimeout
+	_ func(*wheel, ctx, time.Time) (ctx, cancel)                  = (*wheel).WithDeadline
+	_ func(*wheel, ctx, dur, error) (ctx, cancel)                 = (*wheel).WithTimeoutCause
+	_ func(*of, int, dur) (timer, error)                          = (*of).Set
+	_ func(*of, func(int)) int                                    = (*of).Drain
+	_ func(*keyed, string, int, dur) error                        = (*keyed).Set
+	_ func(*keyed, string, int, dur) (int, bool, error)           = (*keyed).Swap
+	_ func(*keyed, string, dur) (bool, error)                     = (*keyed).Move
+	_ func(*keyed, string) (int, bool)                            = (*keyed).Remove
+	_ func(*keyed, string) (int, dur, bool)                       = (*keyed).Get
+	_ func(*keyed, func(string, int)) int                         = (*keyed).Drain
+	_ func(timer) bool                                            = timer.Stop
+	_ func(timer, dur) bool                                       = timer.Reset
+	_ func(timer) bool                                            = timer.Active
+	_ func(timer) (dur, bool)                                     = timer.Remaining
+	_ func(*repeater) bool                                        = (*repeater).Stop
+	_ func(*repeater, dur) bool                                   = (*repeater).Reset
+	_ func(*hierarchy.ChanTimer) bool                             = (*hierarchy.ChanTimer).Stop
+	_ func(*hierarchy.ChanTimer, dur) bool                        = (*hierarchy.ChanTimer).Reset
+	_ func(*hierarchy.Ticker)                                     = (*hierarchy.Ticker).Stop
+	_ func(*hierarchy.Ticker, dur) bool                           = (*hierarchy.Ticker).Reset
+	_ func(hierarchy.Histogram) uint64                            = hierarchy.Histogram.Count
+	_ func(hierarchy.Histogram, float64) dur                      = hierarchy.Histogram.Quantile
+	_ func(hierarchy.Histogram) dur                               = hierarchy.Histogram.Max
+	_ func(hierarchy.Histogram) dur                               = hierarchy.Histogram.Mean
+	_                                                             = hierarchy.CircleStats{Width: 0, Base: false, Hand: 0, Slots: []int{}}
+	_                                                             = []error{hierarchy.ErrClosed, hierarchy.ErrFull, hierarchy.ErrNilFunc, hierarchy.ErrArgument}
+)
+
+// ends is what all wheels have.
+type ends interface {
+	Len() int
+	Stats() hierarchy.Stats
+	Circles() []hierarchy.CircleStats
+	Stop()
+	Shutdown(context.Context) error
+}
+
+var _ = []ends{(*wheel)(nil), (*of)(nil), (*keyed)(nil)}
+
+var (
+	_ func() clock.Clock                            = clock.System
+	_ func() clock.Clock                            = clock.Precise
+	_ func(dur) clock.Clock                         = clock.Spinning
+	_ func(benbjohnson.Clock) clock.Clock           = clock.Wrap
+	_ func() *clock.Mock                            = clock.NewMock
+	_ func(*clock.Mock, dur)                        = (*clock.Mock).Add
+	_ func(*clock.Mock, time.Time)                  = (*clock.Mock).Set
+	_ func(*clock.Mock, dur)                        = (*clock.Mock).Jump
+	_ func(*clock.Mock) (dur, bool)                 = (*clock.Mock).Next
+	_ func(*clock.Mock) (dur, bool)                 = (*clock.Mock).AddNext
+	_ func(*clock.Mock, context.Context, int) error = (*clock.Mock).WaitFor
+	_ clock.Clock                                   = (*clock.Mock)(nil)
+	_ benbjohnson.Clock                             = (*clock.Mock)(nil)
+	_                                               = clock.Mock{Mock: (*benbjohnson.Mock)(nil)}.Mock
+)
+
+// aClock is a caller's own clock.
+type aClock struct{}
+
+func (aClock) Now() time.Time              { return time.Time{} }
+func (aClock) Elapsed() dur                { return 0 }
+func (aClock) NewAlarm(func()) clock.Alarm { return anAlarm{} }
+
+type anAlarm struct{}
+
+func (anAlarm) Set(dur) {}
+func (anAlarm) Stop()   {}
+
+var _ = hierarchy.Config{
+	Interval: 0, Precision: 0, Clock: aClock{}, Executor: hierarchy.Go, MaxPending: 0, Shards: 0,
+	OnPanic: func(recovered any, stack []byte) {},
+}
+
+var _ = func(s hierarchy.Stats) []any {
+	return []any{
+		s.Pending + s.Queued + s.Running, s.Lateness,
+		s.Scheduled + s.Fired + s.Stopped + s.Drained + s.Dropped + s.Moved + s.Cascaded + s.Wakeups + s.Panics,
+	}
+}
