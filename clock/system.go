@@ -1,9 +1,6 @@
 package clock
 
-import (
-	"sync"
-	"time"
-)
+import "time"
 
 // System is the runtime's clock: its alarms are runtime timers, whose wake-ups
 // are up to a millisecond late on an idle Linux machine. It holds no goroutine
@@ -17,31 +14,7 @@ func (*system) Now() time.Time           { return time.Now() }
 func (s *system) Elapsed() time.Duration { return time.Since(s.start) }
 
 func (s *system) NewAlarm(ring func()) Alarm {
-	return &systemAlarm{clock: s, ringer: ringer{ring: ring}}
+	return &timerAlarm{elapsed: s.Elapsed, afterFunc: systemTimer, ringer: ringer{ring: ring}}
 }
 
-type systemAlarm struct {
-	clock  *system
-	ringer ringer
-	mu     sync.Mutex
-	timer  *time.Timer // guarded by mu; made by the first Set
-}
-
-func (a *systemAlarm) Set(elapsed time.Duration) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	d := max(0, elapsed) - a.clock.Elapsed()
-	if a.timer == nil {
-		a.timer = time.AfterFunc(d, a.ringer.fire)
-	} else {
-		a.timer.Reset(d)
-	}
-}
-
-func (a *systemAlarm) Stop() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.timer != nil {
-		a.timer.Stop()
-	}
-}
+func systemTimer(d time.Duration, f func()) resettable { return time.AfterFunc(d, f) }

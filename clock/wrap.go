@@ -37,7 +37,7 @@ func (w *wrapped) Now() time.Time { return w.inner.Now() }
 
 // Elapsed stands still while the inner clock, set back, catches up.
 func (w *wrapped) Elapsed() time.Duration {
-	e := w.inner.Since(w.start)
+	e := w.inside()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.elapsed = max(w.elapsed, e)
@@ -45,31 +45,11 @@ func (w *wrapped) Elapsed() time.Duration {
 }
 
 func (w *wrapped) NewAlarm(ring func()) Alarm {
-	return &wrappedAlarm{clock: w, ringer: ringer{ring: ring}}
+	return &timerAlarm{elapsed: w.inside, afterFunc: w.timer, ringer: ringer{ring: ring}}
 }
 
-type wrappedAlarm struct {
-	clock  *wrapped
-	ringer ringer
-	mu     sync.Mutex
-	timer  *benbjohnson.Timer // guarded by mu; made by the first Set
-}
+// inside is the time that the inner clock's timers count in: it goes back when
+// that is set back.
+func (w *wrapped) inside() time.Duration { return w.inner.Since(w.start) }
 
-func (a *wrappedAlarm) Set(elapsed time.Duration) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	d := max(0, elapsed) - a.clock.inner.Since(a.clock.start)
-	if a.timer == nil {
-		a.timer = a.clock.inner.AfterFunc(d, a.ringer.fire)
-	} else {
-		a.timer.Reset(d)
-	}
-}
-
-func (a *wrappedAlarm) Stop() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.timer != nil {
-		a.timer.Stop()
-	}
-}
+func (w *wrapped) timer(d time.Duration, f func()) resettable { return w.inner.AfterFunc(d, f) }

@@ -1,0 +1,40 @@
+package clock
+
+import (
+	"sync"
+	"time"
+)
+
+// timerAlarm is an alarm by a timer such as time.AfterFunc makes.
+type timerAlarm struct {
+	elapsed   func() time.Duration // the time that the timer counts in
+	afterFunc func(d time.Duration, f func()) resettable
+	ringer    ringer
+	mu        sync.Mutex
+	timer     resettable // guarded by mu; made by the first Set
+}
+
+// resettable is a *time.Timer, or benbjohnson's.
+type resettable interface {
+	Reset(d time.Duration) bool
+	Stop() bool
+}
+
+func (a *timerAlarm) Set(elapsed time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	d := max(0, elapsed) - a.elapsed()
+	if a.timer == nil {
+		a.timer = a.afterFunc(d, a.ringer.fire)
+	} else {
+		a.timer.Reset(d)
+	}
+}
+
+func (a *timerAlarm) Stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+}
