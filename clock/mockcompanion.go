@@ -66,8 +66,8 @@ func (m *Mock) aimed(at time.Duration) {
 func (m *Mock) catchUp() {
 	m.stepMu.Lock()
 	defer m.stepMu.Unlock()
-	if m.companion.moving.Load() {
-		mark(int(m.number.Load()), m.stepDue)
+	if n := m.number.Load(); n != atRest && m.companion.moving.Load() {
+		mark(int(n), m.stepDue)
 	}
 }
 

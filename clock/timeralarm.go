@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"math"
 	"sync"
 	"time"
 )
@@ -24,6 +25,9 @@ func (a *timerAlarm) Set(elapsed time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	d := max(0, elapsed) - a.elapsed()
+	if d < 0 && a.elapsed() < 0 {
+		d = math.MaxInt64 // it was set back and the difference is too large
+	}
 	if a.timer == nil {
 		a.timer = a.afterFunc(d, a.ringer.fire)
 	} else {

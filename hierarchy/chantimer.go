@@ -55,8 +55,8 @@ func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 // set sets a new timer. mu must be held.
 func (t *ChanTimer) set(d time.Duration) (err error) {
 	run := t.run
-	t.unsent = true
 	t.timer, err = t.wheel.core.add(func() { t.send(run) }, d, flagDirect|flagTenant)
+	t.unsent = err == nil
 	return err
 }
 
@@ -78,11 +78,12 @@ func (t *ChanTimer) send(run uint64) {
 func (t *ChanTimer) Stop() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	was := t.halt()
 	if t.placed {
 		t.placed = false
 		t.wheel.core.places.release(1)
 	}
-	return t.halt()
+	return was
 }
 
 // Reset makes the timer fire after d, counted anew. It is true where Stop would
@@ -104,8 +105,9 @@ func (t *ChanTimer) Reset(d time.Duration) bool {
 // halt takes the timer back, or the value it has sent. mu must be held.
 func (t *ChanTimer) halt() bool {
 	t.run++
-	t.timer.Stop()
-	was := t.unsent
+	// One that is unsent though it can't be stopped is about to be sent, or was
+	// dropped with its wheel.
+	was := t.timer.Stop() || t.unsent && !t.wheel.core.closed.Load()
 	t.unsent = false
 	select {
 	case <-t.c:

@@ -27,6 +27,7 @@ type circles struct {
 	occupied uint32 // Invariant: bit k is set iff circle k holds a node.
 	open     uint32 // bit k: the slot of circle k under the hand is being cascaded
 	hand     int64
+	ordered  bool // timers of one instant come in the order of their setting, whatever it takes
 	cascaded uint64
 }
 
@@ -130,8 +131,10 @@ func (c *circles) next(now int64, budget int) (i uint32, at int64) {
 				budget = c.cascade(k, start, budget)
 				continue
 			}
-			l.Sort(&c.arena, s)
-			budget -= n
+			if n <= c.crowd || c.ordered {
+				l.Sort(&c.arena, s)
+				budget -= n
+			} // else all in it are due at one instant, and in no order
 		}
 		i := l.Head(s)
 		n := c.arena.At(i)

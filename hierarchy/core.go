@@ -25,7 +25,8 @@ type core[T any] struct {
 	execute Executor
 	inline  bool // execute is Inline
 	onPanic func(recovered any, stack []byte)
-	leaves  func(shard int, i uint32) // nil, or told with the lock held what is about to fire
+	leaves  func(shard int, i uint32) // nil, or told with the lock held what is about to fire,
+	cleared func(shard int)           // and when all timers go at once
 
 	spread atomic.Bool // set for good once several processors use the wheel
 	usage  usage       // guarded by the lock of the first shard
@@ -181,27 +182,25 @@ func (c *core[T]) stop() {
 
 // drain takes all pending timers out at once and calls fn for each, in order of
 // deadline. A panic or an exit of the goroutine in fn holds up none of the rest.
-func (c *core[T]) drain(fn func(T), cleared func(shard int)) int {
+func (c *core[T]) drain(fn func(T)) int {
 	for _, s := range c.shards {
 		s.mu.Lock()
 	}
 	var all []*timers[T]
 	total := 0
-	for i, s := range c.shards {
+	for _, s := range c.shards {
 		detached, n := s.detach()
 		s.counts.drained += uint64(n)
 		total += n
 		if n > 0 {
+			detached.ordered = true
 			all = append(all, detached)
 		}
-		if cleared != nil {
-			cleared(i)
-		}
 	}
+	c.places.release(total)
 	for _, s := range c.shards {
 		s.mu.Unlock()
 	}
-	c.places.release(total)
 	c.pass(merged[T]{all}, fn)
 	return total
 }

@@ -61,7 +61,7 @@ func (x *index[K, V]) checkChains(values *store[entry[K, V]]) error {
 
 func TestIndexAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
-	var timers timers[entry[int, int]]
+	timers := timers[entry[int, int]]{values: newStore[entry[int, int]]()}
 	values := &timers.values
 	timers.layout = newLayout(1)
 	var x index[int, int]
@@ -76,7 +76,7 @@ func TestIndexAgainstMap(t *testing.T) {
 			switch {
 			case !ok && round%4 < 2:
 				i := timers.circles.add(0, 0, 1, 0)
-				timers.grow(i)
+				timers.makeRoom(i)
 				*timers.value(i) = entry[int, int]{key: k, hash: hash}
 				x.insert(values, i)
 				want[k] = i

@@ -38,6 +38,7 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 		wary: mayPanic(reflect.TypeFor[K]()),
 	}
 	c.leaves = w.leaves
+	c.cleared = func(shard int) { w.index[shard] = index[K, V]{} }
 	return w, nil
 }
 
@@ -177,10 +178,7 @@ func (w *Keyed[K, V]) Drain(fn func(K, V)) int {
 	if fn == nil {
 		fn = func(K, V) {}
 	}
-	return w.core.drain(
-		func(e entry[K, V]) { fn(e.key, e.val) },
-		func(shard int) { w.index[shard] = index[K, V]{} },
-	)
+	return w.core.drain(func(e entry[K, V]) { fn(e.key, e.val) })
 }
 
 // Len is the number of pending timers.

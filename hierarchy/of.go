@@ -33,7 +33,7 @@ func (w *Of[T]) Drain(fn func(T)) int {
 	if fn == nil {
 		fn = func(T) {}
 	}
-	return w.core.drain(fn, nil)
+	return w.core.drain(fn)
 }
 
 // Len is the number of pending timers.

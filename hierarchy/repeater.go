@@ -189,7 +189,7 @@ func (r *Repeater) set(now, deadline int64) bool {
 		return false
 	}
 	r.due = deadline
-	return r.timer.resetAt(now, deadline)
+	return r.timer.rearm(now, deadline)
 }
 
 // end ends the repetition. mu must be held.

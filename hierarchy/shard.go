@@ -46,7 +46,7 @@ func (s *shard[T]) insert(v T, now, deadline int64, f level.Flags) (i uint32, ge
 	generation = s.next()
 	i = t.circles.add(now, deadline, generation, f)
 	if t.shape != t.arena.Shape() {
-		t.grow(i)
+		t.makeRoom(i)
 	}
 	*t.value(i) = v
 	return i, generation
@@ -55,7 +55,10 @@ func (s *shard[T]) insert(v T, now, deadline int64, f level.Flags) (i uint32, ge
 // prepare does what few timers need before they are set.
 func (s *shard[T]) prepare(now int64, f level.Flags) *timers[T] {
 	if s.timers == nil {
-		s.timers = &timers[T]{circles: circles{layout: s.core.layout, hand: now}}
+		s.timers = &timers[T]{
+			circles: circles{layout: s.core.layout, hand: now, ordered: s.core.mock != nil},
+			values:  newStore[T](),
+		}
 	}
 	if f&flagTold != 0 {
 		s.told++
@@ -130,18 +133,19 @@ func (s *shard[T]) stop(i uint32, generation uint64) bool {
 // reset is Timer.Reset.
 func (s *shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
 	now := s.core.now()
-	return s.moveTo(i, generation, now, deadlineAfter(now, d))
+	return s.moveTo(i, generation, now, deadlineAfter(now, d), 1)
 }
 
-// moveTo gives a timer a new deadline, and links it if it is held.
-func (s *shard[T]) moveTo(i uint32, generation uint64, now, deadline int64) bool {
+// moveTo gives a timer a new deadline, and links it if it is held. moved is what
+// it adds to the count: the runs of a Repeater are no moves.
+func (s *shard[T]) moveTo(i uint32, generation uint64, now, deadline int64, moved uint64) bool {
 	s.mu.Lock()
 	n := s.lookup(i, generation)
 	if n == nil {
 		s.mu.Unlock()
 		return false
 	}
-	s.counts.moved++
+	s.counts.moved += moved
 	s.timers.move(i, n, now, deadline, s.next())
 	nearer := s.nearer(deadline)
 	s.mu.Unlock()
@@ -188,6 +192,9 @@ func (s *shard[T]) take(now, until int64, limit uint64, budget int) (v T, f leve
 		s.nearest.Store(at)
 		return v, 0, false, false
 	}
+	if s.nearest.Load() != at {
+		s.nearest.Store(at) // so that other shards get their turn
+	}
 	v, f = *s.timers.value(i), n.Flags()
 	s.counts.fired++
 	s.lateness.add(now - n.Key)
@@ -206,12 +213,12 @@ func (s *shard[T]) take(now, until int64, limit uint64, budget int) (v T, f leve
 func (s *shard[T]) earliest() (deadline time.Duration, order uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.nearest.Store(never)
-	if s.timers == nil {
-		return 0, 0, false
+	i := uint32(0)
+	if s.timers != nil {
+		i = s.timers.circles.nearest()
 	}
-	i := s.timers.circles.nearest()
 	if i == 0 {
+		s.nearest.Store(never)
 		return 0, 0, false
 	}
 	n := s.timers.arena.At(i)
@@ -226,6 +233,9 @@ func (s *shard[T]) detach() (t *timers[T], n int) {
 		s.counts.cascaded += t.cascaded
 	}
 	s.timers, s.told = nil, 0
+	if s.core.cleared != nil {
+		s.core.cleared(s.number)
+	}
 	s.nearest.Store(never)
 	return t, n
 }

@@ -18,7 +18,7 @@ type host interface {
 	stop(i uint32, generation uint64) bool
 	reset(i uint32, generation uint64, d time.Duration) bool
 	remaining(i uint32, generation uint64) (time.Duration, bool)
-	moveTo(i uint32, generation uint64, now, deadline int64) bool
+	moveTo(i uint32, generation uint64, now, deadline int64, moved uint64) bool
 }
 
 // Stop is true if the timer was pending and will not fire. If it is false, the
@@ -49,7 +49,7 @@ func (t Timer) Remaining() (time.Duration, bool) {
 	return t.shard.remaining(t.index, t.generation)
 }
 
-// resetAt is Reset to an elapsed time.
-func (t Timer) resetAt(now, deadline int64) bool {
-	return t.shard != nil && t.shard.moveTo(t.index, t.generation, now, deadline)
+// rearm is Reset to an elapsed time, not counted as one.
+func (t Timer) rearm(now, deadline int64) bool {
+	return t.shard != nil && t.shard.moveTo(t.index, t.generation, now, deadline, 0)
 }

@@ -1,6 +1,10 @@
 package hierarchy
 
-import "github.com/epicycle-go/epicycle/level"
+import (
+	"reflect"
+
+	"github.com/epicycle-go/epicycle/level"
+)
 
 // timers is the timers of one shard: circles, and what each timer is for. The
 // two are kept apart, as the circles are not interested, and linking, sorting
@@ -8,14 +12,16 @@ import "github.com/epicycle-go/epicycle/level"
 type timers[T any] struct {
 	circles
 	values store[T]
-	shape  uint32 // of the arena, when values last had the same
+	shape  uint32 // of the arena, when values last had room for all it has
 }
 
-// grow gives the values as much room as the arena has for nodes, after a new
-// node i has changed its shape.
-func (t *timers[T]) grow(i uint32) {
-	t.shape = t.arena.Shape()
+// makeRoom is called when a new timer i has changed the arena's shape, and at
+// any time does no harm.
+func (t *timers[T]) makeRoom(i uint32) {
 	t.values.grow(i, t.arena.ChunkLen(i))
+	if t.values.likeArena() {
+		t.shape = t.arena.Shape()
+	}
 }
 
 // value is what timer i is for.
@@ -39,24 +45,48 @@ func (t *timers[T]) flagged(f level.Flags) (values []T) {
 	return values
 }
 
-// store keeps a value for each node of an arena, in chunks as the arena does.
-type store[T any] struct{ chunks [][]T }
+// store keeps a value for each node of an arena, in chunks as the arena does, or
+// in smaller ones, for large values: no call should have to clear megabytes.
+type store[T any] struct {
+	chunks [][]T
+	bits   uint8 // a chunk holds 1<<bits values; not more than level.ChunkBits
+}
+
+// largestChunk is how many bytes a chunk of values may have, if it has several.
+const largestChunk = 128 << 10
+
+func newStore[T any]() store[T] {
+	s := store[T]{bits: level.ChunkBits}
+	for size := reflect.TypeFor[T]().Size(); s.bits > 0 && size<<s.bits > largestChunk; {
+		s.bits--
+	}
+	return s
+}
+
+// likeArena tells whether chunks are those of the arena.
+func (s *store[T]) likeArena() bool { return s.bits == level.ChunkBits }
 
 func (s *store[T]) at(i uint32) *T {
-	c, e := level.Place(i)
-	return &s.chunks[c][e]
+	return &s.chunks[i>>(s.bits&31)][i&(1<<(s.bits&31)-1)]
 }
 
-// grow gives the chunk of index i room for so many values.
+// grow makes room for value i, where the arena's chunk has room for so many.
 func (s *store[T]) grow(i uint32, room int) {
-	c, _ := level.Place(i)
-	for int(c) >= len(s.chunks) {
+	c := int(i >> s.bits)
+	for c >= len(s.chunks) {
 		s.chunks = append(s.chunks, nil)
 	}
-	grown := make([]T, room)
-	copy(grown, s.chunks[c])
-	s.chunks[c] = grown
+	room = min(room, 1<<s.bits)
+	if len(s.chunks[c]) < room {
+		grown := make([]T, room)
+		copy(grown, s.chunks[c])
+		s.chunks[c] = grown
+	}
 }
 
-// drop gives chunk c back, which holds no live value.
-func (s *store[T]) drop(c uint32) { s.chunks[c] = nil }
+// drop gives back the values of chunk c of the arena, none of which is live.
+func (s *store[T]) drop(c uint32) {
+	perChunk := 1 << (level.ChunkBits - s.bits)
+	from := min(int(c)*perChunk, len(s.chunks))
+	clear(s.chunks[from:min(from+perChunk, len(s.chunks))])
+}

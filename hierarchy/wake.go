@@ -3,6 +3,7 @@ package hierarchy
 import (
 	"math"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/level"
@@ -12,8 +13,9 @@ const (
 	// readEvery is after how many timers handed over the clock is read again: a
 	// reading costs as much as firing a timer.
 	readEvery = 16
-	// yieldEvery is after how many the others get a turn on the processor:
-	// unlocking alone does not give them the lock.
+	// yieldEvery is after how many the others get a turn: another shard, and on
+	// the processor those who wait for a lock, since unlocking alone does not
+	// give it to them.
 	yieldEvery = 64
 )
 
@@ -22,70 +24,99 @@ const (
 // only the first and those of an order below limit are handed over: then it is
 // another wheel's turn.
 func (c *core[T]) wake(limit uint64) {
+	c.work.enter()
+	defer c.work.leave()
 	now := c.now()
 	if !c.waker.wake(now) {
 		return
 	}
 	r := round[T]{core: c, now: now, budget: budget}
-	defer r.end() // also when a callback panics or exits the goroutine
+	defer r.end()
 	if c.mock != nil {
 		r.budget = math.MaxInt // in order, whatever it takes
 		r.handOver(c.shards[0], now, limit)
-		return
+	} else {
+		r.handOverAll()
 	}
-	for {
-		s, until := c.foremost()
-		if s.nearest.Load() > r.now || !r.handOver(s, until, limit) {
+	r.complete = true
+}
+
+// next is a time before which no timer is due, if any timer waits for its
+// deadline: one that is held, while its callback runs, does not.
+func (c *core[T]) next() (nearest int64, pending bool) {
+	nearest = never
+	for _, s := range c.shards {
+		nearest = min(nearest, s.nearest.Load())
+	}
+	if nearest != never {
+		return nearest, true
+	}
+	for _, s := range c.shards {
+		s.mu.Lock()
+		pending = pending || s.timers != nil && s.timers.occupied != 0
+		s.mu.Unlock()
+	}
+	return never, pending
+}
+
+// round is one wake-up at work.
+type round[T any] struct {
+	core     *core[T]
+	now      int64
+	budget   int
+	count    int  // handed over
+	running  bool // a callback of Inline is called
+	complete bool
+}
+
+// handOverAll hands over what is due on all shards.
+func (r *round[T]) handOverAll() {
+	var tired *shard[T] // has more to do than fits in a turn
+	for !r.core.closed.Load() {
+		s, until := r.foremost(tired)
+		if s == nil && tired == nil {
 			return
+		}
+		tired = nil
+		if s != nil && r.handOver(s, until, math.MaxUint64) {
+			tired = s
 		}
 	}
 }
 
-// foremost is the shard whose nearest deadline comes first, and the nearest
-// deadline of the others.
-func (c *core[T]) foremost() (first *shard[T], until int64) {
-	first, until = c.shards[0], never
-	nearest := first.nearest.Load()
-	for _, s := range c.shards[1:] {
-		if t := s.nearest.Load(); t < nearest {
-			first, nearest, until = s, t, nearest
-		} else {
+// foremost is the shard whose nearest deadline has come and comes first, and
+// the nearest deadline of the others; except is left out.
+func (r *round[T]) foremost(except *shard[T]) (first *shard[T], until int64) {
+	nearest := r.now
+	until = never
+	for _, s := range r.core.shards {
+		switch t := s.nearest.Load(); {
+		case s == except:
+		case t > nearest || first != nil && t == nearest:
 			until = min(until, t)
+		default:
+			if first != nil {
+				until = min(until, nearest)
+			}
+			first, nearest = s, t
 		}
 	}
 	return first, until
 }
 
-// nearest is a time before which no timer is due.
-func (c *core[T]) nearest() int64 {
-	t := never
-	for _, s := range c.shards {
-		t = min(t, s.nearest.Load())
-	}
-	return t
-}
-
-// round is one wake-up at work.
-type round[T any] struct {
-	core    *core[T]
-	now     int64
-	budget  int
-	count   int  // handed over
-	working bool // a callback of Inline was called
-}
-
-// handOver hands over what is due on s, at until or before. It is false if the
-// wheel was closed meanwhile.
-func (r *round[T]) handOver(s *shard[T], until int64, limit uint64) bool {
+// handOver hands over what is due on s, at until or before, but off a mock no
+// more than fits in a turn. It tells whether s had too much to do to find out
+// what is due: then it is another shard's turn.
+func (r *round[T]) handOver(s *shard[T], until int64, limit uint64) (more bool) {
 	c, most := r.core, uint64(math.MaxUint64)
-	for !c.closed.Load() {
+	for turn := 0; !c.closed.Load() && (turn < yieldEvery || c.mock != nil); turn++ {
 		v, f, ok, more := s.take(r.now, until, most, r.budget)
-		if !ok && !more {
+		if more {
+			runtime.Gosched()
 			return true
 		}
 		if !ok {
-			runtime.Gosched()
-			continue
+			return false
 		}
 		r.dispatch(v, f)
 		most = limit
@@ -93,10 +124,8 @@ func (r *round[T]) handOver(s *shard[T], until int64, limit uint64) bool {
 		if r.count%readEvery == 0 && c.mock == nil {
 			r.now = c.now()
 		}
-		if r.count%yieldEvery == 0 {
-			runtime.Gosched()
-		}
 	}
+	runtime.Gosched()
 	return false
 }
 
@@ -107,63 +136,49 @@ func (r *round[T]) dispatch(v T, f level.Flags) {
 	case f&flagDirect != 0:
 		c.fire(v)
 	case c.inline:
-		if !r.working {
-			r.working = true
-			c.work.queue()
-			c.work.start()
+		if !r.running {
+			r.running = true
+			c.work.begin()
 		}
 		c.invoke(v)
 	default:
-		c.execute(c.task(v))
+		c.submit(v)
 	}
 }
 
-// task is what an executor gets to call.
-func (c *core[T]) task(v T) func() {
-	c.work.queue()
-	c.work.handed.Store(true)
-	return func() {
+// submit gives the callback of v to the executor. If that panics, a task that
+// was not called yet never will be.
+func (c *core[T]) submit(v T) {
+	var called atomic.Bool
+	accepted := false
+	c.work.hand()
+	defer func() {
+		if !accepted && called.CompareAndSwap(false, true) {
+			c.work.drop()
+		}
+	}()
+	c.execute(func() {
+		if !called.CompareAndSwap(false, true) {
+			panic("hierarchy: an Executor called a task twice")
+		}
 		c.work.start()
 		defer c.work.finish()
 		if c.mock != nil {
 			c.mock.Run(func() { c.invoke(v) })
-			return
+		} else {
+			c.invoke(v)
 		}
-		c.invoke(v)
-	}
+	})
+	accepted = true
 }
 
-// end ends the wake-up.
+// end ends the round, also when a callback has panicked or exited the goroutine.
 func (r *round[T]) end() {
-	if r.working {
-		r.core.work.finish()
+	c := r.core
+	if r.running {
+		c.work.finish()
 	}
-	r.core.aim((*waker).sleep)
-}
-
-// aim aims the alarm at what comes next by means of one of two methods of the
-// waker. A timer set by another goroutine meanwhile may have left the alarm
-// alone, so after aiming the shards are looked at once more.
-func (c *core[T]) aim(aim func(w *waker, nearest int64, pending bool)) {
-	nearest := c.nearest()
-	aim(&c.waker, nearest, nearest != never || c.waiting())
-	if again := c.nearest(); again < nearest {
-		c.waker.nearer(again)
-	}
-}
-
-// waiting tells whether any timer waits for its deadline: one that is held,
-// while its callback runs, does not.
-func (c *core[T]) waiting() bool {
-	for _, s := range c.shards {
-		s.mu.Lock()
-		waits := s.timers != nil && s.timers.occupied != 0
-		s.mu.Unlock()
-		if waits {
-			return true
-		}
-	}
-	return false
+	c.waker.sleep(c.next, !r.complete)
 }
 
 // stepped is a wheel as its mock clock sees it.
@@ -171,7 +186,7 @@ type stepped[T any] struct{ c *core[T] }
 
 func (w stepped[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
 	deadline, order, ok = w.c.shards[0].earliest()
-	w.c.aim((*waker).correct)
+	w.c.waker.correct(w.c.next)
 	return deadline, order, ok
 }
 

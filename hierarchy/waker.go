@@ -31,10 +31,13 @@ type waker struct {
 	wakeups uint64
 }
 
-const asleep = math.MinInt64
+const (
+	asleep  = math.MinInt64
+	longAgo = math.MinInt64 / 2
+)
 
 func (w *waker) init(a clock.Alarm, precision time.Duration, virtual bool) {
-	w.alarm, w.last = a, math.MinInt64/2
+	w.alarm, w.last = a, longAgo
 	w.threshold.Store(never)
 	if !virtual {
 		w.gap = int64(precision)
@@ -55,14 +58,17 @@ func (w *waker) nearer(deadline int64) {
 // aimAt aims the alarm, if it is not aimed at that time or before. mu must be
 // held.
 func (w *waker) aimAt(deadline int64) {
-	earliest := w.last + w.gap
+	earliest := int64(math.MinInt64)
+	if w.gap > 0 {
+		earliest = w.last + w.gap
+	}
 	aim := max(deadline, earliest)
 	if !w.aimed || aim < w.aim {
 		w.aimed, w.aim = true, aim
 		w.alarm.Set(time.Duration(aim))
 	}
 	w.threshold.Store(w.aim)
-	if w.aim == earliest && w.gap > 0 {
+	if w.aim == earliest {
 		w.threshold.Store(asleep)
 	}
 }
@@ -80,29 +86,41 @@ func (w *waker) wake(now int64) bool {
 	return true
 }
 
-// sleep ends a wake-up, the nearest deadline being that, if any timer is pending.
-func (w *waker) sleep(nearest int64, pending bool) {
+// sleep ends a wake-up and aims the alarm at what next says comes then. A round
+// that was cut short has left timers that are due: it counts for nothing.
+func (w *waker) sleep(next func() (int64, bool), cutShort bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.awake = false
-	w.threshold.Store(never)
-	if !w.closed && pending {
-		w.aimAt(nearest)
+	if cutShort {
+		w.last = longAgo
+	}
+	if !w.closed {
+		w.aimAnew(next)
 	}
 }
 
-// correct aims the alarm anew, also later than before, unless the wheel is
-// awake: then it will be aimed anyway.
-func (w *waker) correct(nearest int64, pending bool) {
+// correct aims the alarm at what next says, also later than before, unless the
+// wheel is awake: then it will be aimed anyway.
+func (w *waker) correct(next func() (int64, bool)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.awake || w.closed {
-		return
+	if !w.awake && !w.closed {
+		w.aimAnew(next)
 	}
+}
+
+// aimAnew aims the alarm, or stops it if nothing is pending. mu must be held.
+//
+// The threshold is raised before the shards are asked, so whoever sets a timer
+// meanwhile has either set it early enough for next to see it, or finds the
+// threshold raised, comes to nearer and waits there for mu.
+func (w *waker) aimAnew(next func() (int64, bool)) {
+	w.threshold.Store(never)
+	nearest, pending := next()
 	if !pending {
 		w.aimed = false
 		w.alarm.Stop()
-		w.threshold.Store(never)
 		return
 	}
 	w.aimed = w.aimed && w.aim == nearest

@@ -6,11 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// work counts the tasks that were handed to the executor, and lets others wait
-// until all have returned.
+// work counts what is under way: rounds of the wheel, and the tasks they handed
+// to the executor. It lets others wait until all is done.
 type work struct {
-	active  atomic.Int64 // handed over, not yet returned
-	running atomic.Int64 // of these, those that were started
+	active  atomic.Int64 // rounds, and tasks that have not returned
+	rounds  atomic.Int64 // of these, the rounds
+	running atomic.Int64 // of these, the tasks that were started
 	waiting atomic.Int32 // how many wait
 	handed  atomic.Bool  // a task went to the executor since the last settle
 
@@ -18,11 +19,21 @@ type work struct {
 	idle chan struct{} // guarded by mu; nil, or closed when active next becomes 0
 }
 
-func (w *work) queue() { w.active.Add(1) }
-func (w *work) start() { w.running.Add(1) }
+// enter and leave enclose a round: what it has taken out of the wheel and not
+// handed over yet is not lost sight of.
+func (w *work) enter() { w.active.Add(1); w.rounds.Add(1) }
+func (w *work) leave() { w.rounds.Add(-1); w.done() }
 
-func (w *work) finish() {
-	w.running.Add(-1)
+// hand, start and finish are the life of a task; drop ends one that is never
+// started. begin is for tasks that start without being handed.
+func (w *work) hand()   { w.active.Add(1); w.handed.Store(true) }
+func (w *work) begin()  { w.active.Add(1); w.running.Add(1) }
+func (w *work) start()  { w.running.Add(1) }
+func (w *work) finish() { w.running.Add(-1); w.done() }
+func (w *work) drop()   { w.done() }
+
+// done takes one off active, and wakes those who wait for the last.
+func (w *work) done() {
 	if w.active.Add(-1) > 0 || w.waiting.Load() == 0 {
 		return
 	}
@@ -34,7 +45,7 @@ func (w *work) finish() {
 	w.mu.Unlock()
 }
 
-// wait returns when no task is active, or ctx's error.
+// wait returns when nothing is under way, or ctx's error.
 func (w *work) wait(ctx context.Context) error {
 	w.waiting.Add(1)
 	defer w.waiting.Add(-1)
@@ -71,5 +82,5 @@ func (w *work) settle() bool {
 // count is how many tasks wait for the executor and how many run.
 func (w *work) count() (queued, running int) {
 	r := w.running.Load()
-	return int(max(0, w.active.Load()-r)), int(r)
+	return int(max(0, w.active.Load()-w.rounds.Load()-r)), int(r)
 }

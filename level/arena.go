@@ -1,15 +1,15 @@
 package level
 
 const (
-	chunkBits = 11
-	chunkLen  = 1 << chunkBits
+	// ChunkBits is how many bits of an index name the entry in its chunk.
+	ChunkBits = 11
+	chunkLen  = 1 << ChunkBits
 	chunkRoom = chunkLen - 1 // entry 0 of a chunk is never used: 0 means none
 	firstLen  = 16           // chunk 0 starts small and doubles, for small wheels
 )
 
-// Place is the chunk and the entry in it of an index, by which others can keep
-// something for each node as the arena keeps the nodes.
-func Place(i uint32) (chunk, entry uint32) { return i >> chunkBits, i & (chunkLen - 1) }
+// place is the chunk of an index and the entry in it.
+func place(i uint32) (chunk, entry uint32) { return i >> ChunkBits, i & (chunkLen - 1) }
 
 // Arena holds nodes by value in chunks and names them by index. The zero Arena
 // is ready to use. Index 0 is no node.
@@ -50,7 +50,7 @@ func (a *Arena) Len() int {
 // At is the node of that index, which must be live. It is valid until the next
 // Alloc.
 func (a *Arena) At(i uint32) *Node {
-	return &a.nodes[i>>chunkBits][i&(chunkLen-1)]
+	return &a.nodes[i>>ChunkBits][i&(chunkLen-1)]
 }
 
 // Shape changes whenever a chunk comes or grows: that of the index that Alloc
@@ -58,12 +58,12 @@ func (a *Arena) At(i uint32) *Node {
 func (a *Arena) Shape() uint32 { return a.shape }
 
 // ChunkLen is how many entries the chunk of index i has now.
-func (a *Arena) ChunkLen(i uint32) int { return len(a.nodes[i>>chunkBits]) }
+func (a *Arena) ChunkLen(i uint32) int { return len(a.nodes[i>>ChunkBits]) }
 
 // Lookup is the live node of that index and generation, or nil: any index and
 // generation may be asked for.
 func (a *Arena) Lookup(i uint32, generation uint64) *Node {
-	c, e := Place(i)
+	c, e := place(i)
 	if int(c) >= len(a.nodes) || int(e) >= len(a.nodes[c]) {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (a *Arena) allocCold() uint32 {
 	if m.used == chunkRoom {
 		a.unlinkPartial(c)
 	}
-	return c<<chunkBits | e
+	return c<<ChunkBits | e
 }
 
 // Free gives n, the node of index i, back. It is dead from now on. If with it a
@@ -122,7 +122,7 @@ func (a *Arena) Free(i uint32, n *Node) (given uint32) {
 }
 
 func (a *Arena) freeCold(i uint32, n *Node) (given uint32) {
-	c, e := Place(i)
+	c, e := place(i)
 	m := &a.chunks[c]
 	n.next = m.free
 	m.free = e
@@ -159,7 +159,7 @@ func (a *Arena) addChunk() {
 		a.vacant = a.vacant[:last]
 	} else {
 		c = uint32(len(a.nodes))
-		if c > 1<<(32-chunkBits)-1 {
+		if c > 1<<(32-ChunkBits)-1 {
 			panic("level: more than four thousand million timers")
 		}
 		a.nodes = append(a.nodes, nil)
@@ -211,7 +211,7 @@ func (a *Arena) Each(f func(i uint32, n *Node)) {
 	for c := range a.nodes {
 		for e := range a.nodes[c] {
 			if n := &a.nodes[c][e]; n.stamp != 0 {
-				f(uint32(c)<<chunkBits|uint32(e), n)
+				f(uint32(c)<<ChunkBits|uint32(e), n)
 			}
 		}
 	}

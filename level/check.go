@@ -48,7 +48,7 @@ func (a *Arena) Check() error {
 				used++
 			}
 		}
-		if a.hot != 0 && int(a.hot>>chunkBits) == c {
+		if a.hot != 0 && int(a.hot>>ChunkBits) == c {
 			used++
 			live--
 		}
