@@ -7,10 +7,8 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-const (
-	// lag is how far the hand may stay behind before a set moves it on.
-	lag = 1 << 16
-)
+// lag is how far the hand may stay behind before a set moves it on.
+const lag = 1 << 16
 
 // circles is all circles over one arena: the wheel itself, without lock or
 // clock. Times are passed in and never go back.

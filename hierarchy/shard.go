@@ -226,7 +226,8 @@ func (s *shard[T]) earliest() (deadline time.Duration, order uint64, ok bool) {
 	return time.Duration(n.Key), n.Order(), true
 }
 
-// detach takes all timers out at once, whatever their number, and returns them. mu must be held.
+// detach takes all timers out at once, whatever their number, and returns them.
+// mu must be held.
 func (s *shard[T]) detach() (t *timers[T], n int) {
 	t, n = s.timers, s.timers.len()
 	if t != nil {
