@@ -192,9 +192,6 @@ func (s *shard[T]) take(now, until int64, limit uint64, budget int) (v T, f leve
 		s.nearest.Store(at)
 		return v, 0, false, false
 	}
-	if s.nearest.Load() != at {
-		s.nearest.Store(at) // so that other shards get their turn
-	}
 	v, f = *s.timers.value(i), n.Flags()
 	s.counts.fired++
 	s.lateness.add(now - n.Key)

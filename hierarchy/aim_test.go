@@ -1,0 +1,232 @@
+package hierarchy
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// handClock is a clock moved by hand, whose one alarm is rung by hand: what it
+// is aimed at is only noted.
+type handClock struct {
+	elapsed atomic.Int64
+	tick    int64 // it moves so far whenever it is read
+	ring    func()
+
+	mu    sync.Mutex
+	aimed bool // guarded by mu, as aim
+	aim   int64
+}
+
+func (c *handClock) Now() time.Time                       { return time.Unix(0, c.elapsed.Load()) }
+func (c *handClock) Elapsed() time.Duration               { return time.Duration(c.elapsed.Add(c.tick)) }
+func (c *handClock) NewAlarm(ring func()) (a clock.Alarm) { c.ring = ring; return c }
+
+func (c *handClock) Set(elapsed time.Duration) { c.note(true, int64(elapsed)) }
+func (c *handClock) Stop()                     { c.note(false, 0) }
+
+func (c *handClock) note(aimed bool, aim int64) {
+	c.mu.Lock()
+	c.aimed, c.aim = aimed, aim
+	c.mu.Unlock()
+}
+
+// requireAim requires an aim at that time or before.
+func (c *handClock) requireAim(t *testing.T, latest int64) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.aimed || c.aim > latest {
+		require.Fail(t, "aimed too late", "%v, at %d, not %d; now %d", c.aimed, c.aim, latest, c.elapsed.Load())
+	}
+}
+
+const aimGap = 1000 // Precision
+
+// aimRun does things to a wheel at random, and knows what is pending.
+type aimRun struct {
+	t       *testing.T
+	r       *rand.Rand
+	clock   *handClock
+	w       *Of[int]
+	pending []aimTimer
+	last    int64 // when the alarm last rang
+}
+
+type aimTimer struct {
+	timer Timer
+	at    int64
+}
+
+func newAimRun(t *testing.T, seed uint64) *aimRun {
+	a := &aimRun{t: t, r: rand.New(rand.NewPCG(seed, 1)), clock: &handClock{}, last: longAgo}
+	cfg := Config{Clock: a.clock, Shards: 1 << a.r.IntN(3), Precision: aimGap, Executor: Inline}
+	w, err := NewOf(cfg, func(int) {})
+	require.NoError(t, err)
+	w.core.spread.Store(true)
+	a.w = w
+	return a
+}
+
+func (a *aimRun) ring() {
+	a.last = a.clock.elapsed.Load()
+	a.clock.Stop()
+	a.clock.ring()
+}
+
+func (a *aimRun) deadline(d int64) int64 {
+	return deadlineAfter(a.clock.elapsed.Load(), time.Duration(d))
+}
+
+func (a *aimRun) step() {
+	n := len(a.pending)
+	switch op := a.r.IntN(16); {
+	case op < 6:
+		d := a.r.Int64N(1 << (1 + a.r.IntN(20)))
+		if a.r.IntN(30) == 0 {
+			d = math.MaxInt64
+		}
+		timer, err := a.w.Set(0, time.Duration(d))
+		require.NoError(a.t, err)
+		a.pending = append(a.pending, aimTimer{timer, a.deadline(d)})
+	case op < 8 && n > 0:
+		a.pending[a.r.IntN(n)].timer.Stop()
+	case op < 10 && n > 0:
+		p, d := &a.pending[a.r.IntN(n)], a.r.Int64N(1<<16)
+		require.True(a.t, p.timer.Reset(time.Duration(d)))
+		p.at = a.deadline(d)
+	case op < 12:
+		a.ring() // for nothing
+	case op < 15:
+		a.clock.elapsed.Add(a.r.Int64N(3 * aimGap))
+	case a.r.IntN(4) == 0:
+		a.w.Drain(nil)
+	}
+}
+
+// settle rings the alarm when its time has come, then forgets who has gone.
+func (a *aimRun) settle() (nearest int64) {
+	for a.clock.aimed && a.clock.aim <= a.clock.elapsed.Load() {
+		a.ring()
+	}
+	nearest = never
+	left := a.pending[:0]
+	for _, p := range a.pending {
+		if p.timer.Active() {
+			left = append(left, p)
+			nearest = min(nearest, p.at)
+		}
+	}
+	a.pending = left
+	return nearest
+}
+
+func TestAimIsNeverTooLate(t *testing.T) {
+	for seed := range uint64(150) {
+		a := newAimRun(t, seed)
+		for range 300 {
+			a.step()
+			if nearest := a.settle(); len(a.pending) > 0 {
+				a.clock.requireAim(t, max(nearest, a.last+aimGap))
+			}
+			require.NoError(t, a.w.core.check())
+		}
+	}
+}
+
+// useAtRandom sets, moves and stops timers, and returns how many were set less
+// those that were stopped.
+func useAtRandom(w *Of[int], r *rand.Rand) (left int64) {
+	var timers []Timer
+	for range 60 {
+		d := time.Duration(r.IntN(300))
+		switch n := len(timers); {
+		case n == 0 || r.IntN(3) > 0:
+			if timer, err := w.Set(0, d); err == nil {
+				timers = append(timers, timer)
+				left++
+			}
+		case r.IntN(2) == 0:
+			timers[r.IntN(n)].Reset(d)
+		case timers[r.IntN(n)].Stop():
+			left--
+		}
+	}
+	return left
+}
+
+// The same with many at work at once, while the alarm rings all the time: at
+// rest it is aimed right, and nothing is lost.
+func TestAimConcurrently(t *testing.T) {
+	for round := range uint64(150) {
+		c := &handClock{}
+		var fired, left atomic.Int64
+		cfg := Config{Clock: c, Shards: 4, Precision: 50, MaxPending: 40, Executor: Inline}
+		w, err := NewOf(cfg, func(int) { fired.Add(1) })
+		require.NoError(t, err)
+		w.core.spread.Store(true)
+		var users, ringer sync.WaitGroup
+		for g := range uint64(4) {
+			users.Go(func() { left.Add(useAtRandom(w, rand.New(rand.NewPCG(round, g)))) })
+		}
+		var over atomic.Bool
+		ringer.Go(func() {
+			for !over.Load() {
+				c.elapsed.Add(7)
+				c.ring()
+				runtime.Gosched()
+			}
+		})
+		users.Wait()
+		over.Store(true)
+		ringer.Wait()
+		if nearest, _ := w.core.next(); w.Len() > 0 {
+			c.requireAim(t, max(nearest, w.core.waker.last+50))
+		}
+		c.elapsed.Add(1000)
+		c.ring()
+		require.Zero(t, w.Len())
+		require.Equal(t, left.Load(), fired.Load())
+		require.Zero(t, w.core.places.taken.Load())
+	}
+}
+
+// Whoever sets a timer while the wheel finds out what to aim at is seen by it,
+// or aims after it.
+func TestTimerSetWhileTheAlarmIsAimed(t *testing.T) {
+	type next = func() (int64, bool)
+	for name, aim := range map[string]func(w *waker, n next){
+		"sleep":   func(w *waker, n next) { w.wake(0); w.sleep(n, false) },
+		"correct": func(w *waker, n next) { w.correct(n) },
+	} {
+		for _, d := range []time.Duration{5, math.MaxInt64} {
+			t.Run(name+" "+d.String(), func(t *testing.T) {
+				c := &handClock{}
+				w, err := NewOf(Config{Clock: c, Shards: 1, Precision: 1}, func(int) {})
+				require.NoError(t, err)
+				var setter sync.WaitGroup
+				aim(&w.core.waker, func() (int64, bool) {
+					nearest, pending := w.core.next()
+					setter.Go(func() { _, _ = w.Set(0, d) })
+					for w.Len() == 0 {
+						runtime.Gosched()
+					}
+					for range 1000 { // nothing but the waker's lock can hold it now
+						runtime.Gosched()
+					}
+					return nearest, pending
+				})
+				setter.Wait()
+				c.requireAim(t, int64(d))
+			})
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package hierarchy
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// lateReader is a Mock on which something happens between a reading of the
+// clock and what is done with it.
+type lateReader struct {
+	*clock.Mock
+	between func()
+}
+
+func (c *lateReader) Elapsed() time.Duration {
+	e, f := c.Mock.Elapsed(), c.between
+	if c.between = nil; f != nil {
+		f()
+	}
+	return e
+}
+
+// A timer set by one who read the clock before it moved is due in the past,
+// before the last wake-up, and must be aimed at there: else Add never ends.
+func TestTimerOfAnEarlierReading(t *testing.T) {
+	m := &lateReader{Mock: clock.NewMock()}
+	w, err := New(Config{Clock: m})
+	require.NoError(t, err)
+	_, err = w.AfterFunc(10, func() {})
+	require.NoError(t, err)
+	fired := false
+	m.between = func() { m.Add(10) }
+	_, err = w.AfterFunc(0, func() { fired = true })
+	require.NoError(t, err)
+	require.Zero(t, w.core.waker.aim)
+	_, ok := m.Next()
+	require.True(t, ok)
+	require.Zero(t, w.core.waker.aim)
+	m.Add(0)
+	require.True(t, fired)
+}
+
+func TestSaturatedTimerSetWhileTheWheelGoesToSleep(t *testing.T) {
+	for range 3000 {
+		m := clock.NewMock()
+		w, err := New(Config{Clock: m})
+		require.NoError(t, err)
+		var fired atomic.Int32
+		note := func() { fired.Add(1) }
+		_, err = w.AfterFunc(1, note)
+		require.NoError(t, err)
+		var setter sync.WaitGroup
+		setter.Go(func() { _, _ = w.AfterFunc(math.MaxInt64, note) })
+		m.Add(1)
+		setter.Wait()
+		m.Add(math.MaxInt64)
+		require.EqualValues(t, 2, fired.Load())
+	}
+}
+
+// Next looks at the wheel, and aims its alarm, while Add does.
+func TestNextBesideAdd(t *testing.T) {
+	m := clock.NewMock()
+	w, err := New(Config{Clock: m})
+	require.NoError(t, err)
+	_, err = w.AfterFunc(1000*time.Hour, func() {})
+	require.NoError(t, err)
+	var over atomic.Bool
+	var askers sync.WaitGroup
+	for range 3 {
+		askers.Go(func() {
+			for !over.Load() {
+				m.Next()
+			}
+		})
+	}
+	missed := 0
+	for range 20000 {
+		fired := false
+		_, err := w.AfterFunc(5, func() { fired = true })
+		require.NoError(t, err)
+		if m.Add(5); !fired {
+			missed++
+		}
+	}
+	over.Store(true)
+	askers.Wait()
+	require.Zero(t, missed)
+}
