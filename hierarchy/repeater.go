@@ -46,7 +46,7 @@ func (w *Wheel) every(period time.Duration, f func(), fl level.Flags) (*Repeater
 	}
 	now := w.core.now()
 	r := &Repeater{wheel: w, run: f, origin: now, period: int64(period)}
-	return r.start(now, deadlineAfter(now, period), fl)
+	return r.start(now, period, fl)
 }
 
 // Schedule runs f at the wall times that s gives, by the wheel's executor: s is
@@ -70,21 +70,21 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 		return r, nil
 	}
 	now := w.core.now()
-	return r.start(now, deadlineAfter(now, w.until(r.wall)), 0)
+	return r.start(now, w.until(r.wall), 0)
 }
 
 // ask is the next time of s, without a monotonic reading: it is a wall time, and
 // must stay one when the wall clock is set.
 func (w *Wheel) ask(s Schedule) time.Time { return s.Next(w.core.clock.Now()).Round(0) }
 
-func (r *Repeater) start(now, deadline int64, f level.Flags) (*Repeater, error) {
+func (r *Repeater) start(now int64, d time.Duration, f level.Flags) (*Repeater, error) {
 	r.mu.Lock() // the first run may begin before the timer is noted
 	defer r.mu.Unlock()
-	t, err := r.wheel.core.addAt(r.fire, now, deadline, f|flagStays)
+	t, err := r.wheel.core.add(r.fire, now, d, f|flagStays)
 	if err != nil {
 		return nil, err
 	}
-	r.timer, r.due = t, deadline
+	r.timer, r.due = t, deadlineAfter(now, d)
 	return r, nil
 }
 

@@ -37,18 +37,22 @@ func (l *Level) Sorted(s int) bool { return l.unsorted>>uint(s)&1 == 0 }
 
 // Push appends n, the node of index i, to the slot it belongs in.
 func (l *Level) Push(a *Arena, i uint32, n *Node) {
-	s := n.Slot()
-	q := &l.slots[s]
+	q := &l.slots[n.Slot()]
+	if q.n > 0 {
+		l.pushBehind(a, q, i, n)
+		return
+	}
+	n.next, n.prev = 0, 0
+	*q = list{i, i, 1}
+	l.occupied |= 1 << n.Slot()
+}
+
+func (l *Level) pushBehind(a *Arena, q *list, i uint32, n *Node) {
 	n.next, n.prev = 0, q.tail
-	if q.tail == 0 {
-		q.head = i
-		l.occupied |= 1 << uint(s)
-	} else {
-		t := a.At(q.tail)
-		t.next = i
-		if n.Before(t) {
-			l.unsorted |= 1 << uint(s)
-		}
+	t := a.At(q.tail)
+	t.next = i
+	if n.Before(t) {
+		l.unsorted |= 1 << n.Slot()
 	}
 	q.tail = i
 	q.n++
@@ -56,8 +60,19 @@ func (l *Level) Push(a *Arena, i uint32, n *Node) {
 
 // Remove takes n out of its slot, and tells whether the level is empty now.
 func (l *Level) Remove(a *Arena, n *Node) (empty bool) {
-	s := n.Slot()
-	q := &l.slots[s]
+	q := &l.slots[n.Slot()]
+	if q.n > 1 {
+		q.remove(a, n)
+		return false
+	}
+	*q = list{}
+	l.occupied &^= 1 << n.Slot()
+	l.unsorted &^= 1 << n.Slot()
+	return l.occupied == 0
+}
+
+// remove takes n out of q, where it is not alone.
+func (q *list) remove(a *Arena, n *Node) {
 	if n.prev != 0 {
 		a.At(n.prev).next = n.next
 	} else {
@@ -69,12 +84,6 @@ func (l *Level) Remove(a *Arena, n *Node) (empty bool) {
 		q.tail = n.prev
 	}
 	q.n--
-	if q.n > 0 {
-		return false
-	}
-	l.occupied &^= 1 << uint(s)
-	l.unsorted &^= 1 << uint(s)
-	return l.occupied == 0
 }
 
 // Rekeyed notes that node n, in its slot, was given a later key or order. Only
