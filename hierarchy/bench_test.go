@@ -66,35 +66,53 @@ func run(b *testing.B, impl string, n int, f func(b *testing.B)) {
 	})
 }
 
+// BenchmarkSetStop sets a timer and stops it: to=any is as far away as the
+// others, anywhere among them; to=first is before all of them.
 func BenchmarkSetStop(b *testing.B) {
 	for _, n := range []int{0, 10_000, 1_000_000, 10_000_000} {
-		run(b, "epicycle", n, func(b *testing.B) {
-			w, _ := loaded(b, n)
-			for b.Loop() {
-				t, _ := w.AfterFunc(time.Hour, nop)
-				t.Stop()
-			}
-		})
-		run(b, "time", n, func(b *testing.B) {
-			loadedTime(b, n)
-			for b.Loop() {
-				time.AfterFunc(time.Hour, nop).Stop()
-			}
-		})
-		run(b, "floor", n, func(b *testing.B) {
-			c := clock.System()
-			var mu sync.Mutex
-			pairs := 0
-			for b.Loop() {
-				c.Elapsed()
-				mu.Lock()
-				pairs++
-				mu.Unlock()
-				mu.Lock()
-				pairs++
-				mu.Unlock()
-			}
-		})
+		for name, delay := range map[string]func() time.Duration{"any": someOf(spread), "first": someOf(anHour)} {
+			run(b, "epicycle/to="+name, n, func(b *testing.B) {
+				w, _ := loaded(b, n)
+				for b.Loop() {
+					t, _ := w.AfterFunc(delay(), nop)
+					t.Stop()
+				}
+			})
+			run(b, "time/to="+name, n, func(b *testing.B) {
+				loadedTime(b, n)
+				for b.Loop() {
+					time.AfterFunc(delay(), nop).Stop()
+				}
+			})
+		}
+		run(b, "floor", n, floor)
+	}
+}
+
+func anHour() time.Duration { return time.Hour }
+
+// someOf returns results of f, computed beforehand, in turn.
+func someOf(f func() time.Duration) func() time.Duration {
+	var some [4096]time.Duration
+	for i := range some {
+		some[i] = f()
+	}
+	i := 0
+	return func() time.Duration { i++; return some[i%len(some)] }
+}
+
+func floor(b *testing.B) {
+	c := clock.System()
+	var mu sync.Mutex
+	pairs := 0
+	for b.Loop() {
+		c.Elapsed()
+		mu.Lock()
+		pairs++
+		mu.Unlock()
+		mu.Lock()
+		pairs++
+		mu.Unlock()
 	}
 }
 
