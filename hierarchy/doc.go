@@ -65,7 +65,7 @@
 // schedules values with one function for all. Keyed gives its timers names, by
 // which they are moved, replaced and removed. All three are one generic core.
 //
-// A pending timer of Wheel takes 40 bytes: a node of 32 without pointers, and the
+// A pending timer of Wheel takes 41 bytes: a node of 32 without pointers, and the
 // callback, one of two thousand in an array. Memory of a timer that was stopped
 // is used again at once, and goes back to the runtime after a peak.
 package hierarchy

@@ -6,8 +6,6 @@ import (
 	"hash/maphash"
 	"reflect"
 	"time"
-
-	"github.com/epicycle-go/epicycle/level"
 )
 
 // Keyed is a wheel whose timers have names. All methods may be called
@@ -81,7 +79,8 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 	if i := w.find(s, x, h, k); i != 0 {
 		e := s.timers.value(i)
 		old, e.val = e.val, v
-		w.move(s, i, s.timers.arena.At(i), now, deadline)
+		s.counts.moved++
+		s.moveUnlock(i, s.timers.arena.At(i), now, deadline)
 		return old, true, nil
 	}
 	if err := w.core.admit(s, 0); err != nil {
@@ -96,15 +95,6 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 	s.mu.Unlock()
 	w.core.announce(nearer, deadline)
 	return old, false, nil
-}
-
-// move gives timer i a new deadline and unlocks s.
-func (w *Keyed[K, V]) move(s *shard[entry[K, V]], i uint32, n *level.Node, now, deadline int64) {
-	s.counts.moved++
-	s.timers.move(i, n, now, deadline, s.next())
-	nearer := s.nearer(deadline)
-	s.mu.Unlock()
-	w.core.announce(nearer, deadline)
 }
 
 // Move gives the timer of k a new deadline, d from now. It is false if k is not
@@ -125,7 +115,8 @@ func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 		}
 		return false, nil
 	}
-	w.move(s, i, s.timers.arena.At(i), now, deadlineAfter(now, d))
+	s.counts.moved++
+	s.moveUnlock(i, s.timers.arena.At(i), now, deadlineAfter(now, d))
 	return true, nil
 }
 

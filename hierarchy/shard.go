@@ -146,13 +146,18 @@ func (s *shard[T]) moveTo(i uint32, generation uint64, now, deadline int64, move
 		return false
 	}
 	s.counts.moved += moved
+	s.moveUnlock(i, n, now, deadline)
+	return true
+}
+
+// moveUnlock gives node i a new deadline and unlocks mu, which must be held.
+func (s *shard[T]) moveUnlock(i uint32, n *level.Node, now, deadline int64) {
 	s.timers.move(i, n, now, deadline, s.next())
 	nearer := s.nearer(deadline)
 	s.mu.Unlock()
 	if nearer || s.core.mock != nil {
 		s.core.announce(nearer, deadline)
 	}
-	return true
 }
 
 // remaining is Timer.Remaining.
