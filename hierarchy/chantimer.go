@@ -9,7 +9,7 @@ import (
 // ErrClosed or ErrFull. A timer that may be taken back is NewTimer's.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	c := make(chan time.Time, 1)
-	_, err := w.core.add(func() { c <- w.core.clock.Now() }, unread, d, flagDirect)
+	_, err := w.core.add(func() { c <- w.core.clock.Now() }, w.core.now(), d, flagDirect)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 // set sets a new timer. mu must be held.
 func (t *ChanTimer) set(d time.Duration) (err error) {
 	run := t.run
-	t.timer, err = t.wheel.core.add(func() { t.send(run) }, unread, d, flagDirect|flagTenant)
+	t.timer, err = t.wheel.core.add(func() { t.send(run) }, t.wheel.core.now(), d, flagDirect|flagTenant)
 	t.unsent = err == nil
 	return err
 }

@@ -67,22 +67,15 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	return c, nil
 }
 
-// unread is no elapsed time.
-const unread = -1
-
 // now is the elapsed time of the wheel's clock.
 func (c *core[T]) now() int64 { return int64(c.clock.Elapsed()) }
 
-// add sets a timer, d after now, or after the time of the call if now is unread:
-// on the first shard, until the wheel is seen to be used by several processors,
-// then on that of the running processor.
+// add sets a timer, d after now: on the first shard, until the wheel is seen to
+// be used by several processors, then on that of the running processor.
 //
 // It is the hottest path of all, and kept flat: a call costs as much as a tenth
 // of a lock.
 func (c *core[T]) add(v T, now int64, d time.Duration, f level.Flags) (Timer, error) {
-	if now == unread {
-		now = c.now()
-	}
 	deadline := deadlineAfter(now, d)
 	s := c.shards[0]
 	if c.spread.Load() {

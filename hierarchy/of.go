@@ -21,7 +21,7 @@ func NewOf[T any](cfg Config, fire func(T)) (*Of[T], error) {
 // Set has fire called with v after d; if d <= 0, as soon as can be, but never
 // inside the call. The error is ErrClosed or ErrFull.
 func (w *Of[T]) Set(v T, d time.Duration) (Timer, error) {
-	return w.core.add(v, unread, d, 0)
+	return w.core.add(v, w.core.now(), d, 0)
 }
 
 // Drain takes all pending timers out at once, then calls fn for each value, in

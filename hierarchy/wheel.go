@@ -30,7 +30,7 @@ func (w *Wheel) AfterFunc(d time.Duration, f func()) (Timer, error) {
 	if f == nil {
 		return Timer{}, ErrNilFunc
 	}
-	return w.core.add(f, unread, d, 0)
+	return w.core.add(f, w.core.now(), d, 0)
 }
 
 // At is AfterFunc with the delay from the clock's wall time, now, to t. It is

@@ -51,7 +51,7 @@ func (l *Level) pushBehind(a *Arena, q *list, i uint32, n *Node) {
 	n.next, n.prev = 0, q.tail
 	t := a.At(q.tail)
 	t.next = i
-	if n.Before(t) {
+	if l.Sorted(n.Slot()) && n.Before(t) { // nobody can foretell the second
 		l.unsorted |= 1 << n.Slot()
 	}
 	q.tail = i
