@@ -27,7 +27,7 @@ func (s *shard[T]) check() error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	told, nearest := 0, s.nearest.Load()
+	told, nearest := 0, s.notBefore.Load()
 	var err error
 	c.arena.Each(func(i uint32, n *level.Node) {
 		if n.Flags()&flagTold != 0 {

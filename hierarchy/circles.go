@@ -196,9 +196,9 @@ func (c *circles) relink(i uint32, n *level.Node) {
 	c.link(i, n)
 }
 
-// nearest is the earliest timer, due or not, or 0. Unlike next it may walk a
+// earliest is the earliest timer, due or not, or 0. Unlike next it may walk a
 // whole slot: it serves questions, not the way to firing.
-func (c *circles) nearest() uint32 {
+func (c *circles) earliest() uint32 {
 	for c.pour(math.MaxInt); c.occupied != 0; {
 		k, s, start := c.first()
 		l := &c.circle[k]

@@ -55,7 +55,7 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	}
 	for i := range cfg.Shards {
 		s := &shard[T]{core: c, number: i, limited: cfg.MaxPending > 0}
-		s.nearest.Store(never)
+		s.notBefore.Store(never)
 		c.shards = append(c.shards, s)
 	}
 	c.alarm = c.clock.NewAlarm(func() { c.wake(math.MaxUint64) })
@@ -91,10 +91,10 @@ func (c *core[T]) add(v T, now int64, d time.Duration, f level.Flags) (Timer, er
 		return Timer{}, err
 	}
 	i, generation := s.insert(v, now, deadline, f)
-	nearer := s.nearer(deadline)
+	earlier := s.lower(deadline)
 	s.mu.Unlock()
-	if nearer || c.mock != nil {
-		c.announce(nearer, deadline)
+	if earlier || c.mock != nil {
+		c.announce(earlier, deadline)
 	}
 	return Timer{s, generation, i}, nil
 }
@@ -129,9 +129,9 @@ func (c *core[T]) admit(s *shard[T], f level.Flags) error {
 
 // announce follows the setting of a timer, with no lock held: it aims the
 // alarm, if that may be needed, and tells a mock.
-func (c *core[T]) announce(nearer bool, deadline int64) {
-	if nearer {
-		c.waker.nearer(deadline)
+func (c *core[T]) announce(earlier bool, deadline int64) {
+	if earlier {
+		c.waker.consider(deadline)
 	}
 	if c.mock != nil {
 		c.mock.Noted()

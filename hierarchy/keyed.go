@@ -91,9 +91,9 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 	if k == k {
 		x.insert(&s.timers.values, i)
 	}
-	nearer := s.nearer(deadline)
+	earlier := s.lower(deadline)
 	s.mu.Unlock()
-	w.core.announce(nearer, deadline)
+	w.core.announce(earlier, deadline)
 	return old, false, nil
 }
 

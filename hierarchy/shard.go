@@ -23,10 +23,10 @@ const budget = 256
 // shard is a part of a wheel with its own lock: circles, and the counters of
 // what happened to the timers on them.
 type shard[T any] struct {
-	core    *core[T]
-	number  int
-	limited bool         // the wheel has MaxPending
-	nearest atomic.Int64 // written with mu held; Invariant: no timer is due before it
+	core      *core[T]
+	number    int
+	limited   bool         // the wheel has MaxPending
+	notBefore atomic.Int64 // written with mu held; Invariant: no timer is due before it
 
 	mu       sync.Mutex
 	timers   *timers[T] // guarded by mu, as all below; nil while there is no timer yet
@@ -75,13 +75,13 @@ func (s *shard[T]) next() uint64 {
 	return s.sequence
 }
 
-// nearer notes a deadline, and tells whether the wheel may have to be aimed at
+// lower notes a deadline in notBefore, and tells whether the wheel may have to be aimed at
 // it. mu must be held.
-func (s *shard[T]) nearer(deadline int64) bool {
-	if deadline >= s.nearest.Load() && deadline != never {
+func (s *shard[T]) lower(deadline int64) bool {
+	if deadline >= s.notBefore.Load() && deadline != never {
 		return false
 	}
-	s.nearest.Store(min(deadline, s.nearest.Load()))
+	s.notBefore.Store(min(deadline, s.notBefore.Load()))
 	return true
 }
 
@@ -153,10 +153,10 @@ func (s *shard[T]) moveTo(i uint32, generation uint64, now, deadline int64, move
 // moveUnlock gives node i a new deadline and unlocks mu, which must be held.
 func (s *shard[T]) moveUnlock(i uint32, n *level.Node, now, deadline int64) {
 	s.timers.move(i, n, now, deadline, s.next())
-	nearer := s.nearer(deadline)
+	earlier := s.lower(deadline)
 	s.mu.Unlock()
-	if nearer || s.core.mock != nil {
-		s.core.announce(nearer, deadline)
+	if earlier || s.core.mock != nil {
+		s.core.announce(earlier, deadline)
 	}
 }
 
@@ -181,7 +181,7 @@ func (s *shard[T]) take(now, until int64, limit uint64, budget int) (v T, f leve
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.timers == nil {
-		s.nearest.Store(never)
+		s.notBefore.Store(never)
 		return v, 0, false, false
 	}
 	i, at := s.timers.next(now, budget)
@@ -189,12 +189,12 @@ func (s *shard[T]) take(now, until int64, limit uint64, budget int) (v T, f leve
 		return v, 0, false, true
 	}
 	if i == 0 {
-		s.nearest.Store(at)
+		s.notBefore.Store(at)
 		return v, 0, false, false
 	}
 	n := s.timers.arena.At(i)
 	if at > until || at == until && n.Order() >= limit {
-		s.nearest.Store(at)
+		s.notBefore.Store(at)
 		return v, 0, false, false
 	}
 	v, f = *s.timers.value(i), n.Flags()
@@ -217,14 +217,14 @@ func (s *shard[T]) earliest() (deadline time.Duration, order uint64, ok bool) {
 	defer s.mu.Unlock()
 	i := uint32(0)
 	if s.timers != nil {
-		i = s.timers.circles.nearest()
+		i = s.timers.circles.earliest()
 	}
 	if i == 0 {
-		s.nearest.Store(never)
+		s.notBefore.Store(never)
 		return 0, 0, false
 	}
 	n := s.timers.arena.At(i)
-	s.nearest.Store(n.Key)
+	s.notBefore.Store(n.Key)
 	return time.Duration(n.Key), n.Order(), true
 }
 
@@ -239,6 +239,6 @@ func (s *shard[T]) detach() (t *timers[T], n int) {
 	if s.core.cleared != nil {
 		s.core.cleared(s.number)
 	}
-	s.nearest.Store(never)
+	s.notBefore.Store(never)
 	return t, n
 }

@@ -25,9 +25,9 @@ func setOn(c *core[func()], shard int, deadline int64, f func()) {
 	s := c.shards[shard]
 	s.mu.Lock()
 	s.insert(f, c.now(), deadline, 0)
-	nearer := s.nearer(deadline)
+	earlier := s.lower(deadline)
 	s.mu.Unlock()
-	c.announce(nearer, deadline)
+	c.announce(earlier, deadline)
 }
 
 // Timers that set themselves again without a delay always have one due on their
@@ -83,7 +83,7 @@ func TestCascadeOfAnotherShard(t *testing.T) {
 	setOn(c, 0, 1, func() {}) // after it, the shard knows where the slot starts
 	clk.elapsed.Store(1)
 	c.wake(math.MaxUint64)
-	require.Equal(t, base, c.shards[0].nearest.Load())
+	require.Equal(t, base, c.shards[0].notBefore.Load())
 
 	carried := uint64(math.MaxUint64)
 	setOn(c, 1, base+1<<28, func() { carried = c.shards[0].timers.cascaded })

@@ -46,7 +46,7 @@ func (c *core[T]) wake(limit uint64) {
 func (c *core[T]) next() (nearest int64, pending bool) {
 	nearest = never
 	for _, s := range c.shards {
-		nearest = min(nearest, s.nearest.Load())
+		nearest = min(nearest, s.notBefore.Load())
 	}
 	if nearest != never {
 		return nearest, true
@@ -90,7 +90,7 @@ func (r *round[T]) foremost(except *shard[T]) (first *shard[T], until int64) {
 	nearest := r.now
 	until = never
 	for _, s := range r.core.shards {
-		switch t := s.nearest.Load(); {
+		switch t := s.notBefore.Load(); {
 		case s == except:
 		case t > nearest || first != nil && t == nearest:
 			until = min(until, t)

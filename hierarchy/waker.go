@@ -44,8 +44,8 @@ func (w *waker) init(a clock.Alarm, precision time.Duration, virtual bool) {
 	}
 }
 
-// nearer is called when a timer was set that is the nearest of its shard.
-func (w *waker) nearer(deadline int64) {
+// consider is called when a timer was set that may be the nearest of its shard.
+func (w *waker) consider(deadline int64) {
 	if deadline < w.threshold.Load() || deadline == never {
 		w.mu.Lock()
 		if !w.awake && !w.closed {
@@ -114,7 +114,7 @@ func (w *waker) correct(next func() (int64, bool)) {
 //
 // The threshold is raised before the shards are asked, so whoever sets a timer
 // meanwhile has either set it early enough for next to see it, or finds the
-// threshold raised, comes to nearer and waits there for mu.
+// threshold raised, comes to consider and waits there for mu.
 func (w *waker) aimAnew(next func() (int64, bool)) {
 	w.threshold.Store(never)
 	nearest, pending := next()
