@@ -41,6 +41,7 @@ type Mock struct {
 	elapsed atomic.Int64 // written with stepMu held
 	jumped  atomic.Int64 // wall time is base + elapsed + jumped
 	orders  atomic.Uint64
+	setting atomic.Int64 // how many timers have an order and may not be aimed at yet
 
 	mu        sync.Mutex
 	alarms    alarmHeap               // guarded by mu; those that have an aim
@@ -153,6 +154,7 @@ func (m *Mock) everyone() []Stepped {
 func (m *Mock) AddNext() (d time.Duration, ok bool) {
 	m.move("AddNext", func() {
 		var next due
+		m.catchSet()
 		if next, ok = m.earliest(math.MaxInt64); ok {
 			d = max(0, next.at-m.Elapsed())
 			m.runTo(later(m.Elapsed(), d))

@@ -70,15 +70,24 @@ func (a *MockAlarm) Detach() {
 	a.mock.mu.Lock()
 	delete(a.mock.wheels, a)
 	a.mock.mu.Unlock()
+	a.mock.notify()
 }
 
 // NextOrder is the place, in the order of everything set on this Mock, of what
-// is being set. It takes no lock.
-func (a *MockAlarm) NextOrder() uint64 { return a.mock.orders.Add(1) }
+// is being set. It takes no lock. Noted must follow.
+func (a *MockAlarm) NextOrder() uint64 {
+	a.mock.setting.Add(1)
+	return a.mock.orders.Add(1)
+}
 
-// Noted tells those who wait in WaitFor that something was set.
+// Noted says that what NextOrder was called for is set and aimed at.
 func (a *MockAlarm) Noted() {
-	m := a.mock
+	a.mock.setting.Add(-1)
+	a.mock.notify()
+}
+
+// notify tells those who wait in WaitFor that something was set.
+func (m *Mock) notify() {
 	if m.waiting.Load() == 0 {
 		return
 	}

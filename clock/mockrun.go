@@ -39,10 +39,22 @@ func (m *Mock) move(method string, f func()) {
 func (m *Mock) runTo(target time.Duration) {
 	m.stepMu.Lock()
 	defer m.stepMu.Unlock()
+	m.catchSet()
 	m.stepTo(target)
 	m.moveTo(target)
 	if m.companion.active.Load() {
 		m.stepTo(target) // what the companion's callbacks have set
+	}
+}
+
+// catchSet has every wheel aim where it should, if timers are just being set. One
+// is pending, and seen by those who wait for it, a moment before it is aimed at.
+func (m *Mock) catchSet() {
+	if m.setting.Load() == 0 {
+		return
+	}
+	for _, w := range m.everyone() {
+		w.Nearest()
 	}
 }
 

@@ -136,3 +136,45 @@ func TestWrappedAlarmFarInThePast(t *testing.T) {
 	inner.Add(time.Second)
 	require.Len(t, rang, 1)
 }
+
+// A timer is pending, and seen by WaitFor, a moment before its wheel has aimed
+// the alarm. An Add in that moment fires it all the same.
+func TestAddSeesWhatIsStillBeingSet(t *testing.T) {
+	m := clock.NewMock()
+	w := &halfSet{alarm: m.NewAlarm(func() {}).(*clock.MockAlarm)}
+	w.alarm.Attach(w)
+	order := w.alarm.NextOrder()
+	w.pending = true // and it is not noted yet
+	m.Add(time.Second)
+	require.EqualValues(t, 1, order)
+	require.False(t, w.pending)
+	w.alarm.Noted()
+
+	w.asked = 0
+	m.Add(time.Second)
+	require.Zero(t, w.asked, "nothing is being set, but the wheel was asked")
+}
+
+// halfSet is a wheel whose only timer is due at once.
+type halfSet struct {
+	alarm   *clock.MockAlarm
+	pending bool
+	aimed   bool
+	asked   int
+}
+
+func (w *halfSet) Nearest() (time.Duration, uint64, bool) {
+	w.asked++
+	if w.pending && !w.aimed {
+		w.alarm.Set(0)
+	}
+	w.aimed = w.pending
+	if !w.aimed {
+		w.alarm.Stop()
+	}
+	return 0, 1, w.pending
+}
+
+func (w *halfSet) Step(uint64)  { w.pending = false }
+func (w *halfSet) Settle() bool { return false }
+func (w *halfSet) Len() int     { return 0 }

@@ -169,7 +169,6 @@ func (c *core[T]) stop() {
 		c.waker.stop()
 		if c.mock != nil {
 			c.mock.Detach()
-			c.mock.Noted()
 		}
 		close(c.done)
 		for _, v := range told {

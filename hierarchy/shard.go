@@ -75,8 +75,8 @@ func (s *shard[T]) next() uint64 {
 	return s.sequence
 }
 
-// lower notes a deadline in notBefore, and tells whether the wheel may have to be aimed at
-// it. mu must be held.
+// lower notes a deadline in notBefore, and tells whether the wheel may have to be
+// aimed at it. mu must be held.
 func (s *shard[T]) lower(deadline int64) bool {
 	if deadline >= s.notBefore.Load() && deadline != never {
 		return false
