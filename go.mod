@@ -1,6 +1,6 @@
 module github.com/epicycle-go/epicycle
 
-go 1.25
+go 1.26.0
 
 require (
 	github.com/benbjohnson/clock v1.3.5
@@ -8,4 +8,7 @@ require (
 	go.uber.org/goleak v1.3.0
 )
 
-require go.yaml.in/yaml/v3 v3.0.5 // indirect
+require (
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)

@@ -44,7 +44,7 @@ type Mock struct {
 	setting atomic.Int64 // how many timers have an order and may not be aimed at yet
 
 	mu        sync.Mutex
-	alarms    alarmHeap               // guarded by mu; those that have an aim
+	alarms    aims[*MockAlarm]        // guarded by mu; those that have an aim
 	wheels    map[*MockAlarm]struct{} // guarded by mu; those that Attach was called on
 	changed   chan struct{}           // guarded by mu; nil, or closed at the next set
 	waiting   atomic.Int32            // how many wait for changed
@@ -137,11 +137,11 @@ func (m *Mock) Next() (time.Duration, bool) {
 func (m *Mock) everyone() []Stepped {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	wheels := make([]Stepped, 0, len(m.alarms)+len(m.wheels))
+	wheels := make([]Stepped, 0, m.alarms.len()+len(m.wheels))
 	for a := range m.wheels {
 		wheels = append(wheels, a.wheel)
 	}
-	for _, a := range m.alarms {
+	for _, a := range m.alarms.order {
 		if b, ok := a.wheel.(*bell); ok {
 			wheels = append(wheels, b)
 		}

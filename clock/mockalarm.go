@@ -1,7 +1,6 @@
 package clock
 
 import (
-	"container/heap"
 	"sync"
 	"time"
 )
@@ -17,6 +16,12 @@ type MockAlarm struct {
 	version uint64 // of the aim
 	index   int    // 1 + place in the heap, or 0; all guarded by mock.mu
 }
+
+func (a *MockAlarm) before(b *MockAlarm) bool {
+	return a.at < b.at || a.at == b.at && a.order < b.order
+}
+
+func (a *MockAlarm) place() *int { return &a.index }
 
 // NewAlarm makes an alarm that rings inside Add, Set and AddNext.
 func (m *Mock) NewAlarm(ring func()) Alarm {
@@ -151,48 +156,3 @@ func (b *bell) Step(uint64) {
 
 func (b *bell) Settle() bool { return false }
 func (b *bell) Len() int     { return 0 }
-
-// alarmHeap is a heap of aimed alarms by (at, order).
-type alarmHeap []*MockAlarm
-
-func (h *alarmHeap) put(a *MockAlarm) {
-	if a.index == 0 {
-		heap.Push(h, a)
-	} else {
-		heap.Fix(h, a.index-1)
-	}
-}
-
-func (h *alarmHeap) drop(a *MockAlarm) {
-	if a.index != 0 {
-		heap.Remove(h, a.index-1)
-	}
-}
-
-func (h alarmHeap) Len() int { return len(h) }
-
-func (h alarmHeap) Less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].order < h[j].order
-}
-
-func (h alarmHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i+1, j+1
-}
-
-// Push is for container/heap.
-func (h *alarmHeap) Push(x any) {
-	a := x.(*MockAlarm)
-	*h = append(*h, a)
-	a.index = len(*h)
-}
-
-// Pop is for container/heap.
-func (h *alarmHeap) Pop() any {
-	last := len(*h) - 1
-	a := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	a.index = 0
-	return a
-}

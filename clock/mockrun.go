@@ -131,8 +131,8 @@ type due struct {
 func (m *Mock) earliest(target time.Duration) (due, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for len(m.alarms) > 0 && m.alarms[0].at <= target {
-		a := m.alarms[0]
+	for m.alarms.len() > 0 && m.alarms.first().at <= target {
+		a := m.alarms.first()
 		if m.verify(a) {
 			return due{a.wheel, a.at, m.runnerUp(a.at)}, true
 		}
@@ -163,7 +163,7 @@ func (m *Mock) verify(a *MockAlarm) bool {
 // that of whatever is set from now on: it may be set on another wheel.
 func (m *Mock) runnerUp(at time.Duration) uint64 {
 	limit := m.orders.Load() + 1
-	for _, a := range m.alarms[1:min(3, len(m.alarms))] {
+	for _, a := range m.alarms.order[1:min(3, m.alarms.len())] {
 		if a.at == at {
 			limit = min(limit, a.order)
 		}
