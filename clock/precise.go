@@ -1,5 +1,22 @@
 package clock
 
 // Precise is the clock a wheel uses when none is named: the most exact one that
-// waits without using CPU.
-func Precise() Clock { return System() }
+// leaves the processor to others while it waits.
+//
+// On Linux the runtime's own timers are up to a millisecond late in an idle
+// process, as it sleeps in whole milliseconds. Precise has the kernel wake it by
+// a timerfd, which is some tens of microseconds late, and aims ahead by what the
+// last wake-ups were late. While the process is too busy to notice the timerfd in
+// time, a runtime timer helps. One descriptor and one goroutine serve all clocks
+// and alarms of the process. They come with the first alarm that is set and go
+// when the last is stopped, or when none was set for a fifth of a second. Where
+// there is no timerfd to be had, runtime timers do its work; String says so.
+//
+// Time is CLOCK_MONOTONIC, as in package time: it does not count while the
+// machine is suspended. What became due while the process was stopped rings at
+// once when it goes on.
+//
+// On other systems, and in a testing/synctest bubble, whose time no kernel
+// knows, Precise returns System. Make the clock where it is used: one that was
+// made outside a bubble can't be used inside.
+func Precise() Clock { return precise() }

@@ -110,7 +110,8 @@ func (w *waker) correct(next func() (int64, bool)) {
 	}
 }
 
-// aimAnew aims the alarm, or stops it if nothing is pending. mu must be held.
+// aimAnew aims the alarm, or stops it if nothing is pending and it is aimed: a
+// clock may go out of service when its last alarm is stopped. mu must be held.
 //
 // The threshold is raised before the shards are asked, so whoever sets a timer
 // meanwhile has either set it early enough for next to see it, or finds the
@@ -119,8 +120,10 @@ func (w *waker) aimAnew(next func() (int64, bool)) {
 	w.threshold.Store(never)
 	nearest, pending := next()
 	if !pending {
-		w.aimed = false
-		w.alarm.Stop()
+		if w.aimed {
+			w.aimed = false
+			w.alarm.Stop()
+		}
 		return
 	}
 	w.aimed = w.aimed && w.aim == nearest

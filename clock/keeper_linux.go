@@ -1,0 +1,225 @@
+package clock
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// epoch is the zero of the keeper's times.
+var epoch = time.Now()
+
+func sinceEpoch() time.Duration { return time.Since(epoch) }
+
+const never = time.Duration(math.MaxInt64)
+
+// timekeeper rings the alarms of all clocks that Precise makes.
+var timekeeper = keeper{open: openTimerfd}
+
+// keeper rings alarms, with a timerfd that is aimed at the earliest and a
+// goroutine that waits for it, the reader.
+//
+// No ring, however long, delays another: it has a goroutine to itself. But while
+// no other alarm waits the reader rings; if one is set meanwhile, it gets another
+// reader.
+type keeper struct {
+	open func() (*timerfd, error)
+
+	mu      sync.Mutex
+	waiting aims[*preciseAlarm] // guarded by mu, as all below
+	ringing int                 // rings under way
+	reader  *reader             // nil while there is none
+	aim     time.Duration       // what its timerfd is aimed at; never once that has come
+	lead    lead
+	strain  strain
+	backup  backup
+	failed  error         // why there is no timerfd
+	retry   time.Duration // when to try again
+}
+
+const (
+	// linger is for how long the reader stays when nothing waits: to end and to
+	// begin cost several wake-ups.
+	linger = 200 * time.Millisecond
+	// retryAfter is when a timerfd is asked for again after there was none to be
+	// had.
+	retryAfter = time.Second
+)
+
+// set has a rung at that time, at once if it is past.
+func (k *keeper) set(a *preciseAlarm, at time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	a.at, a.stopped = at, false
+	now := sinceEpoch()
+	if at <= now {
+		k.waiting.drop(a)
+		k.ringing++
+		go k.ring(a)
+		return
+	}
+	k.waiting.put(a)
+	k.haveReader(a, now)
+	k.aimAtFirst(now)
+}
+
+func (k *keeper) stop(a *preciseAlarm) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	a.stopped = true
+	if k.waiting.drop(a); k.idle() {
+		k.end()
+	}
+}
+
+// idle tells whether nobody needs the reader. mu must be held, as for all below.
+func (k *keeper) idle() bool { return k.waiting.len() == 0 && k.ringing == 0 }
+
+// haveReader sees to it that somebody waits for a.
+func (k *keeper) haveReader(a *preciseAlarm, now time.Duration) {
+	switch {
+	case k.reader == nil && now >= k.retry:
+		k.begin(now)
+	case k.reader != nil && k.reader.rings != nil && k.reader.rings != a: // a rings after itself anyway
+		k.appoint(k.reader.fd)
+	}
+}
+
+// begin opens a timerfd, if it can be had.
+func (k *keeper) begin(now time.Duration) {
+	fd, err := k.open()
+	k.failed = err
+	if err != nil {
+		k.retry = now + retryAfter
+		return
+	}
+	k.aim = never
+	k.appoint(fd)
+}
+
+// appoint makes a new reader.
+func (k *keeper) appoint(fd *timerfd) {
+	k.reader = &reader{keeper: k, fd: fd}
+	go k.reader.read()
+}
+
+// end does without a reader.
+func (k *keeper) end() {
+	if k.reader != nil {
+		k.reader.dismiss()
+		k.reader = nil
+	}
+}
+
+// aimAtFirst aims at the first alarm that waits, if any does.
+func (k *keeper) aimAtFirst(now time.Duration) {
+	if k.waiting.len() == 0 {
+		return
+	}
+	first := k.waiting.first().at
+	if k.reader != nil {
+		k.aimAt(first - k.ahead())
+	}
+	if k.reader == nil || k.strain.lasts() {
+		k.backup.set(first, now, k.backUp)
+	}
+}
+
+// aimAt aims the timerfd. That calls the kernel, and is left out where it can be.
+func (k *keeper) aimAt(at time.Duration) {
+	if at != k.aim {
+		k.aim = at
+		k.reader.fd.aim(at)
+	}
+}
+
+// learn takes note of how long it took to notice the timerfd.
+func (k *keeper) learn(took time.Duration) {
+	if took >= strainedBy {
+		k.strain.renew()
+		return
+	}
+	k.strain.ease()
+	k.lead.learn(took)
+}
+
+// ahead is how long before its time an alarm is aimed at.
+func (k *keeper) ahead() time.Duration {
+	if k.strain.lasts() {
+		return 0
+	}
+	return k.lead.d
+}
+
+// takeDue takes what is due out of the heap. All of it gets goroutines, but for
+// the last if nothing is left that waits or if the caller can spare the time.
+func (k *keeper) takeDue(now time.Duration, spare bool) (own *preciseAlarm) {
+	for k.waiting.len() > 0 && k.waiting.first().at <= now {
+		if own != nil {
+			go k.ring(own)
+		}
+		own = k.waiting.first()
+		k.waiting.drop(own)
+		k.ringing++
+	}
+	if own != nil && k.waiting.len() > 0 && !spare {
+		go k.ring(own)
+		return nil
+	}
+	return own
+}
+
+// ring rings a, which takeDue has taken, in a goroutine that has nothing else to
+// do.
+func (k *keeper) ring(a *preciseAlarm) {
+	defer func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.rung(a)
+	}()
+	a.ringer.fire()
+}
+
+// rung is called after each ring.
+func (k *keeper) rung(a *preciseAlarm) {
+	k.ringing--
+	switch {
+	case k.reader == nil || !k.idle():
+	case a.stopped:
+		k.end()
+	default:
+		k.aimAt(sinceEpoch() + linger)
+	}
+}
+
+// backUp is called by the backup, in a goroutine of its own.
+func (k *keeper) backUp() {
+	k.mu.Lock()
+	k.backup.rang()
+	now := sinceEpoch()
+	own := k.takeDue(now, true)
+	if own != nil {
+		k.strain.renew() // the reader would have come earlier
+	}
+	k.aimAtFirst(now)
+	k.mu.Unlock()
+	if own != nil {
+		k.ring(own)
+	}
+}
+
+// String says what is at work.
+func (k *keeper) String() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.reader == nil && k.failed == nil {
+		fd, err := k.open()
+		if k.failed = err; err == nil {
+			fd.close()
+		}
+	}
+	if k.failed != nil {
+		return "runtime timers: " + k.failed.Error()
+	}
+	return "timerfd"
+}

@@ -1,0 +1,113 @@
+package clock
+
+import "time"
+
+// reader is the goroutine that waits for the keeper's timerfd, as long as it is
+// the one that the keeper names.
+type reader struct {
+	keeper *keeper
+	fd     *timerfd
+	rings  *preciseAlarm // guarded by the keeper's mu; nil while it waits
+}
+
+// read waits for what is due, and sees to it, until it has been dismissed or
+// another reader is at its place.
+func (r *reader) read() {
+	for {
+		own := r.wait()
+		if own == nil {
+			r.fd.close()
+			return
+		}
+		if !r.ring(own) {
+			return
+		}
+	}
+}
+
+// dismiss sends the reader away. The keeper's mu must be held.
+func (r *reader) dismiss() {
+	if r.rings == nil {
+		r.fd.interrupt()
+	} else {
+		r.fd.close() // it has no need to come back
+	}
+}
+
+// wait returns the alarm that the reader must ring itself, or nil when it is no
+// longer needed.
+func (r *reader) wait() (own *preciseAlarm) {
+	woken := false
+	r.fd.wait(func() bool {
+		var ended bool
+		own, ended = r.expired(woken)
+		woken = true
+		return own != nil || ended
+	})
+	return own
+}
+
+// ring rings own, and tells whether the reader is still the one. If the ring ends
+// the goroutine, another one goes on.
+func (r *reader) ring(own *preciseAlarm) (still bool) {
+	k, returned := r.keeper, false
+	defer func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.rung(own)
+		r.rings = nil
+		if still = k.reader == r; still && !returned {
+			k.appoint(r.fd)
+		}
+	}()
+	own.ringer.fire()
+	returned = true
+	return
+}
+
+// expired is called when the timerfd may have expired, and, not woken, to begin
+// with. It returns the alarm that the reader must ring itself, if any; ended
+// tells that there is no need for a reader.
+func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
+	k := r.keeper
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.reader != r {
+		return nil, true
+	}
+	now := sinceEpoch()
+	came := woken && now >= k.aim
+	if came {
+		k.learn(now - k.aim)
+		k.aim = never
+	}
+	if now = k.waitUp(now); k.reader != r {
+		return nil, true
+	}
+	own = k.takeDue(now, false)
+	k.aimAtFirst(now)
+	r.rings = own
+	if own == nil && came && k.idle() {
+		k.reader = nil
+		return nil, true
+	}
+	return own, false
+}
+
+// waitUp waits for the first alarm, if the reader was woken ahead of its time for
+// it. It gives mu back meanwhile.
+func (k *keeper) waitUp(now time.Duration) time.Duration {
+	if k.waiting.len() == 0 {
+		return now
+	}
+	first := k.waiting.first().at
+	if first-now > k.ahead() {
+		return now
+	}
+	k.mu.Unlock()
+	defer k.mu.Lock()
+	for now < first {
+		now = sinceEpoch()
+	}
+	return now
+}
