@@ -183,12 +183,13 @@ func (k *keeper) ring(a *preciseAlarm) {
 // rung is called after each ring.
 func (k *keeper) rung(a *preciseAlarm) {
 	k.ringing--
-	switch {
-	case k.reader == nil || !k.idle():
-	case a.stopped:
+	if k.reader == nil || !k.idle() {
+		return
+	}
+	if a.stopped {
 		k.end()
-	default:
-		k.aimAt(sinceEpoch() + linger)
+	} else if now := sinceEpoch(); k.aim == never || k.aim <= now {
+		k.aimAt(now + linger)
 	}
 }
 
@@ -198,8 +199,8 @@ func (k *keeper) backUp() {
 	k.backup.rang()
 	now := sinceEpoch()
 	own := k.takeDue(now, true)
-	if own != nil {
-		k.strain.renew() // the reader would have come earlier
+	if own != nil && k.reader != nil {
+		k.strain.renew() // it would have come earlier
 	}
 	k.aimAtFirst(now)
 	k.mu.Unlock()
@@ -212,7 +213,7 @@ func (k *keeper) backUp() {
 func (k *keeper) String() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.reader == nil && k.failed == nil {
+	if k.reader == nil { // then failed is of no use: things may have changed
 		fd, err := k.open()
 		if k.failed = err; err == nil {
 			fd.close()

@@ -76,9 +76,11 @@ func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 		return nil, true
 	}
 	now := sinceEpoch()
-	came := woken && now >= k.aim
+	came := now >= k.aim
 	if came {
-		k.learn(now - k.aim)
+		if woken {
+			k.learn(now - k.aim)
+		}
 		k.aim = never
 	}
 	if now = k.waitUp(now); k.reader != r {
@@ -87,7 +89,13 @@ func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 	own = k.takeDue(now, false)
 	k.aimAtFirst(now)
 	r.rings = own
-	if own == nil && came && k.idle() {
+	if own != nil {
+		// Not only for later: the call of the kernel also wakes the runtime's
+		// monitor, which sleeps while the process does. Without it nobody would
+		// take the processor from a callback that keeps it.
+		k.aimAt(now + linger)
+	}
+	if came && k.idle() {
 		k.reader = nil
 		return nil, true
 	}

@@ -1,0 +1,150 @@
+package clock_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// timerfds is how many timerfds this process has.
+func timerfds(t *testing.T) (n int) {
+	all, err := filepath.Glob("/proc/self/fd/*")
+	require.NoError(t, err)
+	for _, fd := range all {
+		if to, err := os.Readlink(fd); err == nil && strings.Contains(to, "timerfd") {
+			n++
+		}
+	}
+	return n
+}
+
+// However many wheels there are, they have one descriptor and one goroutine, and
+// leave none behind.
+func TestManyWheelsShareOneDescriptor(t *testing.T) {
+	require.Eventually(t, func() bool { return timerfds(t) == 0 }, 10*time.Second, time.Millisecond)
+	before := runtime.NumGoroutine()
+	var wheels []*hierarchy.Wheel
+	for range 500 {
+		w := newWheel(t, nil, nil)
+		after(t, w, time.Hour, func() {})
+		wheels = append(wheels, w)
+	}
+	require.Equal(t, 1, timerfds(t))
+	require.LessOrEqual(t, runtime.NumGoroutine(), before+1)
+	for _, w := range wheels {
+		require.Equal(t, 1, timerfds(t))
+		w.Stop()
+	}
+	require.Eventually(t, func() bool {
+		return timerfds(t) == 0 && runtime.NumGoroutine() <= before+1 // this function's
+	}, 10*time.Second, time.Millisecond)
+}
+
+func TestPreciseSaysWhatIsAtWork(t *testing.T) {
+	require.Equal(t, "precise, by timerfd", fmt.Sprint(clock.Precise()))
+	require.Equal(t, "precise, by timerfd, spinning for 150µs", fmt.Sprint(clock.Spinning(150*time.Microsecond)))
+}
+
+// child runs the test of that name again, in a process of its own where
+// inChild is true, and returns what it writes.
+func child(t *testing.T, name string) (*exec.Cmd, *bufio.Reader) {
+	cmd := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v")
+	cmd.Env = append(os.Environ(), "EPICYCLE_TEST_CHILD=1")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	return cmd, bufio.NewReader(out)
+}
+
+func inChild() bool { return os.Getenv("EPICYCLE_TEST_CHILD") != "" }
+
+// What becomes due while the process is stopped fires when it goes on: all of it,
+// once, in order of deadline.
+func TestStoppedProcess(t *testing.T) {
+	if inChild() {
+		w, n := newWheel(t, nil, hierarchy.Inline), 0
+		done := make(chan bool)
+		for _, i := range []int{7, 2, 9, 0, 4, 1, 8, 3, 6, 5} {
+			after(t, w, time.Second+time.Duration(i)*100*time.Millisecond, func() {
+				fmt.Println("fired", i)
+				if n++; n == 10 {
+					close(done)
+				}
+			})
+		}
+		fmt.Println("ready")
+		<-done
+		return
+	}
+	cmd, out := child(t, t.Name())
+	for line := ""; line != "ready\n"; {
+		var err error
+		line, err = out.ReadString('\n')
+		require.NoError(t, err)
+	}
+	require.NoError(t, cmd.Process.Signal(unix.SIGSTOP))
+	time.Sleep(1500 * time.Millisecond)
+	require.NoError(t, cmd.Process.Signal(unix.SIGCONT))
+	rest, err := io.ReadAll(out)
+	require.NoError(t, err)
+	require.NoError(t, cmd.Wait())
+	var fired []string
+	for line := range strings.Lines(string(rest)) {
+		if strings.HasPrefix(line, "fired") {
+			fired = append(fired, strings.TrimSpace(line))
+		}
+	}
+	want := []string{}
+	for i := range 10 {
+		want = append(want, fmt.Sprint("fired ", i))
+	}
+	require.Equal(t, want, fired)
+}
+
+// A process without descriptors to spare has its timers fire all the same.
+func TestNoDescriptorsLeft(t *testing.T) {
+	if !inChild() {
+		cmd, out := child(t, t.Name())
+		text, err := io.ReadAll(out)
+		require.NoError(t, err)
+		require.NoError(t, cmd.Wait(), string(text))
+		return
+	}
+	time.Sleep(time.Millisecond) // the runtime has opened its own then
+	var limit unix.Rlimit
+	require.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &limit))
+	before := limit
+	limit.Cur = 0
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &limit))
+	require.Equal(t, "precise, by runtime timers: timerfd_create: too many open files", fmt.Sprint(clock.Precise()))
+	w, fired := newWheel(t, nil, nil), make(chan bool)
+	var wg sync.WaitGroup
+	for i := range 100 {
+		wg.Add(1)
+		after(t, w, time.Duration(i)*100*time.Microsecond, wg.Done)
+	}
+	wg.Wait()
+
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &before))
+	require.Eventually(t, func() bool { // it is asked for again now and then
+		after(t, w, time.Millisecond, func() { fired <- true })
+		<-fired
+		return timerfds(t) == 1
+	}, 10*time.Second, time.Millisecond)
+	require.Equal(t, "precise, by timerfd", fmt.Sprint(clock.Precise()))
+}
