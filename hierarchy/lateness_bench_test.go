@@ -20,7 +20,8 @@ import (
 // is one timer, or one run of many. The figures that matter are the metrics
 // beside ns/op.
 //
-//	go test ./hierarchy -run '^$' -bench 'Lateness|Lone|Dense' -benchtime 500x -count 5
+//	go test ./hierarchy -run '^$' -bench 'Lateness|Lone' -benchtime 400x -count 5
+//	go test ./hierarchy -run '^$' -bench 'Chain|Dense' -benchtime 1x -count 5
 
 // afterFuncs are what is compared.
 var afterFuncs = []struct {

@@ -10,8 +10,8 @@ import (
 // setting and resetting a reading of the clock too, and no allocation,
 // whatever the number of pending timers.
 //
-// A Wheel needs no goroutine while it sleeps. One that is no longer needed
-// should be stopped: until then its clock may hold on to it.
+// A Wheel needs no goroutine of its own while it sleeps. One that is no longer
+// needed should be stopped: until then its clock may hold on to it.
 type Wheel struct{ core *core[func()] }
 
 // New makes a wheel. The zero Config is ready to use.
