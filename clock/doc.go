@@ -4,7 +4,10 @@
 // monotonic time that deadlines are counted in, and alarms. The clocks are
 //
 //   - System: the runtime's own timers, right in testing/synctest bubbles too;
-//   - Precise: the default of every wheel;
+//   - Precise: the default of every wheel, tens of microseconds late
+//     where System is up to a millisecond late;
+//   - Spinning: Precise for those who pay a processor's time to be about a
+//     microsecond late;
 //   - Wrap: any clock of github.com/benbjohnson/clock, its mock included;
 //   - Mock: deterministic time for tests and simulations, which moves when you
 //     say so and never sleeps.
