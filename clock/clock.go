@@ -32,9 +32,10 @@ func IsMock(c Clock) bool {
 	return ok
 }
 
-// Virtual tells whether c's time stands still between wake-ups, so that they
-// are free and a wheel need not gather them: c is a Mock, or wraps a mock.
+// Virtual tells whether c's time stands still between wake-ups, so that they are
+// free and a wheel need not gather them: c is a Mock, wraps a mock, or has a
+// method Virtual() bool that says so.
 func Virtual(c Clock) bool {
-	w, ok := c.(*wrapped)
-	return ok && w.virtual || IsMock(c)
+	v, ok := c.(interface{ Virtual() bool })
+	return ok && v.Virtual() || IsMock(c)
 }

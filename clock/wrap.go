@@ -34,6 +34,7 @@ type wrapped struct {
 
 func (w *wrapped) String() string { return fmt.Sprintf("wrapped %T", w.inner) }
 func (w *wrapped) Now() time.Time { return w.inner.Now() }
+func (w *wrapped) Virtual() bool  { return w.virtual }
 
 // Elapsed stands still while the inner clock, set back, catches up.
 func (w *wrapped) Elapsed() time.Duration {

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// contender is a way to set timers that takes part in a comparison.
+type contender struct {
+	name string
+	open func() (*opened, error)
+}
+
+// opened is a contender at work.
+type opened struct {
+	after   func(d time.Duration, f func()) error
+	wakeups func() uint64 // nil if nobody counts them
+	close   func()
+}
+
+// spinWindow is the one that clock.Spinning's documentation proposes.
+const spinWindow = 150 * time.Microsecond
+
+// lateContenders are those whose lateness is drawn. Precision is as small as
+// matters nowhere: these timers are alone.
+var lateContenders = []contender{
+	{"time.AfterFunc", openTime},
+	{"System, Go", wheel(func() hierarchy.Config {
+		return hierarchy.Config{Precision: time.Microsecond, Clock: clock.System()}
+	})},
+	{"Precise, Go", wheel(func() hierarchy.Config {
+		return hierarchy.Config{Precision: time.Microsecond}
+	})},
+	{"Precise, Inline", wheel(func() hierarchy.Config {
+		return hierarchy.Config{Precision: time.Microsecond, Executor: hierarchy.Inline}
+	})},
+	{"Spinning(150 µs), Inline", wheel(func() hierarchy.Config {
+		return hierarchy.Config{
+			Precision: time.Microsecond, Clock: clock.Spinning(spinWindow), Executor: hierarchy.Inline,
+		}
+	})},
+}
+
+func openTime() (*opened, error) {
+	return &opened{
+		after: func(d time.Duration, f func()) error {
+			time.AfterFunc(d, f)
+			return nil
+		},
+		close: func() {},
+	}, nil
+}
+
+// wheel is a wheel whose configuration, with its clock, is made when it is
+// opened.
+func wheel(config func() hierarchy.Config) func() (*opened, error) {
+	return func() (*opened, error) {
+		w, err := hierarchy.New(config())
+		if err != nil {
+			return nil, err
+		}
+		return &opened{
+			after: func(d time.Duration, f func()) error {
+				_, err := w.AfterFunc(d, f)
+				return err
+			},
+			wakeups: func() uint64 { return w.Stats().Wakeups },
+			close:   w.Stop,
+		}, nil
+	}
+}
