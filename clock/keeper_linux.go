@@ -118,7 +118,7 @@ func (k *keeper) aimAtFirst(now time.Duration) {
 	}
 	first := k.waiting.first().at
 	if k.reader != nil {
-		k.aimAt(first - k.ahead())
+		k.aimAt(max(now, first-k.ahead()))
 	}
 	if k.reader == nil || k.strain.lasts() {
 		k.backup.set(first, now, k.backUp)
@@ -188,7 +188,7 @@ func (k *keeper) rung(a *preciseAlarm) {
 	}
 	if a.stopped {
 		k.end()
-	} else if now := sinceEpoch(); k.aim == never || k.aim <= now {
+	} else if now := sinceEpoch(); k.aim <= now || k.aim > now+linger {
 		k.aimAt(now + linger)
 	}
 }

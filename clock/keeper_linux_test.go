@@ -88,7 +88,6 @@ func TestLoneAlarmsShareAReader(t *testing.T) {
 	require.Equal(t, 1, timerfds(t))
 	a.Stop()
 	requireGone(t)
-	require.Nil(t, k.reader)
 
 	a.Set(soon()) // and it comes back
 	<-rings
@@ -259,14 +258,18 @@ func TestFarAlarms(t *testing.T) {
 func TestStrain(t *testing.T) {
 	k, _ := counted()
 	a, rings := on(k)
+	k.mu.Lock()
 	k.learn(strainedBy)
 	require.True(t, k.strain.lasts())
 	require.Zero(t, k.ahead())
+	k.mu.Unlock()
 	aim := soon()
 	a.Set(aim)
 	require.GreaterOrEqual(t, <-rings, aim)
-	require.NotNil(t, k.backup.timer)
 
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	require.NotNil(t, k.backup.timer)
 	k.strain.renew()
 	for range strainFor {
 		require.True(t, k.strain.lasts())
@@ -274,8 +277,6 @@ func TestStrain(t *testing.T) {
 	}
 	require.False(t, k.strain.lasts())
 	require.NotZero(t, k.ahead())
-	a.Stop()
-	requireGone(t)
 }
 
 // Of wake-ups as long as they may be, one in four is shorter than the lead, and
@@ -304,4 +305,60 @@ func TestLead(t *testing.T) {
 		l.learn(0)
 	}
 	require.Zero(t, l.d)
+}
+
+// Whatever was aimed at before, a reader that nobody needs any longer goes soon.
+func TestReaderDoesNotStayForAnAlarmThatIsNoMore(t *testing.T) {
+	k, _ := counted()
+	far, _ := on(k)
+	near, rings := on(k)
+
+	far.Set(sinceEpoch() + time.Hour)
+	near.Set(0) // rings until it is received below
+	far.Stop()
+	<-rings
+	requireGone(t)
+}
+
+func TestReaderDoesNotStayForAnAimThatWasMoved(t *testing.T) {
+	k, _ := counted()
+	a, rings := on(k)
+	a.Set(sinceEpoch() + time.Hour)
+	a.Set(0)
+	<-rings
+	requireGone(t)
+}
+
+// Its time to go passes before it has begun to wait for it.
+func TestReaderIsLateForItsOwnEnd(t *testing.T) {
+	k, _ := counted()
+	k.mu.Lock()
+	fd, err := k.open()
+	require.NoError(t, err)
+	r := &reader{keeper: k, fd: fd}
+	k.reader, k.aim = r, never
+	k.aimAt(sinceEpoch() - 1) // as rung does, and then the process is stopped for linger
+	k.mu.Unlock()
+	time.Sleep(10 * time.Millisecond) // the poller takes note of it
+	go r.read()
+	requireGone(t)
+}
+
+// An alarm nearer than the lead is aimed at for now: an aim in the past would
+// make the wake-up seem to take longer than it does, and the lead grow.
+func TestNearAlarmsDoNotLengthenTheLead(t *testing.T) {
+	k, _ := counted()
+	a, rings := on(k)
+	k.lead.d = longestLead
+	before := sinceEpoch()
+	a.Set(before + longestLead/2)
+	k.mu.Lock()
+	reader, aim := k.reader, k.aim
+	k.mu.Unlock()
+	if reader != nil && aim != never {
+		require.GreaterOrEqual(t, aim, before)
+	}
+	<-rings
+	a.Stop()
+	requireGone(t)
 }

@@ -75,15 +75,18 @@ func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 	if k.reader != r {
 		return nil, true
 	}
-	now := sinceEpoch()
+	now, ahead := sinceEpoch(), k.ahead()
 	came := now >= k.aim
-	if came {
+	switch {
+	case came:
 		if woken {
 			k.learn(now - k.aim)
 		}
 		k.aim = never
+	case woken && k.aim != never:
+		r.fd.aim(k.aim) // in case the kernel's clock is a little fast, and it did expire
 	}
-	if now = k.waitUp(now); k.reader != r {
+	if now = k.waitUp(now, ahead); k.reader != r {
 		return nil, true
 	}
 	own = k.takeDue(now, false)
@@ -102,14 +105,14 @@ func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 	return own, false
 }
 
-// waitUp waits for the first alarm, if the reader was woken ahead of its time for
-// it. It gives mu back meanwhile.
-func (k *keeper) waitUp(now time.Duration) time.Duration {
+// waitUp waits for the first alarm, if the reader was woken so far ahead of its
+// time. It gives mu back meanwhile.
+func (k *keeper) waitUp(now, ahead time.Duration) time.Duration {
 	if k.waiting.len() == 0 {
 		return now
 	}
 	first := k.waiting.first().at
-	if first-now > k.ahead() {
+	if first-now > ahead {
 		return now
 	}
 	k.mu.Unlock()
