@@ -7,6 +7,7 @@ import (
 	benbjohnson "github.com/benbjohnson/clock"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/compat"
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
@@ -118,3 +119,35 @@ var _ = func(s hierarchy.Stats) []any {
 		s.Scheduled + s.Fired + s.Stopped + s.Drained + s.Dropped + s.Moved + s.Cascaded + s.Wakeups + s.Panics,
 	}
 }
+
+// What callers of go-zero's core/collection compile against.
+
+type (
+	timing  = compat.TimingWheel
+	cache   = compat.Cache
+	execute = compat.Execute
+	option  = compat.CacheOption
+)
+
+var (
+	_ func(dur, int, execute) (*timing, error)                = compat.NewTimingWheel
+	_ func(dur, int, execute, compat.Ticker) (*timing, error) = compat.NewTimingWheelWithTicker
+	_ func(dur, int, execute, clock.Clock) (*timing, error)   = compat.NewTimingWheelWithClock
+	_ func(*timing, any, any, dur) error                      = (*timing).SetTimer
+	_ func(*timing, any, dur) error                           = (*timing).MoveTimer
+	_ func(*timing, any) error                                = (*timing).RemoveTimer
+	_ func(*timing, func(key, value any)) error               = (*timing).Drain
+	_ func(*timing)                                           = (*timing).Stop
+	_ func(dur, ...option) (*cache, error)                    = compat.NewCache
+	_ func(int) option                                        = compat.WithLimit
+	_ func(string) option                                     = compat.WithName
+	_ func(*cache, string) (any, bool)                        = (*cache).Get
+	_ func(*cache, string, any)                               = (*cache).Set
+	_ func(*cache, string, any, dur)                          = (*cache).SetWithExpire
+	_ func(*cache, string)                                    = (*cache).Del
+	_ func(*cache, string, func() (any, error)) (any, error)  = (*cache).Take
+	_ func(*cache) int                                        = (*cache).Len
+	_ func(*cache) compat.CacheStats                          = (*cache).Stats
+	_ func(*cache)                                            = (*cache).Close
+	_                                                         = []error{compat.ErrClosed, compat.ErrArgument}
+)
