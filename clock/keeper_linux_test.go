@@ -36,8 +36,9 @@ func on(k *keeper) (a *preciseAlarm, rings chan time.Duration) {
 // soon is a time that is no more than a millisecond away.
 func soon() time.Duration { return sinceEpoch() + rand.N(time.Millisecond) }
 
-// timerfds is how many timerfds the process has.
-func timerfds(t *testing.T) (n int) {
+// Timerfds is how many timerfds the process has. The tests outside the package
+// use it too.
+func Timerfds(t *testing.T) (n int) {
 	all, err := filepath.Glob("/proc/self/fd/*")
 	require.NoError(t, err)
 	for _, fd := range all {
@@ -58,7 +59,7 @@ func readers() int {
 // requireGone waits until nothing is left of any keeper.
 func requireGone(t *testing.T) {
 	t.Helper()
-	require.Eventually(t, func() bool { return timerfds(t) == 0 && readers() == 0 },
+	require.Eventually(t, func() bool { return Timerfds(t) == 0 && readers() == 0 },
 		10*time.Second, time.Millisecond)
 }
 
@@ -85,7 +86,7 @@ func TestLoneAlarmsShareAReader(t *testing.T) {
 	}
 	a.Set(sinceEpoch() + time.Hour)
 	require.EqualValues(t, 1, opened.Load())
-	require.Equal(t, 1, timerfds(t))
+	require.Equal(t, 1, Timerfds(t))
 	a.Stop()
 	requireGone(t)
 
@@ -227,7 +228,7 @@ func TestNoTimerfd(t *testing.T) {
 	a.Set(soon())
 	<-rings
 	require.Equal(t, "timerfd", k.String())
-	require.Equal(t, 1, timerfds(t))
+	require.Equal(t, 1, Timerfds(t))
 	a.Stop()
 	requireGone(t)
 }

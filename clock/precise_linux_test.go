@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -20,22 +19,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// timerfds is how many timerfds this process has.
-func timerfds(t *testing.T) (n int) {
-	all, err := filepath.Glob("/proc/self/fd/*")
-	require.NoError(t, err)
-	for _, fd := range all {
-		if to, err := os.Readlink(fd); err == nil && strings.Contains(to, "timerfd") {
-			n++
-		}
-	}
-	return n
-}
-
 // However many wheels there are, they have one descriptor and one goroutine, and
 // leave none behind.
 func TestManyWheelsShareOneDescriptor(t *testing.T) {
-	require.Eventually(t, func() bool { return timerfds(t) == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return clock.Timerfds(t) == 0 }, 10*time.Second, time.Millisecond)
 	before := runtime.NumGoroutine()
 	var wheels []*hierarchy.Wheel
 	for range 500 {
@@ -43,14 +30,14 @@ func TestManyWheelsShareOneDescriptor(t *testing.T) {
 		after(t, w, time.Hour, func() {})
 		wheels = append(wheels, w)
 	}
-	require.Equal(t, 1, timerfds(t))
+	require.Equal(t, 1, clock.Timerfds(t))
 	require.LessOrEqual(t, runtime.NumGoroutine(), before+1)
 	for _, w := range wheels {
-		require.Equal(t, 1, timerfds(t))
+		require.Equal(t, 1, clock.Timerfds(t))
 		w.Stop()
 	}
 	require.Eventually(t, func() bool {
-		return timerfds(t) == 0 && runtime.NumGoroutine() <= before+1 // this function's
+		return clock.Timerfds(t) == 0 && runtime.NumGoroutine() <= before+1 // this function's
 	}, 10*time.Second, time.Millisecond)
 }
 
@@ -144,7 +131,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 	require.Eventually(t, func() bool { // it is asked for again now and then
 		after(t, w, time.Millisecond, func() { fired <- true })
 		<-fired
-		return timerfds(t) == 1
+		return clock.Timerfds(t) == 1
 	}, 10*time.Second, time.Millisecond)
 	require.Equal(t, "precise, by timerfd", fmt.Sprint(clock.Precise()))
 }
