@@ -12,7 +12,7 @@ import (
 )
 
 // store holds the values of a Cache, as the timers of a wheel: what is pending is
-// cached, and what is due is not any more.
+// cached.
 type store struct {
 	wheel  *hierarchy.Keyed[string, any]
 	recent *recency // nil without a limit
@@ -39,16 +39,13 @@ func newRecency(limit int) *recency {
 }
 
 func (s *store) get(key string) (any, bool) {
-	value, left, ok := s.wheel.Get(key)
-	if !ok || left == 0 {
-		return nil, false
-	}
-	if r := s.recent; r != nil {
+	value, ok := s.wheel.Value(key)
+	if r := s.recent; ok && r != nil {
 		r.mu.Lock()
 		r.keys.Get(key)
 		r.mu.Unlock()
 	}
-	return value, true
+	return value, ok
 }
 
 func (s *store) set(key string, value any, expire time.Duration) {
@@ -86,7 +83,7 @@ func (s *store) expired(key string, _ any) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, _, ok := s.wheel.Get(key); !ok {
+	if _, ok := s.wheel.Value(key); !ok {
 		r.keys.Remove(key)
 	}
 }

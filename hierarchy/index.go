@@ -2,21 +2,27 @@ package hierarchy
 
 // entry is what a timer of a Keyed carries: its key and value, and its link in
 // the index.
+//
+// What a search reads comes first, so that it is mostly in one cache line.
 type entry[K comparable, V any] struct {
-	key  K
-	val  V
 	hash uint32
 	next uint32 // in its bucket's chain
+	key  K
+	val  V
 }
 
 const (
 	segmentBits = 8
 	segmentLen  = 1 << segmentBits
+
+	// bucketsPerKey is how many buckets a key has at least: with two instead of one
+	// a search meets 1.25 entries on average instead of 1.5, each a cache miss.
+	bucketsPerKey = 2
 )
 
 // index finds the timers of one shard by key: a hash table by linear hashing,
-// chained through the entries themselves, four bytes a key. It splits one
-// bucket when a key too many comes and joins one when enough have gone, so no
+// chained through the entries themselves, eight bytes a key. It splits a few
+// buckets when a key too many comes and joins a few when enough have gone, so no
 // call ever waits for a table to be copied, and memory goes back as keys go.
 //
 // A Go map would need the key a second time, and keeps the size of its peak.
@@ -62,7 +68,7 @@ func (x *index[K, V]) find(t *store[entry[K, V]], hash uint32, key K) uint32 {
 
 // insert adds timer i, whose key is not there yet.
 func (x *index[K, V]) insert(t *store[entry[K, V]], i uint32) {
-	if x.keys >= x.buckets {
+	for x.keys*bucketsPerKey >= x.buckets {
 		x.split(t)
 	}
 	x.keys++
@@ -84,8 +90,9 @@ func (x *index[K, V]) remove(t *store[entry[K, V]], i uint32) {
 	}
 	*link = e.next
 	x.keys--
-	// Below a quarter, faster than keys go, so that none left is one segment left.
-	for n := 0; n < 5 && x.keys < x.buckets/4 && x.buckets > segmentLen; n++ {
+	// Below a quarter of what they need, faster than keys go, so that none left is
+	// one segment left.
+	for n := 0; n < 5*bucketsPerKey && x.keys*bucketsPerKey < x.buckets/4 && x.buckets > segmentLen; n++ {
 		x.join(t)
 	}
 }

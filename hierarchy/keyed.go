@@ -161,6 +161,24 @@ func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 	return s.timers.value(i).val, time.Duration(max(0, left)), true
 }
 
+// Value returns the value of k. It is false if k is not pending; one that is due
+// still is, until it is handed over. It is Get for those who do not ask when, and
+// costs no reading of the clock.
+func (w *Keyed[K, V]) Value(k K) (v V, ok bool) {
+	h, err := w.hash(k)
+	if err != nil {
+		return v, false
+	}
+	s, x := w.shard(h)
+	s.mu.Lock()
+	i := w.find(s, x, h, k)
+	if i != 0 {
+		v = s.timers.value(i).val
+	}
+	s.mu.Unlock()
+	return v, i != 0
+}
+
 // Drain takes all pending timers out at once, then calls fn for each key and
 // value, in order of deadline, in the caller's goroutine and with no lock held:
 // fn may use the wheel, which goes on. It returns how many there were. A panic

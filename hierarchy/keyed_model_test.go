@@ -81,6 +81,9 @@ func (r *keyedRun) step() {
 		}
 	case op < 16:
 		v, left, ok := r.wheel.Get(key(k))
+		alone, pending := r.wheel.Value(key(k))
+		require.Equal(r.t, v, alone)
+		require.Equal(r.t, ok, pending)
 		require.Equal(r.t, i >= 0, ok)
 		if ok {
 			require.Equal(r.t, r.ref.timers[i].id, v)

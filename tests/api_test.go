@@ -49,6 +49,7 @@ var (
 	_ func(*keyed, string, dur) (bool, error)                     = (*keyed).Move
 	_ func(*keyed, string) (int, bool)                            = (*keyed).Remove
 	_ func(*keyed, string) (int, dur, bool)                       = (*keyed).Get
+	_ func(*keyed, string) (int, bool)                            = (*keyed).Value
 	_ func(*keyed, func(string, int)) int                         = (*keyed).Drain
 	_ func(timer) bool                                            = timer.Stop
 	_ func(timer, dur) bool                                       = timer.Reset
