@@ -1,0 +1,194 @@
+package gozero
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// onBothCaches runs a scenario on both. Go-zero's cache is never rid of its
+// goroutines, so this is not in a bubble and no time passes.
+func onBothCaches(t *testing.T, scenario func(t *testing.T, i implementation, c cache)) {
+	for _, i := range []implementation{goZero, epicycle} {
+		t.Run(i.name, func(t *testing.T) {
+			c, err := i.cache(time.Hour, 2)
+			require.NoError(t, err)
+			defer closeCache(c)
+			scenario(t, i, c)
+		})
+	}
+}
+
+func closeCache(c cache) {
+	if c, ok := c.(interface{ Close() }); ok {
+		c.Close()
+	}
+}
+
+// TestTakeIsNotStale deletes, or sets, a value while it is fetched: go-zero puts
+// the fetched one, which is older, over that.
+func TestTakeIsNotStale(t *testing.T) {
+	onBothCaches(t, func(t *testing.T, i implementation, c cache) {
+		value, err := c.Take("deleted", func() (any, error) {
+			old := "old"
+			c.Del("deleted") // as somebody does who has just changed it
+			return old, nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, "old", value)
+		_, kept := c.Get("deleted")
+		require.Equal(t, i.name == goZero.name, kept)
+
+		_, err = c.Take("set", func() (any, error) {
+			old := "old"
+			c.Set("set", "new")
+			return old, nil
+		})
+		require.NoError(t, err)
+		value, _ = c.Get("set")
+		require.Equal(t, map[string]any{goZero.name: "old", epicycle.name: "new"}[i.name], value)
+	})
+}
+
+// TestCachesAgree does what both do alike.
+func TestCachesAgree(t *testing.T) {
+	onBothCaches(t, func(t *testing.T, _ implementation, c cache) {
+		get := func(key string) any {
+			value, ok := c.Get(key)
+			return fmt.Sprint(value, ok)
+		}
+		require.Equal(t, "<nil> false", get("a"))
+		c.Set("a", 1)
+		c.SetWithExpire("b", 2, time.Minute)
+		require.Equal(t, "1 true", get("a"))
+		c.Set("c", 3) // drives out b, which was used before a
+		require.Equal(t, "<nil> false", get("b"))
+		require.Equal(t, "1 true", get("a"))
+		c.Del("a")
+		c.Del("a")
+		require.Equal(t, "<nil> false", get("a"))
+		c.SetWithExpire("never", nil, 0)
+		require.Equal(t, "<nil> true", get("never"))
+
+		value, err := c.Take("taken", func() (any, error) { return 4, nil })
+		require.Equal(t, 4, value)
+		require.NoError(t, err)
+		value, err = c.Take("taken", func() (any, error) { panic("fetched twice") })
+		require.Equal(t, 4, value)
+		require.NoError(t, err)
+		value, err = c.Take("failed", func() (any, error) { return 5, os.ErrNotExist })
+		require.Nil(t, value)
+		require.ErrorIs(t, err, os.ErrNotExist)
+		require.Equal(t, "<nil> false", get("failed"))
+	})
+}
+
+// TestExpiry takes time, so it is in a bubble, and go-zero's goroutines make it
+// take a process, too: with that the bubble goes.
+func TestExpiry(t *testing.T) {
+	for _, i := range []implementation{goZero, epicycle} {
+		if os.Getenv(inChild) == i.name {
+			synctest.Test(t, func(t *testing.T) {
+				fmt.Println(expiry(t, i))
+				os.Exit(0)
+			})
+		}
+	}
+	for name, want := range map[string]string{
+		goZero.name:   "early: true, gone at once: true, gone for ever: true, waits: true, turns off: true",
+		epicycle.name: "early: false, gone at once: false, gone for ever: false, waits: false, turns off: false",
+	} {
+		child := exec.Command(os.Args[0], "-test.run", "^TestExpiry$", "-test.timeout", "1m")
+		child.Env = append(os.Environ(), inChild+"="+name)
+		output, err := child.CombinedOutput()
+		require.NoError(t, err, "%s", output)
+		require.Equal(t, want, strings.TrimSpace(string(output)), name)
+	}
+}
+
+func expiry(t *testing.T, i implementation) string {
+	c, err := i.cache(30*time.Minute, 0)
+	require.NoError(t, err)
+	has := func(key string) bool {
+		synctest.Wait()
+		_, ok := c.Get(key)
+		return ok
+	}
+
+	time.Sleep(500 * time.Millisecond)
+	c.SetWithExpire("early", nil, 2700*time.Millisecond) // at least 2565 ms, whatever the jitter
+	time.Sleep(2500 * time.Millisecond)
+	early := !has("early")
+
+	c.Set("at once", "first")
+	c.SetWithExpire("at once", "second", 500*time.Millisecond)
+	atOnce := !has("at once")
+
+	c.SetWithExpire("for ever", nil, 10*time.Second)
+	c.SetWithExpire("for ever", nil, 0)
+	time.Sleep(time.Minute)
+	forEver := !has("for ever")
+
+	return fmt.Sprintf("early: %v, gone at once: %v, gone for ever: %v, waits: %v, turns off: %v",
+		early, atOnce, forEver, waits(c), turnsOff(c) > 0)
+}
+
+// waits tells whether a Take, after the value was deleted, waits for the fetch of one
+// before.
+func waits(c cache) bool {
+	release := make(chan struct{})
+	fetches := 0
+	take := func() {
+		_, _ = c.Take("taken", func() (any, error) {
+			fetches++
+			<-release
+			return nil, nil
+		})
+	}
+	go take()
+	synctest.Wait()
+	c.Del("taken")
+	go take()
+	synctest.Wait()
+	close(release)
+	synctest.Wait()
+	return fetches == 1
+}
+
+// turnsOff sets a thousand keys for half an hour each, and sets each anew at some
+// time in the first 25 minutes. It counts those that are gone four minutes or more
+// before or after half an hour from then: the jitter is 90 seconds, and a turn
+// five minutes.
+func turnsOff(c cache) (n int) {
+	const keys = 1000
+	r := rand.New(rand.NewPCG(1, 2))
+	key := func(i int) string { return fmt.Sprint("key ", i) }
+	anew := make([]int, keys) // in seconds
+	for i := range anew {
+		anew[i] = 1 + r.IntN(25*60)
+		c.Set(key(i), nil)
+	}
+	for second := range 70 * 60 {
+		for i, at := range anew {
+			if second == at {
+				c.Set(key(i), nil)
+			}
+			early, late := at+26*60, at+34*60
+			if second == early || second == late {
+				if _, ok := c.Get(key(i)); ok != (second == early) {
+					n++
+				}
+			}
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+	}
+	return n
+}
