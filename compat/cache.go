@@ -86,14 +86,12 @@ func (c *Cache) Set(key string, value any) { c.SetWithExpire(key, value, c.expir
 // SetWithExpire sets the value of key, which expires after about expire, or not,
 // if that is 0 or less.
 func (c *Cache) SetWithExpire(key string, value any, expire time.Duration) {
-	c.flights.disown(key)
-	c.store.set(key, value, around(expire))
+	c.flights.disown(key, func() { c.store.set(key, value, around(expire)) })
 }
 
 // Del deletes the value of key, and what Take is fetching for it is not kept.
 func (c *Cache) Del(key string) {
-	c.flights.disown(key)
-	c.store.remove(key)
+	c.flights.disown(key, func() { c.store.remove(key) })
 }
 
 // Take returns the value of key. If there is none it calls fetch, keeps what that

@@ -40,22 +40,29 @@ func (f *flights) takeOff(key string) *flight {
 }
 
 // land ends own, and calls keep unless it was disowned or has landed.
+//
+// It is not shared from then on, though its do has not returned yet: what it has
+// fetched may be deleted in between, and must not be given to who asks after that.
 func (f *flights) land(key string, own *flight, keep func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.inAir[key] == own {
 		delete(f.inAir, key)
+		f.group.Forget(key)
 		keep()
 	}
 }
 
-// disown has the fetch that is under way for key, if there is one, not kept, and
-// not shared by those who ask from now on.
-func (f *flights) disown(key string) {
+// disown calls change, which changes the value of key, and has the fetch that is
+// under way for it, if there is one, not kept, and not shared by those who ask
+// from now on. None takes off or lands meanwhile: it would not be disowned, and
+// might keep what is older, or share what it has found before the change.
+func (f *flights) disown(key string, change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, ok := f.inAir[key]; ok {
 		delete(f.inAir, key)
 		f.group.Forget(key)
 	}
+	change()
 }

@@ -46,7 +46,7 @@ type tickClock struct {
 	elapsed  atomic.Int64 // written by run
 	alarm    tickAlarm
 
-	settled chan struct{} // run receives from it when every tick is counted
+	settled chan struct{} // run receives from it when it has nothing else to do
 	ended   chan struct{} // closed by stop
 	ending  sync.Once
 }
@@ -64,11 +64,14 @@ func newTickClock(interval time.Duration, ticker Ticker) *tickClock {
 func (c *tickClock) run(exhausted func()) {
 	ticks := c.ticker.Chan()
 	for {
-		select { // ticks come before calls that wait for them to be counted
+		select { // what is there comes before calls that wait for it; see await
 		case _, ok := <-ticks:
 			if !c.count(ok, exhausted) {
 				return
 			}
+			continue
+		case <-c.alarm.overdue:
+			c.alarm.ringIfDue()
 			continue
 		default:
 		}
@@ -87,14 +90,17 @@ func (c *tickClock) run(exhausted func()) {
 	}
 }
 
+// endOfTime is where time stops, one before what a wheel takes for never.
+const endOfTime = math.MaxInt64 - 1
+
 // count counts a tick and rings; if the ticks have ended, it is false.
 func (c *tickClock) count(ok bool, exhausted func()) bool {
 	if !ok {
 		exhausted()
 		return false
 	}
-	e := min(c.elapsed.Load(), math.MaxInt64-int64(c.interval))
-	c.elapsed.Store(e + int64(c.interval))
+	e := c.elapsed.Load()
+	c.elapsed.Store(e + min(int64(c.interval), endOfTime-e))
 	c.alarm.ringIfDue()
 	return true
 }
@@ -113,14 +119,20 @@ func (c *tickClock) stopTicker() {
 	c.ticker.Stop()
 }
 
-// await returns when every tick has been counted that was received before.
+// await returns when run has done all that it had to do before: has counted the
+// ticks and handed over the tasks that a move has made due.
 //
 // A tick is received when its sender goes on, and counted a moment later. Whoever
-// sends one and then sets a timer must find it counted.
+// sends one and then sets a timer must find it counted. Once is not enough: run
+// may have looked for ticks just before there was one, and of two things that
+// come next it takes any first. The second time it has looked again.
 func (c *tickClock) await() {
-	select {
-	case c.settled <- struct{}{}:
-	case <-c.ended:
+	for range 2 {
+		select {
+		case c.settled <- struct{}{}:
+		case <-c.ended:
+			return
+		}
 	}
 }
 

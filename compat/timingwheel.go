@@ -71,11 +71,17 @@ func newTimingWheel(interval time.Duration, execute Execute, c clock.Clock) (*Ti
 	if !clock.IsMock(c) {
 		cfg.Executor = hierarchy.Pool(mostTasks)
 	}
-	wheel, err := hierarchy.NewKeyed(cfg, func(key, value any) { execute(key, value) })
+	tw := new(TimingWheel)
+	var err error
+	tw.wheel, err = hierarchy.NewKeyed(cfg, func(key, value any) {
+		if !tw.closed.Load() { // it may have waited its turn meanwhile
+			execute(key, value)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &TimingWheel{wheel: wheel}, nil
+	return tw, nil
 }
 
 func logPanic(recovered any, stack []byte) {

@@ -27,6 +27,9 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 	if fire == nil {
 		return nil, ErrNilFunc
 	}
+	if cfg.Shards == 0 {
+		cfg.Shards = shardsPerCore * chosenShards()
+	}
 	c, err := newCore(cfg, func(e entry[K, V]) { fire(e.key, e.val) })
 	if err != nil {
 		return nil, err
@@ -39,6 +42,10 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 	c.cleared = func(shard int) { w.index[shard] = index[K, V]{} }
 	return w, nil
 }
+
+// shardsPerCore is how many shards a core has, as keys don't keep to cores: with
+// one, every other call of two cores meets the other's. More would cost memory.
+const shardsPerCore = 2
 
 // mayPanic tells whether comparing two values of type t can panic: t is or
 // holds an interface.
