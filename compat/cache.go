@@ -42,9 +42,14 @@ func WithLog(log *slog.Logger) CacheOption {
 	return func(c *Cache) { c.log = log }
 }
 
-// WithClock has the cache take its time from c, which may be a mock.
+// WithClock has the cache take its time from c, which may be a mock. Nil is the
+// default, clock.Precise().
 func WithClock(c clock.Clock) CacheOption {
-	return func(cache *Cache) { cache.clock = c }
+	return func(cache *Cache) {
+		if !isNil(c) {
+			cache.clock = c
+		}
+	}
 }
 
 const (
@@ -124,7 +129,7 @@ func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 }
 
 // Len is the number of values.
-func (c *Cache) Len() int { return c.store.wheel.Len() }
+func (c *Cache) Len() int { return c.store.len() }
 
 // CacheStats is what happened to a Cache, and how many values it has.
 type CacheStats struct {

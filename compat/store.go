@@ -74,6 +74,16 @@ func (s *store) remove(key string) {
 	s.wheel.Remove(key)
 }
 
+// len is the number of values. With a limit it is never above that: while the
+// wheel counts, part by part, none may come for one that was counted and goes.
+func (s *store) len() int {
+	if r := s.recent; r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+	}
+	return s.wheel.Len()
+}
+
 // expired is called by the wheel when a value has left it. The key may have a new
 // one by now.
 func (s *store) expired(key string, _ any) {

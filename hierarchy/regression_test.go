@@ -215,3 +215,29 @@ func TestContextConcurrently(t *testing.T) {
 func under(parent context.Context, w *hierarchy.Wheel) (context.Context, context.CancelFunc) {
 	return w.WithTimeoutCause(parent, time.Second, errLate)
 }
+
+// A clock may come to the end of time: the wheel fires what is due and sleeps.
+func TestWakeAtTheEndOfTime(t *testing.T) {
+	c := &endedClock{Clock: clock.System()}
+	w := newWheel(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
+	fired := false
+	_, err := w.AfterFunc(time.Second, func() { fired = true })
+	require.NoError(t, err)
+	c.elapsed = math.MaxInt64
+	c.ring()
+	require.True(t, fired)
+}
+
+// endedClock is a clock whose time is set by hand, and whose alarm is rung so.
+type endedClock struct {
+	clock.Clock
+	elapsed time.Duration
+	ring    func()
+}
+
+func (c *endedClock) Elapsed() time.Duration { return c.elapsed }
+
+func (c *endedClock) NewAlarm(ring func()) clock.Alarm {
+	c.ring = ring
+	return c.Clock.NewAlarm(func() {})
+}

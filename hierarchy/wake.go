@@ -91,7 +91,7 @@ func (r *round[T]) foremost(except *shard[T]) (first *shard[T], until int64) {
 	until = never
 	for _, s := range r.core.shards {
 		switch t := s.notBefore.Load(); {
-		case s == except:
+		case s == except || t == never: // also at the end of time
 		case t > nearest || first != nil && t == nearest:
 			until = min(until, t)
 		default:

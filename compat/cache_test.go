@@ -1,0 +1,680 @@
+package compat_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/compat"
+)
+
+// newCache is a cache on a mock.
+func newCache(t testing.TB, expire time.Duration, opts ...compat.CacheOption) (*compat.Cache, *clock.Mock) {
+	t.Helper()
+	m := clock.NewMock()
+	c, err := compat.NewCache(expire, append(opts, compat.WithClock(m))...)
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c, m
+}
+
+// requireValue checks the value of key, where nil means that there is none.
+func requireValue(t testing.TB, c *compat.Cache, key string, want any) {
+	t.Helper()
+	got, ok := c.Get(key)
+	require.Equal(t, want, got)
+	require.Equal(t, want != nil, ok)
+}
+
+func TestCache(t *testing.T) {
+	c, _ := newCache(t, time.Minute)
+	requireValue(t, c, "a", nil)
+	c.Set("a", 1)
+	c.Set("b", "two")
+	c.Set("", 3)
+	requireValue(t, c, "a", 1)
+	requireValue(t, c, "b", "two")
+	requireValue(t, c, "", 3)
+	c.Set("a", 4)
+	requireValue(t, c, "a", 4)
+	require.Equal(t, 3, c.Len())
+	c.Del("a")
+	c.Del("a")
+	c.Del("none")
+	requireValue(t, c, "a", nil)
+	require.Equal(t, 2, c.Len())
+
+	c.Set("nil", nil)
+	value, ok := c.Get("nil")
+	require.Nil(t, value)
+	require.True(t, ok, "nil is a value")
+	require.Equal(t, compat.CacheStats{Hits: 5, Misses: 2, Elements: 3}, c.Stats())
+}
+
+// Values expire within 5 % of their time, before and after; else what is set
+// together would expire together.
+func TestExpiry(t *testing.T) {
+	const n = 1000
+	c, m := newCache(t, time.Hour)
+	for i := range n {
+		c.Set(fmt.Sprint("own", i), i)
+		c.SetWithExpire(fmt.Sprint("given", i), i, time.Minute)
+	}
+	for i, expire := range []time.Duration{time.Minute, time.Hour} {
+		before := (2 - i) * n
+		m.Add(expire*95/100 - m.Elapsed() - 1)
+		require.Equal(t, before, c.Len(), "too early")
+		m.Add(expire/1000 + 1)
+		require.Less(t, c.Len(), before, "none of a thousand in the first fiftieth")
+		m.Add(expire*1049/1000 - m.Elapsed())
+		require.Greater(t, c.Len(), before-n, "none of a thousand in the last fiftieth")
+		m.Add(expire / 1000)
+		require.Equal(t, before-n, c.Len(), "too late")
+	}
+	requireValue(t, c, "own1", nil)
+}
+
+func TestExpiryIsThatOfTheLastSet(t *testing.T) {
+	c, m := newCache(t, time.Minute)
+	c.Set("a", 1)
+	c.SetWithExpire("a", 2, time.Hour)
+	c.SetWithExpire("b", 1, time.Hour)
+	c.Set("b", 2)
+	m.Add(2 * time.Minute)
+	requireValue(t, c, "a", 2)
+	requireValue(t, c, "b", nil)
+	requireValue(t, c, "a", 2) // which puts off nothing
+	m.Add(63*time.Minute - m.Elapsed())
+	requireValue(t, c, "a", nil)
+}
+
+func TestNoExpiry(t *testing.T) {
+	for _, expire := range []time.Duration{0, -1, math.MinInt64, math.MaxInt64} {
+		c, m := newCache(t, expire)
+		c.Set("a", 1)
+		c.SetWithExpire("soon", 1, 1)
+		c.SetWithExpire("later", 1, time.Hour)
+		requireValue(t, c, "soon", 1)
+		m.Add(2)
+		requireValue(t, c, "soon", nil)
+		m.Add(2 * time.Hour)
+		require.Equal(t, 1, c.Len())
+		m.Add(200 * 365 * 24 * time.Hour)
+		requireValue(t, c, "a", 1)
+	}
+}
+
+// Another clock runs outside of mocks.
+func TestCacheInRealTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := compat.NewCache(time.Minute)
+		require.NoError(t, err)
+		defer c.Close()
+		c.Set("a", 1)
+		time.Sleep(57*time.Second - 1) // the bubble's
+		requireValue(t, c, "a", 1)
+		time.Sleep(6*time.Second + 1)
+		requireValue(t, c, "a", nil)
+	})
+	c, err := compat.NewCache(time.Hour)
+	require.NoError(t, err)
+	c.Set("a", 1)
+	requireValue(t, c, "a", 1)
+	c.Close()
+}
+
+func TestLimit(t *testing.T) {
+	c, m := newCache(t, time.Minute, compat.WithLimit(3))
+	for i, key := range []string{"a", "b", "c"} {
+		c.Set(key, i)
+	}
+	requireValue(t, c, "a", 0) // so that b is the oldest
+	c.Set("d", 3)
+	requireValue(t, c, "b", nil)
+	c.Set("c", 4) // a is
+	_, err := c.Take("e", func() (any, error) { return 5, nil })
+	require.NoError(t, err)
+	requireValue(t, c, "a", nil)
+	require.Equal(t, 3, c.Len())
+
+	c.Del("c") // that makes room
+	c.Set("f", 6)
+	requireValue(t, c, "d", 3)
+	requireValue(t, c, "e", 5)
+	c.SetWithExpire("f", 6, time.Hour)
+	m.Add(2 * time.Minute) // so does what expires
+	require.Equal(t, 1, c.Len())
+	c.Set("g", 7)
+	c.Set("h", 8)
+	requireValue(t, c, "f", 6)
+}
+
+// A failed Take and a miss are no uses.
+func TestLimitAndMisses(t *testing.T) {
+	c, _ := newCache(t, time.Minute, compat.WithLimit(2))
+	c.Set("a", 1)
+	c.Set("b", 2)
+	requireValue(t, c, "none", nil)
+	_, err := c.Take("none", func() (any, error) { return nil, errors.New("down") })
+	require.Error(t, err)
+	require.Equal(t, 2, c.Len())
+	value, err := c.Take("a", func() (any, error) { panic("it is there") })
+	require.NoError(t, err)
+	require.Equal(t, 1, value)
+	c.Set("c", 3)
+	requireValue(t, c, "a", 1)
+	requireValue(t, c, "b", nil)
+}
+
+func TestNoLimit(t *testing.T) {
+	for _, limit := range []int{0, -1, math.MinInt} {
+		c, _ := newCache(t, time.Minute, compat.WithLimit(limit))
+		for i := range 1000 {
+			c.Set(fmt.Sprint(i), i)
+		}
+		require.Equal(t, 1000, c.Len())
+	}
+}
+
+// shelf is a cache as one would write it to be right only: its values, the one
+// used last at the end.
+type shelf struct {
+	now, limit int
+	values     []kept
+}
+
+type kept struct {
+	key    string
+	value  any
+	expiry int // in units, or never
+}
+
+const never = math.MaxInt
+
+// unit is what the model's time goes by. Delays are odd halves of it, and so few
+// that 5 % are less than a half: whatever the shift, a value expires between the
+// same two units.
+const (
+	unit     = 100 * time.Second
+	mostUnit = 10
+)
+
+func delayOf(units int) time.Duration { return time.Duration(units)*unit - unit/2 }
+
+func (s *shelf) find(key string) int {
+	return slices.IndexFunc(s.values, func(k kept) bool { return k.key == key })
+}
+
+func (s *shelf) get(key string) (any, bool) {
+	i := s.find(key)
+	if i < 0 {
+		return nil, false
+	}
+	k := s.values[i]
+	s.values = append(slices.Delete(s.values, i, i+1), k)
+	return k.value, true
+}
+
+func (s *shelf) del(key string) {
+	s.values = slices.DeleteFunc(s.values, func(k kept) bool { return k.key == key })
+}
+
+func (s *shelf) set(key string, value any, units int) {
+	s.del(key)
+	k := kept{key, value, never}
+	if units > 0 {
+		k.expiry = s.now + units
+	}
+	s.values = append(s.values, k)
+	if s.limit > 0 && len(s.values) > s.limit {
+		s.values = s.values[1:]
+	}
+}
+
+func (s *shelf) add(units int) {
+	s.now += units
+	s.values = slices.DeleteFunc(s.values, func(k kept) bool { return k.expiry <= s.now })
+}
+
+func TestCacheAgainstReference(t *testing.T) {
+	for seed := range uint64(150) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		ref := &shelf{limit: r.IntN(12)} // often none
+		if r.IntN(4) == 0 {
+			ref.limit = 0
+		}
+		units := r.IntN(mostUnit)
+		expire := time.Duration(0)
+		if units > 0 {
+			expire = delayOf(units)
+		}
+		c, m := newCache(t, expire, compat.WithLimit(ref.limit))
+		var hits, misses uint64
+		count := func(ok bool) {
+			if ok {
+				hits++
+			} else {
+				misses++
+			}
+		}
+		for n := range 400 {
+			key := string(rune('a' + r.IntN(20)))
+			switch op := r.IntN(20); {
+			case op < 6:
+				want, ok := ref.get(key)
+				got, found := c.Get(key)
+				require.Equal(t, ok, found, "seed %d, step %d", seed, n)
+				require.Equal(t, want, got)
+				count(ok)
+			case op < 10:
+				ref.set(key, n, units)
+				c.Set(key, n)
+			case op < 13:
+				k := 1 + r.IntN(mostUnit)
+				ref.set(key, n, k)
+				c.SetWithExpire(key, n, delayOf(k))
+			case op < 15:
+				want, ok := ref.get(key)
+				if !ok {
+					want = n
+					ref.set(key, n, units)
+				}
+				got, err := c.Take(key, func() (any, error) { return n, nil })
+				require.NoError(t, err)
+				require.Equal(t, want, got, "seed %d, step %d", seed, n)
+				count(ok)
+			case op < 18:
+				ref.del(key)
+				c.Del(key)
+			default:
+				k := 1 + r.IntN(3)
+				ref.add(k)
+				m.Add(time.Duration(k) * unit)
+			}
+			require.Equal(t, compat.CacheStats{Hits: hits, Misses: misses, Elements: len(ref.values)}, c.Stats(),
+				"seed %d, step %d", seed, n)
+		}
+	}
+}
+
+// taken is what a Take has returned.
+type taken struct {
+	value any
+	err   error
+}
+
+// fetching is a Take whose fetch has begun and stays until it is sent what it
+// is to return.
+type fetching struct {
+	returns chan taken
+	takes   chan taken
+}
+
+// take begins a Take, in a bubble: it waits, in its fetch or that of another.
+func take(c *compat.Cache, key string, fetches *atomic.Int32) fetching {
+	f := fetching{make(chan taken), make(chan taken, 1)}
+	go func() {
+		value, err := c.Take(key, func() (any, error) {
+			fetches.Add(1)
+			returned := <-f.returns
+			return returned.value, returned.err
+		})
+		f.takes <- taken{value, err}
+	}()
+	settle()
+	return f
+}
+
+func TestTakesOfOneKeyFetchOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newCache(t, time.Minute)
+		var fetches, others atomic.Int32
+		all := []fetching{take(c, "a", &fetches)}
+		for range 9 {
+			all = append(all, take(c, "a", &fetches))
+		}
+		require.EqualValues(t, 1, fetches.Load())
+		other := take(c, "b", &others)
+		require.EqualValues(t, 1, others.Load(), "other keys don't wait")
+		all[0].returns <- taken{"fetched", nil}
+		for _, f := range all {
+			require.Equal(t, taken{"fetched", nil}, <-f.takes)
+		}
+		require.Equal(t, compat.CacheStats{Hits: 9, Misses: 1, Elements: 1}, c.Stats())
+		requireValue(t, c, "a", "fetched")
+		other.returns <- taken{nil, nil}
+		require.Equal(t, taken{nil, nil}, <-other.takes, "nil is a value")
+		require.Equal(t, 2, c.Len())
+	})
+}
+
+func TestTakeThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newCache(t, time.Minute)
+		var fetches atomic.Int32
+		down := errors.New("down")
+		first, second := take(c, "a", &fetches), take(c, "a", &fetches)
+		first.returns <- taken{"half", down}
+		require.Equal(t, taken{nil, down}, <-first.takes)
+		require.Equal(t, taken{nil, down}, <-second.takes)
+		require.Zero(t, c.Len())
+		require.Equal(t, compat.CacheStats{}, c.Stats())
+		third := take(c, "a", &fetches)
+		require.EqualValues(t, 2, fetches.Load())
+		third.returns <- taken{"value", nil}
+		require.Equal(t, taken{"value", nil}, <-third.takes)
+	})
+}
+
+// A fetch that does not return leaves nothing behind.
+func TestFetchThatDoesNotReturn(t *testing.T) {
+	c, _ := newCache(t, time.Minute)
+	require.Panics(t, func() { _, _ = c.Take("a", func() (any, error) { panic("boom") }) })
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_, _ = c.Take("a", func() (any, error) { runtime.Goexit(); return nil, nil })
+	})
+	wg.Wait()
+	value, err := c.Take("a", func() (any, error) { return 1, nil })
+	require.NoError(t, err)
+	require.Equal(t, 1, value)
+}
+
+func TestTakeAfterExpiry(t *testing.T) {
+	c, m := newCache(t, time.Minute)
+	fetches := 0
+	for range 3 {
+		for range 3 {
+			_, err := c.Take("a", func() (any, error) { fetches++; return fetches, nil })
+			require.NoError(t, err)
+		}
+		requireValue(t, c, "a", fetches)
+		m.Add(time.Hour)
+	}
+	require.Equal(t, 3, fetches)
+}
+
+// What is deleted or set while it is fetched may be newer than what is fetched:
+// that is returned to those who asked before, and not kept.
+func TestChangeDuringFetch(t *testing.T) {
+	for name, change := range map[string]struct {
+		do   func(c *compat.Cache)
+		then any
+	}{
+		"Del":           {func(c *compat.Cache) { c.Del("a") }, nil},
+		"Set":           {func(c *compat.Cache) { c.Set("a", "newer") }, "newer"},
+		"SetWithExpire": {func(c *compat.Cache) { c.SetWithExpire("a", "newer", time.Hour) }, "newer"},
+		"Set and Del":   {func(c *compat.Cache) { c.Set("a", "newer"); c.Del("a") }, nil},
+		"Close":         {func(c *compat.Cache) { c.Close() }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := newCache(t, time.Minute, compat.WithLimit(5))
+				var fetches atomic.Int32
+				first, second := take(c, "a", &fetches), take(c, "a", &fetches)
+				require.EqualValues(t, 1, fetches.Load())
+				change.do(c)
+				first.returns <- taken{"older", nil}
+				require.Equal(t, taken{"older", nil}, <-first.takes)
+				require.Equal(t, taken{"older", nil}, <-second.takes)
+				requireValue(t, c, "a", change.then)
+			})
+		})
+	}
+}
+
+// Who asks after the change gets what is fetched after it, and that is kept,
+// whichever fetch ends first.
+func TestTakeAfterChangeDuringFetch(t *testing.T) {
+	for _, olderFirst := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := newCache(t, time.Minute)
+			var fetches atomic.Int32
+			older := take(c, "a", &fetches)
+			c.Del("a")
+			newer := take(c, "a", &fetches)
+			require.EqualValues(t, 2, fetches.Load(), "it waits for what is older")
+			if olderFirst {
+				older.returns <- taken{"older", nil}
+				settle()
+				requireValue(t, c, "a", nil)
+			}
+			another := take(c, "a", &fetches)
+			require.EqualValues(t, 2, fetches.Load(), "it waits for what is newer")
+			newer.returns <- taken{"newer", nil}
+			require.Equal(t, taken{"newer", nil}, <-newer.takes)
+			require.Equal(t, taken{"newer", nil}, <-another.takes)
+			requireValue(t, c, "a", "newer")
+			if !olderFirst {
+				older.returns <- taken{"older", nil}
+			}
+			require.Equal(t, taken{"older", nil}, <-older.takes)
+			requireValue(t, c, "a", "newer")
+		})
+	}
+}
+
+// The fetch itself may use the cache, for its own key too: what it has set is
+// newer than what it returns.
+func TestFetchUsesTheCache(t *testing.T) {
+	c, _ := newCache(t, time.Minute, compat.WithLimit(3))
+	value, err := c.Take("a", func() (any, error) {
+		c.Set("b", 1)
+		c.Set("a", "set inside")
+		return c.Take("c", func() (any, error) { c.Del("b"); return "nested", nil })
+	})
+	require.NoError(t, err)
+	require.Equal(t, "nested", value)
+	requireValue(t, c, "a", "set inside")
+	requireValue(t, c, "b", nil)
+	requireValue(t, c, "c", "nested")
+}
+
+// A value can be seen a moment before Take returns it. Who deletes it then and
+// asks again must not be given what was fetched before.
+func TestTakeJustAfterDel(t *testing.T) {
+	c, _ := newCache(t, time.Minute)
+	for range 20_000 {
+		c.Del("a")
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			_, _ = c.Take("a", func() (any, error) { return "older", nil })
+		}()
+		for c.Len() == 0 {
+			runtime.Gosched()
+		}
+		c.Del("a")
+		value, err := c.Take("a", func() (any, error) { return "newer", nil })
+		require.NoError(t, err)
+		require.Equal(t, "newer", value)
+		<-done
+	}
+}
+
+// hooked is a mock that calls a function when it is asked for the time, which
+// a cache does before it stores a value and before it looks for one.
+type hooked struct {
+	*clock.Mock
+	hook atomic.Pointer[func()]
+}
+
+func (h *hooked) Elapsed() time.Duration {
+	if hook := h.hook.Load(); hook != nil {
+		(*hook)()
+	}
+	return h.Mock.Elapsed()
+}
+
+// A fetch that begins when a Set has begun already, but not yet stored its value,
+// does not replace that.
+func TestTakeBegunDuringSet(t *testing.T) {
+	m := &hooked{Mock: clock.NewMock()}
+	c, err := compat.NewCache(time.Minute, compat.WithClock(m))
+	require.NoError(t, err)
+	defer c.Close()
+
+	begun, release, done := make(chan bool, 1), make(chan bool), make(chan bool)
+	inside := func() {
+		m.hook.Store(nil)
+		go func() {
+			defer close(done)
+			_, _ = c.Take("a", func() (any, error) { begun <- true; <-release; return "fetched", nil })
+		}()
+		for range 10_000 { // should it be able to begin, it does; else that passes
+			runtime.Gosched()
+		}
+	}
+	m.hook.Store(&inside)
+	c.Set("a", "set")
+	close(release)
+	<-done
+	requireValue(t, c, "a", "set")
+}
+
+// Whatever is done at once, the limit is kept, and what is in the cache at the
+// end can be found and taken out. It runs in real time, so that values expire
+// meanwhile.
+func TestCacheBesideItself(t *testing.T) {
+	for _, limit := range []int{0, 10} {
+		c, err := compat.NewCache(time.Millisecond, compat.WithLimit(limit))
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		for g := range 4 {
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(g), 0))
+				for n := range 5000 {
+					key := string(rune('a' + r.IntN(26)))
+					switch r.IntN(6) {
+					case 0:
+						c.Set(key, n)
+					case 1:
+						c.SetWithExpire(key, n, time.Hour)
+					case 2:
+						c.SetWithExpire(key, n, time.Duration(1+r.IntN(100_000)))
+					case 3:
+						c.Del(key)
+					case 4:
+						c.Get(key)
+					case 5:
+						if value, err := c.Take(key, func() (any, error) { return n, nil }); err != nil || value == nil {
+							t.Error(value, err)
+						}
+					}
+					if n := c.Len(); limit > 0 && n > limit {
+						t.Errorf("%d values", n)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		for key := 'a'; key <= 'z'; key++ {
+			c.SetWithExpire(string(key), key, time.Hour)
+			requireValue(t, c, string(key), key)
+		}
+		want := 26
+		if limit > 0 {
+			want = limit
+		}
+		require.Equal(t, want, c.Len())
+		for key := 'a'; key <= 'z'; key++ {
+			c.Del(string(key))
+		}
+		require.Zero(t, c.Len())
+		c.Close()
+	}
+}
+
+func TestClose(t *testing.T) {
+	for _, opt := range []compat.CacheOption{compat.WithLimit(0), compat.WithLimit(5), compat.WithLog(slog.Default())} {
+		c, m := newCache(t, time.Minute, opt)
+		c.Set("a", 1)
+		for range 3 {
+			c.Close()
+			require.Zero(t, c.Len())
+			requireValue(t, c, "a", nil)
+			c.Set("a", 1)
+			c.Del("b")
+			requireValue(t, c, "a", nil)
+			value, err := c.Take("a", func() (any, error) { return 2, nil })
+			require.NoError(t, err)
+			require.Equal(t, 2, value)
+			require.Zero(t, c.Len())
+		}
+		_, pending := m.Next()
+		require.False(t, pending)
+	}
+}
+
+func TestLog(t *testing.T) {
+	l := new(logs)
+	c, m := newCache(t, time.Hour, compat.WithName("users"), compat.WithLog(slog.New(slog.NewJSONHandler(l, nil))))
+	m.Add(10 * time.Minute)
+	require.Empty(t, l.take(t), "there was nothing to say")
+
+	c.Set("a", 1)
+	for range 3 {
+		c.Get("a")
+	}
+	c.Get("b")
+	m.Add(time.Minute - 1)
+	require.Empty(t, l.take(t))
+	m.Add(1)
+	require.Equal(t, []map[string]any{{
+		"level": "INFO", "msg": "cache", "name": "users",
+		"requests": 4.0, "hit_ratio": 0.75, "elements": 1.0, "hits": 3.0, "misses": 1.0,
+	}}, l.take(t))
+	m.Add(time.Minute)
+	require.Empty(t, l.take(t), "each line is about its own minute")
+
+	c.Get("b")
+	m.Add(time.Minute)
+	lines := l.take(t)
+	require.Len(t, lines, 1)
+	require.Zero(t, lines[0]["hit_ratio"])
+	require.EqualValues(t, 1, lines[0]["misses"])
+	c.Get("b")
+	c.Close()
+	m.Add(time.Hour)
+	require.Empty(t, l.take(t))
+}
+
+func TestNames(t *testing.T) {
+	for name, opts := range map[string][]compat.CacheOption{
+		"proc": nil, "users": {compat.WithName("users")}, "b": {compat.WithName("a"), compat.WithName("b")},
+	} {
+		requireName(t, name, opts...)
+	}
+	requireName(t, "proc", compat.WithName(""))
+}
+
+func requireName(t *testing.T, name string, opts ...compat.CacheOption) {
+	t.Helper()
+	l := new(logs)
+	c, m := newCache(t, 0, append(opts, compat.WithLog(slog.New(slog.NewJSONHandler(l, nil))))...)
+	c.Get("a")
+	m.Add(time.Minute)
+	lines := l.take(t)
+	require.Len(t, lines, 1)
+	require.Equal(t, name, lines[0]["name"])
+}
+
+func TestNoLog(t *testing.T) {
+	l := logged(t)
+	c, m := newCache(t, time.Minute, compat.WithLog(nil))
+	c.Get("a")
+	m.Add(time.Hour)
+	require.Empty(t, l.take(t))
+}

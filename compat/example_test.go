@@ -1,0 +1,140 @@
+package compat_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/compat"
+)
+
+// In production it is compat.NewTimingWheel(time.Second, 300, execute), which
+// does the same in real time.
+func ExampleNewTimingWheel() {
+	m := clock.NewMock()
+	execute := func(key, value any) { fmt.Println(key, "is", value, "at", m.Elapsed()) }
+	w, err := compat.NewTimingWheelWithClock(time.Second, 300, execute, m)
+	if err != nil {
+		panic(err)
+	}
+	defer w.Stop()
+
+	for _, name := range []string{"ann", "bob", "cid"} {
+		if err := w.SetTimer(name, "gone", 30*time.Second); err != nil {
+			panic(err)
+		}
+	}
+	m.Add(20 * time.Second)
+	fmt.Println("ann is heard of, bob signs off")
+	_ = w.MoveTimer("ann", 30*time.Second)
+	_ = w.RemoveTimer("bob")
+	m.Add(time.Minute)
+	fmt.Println(w.SetTimer([]string{"not", "a", "key"}, nil, time.Second))
+	// Output:
+	// ann is heard of, bob signs off
+	// cid is gone at 30s
+	// ann is gone at 50s
+	// incorrect task argument
+}
+
+// byHand is a ticker whose ticks somebody sends.
+type byHand chan time.Time
+
+func (c byHand) Chan() <-chan time.Time { return c }
+func (c byHand) Stop()                  {}
+
+func ExampleNewTimingWheelWithTicker() {
+	ticker, done := make(byHand), make(chan bool)
+	execute := func(key, value any) {
+		fmt.Println(key, value)
+		done <- true
+	}
+	w, err := compat.NewTimingWheelWithTicker(time.Second, 10, execute, ticker)
+	if err != nil {
+		panic(err)
+	}
+	defer w.Stop()
+
+	_ = w.SetTimer("after", "three ticks", 3*time.Second)
+	for tick := 1; tick <= 3; tick++ {
+		fmt.Println("tick", tick)
+		ticker <- time.Now()
+	}
+	<-done
+
+	_ = w.SetTimer("not", "yet", time.Minute)
+	_ = w.MoveTimer("not", time.Millisecond) // below the interval: at once
+	<-done
+	// Output:
+	// tick 1
+	// tick 2
+	// tick 3
+	// after three ticks
+	// not yet
+}
+
+func ExampleTimingWheel_Drain() {
+	m := clock.NewMock()
+	w, _ := compat.NewTimingWheelWithClock(time.Second, 300, func(key, _ any) { fmt.Println(key) }, m)
+	defer w.Stop()
+
+	_ = w.SetTimer("flush", "to disk", time.Hour)
+	done := make(chan bool)
+	_ = w.Drain(func(key, value any) { // at the end of the process, say
+		fmt.Println(key, value, "before its time")
+		done <- true
+	})
+	<-done
+	m.Add(2 * time.Hour)
+	// Output: flush to disk before its time
+}
+
+func ExampleNewCache() {
+	m := clock.NewMock() // in production leave WithClock out
+	c, err := compat.NewCache(time.Minute, compat.WithLimit(1000), compat.WithClock(m))
+	if err != nil {
+		panic(err)
+	}
+	defer c.Close()
+
+	find := func(name string) {
+		value, err := c.Take(name, func() (any, error) {
+			if name == "" {
+				return nil, errors.New("nobody has no name")
+			}
+			fmt.Println("ask the database for", name)
+			return "user " + name, nil
+		})
+		fmt.Println(value, err)
+	}
+	find("ann")
+	find("ann")
+	m.Add(2 * time.Minute) // values expire
+	find("ann")
+	find("")
+	fmt.Printf("%+v\n", c.Stats())
+	// Output:
+	// ask the database for ann
+	// user ann <nil>
+	// user ann <nil>
+	// ask the database for ann
+	// user ann <nil>
+	// <nil> nobody has no name
+	// {Hits:1 Misses:2 Elements:1}
+}
+
+func ExampleCache_SetWithExpire() {
+	m := clock.NewMock()
+	c, _ := compat.NewCache(time.Hour, compat.WithClock(m))
+	defer c.Close()
+
+	c.Set("ann", 1)
+	c.SetWithExpire("bob", 2, time.Minute) // or up to 5 % sooner or later
+	m.Add(2 * time.Minute)
+	fmt.Println(c.Get("ann"))
+	fmt.Println(c.Get("bob"))
+	// Output:
+	// 1 true
+	// <nil> false
+}
