@@ -2,7 +2,6 @@ package hierarchy
 
 import (
 	"context"
-	"fmt"
 	"hash/maphash"
 	"reflect"
 	"time"
@@ -46,24 +45,6 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 // shardsPerCore is how many shards a core has, as keys don't keep to cores: with
 // one, every other call of two cores meets the other's. More would cost memory.
 const shardsPerCore = 2
-
-// mayPanic tells whether comparing two values of type t can panic: t is or
-// holds an interface.
-func mayPanic(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Interface:
-		return true
-	case reflect.Array:
-		return mayPanic(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if mayPanic(t.Field(i).Type) {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // Set sets the timer of k to v after d, or replaces its value and deadline if k
 // is pending. The error is ErrClosed, ErrFull, or ErrArgument if k can't be
@@ -214,23 +195,6 @@ func (w *Keyed[K, V]) Stop() { w.core.stop() }
 // over have returned, or returns ctx's error. Inside a callback it waits for
 // that callback too: use Stop, or go Shutdown.
 func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.core.shutdown(ctx) }
-
-// hash is the hash of k, or ErrArgument if k can't be compared.
-func (w *Keyed[K, V]) hash(k K) (uint64, error) {
-	if w.wary {
-		return w.hashWarily(k)
-	}
-	return maphash.Comparable(w.seed, k), nil
-}
-
-func (w *Keyed[K, V]) hashWarily(k K) (h uint64, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: key: %v", ErrArgument, r)
-		}
-	}()
-	return maphash.Comparable(w.seed, k), nil
-}
 
 // shard is where keys of that hash live. The index uses the low bits.
 func (w *Keyed[K, V]) shard(h uint64) (*shard[entry[K, V]], *index[K, V]) {
