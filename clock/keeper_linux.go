@@ -188,7 +188,7 @@ func (k *keeper) rung(a *preciseAlarm) {
 	}
 	if a.stopped {
 		k.end()
-	} else if now := sinceEpoch(); k.aim <= now || k.aim > now+linger {
+	} else if now := sinceEpoch(); k.aim < now+linger/2 || k.aim > now+linger {
 		k.aimAt(now + linger)
 	}
 }

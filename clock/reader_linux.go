@@ -76,9 +76,8 @@ func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 		return nil, true
 	}
 	now, ahead := sinceEpoch(), k.ahead()
-	came := now >= k.aim
 	switch {
-	case came:
+	case now >= k.aim:
 		if woken {
 			k.learn(now - k.aim)
 		}
@@ -98,7 +97,7 @@ func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 		// take the processor from a callback that keeps it.
 		k.aimAt(now + linger)
 	}
-	if came && k.idle() {
+	if k.idle() && k.aim == never { // else somebody rang it first, and the reader stays
 		k.reader = nil
 		return nil, true
 	}
@@ -112,7 +111,7 @@ func (k *keeper) waitUp(now, ahead time.Duration) time.Duration {
 		return now
 	}
 	first := k.waiting.first().at
-	if first-now > ahead {
+	if first <= now || first-now > ahead {
 		return now
 	}
 	k.mu.Unlock()
