@@ -126,12 +126,11 @@ func TestStopInsideRing(t *testing.T) {
 // While a ring takes its time, in the reader or not, others ring.
 func TestRingsDoNotWaitForEachOther(t *testing.T) {
 	k, opened := counted()
-	var all []*preciseAlarm
+	var ends []func()
 	for range 20 {
 		a, rings := on(k) // its ring stays until it is received below
 		a.Set(soon())
-		defer func() { <-rings }()
-		all = append(all, a)
+		ends = append(ends, func() { <-rings; a.Stop() })
 		b, rang := on(k)
 		for range 3 {
 			b.Set(soon())
@@ -139,9 +138,10 @@ func TestRingsDoNotWaitForEachOther(t *testing.T) {
 		}
 	}
 	require.EqualValues(t, 1, opened.Load())
-	for _, a := range all {
-		a.Stop()
+	for _, end := range ends {
+		end()
 	}
+	requireGone(t)
 }
 
 // A ring that ends its goroutine takes neither the reader nor other alarms with
