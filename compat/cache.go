@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"hash/maphash"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -17,10 +18,22 @@ type Cache struct {
 	log    *slog.Logger
 	report *hierarchy.Wheel // nil without a log
 
-	store   store
+	store store
+	seed  maphash.Seed
+	parts [64]part // by hash of key
+}
+
+// part is what keys of some hashes have to themselves, in a cache line of its own,
+// so that two processors seldom wait for each other.
+type part struct {
 	flights flights
 	hits    atomic.Uint64
 	misses  atomic.Uint64
+	_       [16]byte
+}
+
+func (c *Cache) part(key string) *part {
+	return &c.parts[maphash.String(c.seed, key)%uint64(len(c.parts))]
 }
 
 // CacheOption says how a Cache works.
@@ -52,15 +65,13 @@ func WithClock(c clock.Clock) CacheOption {
 	}
 }
 
-const (
-	defaultName = "proc"
-)
+const defaultName = "proc"
 
 // NewCache makes a cache whose values expire after about expire: up to 5 % sooner
 // or later. If it is 0 or less, they don't. A cache that is no longer needed
 // should be closed.
 func NewCache(expire time.Duration, opts ...CacheOption) (*Cache, error) {
-	c := &Cache{name: defaultName, expire: expire}
+	c := &Cache{name: defaultName, expire: expire, seed: maphash.MakeSeed()}
 	for _, opt := range opts {
 		opt(c)
 	}
@@ -81,7 +92,7 @@ func NewCache(expire time.Duration, opts ...CacheOption) (*Cache, error) {
 // Get returns the value of key, and whether there is one.
 func (c *Cache) Get(key string) (any, bool) {
 	value, ok := c.store.get(key)
-	c.count(ok)
+	c.part(key).count(ok)
 	return value, ok
 }
 
@@ -91,12 +102,12 @@ func (c *Cache) Set(key string, value any) { c.SetWithExpire(key, value, c.expir
 // SetWithExpire sets the value of key, which expires after about expire, or not,
 // if that is 0 or less.
 func (c *Cache) SetWithExpire(key string, value any, expire time.Duration) {
-	c.flights.disown(key, func() { c.store.set(key, value, around(expire)) })
+	c.part(key).flights.disown(key, func() { c.store.set(key, value, around(expire)) })
 }
 
 // Del deletes the value of key, and what Take is fetching for it is not kept.
 func (c *Cache) Del(key string) {
-	c.flights.disown(key, func() { c.store.remove(key) })
+	c.part(key).flights.disown(key, func() { c.store.remove(key) })
 }
 
 // Take returns the value of key. If there is none it calls fetch, keeps what that
@@ -104,12 +115,13 @@ func (c *Cache) Del(key string) {
 // call one fetch between them. A value that is set or deleted while fetch runs
 // wins: what is fetched is returned but not kept, as it may be older.
 func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
+	p := c.part(key)
 	if value, ok := c.store.get(key); ok {
-		c.count(true)
+		p.count(true)
 		return value, nil
 	}
 	fetched := false
-	value, err := c.flights.do(key, func(f *flight) (any, error) {
+	value, err := p.flights.do(key, func(f *flight) (any, error) {
 		if value, ok := c.store.get(key); ok {
 			return value, nil // somebody was faster
 		}
@@ -118,13 +130,13 @@ func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 			return nil, err
 		}
 		fetched = true
-		c.flights.land(key, f, func() { c.store.set(key, value, around(c.expire)) })
+		p.flights.land(key, f, func() { c.store.set(key, value, around(c.expire)) })
 		return value, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.count(!fetched)
+	p.count(!fetched)
 	return value, nil
 }
 
@@ -139,7 +151,12 @@ type CacheStats struct {
 
 // Stats returns the counts since the cache was made.
 func (c *Cache) Stats() CacheStats {
-	return CacheStats{Hits: c.hits.Load(), Misses: c.misses.Load(), Elements: c.Len()}
+	st := CacheStats{Elements: c.Len()}
+	for i := range c.parts {
+		st.Hits += c.parts[i].hits.Load()
+		st.Misses += c.parts[i].misses.Load()
+	}
+	return st
 }
 
 // Close ends the cache: its values are gone, and none is kept any more. Further
@@ -151,10 +168,10 @@ func (c *Cache) Close() {
 	}
 }
 
-func (c *Cache) count(hit bool) {
+func (p *part) count(hit bool) {
 	if hit {
-		c.hits.Add(1)
+		p.hits.Add(1)
 	} else {
-		c.misses.Add(1)
+		p.misses.Add(1)
 	}
 }

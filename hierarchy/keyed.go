@@ -27,7 +27,7 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 		return nil, ErrNilFunc
 	}
 	if cfg.Shards == 0 {
-		cfg.Shards = shardsPerCore * chosenShards()
+		cfg.Shards = shardsForKeys()
 	}
 	c, err := newCore(cfg, func(e entry[K, V]) { fire(e.key, e.val) })
 	if err != nil {
@@ -42,9 +42,10 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 	return w, nil
 }
 
-// shardsPerCore is how many shards a core has, as keys don't keep to cores: with
-// one, every other call of two cores meets the other's. More would cost memory.
-const shardsPerCore = 2
+// shardsForKeys is how many shards a Keyed has, as keys don't keep to cores: with
+// one a core, every other call of two cores would meet the other's. All of them
+// are looked at for what comes next, so there are not many.
+func shardsForKeys() int { return max(min(8*chosenShards(), 32), chosenShards()) }
 
 // Set sets the timer of k to v after d, or replaces its value and deadline if k
 // is pending. The error is ErrClosed, ErrFull, or ErrArgument if k can't be

@@ -61,7 +61,9 @@ func TestKeyedMemoryGoesBack(t *testing.T) {
 		_, ok := w.Remove(k)
 		require.True(t, ok)
 	}
-	require.Less(t, heap()-before, peak/20)
+	after := heap() - before
+	require.Less(t, after, peak/200)
+	t.Logf("%d kB left of %d", after/1000, peak/1000)
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {

@@ -101,9 +101,19 @@ func (s *shard[T]) discard(i uint32, n *level.Node) {
 	t := s.timers
 	var none T
 	*t.value(i) = none
-	if given := t.circles.remove(i, n); given != 0 {
+	switch given := t.circles.remove(i, n); given {
+	case 0:
+	case level.Deserted:
+		s.vacate()
+	default:
 		t.values.drop(given - 1)
 	}
+}
+
+// vacate gives back all that timers take. mu must be held.
+func (s *shard[T]) vacate() {
+	s.counts.cascaded += s.timers.cascaded
+	s.timers = nil
 }
 
 // forget takes a timer of these flags out of the books. mu must be held.
@@ -233,9 +243,9 @@ func (s *shard[T]) earliest() (deadline time.Duration, order uint64, ok bool) {
 func (s *shard[T]) detach() (t *timers[T], n int) {
 	t, n = s.timers, s.timers.len()
 	if t != nil {
-		s.counts.cascaded += t.cascaded
+		s.vacate()
 	}
-	s.timers, s.told = nil, 0
+	s.told = 0
 	if s.core.cleared != nil {
 		s.core.cleared(s.number)
 	}

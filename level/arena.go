@@ -110,8 +110,12 @@ func (a *Arena) allocCold() uint32 {
 	return c<<ChunkBits | e
 }
 
+// Deserted is what Free returns when no node is left of those that took several
+// chunks: a new Arena would be smaller.
+const Deserted = 1<<32 - 1
+
 // Free gives n, the node of index i, back. It is dead from now on. If with it a
-// whole chunk went back, given is its number plus 1, else 0.
+// whole chunk went back, given is its number plus 1, or Deserted, else 0.
 func (a *Arena) Free(i uint32, n *Node) (given uint32) {
 	n.stamp = 0
 	if a.hot == 0 {
@@ -131,7 +135,11 @@ func (a *Arena) freeCold(i uint32, n *Node) (given uint32) {
 	if m.used == chunkRoom-1 {
 		a.linkPartial(c)
 	}
-	if m.used == 0 && a.emptied(c) {
+	emptied := m.used == 0 && a.emptied(c)
+	switch {
+	case a.used == 1 && len(a.nodes) > 1: // that one is hot
+		return Deserted
+	case emptied:
 		return c + 1
 	}
 	return 0
