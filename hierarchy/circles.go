@@ -19,14 +19,14 @@ const lag = 1 << 16
 // Invariant: a slot's range never lies after the deadline of a node in it; it
 // may lie before it, as a deadline that moves later stays where it is.
 type circles struct {
-	layout
-	arena    level.Arena
-	circle   [maxLevels]level.Level
 	occupied uint32 // Invariant: bit k is set iff circle k holds a node.
 	open     uint32 // bit k: the slot of circle k under the hand is being cascaded
 	hand     int64
+	arena    level.Arena
+	layout
 	ordered  bool // timers of one instant come in the order of their setting, whatever it takes
 	cascaded uint64
+	circle   [maxLevels]level.Level
 }
 
 // add links a new node.

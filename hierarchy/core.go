@@ -54,7 +54,7 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 		places: places{limit: int64(cfg.MaxPending)}, done: make(chan struct{}),
 	}
 	for i := range cfg.Shards {
-		s := &shard[T]{core: c, number: i, limited: cfg.MaxPending > 0}
+		s := &shard[T]{core: c, number: int32(i), limited: cfg.MaxPending > 0}
 		s.notBefore.Store(never)
 		c.shards = append(c.shards, s)
 	}

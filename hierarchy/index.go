@@ -32,6 +32,7 @@ type index[K comparable, V any] struct {
 	segments [][]uint32 // heads of chains
 	buckets  uint32     // 0 before the first key, then at least 1
 	keys     uint32
+	_        [32]byte // a cache line for each shard's
 }
 
 // bucketFor is the bucket of a hash: its low bits, as many as name all buckets,

@@ -180,7 +180,7 @@ func chunksOf(t *testing.T, w *Of[large]) (chunks int) {
 // Large values come in small chunks, so that no call has to clear megabytes, and
 // these go back as timers go.
 func TestLargeValues(t *testing.T) {
-	const n = 3 << 11 // three chunks of the arena
+	const n = 6 << 11 // six chunks of the arena
 	clk, wrong, next := &handClock{}, 0, 0
 	w, err := NewOf(Config{Clock: clk, Shards: 1, Executor: Inline}, func(v large) {
 		if int(v[0])|int(v[len(v)-1])<<8 != next {
@@ -200,9 +200,16 @@ func TestLargeValues(t *testing.T) {
 		require.LessOrEqual(t, len(w.core.shards[0].timers.values.chunks), before+1)
 	}
 	require.InDelta(t, n/perChunk, chunksOf(t, w), 2)
+	_, err = w.Set(large{0: n & 0xff, len(large{}) - 1: n >> 8}, 2*time.Second)
+	require.NoError(t, err)
 	clk.elapsed.Store(int64(time.Second))
 	clk.ring()
 	require.Equal(t, n, next)
 	require.Zero(t, wrong)
-	require.LessOrEqual(t, chunksOf(t, w), 2*(1<<11)/perChunk, "the arena keeps one empty chunk, and the last node")
+	require.LessOrEqual(t, chunksOf(t, w), 3*(1<<11)/perChunk, "the arena keeps one empty chunk, that of the last, and that of the next")
+	clk.elapsed.Store(int64(2 * time.Second))
+	clk.ring()
+	require.Equal(t, n+1, next)
+	require.Zero(t, wrong)
+	require.Nil(t, w.core.shards[0].timers)
 }

@@ -28,7 +28,7 @@ type Stats struct {
 
 // counts are the counters of one shard, guarded by its lock.
 type counts struct {
-	fired, stopped, drained, dropped, moved, cascaded uint64
+	stopped, moved, fired, drained, dropped, cascaded uint64
 }
 
 // CircleStats is where the timers of one circle are.

@@ -20,13 +20,13 @@ func place(i uint32) (chunk, entry uint32) { return i >> ChunkBits, i & (chunkLe
 // out of the books, as the next Alloc will most likely want it.
 type Arena struct {
 	nodes   [][]Node // by chunk; nil where a chunk was given back
+	used    int      // nodes that chunks count as used
+	shape   uint32   // counts chunks that came and grew
+	hot     uint32   // a freed node that its chunk still counts as used, or 0
 	chunks  []chunk  // by chunk
 	partial uint32   // 1 + the first chunk that has room, or 0
 	spare   uint32   // 1 + the chunk that is empty, or 0
 	vacant  []uint32 // chunks that were given back
-	used    int      // nodes that chunks count as used
-	shape   uint32   // counts chunks that came and grew
-	hot     uint32   // a freed node that its chunk still counts as used, or 0
 }
 
 // chunk is the bookkeeping of one chunk.
