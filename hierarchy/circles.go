@@ -112,39 +112,22 @@ func (c *circles) advance(now int64) {
 
 // next finds the earliest timer: its index if it is due, else 0 and a time,
 // later than now, before which no timer is due. It touches no more than about
-// two budgets of nodes; when there is more to do before it can say, it returns
+// one budget of nodes; when there is more to do before it can say, it returns
 // 0 and 0: then ask again. Everything is in order after each call, so the lock
 // may be released in between.
+//
+// While slots are open, the earliest timer is that of those poured so far, unless
+// all must come in order.
 func (c *circles) next(now int64, budget int) (i uint32, at int64) {
-	c.pour(budget)
+	c.pour(c.share(budget))
 	for c.occupied != 0 && budget > 0 {
-		k, s, start := c.first()
-		l := &c.circle[k]
-		if !l.Sorted(s) {
-			n := l.Len(s)
-			if n > c.crowd && k > 0 {
-				if start > now {
-					return c.notBefore(start)
-				}
-				budget = c.cascade(k, start, budget)
-				continue
-			}
-			if n <= c.crowd || c.ordered {
-				l.Sort(&c.arena, s)
-				budget -= n
-			} // else all in it are due at one instant, and in no order
+		i, at, budget = c.look(now, budget)
+		switch {
+		case i != 0 || at != 0 && c.open == 0:
+			return i, at
+		case at != 0: // but an open slot may hold something earlier
+			budget = c.pour(budget)
 		}
-		i := l.Head(s)
-		n := c.arena.At(i)
-		if n.Key > c.slotEnd(k, start) {
-			c.relink(i, n)
-			budget--
-			continue
-		}
-		if n.Key > now {
-			return c.notBefore(n.Key)
-		}
-		return i, n.Key
 	}
 	if c.occupied != 0 {
 		return 0, 0
@@ -153,26 +136,69 @@ func (c *circles) next(now int64, budget int) (i uint32, at int64) {
 	return 0, never
 }
 
-// notBefore answers that nothing is due before at, unless an open slot may
-// still hold something earlier.
-func (c *circles) notBefore(at int64) (uint32, int64) {
-	if c.open != 0 {
-		return 0, 0
+// look looks at the first slot. It returns the earliest timer if that is due, or a
+// time before which nothing outside the open slots is due, or, if there was
+// something else to do first, neither. left is what is left of the budget.
+func (c *circles) look(now int64, budget int) (i uint32, at int64, left int) {
+	k, s, start := c.first()
+	if c.isOpen(k, s) {
+		return 0, 0, c.pour(budget)
 	}
-	return 0, at
+	l := &c.circle[k]
+	if !l.Sorted(s) {
+		n := l.Len(s)
+		if n > c.crowd && k > 0 {
+			if start > now {
+				return 0, start, budget
+			}
+			c.cascade(k, start)
+			return 0, 0, budget
+		}
+		if n <= c.crowd || c.ordered {
+			l.Sort(&c.arena, s)
+			budget -= n
+		} // else all in it are due at one instant, and in no order
+	}
+	i = l.Head(s)
+	n := c.arena.At(i)
+	switch {
+	case n.Key > c.slotEnd(k, start):
+		c.relink(i, n)
+		return 0, 0, budget - 1
+	case n.Key > now:
+		return 0, n.Key, budget
+	}
+	return i, n.Key, budget
 }
 
-// cascade moves the hand to the first slot, of circle k, and starts to pour it
-// out over the finer circles, which are empty. Until it has run dry, new timers
-// of its range overtake what is left in it.
-func (c *circles) cascade(k int, start int64, budget int) int {
+// cascade moves the hand to the first slot, of circle k, and opens it: it will be
+// poured out over the finer circles, which are empty. Until it has run dry, new
+// timers of its range, and those poured before, overtake what is left in it.
+func (c *circles) cascade(k int, start int64) {
 	c.hand = max(c.hand, start)
 	c.open |= 1 << uint(k)
-	return c.pour(budget)
+}
+
+// isOpen tells whether slot s of circle k is being poured out.
+func (c *circles) isOpen(k, s int) bool {
+	return c.open>>uint(k)&1 != 0 && s == c.slotFor(k, c.hand)
+}
+
+// share is how many nodes are poured before each timer that fires. Those that are
+// due don't wait for a crowd to be poured, nor it for all of them.
+func (c *circles) share(budget int) int {
+	if c.ordered {
+		return budget
+	}
+	return min(budget, 2)
 }
 
 // pour goes on with the open slots, finest first, and returns what is left of
 // the budget.
+//
+// Of a slot it takes the first and the last in turn, as those two may be due
+// soonest: crowds are often set in order of deadline, and a short timer set just
+// before the slot was opened is among the last.
 func (c *circles) pour(budget int) int {
 	for c.open != 0 && budget > 0 {
 		k := bits.TrailingZeros32(c.open)
@@ -180,6 +206,9 @@ func (c *circles) pour(budget int) int {
 		s := c.slotFor(k, c.hand)
 		for ; l.Len(s) > 0 && budget > 0; budget-- {
 			i := l.Head(s)
+			if budget%2 == 0 && !c.ordered {
+				i = l.Tail(s)
+			}
 			c.relink(i, c.arena.At(i))
 			c.cascaded++
 		}
@@ -216,7 +245,7 @@ func (c *circles) earliest() uint32 {
 // moved on: those that it comes across are linked where they belong.
 func (c *circles) earliestIn(l *level.Level, s int, end int64) (best uint32) {
 	for l.Len(s) > 0 && l.Sorted(s) {
-		i := l.Head(s)
+		i := l.Tail(s)
 		if n := c.arena.At(i); n.Key > end {
 			c.relink(i, n)
 			continue

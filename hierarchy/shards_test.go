@@ -95,6 +95,28 @@ func TestCascadeOfAnotherShard(t *testing.T) {
 	require.NoError(t, c.check())
 }
 
+// A short timer that was set among a crowd, since the crowd's slot comes before its
+// deadline, does not wait until the crowd has come down.
+func TestShortTimerOvertakesCrowd(t *testing.T) {
+	const n, base = 20_000, int64(8) << 30
+	clk := &handClock{tick: 1000}
+	c := twoShards(t, clk)
+	for i := range uint64(n) { // in no order
+		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() {})
+	}
+	carried := uint64(math.MaxUint64)
+	setOn(c, 0, base+10_000, func() { carried = c.shards[0].timers.cascaded })
+	setOn(c, 0, 1, func() {}) // after it, the shard knows where the slot starts
+	c.wake(math.MaxUint64)
+	require.Equal(t, base, c.shards[0].notBefore.Load())
+	clk.elapsed.Store(base)
+	c.wake(math.MaxUint64)
+	require.Positive(t, carried, "else there was nothing to wait for")
+	require.LessOrEqual(t, carried, uint64(12*budget), "it is due ten readings of the clock later, each after a budget")
+	require.GreaterOrEqual(t, c.shards[0].timers.cascaded, uint64(n), "the rest follows")
+	require.NoError(t, c.check())
+}
+
 // Equal deadlines in no order are taken as they come: sorting a crowd is more
 // than may be done under one hold of the lock.
 func TestCrowdOfOneInstantIsNotSorted(t *testing.T) {

@@ -113,6 +113,7 @@ func (r *round[T]) handOver(s *shard[T], until int64, limit uint64) (more bool) 
 		v, f, ok, more := s.take(r.now, until, most, r.budget)
 		if more {
 			runtime.Gosched()
+			r.now = c.now() // what has become due meanwhile comes first
 			return true
 		}
 		if !ok {

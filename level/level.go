@@ -32,6 +32,9 @@ func (l *Level) Len(s int) int { return int(l.slots[s].n) }
 // Head is the first node of slot s, or 0.
 func (l *Level) Head(s int) uint32 { return l.slots[s].head }
 
+// Tail is the last node of slot s, or 0.
+func (l *Level) Tail(s int) uint32 { return l.slots[s].tail }
+
 // Sorted tells whether slot s is known to be in order, its head the earliest.
 func (l *Level) Sorted(s int) bool { return l.unsorted>>uint(s)&1 == 0 }
 

@@ -1,0 +1,129 @@
+//go:build unix
+
+package hierarchy_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// calls is how long calls took that were made one after the other.
+type calls []time.Duration
+
+// while makes calls as long as busy says, 1,000 of them at least.
+func (c *calls) while(busy func() bool, call func()) {
+	for *c = (*c)[:0]; busy() || len(*c) < 1000; {
+		start := time.Now()
+		call()
+		*c = append(*c, time.Since(start))
+	}
+}
+
+func (c calls) report(b *testing.B, name string) {
+	slices.Sort(c)
+	us := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
+	b.ReportMetric(us(c[len(c)*99/100]), name+"-p99-µs")
+	b.ReportMetric(us(c[len(c)*999/1000]), name+"-p99.9-µs")
+	b.ReportMetric(us(c[len(c)-1]), name+"-max-µs")
+}
+
+// BenchmarkBurst has a million timers due at one instant: how long it takes from
+// then until all have run, and how long a timer takes to be set and stopped
+// meanwhile.
+func BenchmarkBurst(b *testing.B) {
+	const n = 1_000_000
+	const ahead = time.Second // more than setting them takes
+	burst := func(b *testing.B, afterFunc func(time.Duration, func()) (stop func() bool)) {
+		meanwhile := make(calls, 0, 10*n)
+		var took time.Duration
+		for b.Loop() {
+			var left atomic.Int64
+			left.Store(n)
+			var last atomic.Int64
+			at := time.Now().Add(ahead)
+			for range n {
+				afterFunc(time.Until(at), func() {
+					if left.Add(-1) == 0 {
+						last.Store(int64(time.Since(at)))
+					}
+				})
+			}
+			if time.Now().After(at) {
+				b.Fatal("it took too long to set the timers")
+			}
+			time.Sleep(time.Until(at))
+			meanwhile.while(func() bool { return left.Load() > 0 }, func() { afterFunc(time.Hour, nop)() })
+			took += time.Duration(last.Load())
+		}
+		b.ReportMetric(float64(took.Milliseconds())/float64(b.N), "ms/burst")
+		b.ReportMetric(0, "ns/op")
+		meanwhile.report(b, "call")
+	}
+	for _, e := range []struct {
+		name string
+		hierarchy.Executor
+	}{{"Inline", hierarchy.Inline}, {"Go", hierarchy.Go}, {"Pool64", hierarchy.Pool(64)}} {
+		run(b, "epicycle/executor="+e.name, n, func(b *testing.B) {
+			w := newWheel(b, hierarchy.Config{Executor: e.Executor})
+			burst(b, func(d time.Duration, f func()) func() bool {
+				t, _ := w.AfterFunc(d, f)
+				return t.Stop
+			})
+		})
+	}
+	run(b, "time", n, func(b *testing.B) {
+		burst(b, func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop })
+	})
+}
+
+// BenchmarkCascade has a million timers of one coarse slot, spread over a second,
+// cascade and expire. It tells how late they are, and timers of a millisecond that
+// are set meanwhile.
+func BenchmarkCascade(b *testing.B) {
+	const n = 1_000_000
+	const span = time.Second
+	cascade := func(b *testing.B, afterFunc func(time.Duration, func())) {
+		crowd, short := make([]time.Duration, n), make(calls, 0, n)
+		for b.Loop() {
+			var ran atomic.Int64
+			at := time.Now().Add(3 * span)
+			for i := range n {
+				at := at.Add(rand.N(span))
+				afterFunc(time.Until(at), func() {
+					crowd[i] = time.Since(at)
+					ran.Add(1)
+				})
+			}
+			time.Sleep(time.Until(at.Add(-100 * time.Millisecond)))
+			end, done := at.Add(span+100*time.Millisecond), make(chan struct{})
+			var again func()
+			again = func() {
+				at := time.Now().Add(time.Millisecond)
+				if at.After(end) {
+					close(done)
+					return
+				}
+				afterFunc(time.Millisecond, func() {
+					short = append(short, time.Since(at))
+					again()
+				})
+			}
+			again()
+			<-done
+			for ran.Load() < n {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		b.ReportMetric(0, "ns/op")
+		calls(crowd).report(b, "crowd")
+		short.report(b, "1ms")
+	}
+	for _, i := range afterFuncs {
+		run(b, i.name, n, func(b *testing.B) { cascade(b, i.with(b)) })
+	}
+}
