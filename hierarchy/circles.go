@@ -245,7 +245,7 @@ func (c *circles) earliest() uint32 {
 // moved on: those that it comes across are linked where they belong.
 func (c *circles) earliestIn(l *level.Level, s int, end int64) (best uint32) {
 	for l.Len(s) > 0 && l.Sorted(s) {
-		i := l.Tail(s)
+		i := l.Head(s)
 		if n := c.arena.At(i); n.Key > end {
 			c.relink(i, n)
 			continue
