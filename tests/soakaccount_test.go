@@ -1,0 +1,221 @@
+package tests
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// faults are what was found wrong. The first few tell enough.
+type faults struct {
+	t *testing.T
+	n atomic.Int32
+}
+
+func (f *faults) add(format string, args ...any) {
+	if f.n.Add(1) <= 20 {
+		f.t.Errorf(format, args...)
+	}
+}
+
+// patience is how long to wait for what must come. Where something is wrong
+// already, much else may never come.
+func (f *faults) patience() time.Duration {
+	if f.n.Load() > 0 {
+		return patience / 30
+	}
+	return patience
+}
+
+var soakEpoch = time.Now()
+
+// monotonic is the time all accounts are kept in. It has the reading that wheels
+// have, so bounds hold to the nanosecond.
+func monotonic() time.Duration { return time.Since(soakEpoch) }
+
+// record is the account of one timer that was set. What calls say is noted when
+// they return and judged when all is over: a callback may well run before the
+// Reset that made it due has returned.
+type record struct {
+	faults *faults
+	key    int  // on a Keyed
+	depth  int  // set by a callback of one of depth-1
+	hidden bool // another was set over it, by a call that doesn't tell what became of it
+
+	mu    sync.Mutex      // orders the calls that set or reset
+	timer hierarchy.Timer // guarded by mu, as all below
+	from  time.Duration   // it is not due before
+	to    time.Duration   // it is due then, at the latest
+	void  bool            // was never set, but refused
+	moves int
+
+	ranAt, goneAt                atomic.Int64 // when it first ran, or a call first said it was too late
+	runs, stops, drains, swapped atomic.Int32
+	judged                       atomic.Bool
+}
+
+// ran notes the start of the callback.
+func (r *record) ran() {
+	r.ranAt.CompareAndSwap(0, int64(monotonic()))
+	r.runs.Add(1)
+	if r.judged.Load() {
+		r.faults.add("a timer ran after all was over")
+	}
+}
+
+// set notes a call that sets the timer to d from now.
+func (r *record) set(d time.Duration, call func() (hierarchy.Timer, error)) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d, before := max(0, d), monotonic()
+	t, err := call()
+	r.timer, r.void = t, err != nil
+	r.from, r.to = before+d, monotonic()+d
+	return err
+}
+
+// reset notes a call that moves the deadline to d from now, and tells whether it
+// says it did.
+func (r *record) reset(d time.Duration, call func() bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	over := r.ends() > 0
+	d, before := max(0, d), monotonic()
+	if !call() {
+		r.gone()
+		return false
+	}
+	if over {
+		r.faults.add("a timer that had run or was taken back could be reset")
+	}
+	r.moves++
+	r.from, r.to = before+d, monotonic()+d
+	return true
+}
+
+func (r *record) resetTimer(d time.Duration) bool {
+	return r.reset(d, func() bool { return r.timer.Reset(d) })
+}
+
+// stop stops the timer. It waits for nobody who resets it.
+func (r *record) stop() bool {
+	t := r.handle()
+	if !t.Stop() {
+		r.gone()
+		return false
+	}
+	r.stops.Add(1)
+	if _, ok := t.Remaining(); ok || t.Active() || t.Stop() || t.Reset(0) {
+		r.faults.add("a timer is active after Stop")
+	}
+	return true
+}
+
+func (r *record) handle() hierarchy.Timer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.timer
+}
+
+// gone notes that a call was told it is too late.
+func (r *record) gone() { r.goneAt.CompareAndSwap(0, int64(monotonic())) }
+
+// ends is how often the timer came to an end.
+func (r *record) ends() int {
+	return int(r.runs.Load() + r.stops.Load() + r.drains.Load() + r.swapped.Load())
+}
+
+// open tells whether more is to be expected of the timer.
+func (r *record) open() bool {
+	if r.ends() > 0 || r.hidden {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.void
+}
+
+// judge adds the record to sum and finds what is wrong with it. dropped tells
+// whether the wheel was stopped, with what was pending.
+func (r *record) judge(sum *tally, dropped bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.judged.Store(true)
+	ends, early := r.ends(), r.from-time.Duration(r.ranAt.Load())
+	taken := r.stops.Load()+r.drains.Load()+r.swapped.Load() > 0
+	switch {
+	case r.void && ends > 0:
+		r.faults.add("a timer that was refused ran")
+	case r.void:
+		sum.refused++
+		return
+	case ends > 1:
+		r.faults.add("a timer ran %d times, was stopped %d, drained %d, replaced %d times", r.runs.Load(), r.stops.Load(), r.drains.Load(), r.swapped.Load())
+	case ends == 0 && r.hidden:
+		r.swapped.Add(1)
+	case ends == 0 && dropped:
+		sum.dropped++
+	case ends == 0:
+		r.faults.add("a timer is lost: it neither ran nor was taken back")
+	case !taken && early > 0:
+		r.faults.add("a timer ran %v early", early)
+	}
+	if gone := time.Duration(r.goneAt.Load()); gone > 0 && gone < r.from && !taken && !dropped {
+		r.faults.add("a timer could not be taken back %v before it was due", r.from-gone)
+	}
+	sum.set++
+	sum.fired += int(r.runs.Load())
+	sum.stopped += int(r.stops.Load())
+	sum.drained += int(r.drains.Load())
+	sum.swapped += int(r.swapped.Load())
+	sum.moved += r.moves
+}
+
+// tally is what a number of records add up to.
+type tally struct{ set, fired, stopped, drained, dropped, swapped, moved, refused, panics, runs, received int }
+
+// add adds n times x.
+func (y *tally) add(x tally, n int) {
+	y.set += n * x.set
+	y.fired += n * x.fired
+	y.stopped += n * x.stopped
+	y.drained += n * x.drained
+	y.dropped += n * x.dropped
+	y.swapped += n * x.swapped
+	y.moved += n * x.moved
+	y.refused += n * x.refused
+	y.panics += n * x.panics
+	y.runs += n * x.runs
+	y.received += n * x.received
+}
+
+func (y *tally) String() string {
+	type bare tally
+	return fmt.Sprintf("%+v", bare(*y))
+}
+
+// mustCover fails if something was never put to the test.
+func (y *tally) mustCover(t *testing.T) {
+	for _, n := range []int{y.fired, y.stopped, y.drained, y.dropped, y.swapped, y.moved, y.refused, y.panics, y.runs, y.received} {
+		require.Positive(t, n, "%v", y)
+	}
+}
+
+// agree holds the counters of a wheel against its account.
+func (y *tally) agree(f *faults, name string, st hierarchy.Stats) {
+	want := hierarchy.Stats{
+		Scheduled: uint64(y.set - y.swapped), Fired: uint64(y.fired), Stopped: uint64(y.stopped),
+		Drained: uint64(y.drained), Dropped: uint64(y.dropped), Moved: uint64(y.moved + y.swapped), Panics: uint64(y.panics),
+	}
+	late := st.Lateness.Count()
+	st.Cascaded, st.Wakeups, st.Lateness = 0, 0, hierarchy.Histogram{}
+	if st != want || late != want.Fired {
+		f.add("%s: Stats are %+v, the account has %+v", name, st, want)
+	}
+}

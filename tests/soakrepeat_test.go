@@ -1,0 +1,164 @@
+package tests
+
+import (
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// repeat is the account of one Repeater.
+type repeat struct {
+	x        *mixedSite
+	running  atomic.Int32
+	finished atomic.Bool
+	plan     *atPlan // nil: every period
+
+	mu      sync.Mutex
+	handle  *hierarchy.Repeater // guarded by mu, as all below
+	runs    int
+	origin  time.Duration // runs since are at least a period apart from there
+	period  time.Duration
+	since   int // how many there were
+	stopped bool
+	after   int // runs after Stop
+}
+
+// begin notes that it runs every period from now on, but for slack runs that
+// have begun before.
+func (r *repeat) begin(period time.Duration, slack int) {
+	r.origin, r.period, r.since = monotonic(), period, -slack
+}
+
+// reset gives it another period. mu must be held.
+func (r *repeat) reset(slack int) {
+	if r.stopped {
+		slack = 1
+	}
+	r.begin(millis(), slack)
+	if ok := r.handle.Reset(r.period); ok == r.stopped && !r.x.closed.Load() {
+		r.x.faults.add("%s: Reset of a repeater is %v", r.x.name, ok)
+	}
+}
+
+// run is the function.
+func (r *repeat) run() {
+	at := monotonic()
+	if r.running.Add(1) > 1 {
+		r.x.faults.add("%s: runs of a repeater overlap", r.x.name)
+	}
+	defer r.running.Add(-1)
+	r.note(at)
+	if rand.IntN(64) == 0 {
+		r.x.pass()
+	}
+	r.x.misbehave()
+}
+
+func (r *repeat) note(at time.Duration) {
+	if r.plan != nil {
+		r.plan.check(r.x)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.runs++
+	r.since++
+	if due := r.origin + time.Duration(r.since)*r.period; r.since > 0 && at < due {
+		r.x.faults.add("%s: run %d of a repeater came %v early", r.x.name, r.since, due-at)
+	}
+	if r.stopped {
+		if r.after++; r.after > 1 {
+			r.x.faults.add("%s: a repeater goes on after Stop", r.x.name)
+		}
+	}
+	if r.finished.Load() {
+		r.x.faults.add("%s: a repeater ran after all was over", r.x.name)
+	}
+	if r.plan == nil && !r.stopped && r.handle != nil && rand.IntN(20) == 0 {
+		r.reset(0)
+	}
+}
+
+func (r *repeat) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.handle.Stop() == r.stopped {
+		r.x.faults.add("%s: Stop of a repeater is %v", r.x.name, r.stopped)
+	}
+	r.stopped = true
+}
+
+// count is how many runs have begun.
+func (r *repeat) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.runs
+}
+
+func (r *repeat) isStopped() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stopped
+}
+
+// finish waits for runs that must come: all of the plan, or some. It is false if
+// they don't.
+func (r *repeat) finish() bool {
+	if r.isStopped() {
+		return true
+	}
+	want := r.count() + 3
+	if r.plan != nil {
+		want = r.plan.all
+	}
+	for end := time.Now().Add(r.x.faults.patience()); r.count() < want; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	if r.plan == nil {
+		r.stop()
+	}
+	return true
+}
+
+// judge is called when nothing runs any more.
+func (r *repeat) judge(dropped bool) {
+	r.finished.Store(true)
+	if r.plan == nil {
+		return
+	}
+	if n := r.count(); n > r.plan.all || n < r.plan.all && !dropped {
+		r.x.faults.add("%s: a schedule of %d ran %d times", r.x.name, r.plan.all, n)
+	}
+}
+
+// atPlan is a schedule of so many runs.
+type atPlan struct {
+	mu   sync.Mutex
+	all  int
+	left int       // guarded by mu, as all below
+	wall time.Time // of the next run
+}
+
+func (p *atPlan) Next(now time.Time) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left == 0 {
+		return time.Time{}
+	}
+	p.left--
+	p.wall = now.Add(millis()).Round(0)
+	return p.wall
+}
+
+func (p *atPlan) check(x *mixedSite) {
+	now := time.Now().Round(0)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if early := p.wall.Sub(now); early > 0 {
+		x.faults.add("%s: a schedule ran %v early", x.name, early)
+	}
+}

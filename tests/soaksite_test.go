@@ -1,0 +1,191 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// plan is how the wheels of a site are made.
+type plan struct {
+	name   string
+	cfg    hierarchy.Config
+	crowd  int  // the largest burst
+	inline bool // callbacks hold up the others
+	meek   bool // callbacks don't panic: there is no OnPanic
+
+	workers int32         // of a Pool; 0: it is none
+	busy    *atomic.Int32 // how many of them run a callback
+}
+
+func plans() []plan {
+	const us = time.Microsecond
+	return []plan{
+		{name: "zero", crowd: crowdOfGo, meek: true},
+		{name: "inline", crowd: 100_000, inline: true, cfg: hierarchy.Config{Executor: hierarchy.Inline, Precision: 50 * us, Shards: 4}},
+		{name: "pool", crowd: 100_000, workers: 4, busy: new(atomic.Int32), cfg: hierarchy.Config{Executor: hierarchy.Pool(4), Interval: 10 * time.Millisecond}},
+		{name: "random", crowd: crowdOfGo, cfg: hierarchy.Config{Executor: randomExecutor(), Clock: clock.System(), Shards: 8}},
+		{name: "limited", cfg: hierarchy.Config{Executor: hierarchy.Go, MaxPending: limit, Precision: 200 * us, Shards: 2}},
+	}
+}
+
+const limit = 100
+
+// randomExecutor runs each task by one of the others.
+func randomExecutor() hierarchy.Executor {
+	each := []hierarchy.Executor{hierarchy.Go, hierarchy.Inline, hierarchy.Pool(1), hierarchy.Pool(3)}
+	return func(task func()) { each[rand.IntN(len(each))](task) }
+}
+
+// sites are wheels of all kinds by one plan.
+func (s *soak) sites(p plan) []site {
+	return []site{s.newWheelSite(p), s.newOfSite(p), s.newKeyedSite(p), s.newMixedSite(p)}
+}
+
+// account is what all sites have.
+type account struct {
+	plan
+	faults *faults
+	wheel  ends
+	panics atomic.Int64 // of callbacks
+	told   atomic.Int64 // told to OnPanic
+	closed atomic.Bool  // the wheel is or will be stopped
+	sum    tally        // of the phases that are over
+
+	mu      sync.Mutex
+	records []*record // guarded by mu; of this phase
+}
+
+func (a *account) config() hierarchy.Config {
+	cfg := a.cfg
+	if !a.meek {
+		cfg.OnPanic = func(any, []byte) { a.told.Add(1) }
+	}
+	return cfg
+}
+
+// open is a new record, d from now being all that is known.
+func (a *account) open(depth int) *record {
+	r := &record{faults: a.faults, depth: depth}
+	a.mu.Lock()
+	a.records = append(a.records, r)
+	a.mu.Unlock()
+	return r
+}
+
+// excused tells whether the timer was set, or refused for a good reason.
+func (a *account) excused(err error) (set bool) {
+	switch {
+	case err == nil:
+		return true
+	case errors.Is(err, hierarchy.ErrFull) && a.cfg.MaxPending > 0:
+	case errors.Is(err, hierarchy.ErrClosed): // callbacks set timers until the last; judge sees if it is not closed
+	default:
+		a.faults.add("%s: %v", a.name, err)
+	}
+	return false
+}
+
+// soon is a short delay; some are none.
+func soon() time.Duration {
+	return time.Duration(rand.IntN(int(4*time.Millisecond))) - 200*time.Microsecond
+}
+
+// pass takes a little time, as callbacks do.
+func (a *account) pass() {
+	if !a.inline {
+		time.Sleep(time.Duration(rand.IntN(int(200 * time.Microsecond))))
+		return
+	}
+	for end := monotonic() + 20*time.Microsecond; monotonic() < end; {
+	}
+}
+
+// misbehave ends the callback, now and then.
+func (a *account) misbehave() {
+	if a.meek {
+		return
+	}
+	switch rand.IntN(500) {
+	case 0:
+		a.panics.Add(1)
+		panic("soak")
+	case 1:
+		runtime.Goexit()
+	}
+}
+
+// runOut waits until nothing is pending or under way, and all records are
+// settled. It gives up if nothing happens for long.
+func (a *account) runOut() {
+	last, end := hierarchy.Stats{}, time.Now().Add(a.faults.patience())
+	for rest := a.settled(nil); ; rest = a.settled(rest) {
+		st := a.wheel.Stats()
+		quiet := st.Pending == 0 && st.Queued == 0 && st.Running == 0 && len(rest) == 0
+		if quiet && st.Fired == last.Fired && st.Scheduled == last.Scheduled {
+			return
+		}
+		if time.Now().After(end) {
+			a.faults.add("%s: nothing happens any more, with %d timers pending and %d unaccounted for", a.name, st.Pending, len(rest))
+			return
+		}
+		if st.Fired != last.Fired && a.faults.n.Load() == 0 {
+			end = time.Now().Add(a.faults.patience())
+		}
+		last = st
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// settled returns the records that are open yet; rest are those before.
+func (a *account) settled(rest []*record) (open []*record) {
+	if len(rest) == 0 {
+		a.mu.Lock()
+		rest = a.records
+		a.mu.Unlock()
+	}
+	for _, r := range rest {
+		if r.open() {
+			open = append(open, r)
+		}
+	}
+	return open
+}
+
+func (a *account) shutdown() {
+	ctx, cancel := context.WithTimeout(context.Background(), a.faults.patience())
+	defer cancel()
+	a.closed.Store(true)
+	if err := a.wheel.Shutdown(ctx); err != nil {
+		a.faults.add("%s: Shutdown: %v", a.name, err)
+	}
+	if n := a.wheel.Len(); n != 0 {
+		a.faults.add("%s: Len is %d after Shutdown", a.name, n)
+	}
+}
+
+// close settles the records of this phase.
+func (a *account) close() (phase tally) {
+	before := a.sum
+	for _, r := range a.records {
+		r.judge(&a.sum, a.closed.Load())
+	}
+	a.records = nil
+	a.sum.panics = int(a.panics.Load())
+	if a.told.Load() != a.panics.Load() {
+		a.faults.add("%s: %d panics, OnPanic was told of %d", a.name, a.panics.Load(), a.told.Load())
+	}
+	phase = a.sum
+	phase.add(before, -1)
+	if phase.refused > 0 && a.cfg.MaxPending == 0 && !a.closed.Load() {
+		a.faults.add("%s: %d timers were refused", a.name, phase.refused)
+	}
+	return phase
+}
