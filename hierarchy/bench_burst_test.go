@@ -5,6 +5,7 @@ package hierarchy_test
 import (
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -127,3 +128,37 @@ func BenchmarkCascade(b *testing.B) {
 		run(b, i.name, n, func(b *testing.B) { cascade(b, i.with(b)) })
 	}
 }
+
+// BenchmarkResetLatency has two goroutines reset timers at random, and tells how
+// long their calls take.
+func BenchmarkResetLatency(b *testing.B) {
+	const each = 1_000_000
+	reset := func(b *testing.B, n int, reset func(i int, d time.Duration)) {
+		took := make([]calls, 2)
+		for b.Loop() {
+			var all sync.WaitGroup
+			for g := range took {
+				all.Go(func() {
+					left := each
+					took[g].while(func() bool { left--; return left > 0 }, func() { reset(rand.IntN(n), anHourOrLess()) })
+				})
+			}
+			all.Wait()
+		}
+		b.ReportMetric(0, "ns/op")
+		slices.Concat(took...).report(b, "call")
+	}
+	for _, n := range []int{1_000_000, 10_000_000} {
+		run(b, "epicycle", n, func(b *testing.B) {
+			_, timers := loaded(b, n)
+			reset(b, n, func(i int, d time.Duration) { timers[i].Reset(d) })
+		})
+		run(b, "time", n, func(b *testing.B) {
+			timers := loadedTime(b, n)
+			reset(b, n, func(i int, d time.Duration) { timers[i].Reset(d) })
+		})
+	}
+}
+
+// anHourOrLess is a delay after which nothing fires while a benchmark runs.
+func anHourOrLess() time.Duration { return time.Minute + rand.N(59*time.Minute) }

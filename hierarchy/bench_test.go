@@ -122,20 +122,21 @@ func floor(b *testing.B, delay func() time.Duration) {
 // always to the same time from now.
 func BenchmarkReset(b *testing.B) {
 	const n = 1_000_000
-	to := map[string]func() time.Duration{
-		"any": spread, "keepalive": func() time.Duration { return 3 * time.Hour },
-	}
-	for _, name := range []string{"any", "keepalive"} {
-		run(b, "epicycle/to="+name, n, func(b *testing.B) {
+	for _, to := range []struct {
+		name  string
+		delay func() time.Duration
+	}{{"any", spread}, {"keepalive", func() time.Duration { return 3 * time.Hour }}} {
+		delay := to.delay
+		run(b, "epicycle/to="+to.name, n, func(b *testing.B) {
 			_, timers := loaded(b, n)
 			for b.Loop() {
-				timers[rand.IntN(n)].Reset(to[name]())
+				timers[rand.IntN(n)].Reset(delay())
 			}
 		})
-		run(b, "time/to="+name, n, func(b *testing.B) {
+		run(b, "time/to="+to.name, n, func(b *testing.B) {
 			timers := loadedTime(b, n)
 			for b.Loop() {
-				timers[rand.IntN(n)].Reset(to[name]())
+				timers[rand.IntN(n)].Reset(delay())
 			}
 		})
 	}

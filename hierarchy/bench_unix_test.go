@@ -3,6 +3,9 @@
 package hierarchy_test
 
 import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -63,5 +66,49 @@ func BenchmarkExpiry(b *testing.B) {
 			time.Sleep(2*span + 100*time.Millisecond)
 			b.ReportMetric(float64((cpu(b) - before).Milliseconds()), "cpu-ms/op")
 		}
+	})
+}
+
+// BenchmarkResetExpiry is the processor time to reset a million timers, in random
+// order, to somewhere within two seconds, and have them expire: package time puts off
+// work from Reset to expiry.
+func BenchmarkResetExpiry(b *testing.B) {
+	const n = 1_000_000
+	const span = 2 * time.Second
+	expire := func(b *testing.B, set func(f func()), reset func(i int, d time.Duration)) {
+		var used time.Duration
+		for b.Loop() {
+			var left atomic.Int64
+			left.Store(n)
+			for range n {
+				set(func() { left.Add(-1) })
+			}
+			order := rand.Perm(n)
+			runtime.GC()
+			before := cpu(b)
+			for _, i := range order {
+				reset(i, span+rand.N(span))
+			}
+			for left.Load() > 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			used += cpu(b) - before
+		}
+		b.ReportMetric(float64(used.Microseconds())/1000/float64(b.N), "cpu-ms/op")
+		b.ReportMetric(0, "ns/op")
+	}
+	run(b, "epicycle", n, func(b *testing.B) {
+		w := newWheel(b, hierarchy.Config{Executor: hierarchy.Inline})
+		var timers []hierarchy.Timer
+		expire(b, func(f func()) {
+			t, _ := w.AfterFunc(spread(), f)
+			timers = append(timers, t)
+		}, func(i int, d time.Duration) { timers[len(timers)-n+i].Reset(d) })
+	})
+	run(b, "time", n, func(b *testing.B) {
+		var timers []*time.Timer
+		expire(b, func(f func()) {
+			timers = append(timers, time.AfterFunc(spread(), f))
+		}, func(i int, d time.Duration) { timers[len(timers)-n+i].Reset(d) })
 	})
 }

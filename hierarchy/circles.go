@@ -71,14 +71,15 @@ func (c *circles) remove(i uint32, n *level.Node) (given uint32) {
 	return c.arena.Free(i, n)
 }
 
-// move gives node i, linked or held, a new deadline. One that moves later stays
-// in its slot, which costs one cache miss instead of four; the slot finds out
-// when its turn comes, once for any number of moves.
+// move gives node i, linked or held, a new deadline. One that moves later, or
+// earlier in its slot, stays where it is, which costs one cache miss instead of
+// four; the slot finds out when its turn comes, once for any number of moves.
 func (c *circles) move(i uint32, n *level.Node, now, deadline int64, sequence uint64) {
 	if k := n.Circle(); k != level.Held {
-		if deadline >= n.Key {
+		earlier := (deadline - n.Key) >> 63 // all bits are set if it is; nobody can foretell it
+		if c.misplaced(n, deadline)&earlier == 0 {
 			n.Rekey(deadline, sequence)
-			c.circle[k].Rekeyed(n)
+			c.circle[k].Rekeyed(n, earlier)
 			return
 		}
 		c.unlink(n)
@@ -88,6 +89,13 @@ func (c *circles) move(i uint32, n *level.Node, now, deadline int64, sequence ui
 	}
 	n.Rekey(deadline, sequence)
 	c.link(i, n)
+}
+
+// misplaced is 0 if n sits where that deadline would have it sit.
+func (c *circles) misplaced(n *level.Node, deadline int64) int64 {
+	t := max(deadline, c.hand)
+	k := c.levelFor(t, c.hand)
+	return int64((k ^ n.Circle()) | (c.slotFor(k, t) ^ n.Slot()))
 }
 
 // first is the first slot in time that holds a node, and where it starts.

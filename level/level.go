@@ -89,11 +89,12 @@ func (q *list) remove(a *Arena, n *Node) {
 	q.n--
 }
 
-// Rekeyed notes that node n, in its slot, was given a later key or order. Only
-// the tail can be so without a look at its neighbour, which would cost a cache
-// miss; any other leaves its slot unsorted.
-func (l *Level) Rekeyed(n *Node) {
-	if n.next != 0 {
+// Rekeyed notes that node n, in its slot, was given another key or order: an earlier
+// one if all bits of earlier are set, a later one if none is. Only the last can move
+// later, and the first earlier, without a look at a neighbour, which would cost a
+// cache miss; any other leaves its slot unsorted.
+func (l *Level) Rekeyed(n *Node, earlier int64) {
+	if n.next&^uint32(earlier)|n.prev&uint32(earlier) != 0 {
 		l.unsorted |= 1 << uint(n.Slot())
 	}
 }

@@ -43,7 +43,7 @@ func (w *twin) rekey(slot, place int, later int64) {
 	w.seq++
 	n := w.arena.At(w.want[slot][place])
 	n.Rekey(n.Key+later, w.seq)
-	w.level.Rekeyed(n)
+	w.level.Rekeyed(n, later>>63)
 }
 
 func (w *twin) sort(slot int) {
