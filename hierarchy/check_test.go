@@ -68,7 +68,11 @@ func (c *circles) check() error {
 			}
 		}
 	}
-	if linked+held != c.arena.Len() {
+	ahead, err := c.checkAhead()
+	if err != nil {
+		return err
+	}
+	if linked += ahead; linked+held != c.arena.Len() {
 		return fmt.Errorf("%d linked and %d held, not %d", linked, held, c.arena.Len())
 	}
 	return nil
@@ -84,7 +88,7 @@ func (c *circles) checkSlot(k, s int) (err error) {
 	}
 	start := c.slotStart(k, s, c.hand)
 	c.circle[k].Each(&c.arena, s, func(i uint32, n *level.Node) {
-		if n.Circle() != k {
+		if n.Circle() != k || c.onAhead(n) {
 			err = fmt.Errorf("timer %d believes it is on circle %d", i, n.Circle())
 		}
 		if late := n.Key < start; late && !(k == 0 && s == digit) {
@@ -92,4 +96,29 @@ func (c *circles) checkSlot(k, s int) (err error) {
 		}
 	})
 	return err
+}
+
+func (c *circles) checkAhead() (linked int, err error) {
+	last := int64(0)
+	c.each(func(k int, a *ahead) bool {
+		if a.start < max(last, c.hand) || a.start != c.slotStart(k, a.slot, c.hand) || a.end != c.slotEnd(k, a.start) {
+			err = fmt.Errorf("ahead of circle %d, slot %d: %d to %d, the hand %d, the one before at %d",
+				k, a.slot, a.start, a.end, c.hand, last)
+		}
+		last = a.start
+		if e := a.Check(&c.arena); e != nil {
+			err = fmt.Errorf("ahead of circle %d: %w", k, e)
+		}
+		for s := range level.Slots {
+			linked += a.Len(s)
+			a.Each(&c.arena, s, func(i uint32, n *level.Node) {
+				if n.Circle() != k-1 || !c.onAhead(n) || n.Key < c.slotStart(k-1, s, a.start) {
+					err = fmt.Errorf("ahead of circle %d, slot %d: timer %d, due at %d, is on circle %d, ahead %v",
+						k, s, i, n.Key, n.Circle(), c.onAhead(n))
+				}
+			})
+		}
+		return err != nil
+	})
+	return linked, err
 }

@@ -80,16 +80,38 @@ func TestDeadlineAfterSaturates(t *testing.T) {
 func TestCirclesInSmallSteps(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		w := newSteps(t, r)
-		for range 150 {
-			w.step()
-			require.NoError(t, w.c.check())
-		}
-		w.now = never
-		w.takeAll(1 + r.IntN(5))
-		require.Empty(t, w.live)
-		require.Zero(t, w.c.arena.Len())
+		newSteps(t, r).run(150)
 	}
+}
+
+// The same with deadlines near to each other and to now, so that many slots are
+// poured out ahead of their time, or begin to be.
+func TestCirclesAhead(t *testing.T) {
+	arrived := 0
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		w := newSteps(t, r)
+		w.near = 1 << uint(8+r.IntN(12))
+		w.c.crowd, w.c.foreseen, w.c.pourTime = r.IntN(2), 1+r.IntN(3), 1<<uint(r.IntN(10))
+		w.run(400)
+		arrived += w.arrived
+	}
+	require.Greater(t, arrived, 500)
+}
+
+func (w *steps) run(steps int) {
+	for range steps {
+		ahead := !w.c.empty()
+		w.step()
+		require.NoError(w.t, w.c.check())
+		if ahead && w.c.empty() && w.c.pending() {
+			w.arrived++
+		}
+	}
+	w.now = never
+	w.takeAll(1 + w.r.IntN(5))
+	require.Empty(w.t, w.live)
+	require.Zero(w.t, w.c.arena.Len())
 }
 
 type steps struct {
@@ -99,16 +121,32 @@ type steps struct {
 	now  int64
 	seq  uint64
 	live map[uint32]int64 // deadlines
+
+	near    int64 // 0, or how far deadlines lie ahead at most
+	arrived int   // how often a slot poured out ahead was come to
 }
 
 func newSteps(t *testing.T, r *rand.Rand) *steps {
 	w := &steps{t: t, r: r, live: map[uint32]int64{}}
 	w.c.layout = newLayout(time.Duration(1) << uint(r.IntN(40)))
-	w.c.crowd = r.IntN(4)
+	w.c.crowd, w.c.foreseen, w.c.pourTime = r.IntN(4), 1+r.IntN(6), 1<<uint(r.IntN(40))
 	return w
 }
 
-func (w *steps) deadline() int64 { return deadlineAfter(w.now, delay(w.r)) }
+func (w *steps) deadline() int64 {
+	if w.near > 0 {
+		return w.now + w.r.Int64N(w.near)
+	}
+	return deadlineAfter(w.now, delay(w.r))
+}
+
+// later is a time not too far from now.
+func (w *steps) later() int64 {
+	if w.near > 0 {
+		return w.now + w.r.Int64N(w.near/8)
+	}
+	return deadlineAfter(w.now, time.Duration(w.r.Int64N(1<<uint(1+w.r.IntN(44)))))
+}
 
 func (w *steps) step() {
 	switch op := w.r.IntN(10); {
@@ -131,7 +169,7 @@ func (w *steps) step() {
 		w.c.remove(i, w.c.arena.At(i))
 		delete(w.live, i)
 	case op < 9:
-		w.now = deadlineAfter(w.now, time.Duration(w.r.Int64N(1<<uint(1+w.r.IntN(44)))))
+		w.now = w.later()
 		w.take(1 + w.r.IntN(6))
 	default:
 		w.takeAll(1 + w.r.IntN(6))

@@ -90,11 +90,11 @@ func (c *core[T]) add(v T, now int64, d time.Duration, f level.Flags) (Timer, er
 		s.mu.Unlock()
 		return Timer{}, err
 	}
-	i, generation := s.insert(v, now, deadline, f)
-	earlier := s.lower(deadline)
+	i, generation, soonest := s.insert(v, now, deadline, f)
+	earlier := s.lower(soonest)
 	s.mu.Unlock()
 	if earlier || c.mock != nil {
-		c.announce(earlier, deadline)
+		c.announce(earlier, soonest)
 	}
 	return Timer{s, generation, i}, nil
 }

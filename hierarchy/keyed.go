@@ -76,13 +76,13 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 		s.mu.Unlock()
 		return old, false, err
 	}
-	i, _ := s.insert(entry[K, V]{key: k, val: v, hash: uint32(h)}, now, deadline, 0)
+	i, _, soonest := s.insert(entry[K, V]{key: k, val: v, hash: uint32(h)}, now, deadline, 0)
 	if k == k {
 		x.insert(&s.timers.values, i)
 	}
-	earlier := s.lower(deadline)
+	earlier := s.lower(soonest)
 	s.mu.Unlock()
-	w.core.announce(earlier, deadline)
+	w.core.announce(earlier, soonest)
 	return old, false, nil
 }
 

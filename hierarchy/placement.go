@@ -29,6 +29,9 @@ type layout struct {
 	levels int
 	crowd  int       // the largest list that is sorted where it is, defaultCrowd but in tests
 	shifts [16]uint8 // by circle; 16 spares a check of bounds
+
+	foreseen int   // defaultForeseen but in tests
+	pourTime int64 // defaultPourTime but in tests
 }
 
 func newLayout(interval time.Duration) layout {
@@ -37,6 +40,7 @@ func newLayout(interval time.Duration) layout {
 	l := layout{
 		offset: offset, base: (b + offset) / level.Bits,
 		levels: (topBit+offset)/level.Bits + 1, crowd: defaultCrowd,
+		foreseen: defaultForeseen, pourTime: defaultPourTime,
 	}
 	for k := range l.levels {
 		l.shifts[k] = uint8(max(0, level.Bits*k-offset))

@@ -41,8 +41,9 @@ type shard[T any] struct {
 	_        [56]byte
 }
 
-// insert sets a new timer. mu must be held.
-func (s *shard[T]) insert(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64) {
+// insert sets a new timer. soonest is when the wheel must be awake for it: at its
+// deadline, or before, if a crowd has grown. mu must be held.
+func (s *shard[T]) insert(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64, soonest int64) {
 	t := s.timers
 	if t == nil || f&flagTold != 0 {
 		t = s.prepare(now, f)
@@ -51,9 +52,10 @@ func (s *shard[T]) insert(v T, now, deadline int64, f level.Flags) (i uint32, ge
 	i = t.circles.add(now, deadline, generation, f)
 	if t.shape != t.arena.Shape() {
 		t.makeRoom(i)
+		deadline = min(deadline, t.wakeForCrowd(now))
 	}
 	*t.value(i) = v
-	return i, generation
+	return i, generation, deadline
 }
 
 // prepare does what few timers need before they are set.

@@ -24,10 +24,10 @@ func twoShards(t *testing.T, c *handClock) *core[func()] {
 func setOn(c *core[func()], shard int, deadline int64, f func()) {
 	s := c.shards[shard]
 	s.mu.Lock()
-	s.insert(f, c.now(), deadline, 0)
-	earlier := s.lower(deadline)
+	_, _, soonest := s.insert(f, c.now(), deadline, 0)
+	earlier := s.lower(soonest)
 	s.mu.Unlock()
-	c.announce(earlier, deadline)
+	c.announce(earlier, soonest)
 }
 
 // Timers that set themselves again without a delay always have one due on their
@@ -77,7 +77,8 @@ func TestCascadeOfAnotherShard(t *testing.T) {
 	const n, base = 20_000, int64(8) << 30
 	clk := &handClock{}
 	c := twoShards(t, clk)
-	for i := range uint64(n) { // in one slot, in no order, its second half
+	c.layout.foreseen = math.MaxInt // else it would come down in time
+	for i := range uint64(n) {      // in one slot, in no order, its second half
 		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() {})
 	}
 	setOn(c, 0, 1, func() {}) // after it, the shard knows where the slot starts
@@ -101,7 +102,8 @@ func TestShortTimerOvertakesCrowd(t *testing.T) {
 	const n, base = 20_000, int64(8) << 30
 	clk := &handClock{tick: 1000}
 	c := twoShards(t, clk)
-	for i := range uint64(n) { // in no order
+	c.layout.foreseen = math.MaxInt // else it would come down in time
+	for i := range uint64(n) {      // in no order
 		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() {})
 	}
 	carried := uint64(math.MaxUint64)
@@ -114,6 +116,38 @@ func TestShortTimerOvertakesCrowd(t *testing.T) {
 	require.Positive(t, carried, "else there was nothing to wait for")
 	require.LessOrEqual(t, carried, uint64(12*budget), "it is due ten readings of the clock later, each after a budget")
 	require.GreaterOrEqual(t, c.shards[0].timers.cascaded, uint64(n), "the rest follows")
+	require.NoError(t, c.check())
+}
+
+// A crowd comes down before its time: the wheel, which nothing else would wake, is
+// awake for that, and when the first is due only those of its finer slot are moved.
+func TestCrowdComesDownInTime(t *testing.T) {
+	const n, base = 20_000, int64(8) << 30
+	clk := &handClock{}
+	c := twoShards(t, clk)
+	fired := 0
+	for i := range uint64(n) {
+		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() { fired++ })
+	}
+	s := c.shards[0]
+	for s.timers.empty() { // nothing is ahead
+		require.Less(t, clk.aim, base)
+		clk.elapsed.Store(clk.aim)
+		c.wake(math.MaxUint64)
+		require.NoError(t, c.check())
+	}
+	require.Equal(t, base, clk.aim)
+	require.EqualValues(t, n, s.timers.cascaded)
+	require.Equal(t, n, s.timers.circles.len(c.layout.base, 8))
+	clk.elapsed.Store(base)
+	c.wake(math.MaxUint64)
+	require.NoError(t, c.check())
+	require.Less(t, s.timers.cascaded, uint64(n+n/8))
+	require.Zero(t, fired)
+	for fired < n {
+		clk.elapsed.Store(max(clk.aim, clk.elapsed.Load()+1))
+		c.wake(math.MaxUint64)
+	}
 	require.NoError(t, c.check())
 }
 

@@ -82,7 +82,7 @@ func (c *core[T]) circleStats() []CircleStats {
 		if s.timers != nil {
 			for k := range stats {
 				for slot := range stats[k].Slots {
-					stats[k].Slots[slot] += s.timers.circle[k].Len(slot)
+					stats[k].Slots[slot] += s.timers.circles.len(k, slot)
 				}
 			}
 		}

@@ -53,7 +53,7 @@ func (c *core[T]) next() (nearest int64, pending bool) {
 	}
 	for _, s := range c.shards {
 		s.mu.Lock()
-		pending = pending || s.timers != nil && s.timers.occupied != 0
+		pending = pending || s.timers != nil && s.timers.pending()
 		s.mu.Unlock()
 	}
 	return never, pending

@@ -25,7 +25,7 @@ func (w *twin) push(slot int, key int64) uint32 {
 	w.seq++
 	i := w.arena.Alloc()
 	n := w.arena.At(i)
-	n.Init(key, w.seq, 0, 3, slot)
+	n.Init(key, w.seq, 0, 3, slot, slot&1)
 	w.level.Push(&w.arena, i, n)
 	w.want[slot] = append(w.want[slot], i)
 	return i
@@ -120,12 +120,13 @@ func TestPushInOrderStaysSorted(t *testing.T) {
 
 func TestNodeKeepsItsParts(t *testing.T) {
 	var n Node
-	n.Init(-5, MaxSequence, 0xf, Held, 0)
+	n.Init(-5, MaxSequence, 0xf, Held, 0, 0)
 	require.EqualValues(t, MaxSequence, n.Generation())
 	require.EqualValues(t, MaxSequence, n.Order())
 	require.EqualValues(t, 0xf, n.Flags())
 	require.Equal(t, Held, n.Circle())
-	n.Place(11, 63)
+	n.Place(11, 63, 1)
+	require.Equal(t, 1, n.Side())
 	require.Equal(t, 11, n.Circle())
 	require.Equal(t, 63, n.Slot())
 	n.Rekey(8, 3)
@@ -141,14 +142,14 @@ func TestArenaNeverConfusesGenerations(t *testing.T) {
 	var a Arena
 	i := a.Alloc()
 	n := a.At(i)
-	n.Init(0, 1, 0, 0, 0)
+	n.Init(0, 1, 0, 0, 0, 0)
 	require.Same(t, n, a.Lookup(i, 1))
 	a.Free(i, n)
 	require.Nil(t, a.Lookup(i, 1))
 	require.Nil(t, a.Lookup(i, 0), "a free node has no generation")
 	j := a.Alloc()
 	n = a.At(j)
-	n.Init(42, 2, 0, 0, 0)
+	n.Init(42, 2, 0, 0, 0, 0)
 	require.Equal(t, i, j, "memory is used again at once")
 	require.Nil(t, a.Lookup(i, 1))
 	require.EqualValues(t, 42, a.Lookup(j, 2).Key)
@@ -169,7 +170,7 @@ func TestArenaAgainstMap(t *testing.T) {
 				seq++
 				i := a.Alloc()
 				n := a.At(i)
-				n.Init(int64(seq), seq, 0, 0, 0)
+				n.Init(int64(seq), seq, 0, 0, 0, 0)
 				require.NotContains(t, live, i)
 				require.NotZero(t, i)
 				live[i] = seq
@@ -195,7 +196,7 @@ func TestArenaGivesMemoryBack(t *testing.T) {
 	before := heap()
 	const many = 1_000_000
 	for seq := range uint64(many) {
-		a.At(a.Alloc()).Init(0, seq+1, 0, 0, 0)
+		a.At(a.Alloc()).Init(0, seq+1, 0, 0, 0, 0)
 	}
 	peak := heap() - before
 	require.Less(t, peak, int64(many*34), "bytes for a million nodes of 32")
@@ -223,14 +224,14 @@ func TestArenaSteadyStateAllocatesNothing(t *testing.T) {
 	var a Arena
 	var l Level
 	for seq := range uint64(10_000) {
-		a.At(a.Alloc()).Init(0, seq+1, 0, 0, 0)
+		a.At(a.Alloc()).Init(0, seq+1, 0, 0, 0, 0)
 	}
 	require.Zero(t, testing.AllocsPerRun(1000, func() {
 		var at [5]uint32
 		for k := range at {
 			i := a.Alloc()
 			n := a.At(i)
-			n.Init(int64(-k), 7, 0, 0, 5)
+			n.Init(int64(-k), 7, 0, 0, 5, 0)
 			l.Push(&a, i, n)
 			at[k] = i
 		}

@@ -23,7 +23,7 @@ const (
 //
 // Two words are shared to keep it so small. Stamp is the generation (56 bits),
 // the circle (4) and the flags (4); order is the order number (56) and the
-// slot (8). Generations and orders come from one sequence and are never given
+// slot (6) and side (1). Generations and orders come from one sequence and are never given
 // twice, so order decides between equal keys, and a generation tells a node
 // from every other that used the same memory before or after.
 type Node struct {
@@ -33,10 +33,10 @@ type Node struct {
 	next, prev uint32 // in a slot's list; next also links a chunk's free nodes
 }
 
-// Init makes n a live node that belongs in that slot of that circle.
-func (n *Node) Init(key int64, sequence uint64, f Flags, circle, slot int) {
+// Init makes n a live node that belongs in that slot, on that side of the circle.
+func (n *Node) Init(key int64, sequence uint64, f Flags, circle, slot, side int) {
 	n.Key = key
-	n.order = sequence<<metaBits | uint64(slot)
+	n.order = sequence<<metaBits | uint64(slot) | uint64(side)<<Bits
 	n.stamp = sequence<<metaBits | uint64(circle)<<flagBits | uint64(f)
 }
 
@@ -52,10 +52,14 @@ func (n *Node) Circle() int { return int(n.stamp >> flagBits & circleMask) }
 // Slot is the slot n belongs in.
 func (n *Node) Slot() int { return int(n.order & (Slots - 1)) }
 
+// Side is the side of its circle that n belongs on, 0 or 1: there may be two of
+// each circle.
+func (n *Node) Side() int { return int(n.order >> Bits & 1) }
+
 // Place says where n belongs. It must not be in a slot.
-func (n *Node) Place(circle, slot int) {
+func (n *Node) Place(circle, slot, side int) {
 	n.stamp = n.stamp&^(circleMask<<flagBits) | uint64(circle)<<flagBits
-	n.order = n.order>>metaBits<<metaBits | uint64(slot)
+	n.order = n.order>>metaBits<<metaBits | uint64(slot) | uint64(side)<<Bits
 }
 
 // Hold says that n belongs nowhere. It must not be in a slot.
