@@ -12,7 +12,7 @@ const (
 	defaultForeseen = 1024
 	// defaultPourTime is how long before its time a crowd's slot begins to be poured
 	// out, in nanoseconds for each timer in it: some times as long as it takes.
-	defaultPourTime = 300
+	defaultPourTime = 500
 )
 
 // ahead is the other side of a circle: what that will hold when the hand has come to
@@ -94,6 +94,11 @@ func (c *circles) foresee(now, at int64, budget int) (until int64, left int) {
 	if c.ordered {
 		return at, budget // while a mock stands still nobody waits
 	}
+	k, begin := c.nextCrowd()
+	if begin <= now { // before the others are done: a finer one is nearer
+		c.lookAhead(k)
+		return 0, budget
+	}
 	c.each(func(k int, a *ahead) bool {
 		budget = c.pourAhead(k, a, budget)
 		return budget == 0
@@ -101,12 +106,7 @@ func (c *circles) foresee(now, at int64, budget int) (until int64, left int) {
 	if budget == 0 {
 		return 0, 0
 	}
-	k, begin := c.nextCrowd()
-	if begin > now {
-		return min(at, begin, c.aheads.next()), budget
-	}
-	c.lookAhead(k)
-	return 0, budget
+	return min(at, begin, c.aheads.next()), budget
 }
 
 // nextCrowd is the circle whose first slot is the next crowd to be poured out, and

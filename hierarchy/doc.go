@@ -53,9 +53,10 @@
 // held while callbacks run: they may call anything on their own wheel.
 //
 // Nobody waits on the crowd: cascading, sorting and firing touch at most some
-// five hundred timers (tens of microseconds) under one hold of a shard's lock,
-// then others are let in, and another shard gets its turn. Stop and Drain detach
-// all timers at once, whatever their number. Only on a mock, where order is
+// three hundred timers (tens of microseconds) under one hold of a shard's lock,
+// then others are let in, and another shard gets its turn. What is due overtakes a
+// crowd that cascades, and a large crowd cascades before its time. Stop and Drain
+// detach all timers at once, whatever their number. Only on a mock, where order is
 // everything and time stands still meanwhile, is a cascade done in one go.
 //
 // # Kinds of wheel
