@@ -8,8 +8,9 @@ import (
 
 const (
 	// defaultForeseen is the smallest crowd that is poured out ahead of time. A
-	// smaller one is done within a hundred microseconds.
-	defaultForeseen = 1024
+	// smaller one is done within the default Precision, and what is poured just
+	// before it fires is still in the processor's caches then.
+	defaultForeseen = 4096
 	// defaultPourTime is how long before its time a crowd's slot begins to be poured
 	// out, in nanoseconds for each timer in it: some times as long as it takes.
 	defaultPourTime = 500

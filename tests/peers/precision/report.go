@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
+
+	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
 // report is both tables in Markdown, under a line that says what they are of.
@@ -21,12 +23,12 @@ func latenessTable(panels []panel) string {
 		for _, c := range p.curves {
 			row := []string{p.load, c.name}
 			for _, q := range []float64{0.1, 0.5, 0.9, 0.99, 1} {
-				row = append(row, formatDuration(quantile(c.late, q)))
+				row = append(row, figures.Duration(figures.Quantile(c.late, q)))
 			}
 			rows = append(rows, row)
 		}
 	}
-	return table(rows)
+	return figures.Table(rows)
 }
 
 // costTable has the medians over all turns, and the extremes: how far those are
@@ -36,30 +38,21 @@ func costTable(costs []cost) string {
 		"scenario", "implementation", "CPU per second", "least to most", "wake-ups per second", "CPU per wake-up",
 	}}
 	for _, c := range costs {
-		cpu, wakeups := median(c.cpu), median(c.wakeups)
+		cpu, wakeups := figures.Median(c.cpu), figures.Median(c.wakeups)
 		each := "–"
 		if wakeups > 0 {
-			each = formatDuration(time.Duration(float64(cpu) / wakeups))
+			each = figures.Duration(time.Duration(float64(cpu) / wakeups))
 		}
-		extent := formatDuration(slices.Min(c.cpu)) + " to " + formatDuration(slices.Max(c.cpu))
-		rows = append(rows, []string{c.scenario, c.name, formatDuration(cpu), extent, formatRate(wakeups), each})
+		extent := figures.Duration(slices.Min(c.cpu)) + " to " + figures.Duration(slices.Max(c.cpu))
+		rows = append(rows, []string{c.scenario, c.name, figures.Duration(cpu), extent, formatRate(wakeups), each})
 	}
-	return table(rows)
+	return figures.Table(rows)
 }
 
-// table writes rows in Markdown, the first one as the head. What a row has in
-// common with the one above it, from the left, is written once.
-func table(rows [][]string) string {
-	var b strings.Builder
-	for i, row := range rows {
-		cells := slices.Clone(row)
-		if i > 1 && row[0] == rows[i-1][0] {
-			cells[0] = ""
-		}
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
-		if i == 0 {
-			fmt.Fprintf(&b, "|%s\n", strings.Repeat(" --- |", len(row)))
-		}
+// formatRate writes a number of times per second, or a dash for none.
+func formatRate(perSecond float64) string {
+	if perSecond == 0 {
+		return "–"
 	}
-	return b.String()
+	return strconv.FormatFloat(perSecond, 'f', 0, 64)
 }

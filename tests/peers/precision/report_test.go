@@ -35,3 +35,9 @@ func TestCostTable(t *testing.T) {
 | few | a | 1.0 ms | 1.0 ms to 1.0 ms | – | – |
 `, costTable(costs))
 }
+
+func TestFormatRate(t *testing.T) {
+	require.Equal(t, "–", formatRate(0))
+	require.Equal(t, "20", formatRate(19.97))
+	require.Equal(t, "9698", formatRate(9698.2))
+}

@@ -1,20 +1,6 @@
 package main
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
-
-// quantile is the least of the values that at least a share q of them don't
-// exceed. The values must be in ascending order, and not none.
-func quantile[T cmp.Ordered](sorted []T, q float64) T {
-	reached := int(math.Ceil(q * float64(len(sorted))))
-	return sorted[max(1, reached)-1]
-}
-
-// median is the middle value, or the lower of the two.
-func median[T cmp.Ordered](values []T) T { return quantile(slices.Sorted(slices.Values(values)), 0.5) }
+import "cmp"
 
 // step is a point of a cumulative distribution: so much per cent of the values
 // are at most value.

@@ -7,25 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestQuantile(t *testing.T) {
-	ten := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	for q, want := range map[float64]int{
-		0: 1, 0.05: 1, 0.1: 1, 0.11: 2, 0.5: 5, 0.51: 6, 0.9: 9, 0.91: 10, 0.99: 10, 1: 10,
-	} {
-		require.Equal(t, want, quantile(ten, q), "quantile %v", q)
-	}
-	for _, q := range []float64{0, 0.5, 1} {
-		require.Equal(t, 7, quantile([]int{7}, q), "quantile %v of one", q)
-	}
-}
-
-func TestMedian(t *testing.T) {
-	values := []int{5, 1, 9}
-	require.Equal(t, 5, median(values))
-	require.Equal(t, []int{5, 1, 9}, values, "left as they were")
-	require.Equal(t, 2, median([]int{4, 2, 1, 3}), "the lower of two")
-}
-
 func TestDistribution(t *testing.T) {
 	require.Equal(t, []step[int]{{3, 0}, {3, 25}, {4, 50}, {6, 75}, {9, 100}},
 		distribution([]int{3, 4, 6, 9}, 200), "each value is a step")

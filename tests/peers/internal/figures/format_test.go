@@ -1,4 +1,4 @@
-package main
+package figures
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestFormatDuration(t *testing.T) {
+func TestDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0:                          "0 ns",
 		7:                          "7 ns",
@@ -27,11 +27,11 @@ func TestFormatDuration(t *testing.T) {
 		time.Second:                "1.0 s",
 		90 * time.Minute:           "5400 s",
 	} {
-		require.Equal(t, want, formatDuration(d), "%d ns", d)
+		require.Equal(t, want, Duration(d), "%d ns", d)
 	}
 }
 
-func TestFormatTick(t *testing.T) {
+func TestDurationTick(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		1:                      "1 ns",
 		100:                    "100 ns",
@@ -42,12 +42,22 @@ func TestFormatTick(t *testing.T) {
 		100 * time.Millisecond: "100 ms",
 		10 * time.Second:       "10 s",
 	} {
-		require.Equal(t, want, formatTick(d))
+		require.Equal(t, want, DurationTick(d))
 	}
 }
 
-func TestFormatRate(t *testing.T) {
-	require.Equal(t, "–", formatRate(0))
-	require.Equal(t, "20", formatRate(19.97))
-	require.Equal(t, "9698", formatRate(9698.2))
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "0", 999: "999", 1000: "1,000", 12_345: "12,345", 100_000: "100,000", 10_000_000: "10,000,000",
+	} {
+		require.Equal(t, want, Count(n))
+	}
+}
+
+func TestCountTick(t *testing.T) {
+	for n, want := range map[int]string{
+		1: "1", 100: "100", 1000: "1k", 100_000: "100k", 1_000_000: "1M", 10_000_000: "10M",
+	} {
+		require.Equal(t, want, CountTick(n))
+	}
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
+)
+
+// afterFunc sets a timer and returns what stops it.
+type afterFunc func(d time.Duration, f func()) (stop func() bool)
+
+func onTime(testing.TB) afterFunc {
+	return func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+}
+
+func onWheel(e hierarchy.Executor) func(tb testing.TB) afterFunc {
+	return func(tb testing.TB) afterFunc {
+		w, err := hierarchy.New(hierarchy.Config{Executor: e})
+		require.NoError(tb, err)
+		tb.Cleanup(w.Stop)
+		return func(d time.Duration, f func()) func() bool {
+			t, _ := w.AfterFunc(d, f)
+			return t.Stop
+		}
+	}
+}
+
+// BenchmarkBurst has n timers due at one instant, and tells what hierarchy's
+// benchmark of the same name does not: the whole distribution of how long a timer
+// takes to be set and stopped meanwhile.
+func BenchmarkBurst(b *testing.B) {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
+		for _, c := range []struct {
+			name string
+			open func(testing.TB) afterFunc
+		}{
+			{"time", onTime},
+			{"wheel/executor=Inline", onWheel(hierarchy.Inline)},
+			{"wheel/executor=Go", onWheel(hierarchy.Go)},
+			{"wheel/executor=Pool64", onWheel(hierarchy.Pool(64))},
+		} {
+			sub(b, c.name, n, func(b *testing.B) {
+				for b.Loop() {
+					took, calls := burst(b, n, c.open(b))
+					b.ReportMetric(float64(took.Nanoseconds())/1e6, "ms/burst")
+					reportCalls(b, calls)
+				}
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// ahead is longer than to set the timers takes.
+const ahead = time.Second
+
+// burst tells how long after their time the last timer has run, and how long the
+// calls took that were made until then, 1,000 of them at least.
+func burst(b *testing.B, n int, after afterFunc) (took time.Duration, calls []time.Duration) {
+	calls = make([]time.Duration, 0, 20_000_000)
+	var left, last atomic.Int64
+	left.Store(int64(n))
+	at := time.Now().Add(ahead)
+	for range n {
+		after(time.Until(at), func() {
+			if left.Add(-1) == 0 {
+				last.Store(int64(time.Since(at)))
+			}
+		})
+	}
+	if time.Now().After(at) {
+		b.Fatal("it took too long to set the timers")
+	}
+	time.Sleep(time.Until(at))
+	for left.Load() > 0 || len(calls) < 1000 {
+		start := time.Now()
+		after(time.Hour, nop)()
+		calls = append(calls, time.Since(start))
+	}
+	for last.Load() == 0 {
+		time.Sleep(time.Millisecond) // its callback is at its end
+	}
+	return time.Duration(last.Load()), calls
+}
+
+// reportCalls has the distribution, from what half of the calls took to what one
+// in a million did, in equal steps of a logarithmic axis.
+func reportCalls(b *testing.B, calls []time.Duration) {
+	slices.Sort(calls)
+	us := func(share float64) float64 {
+		return float64(figures.Quantile(calls, 1-share).Nanoseconds()) / 1000
+	}
+	b.ReportMetric(float64(len(calls)), "calls")
+	b.ReportMetric(us(0), "call-max-µs")
+	b.ReportMetric(us(0.5), "call-p50-µs")
+	for fifths := range 31 {
+		share := math.Pow(10, -float64(fifths)/5)
+		if share*float64(len(calls)) >= 1 {
+			b.ReportMetric(us(share), fmt.Sprintf("over-%.3g-µs", share))
+		}
+	}
+}
