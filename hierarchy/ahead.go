@@ -29,7 +29,7 @@ type ahead struct {
 // one of them, and not on the circle of that number, if its side is not what sides
 // says.
 type aheads struct {
-	active uint32 // bit k: slot k of ahead is in use
+	active uint32 // bit k: ahead[k] is in use
 	sides  uint32 // bit k: the side of the nodes on circle k itself
 	ahead  [maxLevels]*ahead
 }
@@ -75,7 +75,8 @@ func (a *aheads) next() int64 {
 }
 
 // linkAhead puts node i where it will belong when the hand has come to the slot of
-// its deadline, if that slot is poured out ahead.
+// its deadline, if that slot is poured out ahead. It is seldom called, and so not
+// to be part of link and add, which are hot.
 //
 //go:noinline
 func (c *circles) linkAhead(i uint32, n *level.Node) (linked bool) {

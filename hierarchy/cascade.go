@@ -15,6 +15,9 @@ func (c *circles) next(now int64, budget int) (i uint32, at int64) {
 	for c.pending() && budget > 0 {
 		if c.active != 0 {
 			c.arrive(now)
+			if c.ordered { // it is drained, and was not poured out to the end
+				c.pour(budget)
+			}
 		}
 		i, at, budget = c.look(now, budget)
 		switch {

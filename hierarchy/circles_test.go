@@ -109,6 +109,13 @@ func (w *steps) run(steps int) {
 		}
 	}
 	w.now = never
+	if w.r.IntN(2) == 0 { // as Drain does
+		w.c.ordered = true
+		w.last = 0
+		for last := int64(0); w.take(math.MaxInt); last = w.last {
+			require.GreaterOrEqual(w.t, w.last, last, "out of order")
+		}
+	}
 	w.takeAll(1 + w.r.IntN(5))
 	require.Empty(w.t, w.live)
 	require.Zero(w.t, w.c.arena.Len())
@@ -123,6 +130,7 @@ type steps struct {
 	live map[uint32]int64 // deadlines
 
 	near    int64 // 0, or how far deadlines lie ahead at most
+	last    int64 // the deadline taken last
 	arrived int   // how often a slot poured out ahead was come to
 }
 
@@ -200,6 +208,7 @@ func (w *steps) take(budget int) bool {
 	require.Contains(w.t, w.live, i)
 	require.Equal(w.t, w.live[i], at)
 	require.LessOrEqual(w.t, at, w.now, "early")
+	w.last = at
 	w.c.remove(i, w.c.arena.At(i))
 	delete(w.live, i)
 	return true
