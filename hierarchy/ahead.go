@@ -14,6 +14,13 @@ const (
 	// defaultPourTime is how long before its time a crowd's slot begins to be poured
 	// out, in nanoseconds for each timer in it: some times as long as it takes.
 	defaultPourTime = 500
+	// sparse is of how many timers one must be in a crowd's slot for all to be looked
+	// through in the order of memory, rather than the slot's in the order of its list:
+	// each step along that waits for memory, unless they were set in this order.
+	sparse = 16
+	// glances is how many nodes may be looked at, in the order of memory, instead of
+	// one that is poured.
+	glances = 8
 )
 
 // ahead is the other side of a circle: what that will hold when the hand has come to
@@ -21,8 +28,9 @@ const (
 // out before its time; else its first timers would wait until all have come down.
 type ahead struct {
 	level.Level
-	slot       int   // of the coarser circle
-	start, end int64 // its first and last time
+	slot       int    // of the coarser circle
+	swept      uint32 // where in the arena to go on, or 0 if the list is followed
+	start, end int64  // its first and last time
 }
 
 // aheads are those of all circles, by the number of the coarser one. A node is on
@@ -149,15 +157,39 @@ func (c *circles) lookAhead(k int) {
 	a.slot = c.circle[k].First()
 	a.start = c.slotStart(k, a.slot, c.hand)
 	a.end = c.slotEnd(k, a.start)
+	a.swept = 0
+	if c.circle[k].Len(a.slot)*sparse > c.arena.Len() {
+		a.swept = 1
+	}
 	c.active |= 1 << uint(k)
 }
 
 // pourAhead goes on with a slot of circle k and returns what is left of the budget.
 func (c *circles) pourAhead(k int, a *ahead, budget int) int {
+	budget = c.sweepAhead(k, a, budget)
 	for l := &c.circle[k]; l.Len(a.slot) > 0 && budget > 0; budget-- {
 		i := l.Head(a.slot)
+		if budget%2 == 0 { // two lists to go along: one need not wait for the other
+			i = l.Tail(a.slot)
+		}
 		c.relink(i, c.arena.At(i))
 		c.cascaded++
+	}
+	return budget
+}
+
+// sweepAhead does the same in the order of memory.
+func (c *circles) sweepAhead(k int, a *ahead, budget int) int {
+	for a.swept != 0 && c.circle[k].Len(a.slot) > 0 && budget > 0 {
+		i, next, looked := c.arena.Seek(a.swept, k, a.slot, c.side(k), budget*glances)
+		a.swept = next
+		cost := looked / glances
+		if i != 0 {
+			c.relink(i, c.arena.At(i))
+			c.cascaded++
+			cost++
+		}
+		budget = max(0, budget-cost)
 	}
 	return budget
 }

@@ -213,14 +213,3 @@ func (a *Arena) unlinkPartial(c uint32) {
 	}
 	m.prev, m.next = 0, 0
 }
-
-// Each calls f for every live node, in no order.
-func (a *Arena) Each(f func(i uint32, n *Node)) {
-	for c := range a.nodes {
-		for e := range a.nodes[c] {
-			if n := &a.nodes[c][e]; n.stamp != 0 {
-				f(uint32(c)<<ChunkBits|uint32(e), n)
-			}
-		}
-	}
-}

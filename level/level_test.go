@@ -102,6 +102,40 @@ func TestLevelAgainstLists(t *testing.T) {
 	}
 }
 
+// TestSeekFindsWhatASlotHolds also after nodes have come and gone, whatever the
+// number of entries that a call may look at.
+func TestSeekFindsWhatASlotHolds(t *testing.T) {
+	w := &twin{t: t}
+	for range 40_000 {
+		slot := rand.IntN(4)
+		if n := len(w.want[slot]); n > 0 && rand.IntN(5) < 2 {
+			w.remove(slot, rand.IntN(n))
+		} else {
+			w.push(slot, rand.Int64N(100))
+		}
+	}
+	require.Greater(t, len(w.arena.nodes), 2)
+	for slot := range 4 {
+		for _, most := range []int{1, 7, 100_000} {
+			var found []uint32
+			for next := uint32(1); next != 0; {
+				i, onward, looked := w.arena.Seek(next, 3, slot, slot&1, most)
+				require.LessOrEqual(t, looked, most)
+				if i != 0 {
+					found = append(found, i)
+				}
+				next = onward
+			}
+			want := slices.Sorted(slices.Values(w.want[slot]))
+			require.Equal(t, want, found)
+		}
+		i, _, _ := w.arena.Seek(1, 3, slot, 1-slot&1, 100_000)
+		require.Zero(t, i, "of the other side")
+		i, _, _ = w.arena.Seek(1, 2, slot, slot&1, 100_000)
+		require.Zero(t, i, "of another circle")
+	}
+}
+
 func TestPushInOrderStaysSorted(t *testing.T) {
 	w := &twin{t: t}
 	for key := range int64(10) {
