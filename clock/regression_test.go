@@ -139,6 +139,8 @@ func TestWrappedAlarmFarInThePast(t *testing.T) {
 	require.Len(t, rang, 1)
 }
 
+var _ clock.Stepped = (*halfSet)(nil)
+
 // A timer is pending, and seen by WaitFor, a moment before its wheel has aimed
 // the alarm. An Add in that moment fires it all the same.
 func TestAddSeesWhatIsStillBeingSet(t *testing.T) {

@@ -61,18 +61,31 @@ func TestCirclesReachFromPrecisionToTheEndOfTime(t *testing.T) {
 
 func TestCirclesCountEveryTimerOnce(t *testing.T) {
 	m := clock.NewMock()
-	w := newWheel(t, hierarchy.Config{Clock: m})
+	cfg := hierarchy.Config{Clock: m}
+	w := newWheel(t, cfg)
+	of, err := hierarchy.NewOf(cfg, func(int) {})
+	require.NoError(t, err)
+	keyed, err := hierarchy.NewKeyed(cfg, func(int, int) {})
+	require.NoError(t, err)
 	for k := range 40 {
 		mustSet(t, w, 1<<k, nop)
+		_, err := of.Set(k, 1<<k)
+		require.NoError(t, err)
+		require.NoError(t, keyed.Set(k, k, 1<<k))
 	}
 	m.Add(time.Second)
-	total := 0
-	for _, c := range w.Circles() {
-		for _, n := range c.Slots {
-			total += n
+	for _, w := range []interface {
+		Circles() []hierarchy.CircleStats
+		Len() int
+	}{w, of, keyed} {
+		total := 0
+		for _, c := range w.Circles() {
+			for _, n := range c.Slots {
+				total += n
+			}
 		}
+		require.Equal(t, w.Len(), total)
 	}
-	require.Equal(t, w.Len(), total)
 }
 
 func TestStopFromAnywhere(t *testing.T) {

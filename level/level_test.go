@@ -237,10 +237,21 @@ func TestArenaGivesMemoryBack(t *testing.T) {
 	var all []uint32
 	a.Each(func(i uint32, _ *Node) { all = append(all, i) })
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	chunks := map[uint32]bool{}
+	given, deserted := 0, 0
 	for _, i := range all {
-		a.Free(i, a.At(i))
+		chunks[i>>ChunkBits] = true
+		switch a.Free(i, a.At(i)) {
+		case 0:
+		case Deserted:
+			deserted++
+		default:
+			given++
+		}
 	}
 	all = nil
+	require.Equal(t, 1, deserted, "when only the last is left")
+	require.InDelta(t, len(chunks), given, 3, "all but the spare and those of the last two nodes")
 	require.NoError(t, a.Check())
 	require.Less(t, heap()-before, peak/50)
 	runtime.KeepAlive(&a)

@@ -1,0 +1,77 @@
+// Command coverage tells which part of the library its tests run, and which exported
+// names none of them runs or mentions. It fails if that part is less than -least per
+// cent, or if there is such a name.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// measured are the packages that count, by directory.
+var measured = []string{"level", "hierarchy", "clock", "compat"}
+
+func main() {
+	least := flag.Float64("least", 95, "fail if fewer per cent of the statements are run")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "coverage: unexpected arguments %q\n", flag.Args())
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := report(*least); err != nil {
+		fmt.Fprintln(os.Stderr, "coverage:", err)
+		os.Exit(1)
+	}
+}
+
+func report(least float64) error {
+	functions, err := runTests()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%.1f %% of the statements of %s are run by tests\n", functions.total, strings.Join(measured, ", "))
+	var missing []string
+	for _, directory := range measured {
+		names, err := untested(directory, functions)
+		if err != nil {
+			return err
+		}
+		missing = append(missing, names...)
+	}
+	for _, name := range missing {
+		fmt.Println("not tested:", name)
+	}
+	switch {
+	case len(missing) > 0:
+		return errors.New("exported names without a test or Example")
+	case functions.total < least:
+		return fmt.Errorf("less than %g %%", least)
+	}
+	return nil
+}
+
+// runTests runs all tests and returns what they ran.
+func runTests() (*functions, error) {
+	directory, err := os.MkdirTemp("", "coverage")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(directory)
+	profile := filepath.Join(directory, "profile")
+	packages := "./" + strings.Join(measured, ",./")
+	test := exec.Command("go", "test", "-count=1", "-timeout", "5m", "-coverpkg="+packages, "-coverprofile="+profile, "./...")
+	if out, err := test.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go test: %w\n%s", err, out)
+	}
+	out, err := exec.Command("go", "tool", "cover", "-func="+profile).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go tool cover: %w", err)
+	}
+	return parseFunctions(string(out))
+}
