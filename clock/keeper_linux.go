@@ -129,7 +129,7 @@ func (k *keeper) aimAtFirst(now time.Duration) {
 func (k *keeper) aimAt(at time.Duration) {
 	if at != k.aim {
 		k.aim = at
-		k.reader.fd.aim(at)
+		_ = k.reader.fd.aim(at)
 	}
 }
 

@@ -83,7 +83,7 @@ func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 		}
 		k.aim = never
 	case woken && k.aim != never:
-		r.fd.aim(k.aim) // in case the kernel's clock is a little fast, and it did expire
+		_ = r.fd.aim(k.aim) // in case the kernel's clock is a little fast, and it did expire
 	}
 	if now = k.waitUp(now, ahead); k.reader != r {
 		return nil, true

@@ -61,7 +61,8 @@ func monotonicAtEpoch() (base int64, err error) {
 const furthest = 50 * 365 * 24 * time.Hour
 
 // aim has the descriptor expire at a time after epoch, at once if it is past.
-// Whatever it was aimed at before is forgotten, also if that has come.
+// Whatever it was aimed at before is forgotten, also if that has come. It fails for
+// good or never: whoever opens the descriptor asks, later nobody needs to.
 func (t *timerfd) aim(at time.Duration) error {
 	at = max(1, min(at, furthest)+time.Duration(t.base))
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(at))}
@@ -78,6 +79,6 @@ func (t *timerfd) wait(f func() (done bool)) bool {
 }
 
 // interrupt ends wait, now and for good.
-func (t *timerfd) interrupt() { t.file.SetReadDeadline(time.Unix(1, 0)) }
+func (t *timerfd) interrupt() { _ = t.file.SetReadDeadline(time.Unix(1, 0)) }
 
-func (t *timerfd) close() { t.file.Close() }
+func (t *timerfd) close() { _ = t.file.Close() }
