@@ -16,23 +16,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
 // TestSnippetsAreCode holds that every Go snippet in README.md and docs stands,
-// line for line, in a file of this package: there it compiles and is run.
+// line for line, in a test: there it compiles and is run.
 func TestSnippetsAreCode(t *testing.T) {
 	var code strings.Builder
-	sources, err := filepath.Glob("*_test.go")
-	require.NoError(t, err)
-	for _, name := range sources {
-		source, err := os.ReadFile(name)
-		require.NoError(t, err)
-		code.WriteString(flat(string(source)))
+	for _, name := range append(glob(t, "*_test.go"), append(glob(t, "recipes/*_test.go"), glob(t, "peers/*_test.go")...)...) {
+		code.WriteString(flat(read(t, name)))
 	}
-	pages, err := filepath.Glob("../docs/*.md")
-	require.NoError(t, err)
 	found := 0
-	for _, page := range append(pages, "../README.md") {
-		text, err := os.ReadFile(page)
-		require.NoError(t, err)
-		for _, block := range goBlock.FindAllStringSubmatch(string(text), -1) {
+	for _, page := range pages(t) {
+		for _, block := range goBlock.FindAllStringSubmatch(read(t, page), -1) {
 			found++
 			require.Contains(t, code.String(), flat(block[1]), "%s: a snippet that is not in a test", page)
 		}
@@ -51,18 +43,62 @@ func flat(code string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-var link = regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`)
+var (
+	link    = regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+)
 
-// TestLinksLeadSomewhere holds that every link to a file in README.md and docs
-// leads to one.
+// TestLinksLeadSomewhere holds that every link from a page to a file of the project,
+// or to a heading in one, leads there.
 func TestLinksLeadSomewhere(t *testing.T) {
-	pages, err := filepath.Glob("../docs/*.md")
-	require.NoError(t, err)
-	for _, page := range append(pages, "../README.md", "../CHANGELOG.md") {
-		text, err := os.ReadFile(page)
-		require.NoError(t, err)
-		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			require.FileExists(t, filepath.Join(filepath.Dir(page), m[1]), "link in %s", page)
+	for _, page := range pages(t) {
+		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
+			target := page
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(page), m[1])
+			}
+			_, err := os.Stat(target)
+			require.NoError(t, err, "link in %s", page)
+			if m[2] != "" {
+				require.Contains(t, anchors(read(t, target)), m[2], "link in %s to %s", page, target)
+			}
 		}
 	}
+}
+
+// anchors are the names under which headings of a page can be linked to.
+func anchors(page string) (names []string) {
+	for _, m := range heading.FindAllStringSubmatch(page, -1) {
+		name := strings.ReplaceAll(strings.ToLower(m[1]), " ", "-")
+		names = append(names, "#"+regexp.MustCompile(`[^\w-]`).ReplaceAllString(name, ""))
+	}
+	return names
+}
+
+// TestEveryPageIsInTheIndex holds that one can find every page from docs/README.md.
+func TestEveryPageIsInTheIndex(t *testing.T) {
+	index := read(t, "../docs/README.md")
+	for _, page := range glob(t, "../docs/*.md") {
+		if name := filepath.Base(page); name != "README.md" {
+			require.Contains(t, index, "("+name+")")
+		}
+	}
+}
+
+// pages are all pages that a reader is shown.
+func pages(t *testing.T) []string {
+	return append(glob(t, "../docs/*.md"), glob(t, "../*.md")...)
+}
+
+func glob(t *testing.T, pattern string) []string {
+	names, err := filepath.Glob(pattern)
+	require.NoError(t, err)
+	require.NotEmpty(t, names, pattern)
+	return names
+}
+
+func read(t *testing.T, name string) string {
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }

@@ -1,0 +1,59 @@
+package recipes
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// sessions are forgotten when they were not used for half an hour.
+type sessions struct {
+	users *hierarchy.Keyed[string, string] // by token
+}
+
+const unused = 30 * time.Minute
+
+func newSessions(c clock.Clock, forgotten func(token, user string)) (*sessions, error) {
+	users, err := hierarchy.NewKeyed(hierarchy.Config{Clock: c}, forgotten)
+	if err != nil {
+		return nil, err
+	}
+	return &sessions{users}, nil
+}
+
+func (s *sessions) login(token, user string) error { return s.users.Set(token, user, unused) }
+
+func (s *sessions) logout(token string) { s.users.Remove(token) }
+
+// use returns whose session it is, and keeps it.
+func (s *sessions) use(token string) (user string, ok bool) {
+	if user, ok = s.users.Value(token); ok {
+		_, _ = s.users.Move(token, unused)
+	}
+	return user, ok
+}
+
+func Example_keyExpiry() {
+	m := clock.NewMock()
+	s, err := newSessions(m, func(token, user string) { fmt.Println(user, "forgotten after", m.Elapsed()) })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.users.Stop()
+	_ = s.login("t1", "ann")
+	_ = s.login("t2", "bob")
+	_ = s.login("t3", "cid")
+	m.Add(20 * time.Minute)
+	fmt.Println(s.use("t1"))
+	s.logout("t2")
+	m.Add(time.Hour)
+	fmt.Println(s.use("t1"))
+	// Output:
+	// ann true
+	// cid forgotten after 30m0s
+	// ann forgotten after 50m0s
+	//  false
+}

@@ -1,0 +1,45 @@
+package recipes
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// pace calls send so many times a second, evenly, until the Repeater is stopped. If the
+// process gets no processor for a while, what it missed is left out: the receiver is
+// never flooded.
+func pace(c clock.Clock, perSecond int, send func()) (*hierarchy.Wheel, *hierarchy.Repeater, error) {
+	period := time.Second / time.Duration(perSecond)
+	w, err := hierarchy.New(hierarchy.Config{
+		Clock:     c,
+		Precision: period / 4,       // it wakes as often as it must
+		Executor:  hierarchy.Inline, // send is short and does not block
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := w.Every(period, send)
+	return w, r, err
+}
+
+func Example_pacing() {
+	m := clock.NewMock()
+	sent := 0
+	w, r, err := pace(m, 5000, func() { sent++ })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer w.Stop()
+	m.Add(time.Second)
+	fmt.Println(sent, "in a second")
+	r.Stop()
+	m.Add(time.Second)
+	fmt.Println(sent, "in all")
+	// Output:
+	// 5000 in a second
+	// 5000 in all
+}

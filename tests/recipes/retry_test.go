@@ -1,0 +1,49 @@
+package recipes
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// retry calls f until it succeeds or has failed a number of times, and then done with
+// its last error. In between it waits, twice as long each time, and a random part of
+// that less, so that those who failed together don't come back together. Nothing but
+// a timer waits: a million retries need no goroutine.
+func retry(w *hierarchy.Wheel, attempts int, wait time.Duration, f func() error, done func(error)) {
+	err := f()
+	if err == nil || attempts == 1 {
+		done(err)
+		return
+	}
+	_, full := w.AfterFunc(wait-rand.N(wait/4), func() { retry(w, attempts-1, 2*wait, f, done) })
+	if full != nil { // or closed
+		done(errors.Join(err, full))
+	}
+}
+
+func Example_retry() {
+	m := clock.NewMock()
+	w, _ := hierarchy.New(hierarchy.Config{Clock: m})
+	defer w.Stop()
+
+	calls := 0
+	flaky := func() error {
+		if calls++; calls < 4 {
+			return fmt.Errorf("call %d failed", calls)
+		}
+		return nil
+	}
+	retry(w, 5, time.Second, flaky, func(err error) {
+		fmt.Println("after", calls, "calls:", err)
+		fmt.Println("between 5.25 and 7 seconds:", m.Elapsed() > 5250*time.Millisecond && m.Elapsed() <= 7*time.Second)
+	})
+	m.Add(time.Minute)
+	// Output:
+	// after 4 calls: <nil>
+	// between 5.25 and 7 seconds: true
+}
