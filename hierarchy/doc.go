@@ -59,6 +59,22 @@
 // detach all timers at once, whatever their number. Only on a mock, where order is
 // everything and time stands still meanwhile, is a cascade done in one go.
 //
+// # Cost and concurrency
+//
+// Everything may be called by any number of goroutines at once, also inside
+// callbacks, and nothing but Sleep, Shutdown and the functions of Drain waits for
+// anything but a lock. A call costs the same however many timers are pending:
+//
+//	AfterFunc, At, Of.Set        some 30 ns and one reading of the clock; no allocation
+//	Stop, Reset, Remaining       the same, or one cache miss if the timer is one of millions
+//	Keyed.Set, Move, Remove      some 100 ns, and two cache misses
+//	Every, NewTimer, NewTicker   an allocation or two besides
+//	WithTimeout and its kin      some allocations, as those of package context
+//	Len, Stats                   a few counters of each shard
+//	Circles                      a look at each slot, some 700 of each shard
+//	Drain                        n log n, without the lock; n is how many are pending
+//	Stop of a wheel              constant, but for its Sleepers and contexts, which are told
+//
 // # Kinds of wheel
 //
 // Wheel schedules functions, and offers what package time and package context
