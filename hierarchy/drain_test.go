@@ -1,0 +1,116 @@
+package hierarchy_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// tens is a wheel with shards, on which the timers 0 to n-1 are pending, in this
+// order of deadline, and were set in another one.
+func tens(t *testing.T, n int, cfg hierarchy.Config) *hierarchy.Keyed[int, int] {
+	cfg.Clock, cfg.Shards = clock.System(), 8
+	w, err := hierarchy.NewKeyed(cfg, func(int, int) {})
+	require.NoError(t, err)
+	t.Cleanup(w.Stop)
+	for _, k := range rand.Perm(n) {
+		require.NoError(t, w.Set(k, 10*k, time.Duration(1+k)*time.Hour))
+	}
+	return w
+}
+
+// upTo is 0 to n-1.
+func upTo(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
+func TestDrainIsInOrderOverAllShards(t *testing.T) {
+	w := tens(t, 1000, hierarchy.Config{})
+	var drained []int
+	require.Equal(t, 1000, w.Drain(func(k, v int) {
+		require.Equal(t, 10*k, v)
+		drained = append(drained, k)
+	}))
+	require.Equal(t, upTo(1000), drained)
+	require.Zero(t, w.Len())
+}
+
+// What is left is handed over before a panic goes on to the caller of Drain.
+func TestDrainFunctionThatPanics(t *testing.T) {
+	w := tens(t, 30, hierarchy.Config{})
+	var drained []int
+	require.PanicsWithValue(t, "a bad one", func() {
+		w.Drain(func(k, _ int) {
+			drained = append(drained, k)
+			if k == 10 {
+				panic("a bad one")
+			}
+		})
+	})
+	require.Equal(t, upTo(30), drained)
+	require.EqualValues(t, 30, w.Stats().Drained)
+}
+
+func TestDrainFunctionThatPanicsIsReported(t *testing.T) {
+	var panics, drained []int
+	w := tens(t, 30, hierarchy.Config{OnPanic: func(v any, _ []byte) { panics = append(panics, v.(int)) }})
+	require.Equal(t, 30, w.Drain(func(k, _ int) {
+		drained = append(drained, k)
+		if k%10 == 0 {
+			panic(k)
+		}
+	}))
+	require.Equal(t, upTo(30), drained)
+	require.Equal(t, []int{0, 10, 20}, panics)
+	require.EqualValues(t, 3, w.Stats().Panics)
+}
+
+func TestDrainFunctionThatExits(t *testing.T) {
+	w := tens(t, 30, hierarchy.Config{})
+	var drained []int
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.Drain(func(k, _ int) {
+			drained = append(drained, k)
+			if k%10 == 0 {
+				runtime.Goexit()
+			}
+		})
+	}()
+	<-ended
+	require.Equal(t, upTo(30), drained)
+}
+
+// Drain's function is called with no lock held, when all is taken out.
+func TestDrainFunctionUsesItsWheel(t *testing.T) {
+	w := tens(t, 30, hierarchy.Config{MaxPending: 30})
+	ended := make(chan int, 1)
+	go func() {
+		ended <- w.Drain(func(k, _ int) {
+			require.NoError(t, w.Set(k+100, k, time.Hour))
+			require.Equal(t, k+1, w.Len())
+		})
+	}()
+	select {
+	case n := <-ended:
+		require.Equal(t, 30, n)
+	case <-time.After(5 * time.Second):
+		t.Fatal("Drain waits for its own function")
+	}
+	var again []int
+	require.Equal(t, 30, w.Drain(func(k, _ int) { again = append(again, k) }))
+	slices.Sort(again)
+	require.Equal(t, 100, again[0])
+	require.Equal(t, 129, again[29])
+}

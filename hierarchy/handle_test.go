@@ -1,0 +1,35 @@
+package hierarchy_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// A handle kept for ever never reaches a later timer, though that has the same place
+// in memory: here on a real clock, where a shard numbers its timers itself. The crowd
+// takes several chunks, all of which go back in between.
+func TestOldHandlesReachNoLaterTimer(t *testing.T) {
+	for _, crowd := range []int{1, 5000} {
+		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Shards: 1})
+		var old []hierarchy.Timer
+		for range 3 {
+			set := make([]hierarchy.Timer, crowd)
+			for i := range set {
+				set[i] = mustSet(t, w, time.Hour, nop)
+			}
+			for _, timer := range old {
+				require.False(t, timer.Active() || timer.Reset(time.Minute) || timer.Stop())
+			}
+			require.Equal(t, crowd, w.Len())
+			for _, timer := range set {
+				require.True(t, timer.Stop())
+			}
+			old = append(old, set...)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed bugs/*.txt
+var bugFiles embed.FS
+
+// bug is one entry of the list.
+type bug struct {
+	name     string   // of its file, without .txt
+	about    string   // what is wrong, in one line
+	file     string   // where, from the root of the repository, with slashes
+	test     []string // arguments of go test: what must fail
+	ci       bool     // is in the short list
+	os       string   // the only system that has the file; empty: all
+	old, new string
+}
+
+// readBugs reads the list, in the order of names.
+func readBugs(files fs.FS) ([]bug, error) {
+	names, err := fs.Glob(files, "bugs/*.txt")
+	if err != nil {
+		return nil, err
+	}
+	var bugs []bug
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		b, err := parse(string(text))
+		b.name = strings.TrimSuffix(path.Base(name), ".txt")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", b.name, err)
+		}
+		bugs = append(bugs, b)
+	}
+	return bugs, nil
+}
+
+const (
+	oldMark = "\n=== old\n"
+	newMark = "\n=== new\n"
+)
+
+// parse reads one entry.
+func parse(text string) (b bug, err error) {
+	head, rest, ok := strings.Cut(unixLines(text), oldMark)
+	before, after, both := strings.Cut("\n"+rest, newMark)
+	if !ok || !both {
+		return b, errors.New(`the sections "=== old" and "=== new" are missing`)
+	}
+	b.old, b.new = strings.TrimPrefix(before, "\n"), strings.TrimSuffix(after, "\n")
+	var about []string
+	for line := range strings.SplitSeq(head, "\n") {
+		key, value, found := strings.Cut(line, ": ")
+		if !found || !b.put(key, strings.TrimSpace(value)) {
+			about = append(about, line)
+		}
+	}
+	b.about = strings.TrimSpace(strings.Join(about, " "))
+	return b, b.complete()
+}
+
+// put takes a line of an entry's head, if it has that key.
+func (b *bug) put(key, value string) (taken bool) {
+	switch key {
+	case "file":
+		b.file = value
+	case "test":
+		b.test = fields(value)
+	case "ci":
+		b.ci = value == "yes"
+	case "os":
+		b.os = value
+	default:
+		return false
+	}
+	return true
+}
+
+func (b *bug) complete() error {
+	switch {
+	case b.about == "":
+		return errors.New("it doesn't say what is wrong")
+	case b.file == "":
+		return errors.New(`the line "file: " is missing`)
+	case len(b.test) == 0:
+		return errors.New(`the line "test: " is missing`)
+	case b.old == "":
+		return errors.New("the old text is empty")
+	case b.old == b.new:
+		return errors.New("the new text is the old one")
+	}
+	return nil
+}
+
+// fields splits arguments at spaces, but not inside single quotes.
+func fields(s string) (arguments []string) {
+	for i, part := range strings.Split(s, "'") {
+		if i%2 == 1 {
+			arguments = append(arguments, part)
+		} else {
+			arguments = append(arguments, strings.Fields(part)...)
+		}
+	}
+	return arguments
+}
+
+// mutant is the text of b's file with the bug in it.
+func (b *bug) mutant(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(b.file)))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", b.name, err)
+	}
+	code := unixLines(string(text))
+	if n := strings.Count(code, b.old); n != 1 {
+		return "", fmt.Errorf("%s: %s has the old text %d times, not once: the code has changed, update the entry", b.name, b.file, n)
+	}
+	return strings.Replace(code, b.old, b.new, 1), nil
+}
+
+// unixLines makes no difference of how lines end: git may have changed that.
+func unixLines(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }

@@ -1,0 +1,98 @@
+// Command mutation tells whether the tests bite. It has a list of plausible bugs, puts
+// each into the library in turn, and fails if the tests that should notice do not.
+//
+// The repository is left alone: the go command is told to compile another text in
+// place of the file that has the bug. See the bugs directory for the list; a bug is
+// a file there:
+//
+//	What is wrong, in plain words.
+//
+//	file: hierarchy/placement.go
+//	test: ./hierarchy -run 'TestA|TestB'
+//	=== old
+//	the text to be replaced, which the file must have exactly once
+//	=== new
+//	what is put in its place
+//
+// After test come arguments of `go test`: the packages, and what narrows down the
+// tests that must fail, so that it takes seconds. Two lines may follow it:
+// `ci: yes` for a bug of the short list of -ci, `os: linux` for one in a file for that
+// system only.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+)
+
+func main() {
+	list := flag.Bool("list", false, "print the bugs and run nothing")
+	only := flag.String("only", "", "run these bugs only: `names`, separated by commas")
+	ci := flag.Bool("ci", false, "run the short list only: a few bugs in different packages, within a minute")
+	flag.Parse()
+	if problem := badUsage(*only, *ci, flag.Args()); problem != "" {
+		fmt.Fprintln(os.Stderr, "mutation:", problem)
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(*list, *only, *ci); err != nil {
+		fmt.Fprintln(os.Stderr, "mutation:", err)
+		os.Exit(1)
+	}
+}
+
+// badUsage says what is wrong with the command line, or nothing.
+func badUsage(only string, ci bool, arguments []string) string {
+	switch {
+	case len(arguments) > 0:
+		return fmt.Sprintf("unexpected arguments %q", arguments)
+	case only != "" && ci:
+		return "-only and -ci exclude each other"
+	}
+	return ""
+}
+
+func run(list bool, only string, ci bool) error {
+	bugs, err := readBugs(bugFiles)
+	if err != nil {
+		return err
+	}
+	if bugs, err = chosen(bugs, only, ci); err != nil {
+		return err
+	}
+	if list {
+		for _, b := range bugs {
+			fmt.Printf("%-36s %s\n", b.name, b.about)
+		}
+		return nil
+	}
+	return tryAll(bugs)
+}
+
+// chosen are the bugs that the command line asks for.
+func chosen(bugs []bug, only string, ci bool) (some []bug, err error) {
+	if only == "" && !ci {
+		return bugs, nil
+	}
+	wanted := map[string]bool{}
+	for name := range strings.SplitSeq(only, ",") {
+		wanted[strings.TrimSpace(name)] = true
+	}
+	delete(wanted, "")
+	for _, b := range bugs {
+		if wanted[b.name] || ci && b.ci {
+			some = append(some, b)
+			delete(wanted, b.name)
+		}
+	}
+	for name := range wanted {
+		return nil, fmt.Errorf("there is no bug %q; -list names them", name)
+	}
+	if len(some) == 0 {
+		return nil, errors.New("no bug is chosen; -list names them")
+	}
+	return some, nil
+}

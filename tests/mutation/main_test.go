@@ -1,0 +1,142 @@
+package main
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// root is the root of the repository.
+var root = filepath.Join("..", "..")
+
+// The list is about the code as it is.
+func TestBugsFitTheCode(t *testing.T) {
+	bugs, err := readBugs(bugFiles)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(bugs), 26)
+	short := 0
+	for _, b := range bugs {
+		_, err := b.mutant(root)
+		require.NoError(t, err)
+		for _, name := range unknownTests(t, b) {
+			t.Errorf("%s: no test is called %s", b.name, name)
+		}
+		if b.ci {
+			short++
+		}
+	}
+	require.Equal(t, 5, short)
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
+
+// unknownTests are the alternatives of b's -run that match no test of its packages.
+func unknownTests(t *testing.T, b bug) (unknown []string) {
+	var tests strings.Builder
+	var wanted []string
+	for i, argument := range b.test {
+		if strings.HasPrefix(argument, "./") {
+			files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(argument), "*_test.go"))
+			require.NoError(t, err)
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				require.NoError(t, err)
+				for _, found := range testFunction.FindAllStringSubmatch(string(text), -1) {
+					tests.WriteString(found[1] + "\n")
+				}
+			}
+		} else if i > 0 && b.test[i-1] == "-run" {
+			wanted = strings.Split(argument, "|")
+		}
+	}
+	for _, name := range wanted {
+		if !regexp.MustCompile(name).MatchString(tests.String()) {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
+}
+
+const entry = "It is\nwrong: very.\n\nfile: p/p.go\ntest: ./p -run 'A B|C' -short\nci: yes\nos: linux\n\n" +
+	"=== old\n\told\n\n=== new\n\tnew\n\tline\n"
+
+func TestParse(t *testing.T) {
+	want := bug{
+		about: "It is wrong: very.", file: "p/p.go", test: []string{"./p", "-run", "A B|C", "-short"},
+		ci: true, os: "linux", old: "\told\n", new: "\tnew\n\tline",
+	}
+	for _, text := range []string{entry, strings.ReplaceAll(entry, "\n", "\r\n")} {
+		b, err := parse(text)
+		require.NoError(t, err)
+		require.Equal(t, want, b)
+	}
+	nothing, err := parse("a line goes\nfile: f\ntest: x\n=== old\nold\n=== new\n")
+	require.NoError(t, err)
+	require.Equal(t, "old", nothing.old)
+	require.Empty(t, nothing.new)
+}
+
+func TestParseBadEntries(t *testing.T) {
+	for part, problem := range map[string]string{
+		"It is\nwrong: very.":      "doesn't say what is wrong",
+		"file: p/p.go":             `"file: " is missing`,
+		"test: ./p -run 'A B|C' -": `"test: " is missing`,
+		"=== old\n":                "are missing",
+		"=== new\n":                "are missing",
+		"\told\n":                  "old text is empty",
+	} {
+		text := strings.Replace(entry, part, "", 1)
+		if part[0] == 't' {
+			text = strings.Replace(text, "short\n", "\n", 1)
+		}
+		_, err := readBugs(fstest.MapFS{"bugs/bad.txt": {Data: []byte(text)}})
+		require.ErrorContains(t, err, "bad: ", part)
+		require.ErrorContains(t, err, problem, part)
+	}
+	_, err := parse("a\nfile: f\ntest: x\n=== old\nsame\n=== new\nsame\n")
+	require.ErrorContains(t, err, "the new text is the old one")
+}
+
+// The old text must be there once: twice is as bad as never.
+func TestMutant(t *testing.T) {
+	b := bug{name: "name", file: path.Join("p", "p.go"), old: "a\n", new: ""}
+	for code, want := range map[string]string{"b\na\nc": "b\nc", "a\r\nb": "b", "b\n": "", "a\na\n": ""} {
+		dir := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "p"), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "p", "p.go"), []byte(code), 0o600))
+		got, err := b.mutant(dir)
+		require.Equal(t, want, got)
+		if want == "" {
+			require.ErrorContains(t, err, "name: p/p.go has the old text")
+			require.ErrorContains(t, err, "update the entry")
+		}
+	}
+	_, err := b.mutant(t.TempDir())
+	require.ErrorContains(t, err, "name: ")
+}
+
+func TestChosen(t *testing.T) {
+	all := []bug{{name: "a"}, {name: "b", ci: true}, {name: "c"}}
+	for only, want := range map[string][]bug{"": all, "b": all[1:2], "c, a": {all[0], all[2]}} {
+		got, err := chosen(all, only, false)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	got, err := chosen(all, "", true)
+	require.NoError(t, err)
+	require.Equal(t, all[1:2], got)
+	_, err = chosen(all, "a,x", false)
+	require.ErrorContains(t, err, `there is no bug "x"`)
+	_, err = chosen(all, ",", false)
+	require.ErrorContains(t, err, "no bug is chosen")
+
+	require.Empty(t, badUsage("a", false, nil))
+	require.Contains(t, badUsage("a", true, nil), "exclude each other")
+	require.Contains(t, badUsage("", false, []string{"a"}), "unexpected arguments")
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// trial is a run of the command: the bugs are tried one after the other.
+type trial struct {
+	root    string
+	scratch string           // a directory for what the compiler is given
+	sound   map[string]error // by test: nil if it passes without a bug
+}
+
+// tryAll tries all bugs and says how each fared.
+func tryAll(bugs []bug) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "mutation")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	t := &trial{root: root, scratch: scratch, sound: map[string]error{}}
+	begin, tried, failed := time.Now(), 0, 0
+	for _, b := range bugs {
+		if b.os != "" && b.os != runtime.GOOS {
+			fmt.Printf("left out  %-36s is on %s only\n", b.name, b.os)
+			continue
+		}
+		tried++
+		if !t.report(b) {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d bugs were not caught", failed, tried)
+	}
+	fmt.Printf("all %d bugs were caught, in %.0f s\n", tried, time.Since(begin).Seconds())
+	return nil
+}
+
+// report tries b, prints how it fared, and tells whether it was caught.
+func (t *trial) report(b bug) (caught bool) {
+	begin := time.Now()
+	v, err := t.try(b)
+	seconds := time.Since(begin).Seconds()
+	switch {
+	case err != nil:
+		fmt.Printf("BROKEN    %s\n", indented(err.Error()))
+	case !v.failed:
+		fmt.Printf("SURVIVED  %-36s %5.1f s  %s (go test %s)\n", b.name, seconds, b.about, strings.Join(b.test, " "))
+	default:
+		fmt.Printf("caught    %-36s %5.1f s  %s\n", b.name, seconds, v.by())
+	}
+	return err == nil && v.failed
+}
+
+// try runs b's tests without it, unless that was done for another bug, and with it.
+func (t *trial) try(b bug) (verdict, error) {
+	code, err := b.mutant(t.root)
+	if err != nil {
+		return verdict{}, err
+	}
+	if err := t.passes(b); err != nil {
+		return verdict{}, fmt.Errorf("%s: without the bug: %w", b.name, err)
+	}
+	overlay, err := t.overlay(b, code)
+	if err != nil {
+		return verdict{}, err
+	}
+	v, err := t.goTest(append([]string{"-failfast", "-overlay", overlay}, b.test...))
+	if err != nil {
+		err = fmt.Errorf("%s: %w", b.name, err)
+	}
+	return v, err
+}
+
+// passes tells what is wrong with b's tests when there is no bug. It finds out once
+// for all bugs that have the same.
+func (t *trial) passes(b bug) error {
+	key := strings.Join(b.test, "\x00")
+	if err, known := t.sound[key]; known {
+		return err
+	}
+	v, err := t.goTest(b.test)
+	switch {
+	case err != nil:
+	case v.failed:
+		err = errors.New("fails " + v.by())
+	case v.ran == 0:
+		err = fmt.Errorf("go test %s runs no test", strings.Join(b.test, " "))
+	}
+	t.sound[key] = err
+	return err
+}
+
+// overlay writes the files that have the go command take code for b's file.
+func (t *trial) overlay(b bug, code string) (name string, err error) {
+	mutant := filepath.Join(t.scratch, b.name+".go")
+	if err := os.WriteFile(mutant, []byte(code), 0o600); err != nil {
+		return "", err
+	}
+	original := filepath.Join(t.root, filepath.FromSlash(b.file))
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{original: mutant}})
+	if err != nil {
+		return "", err
+	}
+	name = filepath.Join(t.scratch, b.name+".json")
+	return name, os.WriteFile(name, text, 0o600)
+}
+
+// goTest runs go test at the root of the repository. What is in arguments holds
+// rather than what is set here.
+func (t *trial) goTest(arguments []string) (verdict, error) {
+	test := exec.Command("go", append([]string{"test", "-json", "-vet=off", "-count=1", "-timeout=60s"}, arguments...)...)
+	test.Dir = t.root
+	out, err := test.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return verdict{}, err
+	}
+	return judge(string(out), err != nil)
+}
+
+// moduleRoot is the root of the repository that the command is run in.
+func moduleRoot() (string, error) {
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOMOD: %w", err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(out))), nil
+}
+
+func indented(s string) string {
+	return strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n          ")
+}
