@@ -6,6 +6,10 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
 // What is measured here has no benchmark in package hierarchy, where only package
@@ -13,59 +17,106 @@ import (
 // many timers are pending. Each is meant to run in a process of its own, as the
 // command has it: timers of package time are left pending at the end.
 
+func nop() {}
+
 // spread is a delay of an hour or two: nothing fires while a benchmark runs.
 func spread() time.Duration { return time.Hour + rand.N(time.Hour) }
+
+// someDelays are delays made beforehand, to be taken in turn.
+type someDelays [4096]time.Duration
+
+func newDelays(delay func() time.Duration) *someDelays {
+	s := new(someDelays)
+	for i := range s {
+		s[i] = delay()
+	}
+	return s
+}
+
+func (s *someDelays) at(i int) time.Duration { return s[i%len(s)] }
 
 func sub(b *testing.B, impl string, n int, f func(b *testing.B)) {
 	b.Run(fmt.Sprintf("impl=%s/n=%d", impl, n), f)
 }
 
-// ownKeys are the keys that BenchmarkSetStop sets and removes in turn, beside
-// those that are pending.
-const ownKeys = 1024
+// each runs f for all contenders that take n timers, for each n.
+func each(b *testing.B, ns []int, f func(b *testing.B, c contender.Contender, n int)) {
+	for _, n := range ns {
+		for _, c := range contender.All {
+			if c.Takes(n) {
+				sub(b, c.Name, n, func(b *testing.B) { f(b, c, n) })
+			}
+		}
+	}
+}
+
+func open(tb testing.TB, c contender.Contender, cfg contender.Config) contender.Timers {
+	t, err := c.Open(cfg)
+	require.NoError(tb, err)
+	tb.Cleanup(t.Close)
+	return t
+}
+
+// preload sets timers numbered from first to before end, all with the same
+// callback, so that no closure is measured with them.
+func preload(t contender.Timers, first, end int) {
+	for i := first; i < end; i++ {
+		_ = t.Set(i, spread(), nop)
+	}
+	runtime.GC()
+}
+
+// own is how many numbers BenchmarkSetStop sets and stops in turn, beside those
+// that are pending.
+const own = 1024
 
 // BenchmarkSetStop sets a timer and stops it, anywhere among n that are pending.
 func BenchmarkSetStop(b *testing.B) {
-	for _, n := range []int{1, 1000, 10_000, 100_000, 1_000_000, 10_000_000} {
-		for _, c := range contenders {
-			sub(b, c.name, n, func(b *testing.B) {
-				t := c.open(b, n+ownKeys)
-				for i := range n {
-					t.set(i, spread())
-				}
-				var delays [4096]time.Duration
-				for i := range delays {
-					delays[i] = spread()
-				}
-				runtime.GC()
-				b.ReportAllocs()
-				for i := 0; b.Loop(); i++ {
-					t.setStop(n+i%ownKeys, delays[i%len(delays)])
-				}
-			})
+	ns := []int{0, 1, 1000, 10_000, 100_000, 1_000_000, 10_000_000}
+	each(b, ns, func(b *testing.B, c contender.Contender, n int) {
+		t := open(b, c, contender.Config{Timers: own + n, Kept: own})
+		preload(t, own, own+n)
+		delays := newDelays(spread)
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			_ = t.Set(i%own, delays.at(i), nop)
+			t.Stop(i % own)
 		}
-	}
+	})
+}
+
+// BenchmarkMove resets a random one of n timers to any time.
+func BenchmarkMove(b *testing.B) {
+	each(b, []int{1000, 100_000, 1_000_000}, func(b *testing.B, c contender.Contender, n int) {
+		t := open(b, c, contender.Config{Timers: n, Kept: n})
+		resetter, ok := c.Resetter(t)
+		if !ok {
+			b.Skip("its timers can't be reset, or not safely")
+		}
+		preload(t, 0, n)
+		delays := newDelays(spread)
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			resetter.Reset(rand.IntN(n), delays.at(i))
+		}
+	})
 }
 
 // BenchmarkMemory tells what a pending timer takes: handles and boxed keys, which
 // the caller may keep or not, are not counted.
 func BenchmarkMemory(b *testing.B) {
-	for _, n := range []int{10_000, 100_000, 1_000_000} {
-		for _, c := range contenders {
-			sub(b, c.name, n, func(b *testing.B) {
-				for b.Loop() {
-					t := c.open(b, n)
-					before := inUse()
-					for i := range n {
-						t.set(i, spread())
-					}
-					b.ReportMetric((inUse()-before)/float64(n), "B/timer")
-					runtime.KeepAlive(t)
-				}
-				b.ReportMetric(0, "ns/op")
-			})
+	each(b, []int{10_000, 100_000, 1_000_000}, func(b *testing.B, c contender.Contender, n int) {
+		for b.Loop() {
+			t := open(b, c, contender.Config{Timers: n})
+			before := inUse()
+			for i := range n {
+				_ = t.Set(i, spread(), nop)
+			}
+			b.ReportMetric((inUse()-before)/float64(n), "B/timer")
+			runtime.KeepAlive(t)
 		}
-	}
+		b.ReportMetric(0, "ns/op")
+	})
 }
 
 // inUse is what is live: garbage that finalizers or pools held is gone after the

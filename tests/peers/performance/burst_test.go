@@ -8,29 +8,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/peers/contender"
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// afterFunc sets a timer and returns what stops it.
-type afterFunc func(d time.Duration, f func()) (stop func() bool)
-
-func onTime(testing.TB) afterFunc {
-	return func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+// bursting are those that a crowd of one instant is given to: package time, and a
+// wheel with each executor.
+var bursting = []contender.Contender{
+	contender.Named("time"),
+	onWheel("wheel/executor=Inline", hierarchy.Inline),
+	onWheel("wheel/executor=Go", hierarchy.Go),
+	onWheel("wheel/executor=Pool64", hierarchy.Pool(64)),
 }
 
-func onWheel(e hierarchy.Executor) func(tb testing.TB) afterFunc {
-	return func(tb testing.TB) afterFunc {
-		w, err := hierarchy.New(hierarchy.Config{Executor: e})
-		require.NoError(tb, err)
-		tb.Cleanup(w.Stop)
-		return func(d time.Duration, f func()) func() bool {
-			t, _ := w.AfterFunc(d, f)
-			return t.Stop
-		}
-	}
+func onWheel(name string, e hierarchy.Executor) contender.Contender {
+	return contender.Contender{Name: name, Open: func(c contender.Config) (contender.Timers, error) {
+		return contender.OnWheel(hierarchy.Config{Executor: e}, c.Kept)
+	}}
 }
 
 // BenchmarkBurst has n timers due at one instant, and tells what hierarchy's
@@ -38,18 +33,10 @@ func onWheel(e hierarchy.Executor) func(tb testing.TB) afterFunc {
 // takes to be set and stopped meanwhile.
 func BenchmarkBurst(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 1_000_000} {
-		for _, c := range []struct {
-			name string
-			open func(testing.TB) afterFunc
-		}{
-			{"time", onTime},
-			{"wheel/executor=Inline", onWheel(hierarchy.Inline)},
-			{"wheel/executor=Go", onWheel(hierarchy.Go)},
-			{"wheel/executor=Pool64", onWheel(hierarchy.Pool(64))},
-		} {
-			sub(b, c.name, n, func(b *testing.B) {
+		for _, c := range bursting {
+			sub(b, c.Name, n, func(b *testing.B) {
 				for b.Loop() {
-					took, calls := burst(b, n, c.open(b))
+					took, calls := burst(b, n, open(b, c, contender.Config{Timers: 1 + n, Kept: 1}))
 					b.ReportMetric(float64(took.Nanoseconds())/1e6, "ms/burst")
 					reportCalls(b, calls)
 				}
@@ -64,13 +51,13 @@ const ahead = time.Second
 
 // burst tells how long after their time the last timer has run, and how long the
 // calls took that were made until then, 1,000 of them at least.
-func burst(b *testing.B, n int, after afterFunc) (took time.Duration, calls []time.Duration) {
+func burst(b *testing.B, n int, t contender.Timers) (took time.Duration, calls []time.Duration) {
 	calls = make([]time.Duration, 0, 20_000_000)
 	var left, last atomic.Int64
 	left.Store(int64(n))
 	at := time.Now().Add(ahead)
-	for range n {
-		after(time.Until(at), func() {
+	for i := range n {
+		_ = t.Set(1+i, time.Until(at), func() {
 			if left.Add(-1) == 0 {
 				last.Store(int64(time.Since(at)))
 			}
@@ -82,7 +69,8 @@ func burst(b *testing.B, n int, after afterFunc) (took time.Duration, calls []ti
 	time.Sleep(time.Until(at))
 	for left.Load() > 0 || len(calls) < 1000 {
 		start := time.Now()
-		after(time.Hour, nop)()
+		_ = t.Set(0, time.Hour, nop)
+		t.Stop(0)
 		calls = append(calls, time.Since(start))
 	}
 	for last.Load() == 0 {

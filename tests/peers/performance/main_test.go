@@ -48,7 +48,7 @@ func TestFrom(t *testing.T) {
 	}
 	for _, row := range []string{
 		"| 10,000,000 |", "| reset of a random timer to any time |", "| setting them and their expiry over 2 s, CPU |",
-		"| Wheel, Pool(64) |", "| Wheel, Precision 1 µs, Inline |", "| Of[int] |",
+		"| Wheel, Pool(64) |", "| Wheel, Precision 1 µs, Inline |", "| Of |",
 	} {
 		require.Contains(t, out.String(), "\n"+row)
 	}

@@ -31,6 +31,9 @@ func drawCost(path string, r results) error {
 func costPoints(r results, impl string) plotter.XYs {
 	var points plotter.XYs
 	for _, n := range r.numbers("SetStop", impl) {
+		if n == 0 {
+			continue // the axis has none
+		}
 		points = append(points, plotter.XY{
 			X: float64(n), Y: r.median(benchmark{"SetStop", impl, n}, "ns/op"),
 		})

@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
 // benchmark names one benchmark: Benchmark<family>/impl=<impl>/n=<n>. An impl may
@@ -41,6 +44,7 @@ type plan struct {
 	crowd   int    // how many are due at one instant, and are weighed
 	resets  int    // how many there are to be reset by two goroutines
 	slow    bool   // also what takes seconds however few timers there are
+	peers   []int  // beside how many all contenders are measured, the crowd among them
 }
 
 var (
@@ -56,14 +60,17 @@ var (
 	}
 )
 
+// How many pending all contenders are measured beside, if they are.
+var (
+	fullPeers  = []int{0, 1000, 100_000, 1_000_000, 10_000_000}
+	quickPeers = []int{0, 1000, 100_000}
+)
+
 // once is a -test.benchtime.
 const once = "1x"
 
 // These have their number of timers in hierarchy's benchmarks.
 const million = 1_000_000
-
-// goZeroMost is the most that go-zero is given: more takes it very long.
-const goZeroMost = 1_000_000
 
 // What is compared, by the names of benchmarks, in the order of pictures and
 // tables.
@@ -75,13 +82,21 @@ var (
 	bothImpls    = []string{"time", "epicycle"}
 )
 
+// takes tells whether n timers are within reason. What is no contender's name
+// takes any number.
+func takes(impl string, n int) bool {
+	return !slices.ContainsFunc(contender.All, func(c contender.Contender) bool {
+		return c.Name == impl && !c.Takes(n)
+	})
+}
+
 // jobs are those of one round. What is compared runs in turns, so that what else
 // goes on on the machine hits all alike.
 func (p plan) jobs() []job {
 	var jobs []job
 	add := func(own bool, time, family string, impls []string, n int) {
 		for _, impl := range impls {
-			if impl != "go-zero" || n <= goZeroMost {
+			if takes(impl, n) {
 				jobs = append(jobs, job{benchmark{family, impl, n}, own, time})
 			}
 		}
@@ -102,5 +117,5 @@ func (p plan) jobs() []job {
 		add(false, once, "Expiry", bothImpls, million)
 		add(false, once, "ResetExpiry", bothImpls, million)
 	}
-	return jobs
+	return append(jobs, p.peerJobs(jobs)...)
 }

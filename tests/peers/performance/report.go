@@ -2,50 +2,62 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/epicycle-go/epicycle/tests/peers/contender"
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
 // labels are what pictures and tables call what benchmarks name.
-var labels = map[string]string{
-	"time":                          "time.AfterFunc",
-	"go-zero":                       "go-zero",
-	"heap":                          "container/heap",
-	"wheel":                         "Wheel",
-	"of":                            "Of[int]",
-	"keyed":                         "Keyed[int, int]",
-	"compat":                        "compat",
-	"wheel/executor=Inline":         "Wheel, Inline",
-	"wheel/executor=Go":             "Wheel, Go",
-	"wheel/executor=Pool64":         "Wheel, Pool(64)",
-	"epicycle":                      "Wheel",
-	"epicycle/precision=1µs/inline": "Wheel, Precision 1 µs, Inline",
+var labels = func() map[string]string {
+	labels := map[string]string{
+		"wheel/executor=Inline":         "Wheel, Inline",
+		"wheel/executor=Go":             "Wheel, Go",
+		"wheel/executor=Pool64":         "Wheel, Pool(64)",
+		"epicycle":                      "Wheel",
+		"epicycle/precision=1µs/inline": "Wheel, Precision 1 µs, Inline",
+	}
+	for _, c := range contender.All {
+		labels[c.Name] = c.Label
+	}
+	return labels
+}()
+
+// families are what tables of docs/performance.md are made of.
+var families = []tableOf{
+	{"SetStop", costTable},
+	{"Reset", workTable},
+	{"Burst", burstTable},
+	{"Cascade", cascadeTable},
+	{"ResetLatency", latencyTable},
+	{"Memory", memoryTable},
 }
 
-// report is all tables in Markdown that there are results for, under a line that
-// says what they are of.
-func report(r results) string {
+// tableOf makes a table of the results of a family of benchmarks.
+type tableOf struct {
+	family string
+	rows   func(results) [][]string
+}
+
+// tables are those that there are results for.
+func tables(r results, families []tableOf) (all [][][]string) {
+	for _, t := range families {
+		if r.measured(t.family) {
+			all = append(all, t.rows(r))
+		}
+	}
+	return all
+}
+
+// report is all tables in Markdown, under a line that says what they are of.
+func report(all [][][]string) string {
 	parts := []string{fmt.Sprintf("%s on %s/%s with %d cores.\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))}
-	for _, t := range []struct {
-		family string
-		table  func(results) [][]string
-	}{
-		{"SetStop", costTable},
-		{"Reset", workTable},
-		{"Burst", burstTable},
-		{"Cascade", cascadeTable},
-		{"ResetLatency", latencyTable},
-		{"Memory", memoryTable},
-	} {
-		if r.measured(t.family) {
-			parts = append(parts, figures.Table(t.table(r)))
-		}
+	for _, rows := range all {
+		parts = append(parts, figures.Table(rows))
 	}
 	return strings.Join(parts, "\n")
 }
@@ -58,6 +70,9 @@ func costTable(r results) [][]string {
 	}
 	rows := [][]string{append(head, "Wheel to time")}
 	for _, n := range r.numbers("SetStop", "time") {
+		if n == 0 {
+			continue // as with one
+		}
 		row := []string{figures.Count(n)}
 		for _, impl := range costImpls {
 			row = append(row, r.duration(benchmark{"SetStop", impl, n}, "ns/op", time.Nanosecond))
@@ -144,33 +159,4 @@ func memoryTable(r results) [][]string {
 		}
 	}
 	return rows
-}
-
-// nothing stands for what was not measured.
-const nothing = "–"
-
-// duration is a median, the unit of which is unit.
-func (r results) duration(b benchmark, name string, unit time.Duration) string {
-	value := r.median(b, name)
-	if math.IsNaN(value) {
-		return nothing
-	}
-	return figures.Duration(time.Duration(value * float64(unit)))
-}
-
-// micros are medians in microseconds.
-func (r results) micros(b benchmark, names ...string) []string {
-	var cells []string
-	for _, name := range names {
-		cells = append(cells, r.duration(b, name, time.Microsecond))
-	}
-	return cells
-}
-
-func (r results) ratio(a, b benchmark, unit string) string {
-	ratio := r.median(a, unit) / r.median(b, unit)
-	if math.IsNaN(ratio) {
-		return nothing
-	}
-	return strconv.FormatFloat(ratio, 'f', 2, 64)
 }

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,4 +22,20 @@ func Table(rows [][]string) string {
 		}
 	}
 	return b.String()
+}
+
+var errNoTable = errors.New("there is no table with this head, or more than one")
+
+// ReplaceTable writes rows over the table of a page that has the same head.
+func ReplaceTable(page string, rows [][]string) (string, error) {
+	head, _, _ := strings.Cut(Table(rows), "\n")
+	head += "\n"
+	before, after, found := strings.Cut("\n"+page, "\n"+head)
+	if !found || strings.Contains(after, "\n"+head) {
+		return page, fmt.Errorf("%w: %s", errNoTable, head)
+	}
+	for strings.HasPrefix(after, "|") {
+		_, after, _ = strings.Cut(after, "\n")
+	}
+	return strings.TrimPrefix(before+"\n", "\n") + Table(rows) + after, nil
 }

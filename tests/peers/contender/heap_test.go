@@ -1,4 +1,4 @@
-package main
+package contender
 
 import (
 	"math/rand/v2"
@@ -14,7 +14,7 @@ import (
 func TestHeapTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, began := newHeapTimers(), time.Now()
-		defer close(h.done)
+		defer h.close()
 		var stopped []*item
 		fired := 0
 		for i := range 1000 {
@@ -35,6 +35,23 @@ func TestHeapTimers(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		require.Equal(t, 750, fired)
+		require.Zero(t, h.count())
 		require.Empty(t, h.items)
+	})
+}
+
+func TestHeapReset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, began := newHeapTimers(), time.Now()
+		defer h.close()
+		var took []time.Duration
+		f := func() { took = append(took, time.Since(began)) }
+		earlier, later := h.afterFunc(time.Hour, f), h.afterFunc(time.Second, f)
+		require.True(t, h.reset(earlier, time.Minute))
+		require.True(t, h.reset(later, 2*time.Minute))
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Equal(t, []time.Duration{time.Minute, 2 * time.Minute}, took)
+		require.False(t, h.reset(earlier, time.Second))
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package contender
 
 import (
 	"container/heap"
@@ -12,6 +12,7 @@ type heapTimers struct {
 	began time.Time
 	first chan struct{} // there is a new first timer
 	done  chan struct{}
+	close func() // closes done, once
 
 	mu    sync.Mutex
 	items items // guarded by mu
@@ -25,6 +26,7 @@ type item struct {
 
 func newHeapTimers() *heapTimers {
 	h := &heapTimers{began: time.Now(), first: make(chan struct{}, 1), done: make(chan struct{})}
+	h.close = sync.OnceFunc(func() { close(h.done) })
 	go h.run()
 	return h
 }
@@ -36,12 +38,17 @@ func (h *heapTimers) afterFunc(d time.Duration, f func()) *item {
 	first := it.index == 0
 	h.mu.Unlock()
 	if first {
-		select {
-		case h.first <- struct{}{}:
-		default:
-		}
+		h.wake()
 	}
 	return it
+}
+
+// wake has run look again when the first timer is due.
+func (h *heapTimers) wake() {
+	select {
+	case h.first <- struct{}{}:
+	default:
+	}
 }
 
 func (h *heapTimers) stop(it *item) bool {
@@ -52,6 +59,29 @@ func (h *heapTimers) stop(it *item) bool {
 	}
 	heap.Remove(&h.items, it.index)
 	return true
+}
+
+func (h *heapTimers) reset(it *item, d time.Duration) bool {
+	at := time.Since(h.began) + d
+	h.mu.Lock()
+	if it.index < 0 {
+		h.mu.Unlock()
+		return false
+	}
+	it.at = at
+	heap.Fix(&h.items, it.index)
+	first := it.index == 0
+	h.mu.Unlock()
+	if first {
+		h.wake()
+	}
+	return true
+}
+
+func (h *heapTimers) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.items)
 }
 
 func (h *heapTimers) run() {

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/tests/peers/contender"
+)
+
+// verdict is what a check found.
+type verdict string
+
+const (
+	kept       verdict = "yes"
+	notKept    verdict = "no"
+	notOffered verdict = "–"
+)
+
+// outcome is a verdict and what it is based on, in one line.
+type outcome struct {
+	Verdict  verdict
+	Evidence string
+}
+
+func keeps(evidence string, args ...any) outcome {
+	return outcome{kept, fmt.Sprintf(evidence, args...)}
+}
+
+func fails(evidence string, args ...any) outcome {
+	return outcome{notKept, fmt.Sprintf(evidence, args...)}
+}
+
+func lacks(evidence string) outcome { return outcome{notOffered, evidence} }
+
+// check tries whether a contender keeps a promise.
+type check struct {
+	name    string // of the process
+	promise string // in tables
+	try     func(s *subject) outcome
+}
+
+// checks are all, in the order of tables.
+var checks = []check{
+	{"early-below", "never early, below an interval", (*subject).neverEarlyBelow},
+	{"early-above", "never early, above an interval", (*subject).neverEarlyAbove},
+	{"submillisecond", "0.3 ms is neither at once nor after an interval", (*subject).submillisecond},
+	{"once", "fires or is stopped, exactly one of them", (*subject).exactlyOnce},
+	{"reset", "a reset timer runs once, at its new time", (*subject).resets},
+	{"stopped", "a stopped timer does not run", (*subject).stopped},
+	{"tells", "Stop tells whether the timer was pending", (*subject).stopTells},
+	{"len", "tells how many are pending", (*subject).counts},
+	{"ten-years", "takes ten years, at the same cost", (*subject).tenYears},
+	{"frees", "what is stopped is let go of", (*subject).frees},
+	{"slow", "a slow callback delays no other", (*subject).slowNeighbour},
+	{"calls", "callbacks may set, reset and stop", (*subject).callsInside},
+	{"panic", "a panic takes no other timer", (*subject).panics},
+	{"goexit", "nor does runtime.Goexit", (*subject).goexits},
+	{"drain", "what is drained can be set again", (*subject).drains},
+	{"key", "a key that can't be compared is refused", (*subject).unhashable},
+	{"close", "it may be closed twice", (*subject).closesTwice},
+	{"closed", "once closed: nothing runs, setting returns", (*subject).setsWhenClosed},
+}
+
+// subject is the contender in the process of a check.
+type subject struct {
+	contender.Contender
+	step string // what it hangs in, if it hangs
+}
+
+// interval is what the contender counts time in, or what is as good as that.
+func (s *subject) interval() time.Duration { return max(s.Fine, time.Millisecond) }
+
+// units are intervals long enough for a machine that others use too.
+func (s *subject) units(n float64) time.Duration {
+	return time.Duration(n * float64(max(s.Fine, 10*time.Millisecond)))
+}
+
+// slots are few, so that delays of more than a turn of a ring don't take long.
+const slots = 10
+
+func (s *subject) open(n int) contender.Timers {
+	s.step = "opening it"
+	t, err := s.Open(contender.Config{
+		Timers: n, Kept: n, Interval: s.Fine, Slots: slots, Recover: true,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// patience is how long after its time to wait for what has not happened.
+const patience = 2 * time.Second
+
+// await waits until done says so, which it should within so many units, or gives
+// up.
+func (s *subject) await(units float64, done func() bool) bool {
+	end := time.Now().Add(s.units(units+1) + patience)
+	for ; time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if done() {
+			return true
+		}
+	}
+	return done()
+}

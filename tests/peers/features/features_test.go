@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/tests/peers/contender"
+)
+
+func TestMain(m *testing.M) {
+	runIfChild()
+	os.Exit(m.Run())
+}
+
+// page holds what was found before.
+const page = "../../../docs/peers.md"
+
+func those(which func(c contender.Contender) bool) (found []contender.Contender) {
+	for _, c := range contender.All {
+		if which(c) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// TestOurs holds that we keep what we offer.
+func TestOurs(t *testing.T) {
+	ours := those(func(c contender.Contender) bool { return c.Ours })
+	found, err := tryAll(context.Background(), ours, checks)
+	require.NoError(t, err)
+	for at, o := range found.outcomes {
+		if o.Verdict == notKept {
+			t.Errorf("%s, %s: %s", at.of, at.check, o.Evidence)
+		}
+	}
+}
+
+// goZeroFaults do not hang on timing.
+var goZeroFaults = []string{
+	"early-above", "reset", "frees", "slow", "goexit", "drain", "key", "close",
+}
+
+// TestGoZeroFaults holds that the checks find what is known to be there: a check
+// that finds nothing proves nothing.
+func TestGoZeroFaults(t *testing.T) {
+	found, err := tryAll(context.Background(), []contender.Contender{contender.Named("go-zero")}, checks)
+	require.NoError(t, err)
+	for _, name := range goZeroFaults {
+		require.Equal(t, notKept, found.outcomes[cell{name, "go-zero"}].Verdict, name)
+	}
+}
+
+// TestPeers compares the others with what the page says. A verdict of a run may
+// hang on how busy the machine is: some may differ.
+func TestPeers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some peers count in seconds, and some hang")
+	}
+	others := those(func(c contender.Contender) bool { return !c.Ours && c.Name != "go-zero" })
+	found, err := tryAll(context.Background(), others, checks)
+	require.NoError(t, err)
+	written := readVerdicts(t)
+	differ := 0
+	for _, c := range checks {
+		for _, one := range others {
+			o, was := found.outcomes[cell{c.name, one.Name}], written[cell{c.promise, one.Label}]
+			if o.Verdict != was {
+				differ++
+				t.Logf("%s, %s: %q, on the page %q: %s", one.Name, c.name, o.Verdict, was, o.Evidence)
+			}
+		}
+	}
+	require.LessOrEqual(t, differ, len(found.outcomes)/20, "make the page anew")
+}
+
+// readVerdicts reads the page's table of verdicts, by promise and label.
+func readVerdicts(t *testing.T) map[cell]verdict {
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	_, tables, _, err := between(string(text))
+	require.NoError(t, err)
+	written := make(map[cell]verdict)
+	var labels []string
+	for line := range strings.Lines(tables) {
+		if strings.HasPrefix(line, "#") {
+			break
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "| "), " | ")
+		if cells[0] == "promise" {
+			labels = cells
+		}
+		for i := 1; i < len(cells) && len(cells) == len(labels); i++ {
+			written[cell{cells[0], labels[i]}] = verdict(cells[i])
+		}
+	}
+	return written
+}
+
+// TestPage holds that the page names all checks and contenders, of which only
+// those may be new that are on their way.
+func TestPage(t *testing.T) {
+	written := readVerdicts(t)
+	for _, c := range checks {
+		for _, one := range contender.All {
+			require.Contains(t, written, cell{c.promise, one.Label})
+		}
+	}
+}
+
+func TestReplaceInPage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.md")
+	require.NoError(t, os.WriteFile(path, []byte("before\n"+begin+"old\n"+end+"after\n"), 0o600))
+	require.NoError(t, replaceInPage(path, "new\n"))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "before\n"+begin+"\nnew\n\n"+end+"after\n", string(text))
+	require.NoError(t, os.WriteFile(path, []byte("no marks\n"), 0o600))
+	require.ErrorIs(t, replaceInPage(path, "new\n"), errNoMarks)
+}
+
+func TestDied(t *testing.T) {
+	require.Equal(t, "panic: boom", died("log\npanic: boom [recovered]\n\tpanic: again\n"))
+	require.Equal(t, "fatal error: x", died("fatal error: x\n"))
+	require.Empty(t, died("FAIL\n"))
+}
+
+func TestTold(t *testing.T) {
+	o, ok := told("noise\noutcome: {\"Verdict\":\"no\",\"Evidence\":\"late\"}\n")
+	require.True(t, ok)
+	require.Equal(t, outcome{notKept, "late"}, o)
+	_, ok = told("noise\n")
+	require.False(t, ok)
+}
+
+func TestCourses(t *testing.T) {
+	cs := courses(200)
+	require.Equal(t, cs, courses(200), "the same each time")
+	last := -1
+	for _, i := range byElapsed(cs) {
+		require.GreaterOrEqual(t, cs[i].elapsed, last)
+		require.GreaterOrEqual(t, cs[i].set-cs[i].elapsed, 3, "time to reset it in")
+		last = cs[i].elapsed
+	}
+}

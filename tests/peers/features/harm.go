@@ -1,0 +1,150 @@
+package main
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/epicycle-go/epicycle/tests/peers/contender"
+)
+
+// panics has a callback panic among others.
+func (s *subject) panics() outcome {
+	return s.survives(func() { panic("in a callback") }, "run on beside one that panics")
+}
+
+// goexits has a callback end its goroutine among others.
+func (s *subject) goexits() outcome {
+	return s.survives(runtime.Goexit, "run on beside one that ends its goroutine")
+}
+
+// survives looks for timers due together with a harmful one, and for those of a
+// second crowd.
+func (s *subject) survives(harm func(), evidence string) outcome {
+	const n = 20
+	t := s.open(2*n + 2)
+	var ran atomic.Int64
+	s.step = "waiting for those beside a harmful callback"
+	for crowd := range 2 {
+		for i := range n + 1 {
+			f := func() { ran.Add(1) }
+			if i == n/2 {
+				f = harm
+			}
+			_ = t.Set(crowd*(n+1)+i, s.units(2), f)
+		}
+		s.await(2, func() bool { return ran.Load() >= int64(n*(crowd+1)) })
+	}
+	if ran.Load() < 2*n {
+		return fails("%d of %d others ran", ran.Load(), 2*n)
+	}
+	return keeps("%d of %d others %s", ran.Load(), 2*n, evidence)
+}
+
+// callsInside has callbacks set, reset and stop others.
+func (s *subject) callsInside() outcome {
+	const n = 20
+	t := s.open(4 * n)
+	resetter, _ := s.Resetter(t)
+	var ran atomic.Int64
+	s.step = "a call inside a callback"
+	for i := range n {
+		_ = t.Set(n+i, time.Hour, func() {})
+		_ = t.Set(2*n+i, time.Hour, func() {})
+		_ = t.Set(i, s.units(2), func() {
+			t.Stop(n + i)
+			if resetter != nil {
+				resetter.Reset(2*n+i, 2*time.Hour)
+			}
+			_ = t.Set(3*n+i, s.units(2), func() { ran.Add(1) })
+		})
+	}
+	if !s.await(4, func() bool { return ran.Load() >= n }) {
+		return fails("%d of %d got through", ran.Load(), n)
+	}
+	return keeps("%d callbacks did", n)
+}
+
+// unhashable sets a timer for a key that is a slice.
+func (s *subject) unhashable() outcome {
+	t := s.open(1)
+	setter, ok := t.(contender.KeySetter)
+	if !ok {
+		return lacks("it has no keys of any type")
+	}
+	s.step = "setting a key that is a slice"
+	err := setter.SetKey([]int{1}, time.Hour, func() {})
+	time.Sleep(100 * time.Millisecond) // another goroutine may choke on it
+	if err == nil {
+		return fails("accepted")
+	}
+	return keeps("%q", err)
+}
+
+// closesTwice closes it from one goroutine.
+func (s *subject) closesTwice() outcome {
+	if !s.Closes {
+		return lacks("there is nothing to close")
+	}
+	t := s.open(1)
+	s.step = "closing it"
+	t.Close()
+	s.step = "closing it again"
+	t.Close()
+	return keeps("a second time does nothing")
+}
+
+// setsWhenClosed looks for what was pending, and for what is set afterwards.
+func (s *subject) setsWhenClosed() outcome {
+	if !s.Closes {
+		return lacks("there is nothing to close")
+	}
+	const n = 20
+	t := s.open(n + 1)
+	var ran atomic.Int64
+	for i := range n {
+		_ = t.Set(i, s.units(2), func() { ran.Add(1) })
+	}
+	s.step = "closing it"
+	t.Close()
+	s.step = "setting a timer when it is closed"
+	err := t.Set(n, s.units(1), func() { ran.Add(1) })
+	time.Sleep(s.units(4) + 100*time.Millisecond)
+	if ran.Load() > 0 {
+		return fails("%d of %d ran", ran.Load(), n+1)
+	}
+	if err == nil {
+		return keeps("nothing runs; the call says nothing")
+	}
+	return keeps("nothing runs; %q", err)
+}
+
+// frees counts what callbacks hold that is still held when they are stopped. A
+// tenth is allowed: what is put off must be put off within limits.
+func (s *subject) frees() outcome {
+	const others, n = 1000, 10_000
+	t := s.open(others + 1)
+	s.step = "stopping timers"
+	for i := range others {
+		_ = t.Set(1+i, time.Hour, func() {})
+	}
+	var freed atomic.Int64
+	for range n {
+		held := new([256]byte)
+		runtime.AddCleanup(held, func(int) { freed.Add(1) }, 0)
+		_ = t.Set(0, time.Hour, func() { held[0]++ })
+		t.Stop(0)
+	}
+	for last := int64(-1); freed.Load() != last && freed.Load() < n; {
+		last = freed.Load()
+		runtime.GC()
+		runtime.GC()
+		time.Sleep(20 * time.Millisecond)
+	}
+	left := max(0, n-1-freed.Load()) // the last one's handle is kept
+	runtime.KeepAlive(t)
+	if left > n/10 {
+		return fails("%d of %d stopped callbacks are still held", left, n)
+	}
+	return keeps("%d of %d stopped callbacks are still held", left, n)
+}

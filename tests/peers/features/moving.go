@@ -1,0 +1,143 @@
+package main
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/epicycle-go/epicycle/tests/peers/contender"
+)
+
+// course is a timer that is set, and reset when some time has passed; in units.
+type course struct {
+	set, elapsed int
+	reset        float64
+}
+
+// courses go over up to two turns of a ring. Some are reset to half a unit.
+func courses(n int) []course {
+	random := rand.New(rand.NewPCG(1, 2))
+	cs := make([]course, n)
+	for i := range cs {
+		set := 3 + random.IntN(2*slots)
+		cs[i] = course{set, random.IntN(set - 2), float64(1 + random.IntN(2*slots))}
+		if i%10 == 0 {
+			cs[i].reset = 0.5
+		}
+	}
+	return cs
+}
+
+// misses are courses that did not run as they should.
+type misses struct{ early, late, never, more int }
+
+func (m misses) sum() int { return m.early + m.late + m.never + m.more }
+
+// resets counts what is more than an interval early, or half a turn of the ring
+// late. That may be the machine's fault: the best of several tries counts.
+func (s *subject) resets() outcome {
+	if _, ok := s.open(1).(contender.Resetter); !ok {
+		return lacks("there is no Reset")
+	}
+	const n, tries = 200, 3
+	best := misses{late: n + 1}
+	for range tries {
+		if m := s.run(courses(n)); m.sum() < best.sum() {
+			best = m
+		}
+		if best.sum() == 0 {
+			break
+		}
+	}
+	if best.sum() > 0 {
+		return fails("of %d, %d early, %d late, %d never ran, %d ran twice",
+			n, best.early, best.late, best.never, best.more)
+	}
+	return keeps("%d timers, each at its new time", n)
+}
+
+// run takes all courses at once.
+func (s *subject) run(cs []course) (m misses) {
+	t := s.open(len(cs))
+	defer t.Close()
+	resetter := t.(contender.Resetter)
+	ran := make([]atomic.Int32, len(cs))
+	at := make([]atomic.Int64, len(cs)) // since start
+	start := time.Now()
+	for i, c := range cs {
+		_ = t.Set(i, s.units(float64(c.set)), func() {
+			at[i].Store(int64(time.Since(start)))
+			ran[i].Add(1)
+		})
+	}
+	due := make([]time.Duration, len(cs)) // since start
+	s.step = "resetting a timer"
+	for _, i := range byElapsed(cs) {
+		time.Sleep(time.Until(start.Add(s.units(float64(cs[i].elapsed) + 0.5))))
+		if ran[i].Load() > 0 {
+			continue // the machine was too busy
+		}
+		due[i] = time.Since(start) + s.units(cs[i].reset)
+		if !resetter.Reset(i, s.units(cs[i].reset)) {
+			due[i] = 0 // it fired meanwhile
+		}
+	}
+	s.await(2*slots, func() bool { return int(total(ran)) == len(cs) })
+	time.Sleep(s.units(2 * slots))
+	for i := range cs {
+		off := time.Duration(at[i].Load()) - due[i]
+		switch runs := ran[i].Load(); {
+		case due[i] == 0:
+		case runs == 0:
+			m.never++
+		case runs > 1:
+			m.more++
+		case off < -s.units(1):
+			m.early++
+		case off > s.units(slots/2)+20*time.Millisecond:
+			m.late++
+		}
+	}
+	return m
+}
+
+// byElapsed are the numbers of courses in the order in which they are reset.
+func byElapsed(cs []course) []int {
+	order := make([]int, len(cs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(cs[a].elapsed, cs[b].elapsed) })
+	return order
+}
+
+// drains takes all out, and sets the same numbers again.
+func (s *subject) drains() outcome {
+	const n = 20
+	t := s.open(n)
+	drainer, ok := t.(contender.Drainer)
+	if !ok {
+		return lacks("there is no Drain")
+	}
+	var old, handed atomic.Int64
+	for i := range n {
+		_ = t.Set(i, s.units(5), func() { old.Add(1) })
+	}
+	time.Sleep(s.units(1.5))
+	s.step = "draining"
+	drainer.Drain(func(func()) { handed.Add(1) })
+	s.await(1, func() bool { return handed.Load() == n })
+	ran := make([]atomic.Int32, n)
+	s.step = "setting what was drained"
+	for i := range n {
+		_ = t.Set(i, s.units(8), func() { ran[i].Add(1) })
+	}
+	s.await(8, func() bool { return total(ran) == n })
+	if total(ran) != n || old.Load() > 0 || handed.Load() != n {
+		return fails("of %d, %d were handed over, %d ran all the same, %d ran when set again",
+			n, handed.Load(), old.Load(), total(ran))
+	}
+	return keeps("%d handed over, and run when set again", n)
+}

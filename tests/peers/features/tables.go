@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/epicycle-go/epicycle/tests/peers/contender"
+	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
+)
+
+// findings are the outcomes of all checks.
+type findings struct {
+	of       []contender.Contender
+	checks   []check
+	outcomes map[cell]outcome
+}
+
+// cell is where an outcome stands in the table.
+type cell struct{ check, of string }
+
+// atOnce is how many checks run at the same time. They sleep most of the time.
+const atOnce = 8
+
+// tryAll makes each check for each contender.
+func tryAll(ctx context.Context, of []contender.Contender, checks []check) (findings, error) {
+	found := findings{of, checks, make(map[cell]outcome)}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for _, one := range slices.Backward(of) { // the last one takes longest
+		for _, c := range checks {
+			group.Go(func() error {
+				o, err := try(ctx, one, c)
+				mu.Lock()
+				defer mu.Unlock()
+				found.outcomes[cell{c.name, one.Name}] = o
+				return err
+			})
+		}
+	}
+	return found, group.Wait()
+}
+
+// markdown is a table of all verdicts, and one of the evidence for each
+// contender.
+func (f findings) markdown() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "With %s on %s/%s.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	text.WriteString(figures.Table(f.verdicts()))
+	for _, c := range f.of {
+		fmt.Fprintf(&text, "\n### %s\n\n", heading(c))
+		text.WriteString(figures.Table(f.evidence(c)))
+	}
+	return text.String()
+}
+
+func (f findings) verdicts() [][]string {
+	head := []string{"promise"}
+	for _, c := range f.of {
+		head = append(head, c.Label)
+	}
+	rows := [][]string{head}
+	for _, c := range f.checks {
+		row := []string{c.promise}
+		for _, one := range f.of {
+			row = append(row, string(f.outcomes[cell{c.name, one.Name}].Verdict))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (f findings) evidence(of contender.Contender) [][]string {
+	rows := [][]string{{"promise", "kept", "evidence"}}
+	for _, c := range f.checks {
+		o := f.outcomes[cell{c.name, of.Name}]
+		rows = append(rows, []string{c.promise, string(o.Verdict), strings.ReplaceAll(o.Evidence, "|", `\|`)})
+	}
+	return rows
+}
+
+// heading has the version that was tried.
+func heading(c contender.Contender) string {
+	if c.Module == "" {
+		return c.Label
+	}
+	return fmt.Sprintf("%s: %s %s", c.Label, c.Module, version(c.Module))
+}
+
+// version is that of a module this program was built with.
+func version(module string) string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, dependency := range info.Deps {
+			if dependency.Path == module {
+				return dependency.Version
+			}
+		}
+	}
+	return "of unknown version"
+}

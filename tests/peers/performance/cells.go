@@ -1,0 +1,38 @@
+package main
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
+)
+
+// nothing stands for what was not measured.
+const nothing = "–"
+
+// duration is a median, the unit of which is unit.
+func (r results) duration(b benchmark, name string, unit time.Duration) string {
+	value := r.median(b, name)
+	if math.IsNaN(value) {
+		return nothing
+	}
+	return figures.Duration(time.Duration(value * float64(unit)))
+}
+
+// micros are medians in microseconds.
+func (r results) micros(b benchmark, names ...string) []string {
+	var cells []string
+	for _, name := range names {
+		cells = append(cells, r.duration(b, name, time.Microsecond))
+	}
+	return cells
+}
+
+func (r results) ratio(a, b benchmark, unit string) string {
+	ratio := r.median(a, unit) / r.median(b, unit)
+	if math.IsNaN(ratio) {
+		return nothing
+	}
+	return strconv.FormatFloat(ratio, 'f', 2, 64)
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// docs has the pages that tables are written into.
+const docs = "../../../docs"
+
+// TestPages writes kept results into copies of the pages: all their tables are
+// found there, nothing else is touched, and the same once more changes nothing.
+func TestPages(t *testing.T) {
+	for page, kept := range map[string]string{
+		"performance.md": "testdata/results.txt",
+		"peers.md":       "testdata/peers.txt",
+	} {
+		t.Run(page, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, page)
+			written, err := os.ReadFile(filepath.Join(docs, page))
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(path, written, 0o600))
+			o := options{docs: dir, from: kept}
+			var texts []string
+			for range 2 {
+				require.NoError(t, run(context.Background(), o, io.Discard, io.Discard))
+				text, err := os.ReadFile(path)
+				require.NoError(t, err)
+				texts = append(texts, string(text))
+			}
+			require.Equal(t, texts[0], texts[1])
+			require.Equal(t, prose(string(written)), prose(texts[0]))
+		})
+	}
+}
+
+// prose is what is not in a table.
+func prose(page string) (text []string) {
+	for line := range strings.Lines(page) {
+		if !strings.HasPrefix(line, "|") {
+			text = append(text, line)
+		}
+	}
+	return text
+}
+
+// TestNoPage: what is not there is not made.
+func TestNoPage(t *testing.T) {
+	require.NoError(t, writeTables(filepath.Join(t.TempDir(), "performance.md"), nil))
+	path := filepath.Join(t.TempDir(), "page.md")
+	require.NoError(t, os.WriteFile(path, []byte("no table\n"), 0o600))
+	require.ErrorContains(t, writeTables(path, [][][]string{{{"a", "b"}}}), "| a | b |")
+}
+
+// TestPeerNames is TestNames for the jobs of -all.
+func TestPeerNames(t *testing.T) {
+	kept, err := os.Open("testdata/peers.txt")
+	require.NoError(t, err)
+	defer kept.Close()
+	r, err := read(kept)
+	require.NoError(t, err)
+	p := choose(false, true)
+	for _, j := range p.peerJobs(nil) {
+		require.Contains(t, r, j.String())
+	}
+	seen := make(map[string]bool)
+	for _, j := range p.jobs() {
+		require.False(t, seen[j.String()], "%v twice", j)
+		seen[j.String()] = true
+	}
+}
+
+// TestPeerBenchmarks runs one of each family.
+func TestPeerBenchmarks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs benchmarks")
+	}
+	own, err := os.Executable()
+	require.NoError(t, err)
+	for _, j := range []job{
+		{benchmark{"Move", "heap", 1000}, true, "10x"},
+		{benchmark{"Churn", "russellluo", 1000}, true, "10x"},
+		{benchmark{"Late", "antlabs", 0}, true, "10x"},
+		{benchmark{"Expire", "rfyiamcool", 10_000}, true, once},
+	} {
+		_, err := binaries{own: own}.run(context.Background(), j)
+		require.NoError(t, err)
+	}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	"github.com/epicycle-go/epicycle/tests/peers/contender"
+)
+
+// These are in all plans that have all contenders.
+const (
+	expiring = 100_000 // timers that run in a second: more keep the machine busy
+	beside   = 100_000 // those that are pending when lone timers are set
+)
+
+// peerJobs are those of all contenders that are not among jobs.
+func (p plan) peerJobs(jobs []job) []job {
+	var more []job
+	add := func(benchtime, family string, c contender.Contender, n int) {
+		j := job{benchmark{family, c.Name, n}, true, benchtime}
+		if c.Takes(n) && !slices.ContainsFunc(jobs, func(other job) bool { return other.benchmark == j.benchmark }) {
+			more = append(more, j)
+		}
+	}
+	for _, n := range p.peers {
+		for _, c := range contender.All {
+			add(p.time, "SetStop", c, n)
+			if n < 1000 || n > million {
+				continue
+			}
+			if c.Resets {
+				add(p.time, "Move", c, n)
+			}
+			add(p.time, "Churn", c, n)
+		}
+	}
+	if len(p.peers) > 0 {
+		for _, c := range contender.All {
+			add(once, "Memory", c, p.crowd)
+			add(once, "Expire", c, expiring)
+			add(waits(c), "Late", c, 0)
+			add(waits(c), "Late", c, beside)
+		}
+	}
+	return more
+}
+
+// waits is how many lone timers to wait for: fewer, where each takes a second.
+func waits(c contender.Contender) string {
+	if c.Fine >= time.Second {
+		return "5x"
+	}
+	return "50x"
+}

@@ -1,0 +1,36 @@
+package peers
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+func Example_cron() {
+	m := clock.NewMock()
+	m.Set(time.Date(2030, 3, 1, 0, 0, 0, 0, time.UTC))
+	w, _ := hierarchy.New(hierarchy.Config{Clock: inUTC{m}})
+	defer w.Stop()
+
+	workdays, err := cron.ParseStandard("30 6 * * MON-FRI")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	job, err := w.Schedule(workdays, func() { fmt.Println("report of", m.Now().UTC().Format("Mon 2 Jan, 15:04")) })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m.Add(5 * 24 * time.Hour)
+	fmt.Println(job.Stop())
+	// Output:
+	// report of Fri 1 Mar, 06:30
+	// report of Mon 4 Mar, 06:30
+	// report of Tue 5 Mar, 06:30
+	// true
+}
