@@ -1,6 +1,7 @@
 package hierarchy
 
 import (
+	"iter"
 	"math"
 	"math/bits"
 	"time"
@@ -102,4 +103,22 @@ func (h Histogram) Quantile(q float64) time.Duration {
 		}
 	}
 	return h.Max()
+}
+
+// Buckets goes through what was counted, from the shortest duration to the
+// longest: for each bucket that is not empty, the longest duration it can hold
+// and how many it holds. A bucket holds all that is longer than what the one
+// before can; the bounds are the same in every Histogram, so that buckets of
+// several, or of the same at several times, can be added and subtracted.
+func (h Histogram) Buckets() iter.Seq2[time.Duration, uint64] {
+	return func(yield func(time.Duration, uint64) bool) {
+		if h.h.bucket == nil {
+			return
+		}
+		for b, n := range h.h.bucket {
+			if n > 0 && !yield(time.Duration(bucketEnd(b)), n) {
+				return
+			}
+		}
+	}
 }

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// eighths are the ends of bars, thinnest first.
+var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
+
+// bar is n of most, as a bar that is width columns long for most. What is more than
+// nothing can be seen.
+func bar(n, most, width int) string {
+	if n <= 0 || most <= 0 {
+		return ""
+	}
+	parts := max(1, int(float64(min(n, most))/float64(most)*float64(8*width)+0.5))
+	return strings.Repeat("█", parts/8) + eighths[parts%8]
+}
+
+// heights are the marks of a strip, lowest first.
+var heights = []rune("▁▂▃▄▅▆▇█")
+
+// strip draws numbers side by side in so many columns, the largest column to the
+// top. Columns of nothing are dots; the hand is shown where one of these is.
+func strip(numbers []int, columns, hand int) string {
+	sums := make([]int, columns)
+	most := 0
+	for i, n := range numbers {
+		c := i * columns / len(numbers)
+		sums[c] += n
+		most = max(most, sums[c])
+	}
+	marks := make([]rune, columns)
+	for c, n := range sums {
+		switch {
+		case n > 0:
+			marks[c] = heights[(int64(n)*int64(len(heights))-1)/int64(most)]
+		case c == hand*columns/len(numbers):
+			marks[c] = '│'
+		default:
+			marks[c] = '·'
+		}
+	}
+	return string(marks)
+}
+
+// left and right fill s up to width columns, with s on that side.
+func left(s string, width int) string  { return s + blank(width-columns(s)) }
+func right(s string, width int) string { return blank(width-columns(s)) + s }
+
+func blank(n int) string { return strings.Repeat(" ", max(n, 0)) }
+
+// columns is how wide s is on a screen: all that the tour writes is one column a
+// letter.
+func columns(s string) int { return utf8.RuneCountInString(s) }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// count writes a number with its thousands apart: 13,950.
+func count[N int | int64 | uint64](n N) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// units are those of span, each with what it is in nanoseconds and from how much of
+// it on the next one is used.
+var units = []struct {
+	name  string
+	ns    float64
+	limit float64
+}{
+	{"ns", 1, 999.5},
+	{"µs", 1e3, 999.5},
+	{"ms", 1e6, 999.5},
+	{"s", 1e9, 119.5},
+	{"min", 60e9, 119.5},
+	{"h", 3600e9, 47.5},
+	{"days", 24 * 3600e9, 729.5},
+	{"years", 365 * 24 * 3600e9, 0},
+}
+
+// span writes a duration with three digits in the unit that suits it, to years:
+// 262 µs, 1.07 s, 37.4 years.
+func span(d time.Duration) string { return nanoseconds(float64(d)) }
+
+// nanoseconds is span for a mean, of which fractions count.
+func nanoseconds(ns float64) string {
+	if ns == 0 {
+		return "0"
+	}
+	sign := ""
+	if ns < 0 {
+		sign, ns = "-", -ns
+	}
+	for _, u := range units {
+		if v := ns / u.ns; v < u.limit || u.limit == 0 {
+			return sign + threeDigits(v) + noBreak + u.name
+		}
+	}
+	return ""
+}
+
+// threeDigits writes v with as many decimals as make three digits, less the noughts
+// at the end.
+func threeDigits(v float64) string {
+	decimals := 0
+	switch {
+	case v < 9.995:
+		decimals = 2
+	case v < 99.95:
+		decimals = 1
+	}
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if decimals > 0 {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// each is how long one of n took, if all together took total.
+func each(total time.Duration, n int) string {
+	ns := float64(total) / float64(max(n, 1))
+	if ns < 999.5 {
+		return fmt.Sprintf("%.0f%sns", ns, noBreak)
+	}
+	return nanoseconds(ns)
+}
+
+// amount writes a size in bytes.
+func amount(bytes int64) string {
+	switch v := float64(max(bytes, 0)); {
+	case v < 1e3:
+		return fmt.Sprintf("%.0f%sbytes", v, noBreak)
+	case v < 999.5e3:
+		return threeDigits(v/1e3) + noBreak + "KB"
+	case v < 999.5e6:
+		return threeDigits(v/1e6) + noBreak + "MB"
+	default:
+		return threeDigits(v/1e9) + noBreak + "GB"
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/view"
+)
+
+// live shows a busy wheel in the browser until the process is interrupted.
+func live(s *screen, at net.Listener) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second interrupt is not waited out.
+	defer context.AfterFunc(ctx, stop)()
+	return serve(ctx, s, at)
+}
+
+// serve shows a busy wheel until ctx ends.
+func serve(ctx context.Context, s *screen, at net.Listener) error {
+	w, err := newLively(lively)
+	if err != nil {
+		return err
+	}
+	defer w.Stop()
+	// The page may hold a request open: it ends with ctx.
+	server := &http.Server{
+		Handler:           view.Handler(w),
+		ReadHeaderTimeout: 5 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	s.heading("A wheel to watch")
+	s.say(`Open %s in a browser. It shows a wheel of %s timers, of a millisecond to a year,
+		on which timers fire, move, go and come all the time. Ctrl-C ends it.`,
+		address(at.Addr()), count(lively))
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(at) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	defer server.Close()
+	patience, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err = server.Shutdown(patience)
+	<-served
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	s.line("")
+	s.say("Interrupted: the wheel is stopped.")
+	return s.err
+}
+
+// address is what to open in a browser on this machine.
+func address(at net.Addr) string {
+	tcp, ok := at.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("http://%s/", at)
+	}
+	return fmt.Sprintf("http://localhost:%d/", tcp.Port)
+}
+
+const (
+	lively    = 100_000               // timers of the wheel that is shown
+	beat      = 20 * time.Millisecond // how often some of them are changed
+	perBeat   = 400                   // how many
+	metronome = -1                    // the key of the timer that does so
+)
+
+// newLively makes a wheel of n timers whose delays are of any order of magnitude.
+// One that fires is set again; and some are moved, removed and set anew at every beat,
+// as otherwise all would come to have the longest delays.
+func newLively(n int) (*hierarchy.Keyed[int, struct{}], error) {
+	var w *hierarchy.Keyed[int, struct{}]
+	// Set and Move fail when the wheel is stopped, and then need do nothing.
+	set := func(key int) { _ = w.Set(key, struct{}{}, alike(time.Millisecond)) }
+	change := func() {
+		for range perBeat / 2 {
+			_, _ = w.Move(rand.IntN(n), alike(time.Millisecond))
+			key := rand.IntN(n)
+			w.Remove(key)
+			set(key)
+		}
+		_ = w.Set(metronome, struct{}{}, beat)
+	}
+	w, err := hierarchy.NewKeyed(hierarchy.Config{Executor: hierarchy.Inline}, func(key int, _ struct{}) {
+		if key == metronome {
+			change()
+			return
+		}
+		set(key)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for key := range n {
+		// None is due while all are being set: it would be late, and seen as such for
+		// long, as the page tells of all timers since the start.
+		if err := w.Set(key, struct{}{}, alike(time.Second)); err != nil {
+			return nil, err
+		}
+	}
+	return w, w.Set(metronome, struct{}{}, beat)
+}
+
+// alike is a delay of up to a year, with as many of each order of magnitude.
+func alike(shortest time.Duration) time.Duration {
+	const longest = 365 * 24 * time.Hour
+	return time.Duration(float64(shortest) * math.Pow(float64(longest)/float64(shortest), rand.Float64()))
+}

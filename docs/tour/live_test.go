@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The page is there until the context ends, and nothing is left then, though a
+// browser has a request open.
+func TestServe(t *testing.T) {
+	at, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	s, out := page()
+	ctx, interrupt := context.WithCancel(t.Context())
+	served := make(chan error)
+	go func() { served <- serve(ctx, s, at) }()
+
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	answer, err := client.Get(address(at.Addr()))
+	require.NoError(t, err)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.NotEmpty(t, body)
+	open, err := client.Get(address(at.Addr()) + "events")
+	require.NoError(t, err)
+	defer open.Body.Close()
+
+	interrupt()
+	require.NoError(t, <-served)
+	require.Contains(t, out.String(), address(at.Addr()))
+	require.Contains(t, out.String(), "the wheel is stopped")
+	_, err = client.Get(address(at.Addr()))
+	require.Error(t, err)
+}
+
+// Ctrl-C ends it, and that is no failure.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process there can't send itself Ctrl-C")
+	}
+	at, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	self, err := os.FindProcess(os.Getpid())
+	require.NoError(t, err)
+	shown, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- live(newScreen(out, os.Getenv), at)
+		out.Close()
+	}()
+	var last string
+	for lines := bufio.NewScanner(shown); lines.Scan(); {
+		last = lines.Text()
+		if strings.Contains(last, "Ctrl-C") {
+			require.NoError(t, self.Signal(os.Interrupt))
+		}
+	}
+	require.NoError(t, <-ended)
+	require.Contains(t, last, "the wheel is stopped")
+}
+
+// A listener that fails ends it with what is wrong.
+func TestServeFails(t *testing.T) {
+	at, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, at.Close())
+	s, _ := page()
+	require.Error(t, serve(t.Context(), s, at))
+}
+
+func TestAddress(t *testing.T) {
+	for want, at := range map[string]net.Addr{
+		"http://127.0.0.1:8420/": &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8420},
+		"http://[::1]:8420/":     &net.TCPAddr{IP: net.IPv6loopback, Port: 8420},
+		"http://localhost:8420/": &net.TCPAddr{IP: net.IPv6unspecified, Port: 8420},
+		"http://localhost:80/":   &net.TCPAddr{IP: net.IPv4zero, Port: 80},
+		"http://elsewhere/":      &net.UnixAddr{Name: "elsewhere"},
+	} {
+		require.Equal(t, want, address(at))
+	}
+}
+
+// On the lively wheel timers fire, move, go and come, and their number stays.
+func TestLively(t *testing.T) {
+	const n = 2000
+	w, err := newLively(n)
+	require.NoError(t, err)
+	defer w.Stop()
+	require.Eventually(t, func() bool {
+		st := w.Stats()
+		return st.Fired > 100 && st.Moved > 100 && st.Stopped > 100
+	}, 20*time.Second, 10*time.Millisecond)
+	require.InDelta(t, n+1, w.Len(), n/10)
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want options
+	}{
+		{nil, options{}},
+		{[]string{"-short"}, options{short: true}},
+		{[]string{"-http", ":1"}, options{http: ":1"}},
+		{[]string{"--short", "--http=localhost:0"}, options{short: true, http: "localhost:0"}},
+	} {
+		got, err := parse(c.args)
+		require.NoError(t, err)
+		require.Equal(t, c.want, got)
+	}
+	_, err := parse([]string{"-h"})
+	require.True(t, errors.Is(err, flag.ErrHelp))
+}
+
+// What it can't make sense of is told, with how it is used, and nothing is shown.
+func TestBadUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"-fast":       "-fast",
+		"now":         `"now"`,
+		"-short now":  `"now"`,
+		"-short=maid": "maid",
+		"-http":       "-http",
+		"-http=":      "-http needs an address",
+	} {
+		var out, errs bytes.Buffer
+		require.Equal(t, exitUsage, run(strings.Fields(args), &out, &errs), args)
+		require.Empty(t, out.String(), args)
+		require.True(t, strings.HasPrefix(errs.String(), "tour: "), errs.String())
+		require.Contains(t, errs.String(), want)
+		require.Contains(t, errs.String(), usage)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	var out, errs bytes.Buffer
+	require.Equal(t, exitOK, run([]string{"-help"}, &out, &errs))
+	require.Equal(t, usage, out.String())
+	require.Empty(t, errs.String())
+}
+
+// An address that can't be had is told before the tour, not after it.
+func TestAddressInUse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	at := taken.Addr().String()
+	var out, errs bytes.Buffer
+	require.Equal(t, exitFailed, run([]string{"-short", "-http", at}, &out, &errs))
+	require.Empty(t, out.String())
+	require.Contains(t, errs.String(), "tour: -http "+at+" can't be served: ")
+	require.Equal(t, 1, strings.Count(errs.String(), "\n"))
+}

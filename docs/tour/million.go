@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+const (
+	shortest = 100 * time.Microsecond
+	longest  = 100 * 365 * 24 * time.Hour
+)
+
+// million sets very many timers, looks where they are, and cancels them again; then
+// the same with package time. The two are never there together, as each would have
+// the garbage collector look at the other's.
+func (t *tour) million() error {
+	delays := make([]time.Duration, t.scale(1_000_000))
+	for i := range delays {
+		delays[i] = anyDelay(shortest, longest)
+	}
+	n := len(delays)
+	t.heading(fmt.Sprintf("1. Setting %s timers", count(n)))
+	t.say("Each has a delay of its own, at random between %s and %s.", span(shortest), span(longest))
+	t.line("")
+	wheel, circles, err := t.crowdOnWheel(delays)
+	if err != nil {
+		return err
+	}
+	std := newCrowd(n, byTime)
+	if err := comeAndGo(t, std, "time.AfterFunc", delays, func() {}); err != nil {
+		return err
+	}
+	t.compare(
+		row{fmt.Sprintf("setting one of %s timers", count(n)), each(wheel.setting, n), each(std.setting, n)},
+		row{"memory for each", perTimer(wheel.bytes, n), perTimer(std.bytes, n)},
+	)
+	t.circles(circles)
+	t.cancelled(wheel, std)
+	return nil
+}
+
+// crowdOnWheel also returns where the timers were when all were set.
+func (t *tour) crowdOnWheel(delays []time.Duration) (
+	c *crowd[hierarchy.Timer], circles []hierarchy.CircleStats, err error,
+) {
+	w, err := hierarchy.New(hierarchy.Config{})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer w.Stop()
+	c = newCrowd(len(delays), w.AfterFunc)
+	if err := comeAndGo(t, c, "the wheel", delays, func() { circles = w.Circles() }); err != nil {
+		return nil, nil, err
+	}
+	if !c.settle() {
+		return nil, nil, broken("%d timers were set, %d cancelled, and %d ran",
+			len(delays), c.ended, c.fired.Load())
+	}
+	return c, circles, nil
+}
+
+// comeAndGo has a crowd set and cancelled, and calls meanwhile between the two.
+func comeAndGo[H handle](t *tour, c *crowd[H], name string, delays []time.Duration, meanwhile func()) error {
+	if err := c.set(delays, t.progress("setting timers: "+name, len(delays))); err != nil {
+		return err
+	}
+	meanwhile()
+	c.cancel(t.progress("cancelling them: "+name, len(delays)))
+	return nil
+}
+
+// perTimer is what one of n timers takes, to the nearest byte.
+func perTimer(bytes int64, n int) string { return amount((bytes + int64(n)/2) / int64(n)) }
+
+// cancelled tells how the crowd went.
+func (t *tour) cancelled(wheel *crowd[hierarchy.Timer], std *crowd[*time.Timer]) {
+	n := len(wheel.timers)
+	t.heading(fmt.Sprintf("2. Cancelling them, all %s", count(n)))
+	t.say(`Most timers of a server never fire: the answer comes, and the timeout is cancelled.
+		Here %s of the wheel's were cancelled, and %s had fired before. That makes %s: none
+		was lost, none fired twice.`, count(wheel.ended), count(wheel.fired.Load()), count(n))
+	t.line("")
+	t.compare(
+		row{"cancelling one of them", each(wheel.ending, n), each(std.ending, n)},
+		row{"memory still taken when all are gone", amount(wheel.left), amount(std.left)},
+	)
+	t.line("")
+	t.say("Package time lets go of what is left when it next tidies up its timers.")
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/compat"
+	"github.com/epicycle-go/epicycle/docs/tour/ring"
+)
+
+// slots is how many the ring has whose moves are shown.
+const slots = 10
+
+// moved shows what becomes of timers that are moved, in go-zero's wheel and in that of
+// package compat, which has the same names and takes its place.
+func (t *tour) moved() error {
+	t.heading("6. Moving a timer")
+	t.say(`Every keep-alive moves a timeout. The timing wheel that many Go services have,
+		go-zero's, is one circle on which timers count the turns they still have to
+		wait, and a move can get the turns wrong. Package compat has its names and takes
+		its place: one import path changes. The ring here is go-zero v1.10.3's arithmetic,
+		written anew, and tested to do what the original does.`)
+	t.line("")
+	c := course{set: 5, elapsed: 3, move: 19}
+	theirs, ours, err := playBoth([]course{c})
+	if err != nil {
+		return err
+	}
+	t.say("On %d slots a timer is set for %d ticks, and %d ticks later moved: now %d from there.",
+		slots, c.set, c.elapsed, c.move)
+	t.line("")
+	t.moves(c, theirs[0]-c.elapsed, ours[0]-c.elapsed)
+	return t.allMoves()
+}
+
+// moves shows after how many ticks a timer ran that was moved.
+func (t *tour) moves(c course, byRing, byCompat int) {
+	for _, r := range []struct {
+		name  string
+		style style
+		ticks int
+	}{{"go-zero", theirs, byRing}, {"compat", ours, byCompat}} {
+		verdict := "as it should"
+		switch off := r.ticks - c.move; {
+		case off < 0:
+			verdict = fmt.Sprintf("%d ticks early", -off)
+		case off > 0:
+			verdict = fmt.Sprintf("%d ticks late", off)
+		}
+		t.line(indent + left(r.name, 8) + "fires after " + right(fmt.Sprint(r.ticks), 2) + "  " +
+			t.paint(r.style, left(strings.Repeat("·", r.ticks)+"●", c.move+3)) + verdict)
+	}
+	t.line("")
+}
+
+// allMoves counts the wrong ones of all that there are up to three turns.
+func (t *tour) allMoves() error {
+	cs := everyCourse(3 * slots)
+	theirs, ours, err := playBoth(cs)
+	if err != nil {
+		return err
+	}
+	ringWrong, compatWrong := wrong(cs, theirs), wrong(cs, ours)
+	t.say("Of all %s moves of up to three turns, go-zero fires %s at the wrong tick, compat %d.",
+		count(len(cs)), count(ringWrong), compatWrong)
+	if compatWrong > 0 {
+		return broken("compat ran %d of %d timers at the wrong time", compatWrong, len(cs))
+	}
+	return nil
+}
+
+// course is a timer that is set, and moved when some time has passed; in ticks.
+type course struct{ set, elapsed, move int }
+
+func (c course) due() int { return c.elapsed + c.move }
+
+// everyCourse is every course of up to that many ticks in which the timer is moved
+// before it would have run.
+func everyCourse(most int) (cs []course) {
+	for set := 1; set <= most; set++ {
+		for elapsed := range set {
+			for move := 1; move <= most; move++ {
+				cs = append(cs, course{set, elapsed, move})
+			}
+		}
+	}
+	return cs
+}
+
+// wrong is how many courses did not run when they were due.
+func wrong(cs []course, ran []int) (n int) {
+	for key, c := range cs {
+		if ran[key] != c.due() {
+			n++
+		}
+	}
+	return n
+}
+
+// ticked is a wheel of which courses are played, a key for each.
+type ticked interface {
+	Set(key, ticks int)
+	Move(key, ticks int)
+	Tick() (run []int)
+}
+
+// playBoth returns at which tick each course ran on go-zero's ring and on compat.
+func playBoth(cs []course) (onRing, onCompat []int, err error) {
+	m, err := newMocked(slots)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer m.wheel.Stop()
+	onCompat = play(cs, m)
+	return play(cs, ring.New(slots)), onCompat, m.err
+}
+
+// play returns at which tick each course ran; 0 if it did not.
+func play(cs []course, w ticked) []int {
+	last := 0
+	for key, c := range cs {
+		w.Set(key, c.set)
+		last = max(last, c.set, c.due())
+	}
+	ran := make([]int, len(cs))
+	for now := range last + 3*slots {
+		for key, c := range cs {
+			if c.elapsed == now {
+				w.Move(key, c.move)
+			}
+		}
+		for _, key := range w.Tick() {
+			ran[key] = now + 1
+		}
+	}
+	return ran
+}
+
+// mocked is compat's wheel on a mock clock, of which a tick is a second.
+type mocked struct {
+	clock *clock.Mock
+	wheel *compat.TimingWheel
+	run   []int
+	err   error
+}
+
+func newMocked(slots int) (*mocked, error) {
+	m := &mocked{clock: clock.NewMock()}
+	var err error
+	m.wheel, err = compat.NewTimingWheelWithClock(time.Second, slots, func(key, _ any) {
+		m.run = append(m.run, key.(int))
+	}, m.clock)
+	return m, err
+}
+
+func (m *mocked) Set(key, ticks int) {
+	m.note(m.wheel.SetTimer(key, nil, time.Duration(ticks)*time.Second))
+}
+
+func (m *mocked) Move(key, ticks int) {
+	m.note(m.wheel.MoveTimer(key, time.Duration(ticks)*time.Second))
+}
+
+func (m *mocked) Tick() []int {
+	m.run = m.run[:0]
+	m.clock.Add(time.Second)
+	return m.run
+}
+
+func (m *mocked) note(err error) {
+	if m.err == nil {
+		m.err = err
+	}
+}

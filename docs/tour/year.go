@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+const (
+	months   = 12
+	month    = 730 * time.Hour
+	aYear    = months * month // 365 days
+	jobEvery = time.Minute
+)
+
+// year lets a year pass on a mock clock.
+func (t *tour) year() error {
+	n := t.scale(1_000_000)
+	t.heading("5. A year in a second")
+	t.say(`In tests and simulations time is a mock clock, which the test moves. Here it moves by
+		a year: %s timers are set, at random over that year, and a job that runs every
+		minute. Each timer looks at the clock when it runs.`, count(n))
+	t.line("")
+	y, err := pass(n, t.progress("months of the mock year", months))
+	if err != nil {
+		return err
+	}
+	t.say(`The year took %s. %s timers ran: %d early, %d late by a nanosecond or more,
+		%d out of order. The job ran %s times. Nothing slept for it: a test on such a
+		clock takes no time to wait, and comes out the same whenever it is run.`,
+		span(y.took), count(y.ran), y.early, y.late, y.disorder, count(y.jobs))
+	t.found(fmt.Sprintf("a mock year with %s timers", count(n)), span(y.took), "–")
+	if y.ran != n || y.early+y.late+y.disorder > 0 || y.jobs != int(aYear/jobEvery) {
+		return broken("on a mock clock timers were not exact: %+v", y)
+	}
+	return nil
+}
+
+// passed is what happened in a mock year.
+type passed struct {
+	took                       time.Duration
+	ran, early, late, disorder int
+	jobs                       int
+}
+
+// pass sets n timers over a mock year, and lets it pass.
+func pass(n int, p *progress) (y passed, err error) {
+	defer p.end()
+	mock := clock.NewMock()
+	var before time.Duration
+	timers, err := hierarchy.NewOf(hierarchy.Config{Clock: mock}, func(due time.Duration) {
+		y.note(mock.Elapsed()-due, due < before)
+		before = due
+	})
+	if err != nil {
+		return y, err
+	}
+	defer timers.Stop()
+	jobs, err := hierarchy.New(hierarchy.Config{Clock: mock})
+	if err != nil {
+		return y, err
+	}
+	defer jobs.Stop()
+	if _, err = jobs.Every(jobEvery, func() { y.jobs++ }); err != nil {
+		return y, err
+	}
+	for range n {
+		due := rand.N(aYear + 1)
+		if _, err = timers.Set(due, due); err != nil {
+			return y, err
+		}
+	}
+	start := time.Now()
+	for m := range months {
+		mock.Add(month)
+		p.at(m + 1)
+	}
+	y.took = time.Since(start)
+	return y, nil
+}
+
+// note counts a timer that ran so long after its deadline.
+func (y *passed) note(after time.Duration, disorder bool) {
+	y.ran++
+	switch {
+	case after < 0:
+		y.early++
+	case after > 0:
+		y.late++
+	}
+	if disorder {
+		y.disorder++
+	}
+}

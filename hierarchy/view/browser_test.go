@@ -1,0 +1,143 @@
+package view
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+const (
+	pageError = `document.documentElement?.dataset.error`
+	pageState = `document.documentElement?.dataset.state`
+)
+
+func shownAt(id string) string { return fmt.Sprintf(`document.getElementById(%q).textContent`, id) }
+
+// stage is a wheel on a mock and its page in a browser.
+type stage struct {
+	*browser
+	wheel    *hierarchy.Wheel
+	mock     *clock.Mock
+	server   *httptest.Server
+	watchers atomic.Int32
+}
+
+func newStage(t *testing.T) *stage {
+	s := &stage{browser: startBrowser(t)}
+	s.wheel, s.mock = newWheel(t)
+	mux := http.NewServeMux()
+	h := Handler(s.wheel)
+	mux.HandleFunc("/debug/wheel/", func(w http.ResponseWriter, r *http.Request) {
+		s.watchers.Add(1)
+		defer s.watchers.Add(-1)
+		h.ServeHTTP(w, r)
+	})
+	s.server = httptest.NewServer(mux)
+	t.Cleanup(func() {
+		s.call("Page.navigate", map[string]any{"url": "about:blank"}, nil) // ends its stream
+		s.server.Close()
+	})
+	return s
+}
+
+func (s *stage) set(n int, step time.Duration) {
+	for i := range n {
+		_, err := s.wheel.AfterFunc(time.Duration(i+1)*step, func() {})
+		require.NoError(s.t, err)
+	}
+}
+
+// agree waits until the page shows the wheel's figures, and no error.
+func (s *stage) agree() {
+	s.t.Helper()
+	st := s.wheel.Stats()
+	for field, n := range map[string]uint64{
+		"pending": uint64(st.Pending), "fired": st.Fired, "scheduled": st.Scheduled,
+		"cascaded": st.Cascaded, "panics": st.Panics,
+	} {
+		s.until(strconv.FormatUint(n, 10), shownAt("count-"+field)+`.replaceAll(',', '')`)
+	}
+	for k, c := range s.wheel.Circles() {
+		used, all := 0, 0
+		for _, n := range c.Slots {
+			used += min(n, 1)
+			all += n
+		}
+		row := fmt.Sprintf(`[...document.querySelectorAll('#circles tr[class]')[%d].cells].slice(3).map(c => c.textContent.replace(',', '')).join('|')`, k)
+		s.until(fmt.Sprintf("slot %d|%d|%d", c.Hand, all, used), row)
+		s.until(strconv.Itoa(used), fmt.Sprintf(`document.querySelectorAll('#rings .slot[data-k="%d"]:not(.h0)').length`, k))
+	}
+	require.Equal(s.t, "undefined", s.text(pageError))
+}
+
+func TestPageShowsTheWheel(t *testing.T) {
+	s := newStage(t)
+	for _, window := range []struct {
+		width, height int
+		scheme        string
+	}{{1280, 900, "light"}, {1280, 900, "dark"}, {360, 800, "light"}} {
+		s.show(s.server.URL+"/debug/wheel/", window.width, window.height, window.scheme)
+		s.until("live", pageState)
+		require.Equal(t, "true", s.text(`document.documentElement.scrollWidth <= innerWidth`), "it is wider than %d", window.width)
+		s.agree()
+		s.set(5000, 100*time.Millisecond)
+		s.agree()
+		s.mock.Add(100 * time.Second)
+		s.agree()
+	}
+	s.until("0 ns", shownAt("late-p99")+`.replace(/\s/, ' ')`)
+	s.until("true", `document.querySelectorAll('#late .bar').length === 1`)
+}
+
+// A circle's row opens, by keyboard, to a table of its slots that holds all its
+// timers.
+func TestCircleOpensToItsSlots(t *testing.T) {
+	s := newStage(t)
+	s.set(640, time.Second)
+	s.show(s.server.URL+"/debug/wheel/", 1280, 900, "light")
+	s.until("live", pageState)
+	s.text(`document.querySelectorAll('#circles button')[5].focus()`)
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		s.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13}, nil)
+	}
+	s.until("true", `document.activeElement.getAttribute('aria-expanded')`)
+	sum := `[...document.querySelectorAll('#slots-5 tbody td:nth-child(2)')].reduce((sum, cell) => sum + Number(cell.textContent), 0)`
+	on := 0
+	for _, n := range s.wheel.Circles()[5].Slots {
+		on += n
+	}
+	require.Positive(t, on)
+	s.until(strconv.Itoa(on), sum)
+	require.Equal(t, "undefined", s.text(pageError))
+}
+
+// A lost connection is shown, and taken up again; a paused page asks for nothing.
+func TestConnection(t *testing.T) {
+	s := newStage(t)
+	s.show(s.server.URL+"/debug/wheel/", 1280, 900, "light")
+	s.until("live", pageState)
+	s.text(`window.lost = new Promise(done => new MutationObserver(() => {
+		if (document.documentElement.dataset.state === 'lost') { window.wasLost = document.getElementById('status').textContent; done(); }
+	}).observe(document.documentElement, { attributes: true }))`)
+	s.server.CloseClientConnections()
+	s.until("connection lost – trying again", `window.wasLost`)
+	s.until("live", pageState)
+	s.set(10, time.Second)
+	s.agree()
+
+	s.text(`document.getElementById('pause').click()`)
+	s.until("paused", shownAt("status"))
+	require.Eventually(t, func() bool { return s.watchers.Load() == 0 }, 10*time.Second, 10*time.Millisecond)
+	s.text(`document.getElementById('pause').click()`)
+	s.until("live", pageState)
+	require.Equal(t, "undefined", s.text(pageError))
+}

@@ -1,0 +1,167 @@
+package view
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// browser is a Chromium that is told what to do through a pipe: messages are JSON
+// that end in a zero byte. That needs no driver, no port and no library.
+type browser struct {
+	t       *testing.T
+	to      *os.File
+	from    *bufio.Reader
+	session string
+	last    int // id of the last call
+}
+
+// startBrowser skips the test where there is no browser.
+func startBrowser(t *testing.T) *browser {
+	t.Helper()
+	if testing.Short() || runtime.GOOS == "windows" { // which can't pass pipes on
+		t.Skip("no browser is started")
+	}
+	path := findBrowser()
+	if path == "" {
+		t.Skip("no Chromium is in PATH")
+	}
+	theirIn, to, err := os.Pipe()
+	require.NoError(t, err)
+	from, theirOut, err := os.Pipe()
+	require.NoError(t, err)
+	cmd := exec.Command(path, flags(t)...)
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4, as the flag wants them
+	require.NoError(t, cmd.Start())
+	require.NoError(t, theirIn.Close())
+	require.NoError(t, theirOut.Close())
+	killer := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }) // then reading ends
+	b := &browser{t: t, to: to, from: bufio.NewReader(from)}
+	t.Cleanup(func() {
+		to.Close() // it ends without its pipe
+		cmd.Wait()
+		killer.Stop()
+		from.Close()
+	})
+	b.attach()
+	return b
+}
+
+func findBrowser() string {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+func flags(t *testing.T) []string {
+	profile, err := os.MkdirTemp("", "view") // t.TempDir fails if the browser still writes
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(profile) })
+	all := []string{
+		"--headless", "--remote-debugging-pipe", "--disable-gpu", "--disable-dev-shm-usage",
+		"--no-first-run", "--disable-background-networking", "--user-data-dir=" + profile, "about:blank",
+	}
+	if os.Geteuid() == 0 {
+		all = append([]string{"--no-sandbox"}, all...) // root can't have one
+	}
+	return all
+}
+
+// attach finds the one page there is.
+func (b *browser) attach() {
+	var targets struct {
+		TargetInfos []struct{ TargetID, Type string }
+	}
+	b.call("Target.getTargets", nil, &targets)
+	for _, target := range targets.TargetInfos {
+		if target.Type == "page" {
+			var attached struct{ SessionID string }
+			b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+			b.session = attached.SessionID
+			b.call("Page.enable", nil, nil)
+			return
+		}
+	}
+	require.Fail(b.t, "the browser has no page")
+}
+
+// call waits for the answer, and passes over what is told meanwhile.
+func (b *browser) call(method string, params map[string]any, result any) {
+	b.t.Helper()
+	b.last++
+	message := map[string]any{"id": b.last, "method": method}
+	if params != nil {
+		message["params"] = params
+	}
+	if b.session != "" {
+		message["sessionId"] = b.session
+	}
+	text, err := json.Marshal(message)
+	require.NoError(b.t, err)
+	_, err = b.to.Write(append(text, 0))
+	require.NoError(b.t, err)
+	for {
+		text, err := b.from.ReadBytes(0)
+		require.NoError(b.t, err, "the browser went away")
+		var answer struct {
+			ID     int
+			Error  *struct{ Message string }
+			Result json.RawMessage
+		}
+		require.NoError(b.t, json.Unmarshal(text[:len(text)-1], &answer))
+		if answer.ID != b.last {
+			continue
+		}
+		require.Nil(b.t, answer.Error, method)
+		if result != nil {
+			require.NoError(b.t, json.Unmarshal(answer.Result, result))
+		}
+		return
+	}
+}
+
+// show opens a page in a window of that size and colour.
+func (b *browser) show(url string, width, height int, scheme string) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride",
+		map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.call("Emulation.setEmulatedMedia", map[string]any{
+		"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}},
+	}, nil)
+	b.call("Page.navigate", map[string]any{"url": url}, nil)
+}
+
+// text is what a JavaScript expression gives, as String makes it.
+func (b *browser) text(expression string) string {
+	b.t.Helper()
+	var answer struct {
+		Result           struct{ Value string }
+		ExceptionDetails *struct{ Exception struct{ Description string } }
+	}
+	b.call("Runtime.evaluate", map[string]any{"expression": fmt.Sprintf("String(%s)", expression)}, &answer)
+	require.Nil(b.t, answer.ExceptionDetails, expression)
+	return answer.Result.Value
+}
+
+// until waits for an expression to give want.
+func (b *browser) until(want, expression string) {
+	b.t.Helper()
+	got := ""
+	for range 200 {
+		if got = b.text(expression); got == want {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	require.Equal(b.t, want, got, "%s, after ten seconds; errors: %s", expression, b.text(pageError))
+}

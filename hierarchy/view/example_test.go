@@ -1,0 +1,79 @@
+package view_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/view"
+)
+
+// The page of a wheel is then at http://localhost:6060/debug/wheel/.
+func ExampleHandler() {
+	w, err := hierarchy.New(hierarchy.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer w.Stop()
+	mux := http.NewServeMux() // or http.Handle, beside net/http/pprof
+	mux.Handle("/debug/wheel/", view.Handler(w))
+	server := httptest.NewServer(mux) // in production http.ListenAndServe("localhost:6060", mux)
+	defer server.Close()
+
+	r, err := http.Get(server.URL + "/debug/wheel/")
+	if err != nil {
+		panic(err)
+	}
+	defer r.Body.Close()
+	fmt.Println(r.Status, r.Header.Get("Content-Type"))
+	// Output: 200 OK text/html; charset=utf-8
+}
+
+// Figures can be had without the page.
+func ExampleHandler_json() {
+	m := clock.NewMock()
+	w, err := hierarchy.New(hierarchy.Config{Clock: m})
+	if err != nil {
+		panic(err)
+	}
+	defer w.Stop()
+	for i := range 100 {
+		if _, err := w.AfterFunc(time.Duration(i)*time.Second, func() {}); err != nil {
+			panic(err)
+		}
+	}
+	m.Add(time.Minute)
+	server := httptest.NewServer(http.StripPrefix("/wheels/main", view.Handler(w)))
+	defer server.Close()
+
+	r, err := http.Get(server.URL + "/wheels/main/json")
+	if err != nil {
+		panic(err)
+	}
+	defer r.Body.Close()
+	var figures struct {
+		Elapsed time.Duration `json:"elapsed_ns"`
+		Fired   int           `json:"fired"`
+		Pending int           `json:"pending"`
+		Circles []struct {
+			Width time.Duration `json:"width_ns"`
+			Base  bool          `json:"base"`
+		} `json:"circles"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&figures); err != nil {
+		panic(err)
+	}
+	fmt.Println(figures.Fired, "fired and", figures.Pending, "pending after", figures.Elapsed)
+	for _, c := range figures.Circles {
+		if c.Base {
+			fmt.Println("slots of the base circle are", c.Width, "wide")
+		}
+	}
+	// Output:
+	// 61 fired and 39 pending after 1m0s
+	// slots of the base circle are 1.073741824s wide
+}

@@ -1,0 +1,76 @@
+// Counters and rates. Rates are those of the last two seconds, or two snapshots; their lines show
+// the last minute, or what there is of it.
+const rated = ['fired', 'wakeups', 'scheduled'];
+const rateWindow = 2e9, shortest = 10e9, longest = 60e9, most = 600; // points of a line
+let samples = [], history = [];
+
+// The first six are a column: five and their sum.
+const counters = [
+  ['fired', 'fired'], ['pending', 'pending'], ['stopped', 'stopped'], ['drained', 'drained'], ['dropped', 'dropped'],
+  ['scheduled', 'scheduled'], ['moved', 'moved'], ['cascaded', 'cascaded'],
+  ['wakeups', 'wake-ups'], ['queued', 'queued'], ['running', 'running'], ['panics', 'panics'],
+];
+const fates = counters.slice(0, 5).map(([field]) => field);
+const cells = {};
+
+function buildFigures() {
+  const list = byId('counters');
+  for (const [field, name] of counters) {
+    const row = element(list, 'div', { class: field });
+    const dt = element(row, 'dt');
+    if (fates.includes(field)) element(dt, 'i', { class: 'f-' + field });
+    dt.append(name);
+    cells[field] = element(row, 'dd', { id: 'count-' + field }, '–');
+  }
+  for (const field of fates) element(byId('fates'), 'i', { class: 'f-' + field });
+  for (const field of rated) {
+    const line = element(ringsNode, 'svg', { class: 'spark-line', viewBox: '0 0 100 24', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
+    element(line, 'path', { class: 'under' });
+    element(line, 'path');
+    byId('rate-' + field).after(line);
+  }
+}
+
+function showFigures(s) {
+  say(byId('hub'), count(s.pending));
+  for (const [field] of counters) say(cells[field], count(s[field]));
+  cells.panics.parentNode.classList.toggle('bad', s.panics > 0);
+  [...byId('fates').children].forEach((part, i) => {
+    part.style.flexGrow = s.scheduled ? s[fates[i]] / s.scheduled : 0;
+    part.hidden = !s[fates[i]];
+  });
+  showRates(s);
+}
+
+function showRates(s) {
+  const window = Math.max(rateWindow, 1.5e6 * every);
+  samples = samples.filter(old => s.taken_ns - old.taken_ns <= window && old.taken_ns < s.taken_ns);
+  const first = samples[0];
+  samples.push(s);
+  if (!first) return;
+  const seconds = (s.taken_ns - first.taken_ns) / 1e9;
+  const now = { at: s.taken_ns };
+  for (const field of rated) now[field] = Math.max(0, s[field] - first[field]) / seconds;
+  history = history.filter(h => s.taken_ns - h.at <= longest && h.at < s.taken_ns).slice(-most);
+  history.push(now);
+  for (const field of rated) {
+    const node = byId('rate-' + field);
+    say(node, rate(now[field]));
+    drawLine(node.nextElementSibling.children, field, s.taken_ns);
+  }
+}
+
+function drawLine([under, line], field, now) {
+  const high = Math.max(1, ...history.map(h => h[field]));
+  const span = Math.max(shortest, now - history[0].at);
+  const points = history.map(h => `${(100 - 100 * (now - h.at) / span).toFixed(2)} ${(23 - 22 * h[field] / high).toFixed(2)}`);
+  if (points.length < 2) points.length = 0;
+  line.setAttribute('d', points.length ? 'M' + points.join('L') : '');
+  under.setAttribute('d', points.length ? `M${points[0].split(' ')[0]} 24L${points.join('L')}L100 24Z` : '');
+}
+
+// forgetRates begins anew after a pause, or with another process behind the address.
+function forgetRates() {
+  samples = [];
+  history = [];
+}

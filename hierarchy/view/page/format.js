@@ -1,0 +1,62 @@
+// Errors are written where a test, or who reports one, can read them.
+const root = document.documentElement;
+addEventListener('error', e => { root.dataset.error = e.message; });
+addEventListener('unhandledrejection', e => { root.dataset.error = String(e.reason); });
+document.addEventListener('securitypolicyviolation', e => { root.dataset.error = 'policy: ' + e.violatedDirective; });
+
+const byId = id => document.getElementById(id);
+const still = matchMedia('(prefers-reduced-motion: reduce)');
+
+// element makes a node like parent's, so that SVG begets SVG, with attributes and text.
+function element(parent, name, attributes = {}, text) {
+  const made = document.createElementNS(parent.namespaceURI, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+// say changes the text of a node only if it differs: most figures stand still.
+function say(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+const number = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const count = n => number.format(n);
+const timers = n => count(n) + (n === 1 ? ' timer' : ' timers');
+
+// digits gives a number to three places, without zeros that say nothing.
+function digits(x) {
+  if (x >= 99.95) return count(x);
+  return String(Number(x.toPrecision(3)));
+}
+
+function rate(x) {
+  if (!(x >= 0)) return '–';
+  return x >= 99.95 ? count(x) : x.toFixed(x >= 9.995 ? 0 : 1);
+}
+
+function percent(share) {
+  if (share === 0) return '0 %';
+  return share < 0.0001 ? '< 0.01 %' : Number((100 * share).toPrecision(2)) + ' %';
+}
+
+// Each unit is in use from this many nanoseconds on.
+const units = [
+  [365.25 * 86400e9, 'years'], [86400e9, 'days'], [2 * 3600e9, 'h'], [120e9, 'min'],
+  [1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [0, 'ns'],
+];
+const nanoseconds = { years: 365.25 * 86400e9, days: 86400e9, h: 3600e9, min: 60e9, s: 1e9, ms: 1e6, 'µs': 1e3, ns: 1 };
+
+function duration(ns) {
+  const unit = units.find(([from]) => ns >= from)?.[1] ?? 'ns';
+  return digits(ns / nanoseconds[unit]) + '\u00a0' + unit;
+}
+
+// clockTime is hours, minutes and seconds, after days if there are any.
+function clockTime(ns) {
+  const two = n => String(Math.floor(n)).padStart(2, '0');
+  const s = ns / 1e9, days = Math.floor(s / 86400);
+  const time = [two(s / 3600 % 24), two(s / 60 % 60), two(s % 60)].join(':') + '.' + Math.floor(s * 10 % 10);
+  return days ? `${count(days)} d ${time}` : time;
+}

@@ -1,0 +1,102 @@
+// Hands move between snapshots as the wheel's clock does, if that goes like ours;
+// on a mock clock they stand where the last snapshot has them.
+const handsNode = byId('hands'), elapsedNode = byId('elapsed');
+const tooFast = 500e6; // a turn shorter than this is a blur
+const tooSlow = 2 * 3600e9; // and a hand of a longer one seems to stand
+
+// The wheel's clock as seen from performance.now(): its lead, in nanoseconds.
+const wheelClock = { elapsed: 0, lead: 0, steady: false, received: 0 };
+
+function setClock(snapshot, before) {
+  const here = performance.now() * 1e6, lead = snapshot.elapsed_ns - here;
+  const pace = before && (snapshot.elapsed_ns - before.elapsed_ns) / (snapshot.taken_ns - before.taken_ns);
+  const steady = pace > 0.5 && pace < 1.5;
+  // What the network delays now and then must not make the hands shake.
+  const near = wheelClock.steady && Math.abs(lead - wheelClock.lead) < 100e6;
+  wheelClock.lead = near ? wheelClock.lead + (lead - wheelClock.lead) / 8 : lead;
+  Object.assign(wheelClock, { elapsed: snapshot.elapsed_ns, steady, received: here });
+}
+
+// clockNow is what the wheel's clock shows by our reckoning, at most two seconds
+// beyond what we were told and a little more than one interval.
+function clockNow() {
+  if (!wheelClock.steady || still.matches || root.dataset.state !== 'live') return wheelClock.elapsed;
+  const here = performance.now() * 1e6;
+  return Math.min(here, wheelClock.received + every * 1.5e6 + 500e6) + wheelClock.lead;
+}
+
+// buildHands draws, from the bottom up: what trails behind the hands, the strip,
+// which the trails must not hide, and the hands.
+function buildHands(circles) {
+  handsNode.replaceChildren();
+  handsNode.setAttribute('viewBox', `0 0 ${size} ${size}`);
+  for (const ring of rings) {
+    ring.passed = -1;
+    ring.hand = [];
+    if (circles[ring.k].width_ns * ring.slots < tooFast) {
+      element(handsNode, 'circle', { class: 'blur', cx: middle, cy: middle, r: (ring.inner + ring.outer) / 2 });
+    } else {
+      ring.hand.push(trail(ring, circles[ring.k]));
+    }
+  }
+  element(handsNode, 'rect', { class: 'strip', x: middle - strip / 2, y: -4, width: strip, height: middle - hub + 4 });
+  for (const ring of rings) {
+    nameRing(ring, circles[ring.k]);
+    if (ring.hand.length) ring.hand.push(hand(ring));
+  }
+}
+
+// trail says which way a hand goes, if that can be seen.
+function trail(ring, c) {
+  const group = element(handsNode, 'g', { class: 'trail' });
+  for (const length of c.width_ns * 64 < tooSlow ? [1.2, 2.4, 3.6] : []) {
+    element(group, 'path', { d: piece(ring.inner, ring.outer, -length / 64 * (1 - ring.free), 0) });
+  }
+  return group;
+}
+
+function hand(ring) {
+  const group = element(handsNode, 'g', { class: 'hand' });
+  element(group, 'line', { x1: middle, x2: middle, y1: middle - ring.inner + 2, y2: middle - ring.outer - 3 });
+  element(group, 'circle', { cx: middle, cy: middle - ring.outer - 2, r: 4.5 });
+  return group;
+}
+
+function nameRing(ring, c) {
+  const base = ring.kind === 'base';
+  for (const radius of base ? [ring.inner - 5, ring.outer + 5] : []) {
+    element(handsNode, 'circle', { class: 'edge', cx: middle, cy: middle, r: radius });
+  }
+  element(handsNode, 'text', {
+    class: base ? 'name base' : 'name', x: middle, y: middle - (ring.inner + ring.outer) / 2,
+  }, duration(c.width_ns).replace(/(d|y)[a-z]+$/, '$1'));
+}
+
+// moveHands puts them where the time is, and fades the slots they come past
+// before the next snapshot says that these are empty.
+function moveHands(now) {
+  for (const ring of rings) {
+    if (!ring.hand.length) continue;
+    const turn = ring.width * 64, slot = now % turn / ring.width;
+    const rotate = `rotate(${(360 * angle(ring, slot)).toFixed(3)} ${middle} ${middle})`;
+    for (const part of ring.hand) part.setAttribute('transform', rotate);
+    const over = Math.floor(slot);
+    if (over === ring.passed) continue;
+    const behind = ring.passed;
+    ring.passed = over;
+    if (behind >= 0 && (over - behind + 64) % 64 < 16) {
+      for (let s = behind; s !== over; s = (s + 1) % 64) ring.cells[s]?.classList.add('gone');
+    }
+  }
+  say(elapsedNode, clockTime(now));
+}
+
+let frame = 0;
+function animate() {
+  frame = 0;
+  moveHands(clockNow());
+  if (root.dataset.state === 'live' && !still.matches) frame = requestAnimationFrame(animate);
+}
+function wakeHands() {
+  if (!frame) frame = requestAnimationFrame(animate);
+}

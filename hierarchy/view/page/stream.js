@@ -1,0 +1,93 @@
+// Snapshots come as server-sent events. The browser asks again when the
+// connection breaks; we do when it gives up, or nothing has come for too long.
+const statusNode = byId('status'), pauseButton = byId('pause'), everyBox = byId('every');
+const words = { connecting: 'connecting', live: 'live', paused: 'paused', lost: 'connection lost – trying again' };
+let shown = null; // the snapshot on the page
+let every = 250; // milliseconds
+let source = null, watchdog = 0, again = 0, paused = false;
+
+function setState(state) {
+  if (root.dataset.state === state) return;
+  root.dataset.state = state;
+  say(statusNode, words[state]);
+  if (state === 'live') wakeHands();
+}
+
+function connect() {
+  disconnect();
+  if (paused || document.hidden) return;
+  source = new EventSource(`events?every=${every}ms`);
+  source.onmessage = e => show(JSON.parse(e.data));
+  source.onerror = lose;
+  watch();
+}
+
+function disconnect() {
+  clearTimeout(watchdog);
+  clearTimeout(again);
+  source?.close();
+  source = null;
+}
+
+// lose says so; the figures that stay are old ones.
+function lose() {
+  setState('lost');
+  if (source?.readyState === EventSource.CLOSED) {
+    clearTimeout(again);
+    again = setTimeout(connect, 2000);
+  }
+}
+
+// watch takes silence for a lost connection: one that is cut without a word is
+// not noticed otherwise.
+function watch() {
+  clearTimeout(watchdog);
+  watchdog = setTimeout(() => {
+    setState('lost');
+    connect();
+  }, 3 * every + 3000);
+}
+
+function show(s) {
+  watch();
+  const before = shown && s.taken_ns > shown.taken_ns ? shown : null; // a new process begins at 0
+  if (!before) forgetRates();
+  shown = s;
+  setClock(s, before);
+  paintRings(s.circles);
+  showCascades(before, s);
+  showFigures(s);
+  showLateness(s.lateness);
+  showTables(s);
+  setState('live');
+  wakeHands();
+  root.dataset.events = Number(root.dataset.events ?? 0) + 1;
+}
+
+pauseButton.addEventListener('click', () => {
+  paused = !paused;
+  pauseButton.textContent = paused ? 'Resume' : 'Pause';
+  if (paused) {
+    disconnect();
+    setState('paused');
+  } else {
+    setState('connecting');
+    connect();
+  }
+});
+
+everyBox.addEventListener('change', () => {
+  const [n, unit] = everyBox.value.split(' ');
+  every = unit === 's' ? n * 1000 : Number(n);
+  connect();
+});
+
+// A page that nobody sees asks for nothing.
+document.addEventListener('visibilitychange', () => {
+  if (paused) return;
+  if (document.hidden) disconnect(); else connect();
+});
+
+setState('connecting');
+buildFigures();
+connect();

@@ -1,0 +1,130 @@
+package view
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// object is JSON as it comes, with numbers to the last digit.
+func object(t testing.TB, text string) map[string]any {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var o map[string]any
+	require.NoError(t, d.Decode(&o))
+	return o
+}
+
+func fields(o any) []string { return slices.Sorted(maps.Keys(o.(map[string]any))) }
+
+// The names are a promise of the package comment.
+func TestFieldsOfJSON(t *testing.T) {
+	w, m := newWheel(t)
+	for i := range 100 {
+		_, err := w.AfterFunc(time.Duration(i)*time.Second, func() {})
+		require.NoError(t, err)
+	}
+	m.Add(10*time.Second + 7)
+	r := get(t, Handler(w), http.MethodGet, "/json")
+	require.Equal(t, "no-store", r.Header.Get("Cache-Control"))
+	o := object(t, body(t, r))
+	require.Equal(t, []string{
+		"cascaded", "circles", "drained", "dropped", "elapsed_ns", "fired", "lateness", "moved", "panics",
+		"pending", "queued", "running", "scheduled", "stopped", "taken_ns", "time", "wakeups",
+	}, fields(o))
+	late := o["lateness"].(map[string]any)
+	require.Equal(t, []string{
+		"buckets", "count", "max_ns", "mean_ns", "p50_ns", "p90_ns", "p999_ns", "p99_ns",
+	}, fields(late))
+	require.Equal(t, []string{"count", "up_to_ns"}, fields(late["buckets"].([]any)[0]))
+	circles := o["circles"].([]any)
+	require.Equal(t, []string{"base", "hand", "slots", "timers", "width_ns"}, fields(circles[0]))
+
+	require.Equal(t, json.Number("89"), o["pending"])
+	require.Equal(t, json.Number("11"), o["fired"])
+	require.Equal(t, json.Number("10000000007"), o["elapsed_ns"])
+	require.Equal(t, json.Number("11"), late["count"])
+	_, err := time.Parse(time.RFC3339Nano, o["time"].(string))
+	require.NoError(t, err)
+}
+
+func TestCirclesAreTheWheels(t *testing.T) {
+	w, m := newWheel(t)
+	for i := range 1000 {
+		_, err := w.AfterFunc(time.Duration(i*i)*time.Second, func() {})
+		require.NoError(t, err)
+	}
+	m.Add(time.Hour)
+	s := take(w, time.Now())
+	total := 0
+	for k, c := range w.Circles() {
+		require.Equal(t, c.Width, s.Circles[k].Width)
+		require.Equal(t, c.Base, s.Circles[k].Base)
+		require.Equal(t, c.Hand, s.Circles[k].Hand)
+		require.Equal(t, c.Slots, s.Circles[k].Slots)
+		total += s.Circles[k].Timers
+	}
+	require.Equal(t, w.Len(), total)
+}
+
+// The hands of every layout show the time together, also where the finest circle
+// turns after fewer slots.
+func TestHandsShowElapsedTime(t *testing.T) {
+	for _, interval := range []time.Duration{1, 7, 100, time.Millisecond, 10 * time.Millisecond, time.Second, time.Hour} {
+		for _, elapsed := range []time.Duration{0, 1, 63, 64, 65, 1e9 + 7, 1e17 + 12345, 1<<62 + 33} {
+			m := clock.NewMock()
+			w, err := hierarchy.New(hierarchy.Config{Clock: m, Interval: interval})
+			require.NoError(t, err)
+			m.Add(elapsed)
+			require.Equal(t, elapsed, shown(w.Circles()), "interval %v", interval)
+			w.Stop()
+		}
+	}
+}
+
+// lateClock rings when the test says so, however late that is.
+type lateClock struct {
+	elapsed time.Duration
+	ring    func()
+}
+
+func (c *lateClock) Now() time.Time                   { return time.Unix(0, int64(c.elapsed)) }
+func (c *lateClock) Elapsed() time.Duration           { return c.elapsed }
+func (c *lateClock) NewAlarm(ring func()) clock.Alarm { c.ring = ring; return c }
+func (*lateClock) Set(time.Duration)                  {}
+func (*lateClock) Stop()                              {}
+
+// Bars lie between powers of two, those without timers are left out, and no timer
+// gets lost between them.
+func TestBucketsByPowerOfTwo(t *testing.T) {
+	c := &lateClock{}
+	w, err := hierarchy.New(hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
+	require.NoError(t, err)
+	defer w.Stop()
+	require.Empty(t, latenessOf(w.Stats().Lateness).Buckets)
+	require.NotNil(t, latenessOf(w.Stats().Lateness).Buckets)
+	for _, d := range []time.Duration{0, 1, 2, 3, 1023, 1024, 1100, 1500, 2047, 2048, 1 << 40} {
+		_, err := w.AfterFunc(time.Second, func() {})
+		require.NoError(t, err)
+		c.elapsed += time.Second + d
+		c.ring()
+	}
+	late := latenessOf(w.Stats().Lateness)
+	require.Equal(t, []bucket{
+		{0, 1}, {1, 1}, {3, 2}, {1023, 1}, {2047, 4}, {4095, 1}, {1<<41 - 1, 1},
+	}, late.Buckets)
+	require.EqualValues(t, 11, late.Count)
+	require.Equal(t, time.Duration(1<<40), late.Max)
+	require.LessOrEqual(t, late.P50, late.P90)
+	require.LessOrEqual(t, late.P99, late.P999)
+}
