@@ -52,8 +52,11 @@ func (w *Wheel) withDeadline(parent context.Context, t time.Time, d time.Duratio
 			c.end(context.DeadlineExceeded, cause)
 		}
 	}
-	if d <= 0 {
-		expire()
+	if d <= 0 { // needs no place on the wheel
+		if w.core.closed.Load() {
+			c.end(context.Canceled, ErrClosed)
+		}
+		expire() // does nothing to one that has ended
 		return c, c.cancel
 	}
 	c.mu.Lock() // expire may come before the timer is noted

@@ -188,6 +188,13 @@ func (s *shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) 
 	return time.Duration(max(0, n.Key-now)), true
 }
 
+// pending tells whether any timer waits for its deadline.
+func (s *shard[T]) pending() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.timers != nil && s.timers.pending()
+}
+
 // detach takes all timers out at once, whatever their number, and returns them.
 // mu must be held.
 func (s *shard[T]) detach() (t *timers[T], n int) {

@@ -52,9 +52,7 @@ func (c *core[T]) next() (nearest int64, pending bool) {
 		return nearest, true
 	}
 	for _, s := range c.shards {
-		s.mu.Lock()
-		pending = pending || s.timers != nil && s.timers.pending()
-		s.mu.Unlock()
+		pending = pending || s.pending()
 	}
 	return never, pending
 }
@@ -91,7 +89,7 @@ func (r *round[T]) foremost(except *shard[T]) (first *shard[T], until int64) {
 	until = never
 	for _, s := range r.core.shards {
 		switch t := s.notBefore.Load(); {
-		case s == except || t == never: // also at the end of time
+		case s == except || t == never && !(r.now == never && s.pending()): // also at the end of time
 		case t > nearest || first != nil && t == nearest:
 			until = min(until, t)
 		default:

@@ -161,3 +161,12 @@ func TestKeysThatCannotBeComparedAreErrors(t *testing.T) {
 	require.Equal(t, 3, fired)
 	require.Zero(t, w.Len())
 }
+
+// On a closed wheel the cause is that it is closed, also of what is due at once.
+func TestTimeoutOfZeroOnAClosedWheel(t *testing.T) {
+	w := newWheel(t, hierarchy.Config{Clock: clock.NewMock()})
+	w.Stop()
+	x, cancel := w.WithTimeout(context.Background(), 0)
+	defer cancel()
+	require.ErrorIs(t, context.Cause(x), hierarchy.ErrClosed)
+}

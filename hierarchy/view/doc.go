@@ -27,10 +27,11 @@
 //
 // Nobody looks, nothing runs: there is no goroutine, no timer and no snapshot but
 // for requests being answered, and a stream ends with its request. A snapshot
-// takes the wheel's Stats and Circles, some ten microseconds for each shard and no
-// walk over timers. Streams share them: one that is not older than half a stream's
-// interval is sent again. A client that reads nothing for ten seconds is let go.
-// The page closes its stream while it is paused, or hidden behind others.
+// takes the wheel's Stats and Circles, without a walk over timers: some 3 µs, and
+// 12 more to write it down, with 100,000 timers. Streams share them: one that is
+// not older than half a stream's interval is sent again. A client that reads
+// nothing for ten seconds is let go. The page closes its stream while it is paused,
+// or hidden behind others.
 //
 // A stream counts as an active request for http.Server.Shutdown, which waits for
 // it: end the context of requests before (http.Server.BaseContext), or use Close.

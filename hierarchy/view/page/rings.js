@@ -66,8 +66,10 @@ const differ = circles => rings.length !== circles.length ||
   rings.some((ring, k) => ring.width !== circles[k].width_ns || ring.kind !== kind(circles, k));
 
 // paintRings shades slots by how many timers they hold, on a scale of logarithms
-// up to a power of ten, which stays the same for long.
-let top10 = 0;
+// up to a power of ten, which stays the same for long: it follows a peak at once,
+// and comes down when many snapshots had none.
+const patience = 240;
+let top10 = 0, lower = 0;
 function paintRings(circles) {
   if (differ(circles)) {
     buildRings(circles);
@@ -92,8 +94,10 @@ const shadeOf = n => n === 0 ? 0 : Math.min(shades, 1 + Math.floor(Math.log10(n)
 // scaleTo draws the legend of shades: one colour for each, and its powers of ten.
 function scaleTo(most) {
   const needed = Math.max(2, Math.ceil(Math.log10(Math.max(1, most))));
-  if (needed <= top10) return;
+  lower = needed < top10 ? lower + 1 : 0;
+  if (needed === top10 || needed < top10 && lower < patience) return;
   top10 = needed;
+  lower = 0;
   const list = byId('scale');
   list.replaceChildren('1');
   const bar = element(ringsNode, 'svg', { viewBox: `0 0 ${shades * 14} 14`, 'aria-hidden': 'true' });
