@@ -45,8 +45,7 @@ func TestNeverEarlyInACrowd(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, middle := range []time.Duration{64, 4096, 1 << 24, 1 << 30, 1 << 36} {
 		c, due := &handClock{}, map[time.Duration]int{}
-		var w *of
-		w = newOf(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: 1}, func(at int) {
+		w := newOf(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: 1}, func(at int) {
 			require.LessOrEqual(t, time.Duration(at), c.Elapsed())
 			due[time.Duration(at)]--
 		})
