@@ -14,10 +14,10 @@ const (
 	// defaultPourTime is how long before its time a crowd's slot begins to be poured
 	// out, in nanoseconds for each timer in it: some times as long as it takes.
 	defaultPourTime = 500
-	// sparse is of how many timers one must be in a crowd's slot for all to be looked
-	// through in the order of memory, rather than the slot's in the order of its list:
-	// each step along that waits for memory, unless they were set in this order.
-	sparse = 16
+	// defaultSparse is of how many nodes, live or not, one must be in a crowd's slot for all to
+	// be looked through in the order of memory, rather than the slot's in the order of
+	// its list: each step along that waits for memory, unless they were set in this order.
+	defaultSparse = 16
 	// glances is how many nodes may be looked at, in the order of memory, instead of
 	// one that is poured.
 	glances = 8
@@ -29,7 +29,7 @@ const (
 type ahead struct {
 	level.Level
 	slot       int    // of the coarser circle
-	swept      uint32 // where in the arena to go on, or 0 if the list is followed
+	swept      uint32 // where in the arena to go on, or 0: from now on the list is followed
 	start, end int64  // its first and last time
 }
 
@@ -157,10 +157,7 @@ func (c *circles) lookAhead(k int) {
 	a.slot = c.circle[k].First()
 	a.start = c.slotStart(k, a.slot, c.hand)
 	a.end = c.slotEnd(k, a.start)
-	a.swept = 0
-	if c.circle[k].Len(a.slot)*sparse > c.arena.Len() {
-		a.swept = 1
-	}
+	a.swept = 1
 	c.active |= 1 << uint(k)
 }
 
@@ -178,8 +175,11 @@ func (c *circles) pourAhead(k int, a *ahead, budget int) int {
 	return budget
 }
 
-// sweepAhead does the same in the order of memory.
+// sweepAhead does the same in the order of memory, as long as the slot is crowded.
 func (c *circles) sweepAhead(k int, a *ahead, budget int) int {
+	if c.circle[k].Len(a.slot)*c.sparse < c.arena.Entries()-int(a.swept) {
+		a.swept = 0
+	}
 	for a.swept != 0 && c.circle[k].Len(a.slot) > 0 && budget > 0 {
 		i, next, looked := c.arena.Seek(a.swept, k, a.slot, c.side(k), budget*glances)
 		a.swept = next

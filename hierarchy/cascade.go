@@ -44,7 +44,10 @@ func (c *circles) next(now int64, budget int) (i uint32, at int64) {
 // something else to do first, neither. left is what is left of the budget.
 func (c *circles) look(now int64, budget int) (i uint32, at int64, left int) {
 	if c.occupied == 0 {
-		return 0, c.aheads.next(), budget
+		if at = c.aheads.next(); at <= now { // one has arrived and was empty
+			at = 0
+		}
+		return 0, at, budget
 	}
 	k, s, start := c.first()
 	if c.isOpen(k, s) {

@@ -93,10 +93,37 @@ func TestCirclesAhead(t *testing.T) {
 		w := newSteps(t, r)
 		w.near = 1 << uint(8+r.IntN(12))
 		w.c.crowd, w.c.foreseen, w.c.pourTime = r.IntN(2), 1+r.IntN(3), 1<<uint(r.IntN(10))
+		w.c.sparse = r.IntN(2) * 1 << 20 // always by the list, or always in the order of memory
 		w.run(400)
 		arrived += w.arrived
 	}
 	require.Greater(t, arrived, 500)
+}
+
+// TestCrowdScatteredOverAnArena has a crowd of which nearly all have gone. The few that
+// are left are found along their list: a look at all of the arena would take longer
+// than there is time.
+func TestCrowdScatteredOverAnArena(t *testing.T) {
+	const crowd, left = 1_000_000, 10_000
+	r := rand.New(rand.NewPCG(1, 1))
+	c := &circles{layout: newLayout(time.Second)}
+	var all []uint32
+	for seq := range uint64(crowd) {
+		all = append(all, c.add(0, int64(100*time.Second)+r.Int64N(int64(time.Second)), seq+1, 0))
+	}
+	for n, i := range all {
+		if n%(crowd/left) != 0 {
+			c.remove(i, c.arena.At(i))
+		}
+	}
+	k, _ := c.nextCrowd()
+	c.lookAhead(k)
+	budgets := 0
+	for c.circle[k].Len(c.ahead[k].slot) > 0 {
+		c.pourAhead(k, c.ahead[k], budget)
+		budgets++
+	}
+	require.LessOrEqual(t, budgets, left/budget+1)
 }
 
 func (w *steps) run(steps int) {

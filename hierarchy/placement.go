@@ -32,6 +32,7 @@ type layout struct {
 
 	foreseen int   // defaultForeseen but in tests
 	pourTime int64 // defaultPourTime but in tests
+	sparse   int   // defaultSparse but in tests
 }
 
 func newLayout(interval time.Duration) layout {
@@ -40,7 +41,7 @@ func newLayout(interval time.Duration) layout {
 	l := layout{
 		offset: offset, base: (b + offset) / level.Bits,
 		levels: (topBit+offset)/level.Bits + 1, crowd: defaultCrowd,
-		foreseen: defaultForeseen, pourTime: defaultPourTime,
+		foreseen: defaultForeseen, pourTime: defaultPourTime, sparse: defaultSparse,
 	}
 	for k := range l.levels {
 		l.shifts[k] = uint8(max(0, level.Bits*k-offset))

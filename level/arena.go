@@ -47,6 +47,10 @@ func (a *Arena) Len() int {
 	return a.used
 }
 
+// Entries is about how many entries all chunks have, live or not: what Seek has to
+// look at to get from the start to the end.
+func (a *Arena) Entries() int { return (len(a.nodes) - len(a.vacant)) * chunkLen }
+
 // At is the node of that index, which must be live. It is valid until the next
 // Alloc.
 func (a *Arena) At(i uint32) *Node {
