@@ -61,6 +61,7 @@ func NewMock() *Mock {
 	return m
 }
 
+// String says how far the clock was moved.
 func (m *Mock) String() string { return fmt.Sprintf("mock at %v", m.Elapsed()) }
 
 // isMock is found by IsMock, also where a Mock is embedded.

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// After sends the wall time on the returned channel once, after d. The error is
+// After sends the wall time on the returned channel once, after d, or at once if
+// d <= 0. The error is
 // ErrClosed or ErrFull. A timer that may be taken back is NewTimer's.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	c := make(chan time.Time, 1)
@@ -32,7 +33,7 @@ type ChanTimer struct {
 	placed bool   // holds a place
 }
 
-// NewTimer makes a timer that fires after d. The error is ErrClosed or ErrFull.
+// NewTimer makes a timer that fires after d, or at once if d <= 0. The error is ErrClosed or ErrFull.
 func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 	c := make(chan time.Time, 1)
 	t := &ChanTimer{C: c, c: c, wheel: w}

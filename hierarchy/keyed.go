@@ -21,7 +21,8 @@ type Keyed[K comparable, V any] struct {
 }
 
 // NewKeyed makes a wheel that calls fire with the key and value of each timer.
-// When fire is called, the key is free again.
+// When fire is called, the key is free again. The error is ErrNilFunc, or ErrArgument
+// as with New.
 func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], error) {
 	if fire == nil {
 		return nil, ErrNilFunc
@@ -48,7 +49,8 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 func shardsForKeys() int { return max(min(8*chosenShards(), 32), chosenShards()) }
 
 // Set sets the timer of k to v after d, or replaces its value and deadline if k
-// is pending. The error is ErrClosed, ErrFull, or ErrArgument if k can't be
+// is pending. If d <= 0 it is due at once, but fire is never called inside the call;
+// so it is with Swap and Move. The error is ErrClosed, ErrFull, or ErrArgument if k can't be
 // compared.
 func (w *Keyed[K, V]) Set(k K, v V, d time.Duration) error {
 	_, _, err := w.Swap(k, v, d)

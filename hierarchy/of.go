@@ -9,7 +9,8 @@ import (
 // methods may be called concurrently, also inside callbacks.
 type Of[T any] struct{ core *core[T] }
 
-// NewOf makes a wheel that calls fire with the value of each timer.
+// NewOf makes a wheel that calls fire with the value of each timer. The error is
+// ErrNilFunc, or ErrArgument as with New.
 func NewOf[T any](cfg Config, fire func(T)) (*Of[T], error) {
 	c, err := newCore(cfg, fire)
 	if err != nil {

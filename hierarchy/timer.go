@@ -28,8 +28,8 @@ func (t Timer) Stop() bool {
 	return t.shard != nil && t.shard.stop(t.index, t.generation)
 }
 
-// Reset is true if the timer was pending and is now due after d; false if it is
-// too late, and nothing changed.
+// Reset is true if the timer was pending and is now due after d, at once if d <= 0;
+// false if it is too late, and nothing changed.
 func (t Timer) Reset(d time.Duration) bool {
 	return t.shard != nil && t.shard.reset(t.index, t.generation, d)
 }

@@ -14,7 +14,8 @@ import (
 // needed should be stopped: until then its clock may hold on to it.
 type Wheel struct{ core *core[func()] }
 
-// New makes a wheel. The zero Config is ready to use.
+// New makes a wheel. The zero Config is ready to use. The error is ErrArgument if a
+// field is negative, or Precision is more than an Interval that is given.
 func New(cfg Config) (*Wheel, error) {
 	c, err := newCore(cfg, func(f func()) { f() })
 	if err != nil {

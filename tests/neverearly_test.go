@@ -45,14 +45,15 @@ func TestNeverEarlyInACrowd(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, middle := range []time.Duration{64, 4096, 1 << 24, 1 << 30, 1 << 36} {
 		c, due := &handClock{}, map[time.Duration]int{}
-		w := newOf(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: 1}, func(at int) {
-			require.LessOrEqual(t, time.Duration(at), c.Elapsed())
-			due[time.Duration(at)]--
+		w, err := hierarchy.NewOf(hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: 1}, func(at time.Duration) {
+			require.LessOrEqual(t, at, c.Elapsed())
+			due[at]--
 		})
+		require.NoError(t, err)
 		for range 2000 {
 			d := middle - 50 + time.Duration(r.IntN(100))
 			due[d]++
-			_, err := w.Set(int(d), d)
+			_, err := w.Set(d, d)
 			require.NoError(t, err)
 		}
 		for at := middle - 50; at < middle+50; at++ {

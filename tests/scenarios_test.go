@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
@@ -78,12 +79,12 @@ var scenarios = map[string]scenario{
 		start, runs, ready := s.clock.Elapsed(), 0, make(chan *hierarchy.Repeater, 1)
 		r, err := w.Every(beat, func() {
 			runs++
-			require.GreaterOrEqual(s.t, s.clock.Elapsed(), start+time.Duration(runs)*beat)
+			assert.GreaterOrEqual(s.t, s.clock.Elapsed(), start+time.Duration(runs)*beat)
 			s.note("run")
 			if runs == 3 {
 				r := <-ready
-				require.True(s.t, r.Stop())
-				require.False(s.t, r.Stop() || r.Reset(beat))
+				assert.True(s.t, r.Stop())
+				assert.False(s.t, r.Stop() || r.Reset(beat))
 				s.after(w, 3*beat, "end")
 			}
 		})
@@ -97,7 +98,7 @@ var scenarios = map[string]scenario{
 		runs := 0
 		_, err := w.Schedule(&listed{[]time.Time{first, first.Add(beat)}}, func() {
 			runs++
-			require.False(s.t, s.clock.Now().Round(0).Before(first.Add(time.Duration(runs-1)*beat)))
+			assert.False(s.t, s.clock.Now().Round(0).Before(first.Add(time.Duration(runs-1)*beat)))
 			s.note("run")
 		})
 		require.NoError(s.t, err)

@@ -137,6 +137,14 @@ func TestConnection(t *testing.T) {
 	s.text(`document.getElementById('pause').click()`)
 	s.until("paused", shownAt("status"))
 	require.Eventually(t, func() bool { return s.watchers.Load() == 0 }, 10*time.Second, 10*time.Millisecond)
+
+	// The same snapshot once more, as streams share them, does not wipe the rates.
+	s.text(`[1, 2, 3, 4, 5].forEach(() => show({ ...shown, taken_ns: shown.taken_ns + 1e9 }))`)
+	before := s.text(`samples.length > 1 && samples.length`)
+	require.NotEqual(t, "false", before)
+	s.text(`show(shown)`)
+	require.Equal(t, before, s.text(`samples.length`))
+
 	s.text(`document.getElementById('pause').click()`)
 	s.until("live", pageState)
 	require.Equal(t, "undefined", s.text(pageError))

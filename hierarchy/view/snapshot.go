@@ -89,7 +89,7 @@ func circlesOf(all []hierarchy.CircleStats) []circle {
 		for _, n := range c.Slots {
 			timers += n
 		}
-		circles[k] = circle{Width: c.Width, Base: c.Base, Hand: c.Hand, Timers: timers, Slots: c.Slots}
+		circles[k] = circle{Width: c.Width, Base: c.Base, Hand: c.Hand, Timers: timers, Slots: append([]int{}, c.Slots...)}
 	}
 	return circles
 }

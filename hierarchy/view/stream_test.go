@@ -49,7 +49,7 @@ func TestEvents(t *testing.T) {
 			w, _ := newWheel(t)
 			rec := watch(t, Handler(w), target, 5*time.Second+550*time.Millisecond)
 			require.Equal(t, "text/event-stream", rec.Header().Get("Content-Type"))
-			require.Equal(t, "no-store", rec.Header().Get("Cache-Control"))
+			require.Equal(t, "no-store, no-transform", rec.Header().Get("Cache-Control"))
 			require.True(t, rec.Flushed)
 			frames := strings.Split(strings.TrimSuffix(rec.Body.String(), "\n\n"), "\n\n")
 			require.Equal(t, "retry: 1000", frames[0])
@@ -109,18 +109,18 @@ func TestClientGoes(t *testing.T) {
 		defer close(ended)
 		h.ServeHTTP(w, r)
 	}))
-	server.Config.ReadTimeout, server.Config.WriteTimeout = 150*time.Millisecond, 150*time.Millisecond
+	server.Config.ReadTimeout, server.Config.WriteTimeout = time.Second, time.Second
 	server.Start()
 	defer server.Close()
 	r, err := server.Client().Get(server.URL + "/events?every=100ms")
 	require.NoError(t, err)
 	lines, events := bufio.NewScanner(r.Body), 0
-	for events < 6 && lines.Scan() {
+	for events < 13 && lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "data: ") {
 			events++
 		}
 	}
-	require.Equal(t, 6, events)
+	require.Equal(t, 13, events)
 	require.NoError(t, r.Body.Close())
 	<-ended
 }

@@ -99,5 +99,5 @@ func lastAsked(r *http.Request) string {
 func (v *view) serveJSON(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	fmt.Fprintf(w, "%s\n", v.snapshots.notOlder(0))
+	_, _ = fmt.Fprintf(w, "%s\n", v.snapshots.notOlder(0))
 }

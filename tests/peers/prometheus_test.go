@@ -16,8 +16,8 @@ import (
 // collector shows the statistics of a wheel to Prometheus. They are taken when
 // Prometheus asks, and cost nothing in between.
 type collector struct {
-	stats                                              func() hierarchy.Stats
-	pending, fired, stopped, wakeups, panics, lateness *prometheus.Desc
+	stats                                                      func() hierarchy.Stats
+	pending, queued, fired, stopped, wakeups, panics, lateness *prometheus.Desc
 }
 
 func newCollector(name string, stats func() hierarchy.Stats) prometheus.Collector {
@@ -27,6 +27,7 @@ func newCollector(name string, stats func() hierarchy.Stats) prometheus.Collecto
 	return &collector{
 		stats:    stats,
 		pending:  desc("pending", "Timers that are set."),
+		queued:   desc("queued", "Callbacks that wait for the executor."),
 		fired:    desc("fired_total", "Timers whose callback was handed over."),
 		stopped:  desc("stopped_total", "Timers that were taken back."),
 		wakeups:  desc("wakeups_total", "Times the clock woke the wheel."),
@@ -45,6 +46,7 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 		metrics <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n))
 	}
 	metrics <- prometheus.MustNewConstMetric(c.pending, prometheus.GaugeValue, float64(s.Pending))
+	metrics <- prometheus.MustNewConstMetric(c.queued, prometheus.GaugeValue, float64(s.Queued))
 	counter(c.fired, s.Fired)
 	counter(c.stopped, s.Stopped)
 	counter(c.wakeups, s.Wakeups)

@@ -10,18 +10,24 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
+// scheduleReports has reports written on workdays at half past six, until the Repeater
+// is stopped.
+func scheduleReports(w *hierarchy.Wheel, report func()) (*hierarchy.Repeater, error) {
+	workdays, err := cron.ParseStandard("30 6 * * MON-FRI")
+	if err != nil {
+		return nil, err
+	}
+	return w.Schedule(workdays, report)
+}
+
 func Example_cron() {
 	m := clock.NewMock()
 	m.Set(time.Date(2030, 3, 1, 0, 0, 0, 0, time.UTC))
 	w, _ := hierarchy.New(hierarchy.Config{Clock: inUTC{m}})
 	defer w.Stop()
 
-	workdays, err := cron.ParseStandard("30 6 * * MON-FRI")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	job, err := w.Schedule(workdays, func() { fmt.Println("report of", m.Now().UTC().Format("Mon 2 Jan, 15:04")) })
+	report := func() { fmt.Println("report of", m.Now().UTC().Format("Mon 2 Jan, 15:04")) }
+	job, err := scheduleReports(w, report)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// publish shows a wheel's counters at /debug/vars.
+// publish shows a wheel's counters at /debug/vars. A name can be published once only.
 func publish(name string, w *hierarchy.Wheel) {
 	expvar.Publish(name, expvar.Func(func() any {
 		s := w.Stats()

@@ -8,9 +8,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// pace calls send so many times a second, evenly, until the Repeater is stopped. If the
-// process gets no processor for a while, what it missed is left out: the receiver is
-// never flooded.
+// pace calls send evenly, one or more times a second, until the Repeater is stopped. If
+// the process gets no processor for a while, what it missed is left out: the receiver
+// is never flooded.
 func pace(c clock.Clock, perSecond int, send func()) (*hierarchy.Wheel, *hierarchy.Repeater, error) {
 	period := time.Second / time.Duration(perSecond)
 	w, err := hierarchy.New(hierarchy.Config{
@@ -22,7 +22,11 @@ func pace(c clock.Clock, perSecond int, send func()) (*hierarchy.Wheel, *hierarc
 		return nil, nil, err
 	}
 	r, err := w.Every(period, send)
-	return w, r, err
+	if err != nil {
+		w.Stop()
+		return nil, nil, err
+	}
+	return w, r, nil
 }
 
 func Example_pacing() {

@@ -13,10 +13,10 @@ import (
 // retry calls f until it succeeds or has failed a number of times, and then done with
 // its last error. In between it waits, twice as long each time, and a random part of
 // that less, so that those who failed together don't come back together. Nothing but
-// a timer waits: a million retries need no goroutine.
+// a timer waits: a million retries need no goroutine. wait is a millisecond or more.
 func retry(w *hierarchy.Wheel, attempts int, wait time.Duration, f func() error, done func(error)) {
 	err := f()
-	if err == nil || attempts == 1 {
+	if err == nil || attempts <= 1 {
 		done(err)
 		return
 	}

@@ -105,8 +105,8 @@ function scaleTo(most) {
   list.append(bar, count(10 ** top10) + ' timers in a slot');
 }
 
-// dueIn tells when timers of a slot are due: it is the same for each of them to
-// the width of the slot. Slots that the hand has passed are the next turn's.
+// dueIn tells when the hand is at a slot. No timer in it is due before; one that was
+// moved later since may be due after. Slots that the hand has passed are the next turn's.
 function dueIn(circles, k, slot, elapsed) {
   const c = circles[k], turn = c.width_ns * 64, into = elapsed % turn;
   let from = slot * c.width_ns - into;
@@ -119,7 +119,7 @@ function describe(circles, k, slot, elapsed) {
   const [from, to] = dueIn(circles, k, slot, elapsed);
   const name = { sub: 'a sub-circle', base: 'the base circle', overflow: 'an overflow circle' }[rings[k].kind];
   return `${timers(n)}\nslot ${slot} of circle ${k}, ${name}` +
-    (n ? `\ndue in ${duration(from)} to ${duration(to)}` : '') + (slot === circles[k].hand ? '\nunder the hand' : '');
+    (n ? `\nits turn in ${duration(from)} to ${duration(to)}` : '') + (slot === circles[k].hand ? '\nunder the hand' : '');
 }
 
 // showTip tells of the slot under the pointer.

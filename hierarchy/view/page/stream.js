@@ -50,6 +50,7 @@ function watch() {
 
 function show(s) {
   watch();
+  if (shown && s.taken_ns === shown.taken_ns) return setState('live'); // streams share snapshots: it comes again
   const before = shown && s.taken_ns > shown.taken_ns ? shown : null; // a new process begins at 0
   if (!before) forgetRates();
   shown = s;

@@ -58,7 +58,7 @@ function fillSlots(row, s) {
   const table = element(around, 'table');
   element(table, 'caption', { class: 'unseen' }, `Slots of circle ${row.k} that hold timers`);
   const head = element(element(table, 'thead'), 'tr');
-  for (const name of ['slot', 'timers', 'due in']) element(head, 'th', { scope: 'col' }, name);
+  for (const name of ['slot', 'timers', 'its turn in']) element(head, 'th', { scope: 'col' }, name);
   const body = element(table, 'tbody');
   for (const [slot, n] of inOrder(used, c.hand)) {
     const [from, to] = dueIn(s.circles, row.k, slot, s.elapsed_ns);

@@ -1,11 +1,11 @@
 // Command performance measures what timers cost, draws the pictures of
-// docs/performance.md and writes its tables into it. It wants six minutes, five
+// docs/performance.md and writes its tables into it. It wants five minutes, five
 // gigabytes of memory and a machine that does nothing else:
 //
 //	cd tests/peers && go run ./performance
 //
 // With -all it measures further libraries too, for the tables of docs/peers.md;
-// that takes twenty minutes.
+// that takes a quarter of an hour, with -rounds 1 five minutes.
 //
 // It runs benchmarks, those of package hierarchy and those in its own tests, each
 // in a process of its own, all in turns in several rounds, and takes medians. What
