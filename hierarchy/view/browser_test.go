@@ -137,15 +137,20 @@ func TestConnection(t *testing.T) {
 	s.text(`document.getElementById('pause').click()`)
 	s.until("paused", shownAt("status"))
 	require.Eventually(t, func() bool { return s.watchers.Load() == 0 }, 10*time.Second, 10*time.Millisecond)
-
-	// The same snapshot once more, as streams share them, does not wipe the rates.
-	s.text(`[1, 2, 3, 4, 5].forEach(() => show({ ...shown, taken_ns: shown.taken_ns + 1e9 }))`)
-	before := s.text(`samples.length > 1 && samples.length`)
-	require.NotEqual(t, "false", before)
-	s.text(`show(shown)`)
-	require.Equal(t, before, s.text(`samples.length`))
-
 	s.text(`document.getElementById('pause').click()`)
 	s.until("live", pageState)
 	require.Equal(t, "undefined", s.text(pageError))
+}
+
+// Another interval, for which the same snapshot may come again, leaves the lines of
+// rates as they are.
+func TestRatesStayWithAnotherInterval(t *testing.T) {
+	s := newStage(t)
+	s.show(s.server.URL+"/debug/wheel/", 1280, 900, "light")
+	points := `document.querySelector('#rate-fired + * > :nth-child(2)')?.getAttribute('d')?.split('L').length > 5`
+	s.until("true", points)
+	s.text(`window.seen = Number(document.documentElement.dataset.events)`)
+	s.text(`Object.assign(document.getElementById('every'), { value: '1 s' }).dispatchEvent(new Event('change'))`)
+	s.until("true", `Number(document.documentElement.dataset.events) > window.seen + 2`)
+	require.Equal(t, "true", s.text(points))
 }
