@@ -96,8 +96,8 @@ func TestCrowdWakesOncePerPrecision(t *testing.T) {
 func crowdWakesOncePerPrecision(t *testing.T, d time.Duration, n int) {
 	const precision, width = 700 * time.Microsecond, 10 * time.Millisecond
 	c, r, fired := &handClock{}, rand.New(rand.NewPCG(uint64(n), uint64(d))), 0
-	w := newOf(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: precision, Shards: 4}, func(deadline int) {
-		late := c.Elapsed() - time.Duration(deadline)
+	w := newOf(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: precision, Shards: 4}, func(deadline time.Duration) {
+		late := c.Elapsed() - deadline
 		if late < 0 || late > precision {
 			t.Fatalf("%v late of %v", late, d)
 		}
@@ -105,7 +105,7 @@ func crowdWakesOncePerPrecision(t *testing.T, d time.Duration, n int) {
 	})
 	for range n {
 		d := d + time.Duration(r.Int64N(int64(width)))
-		_, err := w.Set(int(d), d)
+		_, err := w.Set(d, d)
 		require.NoError(t, err)
 	}
 	c.runTo(d + width + precision)

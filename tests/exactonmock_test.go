@@ -49,14 +49,14 @@ func TestMockFiresExactlyAtTheDeadlineWhateverPrecision(t *testing.T) {
 // All in one Add, and it is as if there had been a thousand.
 func TestMockTellsEachDeadlineInOneLongAdd(t *testing.T) {
 	m, sum := clock.NewMock(), 0
-	w, r := (*of)(nil), rand.New(rand.NewPCG(3, 3))
-	w = newOf(t, hierarchy.Config{Clock: m, Precision: time.Hour, Interval: 3 * time.Hour}, func(deadline int) {
-		require.EqualValues(t, deadline, m.Elapsed())
+	r := rand.New(rand.NewPCG(3, 3))
+	w := newOf(t, hierarchy.Config{Clock: m, Precision: time.Hour, Interval: 3 * time.Hour}, func(deadline time.Duration) {
+		require.Equal(t, deadline, m.Elapsed())
 		sum++
 	})
 	for range 5000 {
 		d := time.Duration(r.Int64N(int64(1) << (1 + r.IntN(60))))
-		_, err := w.Set(int(d), d)
+		_, err := w.Set(d, d)
 		require.NoError(t, err)
 	}
 	m.Add(forever)

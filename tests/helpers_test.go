@@ -33,7 +33,7 @@ func newKeyed(t *testing.T, cfg hierarchy.Config, fire func(string, int)) *keyed
 	return w
 }
 
-func newOf(t *testing.T, cfg hierarchy.Config, fire func(int)) *of {
+func newOf[T any](t *testing.T, cfg hierarchy.Config, fire func(T)) *hierarchy.Of[T] {
 	t.Helper()
 	w, err := hierarchy.NewOf(cfg, fire)
 	require.NoError(t, err)

@@ -45,11 +45,10 @@ func TestNeverEarlyInACrowd(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, middle := range []time.Duration{64, 4096, 1 << 24, 1 << 30, 1 << 36} {
 		c, due := &handClock{}, map[time.Duration]int{}
-		w, err := hierarchy.NewOf(hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: 1}, func(at time.Duration) {
+		w := newOf(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: 1}, func(at time.Duration) {
 			require.LessOrEqual(t, at, c.Elapsed())
 			due[at]--
 		})
-		require.NoError(t, err)
 		for range 2000 {
 			d := middle - 50 + time.Duration(r.IntN(100))
 			due[d]++
