@@ -6,7 +6,8 @@ import "time"
 // methods may be called concurrently. The clocks of this package are
 // fmt.Stringers that say what is at work.
 type Clock interface {
-	// Now is wall-clock time. It may jump when the wall clock is set.
+	// Now is wall-clock time. It may jump when the wall clock is set. Like Elapsed
+	// it is asked for often: some tens of nanoseconds, without a lock, are right.
 	Now() time.Time
 	// Elapsed is monotonic time since the clock was made; it never goes back.
 	Elapsed() time.Duration
