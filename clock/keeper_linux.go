@@ -14,7 +14,7 @@ func sinceEpoch() time.Duration { return time.Since(epoch) }
 const never = time.Duration(math.MaxInt64)
 
 // timekeeper rings the alarms of all clocks that Precise makes.
-var timekeeper = keeper{open: openTimerfd}
+var timekeeper = keeper{open: openTimerfd, linger: lingers}
 
 // keeper rings alarms, with a timerfd that is aimed at the earliest and a
 // goroutine that waits for it, the reader.
@@ -23,7 +23,8 @@ var timekeeper = keeper{open: openTimerfd}
 // no other alarm waits the reader rings; if one is set meanwhile, it gets another
 // reader.
 type keeper struct {
-	open func() (*timerfd, error)
+	open   func() (*timerfd, error) // immutable
+	linger time.Duration            // immutable; lingers but in tests
 
 	mu      sync.Mutex
 	waiting aims[*preciseAlarm] // guarded by mu, as all below
@@ -38,9 +39,9 @@ type keeper struct {
 }
 
 const (
-	// linger is for how long the reader stays when nothing waits: to end and to
+	// lingers is for how long the reader stays when nothing waits: to end and to
 	// begin cost several wake-ups.
-	linger = 200 * time.Millisecond
+	lingers = 200 * time.Millisecond
 	// retryAfter is when a timerfd is asked for again after there was none to be
 	// had.
 	retryAfter = time.Second
@@ -188,8 +189,8 @@ func (k *keeper) rung(a *preciseAlarm) {
 	}
 	if a.stopped {
 		k.end()
-	} else if now := sinceEpoch(); k.aim < now+linger/2 || k.aim > now+linger {
-		k.aimAt(now + linger)
+	} else if now := sinceEpoch(); k.aim < now+k.linger/2 || k.aim > now+k.linger {
+		k.aimAt(now + k.linger)
 	}
 }
 

@@ -95,7 +95,7 @@ func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 		// Not only for later: the call of the kernel also wakes the runtime's
 		// monitor, which sleeps while the process does. Without it nobody would
 		// take the processor from a callback that keeps it.
-		k.aimAt(now + linger)
+		k.aimAt(now + k.linger)
 	}
 	if k.idle() && k.aim == never { // else somebody rang it first, and the reader stays
 		k.reader = nil

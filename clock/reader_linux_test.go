@@ -10,7 +10,7 @@ import (
 // The reader waits up for an alarm that somebody else then rings, and does not
 // take that for the end.
 func TestReaderStaysWhenBackupWasFirst(t *testing.T) {
-	k, opened := counted()
+	k, opened := patient()
 	a, rings := on(k)
 	for range 2000 {
 		k.mu.Lock()
@@ -30,7 +30,7 @@ func TestReaderStaysWhenBackupWasFirst(t *testing.T) {
 
 // An alarm that was stopped while another rang does not end the reader early.
 func TestReaderStaysAfterStopWhileOtherRings(t *testing.T) {
-	k, opened := counted()
+	k, opened := patient()
 	a, rings := on(k)
 	b, _ := on(k)
 	for range 50 {
