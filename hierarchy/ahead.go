@@ -14,9 +14,10 @@ const (
 	// defaultPourTime is how long before its time a crowd's slot begins to be poured
 	// out, in nanoseconds for each timer in it: some times as long as it takes.
 	defaultPourTime = 500
-	// defaultSparse is of how many nodes, live or not, one must be in a crowd's slot for all to
-	// be looked through in the order of memory, rather than the slot's in the order of
-	// its list: each step along that waits for memory, unless they were set in this order.
+	// defaultSparse is of how many nodes, live or not, one must be in a crowd's slot for
+	// all to be looked through in the order of memory, rather than the slot's in the
+	// order of its list: each step along that waits for memory, unless they were set in
+	// this order.
 	defaultSparse = 16
 	// glances is how many nodes may be looked at, in the order of memory, instead of
 	// one that is poured.

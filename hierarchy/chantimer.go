@@ -33,7 +33,8 @@ type ChanTimer struct {
 	placed bool   // holds a place
 }
 
-// NewTimer makes a timer that fires after d, or at once if d <= 0. The error is ErrClosed or ErrFull.
+// NewTimer makes a timer that fires after d, or at once if d <= 0. The error is
+// ErrClosed or ErrFull.
 func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 	c := make(chan time.Time, 1)
 	t := &ChanTimer{C: c, c: c, wheel: w}

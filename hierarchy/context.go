@@ -6,8 +6,8 @@ import (
 )
 
 // WithTimeout is context.WithTimeout with the deadline on this wheel: the
-// context is done after d (before the call returns if d <= 0), when parent is, when cancel is called, or when the
-// wheel stops. Its Err and Cause and those of its children are as with package
+// context is done after d (before the call returns if d <= 0), when parent is, when
+// cancel is called, or when the wheel stops. Its Err and Cause and those of its children are as with package
 // context (DeadlineExceeded after d), and no goroutine waits for any of them,
 // unless parent is of a foreign type that package context too can only wait for.
 // On a wheel that is stopped or full, or that stops first, it is cancelled with

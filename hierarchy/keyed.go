@@ -50,8 +50,8 @@ func shardsForKeys() int { return max(min(8*chosenShards(), 32), chosenShards())
 
 // Set sets the timer of k to v after d, or replaces its value and deadline if k
 // is pending. If d <= 0 it is due at once, but fire is never called inside the call;
-// so it is with Swap and Move. The error is ErrClosed, ErrFull, or ErrArgument if k can't be
-// compared.
+// so it is with Swap and Move. The error is ErrClosed, ErrFull, or ErrArgument if k
+// can't be compared.
 func (w *Keyed[K, V]) Set(k K, v V, d time.Duration) error {
 	_, _, err := w.Swap(k, v, d)
 	return err
