@@ -31,13 +31,14 @@ type core[T any] struct {
 	spread atomic.Bool // set for good once several processors use the wheel
 	usage  usage       // guarded by the lock of the first shard
 
-	places places
-	waker  waker
-	work   work
-	panics atomic.Uint64
-	closed atomic.Bool
-	done   chan struct{} // closed by stop
-	ending sync.Once
+	places  places
+	waker   waker
+	work    work
+	panics  atomic.Uint64
+	skipped atomic.Uint64 // runs that repeaters missed
+	closed  atomic.Bool
+	done    chan struct{} // closed by stop
+	ending  sync.Once
 }
 
 func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {

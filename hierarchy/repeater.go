@@ -8,31 +8,39 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Schedule says when a Repeater runs next. A *cron.Schedule of robfig/cron is
-// one. A zero time ends the Repeater.
+// Schedule says when a Repeater runs next: at the first of its times that is later
+// than the one it is given. A cron.Schedule of robfig/cron is one. A zero time ends
+// the Repeater, and so does a time that is not later.
 type Schedule interface{ Next(time.Time) time.Time }
 
-// Repeater runs a function again and again until it is stopped. Its methods may
-// be called concurrently, also inside the function.
+// Repeater runs a function again and again until it is stopped, also when nobody
+// refers to it any more. Its methods may be called concurrently, also inside the
+// function. A Repeater is made by Every or Schedule; a zero one panics.
 type Repeater struct {
 	wheel *Wheel
 	run   func()
-	timer Timer // immutable; held while the function runs
+	timer Timer // immutable; held from when a run is handed over until it has returned
 
 	mu      sync.Mutex
 	ended   bool      // guarded by mu, as all below
 	running bool      // a run was begun and has not returned
-	due     int64     // when the next one may begin
-	origin  int64     // runs are at origin + k*period,
-	period  int64     // if there is a period,
-	plan    Schedule  // or else when this says:
-	wall    time.Time // not before this wall time
+	began   int64     // when the last run began
+	due     int64     // when the last run was due, or, between runs, the next one is
+	period  int64     // of Every, or 0:
+	plan    Schedule  // then this says when runs are due,
+	wall    time.Time // and this is the wall time of the next one
 }
 
-// Every runs f every period, first after one period, by the wheel's executor.
-// Runs never overlap and don't drift: a run that takes longer than the period
-// makes others be skipped, and the next is at the next whole multiple. The
-// error is ErrNilFunc, ErrArgument if period <= 0, ErrClosed or ErrFull.
+// Every runs f every period, first after one period, by the wheel's executor, until
+// it is stopped: a Repeater that nobody refers to goes on. Runs never overlap and
+// don't drift: each is due at a whole multiple of the period after the call.
+//
+// A run that takes longer than the period makes others be skipped, and the next is at
+// the next multiple. So does a wake-up or an executor that is late by more than a
+// period. With a period below Config.Precision there is one run for each Precision,
+// and the others are skipped. Stats.Skipped counts what was skipped.
+//
+// The error is ErrNilFunc, ErrArgument if period <= 0, ErrClosed or ErrFull.
 func (w *Wheel) Every(period time.Duration, f func()) (*Repeater, error) {
 	return w.every(period, f, 0)
 }
@@ -42,18 +50,19 @@ func (w *Wheel) every(period time.Duration, f func(), fl level.Flags) (*Repeater
 		return nil, ErrNilFunc
 	}
 	if period <= 0 {
-		return nil, fmt.Errorf("%w: period %v", ErrArgument, period)
+		return nil, fmt.Errorf("%w: period %v must be positive", ErrArgument, period)
 	}
-	now := w.core.now()
-	r := &Repeater{wheel: w, run: f, origin: now, period: int64(period)}
-	return r.start(now, period, fl)
+	r := &Repeater{wheel: w, run: f, period: int64(period)}
+	return r.start(w.core.now(), period, fl)
 }
 
 // Schedule runs f at the wall times that s gives, by the wheel's executor: s is
 // asked for the next one now and after each run, which never overlap. f never
 // runs before its wall time, also if the wall clock is set back meanwhile. The
-// error is ErrNilFunc, ErrArgument if s is nil, ErrClosed or ErrFull. If s ends
-// at once, the Repeater is stopped already.
+// Repeater ends when s returns a zero time, or one that is not later than the time
+// it was asked with; else it goes on until it is stopped. The error is ErrNilFunc,
+// ErrArgument if s is nil, ErrClosed or ErrFull. If s ends at once, the Repeater is
+// stopped already.
 func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	if f == nil {
 		return nil, ErrNilFunc
@@ -73,9 +82,19 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	return r.start(now, w.until(r.wall), 0)
 }
 
-// ask is the next time of s, without a monotonic reading: it is a wall time, and
-// must stay one when the wall clock is set.
-func (w *Wheel) ask(s Schedule) time.Time { return s.Next(w.core.clock.Now()).Round(0) }
+// ask is the next time of s, or zero when s has ended. It has no monotonic reading:
+// it is a wall time, and must stay one when the wall clock is set.
+//
+// A time that is not later than now ends s, or the Repeater would run for ever
+// without time passing.
+func (w *Wheel) ask(s Schedule) time.Time {
+	now := w.core.clock.Now()
+	next := s.Next(now).Round(0)
+	if !next.After(now.Round(0)) {
+		return time.Time{}
+	}
+	return next
+}
 
 func (r *Repeater) start(now int64, d time.Duration, f level.Flags) (*Repeater, error) {
 	r.mu.Lock() // the first run may begin before the timer is noted
@@ -106,10 +125,13 @@ func (r *Repeater) Reset(period time.Duration) bool {
 		return false
 	}
 	now := r.wheel.core.now()
-	if r.running && r.wheel.core.closed.Load() || !r.running && !r.set(now, deadlineAfter(now, period)) {
+	if r.running && r.wheel.core.closed.Load() || !r.running && !r.put(now, deadlineAfter(now, period), false) {
 		return false
 	}
-	r.origin, r.period, r.plan = now, int64(period), nil
+	if r.running {
+		r.began, r.due = now, now
+	}
+	r.period, r.plan = int64(period), nil
 	return true
 }
 
@@ -121,23 +143,24 @@ func (r *Repeater) fire() {
 	}
 }
 
-// begin tells whether to run now. Whenever it does not, because the Repeater
-// was stopped or reset since it fell due, or its wall time has not come, the
-// timer is set or gone.
+// begin tells whether to run now. It is too early when the Repeater was reset since it
+// fell due, or its wall time has not come: then the timer is set again.
 func (r *Repeater) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := r.wheel.core.now()
-	if r.ended || r.running || now < r.due {
+	if r.ended || r.running {
 		return false
 	}
+	now := r.wheel.core.now()
+	due := r.due
 	if r.plan != nil {
-		if d := r.wheel.until(r.wall); d > 0 {
-			r.set(now, deadlineAfter(now, d))
-			return false
-		}
+		due = max(due, deadlineAfter(now, r.wheel.until(r.wall)))
 	}
-	r.running = true
+	if now < due {
+		r.set(now, due)
+		return false
+	}
+	r.running, r.began = true, now
 	return true
 }
 
@@ -172,7 +195,7 @@ func (r *Repeater) rest(next time.Time) {
 	now := r.wheel.core.now()
 	switch {
 	case r.plan == nil:
-		r.set(now, nextMultiple(r.origin, r.period, now))
+		r.set(now, r.afterRun(now))
 	case next.IsZero():
 		r.end()
 	default:
@@ -181,24 +204,42 @@ func (r *Repeater) rest(next time.Time) {
 	}
 }
 
-// set makes the timer due at an elapsed time. At the end of all time there is
-// no next time, and the Repeater ends. mu must be held.
-func (r *Repeater) set(now, deadline int64) bool {
+// afterRun is when the next run is due, after one that has just returned. mu must be
+// held.
+//
+// A short run may return when the next one is due already, as the wheel gathers what
+// is due within one Precision. That next one is not skipped.
+func (r *Repeater) afterRun(now int64) int64 {
+	next := deadlineAfter(r.due, time.Duration(r.period))
+	gap := r.wheel.core.waker.gap
+	short := now-r.began < r.period
+	if next > now || short && r.period >= gap && now-next <= gap {
+		return next
+	}
+	skipped := (now - r.due) / r.period
+	r.wheel.core.skipped.Add(uint64(skipped))
+	return deadlineAfter(r.due+skipped*r.period, time.Duration(r.period))
+}
+
+// set makes the timer due at an elapsed time. mu must be held.
+func (r *Repeater) set(now, deadline int64) bool { return r.put(now, deadline, true) }
+
+// put is set, or, if held is false, leaves the timer alone while it is held: its task
+// is with the executor and sets it when it begins. Otherwise each Reset of a Repeater
+// that waits for a Pool could leave a task there. mu must be held.
+//
+// At the end of all time there is no next time, and the Repeater ends.
+func (r *Repeater) put(now, deadline int64, held bool) bool {
 	if now == never {
 		r.end()
 		return false
 	}
 	r.due = deadline
-	return r.timer.rearm(now, deadline)
+	return r.timer.rearm(now, deadline, held)
 }
 
 // end ends the repetition. mu must be held.
 func (r *Repeater) end() bool {
 	r.ended = true
 	return r.timer.Stop()
-}
-
-// nextMultiple is the first origin + k*period that is later than now.
-func nextMultiple(origin, period, now int64) int64 {
-	return deadlineAfter(now, time.Duration(period-(now-origin)%period))
 }

@@ -338,18 +338,29 @@ func TestScheduleWaitsForItsWallTime(t *testing.T) {
 	requireBalance(t, w)
 }
 
-func TestScheduleOfThePast(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
-	asked, runs := 0, 0
-	schedule(t, w, planned(func(now time.Time) time.Time {
-		if asked++; asked == 4 {
-			return time.Time{}
-		}
-		return now.Add(-time.Hour)
-	}), func() { runs++ })
-	require.Zero(t, runs)
-	m.Add(0)
-	require.Equal(t, 3, runs)
+// A time that is not later than the one asked with would make the clock run for ever
+// without moving: it ends the Repeater.
+func TestScheduleThatDoesNotAdvance(t *testing.T) {
+	for _, back := range []time.Duration{0, 1, time.Hour} {
+		w, m := onMock(t, hierarchy.Config{})
+		asked, runs := 0, 0
+		r := schedule(t, w, planned(func(now time.Time) time.Time {
+			if asked++; asked < 4 {
+				return now.Add(time.Second)
+			}
+			return now.Add(-back)
+		}), func() { runs++ })
+		m.Add(time.Minute)
+		require.Equal(t, 3, runs)
+		require.Equal(t, 4, asked)
+		require.False(t, r.Stop(), "it has ended")
+		require.Zero(t, w.Len())
+
+		r = schedule(t, w, planned(func(now time.Time) time.Time { return now.Add(-back) }), nop)
+		require.False(t, r.Stop(), "it ends at once")
+		m.Add(time.Minute)
+		requireBalance(t, w)
+	}
 }
 
 func TestScheduleResetToAPeriod(t *testing.T) {

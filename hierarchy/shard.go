@@ -149,19 +149,25 @@ func (s *shard[T]) stop(i uint32, generation uint64) bool {
 // reset is Timer.Reset.
 func (s *shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
 	now := s.core.now()
-	return s.moveTo(i, generation, now, deadlineAfter(now, d), 1)
-}
-
-// moveTo gives a timer a new deadline, and links it if it is held. moved is what
-// it adds to the count: the runs of a Repeater are no moves.
-func (s *shard[T]) moveTo(i uint32, generation uint64, now, deadline int64, moved uint64) bool {
 	s.mu.Lock()
 	n := s.lookup(i, generation)
 	if n == nil {
 		s.mu.Unlock()
 		return false
 	}
-	s.counts.moved += moved
+	s.counts.moved++
+	s.moveUnlock(i, n, now, deadlineAfter(now, d))
+	return true
+}
+
+// rearm is Timer.rearm.
+func (s *shard[T]) rearm(i uint32, generation uint64, now, deadline int64, held bool) bool {
+	s.mu.Lock()
+	n := s.lookup(i, generation)
+	if n == nil || n.Circle() == level.Held && !held {
+		s.mu.Unlock()
+		return n != nil
+	}
 	s.moveUnlock(i, n, now, deadline)
 	return true
 }

@@ -23,6 +23,7 @@ type Stats struct {
 	Cascaded  uint64    // carried over from a circle to a finer one
 	Wakeups   uint64    // times the clock woke the wheel
 	Panics    uint64    // panics in callbacks that OnPanic was told of
+	Skipped   uint64    // runs that repeaters and tickers missed
 	Lateness  Histogram // time from deadline to handing over
 }
 
@@ -61,6 +62,7 @@ func (c *core[T]) stats() Stats {
 	st.Queued, st.Running = c.work.count()
 	st.Wakeups = c.waker.count()
 	st.Panics = c.panics.Load()
+	st.Skipped = c.skipped.Load()
 	return st
 }
 

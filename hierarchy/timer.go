@@ -18,7 +18,7 @@ type host interface {
 	stop(i uint32, generation uint64) bool
 	reset(i uint32, generation uint64, d time.Duration) bool
 	remaining(i uint32, generation uint64) (time.Duration, bool)
-	moveTo(i uint32, generation uint64, now, deadline int64, moved uint64) bool
+	rearm(i uint32, generation uint64, now, deadline int64, held bool) bool
 }
 
 // Stop is true if the timer was pending and will not fire. If it is false, the
@@ -49,7 +49,8 @@ func (t Timer) Remaining() (time.Duration, bool) {
 	return t.shard.remaining(t.index, t.generation)
 }
 
-// rearm is Reset to an elapsed time, not counted as one.
-func (t Timer) rearm(now, deadline int64) bool {
-	return t.shard != nil && t.shard.moveTo(t.index, t.generation, now, deadline, 0)
+// rearm is Reset to an elapsed time, not counted as one. If held is false, a timer
+// that is held stays so.
+func (t Timer) rearm(now, deadline int64, held bool) bool {
+	return t.shard != nil && t.shard.rearm(t.index, t.generation, now, deadline, held)
 }

@@ -9,9 +9,12 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// waker decides when a wheel wakes up: at the nearest deadline, but no sooner
-// than one gap after it last did. It is one for all shards of a wheel, so that
-// a crowd costs one wake-up per gap.
+// waker decides when a wheel wakes up: at the nearest deadline, but aims each
+// wake-up at least one gap after what the last one was aimed at. It is one for
+// all shards of a wheel, so that a crowd costs one wake-up per gap.
+//
+// The gap is counted from the aim, not from when the wheel woke: otherwise each
+// wake-up would add its latency to all that follow.
 type waker struct {
 	alarm clock.Alarm
 	gap   int64 // immutable; Precision, or 0 where wake-ups are free
@@ -25,7 +28,7 @@ type waker struct {
 	mu      sync.Mutex
 	aimed   bool  // guarded by mu, as all below; the alarm is aimed
 	aim     int64 // at what
-	last    int64 // when the wheel last woke
+	last    int64 // what the last wake-up was aimed at
 	awake   bool
 	closed  bool
 	wakeups uint64
@@ -80,7 +83,11 @@ func (w *waker) wake(now int64) bool {
 	if w.closed {
 		return false
 	}
-	w.awake, w.aimed, w.last = true, false, now
+	w.last = now
+	if w.aimed {
+		w.last = min(now, w.aim)
+	}
+	w.awake, w.aimed = true, false
 	w.threshold.Store(asleep)
 	w.wakeups++
 	return true

@@ -1,0 +1,157 @@
+package hierarchy_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// laggingClock rings always by the same time too late, as real clocks do. It moves
+// when the test says so.
+type laggingClock struct {
+	lag     time.Duration
+	elapsed time.Duration
+	aimed   bool
+	aim     time.Duration
+	ring    func()
+}
+
+func (c *laggingClock) Now() time.Time         { return time.Unix(0, int64(c.elapsed)) }
+func (c *laggingClock) Elapsed() time.Duration { return c.elapsed }
+func (c *laggingClock) Set(at time.Duration)   { c.aimed, c.aim = true, at }
+func (c *laggingClock) Stop()                  { c.aimed = false }
+
+func (c *laggingClock) NewAlarm(ring func()) clock.Alarm {
+	c.ring = ring
+	return c
+}
+
+// runTo moves the clock to a time, and rings on the way.
+func (c *laggingClock) runTo(end time.Duration) {
+	for c.aimed && c.aim+c.lag <= end {
+		c.aimed, c.elapsed = false, max(c.elapsed, c.aim+c.lag)
+		c.ring()
+	}
+	c.elapsed = end
+}
+
+const lag = 20 * time.Microsecond
+
+// onLaggingClock makes a wheel with a Precision of 1ms.
+func onLaggingClock(t *testing.T) (*hierarchy.Wheel, *laggingClock) {
+	c := &laggingClock{lag: lag}
+	w := newWheel(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: time.Millisecond})
+	return w, c
+}
+
+// periods are from 100µs to 10ms, multiples of the Precision and others.
+func periods() (all []time.Duration) {
+	for p := 100 * time.Microsecond; p <= 10*time.Millisecond; p += 100 * time.Microsecond {
+		all = append(all, p)
+	}
+	return all
+}
+
+// What repeats at a multiple of the Precision is late by the latency of one wake-up.
+func TestLatenciesOfWakeUpsDoNotAddUp(t *testing.T) {
+	repeat := map[string]func(w *hierarchy.Wheel, period time.Duration, f func()){
+		"Every": func(w *hierarchy.Wheel, period time.Duration, f func()) { every(t, w, period, f) },
+		"Schedule": func(w *hierarchy.Wheel, period time.Duration, f func()) {
+			schedule(t, w, planned(func(now time.Time) time.Time {
+				return time.Unix(0, (now.UnixNano()/int64(period)+1)*int64(period))
+			}), f)
+		},
+		"AfterFunc": func(w *hierarchy.Wheel, period time.Duration, f func()) {
+			var again func()
+			next := period
+			again = func() {
+				f()
+				next += period
+				_, _ = w.At(time.Unix(0, int64(next)), again)
+			}
+			_, _ = w.At(time.Unix(0, int64(next)), again)
+		},
+	}
+	for name, start := range repeat {
+		for _, period := range periods() {
+			if period < time.Millisecond {
+				continue
+			}
+			w, c := onLaggingClock(t)
+			runs := 0
+			start(w, period, func() {
+				runs++
+				if due := time.Duration(runs) * period; c.elapsed != due+lag {
+					t.Fatalf("%s(%v): run %d at %v", name, period, runs, c.elapsed)
+				}
+			})
+			c.runTo(2*time.Second + lag)
+			require.EqualValues(t, 2*time.Second/period, runs, "%s(%v)", name, period)
+		}
+	}
+}
+
+func TestLatenciesOfTicksDoNotAddUp(t *testing.T) {
+	for _, period := range periods() {
+		if period < time.Millisecond {
+			continue
+		}
+		w, c := onLaggingClock(t)
+		ticker, err := w.NewTicker(period)
+		require.NoError(t, err)
+		for n := range time.Second / period {
+			c.runTo((n+1)*period + lag)
+			select {
+			case at := <-ticker.C:
+				require.Equal(t, c.Now(), at)
+			default:
+				t.Fatalf("period %v: no tick %d", period, n+1)
+			}
+		}
+		w.Stop()
+	}
+}
+
+// However many repeaters gather in a wake-up, none loses a run, and none is later
+// than one Precision and the latency.
+func TestGatheringSkipsNoRun(t *testing.T) {
+	for _, n := range []int{2, 3, 100} {
+		for _, period := range periods() {
+			if period < time.Millisecond {
+				continue
+			}
+			requireAllRuns(t, n, period)
+		}
+	}
+}
+
+// requireAllRuns has n repeaters of one period, begun one after the other, run a
+// hundred times each.
+func requireAllRuns(t *testing.T, n int, period time.Duration) {
+	w, c := onLaggingClock(t)
+	defer w.Stop()
+	runs, begun := make([]int, n), make([]time.Duration, n)
+	for i := range n {
+		c.runTo(c.elapsed + 7*time.Microsecond)
+		begun[i] = c.elapsed
+		every(t, w, period, func() {
+			runs[i]++
+			due := begun[i] + time.Duration(runs[i])*period
+			if late := c.elapsed - due; late < 0 || late > time.Millisecond+lag {
+				t.Fatalf("%d of period %v: run %d of %d is late by %v", n, period, runs[i], i, late)
+			}
+		})
+	}
+	end := begun[n-1] + 100*period
+	c.runTo(end + time.Millisecond + lag)
+	for i := range n {
+		require.GreaterOrEqual(t, runs[i], int((end-begun[i])/period), "%d of %d, period %v", i, n, period)
+	}
+	require.Zero(t, w.Stats().Skipped)
+	require.LessOrEqual(t, w.Stats().Wakeups, uint64(c.elapsed/time.Millisecond)+2, fmt.Sprint(period))
+}

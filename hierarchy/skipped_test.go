@@ -1,0 +1,93 @@
+package hierarchy_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// Each multiple of the period is a run or a skipped one.
+func TestSlowRunsAreCountedAsSkipped(t *testing.T) {
+	for name, executor := range map[string]hierarchy.Executor{
+		"Go": hierarchy.Go, "Inline": hierarchy.Inline, "Pool": hierarchy.Pool(1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := onSystem(t, hierarchy.Config{Executor: executor})
+				runs := 0
+				every(t, w, time.Second, func() {
+					if runs++; runs%2 == 0 {
+						time.Sleep(3500 * time.Millisecond)
+					}
+				})
+				pass(100600 * time.Millisecond) // the last slow run ends at 100.5s
+				require.EqualValues(t, 60, w.Stats().Skipped, "three of five")
+				require.Equal(t, 40, runs)
+			})
+		})
+	}
+}
+
+// With a period below the Precision, what one wake-up gathers is one run.
+func TestPeriodBelowPrecision(t *testing.T) {
+	w, c := onLaggingClock(t)
+	runs := 0
+	every(t, w, 100*time.Microsecond, func() { runs++ })
+	c.runTo(time.Second)
+	st := w.Stats()
+	require.InDelta(t, 1000, runs, 1, "one for each Precision")
+	require.InDelta(t, 10000, runs+int(st.Skipped), 10)
+	require.EqualValues(t, runs, st.Wakeups)
+}
+
+// A wake-up that is late by many periods skips runs, as a slow run does.
+func TestLateWakeUpSkipsRuns(t *testing.T) {
+	w, c := onLaggingClock(t)
+	runs := 0
+	every(t, w, 10*time.Millisecond, func() { runs++ })
+	c.runTo(105 * time.Millisecond)
+	require.Equal(t, 10, runs)
+	c.lag = 300 * time.Millisecond
+	c.runTo(410 * time.Millisecond) // due at 110, woken at 410
+	require.Equal(t, 11, runs)
+	require.EqualValues(t, 30, w.Stats().Skipped)
+	c.lag = lag
+	c.runTo(425 * time.Millisecond)
+	require.Equal(t, 12, runs)
+}
+
+func TestTickerCountsWhatItSkips(t *testing.T) {
+	w, c := onLaggingClock(t)
+	_, err := w.NewTicker(10 * time.Millisecond)
+	require.NoError(t, err)
+	c.lag = 55 * time.Millisecond
+	c.runTo(70 * time.Millisecond)
+	require.EqualValues(t, 5, w.Stats().Skipped)
+}
+
+// A Repeater has one task with the executor at most, however often it is reset there.
+func TestResetsOfARepeaterThatWaitsForAWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := onSystem(t, hierarchy.Config{Executor: hierarchy.Pool(1)})
+		_, err := w.AfterFunc(0, func() { time.Sleep(time.Minute) })
+		require.NoError(t, err)
+		start := time.Now()
+		var begun []time.Duration
+		r := every(t, w, time.Second, func() { begun = append(begun, time.Since(start)) })
+		pass(1500 * time.Millisecond)
+		for range 100 {
+			require.True(t, r.Reset(10*time.Millisecond))
+			pass(15 * time.Millisecond)
+			require.Equal(t, 1, w.Stats().Queued)
+		}
+		require.True(t, r.Reset(100*time.Second)) // from 3s on
+		pass(110 * time.Second)
+		require.Equal(t, []time.Duration{103 * time.Second}, begun)
+		require.True(t, r.Stop())
+		requireBalance(t, w)
+	})
+}
