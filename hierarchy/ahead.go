@@ -198,28 +198,31 @@ func (c *circles) sweepAhead(k int, a *ahead, budget int) int {
 // arrive moves the hand to the first slot that was poured out ahead, if its time has
 // come and nothing is left that is due before. The next finer circle, empty now, is
 // what was prepared. What could not be poured out in time is open from now on.
-func (c *circles) arrive(now int64) {
+// It tells whether the hand was moved: then the next one may have its turn, as what
+// was prepared may turn out to be empty.
+func (c *circles) arrive(now int64) bool {
 	k := bits.TrailingZeros32(c.active)
 	a := c.ahead[k]
 	if now < a.start {
-		return
+		return false
 	}
 	if c.occupied != 0 {
 		if _, _, start := c.first(); start < a.start {
-			return
+			return false
 		}
 	}
 	c.active &^= 1 << uint(k)
 	c.hand = a.start
 	c.openIfAny(k)
 	if a.Empty() {
-		return
+		return true
 	}
 	c.circle[k-1] = a.Level
 	a.Level = level.Level{}
 	c.sides ^= 1 << uint(k-1)
 	c.occupied |= 1 << uint(k-1)
 	c.openIfAny(k - 1)
+	return true
 }
 
 // openIfAny opens the slot of circle k under the hand if it holds a node.

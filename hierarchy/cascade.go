@@ -13,8 +13,7 @@ import "math/bits"
 func (c *circles) next(now int64, budget int) (i uint32, at int64) {
 	c.pour(c.share(budget))
 	for c.pending() && budget > 0 {
-		if c.active != 0 {
-			c.arrive(now)
+		for c.active != 0 && c.arrive(now) {
 			if c.ordered { // it is drained, and was not poured out to the end
 				c.pour(budget)
 			}

@@ -90,10 +90,14 @@ func (c *circles) remove(i uint32, n *level.Node) (given uint32) {
 //
 // Nobody can foretell which way it moves, and the processor is to go on with what
 // comes after this call while it waits for n: hence no branch, and little to do.
+//
+// Where timers of one instant come in the order of their setting it is moved behind
+// the others, which keeps a crowd of one instant sorted. It would otherwise be sorted
+// again for each timer that a callback moves there.
 func (c *circles) move(i uint32, n *level.Node, now, deadline int64, sequence uint64) {
 	if k := n.Circle(); k != level.Held {
 		earlier := (deadline - n.Key) >> 63 // all bits are set if it is, else none
-		if (deadline^n.Key)>>(c.shift(k)&63)&earlier == 0 {
+		if (deadline^n.Key)>>(c.shift(k)&63)&earlier == 0 && !c.ordered {
 			n.Rekey(deadline, sequence)
 			l := &c.circle[k]
 			if c.onAhead(n) {

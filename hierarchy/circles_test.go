@@ -1,7 +1,9 @@
 package hierarchy
 
 import (
+	"maps"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -126,6 +128,37 @@ func TestCrowdScatteredOverAnArena(t *testing.T) {
 	require.LessOrEqual(t, budgets, left/budget+1)
 }
 
+// Two slots are poured out ahead, and the nearer one is empty again. The further one
+// still comes before what lies beyond it.
+func TestNearerOfTwoSlotsAheadIsEmptied(t *testing.T) {
+	const near, far, beyond = 48 << 20, 5 << 30, 9 << 30
+	for _, drained := range []bool{false, true} {
+		w := newSteps(t, rand.New(rand.NewPCG(1, 1)))
+		w.c.layout = newLayout(time.Second)
+		w.c.crowd, w.c.foreseen, w.c.pourTime = 0, 2, 1<<40
+		for _, deadline := range []int64{beyond, far + 2, far + 1, far, near + 1, near} {
+			w.add(deadline)
+		}
+		w.take(budget)
+		require.Equal(t, 2, bits.OnesCount32(w.c.active), "poured out ahead")
+		for i, deadline := range w.live {
+			if deadline < far {
+				w.remove(i)
+			}
+		}
+		w.now = far
+		if drained {
+			w.c.ordered, w.now = true, never
+		}
+		var order []int64
+		for w.take(budget) {
+			order = append(order, w.last)
+		}
+		require.Equal(t, map[bool][]int64{false: {far}, true: {far, far + 1, far + 2, beyond}}[drained], order)
+		require.NoError(t, w.c.check())
+	}
+}
+
 func (w *steps) run(steps int) {
 	for range steps {
 		ahead := !w.c.empty()
@@ -190,19 +223,16 @@ func (w *steps) step() {
 		if w.r.IntN(8) == 0 {
 			d = w.now - w.r.Int64N(w.now+1) // set by one who read the clock long ago
 		}
-		w.seq++
-		i := w.c.add(w.now, d, w.seq, 0)
-		require.NotContains(w.t, w.live, i)
-		w.live[i] = d
+		w.add(d)
 	case op < 7 && len(w.live) > 0:
 		i := w.any()
 		w.seq++
 		w.live[i] = w.deadline()
 		w.c.move(i, w.c.arena.At(i), w.now, w.live[i], w.seq)
 	case op < 8 && len(w.live) > 0:
-		i := w.any()
-		w.c.remove(i, w.c.arena.At(i))
-		delete(w.live, i)
+		w.remove(w.any())
+	case w.r.IntN(5) == 0:
+		w.removeAhead()
 	case op < 9:
 		w.now = w.later()
 		w.take(1 + w.r.IntN(6))
@@ -211,14 +241,38 @@ func (w *steps) step() {
 	}
 }
 
-func (w *steps) any() uint32 {
-	all := make([]uint32, 0, len(w.live))
-	for i := range w.live {
-		all = append(all, i)
-	}
-	slices.Sort(all)
-	return all[w.r.IntN(len(all))]
+func (w *steps) add(deadline int64) {
+	w.seq++
+	i := w.c.add(w.now, deadline, w.seq, 0)
+	require.NotContains(w.t, w.live, i)
+	w.live[i] = deadline
 }
+
+func (w *steps) remove(i uint32) {
+	w.c.remove(i, w.c.arena.At(i))
+	delete(w.live, i)
+}
+
+// removeAhead removes all that is poured out ahead of a circle, or waits for it.
+func (w *steps) removeAhead() {
+	chosen := w.r.IntN(3) // which of them, counted from the finest
+	w.c.each(func(k int, a *ahead) bool {
+		if chosen--; chosen >= 0 {
+			return false
+		}
+		for _, i := range w.all() {
+			if d := w.c.arena.At(i).Key; a.start <= d && d <= a.end {
+				w.remove(i)
+			}
+		}
+		return true
+	})
+}
+
+// all is the nodes that are live, in order of their indexes.
+func (w *steps) all() []uint32 { return slices.Sorted(maps.Keys(w.live)) }
+
+func (w *steps) any() uint32 { return w.all()[w.r.IntN(len(w.live))] }
 
 // take asks once and tells whether to ask again.
 func (w *steps) take(budget int) bool {
@@ -236,8 +290,7 @@ func (w *steps) take(budget int) bool {
 	require.Equal(w.t, w.live[i], at)
 	require.LessOrEqual(w.t, at, w.now, "early")
 	w.last = at
-	w.c.remove(i, w.c.arena.At(i))
-	delete(w.live, i)
+	w.remove(i)
 	return true
 }
 
