@@ -178,45 +178,6 @@ func (c *core[T]) stop() {
 	})
 }
 
-// drain takes all pending timers out at once and calls fn for each, in order of
-// deadline. A panic or an exit of the goroutine in fn holds up none of the rest.
-func (c *core[T]) drain(fn func(T)) int {
-	for _, s := range c.shards {
-		s.mu.Lock()
-	}
-	var all []*timers[T]
-	total := 0
-	for _, s := range c.shards {
-		detached, n := s.detach()
-		s.counts.drained += uint64(n)
-		total += n
-		if n > 0 {
-			detached.ordered = true
-			all = append(all, detached)
-		}
-	}
-	c.places.release(total)
-	for _, s := range c.shards {
-		s.mu.Unlock()
-	}
-	c.pass(merged[T]{all}, fn)
-	return total
-}
-
-// pass calls fn for all values of m.
-func (c *core[T]) pass(m merged[T], fn func(T)) {
-	done := false
-	defer func() {
-		if !done {
-			c.pass(m, fn) // fn panicked or exited the goroutine: that goes on after the rest
-		}
-	}()
-	for v, ok := m.next(); ok; v, ok = m.next() {
-		c.guard(fn, v)
-	}
-	done = true
-}
-
 // guard calls fn as a callback.
 func (c *core[T]) guard(fn func(T), v T) {
 	if c.onPanic != nil {

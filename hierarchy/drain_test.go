@@ -1,6 +1,8 @@
 package hierarchy_test
 
 import (
+	"bytes"
+	"log/slog"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -90,6 +92,43 @@ func TestDrainFunctionThatExits(t *testing.T) {
 	}()
 	<-ended
 	require.Equal(t, upTo(30), drained)
+}
+
+// However often the function panics or exits its goroutine, the stack does not grow.
+func TestDrainFunctionThatFailsEachTime(t *testing.T) {
+	failures := map[string]func(){"panic": func() { panic("a bad one") }, "exit": runtime.Goexit}
+	for name, fail := range failures {
+		t.Run(name, func(t *testing.T) {
+			logged := captureLog(t)
+			const n = 20_000
+			w := tens(t, n, hierarchy.Config{})
+			var drained []int
+			deepest, recovered := 0, make(chan any)
+			go func() {
+				defer func() { recovered <- recover() }()
+				w.Drain(func(k, _ int) {
+					drained = append(drained, k)
+					deepest = max(deepest, runtime.Callers(0, make([]uintptr, 1000)))
+					fail()
+				})
+			}()
+			if r := <-recovered; name == "panic" {
+				require.Equal(t, "a bad one", r, "the first goes on")
+				require.Contains(t, logged.String(), "times=19999 last=\"a bad one\"")
+			}
+			require.Equal(t, upTo(n), drained)
+			require.Less(t, deepest, 100)
+		})
+	}
+}
+
+// captureLog has what is logged written to a buffer.
+func captureLog(t *testing.T) *bytes.Buffer {
+	var b bytes.Buffer
+	before := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(before) })
+	slog.SetDefault(slog.New(slog.NewTextHandler(&b, nil)))
+	return &b
 }
 
 // Drain's function is called with no lock held, when all is taken out.

@@ -1,0 +1,107 @@
+package hierarchy
+
+import (
+	"log/slog"
+	"math"
+)
+
+// drain takes all pending timers out at once and calls fn for each, in order of
+// deadline. A panic or an exit of the goroutine in fn holds up none of the rest.
+func (c *core[T]) drain(fn func(T)) int {
+	for _, s := range c.shards {
+		s.mu.Lock()
+	}
+	var all []*timers[T]
+	total := 0
+	for _, s := range c.shards {
+		detached, n := s.detach()
+		s.counts.drained += uint64(n)
+		total += n
+		if n > 0 {
+			detached.ordered = true
+			all = append(all, detached)
+		}
+	}
+	c.places.release(total)
+	for _, s := range c.shards {
+		s.mu.Unlock()
+	}
+	c.pass(&merged[T]{all}, fn)
+	return total
+}
+
+// pass calls fn for all values of m. If fn panics or exits the goroutine, that takes
+// its course when fn has been called for the rest.
+func (c *core[T]) pass(m *merged[T], fn func(T)) {
+	finished := false
+	defer func() {
+		if !finished {
+			c.passRest(m, fn)
+		}
+	}()
+	c.passAll(m, func(v T) { c.guard(fn, v) })
+	finished = true
+}
+
+func (c *core[T]) passAll(m *merged[T], fn func(T)) {
+	for v, ok := m.next(); ok; v, ok = m.next() {
+		fn(v)
+	}
+}
+
+// passRest calls fn for what a panic or an exit of the goroutine has left. The
+// caller's goroutine is unwinding and can't be had for that: each further exit would
+// take more of its stack. So fn is called in another, and in a new one after an exit.
+//
+// If panics are not reported, the first goes on to the caller, and the others are
+// logged.
+func (c *core[T]) passRest(m *merged[T], fn func(T)) {
+	more, panics, last := true, 0, any(nil)
+	contain := func(v T) {
+		defer func() {
+			if r := recover(); r != nil {
+				panics, last = panics+1, r
+			}
+		}()
+		c.guard(fn, v)
+	}
+	for more {
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			c.passAll(m, contain)
+			more = false
+		}()
+		<-ended
+	}
+	if panics > 0 {
+		slog.Error("hierarchy: Drain's function panicked again", "times", panics, "last", last)
+	}
+}
+
+// merged takes timers out of detached shards, in order of deadline.
+type merged[T any] struct{ from []*timers[T] }
+
+// next removes and returns the value of the earliest timer; false if none is left.
+func (m *merged[T]) next() (v T, ok bool) {
+	best, bestAt, bestNode := -1, int64(0), uint32(0)
+	for f := 0; f < len(m.from); {
+		i, at := m.from[f].next(never, math.MaxInt)
+		if i == 0 {
+			m.from[f] = m.from[len(m.from)-1]
+			m.from = m.from[:len(m.from)-1]
+			continue
+		}
+		if best < 0 || at < bestAt {
+			best, bestAt, bestNode = f, at, i
+		}
+		f++
+	}
+	if best < 0 {
+		return v, false
+	}
+	t := m.from[best]
+	v = *t.value(bestNode)
+	t.circles.remove(bestNode, t.arena.At(bestNode)) // values go when all are passed
+	return v, true
+}
