@@ -49,6 +49,7 @@ type Mock struct {
 	changed   chan struct{}           // guarded by mu; nil, or closed at the next set
 	waiting   atomic.Int32            // how many wait for changed
 	unsettled []Stepped               // guarded by stepMu; stepped since the last settle
+	ending    ending                  // guarded by stepMu
 
 	companion companion
 }
@@ -91,6 +92,9 @@ func (m *Mock) Until(t time.Time) time.Duration { return t.Sub(m.Now()) }
 // due on the way have fired. Add(0) fires what is due now. A negative d is a
 // Jump, after which what is due now fires. Concurrent calls queue; inside a
 // callback of this mock Add panics, as it would wait for itself.
+//
+// At the end of time, 292 years, whatever is set is due at once. A callback that
+// keeps setting itself there is called a thousand times by each Add.
 func (m *Mock) Add(d time.Duration) {
 	m.move("Add", func() {
 		if d < 0 {

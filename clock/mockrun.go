@@ -1,6 +1,9 @@
 package clock
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Stepped is a wheel as a Mock sees it.
 type Stepped interface {
@@ -59,11 +62,16 @@ func (m *Mock) catchSet() {
 }
 
 func (m *Mock) stepTo(target time.Duration) {
+	defer func() { m.ending = ending{} }()
 	for {
+		m.ending.reach(m)
 		next, ok := m.earliest(target)
 		if !ok || next.at > m.Elapsed() {
 			if m.settle() {
 				continue // callbacks may have set something earlier
+			}
+			if !ok && m.ending.again(m) {
+				continue // callbacks have set something at the end of time
 			}
 			if !ok {
 				return
@@ -133,9 +141,13 @@ func (m *Mock) earliest(target time.Duration) (due, bool) {
 	defer m.mu.Unlock()
 	for m.alarms.len() > 0 && m.alarms.first().at <= target {
 		a := m.alarms.first()
-		if m.verify(a) {
+		if !m.verify(a) {
+			continue
+		}
+		if limit := m.ending.limit; a.order < limit || limit == 0 {
 			return due{a.wheel, a.at, m.runnerUp(a.at)}, true
 		}
+		break
 	}
 	return due{}, false
 }
@@ -163,10 +175,45 @@ func (m *Mock) verify(a *MockAlarm) bool {
 // that of whatever is set from now on: it may be set on another wheel.
 func (m *Mock) runnerUp(at time.Duration) uint64 {
 	limit := m.orders.Load() + 1
+	if m.ending.limit > 0 {
+		limit = min(limit, m.ending.limit)
+	}
 	for _, a := range m.alarms.order[1:min(3, m.alarms.len())] {
 		if a.at == at {
 			limit = min(limit, a.order)
 		}
 	}
 	return limit
+}
+
+// ending is a move of the clock that has come to the end of time. There no delay
+// passes any more: whatever a callback sets is due at once, and one that sets itself
+// again would be called for ever. So timers are stepped in rounds, of those that were
+// set before each round, and after lastRounds the rest waits for the next move.
+type ending struct {
+	limit  uint64 // timers of this order and above wait for the next round; 0 before the end
+	rounds int
+}
+
+const (
+	endOfTime  = time.Duration(math.MaxInt64)
+	lastRounds = 1000
+)
+
+// reach begins the first round when the clock is at the end of time.
+func (e *ending) reach(m *Mock) {
+	if e.limit == 0 && m.Elapsed() == endOfTime {
+		e.limit = m.orders.Load() + 1
+	}
+}
+
+// again begins another round, if anything was set in this one.
+func (e *ending) again(m *Mock) bool {
+	next := m.orders.Load() + 1
+	if e.limit == 0 || e.limit == next || e.rounds == lastRounds {
+		return false
+	}
+	e.limit = next
+	e.rounds++
+	return true
 }

@@ -11,10 +11,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// laggingClock rings always by the same time too late, as real clocks do. It moves
-// when the test says so.
+// laggingClock rings too late, as real clocks do: by lag, every second time by jitter
+// more. It moves when the test says so.
 type laggingClock struct {
 	lag     time.Duration
+	jitter  time.Duration
+	odd     bool
 	elapsed time.Duration
 	aimed   bool
 	aim     time.Duration
@@ -33,11 +35,19 @@ func (c *laggingClock) NewAlarm(ring func()) clock.Alarm {
 
 // runTo moves the clock to a time, and rings on the way.
 func (c *laggingClock) runTo(end time.Duration) {
-	for c.aimed && c.aim+c.lag <= end {
-		c.aimed, c.elapsed = false, max(c.elapsed, c.aim+c.lag)
+	for c.aimed && c.ringsAt() <= end {
+		c.elapsed = max(c.elapsed, c.ringsAt())
+		c.aimed, c.odd = false, !c.odd
 		c.ring()
 	}
 	c.elapsed = end
+}
+
+func (c *laggingClock) ringsAt() time.Duration {
+	if c.odd {
+		return c.aim + c.lag + c.jitter
+	}
+	return c.aim + c.lag
 }
 
 const lag = 20 * time.Microsecond
@@ -133,8 +143,10 @@ func TestGatheringSkipsNoRun(t *testing.T) {
 // requireAllRuns has n repeaters of one period, begun one after the other, run a
 // hundred times each.
 func requireAllRuns(t *testing.T, n int, period time.Duration) {
+	const jitter = 50 * time.Microsecond
 	w, c := onLaggingClock(t)
 	defer w.Stop()
+	c.jitter = jitter
 	runs, begun := make([]int, n), make([]time.Duration, n)
 	for i := range n {
 		c.runTo(c.elapsed + 7*time.Microsecond)
@@ -142,13 +154,13 @@ func requireAllRuns(t *testing.T, n int, period time.Duration) {
 		every(t, w, period, func() {
 			runs[i]++
 			due := begun[i] + time.Duration(runs[i])*period
-			if late := c.elapsed - due; late < 0 || late > time.Millisecond+lag {
+			if late := c.elapsed - due; late < 0 || late > time.Millisecond+lag+jitter {
 				t.Fatalf("%d of period %v: run %d of %d is late by %v", n, period, runs[i], i, late)
 			}
 		})
 	}
 	end := begun[n-1] + 100*period
-	c.runTo(end + time.Millisecond + lag)
+	c.runTo(end + time.Millisecond + lag + jitter)
 	for i := range n {
 		require.GreaterOrEqual(t, runs[i], int((end-begun[i])/period), "%d of %d, period %v", i, n, period)
 	}

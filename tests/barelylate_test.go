@@ -117,7 +117,8 @@ func crowdWakesOncePerPrecision(t *testing.T, d time.Duration, n int) {
 }
 
 // A clock that wakes the wheel late adds its latency, and no more: all that is due
-// by then is handed over in that wake-up.
+// by then is handed over in that wake-up, and the next one need not wait for a
+// Precision to pass, as the late one was aimed at a time further back.
 func TestLateWakeUpHandsOverAllThatIsDue(t *testing.T) {
 	c, fired := &handClock{}, 0
 	w := newOf(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Shards: 4}, func(int) { fired++ })
@@ -130,7 +131,11 @@ func TestLateWakeUpHandsOverAllThatIsDue(t *testing.T) {
 	require.Equal(t, 5000, fired)
 	at, aimed := c.target()
 	require.True(t, aimed)
-	require.Equal(t, 6*time.Millisecond, at, "one Precision later")
+	require.Equal(t, 5001*time.Microsecond, at)
+	c.runTo(at)
+	require.Equal(t, 5001, fired)
+	at, _ = c.target()
+	require.Equal(t, 6001*time.Microsecond, at, "one Precision after the last aim")
 }
 
 // An earlier timer moves the aim, a later one or a stop never moves it too late.
