@@ -20,7 +20,8 @@ func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 // ChanTimer sends on C when it fires, as a time.Timer of Go 1.23 and later: a
 // receive after Stop or Reset has returned never gets a value of before. Under
 // MaxPending it keeps its place until it is stopped, so that Reset never fails
-// for want of one. Its methods may be called concurrently.
+// for want of one. Its methods may be called concurrently. len and cap of C are those
+// of a channel of one element; package time's are 0.
 type ChanTimer struct {
 	C <-chan time.Time
 
@@ -38,7 +39,7 @@ type ChanTimer struct {
 func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 	c := make(chan time.Time, 1)
 	t := &ChanTimer{C: c, c: c, wheel: w}
-	if w.core.closed.Load() {
+	if w.core.over() {
 		return nil, ErrClosed
 	}
 	if !w.core.places.take() {
@@ -78,6 +79,7 @@ func (t *ChanTimer) send(run uint64) {
 // Stop is true if it kept the timer from being received from C: it was pending,
 // or had fired and its value was not received.
 func (t *ChanTimer) Stop() bool {
+	requireMade(t.wheel != nil, "ChanTimer")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	was := t.halt()
@@ -91,6 +93,7 @@ func (t *ChanTimer) Stop() bool {
 // Reset makes the timer fire after d, counted anew. It is true where Stop would
 // have been, and false once the wheel was stopped.
 func (t *ChanTimer) Reset(d time.Duration) bool {
+	requireMade(t.wheel != nil, "ChanTimer")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	was := t.halt()

@@ -29,7 +29,7 @@ func (w *Wheel) WithDeadline(parent context.Context, t time.Time) (context.Conte
 // WithTimeoutCause is WithTimeout that sets the cause for when d has passed.
 // The returned cancel does not set it.
 func (w *Wheel) WithTimeoutCause(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
-	return w.withDeadline(parent, w.core.clock.Now().Add(d), d, cause)
+	return w.withDeadline(parent, w.core.wall().Add(d), d, cause)
 }
 
 func (w *Wheel) withDeadline(parent context.Context, t time.Time, d time.Duration, cause error) (context.Context, context.CancelFunc) {

@@ -69,7 +69,22 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 }
 
 // now is the elapsed time of the wheel's clock.
-func (c *core[T]) now() int64 { return int64(c.clock.Elapsed()) }
+func (c *core[T]) now() int64 {
+	requireMade(c != nil, "wheel")
+	return int64(c.clock.Elapsed())
+}
+
+// wall is the wall time of the wheel's clock.
+func (c *core[T]) wall() time.Time {
+	requireMade(c != nil, "wheel")
+	return c.clock.Now()
+}
+
+// over tells whether the wheel is stopped.
+func (c *core[T]) over() bool {
+	requireMade(c != nil, "wheel")
+	return c.closed.Load()
+}
 
 // add sets a timer, d after now: on the first shard, until the wheel is seen to
 // be used by several processors, then on that of the running processor.
@@ -141,6 +156,7 @@ func (c *core[T]) announce(earlier bool, deadline int64) {
 
 // len is the number of pending timers.
 func (c *core[T]) len() int {
+	requireMade(c != nil, "wheel")
 	n := 0
 	for _, s := range c.shards {
 		s.mu.Lock()
@@ -153,6 +169,7 @@ func (c *core[T]) len() int {
 // stop drops all pending timers and lets no more be set. It is what makes the
 // wheel let go of its clock.
 func (c *core[T]) stop() {
+	requireMade(c != nil, "wheel")
 	c.ending.Do(func() {
 		c.closed.Store(true)
 		var told []T

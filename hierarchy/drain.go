@@ -8,6 +8,7 @@ import (
 // drain takes all pending timers out at once and calls fn for each, in order of
 // deadline. A panic or an exit of the goroutine in fn holds up none of the rest.
 func (c *core[T]) drain(fn func(T)) int {
+	requireMade(c != nil, "wheel")
 	for _, s := range c.shards {
 		s.mu.Lock()
 	}

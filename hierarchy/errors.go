@@ -10,3 +10,10 @@ var (
 	ErrNilFunc  = errors.New("hierarchy: the function is nil")
 	ErrArgument = errors.New("hierarchy: bad argument")
 )
+
+// requireMade panics if what a method is called on was not made by its constructor.
+func requireMade(made bool, what string) {
+	if !made {
+		panic("hierarchy: this " + what + " was not made by the function that makes one")
+	}
+}

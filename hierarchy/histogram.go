@@ -1,6 +1,7 @@
 package hierarchy
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"math/bits"
@@ -103,6 +104,24 @@ func (h Histogram) Quantile(q float64) time.Duration {
 		}
 	}
 	return h.Max()
+}
+
+// String is the median, two higher quantiles and the maximum, rounded to three digits.
+func (h Histogram) String() string {
+	if h.h.count == 0 {
+		return "nothing counted"
+	}
+	return fmt.Sprintf("p50 %v, p99 %v, p99.9 %v, max %v",
+		rounded(h.Quantile(0.5)), rounded(h.Quantile(0.99)), rounded(h.Quantile(0.999)), rounded(h.Max()))
+}
+
+// rounded is d to three digits.
+func rounded(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit)
 }
 
 // Buckets goes through what was counted, from the shortest duration to the

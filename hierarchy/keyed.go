@@ -9,7 +9,8 @@ import (
 
 // Keyed is a wheel whose timers have names. All methods may be called
 // concurrently, also inside callbacks. A call costs a hash of the key and one
-// lock; in the steady state nothing is allocated.
+// lock; in the steady state nothing is allocated. A Keyed is made by NewKeyed: a zero
+// one panics.
 //
 // A key unequal to itself (NaN) names nothing: each Set makes a new timer,
 // which fires, and which nothing but Drain and Stop can take back.

@@ -8,6 +8,7 @@ import (
 
 // hash is the hash of k, or ErrArgument if k can't be compared.
 func (w *Keyed[K, V]) hash(k K) (uint64, error) {
+	requireMade(w.core != nil, "wheel")
 	if w.wary {
 		return w.hashWarily(k)
 	}

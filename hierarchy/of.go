@@ -6,7 +6,8 @@ import (
 )
 
 // Of is a wheel of values with one function for all: no closure per timer. All
-// methods may be called concurrently, also inside callbacks.
+// methods may be called concurrently, also inside callbacks. An Of is made by NewOf: a
+// zero one panics.
 type Of[T any] struct{ core *core[T] }
 
 // NewOf makes a wheel that calls fire with the value of each timer. The error is

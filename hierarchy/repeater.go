@@ -70,7 +70,7 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%w: schedule is nil", ErrArgument)
 	}
-	if w.core.closed.Load() {
+	if w.core.over() {
 		return nil, ErrClosed
 	}
 	r := &Repeater{wheel: w, run: f, plan: s, wall: w.ask(s)}
@@ -88,7 +88,7 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 // A time that is not later than now ends s, or the Repeater would run for ever
 // without time passing.
 func (w *Wheel) ask(s Schedule) time.Time {
-	now := w.core.clock.Now()
+	now := w.core.wall()
 	next := s.Next(now).Round(0)
 	if !next.After(now.Round(0)) {
 		return time.Time{}
@@ -110,6 +110,7 @@ func (r *Repeater) start(now int64, d time.Duration, f level.Flags) (*Repeater, 
 // Stop ends the repetition. It is true if there was one to end: no run begins
 // any more. It does not wait for one that has begun.
 func (r *Repeater) Stop() bool {
+	requireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.ended && r.end()
@@ -119,6 +120,7 @@ func (r *Repeater) Stop() bool {
 // It is false, and nothing changed, if the Repeater has ended, its wheel was
 // stopped, or period <= 0.
 func (r *Repeater) Reset(period time.Duration) bool {
+	requireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended || period <= 0 {

@@ -11,7 +11,7 @@ func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if w.core.closed.Load() {
+	if w.core.over() {
 		return ErrClosed
 	}
 	if d <= 0 {

@@ -1,6 +1,8 @@
 package hierarchy
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/epicycle-go/epicycle/level"
@@ -27,6 +29,29 @@ type Stats struct {
 	Lateness  Histogram // time from deadline to handing over
 }
 
+// String is the counters in one line, those that are 0 left out but for pending and fired.
+func (st Stats) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d pending", st.Pending)
+	for _, part := range []struct {
+		n    uint64
+		name string
+	}{
+		{uint64(st.Queued), "queued"}, {uint64(st.Running), "running"}, {st.Scheduled, "scheduled"},
+		{st.Fired, "fired"}, {st.Stopped, "stopped"}, {st.Drained, "drained"}, {st.Dropped, "dropped"},
+		{st.Moved, "moved"}, {st.Cascaded, "cascaded"}, {st.Wakeups, "wake-ups"}, {st.Panics, "panics"},
+		{st.Skipped, "skipped"},
+	} {
+		if part.n > 0 || part.name == "fired" {
+			fmt.Fprintf(&b, ", %d %s", part.n, part.name)
+		}
+	}
+	if st.Lateness.Count() > 0 {
+		fmt.Fprintf(&b, "; late by %v", st.Lateness)
+	}
+	return b.String()
+}
+
 // counts are the counters of one shard, guarded by its lock.
 type counts struct {
 	stopped, moved, fired, drained, dropped, cascaded uint64
@@ -41,6 +66,7 @@ type CircleStats struct {
 }
 
 func (c *core[T]) stats() Stats {
+	requireMade(c != nil, "wheel")
 	var st Stats
 	for _, s := range c.shards {
 		s.mu.Lock()

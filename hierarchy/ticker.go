@@ -8,6 +8,9 @@ import (
 // Ticker sends on C every period, as a time.Ticker of Go 1.23 and later: ticks
 // that nobody receives are dropped, and a receive after Stop or Reset has
 // returned never gets a tick of before. Its methods may be called concurrently.
+//
+// A Ticker ticks until it is stopped, also when nobody refers to it any more. len and
+// cap of C are those of a channel of one element; package time's are 0.
 type Ticker struct {
 	C <-chan time.Time
 
@@ -19,8 +22,8 @@ type Ticker struct {
 	repeater *Repeater
 }
 
-// NewTicker makes a ticker. The error is ErrArgument if period <= 0, ErrClosed
-// or ErrFull.
+// NewTicker makes a ticker, which must be stopped when it is no longer needed: the
+// wheel holds on to it. The error is ErrArgument if period <= 0, ErrClosed or ErrFull.
 func (w *Wheel) NewTicker(period time.Duration) (*Ticker, error) {
 	c := make(chan time.Time, 1)
 	t := &Ticker{C: c, c: c, wheel: w}
@@ -48,6 +51,7 @@ func (t *Ticker) tick() {
 
 // Stop ends the ticks. It does not close C.
 func (t *Ticker) Stop() {
+	requireMade(t.wheel != nil, "Ticker")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stopped = true
@@ -59,6 +63,7 @@ func (t *Ticker) Stop() {
 // It is false, and nothing changed, if the wheel was stopped or period <= 0; a
 // ticker that was stopped starts again, unless the wheel is full.
 func (t *Ticker) Reset(period time.Duration) bool {
+	requireMade(t.wheel != nil, "Ticker")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if period <= 0 || t.wheel.core.closed.Load() {

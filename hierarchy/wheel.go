@@ -11,7 +11,8 @@ import (
 // whatever the number of pending timers.
 //
 // A Wheel needs no goroutine of its own while it sleeps. One that is no longer
-// needed should be stopped: until then its clock may hold on to it.
+// needed should be stopped: until then its clock may hold on to it. A Wheel is made
+// by New: a zero one panics.
 type Wheel struct{ core *core[func()] }
 
 // New makes a wheel. The zero Config is ready to use. The error is ErrArgument if a
@@ -41,7 +42,7 @@ func (w *Wheel) At(t time.Time, f func()) (Timer, error) {
 }
 
 // until is the wall time from now to t.
-func (w *Wheel) until(t time.Time) time.Duration { return t.Sub(w.core.clock.Now()) }
+func (w *Wheel) until(t time.Time) time.Duration { return t.Sub(w.core.wall()) }
 
 // Len is the number of pending timers. A Repeater or Ticker that is not stopped
 // counts as one, also while its function runs.
