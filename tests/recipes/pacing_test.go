@@ -9,13 +9,13 @@ import (
 )
 
 // pace calls send evenly, one or more times a second, until the Repeater is stopped. If
-// the process gets no processor for a while, what it missed is left out: the receiver
-// is never flooded.
+// the process gets no processor for a while, what it missed is left out, so that the
+// receiver is never flooded, and counted in the wheel's Stats().Skipped.
 func pace(c clock.Clock, perSecond int, send func()) (*hierarchy.Wheel, *hierarchy.Repeater, error) {
 	period := time.Second / time.Duration(perSecond)
 	w, err := hierarchy.New(hierarchy.Config{
 		Clock:     c,
-		Precision: period / 4,       // it wakes as often as it must
+		Precision: period,           // it wakes as often as it must
 		Executor:  hierarchy.Inline, // send is short and does not block
 	})
 	if err != nil {
