@@ -117,7 +117,7 @@ func (a *aimRun) settle() (nearest int64) {
 	for a.clock.aimed && a.clock.aim <= a.clock.elapsed.Load() {
 		a.ring()
 	}
-	nearest = never
+	nearest = endOfTime
 	left := a.pending[:0]
 	for _, p := range a.pending {
 		if p.timer.Active() {
@@ -188,24 +188,24 @@ func TestAimConcurrently(t *testing.T) {
 		users.Wait()
 		over.Store(true)
 		ringer.Wait()
-		if nearest, _ := w.core.next(); w.Len() > 0 {
-			c.requireAim(t, max(nearest, w.core.waker.last+50))
+		if w.Len() > 0 {
+			c.requireAim(t, max(int64(w.core.nearest()), w.core.aim.last+50))
 		}
 		c.elapsed.Add(1000)
 		c.ring()
 		require.Zero(t, w.Len())
 		require.Equal(t, left.Load(), fired.Load())
-		require.Zero(t, w.core.places.taken.Load())
+		require.Zero(t, w.core.quota.used.Load())
 	}
 }
 
 // Whoever sets a timer while the wheel finds out what to aim at is seen by it,
 // or aims after it.
 func TestTimerSetWhileTheAlarmIsAimed(t *testing.T) {
-	type next = func() (int64, bool)
-	for name, aim := range map[string]func(w *waker, n next){
-		"sleep":   func(w *waker, n next) { w.wake(0); w.sleep(n, false) },
-		"correct": func(w *waker, n next) { w.correct(n) },
+	type nearest = func() bound
+	for name, set := range map[string]func(a *aim, n nearest){
+		"finish":  func(a *aim, n nearest) { a.begin(0); a.finish(n, false) },
+		"correct": func(a *aim, n nearest) { a.correct(n) },
 	} {
 		for _, d := range []time.Duration{5, math.MaxInt64} {
 			t.Run(name+" "+d.String(), func(t *testing.T) {
@@ -213,16 +213,16 @@ func TestTimerSetWhileTheAlarmIsAimed(t *testing.T) {
 				w, err := NewOf(Config{Clock: c, Shards: 1, Precision: 1}, func(int) {})
 				require.NoError(t, err)
 				var setter sync.WaitGroup
-				aim(&w.core.waker, func() (int64, bool) {
-					nearest, pending := w.core.next()
+				set(&w.core.aim, func() bound {
+					nearest := w.core.nearest()
 					setter.Go(func() { _, _ = w.Set(0, d) })
 					for w.Len() == 0 {
 						runtime.Gosched()
 					}
-					for range 1000 { // nothing but the waker's lock can hold it now
+					for range 1000 { // nothing but the aim's lock can hold it now
 						runtime.Gosched()
 					}
-					return nearest, pending
+					return nearest
 				})
 				setter.Wait()
 				c.requireAim(t, int64(d))

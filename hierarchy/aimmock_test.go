@@ -39,10 +39,10 @@ func TestTimerOfAnEarlierReading(t *testing.T) {
 	m.between = func() { m.Add(10) }
 	_, err = w.AfterFunc(0, func() { fired = true })
 	require.NoError(t, err)
-	require.Zero(t, w.core.waker.aim)
+	require.Zero(t, w.core.aim.at)
 	_, ok := m.Next()
 	require.True(t, ok)
-	require.Zero(t, w.core.waker.aim)
+	require.Zero(t, w.core.aim.at)
 	m.Add(0)
 	require.True(t, fired)
 }

@@ -10,7 +10,7 @@ import (
 // ErrClosed or ErrFull. A timer that may be taken back is NewTimer's.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	c := make(chan time.Time, 1)
-	_, err := w.core.add(func() { c <- w.core.clock.Now() }, w.core.now(), d, flagDirect)
+	_, err := w.core.add(func() { c <- w.core.clock.Now() }, w.core.now(), d, runInWake)
 	if err != nil {
 		return nil, err
 	}
@@ -42,14 +42,14 @@ func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 	if w.core.over() {
 		return nil, ErrClosed
 	}
-	if !w.core.places.take() {
+	if !w.core.quota.acquire() {
 		return nil, ErrFull
 	}
 	t.placed = true
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.set(d); err != nil {
-		w.core.places.release(1)
+		w.core.quota.release(1)
 		return nil, err
 	}
 	return t, nil
@@ -58,7 +58,7 @@ func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 // set sets a new timer. mu must be held.
 func (t *ChanTimer) set(d time.Duration) (err error) {
 	run := t.run
-	t.timer, err = t.wheel.core.add(func() { t.send(run) }, t.wheel.core.now(), d, flagDirect|flagTenant)
+	t.timer, err = t.wheel.core.add(func() { t.send(run) }, t.wheel.core.now(), d, runInWake|noQuota)
 	t.unsent = err == nil
 	return err
 }
@@ -85,7 +85,7 @@ func (t *ChanTimer) Stop() bool {
 	was := t.halt()
 	if t.placed {
 		t.placed = false
-		t.wheel.core.places.release(1)
+		t.wheel.core.quota.release(1)
 	}
 	return was
 }
@@ -102,7 +102,7 @@ func (t *ChanTimer) Reset(d time.Duration) bool {
 	}
 	if !t.placed {
 		t.placed = true
-		t.wheel.core.places.insist() // there is no error to say that it is full
+		t.wheel.core.quota.force() // there is no error to say that it is full
 	}
 	return t.set(d) == nil && was
 }

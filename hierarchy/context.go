@@ -60,7 +60,7 @@ func (w *Wheel) withDeadline(parent context.Context, t time.Time, d time.Duratio
 		return c, c.cancel
 	}
 	c.mu.Lock() // expire may come before the timer is noted
-	timer, err := w.core.add(expire, now, d, flagDirect|flagTold)
+	timer, err := w.core.add(expire, now, d, runInWake|callOnStop)
 	c.timer = timer
 	c.mu.Unlock()
 	if err != nil {

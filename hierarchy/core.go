@@ -2,43 +2,43 @@ package hierarchy
 
 import (
 	"context"
-	"math"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// core is what every kind of wheel is made of: shards with their circles, one
-// alarm that wakes them all, and the way from a due timer to its callback.
+// core is what every kind of wheel is made of: shards with their timers, one aim that
+// wakes them all, and the way from a due timer to its callback.
 type core[T any] struct {
-	layout layout
+	layout circles.Layout
+	tuning circles.Tuning
 	clock  clock.Clock
-	alarm  clock.Alarm
-	mock   *clock.MockAlarm // alarm, if it is one; else nil
-	shards []*shard[T]      // a power of two of them
+	mock   *onMock     // nil off a mock
+	shards []*shard[T] // a power of two of them
 
-	fire    func(T) // calls the callback
-	execute Executor
-	inline  bool // execute is Inline
-	onPanic func(recovered any, stack []byte)
-	leaves  func(shard int, i uint32) // nil, or told with the lock held what is about to fire,
-	cleared func(shard int)           // and when all timers go at once
+	fire     func(T) // calls the callback
+	execute  Executor
+	inline   bool // execute is Inline
+	onPanic  func(recovered any, stack []byte)
+	onFire   func(shard int, i uint32) // nil, or called with the shard's lock held before a timer fires,
+	onDetach func(shard int)           // and when all timers of the shard are taken out at once
 
 	spread atomic.Bool // set for good once several processors use the wheel
 	usage  usage       // guarded by the lock of the first shard
 
-	places  places
-	waker   waker
-	work    work
-	panics  atomic.Uint64
-	skipped atomic.Uint64 // runs that repeaters missed
-	closed  atomic.Bool
-	done    chan struct{} // closed by stop
-	ending  sync.Once
+	quota    quota
+	aim      aim
+	inFlight inFlight
+	panics   atomic.Uint64
+	skipped  atomic.Uint64 // runs that repeaters missed
+	closed   atomic.Bool
+	done     chan struct{} // closed by stop
+	ending   sync.Once
 }
 
 func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
@@ -50,21 +50,17 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 		return nil, err
 	}
 	c := &core[T]{
-		layout: newLayout(cfg.Interval), clock: cfg.Clock, fire: fire,
-		execute: cfg.Executor, inline: isInline(cfg.Executor), onPanic: cfg.OnPanic,
-		places: places{limit: int64(cfg.MaxPending)}, done: make(chan struct{}),
+		layout: circles.NewLayout(cfg.Interval), tuning: circles.DefaultTuning(),
+		clock: cfg.Clock, fire: fire, execute: cfg.Executor, inline: isInline(cfg.Executor),
+		onPanic: cfg.OnPanic, quota: quota{limit: int64(cfg.MaxPending)}, done: make(chan struct{}),
 	}
 	for i := range cfg.Shards {
 		s := &shard[T]{core: c, number: int32(i), limited: cfg.MaxPending > 0}
-		s.notBefore.Store(never)
+		s.notBefore.store(none)
 		c.shards = append(c.shards, s)
 	}
-	c.alarm = c.clock.NewAlarm(func() { c.wake(math.MaxUint64) })
-	c.waker.init(c.alarm, cfg.Precision, clock.Virtual(c.clock))
-	if a, ok := c.alarm.(*clock.MockAlarm); ok {
-		c.mock = a
-		a.Attach(stepped[T]{c})
-	}
+	c.aim.init(c.clock.NewAlarm(c.wake), cfg.Precision, clock.Virtual(c.clock))
+	c.mock = attach(c)
 	return c, nil
 }
 
@@ -102,16 +98,12 @@ func (c *core[T]) add(v T, now int64, d time.Duration, f level.Flags) (Timer, er
 			c.usage.sample(&c.spread)
 		}
 	}
-	if err := c.admit(s, f); err != nil {
+	if err := s.admit(f); err != nil {
 		s.mu.Unlock()
 		return Timer{}, err
 	}
-	i, generation, soonest := s.insert(v, now, deadline, f)
-	earlier := s.lower(soonest)
-	s.mu.Unlock()
-	if earlier || c.mock != nil {
-		c.announce(earlier, soonest)
-	}
+	i, generation, wakeAt := s.set(v, now, deadline, f)
+	s.unlock(wakeAt)
 	return Timer{s, generation, i}, nil
 }
 
@@ -131,36 +123,13 @@ func (c *core[T]) lockOwnShard() *shard[T] {
 	return s
 }
 
-// admit tells whether s may take one more timer, and takes a place for it. The
-// lock of s must be held.
-func (c *core[T]) admit(s *shard[T], f level.Flags) error {
-	if s.closed {
-		return ErrClosed
-	}
-	if f&flagTenant == 0 && !c.places.take() {
-		return ErrFull
-	}
-	return nil
-}
-
-// announce follows the setting of a timer, with no lock held: it aims the
-// alarm, if that may be needed, and tells a mock.
-func (c *core[T]) announce(earlier bool, deadline int64) {
-	if earlier {
-		c.waker.consider(deadline)
-	}
-	if c.mock != nil {
-		c.mock.Noted()
-	}
-}
-
 // len is the number of pending timers.
 func (c *core[T]) len() int {
 	requireMade(c != nil, "wheel")
 	n := 0
 	for _, s := range c.shards {
 		s.mu.Lock()
-		n += s.timers.len()
+		n += s.timers.Len()
 		s.mu.Unlock()
 	}
 	return n
@@ -176,18 +145,16 @@ func (c *core[T]) stop() {
 		for _, s := range c.shards {
 			s.mu.Lock()
 			s.closed = true
-			tell := s.told > 0
+			tell := s.onStop > 0
 			detached, n := s.detach()
 			s.counts.dropped += uint64(n)
 			s.mu.Unlock()
 			if tell {
-				told = append(told, detached.flagged(flagTold)...)
+				told = append(told, detached.Flagged(callOnStop)...)
 			}
 		}
-		c.waker.stop()
-		if c.mock != nil {
-			c.mock.Detach()
-		}
+		c.aim.stop()
+		c.mock.detach()
 		close(c.done)
 		for _, v := range told {
 			c.invoke(v)
@@ -206,7 +173,7 @@ func (c *core[T]) guard(fn func(T), v T) {
 // shutdown stops the wheel and waits for callbacks that were handed over.
 func (c *core[T]) shutdown(ctx context.Context) error {
 	c.stop()
-	return c.work.wait(ctx)
+	return c.inFlight.wait(ctx)
 }
 
 // invoke calls the callback of v.

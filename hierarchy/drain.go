@@ -3,6 +3,9 @@ package hierarchy
 import (
 	"log/slog"
 	"math"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 )
 
 // drain takes all pending timers out at once and calls fn for each, in order of
@@ -12,28 +15,28 @@ func (c *core[T]) drain(fn func(T)) int {
 	for _, s := range c.shards {
 		s.mu.Lock()
 	}
-	var all []*timers[T]
+	var all []*timers.Timers[T]
 	total := 0
 	for _, s := range c.shards {
 		detached, n := s.detach()
 		s.counts.drained += uint64(n)
 		total += n
 		if n > 0 {
-			detached.ordered = true
+			detached.KeepOrder()
 			all = append(all, detached)
 		}
 	}
-	c.places.release(total)
+	c.quota.release(total)
 	for _, s := range c.shards {
 		s.mu.Unlock()
 	}
-	c.pass(&merged[T]{all}, fn)
+	c.pass(&drainOrder[T]{all}, fn)
 	return total
 }
 
 // pass calls fn for all values of m. If fn panics or exits the goroutine, that takes
 // its course when fn has been called for the rest.
-func (c *core[T]) pass(m *merged[T], fn func(T)) {
+func (c *core[T]) pass(m *drainOrder[T], fn func(T)) {
 	finished := false
 	defer func() {
 		if !finished {
@@ -44,7 +47,7 @@ func (c *core[T]) pass(m *merged[T], fn func(T)) {
 	finished = true
 }
 
-func (c *core[T]) passAll(m *merged[T], fn func(T)) {
+func (c *core[T]) passAll(m *drainOrder[T], fn func(T)) {
 	for v, ok := m.next(); ok; v, ok = m.next() {
 		fn(v)
 	}
@@ -56,7 +59,7 @@ func (c *core[T]) passAll(m *merged[T], fn func(T)) {
 //
 // If panics are not reported, the first goes on to the caller, and the others are
 // logged.
-func (c *core[T]) passRest(m *merged[T], fn func(T)) {
+func (c *core[T]) passRest(m *drainOrder[T], fn func(T)) {
 	more, panics, last := true, 0, any(nil)
 	contain := func(v T) {
 		defer func() {
@@ -80,21 +83,21 @@ func (c *core[T]) passRest(m *merged[T], fn func(T)) {
 	}
 }
 
-// merged takes timers out of detached shards, in order of deadline.
-type merged[T any] struct{ from []*timers[T] }
+// drainOrder takes timers out of detached shards, in order of deadline.
+type drainOrder[T any] struct{ from []*timers.Timers[T] }
 
 // next removes and returns the value of the earliest timer; false if none is left.
-func (m *merged[T]) next() (v T, ok bool) {
-	best, bestAt, bestNode := -1, int64(0), uint32(0)
+func (m *drainOrder[T]) next() (v T, ok bool) {
+	best, earliest := -1, circles.Verdict{}
 	for f := 0; f < len(m.from); {
-		i, at := m.from[f].next(never, math.MaxInt)
-		if i == 0 {
+		verdict := m.from[f].Next(endOfTime, math.MaxInt)
+		if verdict.State == circles.Empty {
 			m.from[f] = m.from[len(m.from)-1]
 			m.from = m.from[:len(m.from)-1]
 			continue
 		}
-		if best < 0 || at < bestAt {
-			best, bestAt, bestNode = f, at, i
+		if best < 0 || verdict.At < earliest.At {
+			best, earliest = f, verdict
 		}
 		f++
 	}
@@ -102,7 +105,7 @@ func (m *merged[T]) next() (v T, ok bool) {
 		return v, false
 	}
 	t := m.from[best]
-	v = *t.value(bestNode)
-	t.circles.remove(bestNode, t.arena.At(bestNode)) // values go when all are passed
+	v = *t.Value(earliest.Node)
+	t.Remove(earliest.Node, t.Arena().At(earliest.Node)) // values go when all are passed
 	return v, true
 }

@@ -1,5 +1,7 @@
 package hierarchy
 
+import "github.com/epicycle-go/epicycle/hierarchy/internal/timers"
+
 // entry is what a timer of a Keyed carries: its key and value, and its link in
 // the index.
 //
@@ -53,12 +55,12 @@ func (x *index[K, V]) head(bucket uint32) *uint32 {
 }
 
 // find is the timer of that key, or 0.
-func (x *index[K, V]) find(t *store[entry[K, V]], hash uint32, key K) uint32 {
+func (x *index[K, V]) find(t *timers.Timers[entry[K, V]], hash uint32, key K) uint32 {
 	if x.buckets == 0 {
 		return 0
 	}
 	for i := *x.head(x.bucketFor(hash)); i != 0; {
-		e := t.at(i)
+		e := t.Value(i)
 		if e.hash == hash && e.key == key {
 			return i
 		}
@@ -68,7 +70,7 @@ func (x *index[K, V]) find(t *store[entry[K, V]], hash uint32, key K) uint32 {
 }
 
 // insert adds timer i, whose key is not there yet.
-func (x *index[K, V]) insert(t *store[entry[K, V]], i uint32) {
+func (x *index[K, V]) insert(t *timers.Timers[entry[K, V]], i uint32) {
 	for x.keys*bucketsPerKey >= x.buckets {
 		x.split(t)
 	}
@@ -76,18 +78,18 @@ func (x *index[K, V]) insert(t *store[entry[K, V]], i uint32) {
 	x.link(t, i)
 }
 
-func (x *index[K, V]) link(t *store[entry[K, V]], i uint32) {
-	e := t.at(i)
+func (x *index[K, V]) link(t *timers.Timers[entry[K, V]], i uint32) {
+	e := t.Value(i)
 	h := x.head(x.bucketFor(e.hash))
 	e.next, *h = *h, i
 }
 
 // remove takes timer i out, which must be there.
-func (x *index[K, V]) remove(t *store[entry[K, V]], i uint32) {
-	e := t.at(i)
+func (x *index[K, V]) remove(t *timers.Timers[entry[K, V]], i uint32) {
+	e := t.Value(i)
 	link := x.head(x.bucketFor(e.hash))
 	for *link != i {
-		link = &t.at(*link).next
+		link = &t.Value(*link).next
 	}
 	*link = e.next
 	x.keys--
@@ -100,7 +102,7 @@ func (x *index[K, V]) remove(t *store[entry[K, V]], i uint32) {
 
 // split adds one bucket and moves into it what belongs there from the one that
 // served its keys so far.
-func (x *index[K, V]) split(t *store[entry[K, V]]) {
+func (x *index[K, V]) split(t *timers.Timers[entry[K, V]]) {
 	if x.buckets%segmentLen == 0 {
 		x.segments = append(x.segments, make([]uint32, segmentLen))
 	}
@@ -113,7 +115,7 @@ func (x *index[K, V]) split(t *store[entry[K, V]]) {
 }
 
 // join removes the last bucket and moves its keys to the one that takes over.
-func (x *index[K, V]) join(t *store[entry[K, V]]) {
+func (x *index[K, V]) join(t *timers.Timers[entry[K, V]]) {
 	x.buckets--
 	last := *x.head(x.buckets)
 	*x.head(x.buckets) = 0
@@ -132,17 +134,17 @@ func (x *index[K, V]) shrinkDirectory() {
 	}
 }
 
-func (x *index[K, V]) relinkAll(t *store[entry[K, V]], bucket uint32) {
+func (x *index[K, V]) relinkAll(t *timers.Timers[entry[K, V]], bucket uint32) {
 	h := x.head(bucket)
 	chain := *h
 	*h = 0
 	x.relinkChain(t, chain)
 }
 
-func (x *index[K, V]) relinkChain(t *store[entry[K, V]], chain uint32) {
+func (x *index[K, V]) relinkChain(t *timers.Timers[entry[K, V]], chain uint32) {
 	for chain != 0 {
 		i := chain
-		chain = t.at(i).next
+		chain = t.Value(i).next
 		x.link(t, i)
 	}
 }

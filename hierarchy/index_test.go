@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 	"github.com/epicycle-go/epicycle/level"
 )
 
@@ -23,28 +25,28 @@ func (w *Keyed[K, V]) checkIndex() error {
 	return nil
 }
 
-func (x *index[K, V]) check(t *timers[entry[K, V]]) error {
+func (x *index[K, V]) check(t *timers.Timers[entry[K, V]]) error {
 	if t == nil {
 		return nil
 	}
 	want := uint32(0)
-	t.arena.Each(func(i uint32, _ *level.Node) {
-		if e := t.value(i); e.key == e.key {
+	t.Arena().Each(func(i uint32, _ *level.Node) {
+		if e := t.Value(i); e.key == e.key {
 			want++
 		}
 	})
 	if want != x.keys {
 		return fmt.Errorf("%d keys, not %d", want, x.keys)
 	}
-	return x.checkChains(&t.values)
+	return x.checkChains(t)
 }
 
-func (x *index[K, V]) checkChains(values *store[entry[K, V]]) error {
+func (x *index[K, V]) checkChains(values *timers.Timers[entry[K, V]]) error {
 	found := uint32(0)
 	for b := range x.buckets {
-		for i := *x.head(b); i != 0; i = values.at(i).next {
+		for i := *x.head(b); i != 0; i = values.Value(i).next {
 			found++
-			e := values.at(i)
+			e := values.Value(i)
 			if x.bucketFor(e.hash) != b {
 				return fmt.Errorf("key %v is in bucket %d, not %d", e.key, b, x.bucketFor(e.hash))
 			}
@@ -61,9 +63,7 @@ func (x *index[K, V]) checkChains(values *store[entry[K, V]]) error {
 
 func TestIndexAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
-	timers := timers[entry[int, int]]{values: newStore[entry[int, int]]()}
-	values := &timers.values
-	timers.layout = newLayout(1)
+	values := timers.New[entry[int, int]](circles.NewLayout(1), circles.DefaultTuning(), 0)
 	var x index[int, int]
 	want := map[int]uint32{}
 	most := uint32(0)
@@ -75,14 +75,12 @@ func TestIndexAgainstMap(t *testing.T) {
 			require.Equal(t, i, x.find(values, hash, k))
 			switch {
 			case !ok && round%4 < 2:
-				i := timers.circles.add(0, 0, 1, 0)
-				timers.makeRoom(i)
-				*timers.value(i) = entry[int, int]{key: k, hash: hash}
+				i, _ := values.Set(entry[int, int]{key: k, hash: hash}, 0, 0, 1, 0)
 				x.insert(values, i)
 				want[k] = i
 			case ok && round%4 >= 2:
 				x.remove(values, i)
-				timers.circles.remove(i, timers.arena.At(i))
+				values.Remove(i, values.Arena().At(i))
 				delete(want, k)
 			}
 		}
@@ -93,7 +91,7 @@ func TestIndexAgainstMap(t *testing.T) {
 	require.Greater(t, most, 8*uint32(segmentLen)/2)
 	for k, i := range want {
 		x.remove(values, i)
-		timers.circles.remove(i, timers.arena.At(i))
+		values.Remove(i, values.Arena().At(i))
 		require.Zero(t, x.find(values, uint32(k*k)%1021, k))
 	}
 	require.NoError(t, x.checkChains(values))

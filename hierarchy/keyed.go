@@ -39,8 +39,8 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 		core: c, index: make([]index[K, V], len(c.shards)), seed: maphash.MakeSeed(),
 		wary: mayPanic(reflect.TypeFor[K]()),
 	}
-	c.leaves = w.leaves
-	c.cleared = func(shard int) { w.index[shard] = index[K, V]{} }
+	c.onFire = w.unindex
+	c.onDetach = func(shard int) { w.index[shard] = index[K, V]{} }
 	return w, nil
 }
 
@@ -69,23 +69,22 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 	s, x := w.shard(h)
 	s.mu.Lock()
 	if i := w.find(s, x, h, k); i != 0 {
-		e := s.timers.value(i)
+		e := s.timers.Value(i)
 		old, e.val = e.val, v
 		s.counts.moved++
-		s.moveUnlock(i, s.timers.arena.At(i), now, deadline)
+		s.move(i, s.timers.Arena().At(i), now, deadline)
+		s.unlock(deadline)
 		return old, true, nil
 	}
-	if err := w.core.admit(s, 0); err != nil {
+	if err := s.admit(0); err != nil {
 		s.mu.Unlock()
 		return old, false, err
 	}
-	i, _, soonest := s.insert(entry[K, V]{key: k, val: v, hash: uint32(h)}, now, deadline, 0)
+	i, _, wakeAt := s.set(entry[K, V]{key: k, val: v, hash: uint32(h)}, now, deadline, 0)
 	if k == k {
-		x.insert(&s.timers.values, i)
+		x.insert(s.timers, i)
 	}
-	earlier := s.lower(soonest)
-	s.mu.Unlock()
-	w.core.announce(earlier, soonest)
+	s.unlock(wakeAt)
 	return old, false, nil
 }
 
@@ -108,7 +107,9 @@ func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 		return false, nil
 	}
 	s.counts.moved++
-	s.moveUnlock(i, s.timers.arena.At(i), now, deadlineAfter(now, d))
+	deadline := deadlineAfter(now, d)
+	s.move(i, s.timers.Arena().At(i), now, deadline)
+	s.unlock(deadline)
 	return true, nil
 }
 
@@ -126,9 +127,9 @@ func (w *Keyed[K, V]) Remove(k K) (v V, ok bool) {
 		s.mu.Unlock()
 		return v, false
 	}
-	v = s.timers.value(i).val
-	x.remove(&s.timers.values, i)
-	s.discard(i, s.timers.arena.At(i))
+	v = s.timers.Value(i).val
+	x.remove(s.timers, i)
+	s.discard(i, s.timers.Arena().At(i))
 	s.counts.stopped++
 	s.mu.Unlock()
 	return v, true
@@ -149,8 +150,8 @@ func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 	if i == 0 {
 		return v, 0, false
 	}
-	left := s.timers.arena.At(i).Key - now
-	return s.timers.value(i).val, time.Duration(max(0, left)), true
+	left := s.timers.Arena().At(i).Key - now
+	return s.timers.Value(i).val, time.Duration(max(0, left)), true
 }
 
 // Value returns the value of k. It is false if k is not pending; one that is due
@@ -165,7 +166,7 @@ func (w *Keyed[K, V]) Value(k K) (v V, ok bool) {
 	s.mu.Lock()
 	i := w.find(s, x, h, k)
 	if i != 0 {
-		v = s.timers.value(i).val
+		v = s.timers.Value(i).val
 	}
 	s.mu.Unlock()
 	return v, i != 0
@@ -211,13 +212,13 @@ func (w *Keyed[K, V]) find(s *shard[entry[K, V]], x *index[K, V], h uint64, k K)
 	if s.timers == nil {
 		return 0
 	}
-	return x.find(&s.timers.values, uint32(h), k)
+	return x.find(s.timers, uint32(h), k)
 }
 
-// leaves takes a timer that is about to fire out of the index.
-func (w *Keyed[K, V]) leaves(shard int, i uint32) {
-	values := &w.core.shards[shard].timers.values
-	if e := values.at(i); e.key == e.key {
-		w.index[shard].remove(values, i)
+// unindex takes a timer that is about to fire out of the index.
+func (w *Keyed[K, V]) unindex(shard int, i uint32) {
+	t := w.core.shards[shard].timers
+	if e := t.Value(i); e.key == e.key {
+		w.index[shard].remove(t, i)
 	}
 }

@@ -42,7 +42,7 @@ func runKeyed(t *testing.T, c chooser, length int) []string {
 	r.wheel, err = NewKeyed(config(c, r.mock), r.fire)
 	require.NoError(t, err)
 	defer r.wheel.Stop()
-	r.wheel.core.layout.crowd = crowds[c.IntN(len(crowds))]
+	r.wheel.core.tuning.SortUpTo = crowds[c.IntN(len(crowds))]
 	for n := 0; n < length && r.mock.Elapsed() < math.MaxInt64; n++ {
 		r.step()
 		require.NoError(t, r.wheel.core.check())

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 )
 
 // model is the dumb reference: a list of timers, searched from end to end.
@@ -121,7 +122,7 @@ var precisions = []time.Duration{1, 30, time.Microsecond, time.Millisecond, 7 * 
 
 // crowds are sizes of lists that are cascaded rather than sorted: small, so that
 // short programs cascade.
-var crowds = []int{0, 1, 3, defaultCrowd}
+var crowds = []int{0, 1, 3, circles.DefaultTuning().SortUpTo}
 
 // config is a random config with a mock.
 func config(c chooser, m *clock.Mock) Config {
@@ -164,7 +165,7 @@ func runOf(t *testing.T, c chooser, steps int) []string {
 	})
 	require.NoError(t, err)
 	defer w.Stop()
-	w.core.layout.crowd = crowds[c.IntN(len(crowds))]
+	w.core.tuning.SortUpTo = crowds[c.IntN(len(crowds))]
 	for n := 0; n < steps && m.Elapsed() < math.MaxInt64; n++ {
 		stepOf(t, c, m, w, ref, handles, set)
 		if err := w.core.check(); err != nil {

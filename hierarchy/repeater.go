@@ -99,7 +99,7 @@ func (w *Wheel) ask(s Schedule) time.Time {
 func (r *Repeater) start(now int64, d time.Duration, f level.Flags) (*Repeater, error) {
 	r.mu.Lock() // the first run may begin before the timer is noted
 	defer r.mu.Unlock()
-	t, err := r.wheel.core.add(r.fire, now, d, f|flagStays)
+	t, err := r.wheel.core.add(r.fire, now, d, f|keepNode)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (r *Repeater) rest(next time.Time) {
 // is due within one Precision. That next one is not skipped.
 func (r *Repeater) afterRun(now int64) int64 {
 	next := deadlineAfter(r.due, time.Duration(r.period))
-	gap := r.wheel.core.waker.gap
+	gap := r.wheel.core.aim.gap
 	short := now-r.began < r.period
 	if next > now || short && r.period >= gap && now-next <= gap {
 		return next
@@ -232,7 +232,7 @@ func (r *Repeater) set(now, deadline int64) bool { return r.put(now, deadline, t
 //
 // At the end of all time there is no next time, and the Repeater ends.
 func (r *Repeater) put(now, deadline int64, held bool) bool {
-	if now == never {
+	if now == endOfTime {
 		r.end()
 		return false
 	}

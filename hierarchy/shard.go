@@ -2,93 +2,113 @@ package hierarchy
 
 import (
 	"sync"
-	"sync/atomic"
-	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 	"github.com/epicycle-go/epicycle/level"
 )
 
 // How a timer fires, beside its callback. A plain timer has none of these.
 const (
-	flagStays  level.Flags = 1 << iota // stays alive, held, when it fires: a repeater
-	flagTenant                         // its place under MaxPending belongs to its maker, and is not given back
-	flagDirect                         // runs where the wheel was woken, whatever the executor: never blocks
-	flagTold                           // is also called when the wheel stops
+	// keepNode: the node stays alive when the timer fires, in no slot. A Repeater sets it
+	// again, and its Timer still names it.
+	keepNode level.Flags = 1 << iota
+	// noQuota: the timer takes no place under MaxPending and gives none back. Its maker
+	// has one.
+	noQuota
+	// runInWake: the callback runs in the goroutine that woke the wheel, whatever the
+	// executor. It never blocks.
+	runInWake
+	// callOnStop: the callback is also called when the wheel stops first.
+	callOnStop
 )
 
-// budget is how many nodes are touched under one hold of the lock, about: some
-// ten microseconds' worth. It is what anybody may have to wait for.
-const budget = 256
+// batch is about how many nodes are touched under one hold of the lock: some ten
+// microseconds' worth. It is what anybody may have to wait for.
+const batch = 256
 
-// shard is a part of a wheel with its own lock: circles, and the counters of
-// what happened to the timers on them.
+// shard is a part of a wheel: timers under a lock.
 //
-// What each call writes comes first, in one cache line: where two processors use
-// a shard, each line of it has to travel. The size is a multiple of a line's.
+// What each call writes comes first, in one cache line: where two processors use a shard,
+// each line of it has to travel. The size is a multiple of a line's.
 type shard[T any] struct {
 	mu        sync.Mutex
-	timers    *timers[T]   // guarded by mu; nil while there is no timer yet
-	sequence  uint64       // guarded by mu
-	notBefore atomic.Int64 // written with mu held; Invariant: no timer is due before it
-	counts    counts       // guarded by mu
+	timers    *timers.Timers[T] // guarded by mu; nil while there is no timer yet
+	sequence  uint64            // guarded by mu
+	notBefore atomicBound       // written with mu held; Invariant: no timer is due before it
+	counts    counts            // guarded by mu
 
 	core     *core[T]
 	number   int32
 	limited  bool // the wheel has MaxPending
 	closed   bool // guarded by mu, as all below
-	told     int  // live timers with flagTold
+	onStop   int  // Invariant: how many live timers have callOnStop
 	lateness histogram
 	_        [56]byte
 }
 
-// insert sets a new timer. soonest is when the wheel must be awake for it: at its
-// deadline, or before, if a crowd has grown. mu must be held.
-func (s *shard[T]) insert(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64, soonest int64) {
+// admit tells whether s may take one more timer, and takes a place for it. mu must be
+// held.
+func (s *shard[T]) admit(f level.Flags) error {
+	if s.closed {
+		return ErrClosed
+	}
+	if f&noQuota == 0 && !s.core.quota.acquire() {
+		return ErrFull
+	}
+	return nil
+}
+
+// set makes a new timer, which was admitted. wakeAt is when the wheel must be awake for
+// it: at its deadline, or before, if a crowd has grown. mu must be held; unlock must
+// follow.
+func (s *shard[T]) set(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64, wakeAt int64) {
 	t := s.timers
-	if t == nil || f&flagTold != 0 {
+	if t == nil || f&callOnStop != 0 {
 		t = s.prepare(now, f)
 	}
-	generation = s.next()
-	i = t.circles.add(now, deadline, generation, f)
-	if t.shape != t.arena.Shape() {
-		t.makeRoom(i)
-		deadline = min(deadline, t.wakeForCrowd(now))
+	generation = s.core.mock.nextOrder(&s.sequence)
+	i, grown := t.Set(v, now, deadline, generation, f)
+	if grown {
+		if begin, ok := t.NextCrowd(now); ok {
+			return i, generation, min(deadline, begin)
+		}
 	}
-	*t.value(i) = v
 	return i, generation, deadline
 }
 
 // prepare does what few timers need before they are set.
-func (s *shard[T]) prepare(now int64, f level.Flags) *timers[T] {
+func (s *shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
 	if s.timers == nil {
-		s.timers = &timers[T]{
-			circles: circles{layout: s.core.layout, hand: now, ordered: s.core.mock != nil},
-			values:  newStore[T](),
+		s.timers = timers.New[T](s.core.layout, s.core.tuning, now)
+		if s.core.mock != nil {
+			s.timers.KeepOrder()
 		}
 	}
-	if f&flagTold != 0 {
-		s.told++
+	if f&callOnStop != 0 {
+		s.onStop++
 	}
 	return s.timers
 }
 
-// next is a new sequence number. On a mock it is one for all its wheels.
-func (s *shard[T]) next() uint64 {
-	if s.core.mock != nil {
-		return s.core.mock.NextOrder()
-	}
-	s.sequence++
-	return s.sequence
+// move gives timer i a new deadline, at which the wheel must be awake. mu must be held;
+// unlock must follow.
+func (s *shard[T]) move(i uint32, n *level.Node, now, deadline int64) {
+	s.timers.Move(i, n, now, deadline, s.core.mock.nextOrder(&s.sequence))
 }
 
-// lower notes a deadline in notBefore, and tells whether the wheel may have to be
-// aimed at it. mu must be held.
-func (s *shard[T]) lower(deadline int64) bool {
-	if deadline >= s.notBefore.Load() && deadline != never {
-		return false
+// unlock ends every setting and moving of a timer: it unlocks mu, which must be held, and
+// has the wheel awake at that time.
+func (s *shard[T]) unlock(wakeAt int64) {
+	nearer := bound(wakeAt) < s.notBefore.load()
+	if nearer {
+		s.notBefore.store(bound(wakeAt))
 	}
-	s.notBefore.Store(min(deadline, s.notBefore.Load()))
-	return true
+	s.mu.Unlock()
+	if nearer {
+		s.core.aim.offer(wakeAt)
+	}
+	s.core.mock.noted()
 }
 
 // lookup is the live node of that index and generation, or nil. mu must be held.
@@ -96,122 +116,105 @@ func (s *shard[T]) lookup(i uint32, generation uint64) *level.Node {
 	if s.timers == nil {
 		return nil
 	}
-	return s.timers.arena.Lookup(i, generation)
+	return s.timers.Arena().Lookup(i, generation)
 }
 
-// discard ends a live node. mu must be held.
+// discard ends a live timer. mu must be held.
 func (s *shard[T]) discard(i uint32, n *level.Node) {
 	if f := n.Flags(); f != 0 || s.limited {
-		s.forget(f)
+		if f&callOnStop != 0 {
+			s.onStop--
+		}
+		if f&noQuota == 0 {
+			s.core.quota.release(1)
+		}
 	}
-	t := s.timers
-	var none T
-	*t.value(i) = none
-	switch given := t.circles.remove(i, n); given {
-	case 0:
-	case level.Deserted:
+	if s.timers.Discard(i, n) {
 		s.vacate()
-	default:
-		t.values.drop(given - 1)
 	}
 }
 
 // vacate gives back all that timers take. mu must be held.
 func (s *shard[T]) vacate() {
-	s.counts.cascaded += s.timers.cascaded
+	s.counts.cascaded += s.timers.Cascaded()
 	s.timers = nil
 }
 
-// forget takes a timer of these flags out of the books. mu must be held.
-func (s *shard[T]) forget(f level.Flags) {
-	if f&flagTold != 0 {
-		s.told--
-	}
-	if f&flagTenant == 0 {
-		s.core.places.release(1)
-	}
+// moment is a place in the order of firing: a deadline, and an order within it.
+type moment struct {
+	at    bound
+	order uint64
 }
 
-// stop is Timer.Stop.
-func (s *shard[T]) stop(i uint32, generation uint64) bool {
-	s.mu.Lock()
-	n := s.lookup(i, generation)
-	if n == nil {
-		s.mu.Unlock()
-		return false
-	}
-	s.discard(i, n)
-	s.counts.stopped++
-	s.mu.Unlock()
-	return true
+// comesBefore tells whether a timer of that deadline and order comes before m.
+func (m moment) comesBefore(n *level.Node) bool {
+	at := bound(n.Key)
+	return at < m.at || at == m.at && n.Order() < m.order
 }
 
-// reset is Timer.Reset.
-func (s *shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
-	now := s.core.now()
-	s.mu.Lock()
-	n := s.lookup(i, generation)
-	if n == nil {
-		s.mu.Unlock()
-		return false
-	}
-	s.counts.moved++
-	s.moveUnlock(i, n, now, deadlineAfter(now, d))
-	return true
-}
+// popState says what popDue found.
+type popState uint8
 
-// rearm is Timer.rearm.
-func (s *shard[T]) rearm(i uint32, generation uint64, now, deadline int64, held bool) bool {
-	s.mu.Lock()
-	n := s.lookup(i, generation)
-	if n == nil || n.Circle() == level.Held && !held {
-		s.mu.Unlock()
-		return n != nil
-	}
-	s.moveUnlock(i, n, now, deadline)
-	return true
-}
+const (
+	nothingDue popState = iota
+	popped
+	unfinished // there was too much to do for one hold of the lock: ask again
+)
 
-// moveUnlock gives node i a new deadline and unlocks mu, which must be held.
-func (s *shard[T]) moveUnlock(i uint32, n *level.Node, now, deadline int64) {
-	s.timers.move(i, n, now, deadline, s.next())
-	earlier := s.lower(deadline)
-	s.mu.Unlock()
-	if earlier || s.core.mock != nil {
-		s.core.announce(earlier, deadline)
-	}
-}
-
-// remaining is Timer.Remaining.
-func (s *shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) {
-	now := s.core.now()
+// popDue takes the earliest timer out if it is due and comes before that moment.
+func (s *shard[T]) popDue(now int64, before moment, budget int) (v T, f level.Flags, state popState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.lookup(i, generation)
-	if n == nil || n.Circle() == level.Held {
-		return 0, false
+	if s.timers == nil {
+		s.notBefore.store(none)
+		return v, 0, nothingDue
 	}
-	return time.Duration(max(0, n.Key-now)), true
+	switch verdict := s.timers.Next(now, budget); verdict.State {
+	case circles.AskAgain:
+		return v, 0, unfinished
+	case circles.Empty:
+		s.notBefore.store(none)
+		return v, 0, nothingDue
+	case circles.NotBefore:
+		s.notBefore.store(bound(verdict.At))
+		return v, 0, nothingDue
+	default:
+		return s.pop(now, before, verdict.Node)
+	}
 }
 
-// pending tells whether any timer waits for its deadline.
-func (s *shard[T]) pending() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.timers != nil && s.timers.pending()
+// pop takes timer i out, which is due, if it comes before that moment. mu must be held.
+func (s *shard[T]) pop(now int64, before moment, i uint32) (v T, f level.Flags, state popState) {
+	n := s.timers.Arena().At(i)
+	if !before.comesBefore(n) {
+		s.notBefore.store(bound(n.Key))
+		return v, 0, nothingDue
+	}
+	v, f = *s.timers.Value(i), n.Flags()
+	s.counts.fired++
+	s.lateness.add(now - n.Key)
+	if s.core.onFire != nil {
+		s.core.onFire(int(s.number), i)
+	}
+	if f&keepNode != 0 {
+		s.timers.Unlink(n)
+	} else {
+		s.discard(i, n)
+	}
+	return v, f, popped
 }
 
-// detach takes all timers out at once, whatever their number, and returns them.
-// mu must be held.
-func (s *shard[T]) detach() (t *timers[T], n int) {
-	t, n = s.timers, s.timers.len()
+// detach takes all timers out at once, whatever their number, and returns them. mu must
+// be held.
+func (s *shard[T]) detach() (t *timers.Timers[T], n int) {
+	t, n = s.timers, s.timers.Len()
 	if t != nil {
 		s.vacate()
 	}
-	s.told = 0
-	if s.core.cleared != nil {
-		s.core.cleared(int(s.number))
+	s.onStop = 0
+	if s.core.onDetach != nil {
+		s.core.onDetach(int(s.number))
 	}
-	s.notBefore.Store(never)
+	s.notBefore.store(none)
 	return t, n
 }

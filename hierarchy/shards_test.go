@@ -24,10 +24,8 @@ func twoShards(t *testing.T, c *handClock) *core[func()] {
 func setOn(c *core[func()], shard int, deadline int64, f func()) {
 	s := c.shards[shard]
 	s.mu.Lock()
-	_, _, soonest := s.insert(f, c.now(), deadline, 0)
-	earlier := s.lower(soonest)
-	s.mu.Unlock()
-	c.announce(earlier, soonest)
+	_, _, wakeAt := s.set(f, c.now(), deadline, 0)
+	s.unlock(wakeAt)
 }
 
 // Timers that set themselves again without a delay always have one due on their
@@ -48,7 +46,7 @@ func TestShardThatIsNeverDone(t *testing.T) {
 	for range yieldEvery {
 		setOn(c, 0, c.now(), again)
 	}
-	c.wake(math.MaxUint64)
+	c.wake()
 	require.Positive(t, waited, "never called")
 	require.LessOrEqual(t, waited, 4*yieldEvery)
 }
@@ -61,11 +59,11 @@ func TestShutdownWaitsForRounds(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	var waits []error
-	c.leaves = func(int, uint32) { waits = append(waits, c.work.wait(over)) }
+	c.onFire = func(int, uint32) { waits = append(waits, c.inFlight.wait(over)) }
 	fired := false
 	setOn(c, 0, 1, func() { fired = true })
 	clk.elapsed.Store(1)
-	c.wake(math.MaxUint64)
+	c.wake()
 	require.Equal(t, []error{context.Canceled}, waits)
 	require.True(t, fired)
 	require.NoError(t, c.shutdown(over), "all is done")
@@ -77,22 +75,22 @@ func TestCascadeOfAnotherShard(t *testing.T) {
 	const n, base = 20_000, int64(8) << 30
 	clk := &handClock{}
 	c := twoShards(t, clk)
-	c.layout.foreseen = math.MaxInt // else it would come down in time
-	for i := range uint64(n) {      // in one slot, in no order, its second half
+	c.tuning.PourAheadFrom = math.MaxInt // else it would come down in time
+	for i := range uint64(n) {           // in one slot, in no order, its second half
 		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() {})
 	}
 	setOn(c, 0, 1, func() {}) // after it, the shard knows where the slot starts
 	clk.elapsed.Store(1)
-	c.wake(math.MaxUint64)
-	require.Equal(t, base, c.shards[0].notBefore.Load())
+	c.wake()
+	require.Equal(t, bound(base), c.shards[0].notBefore.load())
 
 	carried := uint64(math.MaxUint64)
-	setOn(c, 1, base+1<<28, func() { carried = c.shards[0].timers.cascaded })
+	setOn(c, 1, base+1<<28, func() { carried = c.shards[0].timers.Cascaded() })
 	clk.elapsed.Store(base + 1<<28)
-	c.wake(math.MaxUint64)
+	c.wake()
 	require.Positive(t, carried, "else there was nothing to wait for")
-	require.LessOrEqual(t, carried, uint64(2*budget))
-	require.GreaterOrEqual(t, c.shards[0].timers.cascaded, uint64(n), "the rest follows")
+	require.LessOrEqual(t, carried, uint64(2*batch))
+	require.GreaterOrEqual(t, c.shards[0].timers.Cascaded(), uint64(n), "the rest follows")
 	require.NoError(t, c.check())
 }
 
@@ -102,20 +100,20 @@ func TestShortTimerOvertakesCrowd(t *testing.T) {
 	const n, base = 20_000, int64(8) << 30
 	clk := &handClock{tick: 1000}
 	c := twoShards(t, clk)
-	c.layout.foreseen = math.MaxInt // else it would come down in time
-	for i := range uint64(n) {      // in no order
+	c.tuning.PourAheadFrom = math.MaxInt // else it would come down in time
+	for i := range uint64(n) {           // in no order
 		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() {})
 	}
 	carried := uint64(math.MaxUint64)
-	setOn(c, 0, base+10_000, func() { carried = c.shards[0].timers.cascaded })
+	setOn(c, 0, base+10_000, func() { carried = c.shards[0].timers.Cascaded() })
 	setOn(c, 0, 1, func() {}) // after it, the shard knows where the slot starts
-	c.wake(math.MaxUint64)
-	require.Equal(t, base, c.shards[0].notBefore.Load())
+	c.wake()
+	require.Equal(t, bound(base), c.shards[0].notBefore.load())
 	clk.elapsed.Store(base)
-	c.wake(math.MaxUint64)
+	c.wake()
 	require.Positive(t, carried, "else there was nothing to wait for")
-	require.LessOrEqual(t, carried, uint64(12*budget), "it is due ten readings of the clock later, each after a budget")
-	require.GreaterOrEqual(t, c.shards[0].timers.cascaded, uint64(n), "the rest follows")
+	require.LessOrEqual(t, carried, uint64(12*batch), "it is due ten readings of the clock later, each after a budget")
+	require.GreaterOrEqual(t, c.shards[0].timers.Cascaded(), uint64(n), "the rest follows")
 	require.NoError(t, c.check())
 }
 
@@ -130,58 +128,25 @@ func TestCrowdComesDownInTime(t *testing.T) {
 		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() { fired++ })
 	}
 	s := c.shards[0]
-	for s.timers.empty() { // nothing is ahead
+	for s.timers.Cascaded() == 0 { // nothing is poured ahead
 		require.Less(t, clk.aim, base)
 		clk.elapsed.Store(clk.aim)
-		c.wake(math.MaxUint64)
+		c.wake()
 		require.NoError(t, c.check())
 	}
 	require.Equal(t, base, clk.aim)
-	require.EqualValues(t, n, s.timers.cascaded)
-	require.Equal(t, n, s.timers.circles.len(c.layout.base, 8))
+	require.EqualValues(t, n, s.timers.Cascaded())
+	require.Equal(t, n, s.timers.InSlot(c.layout.Base(), 8))
 	clk.elapsed.Store(base)
-	c.wake(math.MaxUint64)
+	c.wake()
 	require.NoError(t, c.check())
-	require.Less(t, s.timers.cascaded, uint64(n+n/8))
+	require.Less(t, s.timers.Cascaded(), uint64(n+n/8))
 	require.Zero(t, fired)
 	for fired < n {
 		clk.elapsed.Store(max(clk.aim, clk.elapsed.Load()+1))
-		c.wake(math.MaxUint64)
+		c.wake()
 	}
 	require.NoError(t, c.check())
-}
-
-// Equal deadlines in no order are taken as they come: sorting a crowd is more
-// than may be done under one hold of the lock.
-func TestCrowdOfOneInstantIsNotSorted(t *testing.T) {
-	const n, at = 10_000, int64(time.Second)
-	c := circles{layout: newLayout(time.Second)}
-	ids := make([]uint32, n)
-	for i := range ids {
-		ids[i] = c.add(0, at, uint64(i+1), 0)
-	}
-	for i := range ids {
-		id := ids[i*7919%n]
-		c.move(id, c.arena.At(id), 0, at, uint64(n+i+1))
-	}
-	again := 0
-	for left := n; left > 0; {
-		i, due := c.next(at, budget)
-		if i == 0 {
-			again++
-			require.Less(t, again, n, "no end")
-			continue
-		}
-		require.Equal(t, at, due)
-		node := c.arena.At(i)
-		if l := &c.circle[node.Circle()]; l.Len(node.Slot()) > c.crowd {
-			require.False(t, l.Sorted(node.Slot()), "sorted, with %d left", left)
-		}
-		c.remove(i, node)
-		left--
-	}
-	require.LessOrEqual(t, c.cascaded, uint64(n*c.levels))
-	require.LessOrEqual(t, again, int(c.cascaded)/budget+c.levels)
 }
 
 func TestKeysMovedToOneInstant(t *testing.T) {
@@ -218,54 +183,4 @@ func TestStoppedKeyedHoldsNoIndex(t *testing.T) {
 	}
 	_, _, ok := w.Get(1)
 	require.False(t, ok)
-}
-
-type large [4 << 10]byte
-
-// chunksOf is how many chunks of values a wheel of one shard has.
-func chunksOf(t *testing.T, w *Of[large]) (chunks int) {
-	for _, c := range w.core.shards[0].timers.values.chunks {
-		require.LessOrEqual(t, len(c)*len(large{}), largestChunk)
-		if c != nil {
-			chunks++
-		}
-	}
-	return chunks
-}
-
-// Large values come in small chunks, so that no call has to clear megabytes, and
-// these go back as timers go.
-func TestLargeValues(t *testing.T) {
-	const n = 6 << 11 // six chunks of the arena
-	clk, wrong, next := &handClock{}, 0, 0
-	w, err := NewOf(Config{Clock: clk, Shards: 1, Executor: Inline}, func(v large) {
-		if int(v[0])|int(v[len(v)-1])<<8 != next {
-			wrong++
-		}
-		next++
-	})
-	require.NoError(t, err)
-	const perChunk = largestChunk / len(large{})
-	for i := range n {
-		before := 0
-		if i > 0 {
-			before = len(w.core.shards[0].timers.values.chunks)
-		}
-		_, err := w.Set(large{0: byte(i), len(large{}) - 1: byte(i >> 8)}, time.Second)
-		require.NoError(t, err)
-		require.LessOrEqual(t, len(w.core.shards[0].timers.values.chunks), before+1)
-	}
-	require.InDelta(t, n/perChunk, chunksOf(t, w), 2)
-	_, err = w.Set(large{0: n & 0xff, len(large{}) - 1: n >> 8}, 2*time.Second)
-	require.NoError(t, err)
-	clk.elapsed.Store(int64(time.Second))
-	clk.ring()
-	require.Equal(t, n, next)
-	require.Zero(t, wrong)
-	require.LessOrEqual(t, chunksOf(t, w), 3*(1<<11)/perChunk, "the arena keeps one empty chunk, that of the last, and that of the next")
-	clk.elapsed.Store(int64(2 * time.Second))
-	clk.ring()
-	require.Equal(t, n+1, next)
-	require.Zero(t, wrong)
-	require.Nil(t, w.core.shards[0].timers)
 }

@@ -18,7 +18,7 @@ func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 	awake := make(chan struct{})
-	t, err := w.core.add(func() { close(awake) }, w.core.now(), d, flagDirect)
+	t, err := w.core.add(func() { close(awake) }, w.core.now(), d, runInWake)
 	if err != nil {
 		return err
 	}

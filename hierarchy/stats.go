@@ -72,9 +72,9 @@ func (c *core[T]) stats() Stats {
 		s.mu.Lock()
 		n := s.counts
 		if s.timers != nil {
-			n.cascaded += s.timers.cascaded
+			n.cascaded += s.timers.Cascaded()
 		}
-		st.Pending += s.timers.len()
+		st.Pending += s.timers.Len()
 		st.Fired += n.fired
 		st.Stopped += n.stopped
 		st.Drained += n.drained
@@ -85,8 +85,8 @@ func (c *core[T]) stats() Stats {
 		s.mu.Unlock()
 	}
 	st.Scheduled = st.Fired + st.Stopped + st.Drained + st.Dropped + uint64(st.Pending)
-	st.Queued, st.Running = c.work.count()
-	st.Wakeups = c.waker.count()
+	st.Queued, st.Running = c.inFlight.count()
+	st.Wakeups = c.aim.count()
 	st.Panics = c.panics.Load()
 	st.Skipped = c.skipped.Load()
 	return st
@@ -96,12 +96,12 @@ func (c *core[T]) stats() Stats {
 // later is counted where it still sits.
 func (c *core[T]) circleStats() []CircleStats {
 	now := c.now()
-	stats := make([]CircleStats, c.layout.levels)
+	stats := make([]CircleStats, c.layout.Circles())
 	for k := range stats {
 		stats[k] = CircleStats{
-			Width: time.Duration(1) << c.layout.shift(k),
-			Base:  k == c.layout.base,
-			Hand:  c.layout.slotFor(k, now),
+			Width: c.layout.Width(k),
+			Base:  k == c.layout.Base(),
+			Hand:  c.layout.Hand(k, now),
 			Slots: make([]int, level.Slots),
 		}
 	}
@@ -110,7 +110,7 @@ func (c *core[T]) circleStats() []CircleStats {
 		if s.timers != nil {
 			for k := range stats {
 				for slot := range stats[k].Slots {
-					stats[k].Slots[slot] += s.timers.circles.len(k, slot)
+					stats[k].Slots[slot] += s.timers.InSlot(k, slot)
 				}
 			}
 		}

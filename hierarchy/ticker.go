@@ -29,7 +29,7 @@ func (w *Wheel) NewTicker(period time.Duration) (*Ticker, error) {
 	t := &Ticker{C: c, c: c, wheel: w}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r, err := w.every(period, t.tick, flagDirect)
+	r, err := w.every(period, t.tick, runInWake)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (t *Ticker) Reset(period time.Duration) bool {
 	}
 	t.first = deadlineAfter(t.wheel.core.now(), period)
 	if t.stopped || !t.repeater.Reset(period) {
-		r, err := t.wheel.every(period, t.tick, flagDirect)
+		r, err := t.wheel.every(period, t.tick, runInWake)
 		if err != nil {
 			return false
 		}

@@ -1,6 +1,10 @@
 package hierarchy
 
-import "time"
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/level"
+)
 
 // Timer is a timer that was set: a value, safe to copy, to compare and to keep
 // for ever. It holds on to no callback, and once its timer has fired or was
@@ -53,4 +57,59 @@ func (t Timer) Remaining() (time.Duration, bool) {
 // that is held stays so.
 func (t Timer) rearm(now, deadline int64, held bool) bool {
 	return t.shard != nil && t.shard.rearm(t.index, t.generation, now, deadline, held)
+}
+
+// stop is Timer.Stop.
+func (s *shard[T]) stop(i uint32, generation uint64) bool {
+	s.mu.Lock()
+	n := s.lookup(i, generation)
+	if n == nil {
+		s.mu.Unlock()
+		return false
+	}
+	s.discard(i, n)
+	s.counts.stopped++
+	s.mu.Unlock()
+	return true
+}
+
+// reset is Timer.Reset.
+func (s *shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
+	now := s.core.now()
+	deadline := deadlineAfter(now, d)
+	s.mu.Lock()
+	n := s.lookup(i, generation)
+	if n == nil {
+		s.mu.Unlock()
+		return false
+	}
+	s.counts.moved++
+	s.move(i, n, now, deadline)
+	s.unlock(deadline)
+	return true
+}
+
+// rearm is Timer.rearm.
+func (s *shard[T]) rearm(i uint32, generation uint64, now, deadline int64, held bool) bool {
+	s.mu.Lock()
+	n := s.lookup(i, generation)
+	if n == nil || n.Circle() == level.Unlinked && !held {
+		s.mu.Unlock()
+		return n != nil
+	}
+	s.move(i, n, now, deadline)
+	s.unlock(deadline)
+	return true
+}
+
+// remaining is Timer.Remaining.
+func (s *shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) {
+	now := s.core.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.lookup(i, generation)
+	if n == nil || n.Circle() == level.Unlinked {
+		return 0, false
+	}
+	return time.Duration(max(0, n.Key-now)), true
 }

@@ -114,22 +114,33 @@ func (a *Arena) allocCold() uint32 {
 	return c<<ChunkBits | e
 }
 
-// Deserted is what Free returns when no node is left of those that took several
-// chunks: a new Arena would be smaller.
-const Deserted = 1<<32 - 1
+// Released says which memory an arena no longer needs since a node was freed.
+type Released uint32
 
-// Free gives n, the node of index i, back. It is dead from now on. If with it a
-// whole chunk went back, given is its number plus 1, or Deserted, else 0.
-func (a *Arena) Free(i uint32, n *Node) (given uint32) {
+const (
+	// Nothing is released by most nodes.
+	Nothing Released = 0
+	// Everything is released by the last node of those that took several chunks: a new
+	// Arena would be smaller.
+	Everything Released = 1<<32 - 1
+)
+
+// Chunk is the number of the one chunk that was released. It must not be asked of Nothing
+// and Everything.
+func (r Released) Chunk() uint32 { return uint32(r) - 1 }
+
+// Free gives n, the node of index i, back, and says which memory went with it. The node
+// is dead from now on.
+func (a *Arena) Free(i uint32, n *Node) Released {
 	n.stamp = 0
 	if a.hot == 0 {
 		a.hot = i
-		return 0
+		return Nothing
 	}
 	return a.freeCold(i, n)
 }
 
-func (a *Arena) freeCold(i uint32, n *Node) (given uint32) {
+func (a *Arena) freeCold(i uint32, n *Node) Released {
 	c, e := place(i)
 	m := &a.chunks[c]
 	n.next = m.free
@@ -142,11 +153,11 @@ func (a *Arena) freeCold(i uint32, n *Node) (given uint32) {
 	emptied := m.used == 0 && a.emptied(c)
 	switch {
 	case a.used == 1 && len(a.nodes) > 1: // that one is hot
-		return Deserted
+		return Everything
 	case emptied:
-		return c + 1
+		return Released(c + 1)
 	}
-	return 0
+	return Nothing
 }
 
 // emptied keeps one empty chunk and gives further ones back, so that set and

@@ -154,11 +154,11 @@ func TestPushInOrderStaysSorted(t *testing.T) {
 
 func TestNodeKeepsItsParts(t *testing.T) {
 	var n Node
-	n.Init(-5, MaxSequence, 0xf, Held, 0, 0)
+	n.Init(-5, MaxSequence, 0xf, Unlinked, 0, 0)
 	require.EqualValues(t, MaxSequence, n.Generation())
 	require.EqualValues(t, MaxSequence, n.Order())
 	require.EqualValues(t, 0xf, n.Flags())
-	require.Equal(t, Held, n.Circle())
+	require.Equal(t, Unlinked, n.Circle())
 	n.Place(11, 63, 1)
 	require.Equal(t, 1, n.Side())
 	require.Equal(t, 11, n.Circle())
@@ -168,8 +168,8 @@ func TestNodeKeepsItsParts(t *testing.T) {
 	require.EqualValues(t, MaxSequence, n.Generation())
 	require.Equal(t, 63, n.Slot())
 	require.EqualValues(t, 0xf, n.Flags())
-	n.Hold()
-	require.Equal(t, Held, n.Circle())
+	n.Unlink()
+	require.Equal(t, Unlinked, n.Circle())
 }
 
 func TestArenaNeverConfusesGenerations(t *testing.T) {
@@ -243,7 +243,7 @@ func TestArenaGivesMemoryBack(t *testing.T) {
 		chunks[i>>ChunkBits] = true
 		switch a.Free(i, a.At(i)) {
 		case 0:
-		case Deserted:
+		case Everything:
 			deserted++
 		default:
 			given++

@@ -1,6 +1,6 @@
 package level
 
-// Flags are four bits a node carries for its owner.
+// Flags are four bits that a node carries for its owner.
 type Flags uint8
 
 const (
@@ -13,19 +13,19 @@ const (
 	// million a second they last for 22 years.
 	MaxSequence uint64 = 1<<(64-metaBits) - 1
 
-	// Held is the circle of a live node that is in no slot.
-	Held = circleMask
+	// Unlinked is the circle of a live node that is in no slot.
+	Unlinked = circleMask
 )
 
 // Node is one timer: 32 bytes without a pointer, so that two fill a cache line
 // and the garbage collector has nothing to look at. What the timer is for is
 // kept elsewhere, under the same index.
 //
-// Two words are shared to keep it so small. Stamp is the generation (56 bits),
-// the circle (4) and the flags (4); order is the order number (56) and the
-// slot (6) and side (1). Generations and orders come from one sequence and are never given
-// twice, so order decides between equal keys, and a generation tells a node
-// from every other that used the same memory before or after.
+// Two words hold several things each, to keep it so small. Stamp is the generation (56
+// bits), the circle (4) and the flags (4). Order is the order number (56), the side (1)
+// and the slot (6). Generations and orders come from one sequence and are never given
+// twice. So order decides between equal keys, and a generation tells a node from every
+// other that used the same memory before or after.
 type Node struct {
 	Key        int64
 	order      uint64
@@ -46,7 +46,7 @@ func (n *Node) Generation() uint64 { return n.stamp >> metaBits }
 // Flags are what Init was given.
 func (n *Node) Flags() Flags { return Flags(n.stamp & flagMask) }
 
-// Circle is the circle n belongs on, or Held.
+// Circle is the circle n belongs on, or Unlinked.
 func (n *Node) Circle() int { return int(n.stamp >> flagBits & circleMask) }
 
 // Slot is the slot n belongs in.
@@ -62,8 +62,8 @@ func (n *Node) Place(circle, slot, side int) {
 	n.order = n.order>>metaBits<<metaBits | uint64(slot) | uint64(side)<<Bits
 }
 
-// Hold says that n belongs nowhere. It must not be in a slot.
-func (n *Node) Hold() { n.stamp |= Held << flagBits }
+// Unlink says that n belongs nowhere. It must not be in a slot.
+func (n *Node) Unlink() { n.stamp |= Unlinked << flagBits }
 
 // Order is the sequence number that decides between equal keys.
 func (n *Node) Order() uint64 { return n.order >> metaBits }

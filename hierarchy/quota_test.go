@@ -27,12 +27,12 @@ func TestChanTimerGivesItsPlaceBackLast(t *testing.T) {
 	free := false
 	for range 1000 {
 		runtime.Gosched()
-		free = free || w.core.places.taken.Load() == 0
+		free = free || w.core.quota.used.Load() == 0
 	}
 	s.mu.Unlock()
 	stopper.Wait()
 	require.False(t, free)
-	require.Zero(t, w.core.places.taken.Load())
+	require.Zero(t, w.core.quota.used.Load())
 }
 
 // Whoever sees that Drain has emptied a full wheel finds room in it. Drain has

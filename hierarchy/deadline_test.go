@@ -1,0 +1,23 @@
+package hierarchy
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDeadlineAfterSaturates(t *testing.T) {
+	require.EqualValues(t, 7, deadlineAfter(5, 2))
+	require.EqualValues(t, 5, deadlineAfter(5, 0))
+	require.EqualValues(t, 5, deadlineAfter(5, math.MinInt64))
+	require.EqualValues(t, endOfTime, deadlineAfter(5, math.MaxInt64))
+	require.EqualValues(t, endOfTime, deadlineAfter(5, math.MaxInt64-5))
+	require.EqualValues(t, endOfTime-1, deadlineAfter(5, math.MaxInt64-6))
+}
+
+// No bound is later than the end of time, which is a deadline like any other.
+func TestNoneIsLaterThanTheEndOfTime(t *testing.T) {
+	require.Less(t, bound(endOfTime), none)
+	require.Less(t, bound(0), bound(endOfTime))
+}

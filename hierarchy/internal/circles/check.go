@@ -1,0 +1,106 @@
+package circles
+
+import (
+	"fmt"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// Check reports the first broken invariant, for tests. It walks all nodes.
+func (c *Circles) Check() error {
+	if err := c.arena.Check(); err != nil {
+		return err
+	}
+	unlinked := 0
+	c.arena.Each(func(_ uint32, n *level.Node) {
+		if n.Circle() == level.Unlinked {
+			unlinked++
+		}
+	})
+	linked, err := c.checkCircles()
+	if err != nil {
+		return err
+	}
+	poured, err := c.checkAheads()
+	if err != nil {
+		return err
+	}
+	if linked+poured+unlinked != c.arena.Len() {
+		return fmt.Errorf("%d on circles, %d poured ahead and %d in no slot are not %d",
+			linked, poured, unlinked, c.arena.Len())
+	}
+	return nil
+}
+
+func (c *Circles) checkCircles() (linked int, err error) {
+	for k := range c.layout.count {
+		l := &c.circle[k]
+		if err := l.Check(&c.arena); err != nil {
+			return 0, fmt.Errorf("circle %d: %w", k, err)
+		}
+		if l.Empty() == (c.occupied>>uint(k)&1 == 1) {
+			return 0, fmt.Errorf("circle %d: occupied is %b", k, c.occupied)
+		}
+		for s := range level.Slots {
+			linked += l.Len(s)
+			if err := c.checkSlot(k, s); err != nil {
+				return 0, fmt.Errorf("circle %d, slot %d, hand %d: %w", k, s, c.hand, err)
+			}
+		}
+	}
+	return linked, nil
+}
+
+func (c *Circles) checkSlot(k, s int) (err error) {
+	if c.circle[k].Len(s) == 0 {
+		return nil
+	}
+	digit, open := c.layout.slotFor(k, c.hand), c.open>>uint(k)&1 == 1
+	if s < digit || s == digit && k > 0 && !open {
+		return fmt.Errorf("the hand has passed it: %d, open %b", digit, c.open)
+	}
+	start := c.layout.slotStart(k, s, c.hand)
+	c.circle[k].Each(&c.arena, s, func(i uint32, n *level.Node) {
+		if n.Circle() != k || c.onAhead(n) {
+			err = fmt.Errorf("node %d believes it is on circle %d", i, n.Circle())
+		}
+		if n.Key < start && !(k == 0 && s == digit) {
+			err = fmt.Errorf("node %d is due at %d, the slot starts at %d", i, n.Key, start)
+		}
+	})
+	return err
+}
+
+func (c *Circles) checkAheads() (poured int, err error) {
+	last := c.hand
+	c.eachAhead(func(k int, a *ahead) bool {
+		if a.start < last || a.start != c.layout.slotStart(k, a.slot, c.hand) || a.end != c.layout.slotEnd(k, a.start) {
+			err = fmt.Errorf("ahead of circle %d, slot %d: %d to %d, the hand or the one before at %d",
+				k, a.slot, a.start, a.end, last)
+		} else {
+			err = c.checkAhead(k, a)
+		}
+		last = a.start
+		for s := range level.Slots {
+			poured += a.Len(s)
+		}
+		return err != nil
+	})
+	return poured, err
+}
+
+func (c *Circles) checkAhead(k int, a *ahead) error {
+	if err := a.Check(&c.arena); err != nil {
+		return fmt.Errorf("ahead of circle %d: %w", k, err)
+	}
+	var err error
+	for s := range level.Slots {
+		a.Each(&c.arena, s, func(i uint32, n *level.Node) {
+			if n.Circle() != k-1 || !c.onAhead(n) || n.Key < c.layout.slotStart(k-1, s, a.start) {
+				err = fmt.Errorf("ahead of circle %d, slot %d: node %d, due at %d, is on circle %d, poured ahead %v",
+					k, s, i, n.Key, n.Circle(), c.onAhead(n))
+			}
+		})
+	}
+	return err
+}

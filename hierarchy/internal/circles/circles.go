@@ -1,0 +1,189 @@
+package circles
+
+import (
+	"math/bits"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// Circles is all circles of one wheel, and the arena that its nodes live in. Init must
+// be called before anything else.
+//
+// Times are nanoseconds, 0 or more. The time of a call may be earlier than that of the
+// call before, as callers read their clocks before they take their locks. It is then
+// taken for the later one.
+//
+// The order of a node is the sequence number that it was last set with. It decides
+// between timers of one deadline.
+type Circles struct {
+	// Invariant: bit k is set iff circle k holds a node.
+	occupied uint32
+	// Bit k is set while the slot of circle k under the hand is being poured out.
+	// Invariant: that slot holds a node, or is found to be empty by the next pour.
+	open uint32
+	// Invariant: it never goes back.
+	// Invariant: no slot before it holds a node: s >= digit k of hand for a slot s of
+	// circle k, and s > that digit if k > 0 and bit k of open is clear.
+	hand int64
+
+	arena level.Arena
+	aheads
+	layout Layout
+	tuning Tuning
+
+	// inOrder is set if timers of one deadline must come in their order, whatever it
+	// takes. Otherwise those of a crowd may come in any.
+	inOrder  bool
+	cascaded uint64 // nodes that were poured
+
+	// Invariant: the deadline of a node is not before its slot starts, unless the slot
+	// is under the hand of circle 0. That is where deadlines go that the hand has passed.
+	// The deadline may be after the slot's end: one that moves later stays in its slot.
+	circle [maxCircles]level.Level
+}
+
+// Init makes c ready, with the hand at that time.
+func (c *Circles) Init(layout Layout, tuning Tuning, hand int64) {
+	c.layout, c.tuning, c.hand = layout, tuning, hand
+}
+
+// KeepOrder has timers of one deadline come in their order from now on, whatever that
+// takes: no budget limits a call of Next, and nothing more is poured ahead.
+func (c *Circles) KeepOrder() { c.inOrder = true }
+
+// Arena is where the nodes live. Callers read it, and leave changes to c.
+func (c *Circles) Arena() *level.Arena { return &c.arena }
+
+// Cascaded is how many nodes were carried from a circle to a finer one.
+func (c *Circles) Cascaded() uint64 { return c.cascaded }
+
+// Linked tells whether any node is in a slot.
+func (c *Circles) Linked() bool { return c.occupied != 0 || c.active != 0 && !c.aheadEmpty() }
+
+// InSlot is the number of nodes in slot s of circle k, those poured ahead included.
+func (c *Circles) InSlot(k, s int) int {
+	n := c.circle[k].Len(s)
+	if a := c.ahead[k]; c.active>>uint(k)&1 != 0 && a.slot == s {
+		for s := range level.Slots {
+			n += a.Len(s)
+		}
+	}
+	return n
+}
+
+// Add makes a new node and puts it into the slot of its deadline.
+func (c *Circles) Add(now, deadline int64, sequence uint64, f level.Flags) uint32 {
+	if now-c.hand > lag {
+		c.advance(now)
+	}
+	i := c.arena.Alloc()
+	n := c.arena.At(i)
+	t := max(deadline, c.hand)
+	k := c.layout.circleFor(t, c.hand)
+	n.Init(deadline, sequence, f, k, c.layout.slotFor(k, t), c.side(k))
+	if c.active != 0 && c.linkAhead(i, n) {
+		return i
+	}
+	c.circle[k].Push(&c.arena, i, n)
+	c.occupied |= 1 << uint(k)
+	return i
+}
+
+// link puts node i into the slot of its deadline. A deadline that the hand has passed
+// goes to the slot under the hand of circle 0, where exact deadlines decide.
+func (c *Circles) link(i uint32, n *level.Node) {
+	t := max(n.Key, c.hand)
+	if c.active != 0 && c.linkAhead(i, n) {
+		return
+	}
+	k := c.layout.circleFor(t, c.hand)
+	n.Place(k, c.layout.slotFor(k, t), c.side(k))
+	c.circle[k].Push(&c.arena, i, n)
+	c.occupied |= 1 << uint(k)
+}
+
+// Unlink takes n out of its slot. It stays alive.
+func (c *Circles) Unlink(n *level.Node) {
+	k := n.Circle()
+	if c.onAhead(n) {
+		c.aheadLevel(n).Remove(&c.arena, n)
+	} else if c.circle[k].Remove(&c.arena, n) {
+		c.occupied &^= 1 << uint(k)
+	}
+	n.Unlink()
+}
+
+// relink moves node i to where its deadline belongs as seen from the hand.
+func (c *Circles) relink(i uint32, n *level.Node) {
+	c.Unlink(n)
+	c.link(i, n)
+}
+
+// Remove ends node i, in a slot or not, and says which memory went back with it.
+func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
+	switch k := n.Circle(); {
+	case k == level.Unlinked:
+	case c.active != 0:
+		c.Unlink(n)
+	case c.circle[k].Remove(&c.arena, n):
+		c.occupied &^= 1 << uint(k)
+	}
+	return c.arena.Free(i, n)
+}
+
+// Move gives node i, in a slot or not, a new deadline and order. One that moves later, or
+// earlier within its slot, stays in the slot, which costs one cache miss instead of four.
+// The slot finds out when its turn comes, once for any number of moves.
+//
+// Whether a timer moves earlier or later is random to the processor, which should go on
+// with what follows this call while it waits for n. Hence there is no branch on that, and
+// little to do.
+//
+// Where order is kept, the timer is moved behind the others instead. That keeps a crowd of
+// one deadline sorted, which would otherwise be sorted again for each timer that a callback
+// moves there.
+func (c *Circles) Move(i uint32, n *level.Node, now, deadline int64, sequence uint64) {
+	if k := n.Circle(); k != level.Unlinked {
+		earlier := (deadline - n.Key) >> 63 // all bits are set if it is, else none
+		if (deadline^n.Key)>>(c.layout.shift(k)&63)&earlier == 0 && !c.inOrder {
+			n.Rekey(deadline, sequence)
+			l := &c.circle[k]
+			if c.onAhead(n) {
+				l = c.aheadLevel(n)
+			}
+			l.Rekeyed(n, earlier)
+			return
+		}
+		c.Unlink(n)
+	}
+	if now-c.hand > lag {
+		c.advance(now)
+	}
+	n.Rekey(deadline, sequence)
+	c.link(i, n)
+}
+
+// first is the first slot in time that holds a node, and when it starts. One must be
+// occupied.
+func (c *Circles) first() (k, s int, start int64) {
+	k = bits.TrailingZeros32(c.occupied)
+	s = c.circle[k].First()
+	return k, s, c.layout.slotStart(k, s, c.hand)
+}
+
+// advance moves the hand as near to now as the first slot lets it, so that new timers are
+// placed finely.
+func (c *Circles) advance(now int64) {
+	if c.open != 0 {
+		return
+	}
+	if c.active != 0 {
+		start, _ := c.aheadStart()
+		now = min(now, start-1)
+	}
+	if c.occupied != 0 {
+		_, _, start := c.first()
+		now = min(now, start-1)
+	}
+	c.hand = max(c.hand, now)
+}

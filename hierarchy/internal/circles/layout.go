@@ -1,0 +1,82 @@
+package circles
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+const (
+	topBit     = 62 // the highest bit of a time
+	maxCircles = (topBit+level.Bits-1)/level.Bits + 1
+)
+
+// Layout places times on circles by arithmetic on bits. The slots of circle k are
+// 1<<shift(k) wide, and a turn of circle k is a slot of circle k+1. One circle, the base
+// circle, has slots as wide as the power of two nearest to the Interval. For that, the
+// boundaries of all circles may be offset by some bits. Then circle 0 has fewer slots.
+type Layout struct {
+	offset int       // 0..5: circle k holds the bits from level.Bits*k-offset on
+	base   int       // the base circle
+	count  int       // how many circles there are
+	shifts [16]uint8 // by circle; 16 spares a check of bounds
+}
+
+// NewLayout is the layout whose base circle has slots about as wide as interval.
+func NewLayout(interval time.Duration) Layout {
+	b := nearestPower(int64(interval))
+	offset := (level.Bits - b%level.Bits) % level.Bits
+	l := Layout{offset: offset, base: (b + offset) / level.Bits, count: (topBit+offset)/level.Bits + 1}
+	for k := range l.count {
+		l.shifts[k] = uint8(max(0, level.Bits*k-offset))
+	}
+	return l
+}
+
+// nearestPower is the e for which 1<<e is nearest to n, by ratio.
+func nearestPower(n int64) int {
+	e := bits.Len64(uint64(n)) - 1
+	if n > 0 && float64(n) >= math.Sqrt2*math.Exp2(float64(e)) {
+		e++
+	}
+	return min(max(e, 0), topBit)
+}
+
+// Circles is the number of circles.
+func (l *Layout) Circles() int { return l.count }
+
+// Base is the base circle.
+func (l *Layout) Base() int { return l.base }
+
+// Width is how long a slot of circle k is.
+func (l *Layout) Width(k int) time.Duration { return 1 << l.shift(k) }
+
+// Hand is the slot under the hand of circle k when the hand is at t.
+func (l *Layout) Hand(k int, t int64) int { return l.slotFor(k, t) }
+
+// shift is the number of bits below circle k's digit.
+func (l *Layout) shift(k int) uint { return uint(l.shifts[k&15]) }
+
+// circleFor is the circle on which t sits when the hand is at hand <= t: that of the
+// highest bit in which they differ.
+func (l *Layout) circleFor(t, hand int64) int {
+	return int(uint(bits.Len64(uint64(t^hand)|1)-1+l.offset) / level.Bits)
+}
+
+// slotFor is the slot of t on circle k: that digit of t.
+func (l *Layout) slotFor(k int, t int64) int {
+	return int(uint64(t)>>(l.shift(k)&63)) & (level.Slots - 1)
+}
+
+// slotStart is the first time of slot s on circle k, in the turn that hand is in.
+func (l *Layout) slotStart(k, s int, hand int64) int64 {
+	turn := l.shift(k) + level.Bits
+	return hand>>turn<<turn | int64(s)<<l.shift(k)
+}
+
+// slotEnd is the last time of the slot of circle k that starts at start.
+func (l *Layout) slotEnd(k int, start int64) int64 {
+	return start | (int64(1)<<l.shift(k) - 1)
+}

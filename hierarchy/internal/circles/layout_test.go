@@ -1,0 +1,63 @@
+package circles
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+func TestNearestPower(t *testing.T) {
+	for n, want := range map[time.Duration]int{
+		1: 0, 2: 1, 3: 2, 5: 2, 6: 3, 1 << 20: 20, 1<<20 - 1: 20, 1<<20 + 1: 20,
+		time.Second: 30, 10 * time.Millisecond: 23, math.MaxInt64: topBit,
+	} {
+		require.Equal(t, want, nearestPower(int64(n)), "%d", n)
+	}
+}
+
+// Every circle's slots are a power of two wide, a turn of one is a slot of the
+// next, one is nearest to Interval, and together they reach to the end of time.
+func TestLayout(t *testing.T) {
+	for e := range 63 {
+		for _, interval := range []time.Duration{1<<e - 1, 1 << e, 1<<e + 1} {
+			if interval <= 0 {
+				continue
+			}
+			l := NewLayout(interval)
+			width := float64(int64(1) << l.shift(l.base))
+			ratio := width / float64(interval)
+			require.InDelta(t, 0, math.Log2(ratio), 0.501, "interval %d: base %v", interval, width)
+			require.EqualValues(t, 0, l.shift(0))
+			for k := 2; k < l.count; k++ {
+				require.Equal(t, l.shift(k-1)+level.Bits, l.shift(k))
+			}
+			require.LessOrEqual(t, l.count, maxCircles)
+			require.Equal(t, l.count-1, l.circleFor(math.MaxInt64, 0))
+		}
+	}
+}
+
+func TestLevelAndSlotAtEachBoundary(t *testing.T) {
+	for _, interval := range []time.Duration{time.Second, 10 * time.Millisecond, 1, 7} {
+		l := NewLayout(interval)
+		for k := 1; k < l.count; k++ {
+			width := int64(1) << l.shift(k)
+			require.Equal(t, k-1, l.circleFor(width-1, 0), "one less than a slot of circle %d", k)
+			require.Equal(t, k, l.circleFor(width, 0))
+			require.Equal(t, k, l.circleFor(width+1, 0))
+			require.Equal(t, 0, l.slotFor(k, width-1))
+			require.Equal(t, 1, l.slotFor(k, width))
+			require.Equal(t, 1, l.slotFor(k, 2*width-1))
+			require.Equal(t, width, l.slotStart(k, 1, 0))
+			require.Equal(t, 2*width-1, l.slotEnd(k, width))
+			if k < l.count-1 {
+				require.Equal(t, k, l.circleFor(2*width, width), "the hand on the slot before")
+				require.Equal(t, 64*width+width, l.slotStart(k, 1, 64*width+5))
+			}
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package circles
+
+// State is what a Verdict says.
+type State uint8
+
+const (
+	// Empty says that no timer is in a slot.
+	Empty State = iota
+	// Due says that the earliest timer is due.
+	Due
+	// NotBefore says that no timer is due before a time, which is later than now.
+	NotBefore
+	// AskAgain says that there was too much to do for one call.
+	AskAgain
+)
+
+// Verdict is what Next found.
+type Verdict struct {
+	State State
+	Node  uint32 // of Due: the earliest timer
+	At    int64  // of Due: its deadline; of NotBefore: the time
+}
+
+// Next finds the earliest timer and says whether it is due. It touches no more than
+// about budget nodes. Everything is in order after each call, so a lock may be released
+// before the next one.
+//
+// While slots are open, the earliest timer is that of those poured so far, unless order
+// is kept: timers that are due do not wait for a crowd.
+func (c *Circles) Next(now int64, budget int) Verdict {
+	c.pourBeforeTimer(budget)
+	for c.Linked() && budget > 0 {
+		c.swapInAhead(now)
+		var v Verdict
+		v, budget = c.lookAtFirst(now, budget)
+		if v.State == NotBefore {
+			v, budget = c.pourMeanwhile(now, v, budget)
+		}
+		if v.State != AskAgain {
+			return v
+		}
+	}
+	if c.Linked() {
+		return Verdict{State: AskAgain}
+	}
+	c.active, c.open, c.hand = 0, 0, max(c.hand, now)
+	return Verdict{State: Empty}
+}
+
+// lookAtFirst looks at the first slot in time. It answers AskAgain when it has done
+// something that makes another look worthwhile. left is what is left of the budget.
+func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
+	if c.occupied == 0 {
+		if start, ok := c.aheadStart(); ok {
+			return Verdict{State: NotBefore, At: start}, budget
+		}
+		return Verdict{State: AskAgain}, budget // that none is left
+	}
+	k, s, start := c.first()
+	if c.isOpen(k, s) {
+		return Verdict{State: AskAgain}, c.pour(budget)
+	}
+	l := &c.circle[k]
+	if n := l.Len(s); !l.Sorted(s) {
+		large := n > c.tuning.SortUpTo
+		switch {
+		case large && k > 0 && start > now:
+			return Verdict{State: NotBefore, At: start}, budget
+		case large && k > 0:
+			c.openSlot(k, start)
+			return Verdict{State: AskAgain}, budget
+		case !large || c.inOrder:
+			l.Sort(&c.arena, s)
+			budget -= n
+		default: // all in it have one deadline, and may come in any order
+		}
+	}
+	i := l.Head(s)
+	n := c.arena.At(i)
+	switch {
+	case n.Key > c.layout.slotEnd(k, start): // it has moved later
+		c.relink(i, n)
+		return Verdict{State: AskAgain}, budget - 1
+	case n.Key > now:
+		return Verdict{State: NotBefore, At: n.Key}, budget
+	}
+	return Verdict{State: Due, Node: i, At: n.Key}, budget
+}
+
+// pourMeanwhile uses the time in which nothing is due: it goes on with the open slots,
+// which may hold something earlier than v says, or else with what is poured ahead. It
+// answers AskAgain if there is more to do, or to look at.
+func (c *Circles) pourMeanwhile(now int64, v Verdict, budget int) (Verdict, int) {
+	if c.open != 0 {
+		return Verdict{State: AskAgain}, c.pour(budget)
+	}
+	return c.pourCrowds(now, v, budget)
+}

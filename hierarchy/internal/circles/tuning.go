@@ -1,0 +1,37 @@
+package circles
+
+// Tuning is the sizes at which circles change their ways. None of them changes when a
+// timer fires. Tests make them small, so that few timers are a crowd.
+type Tuning struct {
+	// SortUpTo is the longest list that is sorted where it is. A longer one that is out
+	// of order is cascaded, which spreads it over 64 finer slots.
+	SortUpTo int
+	// PourAheadFrom is the smallest crowd that is poured ahead of its time. A smaller
+	// one is poured within the default Precision, and what is poured just before it
+	// fires is still in the processor's caches then.
+	PourAheadFrom int
+	// PourTime is how long before its time a crowd begins to be poured ahead, in
+	// nanoseconds for each timer in it: some times as long as it takes.
+	PourTime int64
+	// SweepRatio decides how a crowd is gone through. If at least one of so many nodes,
+	// live or not, is in the crowd's slot, all nodes are gone through in the order of
+	// memory. Otherwise the slot's list is followed, each step of which waits for
+	// memory unless the timers were set in this order.
+	SweepRatio int
+}
+
+// DefaultTuning is what benchmarks have shown to be best.
+func DefaultTuning() Tuning {
+	return Tuning{SortUpTo: 32, PourAheadFrom: 4096, PourTime: 500, SweepRatio: 16}
+}
+
+const (
+	// lag is how far the hand may stay behind before a set moves it on.
+	lag = 1 << 16
+	// pourPerTimer is how many nodes are poured before each timer that fires. Those that
+	// are due don't wait for a crowd to be poured, nor does the crowd wait for all of them.
+	pourPerTimer = 2
+	// sweptPerPoured is how many nodes may be looked at in the order of memory, instead of
+	// one that is poured.
+	sweptPerPoured = 8
+)

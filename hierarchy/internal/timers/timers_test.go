@@ -1,0 +1,75 @@
+package timers
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/level"
+)
+
+func newTimers[T any]() *Timers[T] {
+	return New[T](circles.NewLayout(1<<30), circles.DefaultTuning(), 0)
+}
+
+type large [4 << 10]byte
+
+// chunks is how many chunks of values there are.
+func chunks(t *testing.T, all *Timers[large]) (n int) {
+	for _, c := range all.values.chunks {
+		require.LessOrEqual(t, len(c)*len(large{}), largestChunk)
+		if c != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Large values come in small chunks, so that no call has to clear megabytes, and these go
+// back as timers go.
+func TestLargeValues(t *testing.T) {
+	const n, perChunk = 6 << level.ChunkBits, largestChunk / len(large{})
+	all := newTimers[large]()
+	for i := range n {
+		before := len(all.values.chunks)
+		v := large{0: byte(i), len(large{}) - 1: byte(i >> 8)}
+		all.Set(v, 0, int64(1+i), uint64(1+i), 0)
+		require.LessOrEqual(t, len(all.values.chunks), before+1)
+	}
+	require.InDelta(t, n/perChunk, chunks(t, all), 2)
+	require.Equal(t, n, all.Len())
+	deserted := 0
+	for i := range n {
+		v := all.Next(n, 100)
+		require.Equal(t, circles.Due, v.State)
+		value := all.Value(v.Node)
+		require.Equal(t, i&0xffff, int(value[0])|int(value[len(value)-1])<<8)
+		if all.Discard(v.Node, all.Arena().At(v.Node)) {
+			deserted++
+		}
+	}
+	require.Equal(t, 1, deserted, "by the last but one, of which the arena keeps the memory")
+	require.LessOrEqual(t, chunks(t, all), 2*(1<<level.ChunkBits)/perChunk+1,
+		"two of the arena's: an empty one, that of the node freed last, and the one it was in")
+	require.Zero(t, (*Timers[large])(nil).Len())
+}
+
+// A value is gone with its timer, so that nothing holds on to it.
+func TestDiscardClearsTheValue(t *testing.T) {
+	all := newTimers[*int]()
+	i, grown := all.Set(new(int), 0, 5, 1, 0)
+	require.True(t, grown)
+	require.NotNil(t, *all.Value(i))
+	all.Discard(i, all.Arena().At(i))
+	require.Nil(t, *all.Value(i))
+}
+
+func TestFlagged(t *testing.T) {
+	all := newTimers[int]()
+	for i := range 10 {
+		all.Set(i, 0, 5, uint64(1+i), level.Flags(i%3))
+	}
+	require.ElementsMatch(t, []int{1, 4, 7}, all.Flagged(1))
+	require.ElementsMatch(t, []int{2, 5, 8}, all.Flagged(2))
+}

@@ -1,0 +1,53 @@
+package timers
+
+import (
+	"reflect"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// values keeps a value for each node of an arena, in chunks as the arena does, or in
+// smaller ones for large values: no call should have to clear megabytes.
+type values[T any] struct {
+	chunks [][]T
+	bits   uint8 // a chunk holds 1<<bits values; not more than level.ChunkBits
+}
+
+// largestChunk is how many bytes a chunk of values may have, if it has several.
+const largestChunk = 128 << 10
+
+func newValues[T any]() values[T] {
+	s := values[T]{bits: level.ChunkBits}
+	for size := reflect.TypeFor[T]().Size(); s.bits > 0 && size<<s.bits > largestChunk; {
+		s.bits--
+	}
+	return s
+}
+
+// likeArena tells whether chunks are those of the arena.
+func (s *values[T]) likeArena() bool { return s.bits == level.ChunkBits }
+
+func (s *values[T]) at(i uint32) *T {
+	return &s.chunks[i>>(s.bits&31)][i&(1<<(s.bits&31)-1)]
+}
+
+// grow makes room for value i, where the arena's chunk has room for so many.
+func (s *values[T]) grow(i uint32, room int) {
+	c := int(i >> s.bits)
+	for c >= len(s.chunks) {
+		s.chunks = append(s.chunks, nil)
+	}
+	room = min(room, 1<<s.bits)
+	if len(s.chunks[c]) < room {
+		grown := make([]T, room)
+		copy(grown, s.chunks[c])
+		s.chunks[c] = grown
+	}
+}
+
+// drop gives back the values of chunk c of the arena, none of which is live.
+func (s *values[T]) drop(c uint32) {
+	perChunk := 1 << (level.ChunkBits - s.bits)
+	from := min(int(c)*perChunk, len(s.chunks))
+	clear(s.chunks[from:min(from+perChunk, len(s.chunks))])
+}
