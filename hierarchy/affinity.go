@@ -5,11 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// A token tends to stay with one processor: a sync.Pool keeps what is put in it
-// with the processor that put it. Its number says which shards that processor
-// should use, of any wheel, so that it finds their locks and memory in its own
-// cache. A token that is lost to the garbage collector, or moves with a
-// goroutine, costs speed only.
+// A token tends to stay with one processor, as a sync.Pool keeps what is put into it with
+// the processor that put it there. Its number says which shards that processor should use,
+// of any wheel, so that it finds their locks and memory in its own cache. If a token is
+// garbage collected, or moves with a goroutine, only speed is lost.
 type token struct{ number int }
 
 var (
@@ -18,12 +17,11 @@ var (
 )
 
 const (
-	// sampleEvery is after how many timers it is looked whether the processor is
-	// still the same.
+	// sampleEvery is after how many timers the wheel looks which processor is running.
 	sampleEvery = 64
-	// enoughChanges of the processor in a short time make a wheel use all its
-	// shards. Until then it uses one, and pays nothing for affinity, which costs
-	// as much as a lock.
+	// enoughChanges is how many changes of the processor in a short time make a wheel use
+	// all its shards. Until then it uses one and pays nothing for affinity, which costs as
+	// much as a lock.
 	enoughChanges = 32
 )
 
@@ -33,8 +31,8 @@ type usage struct {
 	changes int
 }
 
-// sample notes the processor that runs, and sets spread when it has changed too
-// often: 2 points for a change, less 1 for none.
+// sample looks which processor is running, and sets spread when it has changed often
+// enough. A change counts 2, and no change takes 1 off.
 func (u *usage) sample(spread *atomic.Bool) {
 	t := tokens.Get().(*token)
 	tokens.Put(t)

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// After sends the wall time on the returned channel once, after d, or at once if
-// d <= 0. The error is
-// ErrClosed or ErrFull. A timer that may be taken back is NewTimer's.
+// After sends the wall time on the returned channel after d, at once if d <= 0. The error
+// is ErrClosed or ErrFull. Use NewTimer for a timer that can be stopped.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	c := make(chan time.Time, 1)
 	_, err := w.core.add(func() { c <- w.core.clock.Now() }, w.core.now(), d, runInWake)
@@ -17,11 +16,11 @@ func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	return c, nil
 }
 
-// ChanTimer sends on C when it fires, as a time.Timer of Go 1.23 and later: a
-// receive after Stop or Reset has returned never gets a value of before. Under
-// MaxPending it keeps its place until it is stopped, so that Reset never fails
-// for want of one. Its methods may be called concurrently. len and cap of C are those
-// of a channel of one element; package time's are 0.
+// ChanTimer sends the time on C when it fires, as a time.Timer of Go 1.23 and later does:
+// after Stop or Reset has returned, no value from before is received. It keeps its place
+// under MaxPending until it is stopped, so that Reset always finds one. Its methods may be
+// called concurrently. Unlike those of package time, C has a capacity of 1, which cap
+// tells, and len may be 1.
 type ChanTimer struct {
 	C <-chan time.Time
 
@@ -29,13 +28,13 @@ type ChanTimer struct {
 	mu     sync.Mutex
 	c      chan time.Time
 	timer  Timer  // guarded by mu, as all below
-	run    uint64 // tells a firing whether Stop or Reset came between
-	unsent bool   // set, and neither sent nor stopped
-	placed bool   // holds a place
+	run    uint64 // changes with each Stop and Reset, so that an earlier firing sends nothing
+	unsent bool   // it was set, and has not sent or been stopped since
+	placed bool   // it has a place under MaxPending
 }
 
-// NewTimer makes a timer that fires after d, or at once if d <= 0. The error is
-// ErrClosed or ErrFull.
+// NewTimer makes a timer that fires after d, at once if d <= 0. The error is ErrClosed or
+// ErrFull.
 func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 	c := make(chan time.Time, 1)
 	t := &ChanTimer{C: c, c: c, wheel: w}
@@ -76,8 +75,8 @@ func (t *ChanTimer) send(run uint64) {
 	}
 }
 
-// Stop is true if it kept the timer from being received from C: it was pending,
-// or had fired and its value was not received.
+// Stop stops the timer. It is true if the timer was pending, or had fired and its value was
+// not received from C.
 func (t *ChanTimer) Stop() bool {
 	requireMade(t.wheel != nil, "ChanTimer")
 	t.mu.Lock()
@@ -90,8 +89,8 @@ func (t *ChanTimer) Stop() bool {
 	return was
 }
 
-// Reset makes the timer fire after d, counted anew. It is true where Stop would
-// have been, and false once the wheel was stopped.
+// Reset makes the timer fire after d, at once if d <= 0. It is true where Stop would have
+// been, and false once the wheel was stopped.
 func (t *ChanTimer) Reset(d time.Duration) bool {
 	requireMade(t.wheel != nil, "ChanTimer")
 	t.mu.Lock()
@@ -107,11 +106,11 @@ func (t *ChanTimer) Reset(d time.Duration) bool {
 	return t.set(d) == nil && was
 }
 
-// halt takes the timer back, or the value it has sent. mu must be held.
+// halt stops the timer and removes the value that it has sent. mu must be held.
 func (t *ChanTimer) halt() bool {
 	t.run++
-	// One that is unsent though it can't be stopped is about to be sent, or was
-	// dropped with its wheel.
+	// A timer that is unsent and can't be stopped is about to send, or was dropped with
+	// its wheel.
 	was := t.timer.Stop() || t.unsent && !t.wheel.core.closed.Load()
 	t.unsent = false
 	select {

@@ -9,33 +9,34 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// Config says how a wheel works. The zero Config is ready to use.
+// Config configures a wheel. The zero Config is ready to use.
 type Config struct {
-	// Interval is about the width of the base circle's slots, default 1s: the
-	// nearest power of two in nanoseconds. It places the circles' boundaries
-	// and never changes when a timer fires.
+	// Interval is about the width of the base circle's slots, default 1s. The width
+	// itself is the nearest power of two in nanoseconds. Interval places the boundaries
+	// of the circles and never changes when a timer fires.
 	Interval time.Duration
-	// Precision is the shortest time between two wake-ups of the wheel, default
-	// 1ms, or Interval if that is less. A timer that falls due sooner after a
-	// wake-up waits for the next one. A smaller Precision makes crowded timers
-	// more exact and costs CPU: a thousand wake-ups a second are about 4 % of a
-	// core. A lone timer is exact whatever it is; on a mock clock all are. It must
-	// not be more than an Interval that is given.
+	// Precision is the shortest time between two wake-ups of the wheel, default 1ms, or
+	// Interval if that is less. A timer that falls due sooner after a wake-up waits for
+	// the next one. A smaller Precision makes crowded timers more exact and costs CPU: a
+	// thousand wake-ups a second take about 4 % of a core. A lone timer is exact with any
+	// Precision, and so are all timers on a mock clock. Precision must not be greater than
+	// an Interval that is set.
 	Precision time.Duration
 	// Clock tells the time and wakes the wheel, default clock.Precise().
 	Clock clock.Clock
 	// Executor runs the callbacks, default Go; on a *clock.Mock, Inline.
 	Executor Executor
-	// MaxPending limits the pending timers: a further one is refused with
-	// ErrFull. 0 is no limit. The limit costs a counter shared by all cores.
+	// MaxPending limits the number of pending timers: setting a further one returns
+	// ErrFull. 0 means no limit. The limit costs a counter shared by all cores.
 	MaxPending int
-	// Shards is how many parts with a lock each the wheel has, so that cores
-	// need not wait for each other: the next power of two, at most 1024. 0: one for
-	// each core, up to 16, and for a Keyed eight, up to 32. On a *clock.Mock it is
-	// always one.
+	// Shards is the number of parts that the wheel has, each with a lock of its own, so
+	// that cores seldom wait for each other. It is rounded up to a power of two, at most
+	// 1024. 0 means one for each core, up to 16, and for a Keyed eight for each core, up
+	// to 32. On a *clock.Mock there is always one.
 	Shards int
-	// OnPanic is called with what a callback panicked with, in its goroutine.
-	// Nil: a panic crashes the process, as in package time.
+	// OnPanic is called with the value that a callback panicked with and the stack, in
+	// the callback's goroutine. If it is nil, a panic crashes the process, as in package
+	// time.
 	OnPanic func(recovered any, stack []byte)
 }
 
@@ -45,7 +46,7 @@ const (
 	maxShards        = 1 << 10
 )
 
-// validate returns cfg with every default filled in.
+// validate returns cfg with all defaults filled in, or ErrArgument.
 func (cfg Config) validate() (Config, error) {
 	switch {
 	case cfg.Interval < 0:
@@ -92,7 +93,8 @@ func (cfg *Config) fillIn() {
 	cfg.Shards = powerOfTwo(min(cfg.Shards, maxShards))
 }
 
-// chosenShards is one for each processor that can run Go code.
+// chosenShards is the default number of shards: one for each processor that can run Go
+// code.
 func chosenShards() int { return min(runtime.GOMAXPROCS(0), 16) }
 
 // powerOfTwo is the least power of two that is at least n.

@@ -82,10 +82,10 @@ func (c *core[T]) over() bool {
 	return c.closed.Load()
 }
 
-// add sets a timer, d after now: on the first shard, until the wheel is seen to
-// be used by several processors, then on that of the running processor.
+// add sets a timer, d after now. It uses the first shard until several processors are seen
+// to use the wheel, and then the shard of the running processor.
 //
-// It is the hottest path of all, and kept flat: a call costs as much as a tenth
+// This is the hottest path, and it is kept flat: a function call costs as much as a tenth
 // of a lock.
 func (c *core[T]) add(v T, now int64, d time.Duration, f level.Flags) (Timer, error) {
 	deadline := deadlineAfter(now, d)
@@ -107,9 +107,8 @@ func (c *core[T]) add(v T, now int64, d time.Duration, f level.Flags) (Timer, er
 	return Timer{s, generation, i}, nil
 }
 
-// lockOwnShard locks the shard of the running processor. If another one has it
-// locked, this processor moves on to the next shard for good, so that in the
-// end each has one for itself.
+// lockOwnShard locks the shard of the running processor. If another processor has locked
+// it, this one uses the next shard from now on, so that in the end each has its own.
 func (c *core[T]) lockOwnShard() *shard[T] {
 	t := tokens.Get().(*token)
 	defer tokens.Put(t)
@@ -135,8 +134,8 @@ func (c *core[T]) len() int {
 	return n
 }
 
-// stop drops all pending timers and lets no more be set. It is what makes the
-// wheel let go of its clock.
+// stop drops all pending timers, refuses new ones, and stops the alarm, so that the clock
+// no longer keeps the wheel alive.
 func (c *core[T]) stop() {
 	requireMade(c != nil, "wheel")
 	c.ending.Do(func() {
@@ -162,7 +161,7 @@ func (c *core[T]) stop() {
 	})
 }
 
-// guard calls fn as a callback.
+// guard calls fn and passes its panic to OnPanic, if there is one.
 func (c *core[T]) guard(fn func(T), v T) {
 	if c.onPanic != nil {
 		defer c.recovered()
@@ -170,7 +169,7 @@ func (c *core[T]) guard(fn func(T), v T) {
 	fn(v)
 }
 
-// shutdown stops the wheel and waits for callbacks that were handed over.
+// shutdown stops the wheel and waits for the callbacks that were dispatched.
 func (c *core[T]) shutdown(ctx context.Context) error {
 	c.stop()
 	return c.inFlight.wait(ctx)

@@ -1,11 +1,11 @@
-// Package hierarchy schedules callbacks with a hierarchical timing wheel:
-// millions of timers, set and stopped in tens of nanoseconds each whatever
-// their number and their delay, exact to the nanosecond on a mock clock.
+// Package hierarchy schedules callbacks with a hierarchical timing wheel. Millions of
+// timers can be pending. Setting and stopping one takes tens of nanoseconds, whatever
+// their number and delay, and on a mock clock each fires at its exact nanosecond.
 //
 // # Circles
 //
-// Timers sit on circles of 64 slots. A slot of one circle is a whole turn of
-// the next finer one. With the default Interval of a second:
+// Timers sit on circles of 64 slots. A slot of one circle is a whole turn of the next
+// finer one. With the default Interval of a second:
 //
 //	circle          a slot is   a turn is
 //	  0                  1ns        64ns
@@ -20,18 +20,18 @@
 //	  9             209 days       37 years
 //	 10             37 years      292 years and more
 //
-// All widths are powers of two in nanoseconds, so placing a timer is arithmetic
-// on bits: its circle is told by the highest bit in which its deadline and the
-// hand differ, its slot by those six bits of the deadline. Whatever sits on a
-// finer circle is due before anything on a coarser one, and a word of 64 bits
-// per circle says which slots hold timers: what comes next is found without a
-// loop, for ten timers or ten million, and nothing is ever scanned for turns
-// left to go. There is no tick either. A wheel sleeps until its next deadline.
+// All widths are powers of two in nanoseconds, so placing a timer is arithmetic on bits.
+// Its circle is that of the highest bit in which its deadline and the hand differ. Its
+// slot is the deadline's six bits there. All timers on a finer circle are due before those
+// on a coarser one, and a word of 64 bits per circle says which slots hold timers. So the
+// next timer is found without a loop, for ten timers or ten million, and no slot is
+// scanned for turns left to go. There is no tick either: a wheel sleeps until its next
+// deadline.
 //
-// A slot only gathers: deadlines are kept exactly. When the hand comes to a slot
-// of a coarse circle, its timers cascade to finer ones, unless they are few or
-// already in order; then they fire from where they are. Here + is a timer, | the
-// hand, and each circle has four slots instead of 64:
+// A slot only gathers timers: each keeps its exact deadline. When the hand comes to a slot
+// of a coarse circle, its timers cascade to finer circles, unless they are few or already
+// in order. Then they fire from where they are. Here + is a timer, | the hand, and each
+// circle has four slots instead of 64:
 //
 //	t = 0                      t = 16                     t = 22
 //	coarse |·  +++ ·   ·       coarse ·  |·  ·   ·        coarse ·  |·  ·   ·
@@ -40,30 +40,30 @@
 //
 // # Promises
 //
-// A callback never starts before its deadline. It starts at most one Precision
-// and the clock's wake-up latency after it, whatever the delay: the wheel wakes
-// at a deadline exactly, unless it woke less than one Precision ago; what falls
-// due sooner is gathered. So a lone timer is as exact as the clock, and a crowd
-// costs at most one wake-up per Precision. On a *clock.Mock a timer fires if
-// and only if the clock has come to its deadline, in order of deadline and then
+// A callback never starts before its deadline. It starts at most one Precision and the
+// clock's wake-up latency after it, whatever the delay. The wheel wakes at a deadline
+// exactly if its last wake-up was aimed at a time at least one Precision before. What
+// falls due sooner is gathered into the next wake-up. So a lone timer is as exact as the
+// clock, and a crowd costs at most one wake-up per Precision. On a *clock.Mock a timer
+// fires if and only if the clock has reached its deadline, in order of deadline and then
 // of setting.
 //
-// A timer fires once, or is stopped, drained or dropped, never two of these; it
-// can be taken back until its callback is handed to the executor. No lock is
-// held while callbacks run: they may call anything on their own wheel.
+// A timer fires once, or is stopped, drained or dropped, never two of these. It can be
+// stopped until its callback is dispatched to the executor. No lock is held while
+// callbacks run, so they may call anything on their own wheel.
 //
-// Nobody waits on the crowd: cascading, sorting and firing touch at most some
-// three hundred timers (tens of microseconds) under one hold of a shard's lock,
-// then others are let in, and another shard gets its turn. What is due overtakes a
-// crowd that cascades, and a large crowd cascades before its time. Stop and Drain
-// detach all timers at once, whatever their number. Only on a mock, where order is
-// everything and time stands still meanwhile, is a cascade done in one go.
+// No call waits for a crowd. Cascading, sorting and firing touch some three hundred timers
+// at most, which takes tens of microseconds, under one hold of a shard's lock. Then other
+// callers and other shards get their turn. Timers that are due overtake a crowd that
+// cascades, and a large crowd cascades before its time. Stop and Drain detach all timers
+// at once, whatever their number. Only on a mock is a cascade not interrupted: time
+// stands still meanwhile.
 //
 // # Cost and concurrency
 //
-// Everything may be called by any number of goroutines at once, also inside
-// callbacks, and nothing but Sleep, Shutdown and the functions of Drain waits for
-// anything but a lock. A call costs the same however many timers are pending:
+// Everything may be called by any number of goroutines at once, also inside callbacks.
+// Only Sleep, Shutdown and the functions of Drain wait for anything but a lock. The cost
+// of a call does not depend on how many timers are pending:
 //
 //	AfterFunc, At, Of.Set        some 30 ns and one reading of the clock; no allocation
 //	Stop, Reset, Remaining       the same, or one cache miss if the timer is one of millions
@@ -73,16 +73,43 @@
 //	Len, Stats                   a few counters of each shard
 //	Circles                      a look at each slot, some 700 of each shard
 //	Drain                        n log n, without the lock; n is how many are pending
-//	Stop of a wheel              constant, but for its Sleepers and contexts, which are told
+//	Stop of a wheel              constant, plus a call for each Sleep and context that waits
 //
 // # Kinds of wheel
 //
-// Wheel schedules functions, and offers what package time and package context
-// do: AfterFunc, After, NewTimer, NewTicker, Every, Sleep, WithTimeout. Of
-// schedules values with one function for all. Keyed gives its timers names, by
-// which they are moved, replaced and removed. All three are one generic core.
+// Wheel schedules functions, and offers what package time and package context do:
+// AfterFunc, After, NewTimer, NewTicker, Every, Sleep, WithTimeout. Of schedules values
+// with one function for all. Keyed gives its timers names, by which they are moved,
+// replaced and removed. All three share one generic core.
 //
-// A pending timer of Wheel takes 41 bytes: a node of 32 without pointers, and the
-// callback, one of two thousand in an array. Memory of a timer that was stopped
-// is used again at once, and goes back to the runtime after a peak.
+// A pending timer of a Wheel takes 41 bytes: a node of 32 bytes without pointers, and the
+// callback, one of two thousand in an array. The memory of a stopped timer is reused at
+// once, and goes back to the runtime after a peak.
+//
+// # Inside
+//
+// The code is in layers. Each file knows only what stands above it here:
+//
+//	../level               one circle of 64 slots, and the arena of nodes
+//	internal/circles       the wheel: placing, moving, finding what is due
+//	internal/timers        the wheel with a value for each timer
+//	shard.go               timers under a lock
+//	aim.go                 when to wake up
+//	wake.go                one wake-up: from due timers to the executor
+//	core.go, drain.go      all shards and the aim: setting, stopping, draining
+//	mock.go                what is different on a *clock.Mock
+//	wheel.go, of.go        the API of functions and of values
+//	keyed.go, index.go     the API of timers with names
+//	repeater.go, …         what is built on a Wheel: repeaters, tickers, contexts
+//
+// Locks are taken in this order:
+//
+//  1. the lock of a Repeater, Ticker, ChanTimer or context
+//  2. the lock of a shard; of several shards, in the order of their numbers
+//  3. the lock of the aim
+//  4. the locks of the clock
+//
+// A shard's lock is released before the aim's is taken. No lock is held while a callback,
+// an executor or a Schedule is called, but the callbacks of tickers and channel timers
+// take the lock of level 1 themselves.
 package hierarchy

@@ -8,8 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 )
 
-// drain takes all pending timers out at once and calls fn for each, in order of
-// deadline. A panic or an exit of the goroutine in fn holds up none of the rest.
+// drain takes all pending timers out at once and calls fn for each, in order of deadline.
 func (c *core[T]) drain(fn func(T)) int {
 	requireMade(c != nil, "wheel")
 	for _, s := range c.shards {
@@ -34,8 +33,8 @@ func (c *core[T]) drain(fn func(T)) int {
 	return total
 }
 
-// pass calls fn for all values of m. If fn panics or exits the goroutine, that takes
-// its course when fn has been called for the rest.
+// pass calls fn for all values of m. If fn panics or exits the goroutine, the panic or
+// exit goes on when fn has been called for the rest.
 func (c *core[T]) pass(m *drainOrder[T], fn func(T)) {
 	finished := false
 	defer func() {
@@ -53,11 +52,11 @@ func (c *core[T]) passAll(m *drainOrder[T], fn func(T)) {
 	}
 }
 
-// passRest calls fn for what a panic or an exit of the goroutine has left. The
-// caller's goroutine is unwinding and can't be had for that: each further exit would
-// take more of its stack. So fn is called in another, and in a new one after an exit.
+// passRest calls fn for the values that are left after a panic or an exit of the
+// goroutine. The caller's goroutine is unwinding, and each further exit would take more of
+// its stack. So fn is called in another goroutine, and in a new one after each exit.
 //
-// If panics are not reported, the first goes on to the caller, and the others are
+// If there is no OnPanic, the first panic goes on to the caller, and further ones are
 // logged.
 func (c *core[T]) passRest(m *drainOrder[T], fn func(T)) {
 	more, panics, last := true, 0, any(nil)

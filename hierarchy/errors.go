@@ -2,18 +2,18 @@ package hierarchy
 
 import "errors"
 
-// What a wheel answers when it can't schedule. Nothing is lost silently: where
-// one of these is returned, nothing was set. They may come wrapped: ask errors.Is.
+// The errors of a wheel that can't schedule a timer. Where one of them is returned,
+// nothing was set. They may be wrapped: compare with errors.Is.
 var (
 	ErrClosed   = errors.New("hierarchy: the wheel is stopped")
-	ErrFull     = errors.New("hierarchy: as many timers are pending as MaxPending allows")
+	ErrFull     = errors.New("hierarchy: MaxPending timers are pending")
 	ErrNilFunc  = errors.New("hierarchy: the function is nil")
 	ErrArgument = errors.New("hierarchy: bad argument")
 )
 
-// requireMade panics if what a method is called on was not made by its constructor.
+// requireMade panics if a method is called on a zero value that needs a constructor.
 func requireMade(made bool, what string) {
 	if !made {
-		panic("hierarchy: this " + what + " was not made by the function that makes one")
+		panic("hierarchy: method called on a zero " + what + ": use its constructor")
 	}
 }

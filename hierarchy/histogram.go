@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Durations are counted in buckets whose width is at most an eighth of what
-// they hold: 8 to a power of two, and one for each of the first 8 nanoseconds.
+// Durations are counted in buckets: 8 for each power of two, and one for each of the first
+// 8 nanoseconds. So a bucket is at most an eighth as wide as the durations in it.
 const (
 	bucketBits = 3
 	perPower   = 1 << bucketBits
 	buckets    = (64 - bucketBits) * perPower
 )
 
-// histogram counts durations: an array index and three additions each. The
-// buckets are made by the first one.
+// histogram counts durations. Each costs an array index and three additions. The first one
+// makes the buckets.
 type histogram struct {
 	count  uint64
 	sum    float64
@@ -35,7 +35,7 @@ func (h *histogram) add(d int64) {
 	h.max = max(h.max, d)
 }
 
-// merge adds what g has counted.
+// merge adds the counts of g.
 func (h *histogram) merge(g *histogram) {
 	if g.bucket == nil {
 		return
@@ -75,13 +75,13 @@ func bucketEnd(b int) int64 {
 // to an eighth of their value. The zero Histogram is empty.
 type Histogram struct{ h histogram }
 
-// Count is how many durations were counted.
+// Count returns how many durations were counted.
 func (h Histogram) Count() uint64 { return h.h.count }
 
-// Max is the longest of them, exactly.
+// Max returns the longest of them, exactly.
 func (h Histogram) Max() time.Duration { return time.Duration(h.h.max) }
 
-// Mean is their mean.
+// Mean returns their mean.
 func (h Histogram) Mean() time.Duration {
 	if h.h.count == 0 {
 		return 0
@@ -89,9 +89,9 @@ func (h Histogram) Mean() time.Duration {
 	return time.Duration(h.h.sum / float64(h.h.count))
 }
 
-// Quantile is a duration that a share of q of them does not exceed: 0.5 for the
-// median, 0.99 for the 99th percentile. q is taken as 0 below 0 and as 1 above
-// 1; an empty Histogram has only 0.
+// Quantile returns a duration that a share q of them does not exceed: the median for 0.5,
+// the 99th percentile for 0.99. A q below 0 means 0, and a q above 1 means 1. The quantiles
+// of an empty Histogram are 0.
 func (h Histogram) Quantile(q float64) time.Duration {
 	if h.h.count == 0 {
 		return 0
@@ -106,7 +106,7 @@ func (h Histogram) Quantile(q float64) time.Duration {
 	return h.Max()
 }
 
-// String is the median, two higher quantiles and the maximum, rounded to three digits.
+// String returns the median, two higher quantiles and the maximum, rounded to three digits.
 func (h Histogram) String() string {
 	if h.h.count == 0 {
 		return "nothing counted"
@@ -124,11 +124,10 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// Buckets goes through what was counted, from the shortest duration to the
-// longest: for each bucket that is not empty, the longest duration it can hold
-// and how many it holds. A bucket holds all that is longer than what the one
-// before can; the bounds are the same in every Histogram, so that buckets of
-// several, or of the same at several times, can be added and subtracted.
+// Buckets iterates over the buckets that are not empty, from the shortest durations to the
+// longest. For each it yields the longest duration that the bucket can hold and how many it
+// holds. The bounds are the same in every Histogram, so the buckets of several can be
+// added, and those of an earlier snapshot subtracted.
 func (h Histogram) Buckets() iter.Seq2[time.Duration, uint64] {
 	return func(yield func(time.Duration, uint64) bool) {
 		if h.h.bucket == nil {

@@ -1,11 +1,15 @@
 package hierarchy
 
-import "github.com/epicycle-go/epicycle/hierarchy/internal/timers"
+import (
+	"fmt"
+	"hash/maphash"
+	"reflect"
 
-// entry is what a timer of a Keyed carries: its key and value, and its link in
-// the index.
-//
-// What a search reads comes first, so that it is mostly in one cache line.
+	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
+)
+
+// entry is the value of a timer of a Keyed: the user's key and value, and a link of the
+// index. What a search reads comes first, so that it is mostly in one cache line.
 type entry[K comparable, V any] struct {
 	hash uint32
 	next uint32 // in its bucket's chain
@@ -17,28 +21,28 @@ const (
 	segmentBits = 8
 	segmentLen  = 1 << segmentBits
 
-	// bucketsPerKey is how many buckets a key has at least: with two instead of one
-	// a search meets 1.25 entries on average instead of 1.5, each a cache miss.
+	// bucketsPerKey is the least number of buckets for each key. With two instead of one a
+	// search meets 1.25 entries on average instead of 1.5, each of them a cache miss.
 	bucketsPerKey = 2
 )
 
-// index finds the timers of one shard by key: a hash table by linear hashing,
-// chained through the entries themselves, eight bytes a key. It splits a few
-// buckets when a key too many comes and joins a few when enough have gone, so no
-// call ever waits for a table to be copied, and memory goes back as keys go.
+// index finds the timers of one shard by key. It is a hash table by linear hashing,
+// chained through the entries themselves, which takes eight bytes a key. A few buckets are
+// split as keys come and a few are joined as keys go. So no call waits for a table to be
+// copied, and memory is freed as keys go.
 //
-// A Go map would need the key a second time, and keeps the size of its peak.
+// A Go map would hold each key a second time, and keep the size of its peak.
 //
-// Invariant: there are buckets buckets; a key is in bucket bucketFor(hash).
+// Invariant: each key is in the chain of bucket bucketFor(hash).
 type index[K comparable, V any] struct {
 	segments [][]uint32 // heads of chains
-	buckets  uint32     // 0 before the first key, then at least 1
+	buckets  uint32     // how many buckets are in use; 0 before the first key
 	keys     uint32
 	_        [32]byte // a cache line for each shard's
 }
 
-// bucketFor is the bucket of a hash: its low bits, as many as name all buckets,
-// or one fewer if that bucket is not there yet.
+// bucketFor is the bucket of a hash: as many of its low bits as name all buckets, or one
+// fewer if that bucket is not in use yet.
 func (x *index[K, V]) bucketFor(hash uint32) uint32 {
 	mask := roundUp(x.buckets) - 1
 	if b := hash & mask; b < x.buckets {
@@ -69,7 +73,7 @@ func (x *index[K, V]) find(t *timers.Timers[entry[K, V]], hash uint32, key K) ui
 	return 0
 }
 
-// insert adds timer i, whose key is not there yet.
+// insert adds timer i, whose key must not be in the index.
 func (x *index[K, V]) insert(t *timers.Timers[entry[K, V]], i uint32) {
 	for x.keys*bucketsPerKey >= x.buckets {
 		x.split(t)
@@ -84,7 +88,7 @@ func (x *index[K, V]) link(t *timers.Timers[entry[K, V]], i uint32) {
 	e.next, *h = *h, i
 }
 
-// remove takes timer i out, which must be there.
+// remove takes timer i out, which must be in the index.
 func (x *index[K, V]) remove(t *timers.Timers[entry[K, V]], i uint32) {
 	e := t.Value(i)
 	link := x.head(x.bucketFor(e.hash))
@@ -93,15 +97,13 @@ func (x *index[K, V]) remove(t *timers.Timers[entry[K, V]], i uint32) {
 	}
 	*link = e.next
 	x.keys--
-	// Below a quarter of what they need, faster than keys go, so that none left is
-	// one segment left.
+	// Buckets are joined faster than keys go, so that one segment is left at the end.
 	for n := 0; n < 5*bucketsPerKey && x.keys*bucketsPerKey < x.buckets/4 && x.buckets > segmentLen; n++ {
 		x.join(t)
 	}
 }
 
-// split adds one bucket and moves into it what belongs there from the one that
-// served its keys so far.
+// split adds one bucket and moves its keys there from the bucket that held them so far.
 func (x *index[K, V]) split(t *timers.Timers[entry[K, V]]) {
 	if x.buckets%segmentLen == 0 {
 		x.segments = append(x.segments, make([]uint32, segmentLen))
@@ -114,7 +116,7 @@ func (x *index[K, V]) split(t *timers.Timers[entry[K, V]]) {
 	x.relinkAll(t, added&(roundUp(x.buckets)>>1-1))
 }
 
-// join removes the last bucket and moves its keys to the one that takes over.
+// join removes the last bucket and moves its keys to the bucket that takes over.
 func (x *index[K, V]) join(t *timers.Timers[entry[K, V]]) {
 	x.buckets--
 	last := *x.head(x.buckets)
@@ -127,7 +129,7 @@ func (x *index[K, V]) join(t *timers.Timers[entry[K, V]]) {
 	}
 }
 
-// shrinkDirectory gives back the list of segments when it has become far too long.
+// shrinkDirectory frees the list of segments when it is far longer than needed.
 func (x *index[K, V]) shrinkDirectory() {
 	if cap(x.segments) > 64 && len(x.segments) < cap(x.segments)/4 {
 		x.segments = append(make([][]uint32, 0, 2*len(x.segments)), x.segments...)
@@ -147,4 +149,40 @@ func (x *index[K, V]) relinkChain(t *timers.Timers[entry[K, V]], chain uint32) {
 		chain = t.Value(i).next
 		x.link(t, i)
 	}
+}
+
+// hash is the hash of k, or ErrArgument if k can't be compared.
+func (w *Keyed[K, V]) hash(k K) (uint64, error) {
+	requireMade(w.core != nil, "wheel")
+	if w.wary {
+		return w.hashWarily(k)
+	}
+	return maphash.Comparable(w.seed, k), nil
+}
+
+func (w *Keyed[K, V]) hashWarily(k K) (h uint64, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: key: %v", ErrArgument, r)
+		}
+	}()
+	return maphash.Comparable(w.seed, k), nil
+}
+
+// mayPanic tells whether comparing two values of type t can panic: it can if t is or
+// holds an interface.
+func mayPanic(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Array:
+		return mayPanic(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if mayPanic(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -7,23 +7,22 @@ import (
 	"time"
 )
 
-// Keyed is a wheel whose timers have names. All methods may be called
-// concurrently, also inside callbacks. A call costs a hash of the key and one
-// lock; in the steady state nothing is allocated. A Keyed is made by NewKeyed: a zero
-// one panics.
+// Keyed is a wheel whose timers have names. All methods may be called concurrently, also
+// inside callbacks. A call costs a hash of the key and one lock. In the steady state
+// nothing is allocated. NewKeyed makes a Keyed; the methods of a zero Keyed panic.
 //
-// A key unequal to itself (NaN) names nothing: each Set makes a new timer,
-// which fires, and which nothing but Drain and Stop can take back.
+// A key unequal to itself (NaN) names nothing: each Set makes a new timer, which fires
+// unless Drain or Stop takes it out.
 type Keyed[K comparable, V any] struct {
 	core  *core[entry[K, V]]
 	index []index[K, V] // by shard, guarded by its lock
 	seed  maphash.Seed
-	wary  bool // keys may hold what can't be compared
+	wary  bool // comparing two keys can panic
 }
 
-// NewKeyed makes a wheel that calls fire with the key and value of each timer.
-// When fire is called, the key is free again. The error is ErrNilFunc, or ErrArgument
-// as with New.
+// NewKeyed makes a wheel that calls fire with the key and value of each timer. When fire
+// is called, the key is no longer pending. The error is ErrNilFunc, or ErrArgument as with
+// New.
 func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], error) {
 	if fire == nil {
 		return nil, ErrNilFunc
@@ -44,21 +43,21 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 	return w, nil
 }
 
-// shardsForKeys is how many shards a Keyed has, as keys don't keep to cores: with
-// one a core, every other call of two cores would meet the other's. All of them
-// are looked at for what comes next, so there are not many.
+// shardsForKeys is the default number of shards of a Keyed. Keys don't keep to cores: with
+// one shard for each, half of the calls of two cores would meet. All shards are asked for
+// their nearest deadline at each wake-up, so there are not too many.
 func shardsForKeys() int { return max(min(8*chosenShards(), 32), chosenShards()) }
 
-// Set sets the timer of k to v after d, or replaces its value and deadline if k
-// is pending. If d <= 0 it is due at once, but fire is never called inside the call;
-// so it is with Swap and Move. The error is ErrClosed, ErrFull, or ErrArgument if k
-// can't be compared.
+// Set sets a timer for k, with the value v, due after d. If k is pending, its value and
+// deadline are replaced. If d <= 0 the timer is due at once, but fire is never called
+// inside the call. The error is ErrClosed, ErrFull, or ErrArgument if k can't be compared.
 func (w *Keyed[K, V]) Set(k K, v V, d time.Duration) error {
 	_, _, err := w.Swap(k, v, d)
 	return err
 }
 
-// Swap is Set that returns the value that was replaced, if k was pending.
+// Swap is Set that returns the value that was replaced. replaced is false if k was not
+// pending.
 func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err error) {
 	h, err := w.hash(k)
 	if err != nil {
@@ -88,7 +87,7 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 	return old, false, nil
 }
 
-// Move gives the timer of k a new deadline, d from now. It is false if k is not
+// Move makes the timer of k due after d, at once if d <= 0. It is false if k is not
 // pending. The error is ErrClosed, or ErrArgument if k can't be compared.
 func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 	h, err := w.hash(k)
@@ -113,8 +112,7 @@ func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 	return true, nil
 }
 
-// Remove takes back the timer of k and returns its value. It is false if k is
-// not pending.
+// Remove stops the timer of k and returns its value. It is false if k is not pending.
 func (w *Keyed[K, V]) Remove(k K) (v V, ok bool) {
 	h, err := w.hash(k)
 	if err != nil {
@@ -135,8 +133,8 @@ func (w *Keyed[K, V]) Remove(k K) (v V, ok bool) {
 	return v, true
 }
 
-// Get returns the value of k and the time until it is due (0 if it is due). It
-// is false if k is not pending.
+// Get returns the value of k and the time until it is due, 0 if it is due. It is false if
+// k is not pending.
 func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 	h, err := w.hash(k)
 	if err != nil {
@@ -154,9 +152,8 @@ func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 	return s.timers.Value(i).val, time.Duration(max(0, left)), true
 }
 
-// Value returns the value of k. It is false if k is not pending; one that is due
-// still is, until it is handed over. It is Get for those who do not ask when, and
-// costs no reading of the clock.
+// Value is like Get, without the remaining time, and costs no reading of the clock. A
+// timer that is due is pending until it is dispatched.
 func (w *Keyed[K, V]) Value(k K) (v V, ok bool) {
 	h, err := w.hash(k)
 	if err != nil {
@@ -172,10 +169,10 @@ func (w *Keyed[K, V]) Value(k K) (v V, ok bool) {
 	return v, i != 0
 }
 
-// Drain takes all pending timers out at once, then calls fn for each key and
-// value, in order of deadline, in the caller's goroutine and with no lock held:
-// fn may use the wheel, which goes on. It returns how many there were. A panic
-// in fn is treated as a callback's; the rest is still handed over.
+// Drain takes all pending timers out at once, and then calls fn for each key and value, in
+// order of deadline. It returns how many there were. fn is called in the caller's
+// goroutine with no lock held, and may use the wheel, which goes on. A panic in fn is
+// treated as a callback's. Whether fn panics or exits its goroutine, it is called for all.
 func (w *Keyed[K, V]) Drain(fn func(K, V)) int {
 	if fn == nil {
 		fn = func(K, V) {}
@@ -183,25 +180,25 @@ func (w *Keyed[K, V]) Drain(fn func(K, V)) int {
 	return w.core.drain(func(e entry[K, V]) { fn(e.key, e.val) })
 }
 
-// Len is the number of pending timers.
+// Len returns the number of pending timers.
 func (w *Keyed[K, V]) Len() int { return w.core.len() }
 
-// Stats is a snapshot of the wheel's counters.
+// Stats returns a snapshot of the wheel's counters.
 func (w *Keyed[K, V]) Stats() Stats { return w.core.stats() }
 
-// Circles is a snapshot of where the timers are, finest circle first.
+// Circles returns a snapshot of where the timers are, finest circle first.
 func (w *Keyed[K, V]) Circles() []CircleStats { return w.core.circleStats() }
 
-// Stop drops all pending timers: they never fire. It does not wait for
-// callbacks that run. Further calls do nothing.
+// Stop stops the wheel and drops all pending timers, which never fire. It does not wait
+// for callbacks that run. Further calls do nothing.
 func (w *Keyed[K, V]) Stop() { w.core.stop() }
 
-// Shutdown stops the wheel, then waits until the callbacks that were handed
-// over have returned, or returns ctx's error. Inside a callback it waits for
-// that callback too: use Stop, or go Shutdown.
+// Shutdown stops the wheel and waits until all callbacks that were dispatched have
+// returned. It returns ctx's error if ctx is done first. Inside a callback it waits for that
+// callback, too: use Stop or go Shutdown there.
 func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.core.shutdown(ctx) }
 
-// shard is where keys of that hash live. The index uses the low bits.
+// shard is the shard of keys with that hash, and its index, which uses the low bits.
 func (w *Keyed[K, V]) shard(h uint64) (*shard[entry[K, V]], *index[K, V]) {
 	i := int(h>>32) & (len(w.index) - 1)
 	return w.core.shards[i], &w.index[i]

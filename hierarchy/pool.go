@@ -2,11 +2,10 @@ package hierarchy
 
 import "sync"
 
-// Pool is an Executor that runs at most so many tasks at once, over all wheels
-// that share it; the others wait in the order they came, and are counted in
-// each wheel's Stats.Queued. It never blocks the wheel, and a worker ends when
-// nothing is left to do: an idle pool has no goroutine and needs no closing.
-// Pool panics if workers <= 0.
+// Pool is an Executor that runs at most workers tasks at once, over all wheels that share
+// it. Further tasks wait in the order in which they came, and are counted in each wheel's
+// Stats.Queued. It never blocks the wheel. A worker ends when no task is left, so an idle
+// pool has no goroutine and needs no closing. Pool panics if workers <= 0.
 func Pool(workers int) Executor {
 	if workers <= 0 {
 		panic("hierarchy: Pool needs at least one worker")
@@ -17,8 +16,8 @@ func Pool(workers int) Executor {
 
 type pool struct {
 	mu    sync.Mutex
-	idle  int       // guarded by mu; workers that may still be started
-	queue taskQueue // guarded by mu; Invariant: empty if idle > 0
+	idle  int       // guarded by mu; how many more workers may be started
+	queue taskQueue // guarded by mu; Invariant: it is empty if idle > 0
 }
 
 func (p *pool) execute(task func()) {
@@ -33,8 +32,8 @@ func (p *pool) execute(task func()) {
 	go p.work(task)
 }
 
-// work runs task and whatever is queued. A task that exits its goroutine takes
-// this worker with it, so another one goes on.
+// work runs task and then the queued tasks. A task that exits its goroutine ends this
+// worker, so another one is started in its place.
 func (p *pool) work(task func()) {
 	returned := false
 	defer func() {
@@ -50,7 +49,7 @@ func (p *pool) work(task func()) {
 	returned = true
 }
 
-// next is the next task, or nil: then the worker that asked must end.
+// next is the next task, or nil: then the worker that called must end.
 func (p *pool) next() func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,8 +60,8 @@ func (p *pool) next() func() {
 	return task
 }
 
-// taskQueue is a first-in-first-out queue in blocks, whose memory goes back as
-// it empties. The zero taskQueue is empty.
+// taskQueue is a first-in-first-out queue in blocks, each of which is freed when it is
+// empty. The zero taskQueue is empty.
 type taskQueue struct {
 	first, last *taskBlock
 }

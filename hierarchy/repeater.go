@@ -8,22 +8,22 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Schedule says when a Repeater runs next: at the first of its times that is later
-// than the one it is given. A cron.Schedule of robfig/cron is one. A zero time ends
-// the Repeater, and so does a time that is not later.
+// Schedule tells a Repeater when to run next. Next returns the first time that is later
+// than its argument. A cron.Schedule of robfig/cron is a Schedule. A zero time ends the
+// Repeater, and so does a time that is not later.
 type Schedule interface{ Next(time.Time) time.Time }
 
-// Repeater runs a function again and again until it is stopped, also when nobody
-// refers to it any more. Its methods may be called concurrently, also inside the
-// function. A Repeater is made by Every or Schedule; a zero one panics.
+// Repeater runs a function again and again until it is stopped: a Repeater that is no
+// longer referred to goes on. Its methods may be called concurrently, also inside the
+// function. Every and Schedule make a Repeater; the methods of a zero Repeater panic.
 type Repeater struct {
 	wheel *Wheel
 	run   func()
-	timer Timer // immutable; held from when a run is handed over until it has returned
+	timer Timer // immutable; in no slot from when a run is dispatched until it has returned
 
 	mu      sync.Mutex
 	ended   bool      // guarded by mu, as all below
-	running bool      // a run was begun and has not returned
+	running bool      // a run has begun and not returned
 	began   int64     // when the last run began
 	due     int64     // when the last run was due, or, between runs, the next one is
 	period  int64     // of Every, or 0:
@@ -31,14 +31,14 @@ type Repeater struct {
 	wall    time.Time // and this is the wall time of the next one
 }
 
-// Every runs f every period, first after one period, by the wheel's executor, until
-// it is stopped: a Repeater that nobody refers to goes on. Runs never overlap and
-// don't drift: each is due at a whole multiple of the period after the call.
+// Every has the wheel's executor call f every period, first after one period, until the
+// Repeater is stopped. A Repeater that is no longer referred to goes on. Runs never overlap
+// and do not drift: each is due at a whole multiple of the period after the call.
 //
-// A run that takes longer than the period makes others be skipped, and the next is at
-// the next multiple. So does a wake-up or an executor that is late by more than a
-// period. With a period below Config.Precision there is one run for each Precision,
-// and the others are skipped. Stats.Skipped counts what was skipped.
+// While a run takes longer than the period, further runs are skipped. The next run is at
+// the next multiple. Runs are also skipped if a wake-up or the executor is late by more
+// than a period. With a period below Config.Precision there is one run for each Precision,
+// and the others are skipped. Stats.Skipped counts the skipped runs.
 //
 // The error is ErrNilFunc, ErrArgument if period <= 0, ErrClosed or ErrFull.
 func (w *Wheel) Every(period time.Duration, f func()) (*Repeater, error) {
@@ -56,13 +56,12 @@ func (w *Wheel) every(period time.Duration, f func(), fl level.Flags) (*Repeater
 	return r.start(w.core.now(), period, fl)
 }
 
-// Schedule runs f at the wall times that s gives, by the wheel's executor: s is
-// asked for the next one now and after each run, which never overlap. f never
-// runs before its wall time, also if the wall clock is set back meanwhile. The
-// Repeater ends when s returns a zero time, or one that is not later than the time
-// it was asked with; else it goes on until it is stopped. The error is ErrNilFunc,
-// ErrArgument if s is nil, ErrClosed or ErrFull. If s ends at once, the Repeater is
-// stopped already.
+// Schedule has the wheel's executor call f at the wall times that s gives. It asks s for
+// the next time now and after each run. Runs never overlap. f never runs before its wall
+// time, also if the wall clock is set back meanwhile. The Repeater goes on until it is
+// stopped, or s returns a zero time or a time that is not later than its argument. If s
+// does that at once, the Repeater is stopped from the beginning. The error is ErrNilFunc,
+// ErrArgument if s is nil, ErrClosed or ErrFull.
 func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	if f == nil {
 		return nil, ErrNilFunc
@@ -82,11 +81,11 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	return r.start(now, w.until(r.wall), 0)
 }
 
-// ask is the next time of s, or zero when s has ended. It has no monotonic reading:
-// it is a wall time, and must stay one when the wall clock is set.
+// ask is the next time of s, or zero when s has ended. It has no monotonic reading, so
+// that it stays a wall time when the wall clock is set.
 //
-// A time that is not later than now ends s, or the Repeater would run for ever
-// without time passing.
+// A time that is not later than now ends s. Otherwise the Repeater would run for ever
+// while time stands still.
 func (w *Wheel) ask(s Schedule) time.Time {
 	now := w.core.wall()
 	next := s.Next(now).Round(0)
@@ -107,8 +106,8 @@ func (r *Repeater) start(now int64, d time.Duration, f level.Flags) (*Repeater, 
 	return r, nil
 }
 
-// Stop ends the repetition. It is true if there was one to end: no run begins
-// any more. It does not wait for one that has begun.
+// Stop ends the repetition: no further run begins. It is false if the repetition had ended
+// before. It does not wait for a run that has begun.
 func (r *Repeater) Stop() bool {
 	requireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()
@@ -116,9 +115,9 @@ func (r *Repeater) Stop() bool {
 	return !r.ended && r.end()
 }
 
-// Reset has the function run every period from now on, first after one period.
-// It is false, and nothing changed, if the Repeater has ended, its wheel was
-// stopped, or period <= 0.
+// Reset has the function run every period from now on, first after one period. It is
+// false, and nothing has changed, if the Repeater has ended, its wheel was stopped, or
+// period <= 0.
 func (r *Repeater) Reset(period time.Duration) bool {
 	requireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()
@@ -145,8 +144,8 @@ func (r *Repeater) fire() {
 	}
 }
 
-// begin tells whether to run now. It is too early when the Repeater was reset since it
-// fell due, or its wall time has not come: then the timer is set again.
+// begin tells whether to run now. It is too early if the Repeater was reset since it fell
+// due, or if its wall time has not come. Then the timer is set again.
 func (r *Repeater) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,8 +165,8 @@ func (r *Repeater) begin() bool {
 	return true
 }
 
-// again sets the timer for the next run. If the schedule panics, the Repeater
-// ends, unless it was given a period meanwhile.
+// again sets the timer for the next run. If the schedule panics, the Repeater ends, unless
+// it was reset to a period meanwhile.
 func (r *Repeater) again() {
 	var next time.Time
 	defer func() { r.rest(next) }()
@@ -176,7 +175,7 @@ func (r *Repeater) again() {
 	}
 }
 
-// planned is the schedule to ask, if there is one still.
+// planned is the schedule to ask, or nil if there is none.
 func (r *Repeater) planned() Schedule {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -206,11 +205,10 @@ func (r *Repeater) rest(next time.Time) {
 	}
 }
 
-// afterRun is when the next run is due, after one that has just returned. mu must be
-// held.
+// afterRun is when the next run is due, after one that has just returned. mu must be held.
 //
-// A short run may return when the next one is due already, as the wheel gathers what
-// is due within one Precision. That next one is not skipped.
+// As the wheel gathers timers, a run may begin so late that the next one is due when it
+// returns, although it was short. That next one is not skipped.
 func (r *Repeater) afterRun(now int64) int64 {
 	next := deadlineAfter(r.due, time.Duration(r.period))
 	gap := r.wheel.core.aim.gap
@@ -226,11 +224,11 @@ func (r *Repeater) afterRun(now int64) int64 {
 // set makes the timer due at an elapsed time. mu must be held.
 func (r *Repeater) set(now, deadline int64) bool { return r.put(now, deadline, true) }
 
-// put is set, or, if held is false, leaves the timer alone while it is held: its task
-// is with the executor and sets it when it begins. Otherwise each Reset of a Repeater
-// that waits for a Pool could leave a task there. mu must be held.
+// put is set, but if held is false it leaves a timer alone that is in no slot. The task of
+// such a timer is with the executor, and sets the timer when it begins. Otherwise each
+// Reset of a Repeater that waits for a Pool could leave a task there. mu must be held.
 //
-// At the end of all time there is no next time, and the Repeater ends.
+// At the end of time there is no next run, and the Repeater ends.
 func (r *Repeater) put(now, deadline int64, held bool) bool {
 	if now == endOfTime {
 		r.end()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Sleep returns nil after d, at once if d <= 0; or ctx's error if ctx is done
-// before, ErrClosed if the wheel is stopped before, or ErrFull.
+// Sleep returns nil after d, at once if d <= 0. It returns ctx's error if ctx is done
+// first, ErrClosed if the wheel is stopped first, and ErrFull if the wheel is full.
 func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
 	}
 	t.Stop()
 	select {
-	case <-awake: // all the same, and first
+	case <-awake: // d had passed, too
 		return nil
 	default:
 		return err

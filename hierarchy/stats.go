@@ -8,28 +8,29 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Stats is a snapshot of a wheel's counters, taken without a walk over timers.
-// It always holds that
+// Stats is a snapshot of a wheel's counters. Taking one does not walk over timers. It
+// always holds that
 //
 //	Scheduled = Fired + Stopped + Drained + Dropped + Pending
 type Stats struct {
-	Pending   int       // timers set that have neither fired nor been taken back
-	Queued    int       // callbacks handed to the executor that have not started
+	Pending   int       // timers that wait for their deadlines
+	Queued    int       // callbacks that the executor has not started yet
 	Running   int       // callbacks that run
-	Scheduled uint64    // timers set, each run of a Repeater counting as one
-	Fired     uint64    // handed over to be called
-	Stopped   uint64    // taken back by Stop or Remove
-	Drained   uint64    // taken out by Drain
-	Dropped   uint64    // pending when the wheel was stopped
-	Moved     uint64    // given another deadline: Reset, Move, Set of an existing key
-	Cascaded  uint64    // carried over from a circle to a finer one
-	Wakeups   uint64    // times the clock woke the wheel
-	Panics    uint64    // panics in callbacks that OnPanic was told of
+	Scheduled uint64    // timers set; each run of a Repeater counts as one
+	Fired     uint64    // timers whose callbacks were dispatched
+	Stopped   uint64    // timers that Stop or Remove stopped
+	Drained   uint64    // timers that Drain took out
+	Dropped   uint64    // timers that were pending when the wheel was stopped
+	Moved     uint64    // new deadlines by Reset, Move, and Set of a pending key
+	Cascaded  uint64    // moves of timers from a circle to a finer one
+	Wakeups   uint64    // times that the clock woke the wheel
+	Panics    uint64    // panics in callbacks that were passed to OnPanic
 	Skipped   uint64    // runs that repeaters and tickers missed
-	Lateness  Histogram // time from deadline to handing over
+	Lateness  Histogram // time from deadline to dispatch
 }
 
-// String is the counters in one line, those that are 0 left out but for pending and fired.
+// String returns the counters in one line. Counters that are 0 are left out, except for
+// pending and fired.
 func (st Stats) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d pending", st.Pending)
@@ -92,8 +93,8 @@ func (c *core[T]) stats() Stats {
 	return st
 }
 
-// circleStats adds up the circles of all shards. A timer whose deadline moved
-// later is counted where it still sits.
+// circleStats adds up the circles of all shards. A timer whose deadline has moved later is
+// counted in the slot that it still sits in.
 func (c *core[T]) circleStats() []CircleStats {
 	now := c.now()
 	stats := make([]CircleStats, c.layout.Circles())

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Ticker sends on C every period, as a time.Ticker of Go 1.23 and later: ticks
-// that nobody receives are dropped, and a receive after Stop or Reset has
-// returned never gets a tick of before. Its methods may be called concurrently.
+// Ticker sends the time on C every period, as a time.Ticker of Go 1.23 and later does. A
+// tick that is not received before the next one is dropped. After Stop or Reset has
+// returned, no tick from before is received. Its methods may be called concurrently.
 //
-// A Ticker ticks until it is stopped, also when nobody refers to it any more. len and
-// cap of C are those of a channel of one element; package time's are 0.
+// A Ticker ticks until it is stopped, also when it is no longer referred to. Unlike those
+// of package time, C has a capacity of 1, which cap tells, and len may be 1.
 type Ticker struct {
 	C <-chan time.Time
 
@@ -18,12 +18,12 @@ type Ticker struct {
 	mu       sync.Mutex // orders ticks, Stop and Reset
 	c        chan time.Time
 	stopped  bool  // guarded by mu
-	first    int64 // guarded by mu; no tick before that time: it was on its way when Reset was called
+	first    int64 // guarded by mu; a tick before that time was dispatched before Reset
 	repeater *Repeater
 }
 
-// NewTicker makes a ticker, which must be stopped when it is no longer needed: the
-// wheel holds on to it. The error is ErrArgument if period <= 0, ErrClosed or ErrFull.
+// NewTicker makes a ticker. Stop it when it is no longer needed: the wheel keeps it alive.
+// The error is ErrArgument if period <= 0, ErrClosed or ErrFull.
 func (w *Wheel) NewTicker(period time.Duration) (*Ticker, error) {
 	c := make(chan time.Time, 1)
 	t := &Ticker{C: c, c: c, wheel: w}
@@ -59,9 +59,9 @@ func (t *Ticker) Stop() {
 	t.empty()
 }
 
-// Reset makes the ticker tick every period from now on, first after one period.
-// It is false, and nothing changed, if the wheel was stopped or period <= 0; a
-// ticker that was stopped starts again, unless the wheel is full.
+// Reset makes the ticker tick every period from now on, first after one period. A ticker
+// that was stopped starts again, unless the wheel is full. Reset is false, and nothing has
+// changed, if the wheel was stopped or period <= 0.
 func (t *Ticker) Reset(period time.Duration) bool {
 	requireMade(t.wheel != nil, "Ticker")
 	t.mu.Lock()
@@ -81,7 +81,7 @@ func (t *Ticker) Reset(period time.Duration) bool {
 	return true
 }
 
-// empty takes a tick of before out of C. mu must be held.
+// empty removes an earlier tick from C. mu must be held.
 func (t *Ticker) empty() {
 	select {
 	case <-t.c:

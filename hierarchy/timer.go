@@ -6,11 +6,11 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Timer is a timer that was set: a value, safe to copy, to compare and to keep
-// for ever. It holds on to no callback, and once its timer has fired or was
-// stopped it is inactive for good, whatever its memory was used for since. The
-// zero Timer is inactive. All methods may be called concurrently, also inside
-// callbacks; each costs a lock and no allocation.
+// Timer is a handle of a timer that was set. It is a value, safe to copy, to compare and
+// to keep for ever. It does not keep the callback alive. Once the timer has fired or was
+// stopped, its Timer is inactive for good, even after the memory has been reused. The zero
+// Timer is inactive. All methods may be called concurrently, also inside callbacks. Each
+// costs a lock and no allocation.
 type Timer struct {
 	shard      host
 	generation uint64
@@ -25,15 +25,15 @@ type host interface {
 	rearm(i uint32, generation uint64, now, deadline int64, held bool) bool
 }
 
-// Stop is true if the timer was pending and will not fire. If it is false, the
-// callback was handed over, or the timer was stopped, drained or dropped
-// before; Stop does not wait for a callback that runs.
+// Stop stops the timer. It is true if the timer was pending and will not fire, and false
+// if its callback was dispatched, or it was stopped, drained or dropped before. Stop does
+// not wait for a callback that runs.
 func (t Timer) Stop() bool {
 	return t.shard != nil && t.shard.stop(t.index, t.generation)
 }
 
-// Reset is true if the timer was pending and is now due after d, at once if d <= 0;
-// false if it is too late, and nothing changed.
+// Reset makes the timer due after d, at once if d <= 0. It is true if the timer was
+// pending, and false if it was too late: then nothing has changed.
 func (t Timer) Reset(d time.Duration) bool {
 	return t.shard != nil && t.shard.reset(t.index, t.generation, d)
 }
@@ -53,8 +53,8 @@ func (t Timer) Remaining() (time.Duration, bool) {
 	return t.shard.remaining(t.index, t.generation)
 }
 
-// rearm is Reset to an elapsed time, not counted as one. If held is false, a timer
-// that is held stays so.
+// rearm is Reset to an elapsed time, for timers with keepNode, and is not counted as a
+// move. If held is false, a timer stays in no slot that is in none.
 func (t Timer) rearm(now, deadline int64, held bool) bool {
 	return t.shard != nil && t.shard.rearm(t.index, t.generation, now, deadline, held)
 }

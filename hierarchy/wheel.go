@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// Wheel schedules functions. All methods may be called concurrently, also
-// inside callbacks. Setting, stopping and resetting a timer each cost one lock,
-// setting and resetting a reading of the clock too, and no allocation,
-// whatever the number of pending timers.
+// Wheel schedules functions. All methods may be called concurrently, also inside
+// callbacks. Setting, stopping and resetting a timer each cost one lock and no allocation,
+// however many timers are pending. Setting and resetting cost a reading of the clock, too.
 //
-// A Wheel needs no goroutine of its own while it sleeps. One that is no longer
-// needed should be stopped: until then its clock may hold on to it. A Wheel is made
-// by New: a zero one panics.
+// A Wheel needs no goroutine of its own while it sleeps. Stop a Wheel that is no longer
+// needed: until then its clock may keep it alive. New makes a Wheel; the methods of a zero
+// Wheel panic.
 type Wheel struct{ core *core[func()] }
 
-// New makes a wheel. The zero Config is ready to use. The error is ErrArgument if a
-// field is negative, or Precision is more than an Interval that is given.
+// New makes a wheel. The zero Config is ready to use. The error is ErrArgument if a field
+// is negative, or if Precision is greater than an Interval that is set.
 func New(cfg Config) (*Wheel, error) {
 	c, err := newCore(cfg, func(f func()) { f() })
 	if err != nil {
@@ -25,9 +24,8 @@ func New(cfg Config) (*Wheel, error) {
 	return &Wheel{c}, nil
 }
 
-// AfterFunc has f called after d, by the wheel's executor; if d <= 0, as soon
-// as can be, but never inside the call. The error is ErrNilFunc, ErrClosed or
-// ErrFull.
+// AfterFunc has the wheel's executor call f after d, or as soon as possible if d <= 0, but
+// never inside the call. The error is ErrNilFunc, ErrClosed or ErrFull.
 func (w *Wheel) AfterFunc(d time.Duration, f func()) (Timer, error) {
 	if f == nil {
 		return Timer{}, ErrNilFunc
@@ -35,8 +33,8 @@ func (w *Wheel) AfterFunc(d time.Duration, f func()) (Timer, error) {
 	return w.core.add(f, w.core.now(), d, 0)
 }
 
-// At is AfterFunc with the delay from the clock's wall time, now, to t. It is
-// computed once: when the wall clock is set later, the timer does not follow.
+// At is AfterFunc with the delay from the clock's current wall time to t. The delay is
+// computed once: the timer does not follow when the wall clock is set.
 func (w *Wheel) At(t time.Time, f func()) (Timer, error) {
 	return w.AfterFunc(w.until(t), f)
 }
@@ -44,22 +42,22 @@ func (w *Wheel) At(t time.Time, f func()) (Timer, error) {
 // until is the wall time from now to t.
 func (w *Wheel) until(t time.Time) time.Duration { return t.Sub(w.core.wall()) }
 
-// Len is the number of pending timers. A Repeater or Ticker that is not stopped
-// counts as one, also while its function runs.
+// Len returns the number of pending timers. A Repeater or Ticker counts as one until it
+// is stopped, also while its function runs.
 func (w *Wheel) Len() int { return w.core.len() }
 
-// Stats is a snapshot of the wheel's counters.
+// Stats returns a snapshot of the wheel's counters.
 func (w *Wheel) Stats() Stats { return w.core.stats() }
 
-// Circles is a snapshot of where the timers are, finest circle first.
+// Circles returns a snapshot of where the timers are, finest circle first.
 func (w *Wheel) Circles() []CircleStats { return w.core.circleStats() }
 
-// Stop drops all pending timers: they never fire. It does not wait for
-// callbacks that run. Contexts made by the wheel are cancelled with the cause
-// ErrClosed, and Sleep returns it. Further calls do nothing.
+// Stop stops the wheel and drops all pending timers, which never fire. It does not wait
+// for callbacks that run. Contexts made by the wheel are cancelled with the cause
+// ErrClosed, and Sleep returns ErrClosed. Further calls do nothing.
 func (w *Wheel) Stop() { w.core.stop() }
 
-// Shutdown stops the wheel, then waits until the callbacks that were handed
-// over have returned, or returns ctx's error. Inside a callback it waits for
-// that callback too: use Stop, or go Shutdown.
+// Shutdown stops the wheel and waits until all callbacks that were dispatched have
+// returned. It returns ctx's error if ctx is done first. Inside a callback it waits for that
+// callback, too: use Stop or go Shutdown there.
 func (w *Wheel) Shutdown(ctx context.Context) error { return w.core.shutdown(ctx) }

@@ -14,19 +14,19 @@ func place(i uint32) (chunk, entry uint32) { return i >> ChunkBits, i & (chunkLe
 // Arena holds nodes by value in chunks and names them by index. The zero Arena
 // is ready to use. Index 0 is no node.
 //
-// Freed memory is used again at once, last freed first, and preferably in
-// chunks that are nearly full, so that others can run empty. Of the empty
-// chunks one is kept, the others are given back. The node freed last is kept
-// out of the books, as the next Alloc will most likely want it.
+// Freed nodes are reused, last freed first, and preferably in the chunk that became
+// partly free last, so that others can run empty. One empty chunk is kept, and further
+// ones are freed. The node that was freed last is not returned to its chunk, as the next
+// Alloc is likely to reuse it.
 type Arena struct {
-	nodes   [][]Node // by chunk; nil where a chunk was given back
+	nodes   [][]Node // by chunk; nil where a chunk was freed
 	used    int      // nodes that chunks count as used
-	shape   uint32   // counts chunks that came and grew
-	hot     uint32   // a freed node that its chunk still counts as used, or 0
+	shape   uint32   // how often a chunk was made or grown
+	hot     uint32   // the node freed last, which its chunk still counts as used, or 0
 	chunks  []chunk  // by chunk
 	partial uint32   // 1 + the first chunk that has room, or 0
 	spare   uint32   // 1 + the chunk that is empty, or 0
-	vacant  []uint32 // chunks that were given back
+	vacant  []uint32 // chunks that were freed
 }
 
 // chunk is the bookkeeping of one chunk.
@@ -47,8 +47,8 @@ func (a *Arena) Len() int {
 	return a.used
 }
 
-// Entries is about how many entries all chunks have, live or not: what Seek has to
-// look at to get from the start to the end.
+// Entries is about how many entries all chunks have, live or not. Seek looks at so many on
+// its way from the start to the end.
 func (a *Arena) Entries() int { return (len(a.nodes) - len(a.vacant)) * chunkLen }
 
 // At is the node of that index, which must be live. It is valid until the next
@@ -57,15 +57,14 @@ func (a *Arena) At(i uint32) *Node {
 	return &a.nodes[i>>ChunkBits][i&(chunkLen-1)]
 }
 
-// Shape changes whenever a chunk comes or grows: that of the index that Alloc
-// has just returned.
+// Shape changes whenever Alloc makes or grows a chunk, that of the index it returns.
 func (a *Arena) Shape() uint32 { return a.shape }
 
 // ChunkLen is how many entries the chunk of index i has now.
 func (a *Arena) ChunkLen(i uint32) int { return len(a.nodes[i>>ChunkBits]) }
 
-// Lookup is the live node of that index and generation, or nil: any index and
-// generation may be asked for.
+// Lookup is the live node of that index and generation, or nil. Any index and generation
+// may be passed.
 func (a *Arena) Lookup(i uint32, generation uint64) *Node {
 	c, e := place(i)
 	if int(c) >= len(a.nodes) || int(e) >= len(a.nodes[c]) {
@@ -78,7 +77,7 @@ func (a *Arena) Lookup(i uint32, generation uint64) *Node {
 	return n
 }
 
-// Alloc takes a node out of the arena, which must be given Init.
+// Alloc returns the index of a new node, on which Init must be called.
 func (a *Arena) Alloc() uint32 {
 	if i := a.hot; i != 0 {
 		a.hot = 0
@@ -160,9 +159,8 @@ func (a *Arena) freeCold(i uint32, n *Node) Released {
 	return Nothing
 }
 
-// emptied keeps one empty chunk and gives further ones back, so that set and
-// stop at a chunk's edge do not allocate a chunk each time. It tells whether c
-// was given back.
+// emptied is called when chunk c is empty. It keeps one empty chunk, so that set and stop
+// at a chunk's edge do not allocate a chunk each time. It tells whether c was freed.
 func (a *Arena) emptied(c uint32) bool {
 	if a.spare == 0 {
 		a.spare = c + 1
@@ -198,8 +196,7 @@ func (a *Arena) addChunk() {
 	a.linkPartial(c)
 }
 
-// growChunk doubles a chunk that started small. Links are indexes, so nodes
-// may be moved.
+// growChunk doubles a chunk that started small. Links are indexes, so nodes can be moved.
 func (a *Arena) growChunk(c uint32) {
 	grown := make([]Node, min(2*len(a.nodes[c]), chunkLen))
 	copy(grown, a.nodes[c])

@@ -54,7 +54,7 @@ func (l *Level) pushBehind(a *Arena, q *list, i uint32, n *Node) {
 	n.next, n.prev = 0, q.tail
 	t := a.At(q.tail)
 	t.next = i
-	if l.Sorted(n.Slot()) && n.Before(t) { // nobody can foretell the second
+	if l.Sorted(n.Slot()) && n.Before(t) { // the cheaper and more predictable one first
 		l.unsorted |= 1 << n.Slot()
 	}
 	q.tail = i
@@ -89,18 +89,18 @@ func (q *list) remove(a *Arena, n *Node) {
 	q.n--
 }
 
-// Rekeyed notes that node n, in its slot, was given another key or order: an earlier
-// one if all bits of earlier are set, a later one if none is. Only the last can move
-// later, and the first earlier, without a look at a neighbour, which would cost a
-// cache miss; any other leaves its slot unsorted.
+// Rekeyed notes that node n, in its slot, was given another key or order: an earlier one if
+// all bits of earlier are set, a later one if none is. The slot stays sorted if the last
+// node moves later or the first node earlier. Otherwise it is taken for unsorted: looking
+// at a neighbour would cost a cache miss.
 func (l *Level) Rekeyed(n *Node, earlier int64) {
 	if n.next&^uint32(earlier)|n.prev&uint32(earlier) != 0 {
 		l.unsorted |= 1 << uint(n.Slot())
 	}
 }
 
-// Each calls f for each node of slot s, in the order of its list. f may remove
-// the node it is given.
+// Each calls f for each node of slot s, in the order of its list. f may remove the node
+// that it is called with.
 func (l *Level) Each(a *Arena, s int, f func(i uint32, n *Node)) {
 	for i := l.slots[s].head; i != 0; {
 		n := a.At(i)

@@ -17,9 +17,9 @@ const (
 	Unlinked = circleMask
 )
 
-// Node is one timer: 32 bytes without a pointer, so that two fill a cache line
-// and the garbage collector has nothing to look at. What the timer is for is
-// kept elsewhere, under the same index.
+// Node is one timer: 32 bytes without a pointer. Two nodes fill a cache line, and the
+// garbage collector has nothing to scan. The timer's value is kept elsewhere, under the
+// same index.
 //
 // Two words hold several things each, to keep it so small. Stamp is the generation (56
 // bits), the circle (4) and the flags (4). Order is the order number (56), the side (1)
@@ -33,7 +33,7 @@ type Node struct {
 	next, prev uint32 // in a slot's list; next also links a chunk's free nodes
 }
 
-// Init makes n a live node that belongs in that slot, on that side of the circle.
+// Init makes n a live node that belongs in that slot, on that side of that circle.
 func (n *Node) Init(key int64, sequence uint64, f Flags, circle, slot, side int) {
 	n.Key = key
 	n.order = sequence<<metaBits | uint64(slot) | uint64(side)<<Bits
@@ -43,7 +43,7 @@ func (n *Node) Init(key int64, sequence uint64, f Flags, circle, slot, side int)
 // Generation is the sequence number under which the node was made, or 0.
 func (n *Node) Generation() uint64 { return n.stamp >> metaBits }
 
-// Flags are what Init was given.
+// Flags are those that were passed to Init.
 func (n *Node) Flags() Flags { return Flags(n.stamp & flagMask) }
 
 // Circle is the circle n belongs on, or Unlinked.
@@ -52,17 +52,16 @@ func (n *Node) Circle() int { return int(n.stamp >> flagBits & circleMask) }
 // Slot is the slot n belongs in.
 func (n *Node) Slot() int { return int(n.order & (Slots - 1)) }
 
-// Side is the side of its circle that n belongs on, 0 or 1: there may be two of
-// each circle.
+// Side is the side of its circle that n belongs on, 0 or 1. A circle can have two.
 func (n *Node) Side() int { return int(n.order >> Bits & 1) }
 
-// Place says where n belongs. It must not be in a slot.
+// Place sets where n belongs. n must not be in a slot.
 func (n *Node) Place(circle, slot, side int) {
 	n.stamp = n.stamp&^(circleMask<<flagBits) | uint64(circle)<<flagBits
 	n.order = n.order>>metaBits<<metaBits | uint64(slot) | uint64(side)<<Bits
 }
 
-// Unlink says that n belongs nowhere. It must not be in a slot.
+// Unlink sets that n belongs nowhere. n must not be in a slot.
 func (n *Node) Unlink() { n.stamp |= Unlinked << flagBits }
 
 // Order is the sequence number that decides between equal keys.

@@ -1,11 +1,11 @@
 package level
 
-// Seek looks through the arena from index i on, at no more than most entries, for a
-// node that belongs in that slot of that circle, on that side. It returns its index,
-// or 0, where to go on, or 0 at the end, and how many entries it has looked at.
+// Seek searches the arena from index i on for a node that belongs in that slot, circle and
+// side, and looks at no more than most entries. It returns the node's index, or 0 if there
+// is none, where to go on, or 0 at the end, and how many entries it has looked at.
 //
-// Memory is read in order, which for many nodes of one slot that were not pushed in
-// that order is several times faster than to go along its list.
+// It reads memory in order. For a slot with many nodes that were not pushed in that order,
+// this is several times faster than to follow the list.
 func (a *Arena) Seek(i uint32, circle, slot, side, most int) (found, next uint32, looked int) {
 	c, e := place(i)
 	belongs := uint64(slot) | uint64(side)<<Bits

@@ -1,8 +1,7 @@
 package level
 
-// Sort puts slot s in order, in place and without allocation: a merge sort that
-// takes the runs it finds, so that a list in order costs one pass and a list
-// of two runs two.
+// Sort sorts slot s in place, without allocation. It is a merge sort of the ascending runs
+// that it finds, so a sorted list costs one pass and a list of two runs two passes.
 func (l *Level) Sort(a *Arena, s int) {
 	if l.Sorted(s) {
 		return
@@ -15,8 +14,8 @@ func (l *Level) Sort(a *Arena, s int) {
 	l.unsorted &^= 1 << uint(s)
 }
 
-// mergeRuns merges ascending runs of q in pairs, by next links alone, and
-// returns how many runs are left.
+// mergeRuns merges the ascending runs of q in pairs and returns how many runs are left. It
+// sets next links alone.
 func (l *Level) mergeRuns(a *Arena, q *list) int {
 	rest, merged := q.head, 0
 	q.head, q.tail = 0, 0
@@ -66,7 +65,7 @@ func mergeOnto(a *Arena, q *list, x, y uint32) {
 	}
 }
 
-// relinkBack makes the prev links agree with the next links.
+// relinkBack sets the prev links to agree with the next links.
 func (l *Level) relinkBack(a *Arena, q *list) {
 	prev := uint32(0)
 	for i := q.head; i != 0; {
