@@ -75,7 +75,9 @@ func TestIndexAgainstMap(t *testing.T) {
 			require.Equal(t, i, x.find(values, hash, k))
 			switch {
 			case !ok && round%4 < 2:
-				i, _ := values.Set(entry[int, int]{key: k, hash: hash}, 0, 0, 1, 0)
+				i := values.Add(0, 0, 1, 0)
+				values.MakeRoom(i)
+				*values.Value(i) = entry[int, int]{key: k, hash: hash}
 				x.insert(values, i)
 				want[k] = i
 			case ok && round%4 >= 2:

@@ -68,12 +68,14 @@ func (s *shard[T]) set(v T, now, deadline int64, f level.Flags) (i uint32, gener
 		t = s.prepare(now, f)
 	}
 	generation = s.core.mock.nextOrder(&s.sequence)
-	i, grown := t.Set(v, now, deadline, generation, f)
-	if grown {
+	i = t.Add(now, deadline, generation, f)
+	if t.Grown() {
+		t.MakeRoom(i)
 		if begin, ok := t.NextCrowd(now); ok {
-			return i, generation, min(deadline, begin)
+			deadline = min(deadline, begin)
 		}
 	}
+	*t.Value(i) = v
 	return i, generation, deadline
 }
 
@@ -129,7 +131,9 @@ func (s *shard[T]) discard(i uint32, n *level.Node) {
 			s.core.quota.release(1)
 		}
 	}
-	if s.timers.Discard(i, n) {
+	t := s.timers
+	t.Clear(i)
+	if released := t.Remove(i, n); released != level.Nothing && t.Release(released) {
 		s.vacate()
 	}
 }

@@ -66,15 +66,12 @@ func (a *Arena) ChunkLen(i uint32) int { return len(a.nodes[i>>ChunkBits]) }
 // Lookup is the live node of that index and generation, or nil. Any index and generation
 // may be passed.
 func (a *Arena) Lookup(i uint32, generation uint64) *Node {
-	c, e := place(i)
-	if int(c) >= len(a.nodes) || int(e) >= len(a.nodes[c]) {
-		return nil
+	if c, e := place(i); int(c) < len(a.nodes) && int(e) < len(a.nodes[c]) {
+		if n := &a.nodes[c][e]; n.stamp>>metaBits == generation && n.stamp != 0 {
+			return n
+		}
 	}
-	n := &a.nodes[c][e]
-	if n.stamp>>metaBits != generation || n.stamp == 0 {
-		return nil
-	}
-	return n
+	return nil
 }
 
 // Alloc returns the index of a new node, on which Init must be called.

@@ -25,40 +25,41 @@ func New[T any](layout circles.Layout, tuning circles.Tuning, hand int64) *Timer
 	return t
 }
 
-// Set makes a new timer. grown tells whether memory has grown for it: then a crowd may
-// have grown that has to be poured ahead of its time.
-func (t *Timers[T]) Set(v T, now, deadline int64, sequence uint64, f level.Flags) (i uint32, grown bool) {
-	i = t.Add(now, deadline, sequence, f)
-	if grown = t.shape != t.Arena().Shape(); grown {
-		t.makeRoom(i)
-	}
-	*t.Value(i) = v
-	return i, grown
-}
+// A new timer is made by Add, then MakeRoom if Grown says so, and then its Value is set. A
+// timer is ended by Clear and then Remove, whose result Release is given unless it is
+// Nothing. These are several calls so that the compiler can inline the short ones: setting
+// and stopping a timer is paid by the nanosecond.
 
-// makeRoom is called when timer i has changed the arena's shape, and does no harm at any
-// other time. Smaller chunks than the arena's are made one at a time, so shape is left as
-// it is and each timer asks.
-func (t *Timers[T]) makeRoom(i uint32) {
+// Grown tells whether Add has just made the arena grow. Then a crowd may have grown, too,
+// that has to be poured ahead of its time.
+func (t *Timers[T]) Grown() bool { return t.shape != t.Arena().Shape() }
+
+// MakeRoom makes room for the value of timer i. It does no harm when there is room. Where
+// chunks of values are smaller than the arena's, they are made one at a time, so each
+// timer asks for its own.
+func (t *Timers[T]) MakeRoom(i uint32) {
 	t.values.grow(i, t.Arena().ChunkLen(i))
 	if t.values.likeArena() {
 		t.shape = t.Arena().Shape()
 	}
 }
 
-// Value is what timer i is for. It is valid until the next Set.
+// Value is what timer i is for. It is valid until the next MakeRoom.
 func (t *Timers[T]) Value(i uint32) *T { return t.values.at(i) }
 
-// Discard ends timer i. all tells that it was the last of many, and that a new Timers
-// would be smaller.
-func (t *Timers[T]) Discard(i uint32, n *level.Node) (all bool) {
+// Clear removes the value of timer i.
+func (t *Timers[T]) Clear(i uint32) {
 	var none T
 	*t.Value(i) = none
-	switch released := t.Remove(i, n); released {
-	case level.Nothing:
-	case level.Everything:
+}
+
+// Release frees the memory of values whose nodes' memory was released by Remove. all tells
+// that the last of many timers has gone, and that a new Timers would be smaller.
+func (t *Timers[T]) Release(released level.Released) (all bool) {
+	if released == level.Everything {
 		return true
-	default:
+	}
+	if released != level.Nothing {
 		t.values.drop(released.Chunk())
 	}
 	return false

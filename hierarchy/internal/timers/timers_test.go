@@ -13,6 +13,15 @@ func newTimers[T any]() *Timers[T] {
 	return New[T](circles.NewLayout(1<<30), circles.DefaultTuning(), 0)
 }
 
+func set[T any](all *Timers[T], v T, deadline int64, sequence uint64, f level.Flags) uint32 {
+	i := all.Add(0, deadline, sequence, f)
+	if all.Grown() {
+		all.MakeRoom(i)
+	}
+	*all.Value(i) = v
+	return i
+}
+
 type large [4 << 10]byte
 
 // chunks is how many chunks of values there are.
@@ -34,7 +43,7 @@ func TestLargeValues(t *testing.T) {
 	for i := range n {
 		before := len(all.values.chunks)
 		v := large{0: byte(i), len(large{}) - 1: byte(i >> 8)}
-		all.Set(v, 0, int64(1+i), uint64(1+i), 0)
+		set(all, v, int64(1+i), uint64(1+i), 0)
 		require.LessOrEqual(t, len(all.values.chunks), before+1)
 	}
 	require.InDelta(t, n/perChunk, chunks(t, all), 2)
@@ -45,7 +54,8 @@ func TestLargeValues(t *testing.T) {
 		require.Equal(t, circles.Due, v.State)
 		value := all.Value(v.Node)
 		require.Equal(t, i&0xffff, int(value[0])|int(value[len(value)-1])<<8)
-		if all.Discard(v.Node, all.Arena().At(v.Node)) {
+		all.Clear(v.Node)
+		if all.Release(all.Remove(v.Node, all.Arena().At(v.Node))) {
 			deserted++
 		}
 	}
@@ -55,20 +65,21 @@ func TestLargeValues(t *testing.T) {
 	require.Zero(t, (*Timers[large])(nil).Len())
 }
 
-// A value is gone with its timer, so that nothing holds on to it.
-func TestDiscardClearsTheValue(t *testing.T) {
+// A cleared value is not kept alive.
+func TestClear(t *testing.T) {
 	all := newTimers[*int]()
-	i, grown := all.Set(new(int), 0, 5, 1, 0)
-	require.True(t, grown)
+	i := set(all, new(int), 5, 1, 0)
 	require.NotNil(t, *all.Value(i))
-	all.Discard(i, all.Arena().At(i))
+	all.Clear(i)
 	require.Nil(t, *all.Value(i))
+	require.Equal(t, level.Nothing, all.Remove(i, all.Arena().At(i)))
+	require.False(t, all.Release(level.Nothing))
 }
 
 func TestFlagged(t *testing.T) {
 	all := newTimers[int]()
 	for i := range 10 {
-		all.Set(i, 0, 5, uint64(1+i), level.Flags(i%3))
+		set(all, i, 5, uint64(1+i), level.Flags(i%3))
 	}
 	require.ElementsMatch(t, []int{1, 4, 7}, all.Flagged(1))
 	require.ElementsMatch(t, []int{2, 5, 8}, all.Flagged(2))
