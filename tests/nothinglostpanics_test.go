@@ -16,7 +16,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// panics are what OnPanic was told.
+// panics records the calls of OnPanic.
 type panics struct{ diary[string] }
 
 func (p *panics) onPanic(recovered any, stack []byte) {
@@ -54,7 +54,8 @@ func (p *panics) judge(t *testing.T, w *wheel, ran int32) {
 	require.Zero(t, st.Pending+st.Running+st.Queued)
 }
 
-// A panic or an exit of the goroutine takes no other timer with it, nor the wheel.
+// A callback that panics or exits its goroutine affects neither other timers nor the
+// wheel.
 func TestPanicAndGoexitTakeNothingWithThem(t *testing.T) {
 	for name, executor := range raceExecutors {
 		t.Run(name, func(t *testing.T) {
@@ -71,8 +72,8 @@ func TestPanicAndGoexitTakeNothingWithThem(t *testing.T) {
 	}
 }
 
-// The same on a mock. There an exit inside Inline is that of the caller of Add: the
-// rest fires in the next Add.
+// The same holds on a mock. There, Goexit in an Inline callback exits the goroutine that
+// called Add, and the other timers fire in the next Add.
 func TestPanicAndGoexitTakeNothingWithThemOnAMock(t *testing.T) {
 	for name, executor := range raceExecutors {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +90,8 @@ func TestPanicAndGoexitTakeNothingWithThemOnAMock(t *testing.T) {
 	}
 }
 
-// Without OnPanic a panic on a mock comes out of Add, and the next one goes on.
+// Without OnPanic, a panic on a mock comes out of Add. The next Add fires the other
+// timers.
 func TestPanicComesOutOfAdd(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, hierarchy.Config{Clock: m})
@@ -104,7 +106,7 @@ func TestPanicComesOutOfAdd(t *testing.T) {
 	require.Zero(t, w.Stats().Running)
 }
 
-// A Repeater runs on after a run that panicked or exited.
+// A Repeater continues after a run that panicked or exited its goroutine.
 func TestRepeaterOutlivesItsPanics(t *testing.T) {
 	var p panics
 	m, runs := clock.NewMock(), 0
@@ -119,8 +121,8 @@ func TestRepeaterOutlivesItsPanics(t *testing.T) {
 	require.True(t, r.Stop())
 }
 
-// An executor that panics loses its own task only. It is the clock's goroutine that
-// panics: here, the caller of ringNow.
+// An executor that panics loses only the task it was called with. The panic occurs in
+// the clock's goroutine, which here is the caller of ringNow.
 func TestExecutorThatPanicsTakesNothingWithIt(t *testing.T) {
 	c, n, fired := &handClock{}, 0, 0
 	w := newWheel(t, hierarchy.Config{Clock: c, Executor: func(task func()) {
@@ -145,7 +147,8 @@ func TestExecutorThatPanicsTakesNothingWithIt(t *testing.T) {
 	require.Zero(t, st.Pending+st.Queued+st.Running)
 }
 
-// A panic in Drain's function is a callback's; the rest is handed over all the same.
+// A panic in the function of Drain is treated like a panic in a callback. Drain still
+// calls the function for the other timers.
 func TestDrainHandsOverTheRestAfterAPanic(t *testing.T) {
 	var p panics
 	m := clock.NewMock()
