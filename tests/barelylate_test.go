@@ -121,7 +121,7 @@ func crowdWakesOncePerPrecision(t *testing.T, d time.Duration, n int) {
 // A clock that wakes the wheel late adds only its latency. All timers due by then fire
 // in that wake-up. The next wake-up need not wait for one Precision, because Precision
 // counts from the time that the late wake-up was aimed at.
-func TestLateWakeUpHandsOverAllThatIsDue(t *testing.T) {
+func TestLateWakeUpFiresAllDueTimers(t *testing.T) {
 	c, fired := &handClock{}, 0
 	w := newOf(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Shards: 4}, func(int) { fired++ })
 	for i := range 10_000 {

@@ -39,7 +39,7 @@ func onEachTurn(t *testing.T, test func(t *testing.T, x turn, cfg hierarchy.Conf
 
 // A due timer is pending until its own callback is called. The callback of another timer
 // with the same deadline can still stop or reset it.
-func TestDueTimerIsPendingUntilItIsHandedOver(t *testing.T) {
+func TestDueTimerIsPendingUntilItFires(t *testing.T) {
 	onEachTurn(t, func(t *testing.T, x turn, cfg hierarchy.Config) {
 		w := newWheel(t, cfg)
 		var stopped, later, last hierarchy.Timer
@@ -75,7 +75,7 @@ func TestDueTimerIsPendingUntilItIsHandedOver(t *testing.T) {
 	})
 }
 
-func TestDueKeyIsPendingUntilItIsHandedOver(t *testing.T) {
+func TestDueKeyIsPendingUntilItFires(t *testing.T) {
 	onEachTurn(t, func(t *testing.T, x turn, cfg hierarchy.Config) {
 		var trace []int
 		var w *keyed
@@ -146,7 +146,7 @@ func TestDueTimersAreDrainedAndDropped(t *testing.T) {
 
 // A timer is no longer pending once it was dispatched, even if the executor has not
 // called the task yet.
-func TestHandedOverIsNoLongerPending(t *testing.T) {
+func TestDispatchedTimerIsNotPending(t *testing.T) {
 	c := &handClock{}
 	var tasks []func()
 	w := newWheel(t, hierarchy.Config{Clock: c, Executor: func(task func()) { tasks = append(tasks, task) }})
@@ -168,7 +168,7 @@ func TestHandedOverIsNoLongerPending(t *testing.T) {
 }
 
 // If Reset returns true, the timer fires at the new deadline and not at the old one.
-func TestResetThatIsTrueTookHold(t *testing.T) {
+func TestResetThatReturnsTrueMovesTheTimer(t *testing.T) {
 	onEachTurn(t, func(t *testing.T, x turn, cfg hierarchy.Config) {
 		w := newWheel(t, cfg)
 		var fired []time.Duration

@@ -156,7 +156,7 @@ func TestDueTimerOvertakesACrowdOnItsOwnSlot(t *testing.T) {
 }
 
 // Other goroutines can call the wheel while Drain calls its function for a crowd.
-func TestCallsGetInWhileDrainHandsOver(t *testing.T) {
+func TestCallsGetInDuringDrain(t *testing.T) {
 	c := &handClock{}
 	w := crowdAhead(t, c, func(int) {})
 	calls := 0

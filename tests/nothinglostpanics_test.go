@@ -56,7 +56,7 @@ func (p *panics) judge(t *testing.T, w *wheel, ran int32) {
 
 // A callback that panics or exits its goroutine affects neither other timers nor the
 // wheel.
-func TestPanicAndGoexitTakeNothingWithThem(t *testing.T) {
+func TestPanicAndGoexitAffectNoOtherTimer(t *testing.T) {
 	for name, executor := range raceExecutors {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestPanicAndGoexitTakeNothingWithThem(t *testing.T) {
 
 // The same holds on a mock. There, Goexit in an Inline callback exits the goroutine that
 // called Add, and the other timers fire in the next Add.
-func TestPanicAndGoexitTakeNothingWithThemOnAMock(t *testing.T) {
+func TestPanicAndGoexitAffectNoOtherTimerOnAMock(t *testing.T) {
 	for name, executor := range raceExecutors {
 		t.Run(name, func(t *testing.T) {
 			var p panics
@@ -107,7 +107,7 @@ func TestPanicComesOutOfAdd(t *testing.T) {
 }
 
 // A Repeater continues after a run that panicked or exited its goroutine.
-func TestRepeaterOutlivesItsPanics(t *testing.T) {
+func TestRepeaterContinuesAfterPanics(t *testing.T) {
 	var p panics
 	m, runs := clock.NewMock(), 0
 	w := newWheel(t, hierarchy.Config{Clock: m, OnPanic: p.onPanic})
@@ -123,7 +123,7 @@ func TestRepeaterOutlivesItsPanics(t *testing.T) {
 
 // An executor that panics loses only the task it was called with. The panic occurs in
 // the clock's goroutine, which here is the caller of ringNow.
-func TestExecutorThatPanicsTakesNothingWithIt(t *testing.T) {
+func TestExecutorThatPanicsLosesOneTaskOnly(t *testing.T) {
 	c, n, fired := &handClock{}, 0, 0
 	w := newWheel(t, hierarchy.Config{Clock: c, Executor: func(task func()) {
 		if n++; n%2 == 1 {
@@ -149,7 +149,7 @@ func TestExecutorThatPanicsTakesNothingWithIt(t *testing.T) {
 
 // A panic in the function of Drain is treated like a panic in a callback. Drain still
 // calls the function for the other timers.
-func TestDrainHandsOverTheRestAfterAPanic(t *testing.T) {
+func TestDrainContinuesAfterAPanic(t *testing.T) {
 	var p panics
 	m := clock.NewMock()
 	w := newKeyed(t, hierarchy.Config{Clock: m, OnPanic: p.onPanic}, func(string, int) {})

@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// A Schedule of robfig/cron implements Schedule.
+// A cron.Schedule of robfig/cron implements hierarchy.Schedule.
 var _ hierarchy.Schedule = cron.Schedule(nil)
 
 func TestCronSchedules(t *testing.T) {
