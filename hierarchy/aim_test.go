@@ -14,11 +14,11 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// handClock is a clock moved by hand, whose one alarm is rung by hand: what it
-// is aimed at is only noted.
+// handClock is a clock that tests move, with one alarm that tests ring. It only records
+// what the alarm is aimed at.
 type handClock struct {
 	elapsed atomic.Int64
-	tick    int64 // it moves so far whenever it is read
+	tick    int64 // how far each reading moves it
 	ring    func()
 
 	mu    sync.Mutex
@@ -39,19 +39,19 @@ func (c *handClock) note(aimed bool, aim int64) {
 	c.mu.Unlock()
 }
 
-// requireAim requires an aim at that time or before.
+// requireAim requires that the alarm is aimed at latest or earlier.
 func (c *handClock) requireAim(t *testing.T, latest int64) {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.aimed || c.aim > latest {
-		require.Fail(t, "aimed too late", "%v, at %d, not %d; now %d", c.aimed, c.aim, latest, c.elapsed.Load())
+		require.Fail(t, "aimed too late", "aimed: %v, at %d, want %d at the latest; now %d", c.aimed, c.aim, latest, c.elapsed.Load())
 	}
 }
 
 const aimGap = 1000 // Precision
 
-// aimRun does things to a wheel at random, and knows what is pending.
+// aimRun makes random calls to a wheel and knows which timers are pending.
 type aimRun struct {
 	t       *testing.T
 	r       *rand.Rand
@@ -104,7 +104,7 @@ func (a *aimRun) step() {
 		require.True(a.t, p.timer.Reset(time.Duration(d)))
 		p.at = a.deadline(d)
 	case op < 12:
-		a.ring() // for nothing
+		a.ring() // needlessly
 	case op < 15:
 		a.clock.elapsed.Add(a.r.Int64N(3 * aimGap))
 	case a.r.IntN(4) == 0:
@@ -112,7 +112,8 @@ func (a *aimRun) step() {
 	}
 }
 
-// settle rings the alarm when its time has come, then forgets who has gone.
+// settle rings the alarm if its time has come and then removes the timers that have ended
+// from the list. It returns the earliest deadline.
 func (a *aimRun) settle() (nearest int64) {
 	for a.clock.aimed && a.clock.aim <= a.clock.elapsed.Load() {
 		a.ring()
@@ -142,8 +143,7 @@ func TestAimIsNeverTooLate(t *testing.T) {
 	}
 }
 
-// useAtRandom sets, moves and stops timers, and returns how many were set less
-// those that were stopped.
+// useAtRandom sets, moves and stops timers. It returns how many it set and did not stop.
 func useAtRandom(w *Of[int], r *rand.Rand) (left int64) {
 	var timers []Timer
 	for range 60 {
@@ -163,8 +163,8 @@ func useAtRandom(w *Of[int], r *rand.Rand) (left int64) {
 	return left
 }
 
-// The same with many at work at once, while the alarm rings all the time: at
-// rest it is aimed right, and nothing is lost.
+// The same holds while several goroutines use the wheel and the alarm rings all the time:
+// at the end the alarm is aimed early enough, and no timer is lost.
 func TestAimConcurrently(t *testing.T) {
 	for round := range uint64(150) {
 		c := &handClock{}
@@ -199,8 +199,8 @@ func TestAimConcurrently(t *testing.T) {
 	}
 }
 
-// Whoever sets a timer while the wheel finds out what to aim at is seen by it,
-// or aims after it.
+// If a timer is set while the wheel determines its aim, either the wheel sees the timer,
+// or the call that sets it aims after the wheel.
 func TestTimerSetWhileTheAlarmIsAimed(t *testing.T) {
 	type nearest = func() bound
 	for name, set := range map[string]func(a *aim, n nearest){
@@ -219,7 +219,7 @@ func TestTimerSetWhileTheAlarmIsAimed(t *testing.T) {
 					for w.Len() == 0 {
 						runtime.Gosched()
 					}
-					for range 1000 { // nothing but the aim's lock can hold it now
+					for range 1000 { // only the aim's lock can delay it now
 						runtime.Gosched()
 					}
 					return nearest

@@ -12,8 +12,8 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// lateReader is a Mock on which something happens between a reading of the
-// clock and what is done with it.
+// lateReader is a Mock that calls a function between a reading of the clock and the use
+// of that reading.
 type lateReader struct {
 	*clock.Mock
 	between func()
@@ -27,8 +27,9 @@ func (c *lateReader) Elapsed() time.Duration {
 	return e
 }
 
-// A timer set by one who read the clock before it moved is due in the past,
-// before the last wake-up, and must be aimed at there: else Add never ends.
+// If a caller reads the clock before it moves and sets a timer afterwards, the timer is
+// due before the last wake-up. The alarm must be aimed at that deadline, or Add never
+// returns.
 func TestTimerOfAnEarlierReading(t *testing.T) {
 	m := &lateReader{Mock: clock.NewMock()}
 	w, err := New(Config{Clock: m})
@@ -65,7 +66,7 @@ func TestSaturatedTimerSetWhileTheWheelGoesToSleep(t *testing.T) {
 	}
 }
 
-// Next looks at the wheel, and aims its alarm, while Add does.
+// Next can inspect a wheel and aim its alarm while Add does the same.
 func TestNextBesideAdd(t *testing.T) {
 	m := clock.NewMock()
 	w, err := New(Config{Clock: m})

@@ -13,10 +13,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// calls is how long calls took that were made one after the other.
+// calls are the durations of consecutive calls.
 type calls []time.Duration
 
-// while makes calls as long as busy says, 1,000 of them at least.
+// while makes calls as long as busy returns true, and at least 1,000.
 func (c *calls) while(busy func() bool, call func()) {
 	for *c = (*c)[:0]; busy() || len(*c) < 1000; {
 		start := time.Now()
@@ -33,12 +33,11 @@ func (c calls) report(b *testing.B, name string) {
 	b.ReportMetric(us(c[len(c)-1]), name+"-max-µs")
 }
 
-// BenchmarkBurst has a million timers due at one instant: how long it takes from
-// then until all have run, and how long a timer takes to be set and stopped
-// meanwhile.
+// BenchmarkBurst makes a million timers due at one instant. It measures how long it takes
+// until all have run, and how long setting and stopping a timer takes meanwhile.
 func BenchmarkBurst(b *testing.B) {
 	const n = 1_000_000
-	const ahead = time.Second // more than setting them takes
+	const ahead = time.Second // longer than setting them takes
 	burst := func(b *testing.B, afterFunc func(time.Duration, func()) (stop func() bool)) {
 		meanwhile := make(calls, 0, 10*n)
 		var took time.Duration
@@ -82,9 +81,9 @@ func BenchmarkBurst(b *testing.B) {
 	})
 }
 
-// BenchmarkCascade has a million timers of one coarse slot, spread over a second,
-// cascade and expire. It tells how late they are, and timers of a millisecond that
-// are set meanwhile.
+// BenchmarkCascade makes a million timers of one coarse slot, spread over a second,
+// cascade and expire. It measures how late they are, and how late timers of a millisecond
+// are that are set meanwhile.
 func BenchmarkCascade(b *testing.B) {
 	const n = 1_000_000
 	const span = time.Second
@@ -129,8 +128,8 @@ func BenchmarkCascade(b *testing.B) {
 	}
 }
 
-// BenchmarkResetLatency has two goroutines reset timers at random, and tells how
-// long their calls take.
+// BenchmarkResetLatency makes two goroutines reset random timers. It measures how long
+// their calls take.
 func BenchmarkResetLatency(b *testing.B) {
 	const each = 1_000_000
 	reset := func(b *testing.B, n int, reset func(i int, d time.Duration)) {
@@ -160,5 +159,5 @@ func BenchmarkResetLatency(b *testing.B) {
 	}
 }
 
-// anHourOrLess is a delay after which nothing fires while a benchmark runs.
+// anHourOrLess returns a delay that is longer than a benchmark runs.
 func anHourOrLess() time.Duration { return time.Minute + rand.N(59*time.Minute) }

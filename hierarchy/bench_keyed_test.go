@@ -9,8 +9,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// BenchmarkKeyedShards sets, moves and removes keys of their own by one and by two
-// goroutines, on as many shards as named.
+// BenchmarkKeyedShards makes one or two goroutines set, move and remove keys of their own,
+// on different numbers of shards.
 func BenchmarkKeyedShards(b *testing.B) {
 	const n = 300_000
 	for _, shards := range []int{2, 4, 8, 16} {

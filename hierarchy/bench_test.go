@@ -12,9 +12,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Benchmarks are named impl=…/n=…, n being how many timers are pending
-// meanwhile. impl=time is package time, impl=floor the least that any wheel with
-// a lock must pay. Ratios are to be taken between medians of one run:
+// Benchmarks are named impl=…/n=…, where n is the number of timers that are pending.
+// impl=time is package time. impl=floor is the least that a wheel with locks can cost.
+// Take ratios between medians of one run:
 //
 //	go test ./hierarchy -run '^$' -bench SetStop -count 10 | benchstat -col /impl -
 
@@ -30,10 +30,10 @@ func newWheel(tb testing.TB, cfg hierarchy.Config) *hierarchy.Wheel {
 	return w
 }
 
-// spread is a delay of an hour or two: nothing fires while a benchmark runs.
+// spread returns a delay of one to two hours, so that nothing fires while a benchmark runs.
 func spread() time.Duration { return time.Hour + time.Duration(rand.Int64N(int64(time.Hour))) }
 
-// loaded is a wheel with n timers pending.
+// loaded returns a wheel with n timers pending.
 func loaded(b *testing.B, n int) (*hierarchy.Wheel, []hierarchy.Timer) {
 	w := newWheel(b, hierarchy.Config{})
 	timers := make([]hierarchy.Timer, n)
@@ -44,7 +44,7 @@ func loaded(b *testing.B, n int) (*hierarchy.Wheel, []hierarchy.Timer) {
 	return w, timers
 }
 
-// loadedTime has n timers of package time pending.
+// loadedTime returns n pending timers of package time.
 func loadedTime(b *testing.B, n int) []*time.Timer {
 	timers := make([]*time.Timer, n)
 	for i := range timers {
@@ -66,8 +66,8 @@ func run(b *testing.B, impl string, n int, f func(b *testing.B)) {
 	})
 }
 
-// BenchmarkSetStop sets a timer and stops it: to=any is as far away as the
-// others, anywhere among them; to=first is before all of them.
+// BenchmarkSetStop sets a timer and stops it. With to=any its deadline is anywhere among
+// those of the others, with to=first before all of them.
 func BenchmarkSetStop(b *testing.B) {
 	for _, n := range []int{0, 10_000, 1_000_000, 10_000_000} {
 		for name, delay := range map[string]func() time.Duration{"any": someOf(spread), "first": someOf(anHour)} {
@@ -91,7 +91,7 @@ func BenchmarkSetStop(b *testing.B) {
 
 func anHour() time.Duration { return time.Hour }
 
-// someOf returns results of f, computed beforehand, in turn.
+// someOf returns a function that returns precomputed results of f in turn.
 func someOf(f func() time.Duration) func() time.Duration {
 	var some [4096]time.Duration
 	for i := range some {
@@ -101,8 +101,8 @@ func someOf(f func() time.Duration) func() time.Duration {
 	return func() time.Duration { i++; return some[i%len(some)] }
 }
 
-// floor is a reading of the clock and two pairs of lock and unlock, in the same
-// loop as a wheel's calls.
+// floor measures a reading of the clock and two pairs of Lock and Unlock, in the same loop
+// as the calls of a wheel.
 func floor(b *testing.B, delay func() time.Duration) {
 	c := clock.System()
 	var mu sync.Mutex
@@ -118,8 +118,8 @@ func floor(b *testing.B, delay func() time.Duration) {
 	}
 }
 
-// BenchmarkReset resets a random timer, to any deadline or, as keep-alives do,
-// always to the same time from now.
+// BenchmarkReset resets a random timer to any deadline or, as keep-alives do, always to
+// the same delay.
 func BenchmarkReset(b *testing.B) {
 	const n = 1_000_000
 	for _, to := range []struct {
@@ -142,9 +142,9 @@ func BenchmarkReset(b *testing.B) {
 	}
 }
 
-// BenchmarkKeyed sets, moves and removes one key of a million. impl=map+wheel is
-// what doing it by hand costs at least: the same key inserted into, looked up in
-// and deleted from a Go map of a million keys, and a timer set and stopped.
+// BenchmarkKeyed sets, moves and removes one key among a million. impl=map+wheel is the
+// least that the same costs by hand: it inserts the key into a Go map of a million keys,
+// looks it up and deletes it, and sets and stops a timer.
 func BenchmarkKeyed(b *testing.B) {
 	const n = 1_000_000
 	run(b, "epicycle", n, func(b *testing.B) {
@@ -180,8 +180,8 @@ func BenchmarkKeyed(b *testing.B) {
 	})
 }
 
-// BenchmarkSetStopParallel is in nanoseconds an operation over all goroutines:
-// half is twice the throughput.
+// BenchmarkSetStopParallel reports nanoseconds per operation over all goroutines together,
+// so half the time is twice the throughput.
 func BenchmarkSetStopParallel(b *testing.B) {
 	for _, goroutines := range []int{1, 2} {
 		run(b, fmt.Sprintf("epicycle/goroutines=%d", goroutines), 1_000_000, func(b *testing.B) {
@@ -201,12 +201,12 @@ func BenchmarkSetStopParallel(b *testing.B) {
 	}
 }
 
-// BenchmarkGC is a full garbage collection with a million timers pending.
+// BenchmarkGC measures a full garbage collection with a million timers pending.
 func BenchmarkGC(b *testing.B) {
 	const n = 1_000_000
 	run(b, "epicycle", n, func(b *testing.B) {
 		w, timers := loaded(b, n)
-		clear(timers) // handles are the caller's affair
+		clear(timers) // don't measure the handles, which belong to the caller
 		for b.Loop() {
 			runtime.GC()
 		}
@@ -225,7 +225,7 @@ func BenchmarkGC(b *testing.B) {
 	})
 }
 
-// BenchmarkMockYear fires a million timers spread over a year of mock time.
+// BenchmarkMockYear fires a million timers, spread over a year of mock time.
 func BenchmarkMockYear(b *testing.B) {
 	const n = 1_000_000
 	run(b, "epicycle", n, func(b *testing.B) {

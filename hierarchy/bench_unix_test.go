@@ -14,7 +14,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// cpu is the processor time this process has used.
+// cpu returns the processor time that this process has used.
 func cpu(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -23,8 +23,8 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkSleeping is the processor time that a sleeping wheel with a million
-// timers an hour away takes in three seconds.
+// BenchmarkSleeping measures the processor time that a sleeping wheel uses in three
+// seconds, with a million timers that are due in an hour.
 func BenchmarkSleeping(b *testing.B) {
 	run(b, "epicycle", 1_000_000, func(b *testing.B) {
 		loaded(b, 1_000_000)
@@ -36,8 +36,8 @@ func BenchmarkSleeping(b *testing.B) {
 	})
 }
 
-// BenchmarkExpiry is the processor time to set a million timers spread over two
-// seconds and have them all fire.
+// BenchmarkExpiry measures the processor time to set a million timers, spread over two
+// seconds, and to fire them all.
 func BenchmarkExpiry(b *testing.B) {
 	const n = 1_000_000
 	const span = 2 * time.Second
@@ -69,9 +69,9 @@ func BenchmarkExpiry(b *testing.B) {
 	})
 }
 
-// BenchmarkResetExpiry is the processor time to reset a million timers, in random
-// order, to somewhere within two seconds, and have them expire: package time puts off
-// work from Reset to expiry.
+// BenchmarkResetExpiry measures the processor time to reset a million timers, in random
+// order, to deadlines within two seconds, and to fire them. It includes the expiry because
+// package time defers work from Reset to expiry.
 func BenchmarkResetExpiry(b *testing.B) {
 	const n = 1_000_000
 	const span = 2 * time.Second

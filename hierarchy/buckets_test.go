@@ -13,7 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// lateClock rings when the test says so, however late that is.
+// lateClock rings when the test rings it, however late that is.
 type lateClock struct {
 	elapsed time.Duration
 	ring    func()
@@ -31,8 +31,8 @@ func (c *lateClock) late(w *hierarchy.Wheel, d time.Duration) error {
 	return err
 }
 
-// Each duration is in the first bucket whose bound it does not exceed, and no
-// bucket is empty, or comes twice, or out of order.
+// Each duration is in the first bucket whose bound it does not exceed. Buckets come in
+// ascending order, each once, and none is empty.
 func TestBucketsHoldWhatWasCounted(t *testing.T) {
 	c := &lateClock{}
 	w, err := hierarchy.New(hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
@@ -53,7 +53,7 @@ func TestBucketsHoldWhatWasCounted(t *testing.T) {
 		held := all[:n]
 		require.Greater(t, held[0], last)
 		require.LessOrEqual(t, held[n-1], upTo)
-		require.LessOrEqual(t, upTo, held[0]+held[0]/8, "a bucket wider than an eighth")
+		require.LessOrEqual(t, upTo, held[0]+held[0]/8, "a bucket is wider than an eighth of its values")
 		all, last = all[n:], upTo
 	}
 	require.Empty(t, all)
@@ -77,7 +77,7 @@ func TestBucketsEndWhenAsked(t *testing.T) {
 }
 
 func ExampleHistogram_Buckets() {
-	m := clock.NewMock() // on which nothing is late
+	m := clock.NewMock() // nothing is late on a mock
 	w, _ := hierarchy.New(hierarchy.Config{Clock: m})
 	defer w.Stop()
 	for range 3 {

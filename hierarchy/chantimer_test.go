@@ -14,7 +14,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// received is what C holds: a time since start to the microsecond, or nothing.
+// received receives from c without waiting. It returns the time since start, to the
+// microsecond, or "nothing".
 func received(c <-chan time.Time, start time.Time) string {
 	select {
 	case at := <-c:
@@ -24,15 +25,15 @@ func received(c <-chan time.Time, start time.Time) string {
 	}
 }
 
-// chanTimer is what ChanTimer and time.Timer have in common.
+// chanTimer has the methods that ChanTimer and time.Timer share.
 type chanTimer interface {
 	Stop() bool
 	Reset(d time.Duration) bool
 }
 
-// runTimer runs a script on a timer and returns all it answers. Operations come
-// a microsecond apart and all else takes milliseconds, so that a timer never
-// fires just when the script does something.
+// runTimer runs a script on a timer and returns all results. Operations are a microsecond
+// apart and all delays are whole milliseconds, so a timer never fires at the same time as
+// an operation.
 func runTimer(script []byte, timer chanTimer, c <-chan time.Time) (trace []string) {
 	start := time.Now()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -78,7 +79,7 @@ func TestChanTimerIsLikeTimer(t *testing.T) {
 	}
 }
 
-// scriptOf is a random script of these operations.
+// scriptOf returns a random script of some operations.
 func scriptOf(r *rand.Rand, ops string) string {
 	script := make([]byte, 200)
 	for i := range script {
@@ -98,7 +99,7 @@ func TestChanTimerHoldsNoStaleValue(t *testing.T) {
 	timer, err := w.NewTimer(time.Second)
 	require.NoError(t, err)
 	m.Add(time.Minute)
-	require.True(t, timer.Stop(), "its value was not received")
+	require.True(t, timer.Stop(), "Stop must return true while the value was not received")
 	require.Empty(t, timer.C)
 	require.False(t, timer.Reset(time.Second))
 	m.Add(time.Minute)
@@ -132,7 +133,7 @@ func TestAfter(t *testing.T) {
 	require.Empty(t, c)
 }
 
-// whoever uses a timer or ticker from several goroutines must not race.
+// Several goroutines may use one ChanTimer.
 func TestChanTimerConcurrently(t *testing.T) {
 	w := newWheel(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
 	timer, err := w.NewTimer(0)
@@ -144,7 +145,7 @@ func TestChanTimerConcurrently(t *testing.T) {
 	requireBalance(t, w)
 }
 
-// concurrently calls each function again and again, in goroutines.
+// concurrently calls each function many times, in a goroutine of its own.
 func concurrently(functions ...func()) {
 	var all sync.WaitGroup
 	for _, f := range functions {

@@ -38,7 +38,7 @@ func (s *shard[T]) check() error {
 		}
 	})
 	if onStop != s.onStop {
-		return fmt.Errorf("%d timers to call when the wheel stops, not %d", onStop, s.onStop)
+		return fmt.Errorf("%d timers have a callback for when the wheel stops, but the shard counts %d", onStop, s.onStop)
 	}
 	return err
 }

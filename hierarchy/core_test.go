@@ -14,8 +14,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// A timer that Len no longer counts was taken out to be called: Shutdown waits
-// for that, also before the call has begun.
+// Shutdown waits for the callback of a timer as soon as Len no longer counts the timer,
+// even if the callback has not begun.
 func TestShutdownWaitsForWhatWasTakenOut(t *testing.T) {
 	for range 1000 {
 		w, err := hierarchy.New(hierarchy.Config{Clock: clock.System(), Shards: 1})
@@ -25,7 +25,7 @@ func TestShutdownWaitsForWhatWasTakenOut(t *testing.T) {
 		require.NoError(t, err)
 		for n := 1; w.Len() > 0; n++ {
 			if n%10_000 == 0 {
-				runtime.Gosched() // there may be one processor; else be quick
+				runtime.Gosched() // needed if there is one processor; rarely, to notice at once
 			}
 		}
 		require.NoError(t, w.Shutdown(context.Background()))
@@ -33,8 +33,8 @@ func TestShutdownWaitsForWhatWasTakenOut(t *testing.T) {
 	}
 }
 
-// A task may start when the Add that it belongs to was cut short: the mock is
-// not being moved then.
+// A task may start after the Add that dispatched it was ended by a panic. The mock is not
+// being moved then.
 func TestTaskStartsAfterAddWasCutShort(t *testing.T) {
 	m := clock.NewMock()
 	var late func()
@@ -52,8 +52,8 @@ func TestTaskStartsAfterAddWasCutShort(t *testing.T) {
 	require.False(t, ran)
 }
 
-// A callback of Inline that exits the goroutine ends the round of the wheel. The
-// next begins at once, not one Precision later.
+// An Inline callback that exits its goroutine ends the round of the wheel. The next round
+// begins at once, not one Precision later.
 func TestGoexitInlineHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWheel(t, hierarchy.Config{
@@ -85,7 +85,7 @@ func TestExecutorThatPanics(t *testing.T) {
 	ran := 0
 	mustSet(t, w, 1, func() { ran++ })
 	require.PanicsWithValue(t, "full", func() { m.Add(1) })
-	require.Zero(t, w.Stats().Queued, "else the next Add would wait for ever")
+	require.Zero(t, w.Stats().Queued, "the next Add would wait for ever")
 	full = false
 	mustSet(t, w, 1, func() { ran += 10 })
 	m.Add(1)
@@ -131,7 +131,7 @@ func TestChanTimerDroppedWithItsWheel(t *testing.T) {
 	timer, err := w.NewTimer(1)
 	require.NoError(t, err)
 	w.Stop()
-	require.False(t, timer.Stop(), "it was not Stop that kept it from firing")
+	require.False(t, timer.Stop(), "the stopped wheel had already dropped the timer")
 	require.False(t, timer.Reset(1))
 	require.False(t, timer.Stop())
 	require.EqualValues(t, 1, w.Stats().Dropped)

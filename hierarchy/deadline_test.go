@@ -16,7 +16,7 @@ func TestDeadlineAfterSaturates(t *testing.T) {
 	require.EqualValues(t, endOfTime-1, deadlineAfter(5, math.MaxInt64-6))
 }
 
-// No bound is later than the end of time, which is a deadline like any other.
+// none is later than the end of time, which is a valid deadline.
 func TestNoneIsLaterThanTheEndOfTime(t *testing.T) {
 	require.Less(t, bound(endOfTime), none)
 	require.Less(t, bound(0), bound(endOfTime))

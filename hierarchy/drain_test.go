@@ -15,8 +15,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// tens is a wheel with shards, on which the timers 0 to n-1 are pending, in this
-// order of deadline, and were set in another one.
+// tens returns a wheel with several shards and pending keys 0 to n-1, whose deadlines are
+// in ascending order. They were set in random order.
 func tens(t *testing.T, n int, cfg hierarchy.Config) *hierarchy.Keyed[int, int] {
 	cfg.Clock, cfg.Shards = clock.System(), 8
 	w, err := hierarchy.NewKeyed(cfg, func(int, int) {})
@@ -28,7 +28,7 @@ func tens(t *testing.T, n int, cfg hierarchy.Config) *hierarchy.Keyed[int, int] 
 	return w
 }
 
-// upTo is 0 to n-1.
+// upTo returns 0 to n-1.
 func upTo(n int) (all []int) {
 	for i := range n {
 		all = append(all, i)
@@ -47,7 +47,8 @@ func TestDrainIsInOrderOverAllShards(t *testing.T) {
 	require.Zero(t, w.Len())
 }
 
-// What is left is handed over before a panic goes on to the caller of Drain.
+// After a panic, Drain calls its function for all other timers before the panic continues
+// in the caller.
 func TestDrainFunctionThatPanics(t *testing.T) {
 	w := tens(t, 30, hierarchy.Config{})
 	var drained []int
@@ -113,7 +114,7 @@ func TestDrainFunctionThatFailsEachTime(t *testing.T) {
 				})
 			}()
 			if r := <-recovered; name == "panic" {
-				require.Equal(t, "a bad one", r, "the first goes on")
+				require.Equal(t, "a bad one", r, "the first panic must continue in the caller")
 				require.Contains(t, logged.String(), "times=19999 last=\"a bad one\"")
 			}
 			require.Equal(t, upTo(n), drained)
@@ -122,7 +123,7 @@ func TestDrainFunctionThatFailsEachTime(t *testing.T) {
 	}
 }
 
-// captureLog has what is logged written to a buffer.
+// captureLog redirects the log to a buffer.
 func captureLog(t *testing.T) *bytes.Buffer {
 	var b bytes.Buffer
 	before := slog.Default()
@@ -131,7 +132,7 @@ func captureLog(t *testing.T) *bytes.Buffer {
 	return &b
 }
 
-// Drain's function is called with no lock held, when all is taken out.
+// Drain calls its function after it has taken out all timers, without holding a lock.
 func TestDrainFunctionUsesItsWheel(t *testing.T) {
 	w := tens(t, 30, hierarchy.Config{MaxPending: 30})
 	ended := make(chan int, 1)
@@ -145,7 +146,7 @@ func TestDrainFunctionUsesItsWheel(t *testing.T) {
 	case n := <-ended:
 		require.Equal(t, 30, n)
 	case <-time.After(5 * time.Second):
-		t.Fatal("Drain waits for its own function")
+		t.Fatal("a call in Drain's function does not return")
 	}
 	var again []int
 	require.Equal(t, 30, w.Drain(func(k, _ int) { again = append(again, k) }))

@@ -12,7 +12,7 @@ import (
 )
 
 func ExampleNew() {
-	m := clock.NewMock() // in production leave Clock out
+	m := clock.NewMock() // in production, leave Clock out
 	w, err := hierarchy.New(hierarchy.Config{Clock: m})
 	if err != nil {
 		panic(err)
@@ -67,8 +67,8 @@ func ExampleWheel_Every() {
 	// run at 1m15s
 }
 
-// daily is a time of the day. A cron.Schedule of github.com/robfig/cron/v3 is a
-// Schedule as well.
+// daily is a Schedule with one time of the day. A cron.Schedule of
+// github.com/robfig/cron/v3 is a Schedule as well.
 type daily time.Duration
 
 func (d daily) Next(now time.Time) time.Time {
@@ -96,7 +96,7 @@ func ExampleWheel_NewTimer() {
 	defer w.Stop()
 	timer, _ := w.NewTimer(time.Second)
 	m.Add(time.Minute)
-	timer.Reset(2 * time.Second) // no value of before can come now
+	timer.Reset(2 * time.Second) // discards the value of the first second
 	m.Add(time.Minute)
 	fmt.Println((<-timer.C).UTC().Format(time.TimeOnly))
 	fmt.Println(timer.Stop())
@@ -181,7 +181,7 @@ func ExampleKeyed() {
 	// a of user 1 expired at 1m30s
 }
 
-// A wheel that is stopped drops what is pending. A service that must not lose it
+// A wheel that is stopped drops its pending timers. A service that must not lose them
 // drains the wheel first.
 func ExampleKeyed_Drain() {
 	w, _ := hierarchy.NewKeyed(hierarchy.Config{}, func(order int, what string) { fmt.Println("retry", order, what) })
@@ -224,11 +224,11 @@ func ExampleConfig_onPanic() {
 	})
 	defer w.Stop()
 	_, _ = w.AfterFunc(time.Second, func() { panic("oh") })
-	_, _ = w.AfterFunc(time.Second, func() { fmt.Println("not harmed") })
+	_, _ = w.AfterFunc(time.Second, func() { fmt.Println("the other timer fires") })
 	m.Add(time.Second)
 	// Output:
 	// recovered: oh
-	// not harmed
+	// the other timer fires
 }
 
 func ExamplePool() {
@@ -238,7 +238,7 @@ func ExamplePool() {
 	var sum sync.WaitGroup
 	sum.Add(100)
 	for range 100 {
-		_, _ = w.AfterFunc(time.Second, sum.Done) // four at once
+		_, _ = w.AfterFunc(time.Second, sum.Done) // at most four run at a time
 	}
 	m.Add(time.Second)
 	sum.Wait()

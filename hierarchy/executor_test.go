@@ -26,7 +26,7 @@ func TestPoolRunsAtMostSoManyAndAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := hierarchy.Pool(3)
 		var running, most, ran atomic.Int32
-		for range 2 { // shared by two wheels
+		for range 2 { // two wheels share the pool
 			w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: pool})
 			for range 50 {
 				mustSet(t, w, time.Second, func() {
@@ -63,7 +63,7 @@ func TestPoolBacklogIsInStats(t *testing.T) {
 	})
 }
 
-// A task that exits its goroutine takes a worker with it: another one goes on.
+// A task that exits its goroutine also ends a worker. The pool replaces the worker.
 func TestPoolSurvivesGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Pool(1)})
@@ -83,7 +83,7 @@ func TestPoolNeedsWorkers(t *testing.T) {
 	}
 }
 
-// executors under a real clock, by name.
+// executors returns the executors to test under a real clock, by name.
 func executors() map[string]hierarchy.Executor {
 	return map[string]hierarchy.Executor{
 		"Go": hierarchy.Go, "Inline": hierarchy.Inline, "Pool": hierarchy.Pool(2),
@@ -91,7 +91,7 @@ func executors() map[string]hierarchy.Executor {
 	}
 }
 
-// Panics and exits of a callback take no other timer with them.
+// Callbacks that panic or exit their goroutine do not affect other timers.
 func TestCallbacksThatPanicOrExit(t *testing.T) {
 	for name, executor := range executors() {
 		t.Run(name, func(t *testing.T) {
@@ -149,8 +149,8 @@ func TestBlockedCallbackHarmsNoOther(t *testing.T) {
 	}
 }
 
-// Without OnPanic, a panic goes where a panic goes; here the mock's caller can
-// see it, and the wheel is as good as before.
+// Without OnPanic, a panic is not recovered. Here it reaches the caller of the mock, and
+// the wheel still works afterwards.
 func TestPanicWithoutOnPanicReachesTheMover(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, hierarchy.Config{Clock: m})
@@ -167,7 +167,7 @@ func TestPanicWithoutOnPanicReachesTheMover(t *testing.T) {
 	require.EqualValues(t, 4, w.Stats().Fired)
 }
 
-// Inline's callbacks never overlap, for any number of shards.
+// Callbacks of Inline never overlap, for any number of shards.
 func TestInlineNeverOverlaps(t *testing.T) {
 	w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Inline, Shards: 4})
 	var inside, overlaps, ran atomic.Int32

@@ -10,9 +10,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// A handle kept for ever never reaches a later timer, though that has the same place
-// in memory: here on a real clock, where a shard numbers its timers itself. The crowd
-// takes several chunks, all of which go back in between.
+// An old handle never reaches a later timer, even one in the same place in memory. The
+// test uses a real clock, where each shard numbers its timers itself. The larger crowd
+// fills several chunks, which are released in between.
 func TestOldHandlesReachNoLaterTimer(t *testing.T) {
 	for _, crowd := range []int{1, 5000} {
 		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Shards: 1})

@@ -20,12 +20,12 @@ func TestBucketsFollowEachOtherWithoutGap(t *testing.T) {
 	require.Zero(t, bucketFor(-1))
 }
 
-// TestHistogramAgainstSorted compares with a sorted list: a quantile is never less
-// than the exact one, and by less than an eighth more.
+// TestHistogramAgainstSorted compares a histogram with a sorted list. A quantile is never
+// below the exact one, and at most an eighth above it.
 func TestHistogramAgainstSorted(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		var parts [2]histogram // as two shards have it
+		var parts [2]histogram // one for each of two shards
 		var all []int64
 		sum := 0.0
 		for range 1 + r.IntN(1000) {

@@ -36,7 +36,7 @@ func (x *index[K, V]) check(t *timers.Timers[entry[K, V]]) error {
 		}
 	})
 	if want != x.keys {
-		return fmt.Errorf("%d keys, not %d", want, x.keys)
+		return fmt.Errorf("%d keys are pending, but the index counts %d", want, x.keys)
 	}
 	return x.checkChains(t)
 }
@@ -48,7 +48,7 @@ func (x *index[K, V]) checkChains(values *timers.Timers[entry[K, V]]) error {
 			found++
 			e := values.Value(i)
 			if x.bucketFor(e.hash) != b {
-				return fmt.Errorf("key %v is in bucket %d, not %d", e.key, b, x.bucketFor(e.hash))
+				return fmt.Errorf("key %v is in bucket %d, but belongs in %d", e.key, b, x.bucketFor(e.hash))
 			}
 			if x.find(values, e.hash, e.key) != i {
 				return fmt.Errorf("key %v is not found", e.key)
@@ -56,7 +56,7 @@ func (x *index[K, V]) checkChains(values *timers.Timers[entry[K, V]]) error {
 		}
 	}
 	if found != x.keys {
-		return fmt.Errorf("%d keys in chains, not %d", found, x.keys)
+		return fmt.Errorf("the chains have %d keys, but the index counts %d", found, x.keys)
 	}
 	return nil
 }
@@ -97,5 +97,5 @@ func TestIndexAgainstMap(t *testing.T) {
 		require.Zero(t, x.find(values, uint32(k*k)%1021, k))
 	}
 	require.NoError(t, x.checkChains(values))
-	require.LessOrEqual(t, x.buckets, uint32(segmentLen), "buckets go as keys go")
+	require.LessOrEqual(t, x.buckets, uint32(segmentLen), "buckets must be removed as keys are")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// keyedRun is a random program against a Keyed and the model side by side. The
-// model's ids are the values.
+// keyedRun runs a random program on a Keyed and on the model side by side. The values are
+// the ids of the model.
 type keyedRun struct {
 	t     *testing.T
 	c     chooser
@@ -24,7 +24,7 @@ type keyedRun struct {
 	fired []string
 }
 
-// keys of several types, equal and unequal across them.
+// key returns the key for a number. Keys have several types.
 func key(k int) any {
 	switch k % 3 {
 	case 0:
@@ -55,7 +55,8 @@ func runKeyed(t *testing.T, c chooser, length int) []string {
 	return r.fired
 }
 
-// fire sets a timer for key 0, as the model does.
+// fire is the callback. For some ids it sets a timer, as the model does. The key is NaN,
+// which stands for key 0 of the model.
 func (r *keyedRun) fire(_ any, id int) {
 	r.fired = append(r.fired, firing(id, int64(r.mock.Elapsed())))
 	if d, ok := r.ref.spawn(id); ok {

@@ -86,7 +86,7 @@ func TestKeyedOnAClosedOrFullWheel(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Set(1, 1, 1))
 	require.ErrorIs(t, w.Set(2, 1, 1), hierarchy.ErrFull)
-	require.NoError(t, w.Set(1, 2, 1), "a pending key needs no further place")
+	require.NoError(t, w.Set(1, 2, 1), "setting a pending key again must need no further place")
 	_, ok := w.Remove(1)
 	require.True(t, ok)
 	require.NoError(t, w.Set(2, 1, 1))

@@ -11,8 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// laggingClock rings too late, as real clocks do: by lag, every second time by jitter
-// more. It moves when the test says so.
+// laggingClock rings late by lag, and every second time by jitter more, as real clocks
+// do. Tests move it.
 type laggingClock struct {
 	lag     time.Duration
 	jitter  time.Duration
@@ -33,7 +33,7 @@ func (c *laggingClock) NewAlarm(ring func()) clock.Alarm {
 	return c
 }
 
-// runTo moves the clock to a time, and rings on the way.
+// runTo moves the clock to end and rings the alarm on the way.
 func (c *laggingClock) runTo(end time.Duration) {
 	for c.aimed && c.ringsAt() <= end {
 		c.elapsed = max(c.elapsed, c.ringsAt())
@@ -59,7 +59,7 @@ func onLaggingClock(t *testing.T) (*hierarchy.Wheel, *laggingClock) {
 	return w, c
 }
 
-// periods are from 100µs to 10ms, multiples of the Precision and others.
+// periods returns periods from 100µs to 10ms, some of them multiples of the Precision.
 func periods() (all []time.Duration) {
 	for p := 100 * time.Microsecond; p <= 10*time.Millisecond; p += 100 * time.Microsecond {
 		all = append(all, p)
@@ -67,7 +67,8 @@ func periods() (all []time.Duration) {
 	return all
 }
 
-// What repeats at a multiple of the Precision is late by the latency of one wake-up.
+// If the period is a multiple of the Precision, a run is late by the latency of one
+// wake-up only.
 func TestLatenciesOfWakeUpsDoNotAddUp(t *testing.T) {
 	repeat := map[string]func(w *hierarchy.Wheel, period time.Duration, f func()){
 		"Every": func(w *hierarchy.Wheel, period time.Duration, f func()) { every(t, w, period, f) },
@@ -97,7 +98,7 @@ func TestLatenciesOfWakeUpsDoNotAddUp(t *testing.T) {
 			start(w, period, func() {
 				runs++
 				if due := time.Duration(runs) * period; c.elapsed != due+lag {
-					t.Fatalf("%s(%v): run %d at %v", name, period, runs, c.elapsed)
+					t.Fatalf("%s(%v): run %d came at %v", name, period, runs, c.elapsed)
 				}
 			})
 			c.runTo(2*time.Second + lag)
@@ -120,15 +121,15 @@ func TestLatenciesOfTicksDoNotAddUp(t *testing.T) {
 			case at := <-ticker.C:
 				require.Equal(t, c.Now(), at)
 			default:
-				t.Fatalf("period %v: no tick %d", period, n+1)
+				t.Fatalf("period %v: tick %d did not come", period, n+1)
 			}
 		}
 		w.Stop()
 	}
 }
 
-// However many repeaters gather in a wake-up, none loses a run, and none is later
-// than one Precision and the latency.
+// However many repeaters a wake-up gathers, none skips a run, and none is later than one
+// Precision plus the latency.
 func TestGatheringSkipsNoRun(t *testing.T) {
 	for _, n := range []int{2, 3, 100} {
 		for _, period := range periods() {
@@ -140,8 +141,8 @@ func TestGatheringSkipsNoRun(t *testing.T) {
 	}
 }
 
-// requireAllRuns has n repeaters of one period, begun one after the other, run a
-// hundred times each.
+// requireAllRuns starts n repeaters with one period, one after the other, and requires a
+// hundred runs of each.
 func requireAllRuns(t *testing.T, n int, period time.Duration) {
 	const jitter = 50 * time.Microsecond
 	w, c := onLaggingClock(t)
@@ -155,14 +156,14 @@ func requireAllRuns(t *testing.T, n int, period time.Duration) {
 			runs[i]++
 			due := begun[i] + time.Duration(runs[i])*period
 			if late := c.elapsed - due; late < 0 || late > time.Millisecond+lag+jitter {
-				t.Fatalf("%d of period %v: run %d of %d is late by %v", n, period, runs[i], i, late)
+				t.Fatalf("%d repeaters, period %v: run %d of repeater %d is late by %v", n, period, runs[i], i, late)
 			}
 		})
 	}
 	end := begun[n-1] + 100*period
 	c.runTo(end + time.Millisecond + lag + jitter)
 	for i := range n {
-		require.GreaterOrEqual(t, runs[i], int((end-begun[i])/period), "%d of %d, period %v", i, n, period)
+		require.GreaterOrEqual(t, runs[i], int((end-begun[i])/period), "runs of repeater %d of %d, period %v", i, n, period)
 	}
 	require.Zero(t, w.Stats().Skipped)
 	require.LessOrEqual(t, w.Stats().Wakeups, uint64(c.elapsed/time.Millisecond)+2, fmt.Sprint(period))

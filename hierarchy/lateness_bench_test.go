@@ -16,14 +16,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// What follows is measured on real clocks, and on an idle machine: one iteration
-// is one timer, or one run of many. The figures that matter are the metrics
-// beside ns/op.
+// The benchmarks of this file use real clocks and need an idle machine. One iteration is
+// one timer, or one run of many timers. The relevant figures are the metrics other than
+// ns/op.
 //
 //	go test ./hierarchy -run '^$' -bench 'Lateness|Lone' -benchtime 400x -count 5
 //	go test ./hierarchy -run '^$' -bench 'Chain|Dense' -benchtime 1x -count 5
 
-// afterFuncs are what is compared.
+// afterFuncs are the implementations that are compared.
 var afterFuncs = []struct {
 	name string
 	with func(b *testing.B) func(d time.Duration, f func())
@@ -48,7 +48,7 @@ func onWheel(cfg hierarchy.Config) func(b *testing.B) func(time.Duration, func()
 	}
 }
 
-// loads are what else the processors do.
+// loads are what the processors do besides the benchmark.
 var loads = []struct {
 	name string
 	work func(stop *atomic.Bool)
@@ -97,8 +97,8 @@ func BenchmarkLateness(b *testing.B) {
 	}
 }
 
-// BenchmarkLone sets timers a while apart, for the times that the runtime's own
-// sleep fits least.
+// BenchmarkLone sets one timer at a time, with the delays for which the runtime's sleep is
+// least precise.
 func BenchmarkLone(b *testing.B) {
 	delays := []time.Duration{1700 * time.Microsecond, 3300 * time.Microsecond, 5600 * time.Microsecond}
 	for _, impl := range afterFuncs[:2] {
@@ -120,15 +120,15 @@ func benchLateness(b *testing.B, after func(time.Duration, func()), delay func()
 	}
 	slices.Sort(late)
 	if late[0] < 0 {
-		b.Fatal("early by", -late[0])
+		b.Fatal("a timer was early by", -late[0])
 	}
 	for name, share := range map[string]float64{"p50-µs": 0.5, "p99-µs": 0.99} {
 		b.ReportMetric(late[int(share*float64(len(late)-1))].Seconds()*1e6, name)
 	}
 }
 
-// BenchmarkChain is twenty timers a second, each set by the callback of the one
-// before: their processor time, a second.
+// BenchmarkChain measures the processor time per second of twenty timers a second, each
+// set by the callback of the one before.
 func BenchmarkChain(b *testing.B) {
 	for _, impl := range afterFuncs[:2] {
 		b.Run("impl="+impl.name, func(b *testing.B) {
@@ -152,8 +152,8 @@ func BenchmarkChain(b *testing.B) {
 	}
 }
 
-// BenchmarkDense is ten thousand timers a second at random deadlines, for five
-// seconds: processor time and wake-ups, a second.
+// BenchmarkDense measures the processor time and the wake-ups per second of ten thousand
+// timers a second with random deadlines, for five seconds.
 func BenchmarkDense(b *testing.B) {
 	const n, span = 50_000, 5 * time.Second
 	dense := func(name string, cfg hierarchy.Config, afterFunc bool) {

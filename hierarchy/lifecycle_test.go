@@ -55,7 +55,7 @@ func TestCirclesReachFromPrecisionToTheEndOfTime(t *testing.T) {
 		require.Equal(t, 1, bases)
 		require.LessOrEqual(t, circles[0].Width, max(cfg.Precision, 1))
 		last := circles[len(circles)-1].Width
-		require.Greater(t, last, time.Duration(math.MaxInt64/64), "a turn of the last is more than a Duration holds")
+		require.Greater(t, last, time.Duration(math.MaxInt64/64), "a turn of the last circle must be longer than any Duration")
 	}
 }
 
@@ -123,11 +123,11 @@ func TestShutdownWaitsForCallbacks(t *testing.T) {
 		start := time.Now()
 		require.NoError(t, w.Shutdown(t.Context()))
 		require.Equal(t, 58*time.Second, time.Since(start))
-		require.NoError(t, w.Shutdown(ctx), "nothing runs: no need to wait")
+		require.NoError(t, w.Shutdown(ctx), "Shutdown must not wait if nothing runs")
 	})
 }
 
-// Inside a callback Shutdown waits for that callback too.
+// Shutdown inside a callback waits for that callback, too.
 func TestShutdownInsideACallbackEndsWithItsContext(t *testing.T) {
 	for name, executor := range executors() {
 		t.Run(name, func(t *testing.T) {
@@ -146,8 +146,8 @@ func TestShutdownInsideACallbackEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A wheel that is stopped while 100,000 timers are due fires each at most once,
-// and every Stop that says true keeps its word.
+// A wheel that is stopped while 100,000 timers are due fires each at most once, and a
+// timer whose Stop returned true does not fire.
 func TestStopWhileACrowdIsDue(t *testing.T) {
 	for name, executor := range executors() {
 		t.Run(name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestStopWhileACrowdIsDue(t *testing.T) {
 	}
 }
 
-// Everything at once, in real time: an account of every timer must balance.
+// Goroutines make all kinds of calls in real time. The account of all timers must balance.
 func TestConcurrentUse(t *testing.T) {
 	for name, executor := range executors() {
 		t.Run(name, func(t *testing.T) {
@@ -257,8 +257,8 @@ func TestConcurrentKeyedUse(t *testing.T) {
 	require.Equal(t, set.Load(), fired.Load()+removed.Load())
 }
 
-// Precision limits wake-ups: a crowd spread over 50 ms costs one for each
-// Precision, whatever the number of shards, and a lone timer is exact.
+// Precision limits wake-ups: a crowd spread over 50 ms costs one wake-up per Precision,
+// whatever the number of shards. A lone timer is exact.
 func TestGathering(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Inline, Precision: 5 * time.Millisecond, Shards: 4})
@@ -282,7 +282,7 @@ func TestGathering(t *testing.T) {
 	})
 }
 
-// A lone timer far away does not wake the wheel once per circle.
+// A lone timer far away costs one wake-up, not one per circle.
 func TestLoneTimerWakesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Inline})

@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// heap is the live heap in bytes.
+// heap returns the size of the live heap in bytes.
 func heap() int64 {
 	runtime.GC()
 	runtime.GC()
@@ -31,7 +31,7 @@ func TestMemoryPerTimerAndBack(t *testing.T) {
 	}
 	peak := heap() - before
 	require.LessOrEqual(t, peak, int64(44*n))
-	t.Logf("%.1f bytes a timer", float64(peak)/n)
+	t.Logf("%.1f bytes per timer", float64(peak)/n)
 	for _, timer := range timers {
 		require.True(t, timer.Stop())
 	}
@@ -41,7 +41,7 @@ func TestMemoryPerTimerAndBack(t *testing.T) {
 
 	again := mustSet(t, w, time.Hour, nop)
 	for _, timer := range timers {
-		require.False(t, timer.Stop() || timer.Active() || timer.Reset(1), "a handle of before the memory went back")
+		require.False(t, timer.Stop() || timer.Active() || timer.Reset(1), "a handle from before the memory was released must not work")
 	}
 	require.True(t, again.Stop() && first.Stop())
 }
@@ -56,7 +56,7 @@ func TestKeyedMemoryGoesBack(t *testing.T) {
 		require.NoError(t, w.Set(k, k, time.Hour))
 	}
 	peak := heap() - before
-	t.Logf("%.1f bytes a key", float64(peak)/n)
+	t.Logf("%.1f bytes per key", float64(peak)/n)
 	for k := range n {
 		_, ok := w.Remove(k)
 		require.True(t, ok)

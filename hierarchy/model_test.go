@@ -15,7 +15,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 )
 
-// model is the dumb reference: a list of timers, searched from end to end.
+// model is the reference implementation: an unsorted list of timers.
 type model struct {
 	now    int64
 	order  int
@@ -69,7 +69,7 @@ func (m *model) next() (modelTimer, bool) {
 	}), true
 }
 
-// add moves time and fires what is due on the way.
+// add moves time and fires the timers that fall due on the way.
 func (m *model) add(d time.Duration) {
 	target := deadlineAfter(m.now, d)
 	for {
@@ -89,13 +89,13 @@ func (m *model) add(d time.Duration) {
 
 func firing(id int, at int64) string { return fmt.Sprintf("%d at %d", id, at) }
 
-// chooser is where a random program takes its choices from.
+// chooser makes the choices of a random program.
 type chooser interface {
 	IntN(n int) int
 	Int64N(n int64) int64
 }
 
-// delay is any delay, near a power of two more often than not.
+// delay returns a random delay. Most are near a power of two.
 func delay(c chooser) time.Duration {
 	switch c.IntN(12) {
 	case 0:
@@ -105,12 +105,12 @@ func delay(c chooser) time.Duration {
 	case 2, 3:
 		return time.Duration(c.Int64N(int64(3 * time.Second)))
 	case 4:
-		return 5 * time.Millisecond // the same again: crowds on one instant
+		return 5 * time.Millisecond // a fixed delay makes crowds of one instant
 	}
 	return time.Duration(int64(1)<<uint(c.IntN(45)) + c.Int64N(3) - 1)
 }
 
-// step is how far a program moves time at once: seldom to the end of it.
+// step returns how far a program moves time at once. Rarely, that is to the end of time.
 func step(c chooser) time.Duration {
 	if c.IntN(300) == 0 {
 		return math.MaxInt64
@@ -120,11 +120,11 @@ func step(c chooser) time.Duration {
 
 var precisions = []time.Duration{1, 30, time.Microsecond, time.Millisecond, 7 * time.Second}
 
-// crowds are sizes of lists that are cascaded rather than sorted: small, so that
-// short programs cascade.
+// crowds are values for SortUpTo. Larger lists are cascaded, so short programs need small
+// values to cascade.
 var crowds = []int{0, 1, 3, circles.DefaultTuning().SortUpTo}
 
-// config is a random config with a mock.
+// config returns a random configuration with a mock.
 func config(c chooser, m *clock.Mock) Config {
 	cfg := Config{Clock: m, Shards: 1 + c.IntN(8), Precision: precisions[c.IntN(len(precisions))]}
 	if c.IntN(2) == 0 {
@@ -133,7 +133,7 @@ func config(c chooser, m *clock.Mock) Config {
 	return cfg
 }
 
-// spawner lets some callbacks set a timer of their own.
+// spawner makes some callbacks set a timer.
 func spawner(seed int) func(id int) (time.Duration, bool) {
 	return func(id int) (time.Duration, bool) {
 		h := uint64(id*7919 + seed)
@@ -142,8 +142,8 @@ func spawner(seed int) func(id int) (time.Duration, bool) {
 	}
 }
 
-// runOf runs a random program against an Of and the model side by side and
-// returns the trace.
+// runOf runs a random program on an Of and on the model side by side and returns the
+// trace.
 func runOf(t *testing.T, c chooser, steps int) []string {
 	m := clock.NewMock()
 	ref := &model{spawn: spawner(c.IntN(1000))}
@@ -249,7 +249,7 @@ func TestOfAgainstModel(t *testing.T) {
 	}
 }
 
-// bytesChooser takes choices from a fuzzer's input, and zeros when it is used up.
+// bytesChooser takes choices from a fuzzer's input, and zeros after its end.
 type bytesChooser struct{ b []byte }
 
 func (c *bytesChooser) Int64N(n int64) int64 {

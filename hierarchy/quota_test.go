@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The place of a ChanTimer is not free before its timer is out: else there are
-// more pending than MaxPending for a while.
+// The place of a ChanTimer is freed only after its timer was taken out. Otherwise more
+// timers than MaxPending could be pending for a short time.
 func TestChanTimerGivesItsPlaceBackLast(t *testing.T) {
 	w, err := New(Config{Clock: &handClock{}, Shards: 1, MaxPending: 1})
 	require.NoError(t, err)
@@ -20,7 +20,7 @@ func TestChanTimerGivesItsPlaceBackLast(t *testing.T) {
 	s.mu.Lock() // the timer can't be taken out
 	var stopper sync.WaitGroup
 	stopper.Go(func() { timer.Stop() })
-	for timer.mu.TryLock() { // Stop has not begun
+	for timer.mu.TryLock() { // until Stop has begun
 		timer.mu.Unlock()
 		runtime.Gosched()
 	}
@@ -35,8 +35,8 @@ func TestChanTimerGivesItsPlaceBackLast(t *testing.T) {
 	require.Zero(t, w.core.quota.used.Load())
 }
 
-// Whoever sees that Drain has emptied a full wheel finds room in it. Drain has
-// many shards to unlock, which gives others time to look.
+// A caller who sees that Drain has emptied a full wheel can set a timer. The wheel has
+// many shards for Drain to unlock, which gives the other goroutine time to look.
 func TestDrainLeavesRoomAtOnce(t *testing.T) {
 	w, err := NewOf(Config{Clock: &handClock{}, Shards: maxShards, MaxPending: 1}, func(int) {})
 	require.NoError(t, err)

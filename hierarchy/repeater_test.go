@@ -13,7 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// pass lets d pass in a synctest bubble, and what is due then happen.
+// pass lets d pass in a synctest bubble and waits until all goroutines block.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -33,13 +33,13 @@ func TestEveryDoesNotDrift(t *testing.T) {
 	const period = 7 * time.Second
 	span := 365 * 24 * time.Hour
 	if testing.Short() {
-		span /= 50 // of four million runs, which take long under the race detector
+		span /= 50 // four million runs take too long under the race detector
 	}
 	runs := 0
 	every(t, w, period, func() {
 		runs++
 		if want := 3 + time.Duration(runs)*period; m.Elapsed() != want {
-			t.Fatalf("run %d at %v, not %v", runs, m.Elapsed(), want)
+			t.Fatalf("run %d came at %v, not at %v", runs, m.Elapsed(), want)
 		}
 	})
 	m.Add(span)
@@ -150,8 +150,8 @@ func TestRepeaterStopAndResetWhileItRuns(t *testing.T) {
 			time.Sleep(3 * time.Second)
 		})
 		pass(1500 * time.Millisecond)
-		require.True(t, r.Reset(5*time.Second)) // from 1.5 on
-		pass(6 * time.Second)                   // 7.5: runs since 6.5
+		require.True(t, r.Reset(5*time.Second)) // at 1.5s
+		pass(6 * time.Second)                   // to 7.5s; a run began at 6.5s
 		require.Equal(t, 1, w.Len())
 		require.True(t, r.Stop())
 		require.Zero(t, w.Len())
@@ -177,8 +177,8 @@ func TestRepeaterResetWhileItRunsOnAStoppedWheel(t *testing.T) {
 	})
 }
 
-// A run that waits for a worker has not begun: Stop keeps it from beginning.
-func TestRepeaterStopBetweenHandOverAndStart(t *testing.T) {
+// Stop keeps a run that waits for a worker from beginning.
+func TestRepeaterStopBetweenDispatchAndStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onSystem(t, hierarchy.Config{Executor: hierarchy.Pool(1)})
 		_, err := w.AfterFunc(0, func() { time.Sleep(2 * time.Second) })
@@ -224,8 +224,8 @@ func TestRepeaterOutlivesGoexit(t *testing.T) {
 	}
 }
 
-// TestRepeaterStopIsTrue races Stop and Reset against runs: none begins after
-// Stop was true, and exactly one Stop is.
+// TestRepeaterStopIsTrue races Stop and Reset with runs. No run begins after Stop has
+// returned true, and exactly one Stop returns true.
 func TestRepeaterStopIsTrue(t *testing.T) {
 	for range 200 {
 		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
@@ -248,13 +248,13 @@ func TestRepeaterStopIsTrue(t *testing.T) {
 			}()
 		}
 		require.NotEqual(t, <-trues, <-trues)
-		stopped.Store(true) // one run may have begun before, and be here only now
+		stopped.Store(true) // one run may have begun before and read this only now
 		require.NoError(t, w.Shutdown(t.Context()))
 		require.LessOrEqual(t, late.Load(), int32(1))
 	}
 }
 
-// planned is a Schedule that is a function.
+// planned is a function that implements Schedule.
 type planned func(time.Time) time.Time
 
 func (p planned) Next(t time.Time) time.Time { return p(t) }
@@ -282,7 +282,7 @@ func TestScheduleIsAskedAfterEachRun(t *testing.T) {
 	require.Equal(t, 1, w.Len())
 	m.Add(time.Hour)
 	require.Equal(t, []string{"ask 0s", "run 1.5s", "ask 1.5s", "run 3s", "ask 3s"}, trace)
-	require.Zero(t, w.Len(), "a zero time ends it")
+	require.Zero(t, w.Len(), "a zero time must end the Repeater")
 	require.False(t, r.Stop())
 	require.False(t, r.Reset(time.Second))
 	requireBalance(t, w)
@@ -338,8 +338,8 @@ func TestScheduleWaitsForItsWallTime(t *testing.T) {
 	requireBalance(t, w)
 }
 
-// A time that is not later than the one asked with would make the clock run for ever
-// without moving: it ends the Repeater.
+// A Schedule that returns no later time than the one passed to it ends the Repeater. It
+// would otherwise run for ever at one instant.
 func TestScheduleThatDoesNotAdvance(t *testing.T) {
 	for _, back := range []time.Duration{0, 1, time.Hour} {
 		w, m := onMock(t, hierarchy.Config{})
@@ -353,11 +353,11 @@ func TestScheduleThatDoesNotAdvance(t *testing.T) {
 		m.Add(time.Minute)
 		require.Equal(t, 3, runs)
 		require.Equal(t, 4, asked)
-		require.False(t, r.Stop(), "it has ended")
+		require.False(t, r.Stop(), "the Repeater must have ended")
 		require.Zero(t, w.Len())
 
 		r = schedule(t, w, planned(func(now time.Time) time.Time { return now.Add(-back) }), nop)
-		require.False(t, r.Stop(), "it ends at once")
+		require.False(t, r.Stop(), "the Repeater must end at once")
 		m.Add(time.Minute)
 		requireBalance(t, w)
 	}
@@ -393,8 +393,7 @@ func TestScheduleStopAndResetInsideItsFunction(t *testing.T) {
 	}
 }
 
-// A schedule that panics when it is first asked panics in the call, which sets
-// nothing.
+// If the first call of Next panics, the call of Schedule panics and sets no timer.
 func TestScheduleThatPanicsAtOnce(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{MaxPending: 1})
 	require.Panics(t, func() {

@@ -13,14 +13,15 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// twoShards is a wheel of functions, called in the goroutine that wakes it.
+// twoShards returns a wheel with two shards. It runs callbacks in the goroutine that wakes
+// it.
 func twoShards(t *testing.T, c *handClock) *core[func()] {
 	w, err := newCore(Config{Clock: c, Shards: 2, Executor: Inline}, func(f func()) { f() })
 	require.NoError(t, err)
 	return w
 }
 
-// setOn sets a timer on that shard.
+// setOn sets a timer on a shard.
 func setOn(c *core[func()], shard int, deadline int64, f func()) {
 	s := c.shards[shard]
 	s.mu.Lock()
@@ -28,8 +29,8 @@ func setOn(c *core[func()], shard int, deadline int64, f func()) {
 	s.unlock(wakeAt)
 }
 
-// Timers that set themselves again without a delay always have one due on their
-// shard. Another shard gets its turn nevertheless.
+// If callbacks set their timers again without a delay, one timer of their shard is always
+// due. The timers of other shards still get their turn.
 func TestShardThatIsNeverDone(t *testing.T) {
 	clk := &handClock{tick: 1}
 	c := twoShards(t, clk)
@@ -47,12 +48,12 @@ func TestShardThatIsNeverDone(t *testing.T) {
 		setOn(c, 0, c.now(), again)
 	}
 	c.wake()
-	require.Positive(t, waited, "never called")
+	require.Positive(t, waited, "the timer of the other shard never fired")
 	require.LessOrEqual(t, waited, 4*yieldEvery)
 }
 
-// What is being taken out of its shard is under way, so that Shutdown waits for
-// it, before anything else is done about it.
+// A timer counts as in flight from the moment it is taken out of its shard, so that
+// Shutdown waits for it.
 func TestShutdownWaitsForRounds(t *testing.T) {
 	clk := &handClock{}
 	c := twoShards(t, clk)
@@ -66,20 +67,20 @@ func TestShutdownWaitsForRounds(t *testing.T) {
 	c.wake()
 	require.Equal(t, []error{context.Canceled}, waits)
 	require.True(t, fired)
-	require.NoError(t, c.shutdown(over), "all is done")
+	require.NoError(t, c.shutdown(over), "nothing is in flight any more")
 }
 
-// A crowd that comes down on one shard holds up a due timer of another for no
-// more than a budget.
+// The cascade of a crowd on one shard delays a due timer of another shard by at most one
+// budget.
 func TestCascadeOfAnotherShard(t *testing.T) {
 	const n, base = 20_000, int64(8) << 30
 	clk := &handClock{}
 	c := twoShards(t, clk)
-	c.tuning.PourAheadFrom = math.MaxInt // else it would come down in time
-	for i := range uint64(n) {           // in one slot, in no order, its second half
+	c.tuning.PourAheadFrom = math.MaxInt // no pouring ahead
+	for i := range uint64(n) {           // in the second half of one slot, in random order
 		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() {})
 	}
-	setOn(c, 0, 1, func() {}) // after it, the shard knows where the slot starts
+	setOn(c, 0, 1, func() {}) // when it has fired, the shard knows where the slot starts
 	clk.elapsed.Store(1)
 	c.wake()
 	require.Equal(t, bound(base), c.shards[0].notBefore.load())
@@ -88,37 +89,36 @@ func TestCascadeOfAnotherShard(t *testing.T) {
 	setOn(c, 1, base+1<<28, func() { carried = c.shards[0].timers.Cascaded() })
 	clk.elapsed.Store(base + 1<<28)
 	c.wake()
-	require.Positive(t, carried, "else there was nothing to wait for")
+	require.Positive(t, carried, "the cascade had not begun, so this tested nothing")
 	require.LessOrEqual(t, carried, uint64(2*batch))
-	require.GreaterOrEqual(t, c.shards[0].timers.Cascaded(), uint64(n), "the rest follows")
+	require.GreaterOrEqual(t, c.shards[0].timers.Cascaded(), uint64(n), "the rest of the crowd must cascade afterwards")
 	require.NoError(t, c.check())
 }
 
-// A short timer that was set among a crowd, since the crowd's slot comes before its
-// deadline, does not wait until the crowd has come down.
+// A short timer in the same slot as a crowd does not wait until the crowd has cascaded.
 func TestShortTimerOvertakesCrowd(t *testing.T) {
 	const n, base = 20_000, int64(8) << 30
 	clk := &handClock{tick: 1000}
 	c := twoShards(t, clk)
-	c.tuning.PourAheadFrom = math.MaxInt // else it would come down in time
-	for i := range uint64(n) {           // in no order
+	c.tuning.PourAheadFrom = math.MaxInt // no pouring ahead
+	for i := range uint64(n) {           // in random order
 		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() {})
 	}
 	carried := uint64(math.MaxUint64)
 	setOn(c, 0, base+10_000, func() { carried = c.shards[0].timers.Cascaded() })
-	setOn(c, 0, 1, func() {}) // after it, the shard knows where the slot starts
+	setOn(c, 0, 1, func() {}) // when it has fired, the shard knows where the slot starts
 	c.wake()
 	require.Equal(t, bound(base), c.shards[0].notBefore.load())
 	clk.elapsed.Store(base)
 	c.wake()
-	require.Positive(t, carried, "else there was nothing to wait for")
-	require.LessOrEqual(t, carried, uint64(12*batch), "it is due ten readings of the clock later, each after a budget")
-	require.GreaterOrEqual(t, c.shards[0].timers.Cascaded(), uint64(n), "the rest follows")
+	require.Positive(t, carried, "the cascade had not begun, so this tested nothing")
+	require.LessOrEqual(t, carried, uint64(12*batch), "the timer is due after ten readings of the clock, each after one budget")
+	require.GreaterOrEqual(t, c.shards[0].timers.Cascaded(), uint64(n), "the rest of the crowd must cascade afterwards")
 	require.NoError(t, c.check())
 }
 
-// A crowd comes down before its time: the wheel, which nothing else would wake, is
-// awake for that, and when the first is due only those of its finer slot are moved.
+// A crowd is poured ahead. The wheel wakes for that although no timer is due. When the
+// hand comes to the crowd's slot, only the timers of one finer slot are moved.
 func TestCrowdComesDownInTime(t *testing.T) {
 	const n, base = 20_000, int64(8) << 30
 	clk := &handClock{}
@@ -128,7 +128,7 @@ func TestCrowdComesDownInTime(t *testing.T) {
 		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() { fired++ })
 	}
 	s := c.shards[0]
-	for s.timers.Cascaded() == 0 { // nothing is poured ahead
+	for s.timers.Cascaded() == 0 { // until the crowd is poured ahead
 		require.Less(t, clk.aim, base)
 		clk.elapsed.Store(clk.aim)
 		c.wake()

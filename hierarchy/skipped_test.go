@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Each multiple of the period is a run or a skipped one.
+// Each multiple of the period is either a run or a skipped run.
 func TestSlowRunsAreCountedAsSkipped(t *testing.T) {
 	for name, executor := range map[string]hierarchy.Executor{
 		"Go": hierarchy.Go, "Inline": hierarchy.Inline, "Pool": hierarchy.Pool(1),
@@ -25,21 +25,21 @@ func TestSlowRunsAreCountedAsSkipped(t *testing.T) {
 					}
 				})
 				pass(100600 * time.Millisecond) // the last slow run ends at 100.5s
-				require.EqualValues(t, 60, w.Stats().Skipped, "three of five")
+				require.EqualValues(t, 60, w.Stats().Skipped, "three runs of five must be skipped")
 				require.Equal(t, 40, runs)
 			})
 		})
 	}
 }
 
-// With a period below the Precision, what one wake-up gathers is one run.
+// If the period is below the Precision, each wake-up makes one run.
 func TestPeriodBelowPrecision(t *testing.T) {
 	w, c := onLaggingClock(t)
 	runs := 0
 	every(t, w, 100*time.Microsecond, func() { runs++ })
 	c.runTo(time.Second)
 	st := w.Stats()
-	require.InDelta(t, 1000, runs, 1, "one for each Precision")
+	require.InDelta(t, 1000, runs, 1, "there must be one run per Precision")
 	require.InDelta(t, 10000, runs+int(st.Skipped), 10)
 	require.EqualValues(t, runs, st.Wakeups)
 }
@@ -69,7 +69,8 @@ func TestTickerCountsWhatItSkips(t *testing.T) {
 	require.EqualValues(t, 5, w.Stats().Skipped)
 }
 
-// A Repeater has one task with the executor at most, however often it is reset there.
+// A Repeater never has more than one task in the executor, however often it is reset while
+// that task waits.
 func TestResetsOfARepeaterThatWaitsForAWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onSystem(t, hierarchy.Config{Executor: hierarchy.Pool(1)})
@@ -84,7 +85,7 @@ func TestResetsOfARepeaterThatWaitsForAWorker(t *testing.T) {
 			pass(15 * time.Millisecond)
 			require.Equal(t, 1, w.Stats().Queued)
 		}
-		require.True(t, r.Reset(100*time.Second)) // from 3s on
+		require.True(t, r.Reset(100*time.Second)) // at 3s
 		pass(110 * time.Second)
 		require.Equal(t, []time.Duration{103 * time.Second}, begun)
 		require.True(t, r.Stop())

@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// sleeping starts a Sleep of a second and returns where its error will come.
+// sleeping starts a Sleep of a second and returns a channel for its error.
 func sleeping(ctx context.Context, w *hierarchy.Wheel) <-chan error {
 	woken := make(chan error, 1)
 	go func() { woken <- w.Sleep(ctx, time.Second) }()
@@ -33,7 +33,7 @@ func TestSleepIsExact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onSystem(t, hierarchy.Config{})
 		for _, d := range []time.Duration{1, time.Millisecond, time.Hour} {
-			time.Sleep(time.Millisecond) // the wheel did not wake just now
+			time.Sleep(time.Millisecond) // so that the last wake-up is a Precision ago
 			start := time.Now()
 			require.NoError(t, w.Sleep(t.Context(), d))
 			require.Equal(t, d, time.Since(start))
@@ -48,10 +48,10 @@ func TestSleepUntilCancelled(t *testing.T) {
 	require.NoError(t, m.WaitFor(t.Context(), 1))
 	cancel()
 	require.ErrorIs(t, <-woken, context.Canceled)
-	require.Zero(t, w.Len(), "the timer was taken back")
+	require.Zero(t, w.Len(), "Sleep must stop its timer")
 	require.EqualValues(t, 1, w.Stats().Stopped)
 	_, err := w.AfterFunc(0, nop)
-	require.NoError(t, err, "and its place")
+	require.NoError(t, err, "Sleep must free its place")
 }
 
 func TestSleepUntilWheelStops(t *testing.T) {

@@ -38,8 +38,8 @@ func TestHistogramAsText(t *testing.T) {
 	require.Equal(t, "p50 20.5µs, p99 20.5µs, p99.9 1.23ms, max 1.23ms", fmt.Sprintf("%v", w.Stats().Lateness))
 }
 
-// What was not made by its constructor panics with the package's name, in every
-// method.
+// Every method of a value that was not made by its constructor panics with the package's
+// name.
 func TestWhatWasNotMadePanics(t *testing.T) {
 	var w hierarchy.Wheel
 	var of hierarchy.Of[int]

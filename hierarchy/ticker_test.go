@@ -104,12 +104,12 @@ func TestTickerResetThatFails(t *testing.T) {
 	require.False(t, ticker.Reset(0))
 	require.False(t, ticker.Reset(-1))
 	m.Add(time.Second)
-	require.Len(t, ticker.C, 1, "nothing changed")
+	require.Len(t, ticker.C, 1, "a Reset that fails must change nothing")
 
 	ticker.Stop()
 	_, err = w.AfterFunc(time.Hour, nop)
 	require.NoError(t, err)
-	require.False(t, ticker.Reset(time.Second), "the wheel is full")
+	require.False(t, ticker.Reset(time.Second), "Reset must fail on a full wheel")
 	m.Add(time.Hour)
 	require.Empty(t, ticker.C)
 	require.True(t, ticker.Reset(time.Second))
@@ -117,7 +117,7 @@ func TestTickerResetThatFails(t *testing.T) {
 	require.Len(t, ticker.C, 1)
 
 	w.Stop()
-	require.False(t, ticker.Reset(time.Second), "the wheel is stopped")
+	require.False(t, ticker.Reset(time.Second), "Reset must fail on a stopped wheel")
 	ticker.Stop()
 	requireBalance(t, w)
 }

@@ -12,26 +12,26 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// onMock is a wheel on a mock clock of its own.
+// onMock returns a wheel on a mock clock of its own.
 func onMock(tb testing.TB, cfg hierarchy.Config) (*hierarchy.Wheel, *clock.Mock) {
 	m := clock.NewMock()
 	cfg.Clock = m
 	return newWheel(tb, cfg), m
 }
 
-// onSystem is a wheel on the runtime's clock, as exact as it can be: inside a
+// onSystem returns a wheel on the runtime's clock with the finest Precision. Inside a
 // synctest bubble nothing is late by more than a nanosecond.
 func onSystem(tb testing.TB, cfg hierarchy.Config) *hierarchy.Wheel {
 	cfg.Clock, cfg.Precision = clock.System(), 1
 	return newWheel(tb, cfg)
 }
 
-// hourly is a Schedule without an end.
+// hourly is a Schedule that never ends.
 type hourly struct{}
 
 func (hourly) Next(t time.Time) time.Time { return t.Add(time.Hour) }
 
-// setters is every way to have something set, for as long as an hour.
+// setters are all ways to set something for an hour.
 var setters = map[string]func(w *hierarchy.Wheel) error{
 	"AfterFunc": func(w *hierarchy.Wheel) error { _, err := w.AfterFunc(time.Hour, nop); return err },
 	"At":        func(w *hierarchy.Wheel) error { _, err := w.At(time.Now(), nop); return err },
@@ -68,7 +68,7 @@ func TestSetOnFullWheel(t *testing.T) {
 		require.EqualValues(t, 1, w.Stats().Scheduled, name)
 		require.True(t, timer.Stop())
 		_, err = w.AfterFunc(time.Hour, nop)
-		require.NoError(t, err, "%s took no place", name)
+		require.NoError(t, err, "a refused %s must take no place", name)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestBadArguments(t *testing.T) {
 		require.ErrorIs(t, test.set(w), test.want, name)
 		require.Zero(t, w.Stats().Scheduled, name)
 		_, err := w.AfterFunc(0, nop)
-		require.NoError(t, err, "%s took no place", name)
+		require.NoError(t, err, "a refused %s must take no place", name)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestAfterFuncFiresAtItsDeadline(t *testing.T) {
 		_, err := w.AfterFunc(d, func() { at = m.Elapsed() })
 		require.NoError(t, err)
 		m.Add(d - 1)
-		require.EqualValues(t, -1, at, "%v: early", d)
+		require.EqualValues(t, -1, at, "a delay of %v: fired early", d)
 		m.Add(1)
 		require.Equal(t, d, at)
 	}
@@ -119,7 +119,7 @@ func TestAfterFuncOfNoDelay(t *testing.T) {
 		fired := 0
 		_, err := w.AfterFunc(d, func() { fired++ })
 		require.NoError(t, err)
-		require.Zero(t, fired, "fired inside the call")
+		require.Zero(t, fired, "fired inside the call that set it")
 		m.Add(0)
 		require.Equal(t, 1, fired)
 	}
@@ -148,7 +148,7 @@ func TestAtOfThePast(t *testing.T) {
 	require.Equal(t, 3, fired)
 }
 
-// requireBalance requires that every timer that was set is accounted for.
+// requireBalance requires that Stats accounts for every timer that was set.
 func requireBalance(t *testing.T, w *hierarchy.Wheel) {
 	t.Helper()
 	st := w.Stats()
@@ -186,7 +186,7 @@ func TestPlaces(t *testing.T) {
 	require.NoError(t, err)
 	m.Add(time.Minute)
 	requirePlace(true, "ChanTimer that fired")
-	require.True(t, timer.Reset(time.Second), "its value was not received")
+	require.True(t, timer.Reset(time.Second), "Reset must return true while the value was not received")
 	require.True(t, timer.Reset(time.Second))
 	require.True(t, timer.Stop())
 	require.False(t, timer.Stop())

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// twin is a level and a dumb copy of it: a list of indexes per slot.
+// twin is a level and a simple model of it: a list of indexes for each slot.
 type twin struct {
 	t     *testing.T
 	arena Arena
@@ -86,7 +86,7 @@ func TestLevelAgainstLists(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		w := &twin{t: t}
 		for range 300 {
-			slot := r.IntN(4) * 21 // 0, 21, 42 and 63: few, so that lists grow
+			slot := r.IntN(4) * 21 // 0, 21, 42 or 63: few slots, so that lists grow
 			switch n := len(w.want[slot]); {
 			case n == 0 || r.IntN(3) > 0:
 				w.push(slot, r.Int64N(10))
@@ -102,8 +102,8 @@ func TestLevelAgainstLists(t *testing.T) {
 	}
 }
 
-// TestSeekFindsWhatASlotHolds also after nodes have come and gone, whatever the
-// number of entries that a call may look at.
+// Seek finds all nodes of a slot, after many others were freed and however many entries a
+// call may look at.
 func TestSeekFindsWhatASlotHolds(t *testing.T) {
 	w := &twin{t: t}
 	for range 40_000 {
@@ -130,9 +130,9 @@ func TestSeekFindsWhatASlotHolds(t *testing.T) {
 			require.Equal(t, want, found)
 		}
 		i, _, _ := w.arena.Seek(1, 3, slot, 1-slot&1, 100_000)
-		require.Zero(t, i, "of the other side")
+		require.Zero(t, i, "found a node with the other side")
 		i, _, _ = w.arena.Seek(1, 2, slot, slot&1, 100_000)
-		require.Zero(t, i, "of another circle")
+		require.Zero(t, i, "found a node of another circle")
 	}
 }
 
@@ -180,15 +180,15 @@ func TestArenaNeverConfusesGenerations(t *testing.T) {
 	require.Same(t, n, a.Lookup(i, 1))
 	a.Free(i, n)
 	require.Nil(t, a.Lookup(i, 1))
-	require.Nil(t, a.Lookup(i, 0), "a free node has no generation")
+	require.Nil(t, a.Lookup(i, 0), "a free node must not be found")
 	j := a.Alloc()
 	n = a.At(j)
 	n.Init(42, 2, 0, 0, 0, 0)
-	require.Equal(t, i, j, "memory is used again at once")
+	require.Equal(t, i, j, "the node freed last must be used again first")
 	require.Nil(t, a.Lookup(i, 1))
 	require.EqualValues(t, 42, a.Lookup(j, 2).Key)
-	require.Nil(t, a.Lookup(1<<31, 1), "an index of a chunk there never was")
-	require.Nil(t, a.Lookup(500, 1), "an index beyond a chunk's end")
+	require.Nil(t, a.Lookup(1<<31, 1), "an index in a chunk that does not exist")
+	require.Nil(t, a.Lookup(500, 1), "an index beyond the end of a chunk")
 }
 
 func TestArenaAgainstMap(t *testing.T) {
@@ -233,7 +233,7 @@ func TestArenaGivesMemoryBack(t *testing.T) {
 		a.At(a.Alloc()).Init(0, seq+1, 0, 0, 0, 0)
 	}
 	peak := heap() - before
-	require.Less(t, peak, int64(many*34), "bytes for a million nodes of 32")
+	require.Less(t, peak, int64(many*34), "bytes for a million nodes of 32 bytes each")
 	var all []uint32
 	a.Each(func(i uint32, _ *Node) { all = append(all, i) })
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -250,8 +250,8 @@ func TestArenaGivesMemoryBack(t *testing.T) {
 		}
 	}
 	all = nil
-	require.Equal(t, 1, deserted, "when only the last is left")
-	require.InDelta(t, len(chunks), given, 3, "all but the spare and those of the last two nodes")
+	require.Equal(t, 1, deserted, "Everything must be returned once, when one node is left")
+	require.InDelta(t, len(chunks), given, 3, "all chunks but the spare and those of the last two nodes must be released")
 	require.NoError(t, a.Check())
 	require.Less(t, heap()-before, peak/50)
 	runtime.KeepAlive(&a)
@@ -288,7 +288,7 @@ func TestArenaSteadyStateAllocatesNothing(t *testing.T) {
 	}))
 }
 
-// FuzzSort sorts lists of any shape.
+// FuzzSort sorts lists with arbitrary keys.
 func FuzzSort(f *testing.F) {
 	f.Add([]byte{3, 1, 2})
 	f.Add([]byte{1, 2, 3, 1, 2, 3, 0})

@@ -11,7 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// What callers compile against. A signature that changes breaks this file.
+// This file uses the exported API as callers do. It stops compiling when a signature
+// changes.
 
 type (
 	wheel    = hierarchy.Wheel
@@ -69,7 +70,7 @@ var (
 	_                                                             = []error{hierarchy.ErrClosed, hierarchy.ErrFull, hierarchy.ErrNilFunc, hierarchy.ErrArgument}
 )
 
-// ends is what all wheels have.
+// ends has the methods that all wheels share.
 type ends interface {
 	Len() int
 	Stats() hierarchy.Stats
@@ -97,7 +98,7 @@ var (
 	_                                               = clock.Mock{Mock: (*benbjohnson.Mock)(nil)}.Mock
 )
 
-// aClock is a caller's own clock.
+// aClock is a clock that a caller implements.
 type aClock struct{}
 
 func (aClock) Now() time.Time              { return time.Time{} }
@@ -121,7 +122,7 @@ var _ = func(s hierarchy.Stats) []any {
 	}
 }
 
-// What callers of go-zero's core/collection compile against.
+// The calls that users of go-zero's core/collection make.
 
 type (
 	timing  = compat.TimingWheel

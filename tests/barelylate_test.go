@@ -12,11 +12,11 @@ import (
 
 const years = 365 * 24 * time.Hour
 
-// farAndNear are delays that must make no difference.
+// farAndNear are delays that must all give the same result.
 var farAndNear = []time.Duration{1, 1700 * time.Microsecond, 61500 * time.Millisecond, 3 * years, 290 * years}
 
-// A lone timer is late by the wake-up latency alone: the wheel is aimed at its
-// deadline, to the nanosecond, and woken once.
+// A lone timer is late only by the wake-up latency: the alarm is aimed at its deadline,
+// to the nanosecond, and rings once.
 func TestLoneTimerIsAimedAtExactly(t *testing.T) {
 	for _, d := range farAndNear {
 		for _, precision := range []time.Duration{1, time.Millisecond, time.Hour} {
@@ -34,8 +34,8 @@ func TestLoneTimerIsAimedAtExactly(t *testing.T) {
 	}
 }
 
-// One Precision after the last wake-up a deadline is aimed at again; sooner, at
-// the end of that Precision.
+// A deadline within one Precision of the last wake-up is aimed at the end of that
+// Precision. A later deadline is aimed at exactly.
 func TestPrecisionCountsFromTheLastWakeUp(t *testing.T) {
 	const precision = time.Millisecond
 	for _, d := range farAndNear {
@@ -54,7 +54,7 @@ func TestPrecisionCountsFromTheLastWakeUp(t *testing.T) {
 	}
 }
 
-// A timer set inside the Precision after a wake-up is no exception.
+// That also holds for a timer that is set within the Precision after a wake-up.
 func TestPrecisionHoldsForTimersSetLater(t *testing.T) {
 	const precision = time.Second
 	c, fired := &handClock{}, time.Duration(0)
@@ -69,7 +69,8 @@ func TestPrecisionHoldsForTimersSetLater(t *testing.T) {
 	require.Equal(t, 3*precision+1, fired, "the last wake-up was long ago")
 }
 
-// Precision is no grid.
+// Precision is a distance between wake-ups. It is not a grid that deadlines are rounded
+// to.
 func TestPrecisionIsNoGrid(t *testing.T) {
 	c := &handClock{}
 	w := newWheel(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: time.Second})
@@ -83,8 +84,9 @@ func TestPrecisionIsNoGrid(t *testing.T) {
 	require.EqualValues(t, 4, w.Stats().Wakeups)
 }
 
-// A crowd costs one wake-up a Precision at most, and none of it is later than one
-// Precision on a clock that rings in time. It is the same after 1 ms and 3 years.
+// A crowd costs at most one wake-up per Precision, and on a clock that rings in time
+// none of its timers is late by more than one Precision, whether they are due after
+// 1.7 ms or after 3 years.
 func TestCrowdWakesOncePerPrecision(t *testing.T) {
 	for _, d := range farAndNear {
 		for _, n := range []int{10, 200, 20_000} {
@@ -99,7 +101,7 @@ func crowdWakesOncePerPrecision(t *testing.T, d time.Duration, n int) {
 	w := newOf(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: precision, Shards: 4}, func(deadline time.Duration) {
 		late := c.Elapsed() - deadline
 		if late < 0 || late > precision {
-			t.Fatalf("%v late of %v", late, d)
+			t.Fatalf("fired %v late with delays from %v", late, d)
 		}
 		fired++
 	})
@@ -116,10 +118,10 @@ func crowdWakesOncePerPrecision(t *testing.T, d time.Duration, n int) {
 	}
 }
 
-// A clock that wakes the wheel late adds its latency, and no more: all that is due
-// by then is handed over in that wake-up, and the next one need not wait for a
-// Precision to pass, as the late one was aimed at a time further back.
-func TestLateWakeUpHandsOverAllThatIsDue(t *testing.T) {
+// A clock that wakes the wheel late adds only its latency. All timers due by then fire
+// in that wake-up. The next wake-up need not wait for one Precision, because Precision
+// counts from the time that the late wake-up was aimed at.
+func TestLateWakeUpFiresAllDueTimers(t *testing.T) {
 	c, fired := &handClock{}, 0
 	w := newOf(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Shards: 4}, func(int) { fired++ })
 	for i := range 10_000 {
@@ -138,7 +140,7 @@ func TestLateWakeUpHandsOverAllThatIsDue(t *testing.T) {
 	require.Equal(t, 6001*time.Microsecond, at, "one Precision after the last aim")
 }
 
-// An earlier timer moves the aim, a later one or a stop never moves it too late.
+// An earlier timer moves the aim. A later timer or a Stop never makes it too late.
 func TestAimFollowsTheEarliest(t *testing.T) {
 	c := &handClock{}
 	w := newWheel(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline})

@@ -1,2 +1,2 @@
-// Package tests holds what is tested from outside and across packages.
+// Package tests has the tests that use the packages from outside and together.
 package tests

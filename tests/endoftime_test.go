@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// A deadline at the end of time fires when the clock gets there.
+// A timer with its deadline at the end of time fires when the clock gets there.
 func TestSaturatedDeadlineFiresOnAnyClock(t *testing.T) {
 	c, fired := &handClock{elapsed: 1}, 0
 	w := newWheel(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline})

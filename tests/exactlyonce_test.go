@@ -11,8 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// turn is a clock and how to have it go on by d and the wheel woken then. What is
-// promised for timers that are due holds on any clock with Inline.
+// turn is a clock with a function that moves it by d and wakes the wheel. The promises
+// for due timers hold on any clock with Inline.
 type turn struct {
 	clock  clock.Clock
 	goOnBy func(d time.Duration)
@@ -37,16 +37,16 @@ func onEachTurn(t *testing.T, test func(t *testing.T, x turn, cfg hierarchy.Conf
 	}
 }
 
-// A timer that is due is pending until its own callback is called: that of another
-// of the same instant can still do all with it.
-func TestDueTimerIsPendingUntilItIsHandedOver(t *testing.T) {
+// A due timer is pending until its own callback is called. The callback of another timer
+// with the same deadline can still stop or reset it.
+func TestDueTimerIsPendingUntilItFires(t *testing.T) {
 	onEachTurn(t, func(t *testing.T, x turn, cfg hierarchy.Config) {
 		w := newWheel(t, cfg)
 		var stopped, later, last hierarchy.Timer
 		var trace []string
 		mustSet(t, w, time.Second, func() {
 			trace = append(trace, "first")
-			require.Equal(t, 3, w.Len(), "the others are due, and counted")
+			require.Equal(t, 3, w.Len(), "the others are due and still count as pending")
 			require.Equal(t, 3, w.Stats().Pending)
 			require.True(t, stopped.Active())
 			left, ok := stopped.Remaining()
@@ -61,7 +61,7 @@ func TestDueTimerIsPendingUntilItIsHandedOver(t *testing.T) {
 		later = mustSet(t, w, time.Second, func() { trace = append(trace, "later") })
 		last = mustSet(t, w, time.Second, func() {
 			trace = append(trace, "last")
-			require.False(t, last.Active(), "it is handed over")
+			require.False(t, last.Active(), "it has fired")
 			require.False(t, last.Stop())
 			require.False(t, last.Reset(0))
 			require.Equal(t, 1, w.Len())
@@ -75,14 +75,14 @@ func TestDueTimerIsPendingUntilItIsHandedOver(t *testing.T) {
 	})
 }
 
-func TestDueKeyIsPendingUntilItIsHandedOver(t *testing.T) {
+func TestDueKeyIsPendingUntilItFires(t *testing.T) {
 	onEachTurn(t, func(t *testing.T, x turn, cfg hierarchy.Config) {
 		var trace []int
 		var w *keyed
 		w = newKeyed(t, cfg, func(k string, v int) {
 			trace = append(trace, v)
 			_, _, pending := w.Get(k)
-			require.False(t, pending, "the key is free when its callback is called")
+			require.False(t, pending, "the key is still pending in its own callback")
 			if k != "first" {
 				return
 			}
@@ -108,7 +108,8 @@ func TestDueKeyIsPendingUntilItIsHandedOver(t *testing.T) {
 	})
 }
 
-// Drain takes the due along, Stop drops them, and what is handed over neither.
+// Drain takes out timers that are due, and Stop drops them. Neither affects a timer that
+// has fired.
 func TestDueTimersAreDrainedAndDropped(t *testing.T) {
 	onEachTurn(t, func(t *testing.T, x turn, cfg hierarchy.Config) {
 		var fired, drained []int
@@ -143,9 +144,9 @@ func TestDueTimersAreDrainedAndDropped(t *testing.T) {
 	})
 }
 
-// With an executor that only takes tasks in, what it took in is handed over, and
-// what it was not given yet is pending.
-func TestHandedOverIsNoLongerPending(t *testing.T) {
+// A timer is no longer pending once it was dispatched, even if the executor has not
+// called the task yet.
+func TestDispatchedTimerIsNotPending(t *testing.T) {
 	c := &handClock{}
 	var tasks []func()
 	w := newWheel(t, hierarchy.Config{Clock: c, Executor: func(task func()) { tasks = append(tasks, task) }})
@@ -160,14 +161,14 @@ func TestHandedOverIsNoLongerPending(t *testing.T) {
 	require.Zero(t, fired)
 	require.Equal(t, 1, w.Stats().Queued)
 	tasks[0]()
-	require.Equal(t, 1, fired, "Stop does not take back what was handed over")
+	require.Equal(t, 1, fired, "Stop cancelled a callback that was dispatched")
 	require.NoError(t, w.Shutdown(context.Background()))
-	require.Panics(t, tasks[0], "it must be called exactly once")
+	require.Panics(t, tasks[0], "a second call of a task must panic")
 	require.Equal(t, 1, fired)
 }
 
-// A Reset that is true took hold: the old deadline is gone, the new one stands.
-func TestResetThatIsTrueTookHold(t *testing.T) {
+// If Reset returns true, the timer fires at the new deadline and not at the old one.
+func TestResetThatReturnsTrueMovesTheTimer(t *testing.T) {
 	onEachTurn(t, func(t *testing.T, x turn, cfg hierarchy.Config) {
 		w := newWheel(t, cfg)
 		var fired []time.Duration
@@ -186,7 +187,7 @@ func TestResetThatIsTrueTookHold(t *testing.T) {
 	})
 }
 
-// A handle of a timer that is gone never touches another that took its place.
+// The handle of a timer that has ended never affects the timer that took its place.
 func TestOldHandleTouchesNoOther(t *testing.T) {
 	onEachTurn(t, func(t *testing.T, x turn, cfg hierarchy.Config) {
 		w := newWheel(t, cfg)

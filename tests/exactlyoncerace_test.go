@@ -14,10 +14,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// ending counts how a timer ended. The rest was dropped.
+// ending counts how a timer ended. A timer without a count was dropped.
 type ending struct{ fired, taken atomic.Int32 }
 
-// reckoning is what many goroutines did with one wheel.
+// reckoning records what many goroutines did with one wheel.
 type reckoning struct {
 	all     []ending
 	set     []atomic.Bool
@@ -32,14 +32,14 @@ func (r *reckoning) fire(id int)  { r.all[id].fired.Add(1) }
 func (r *reckoning) take(id int)  { r.all[id].taken.Add(1) }
 func (r *reckoning) drain(id int) { r.take(id); r.drained.Add(1) }
 
-// judge holds that each timer ended once, and that the wheel's own books say the
-// same. replaced is how many were taken by Swap, of which the wheel knows as moves.
+// judge requires that each timer ended once and that the wheel's Stats agree. replaced
+// is the number of timers that Swap replaced, which Stats counts as Moved.
 func (r *reckoning) judge(t *testing.T, st hierarchy.Stats, replaced int64) {
 	var set, fired, taken, dropped int64
 	for i := range r.all {
 		f, k := int64(r.all[i].fired.Load()), int64(r.all[i].taken.Load())
 		if !r.set[i].Load() {
-			require.Zero(t, f+k, "timer %d was refused", i)
+			require.Zero(t, f+k, "timer %d was refused, but it ended", i)
 			continue
 		}
 		require.LessOrEqual(t, f+k, int64(1), "timer %d fired %d times and was taken %d times", i, f, k)
@@ -58,8 +58,8 @@ const (
 	raceEach  = 1500
 )
 
-// race has users at work, each with its own ids, until all are done or, early, one
-// of them stops the wheel under the others.
+// race runs users, each with ids of its own, until all are done. If early is true, one
+// of them stops the wheel while the others work.
 func race(w ends, early bool, user func(id int, r *rand.Rand)) {
 	var users sync.WaitGroup
 	for g := range raceUsers {
@@ -76,7 +76,7 @@ func race(w ends, early bool, user func(id int, r *rand.Rand)) {
 	users.Wait()
 }
 
-// brief is a delay that falls due while others are at work.
+// brief returns a delay that ends while other users still work.
 func brief(r *rand.Rand) time.Duration {
 	if r.IntN(20) == 0 {
 		return time.Hour
@@ -96,7 +96,8 @@ func eachRace(t *testing.T, test func(t *testing.T, cfg hierarchy.Config, early 
 	}
 }
 
-// Of: Stop, Reset, Drain and the wheel's Stop race with firing and each other.
+// On an Of, the timers' Stop and Reset, Drain and the wheel's Stop race with firing and
+// with each other.
 func TestEachTimerEndsOnce(t *testing.T) {
 	eachRace(t, func(t *testing.T, cfg hierarchy.Config, early bool) {
 		book := newReckoning(raceUsers * raceEach)
@@ -109,7 +110,7 @@ func TestEachTimerEndsOnce(t *testing.T) {
 			}
 			book.set[id].Store(true)
 			timers[id].Store(&timer)
-			other := r.IntN(len(timers)) // also those of other users
+			other := r.IntN(len(timers)) // may be another user's
 			if p := timers[other].Load(); p != nil {
 				switch r.IntN(3) {
 				case 0:
@@ -129,7 +130,7 @@ func TestEachTimerEndsOnce(t *testing.T) {
 	})
 }
 
-// Keyed: Set, Swap, Move, Remove and Drain race. The value tells which timer it is.
+// On a Keyed, Set, Swap, Move, Remove and Drain race. The value identifies the timer.
 func TestEachKeyedTimerEndsOnce(t *testing.T) {
 	eachRace(t, func(t *testing.T, cfg hierarchy.Config, early bool) {
 		book := newReckoning(raceUsers * raceEach)
@@ -163,8 +164,8 @@ func TestEachKeyedTimerEndsOnce(t *testing.T) {
 	})
 }
 
-// After Shutdown nothing runs any more, and no timer was handed over twice, though
-// wake-ups, setting and Stop all come at once.
+// After Shutdown no callback runs, and none has run twice, although wake-ups, Set and
+// Stop all happen at the same time.
 func TestNothingRunsAfterShutdown(t *testing.T) {
 	for range 30 {
 		var over atomic.Bool

@@ -15,7 +15,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// mockOf is a wheel on a mock that notes what fires.
+// mockOf returns a wheel on a mock and the list of the timers that have fired.
 func mockOf(t *testing.T, cfg hierarchy.Config) (m *clock.Mock, w *of, fired *[]int) {
 	m, fired = clock.NewMock(), new([]int)
 	cfg.Clock = m
@@ -37,16 +37,16 @@ func TestMockFiresExactlyAtTheDeadlineWhateverPrecision(t *testing.T) {
 		}
 		for i, d := range deadlines {
 			m.Add(d - m.Elapsed() - 1)
-			require.Len(t, fired, i, "a nanosecond before %v", d)
+			require.Len(t, fired, i, "fired before %v", d)
 			m.Add(1)
-			require.Len(t, fired, i+1, "at %v", d)
+			require.Len(t, fired, i+1, "did not fire at %v", d)
 		}
 		require.Equal(t, deadlines, fired, "Elapsed in the callback")
 		require.Equal(t, deadlines, wall, "Now in the callback")
 	}
 }
 
-// All in one Add, and it is as if there had been a thousand.
+// One long Add shows callbacks the same times as many short ones.
 func TestMockTellsEachDeadlineInOneLongAdd(t *testing.T) {
 	m, sum := clock.NewMock(), 0
 	r := rand.New(rand.NewPCG(3, 3))
@@ -92,7 +92,7 @@ func TestMockFiresOnlyWhenItIsMoved(t *testing.T) {
 	require.Zero(t, m.Elapsed())
 }
 
-// byDeadline sorts ids by deadline, and by place in the list where that is equal.
+// byDeadline returns the indices of deadlines, sorted by deadline and then by index.
 func byDeadline(deadlines []time.Duration) []int {
 	ids := make([]int, len(deadlines))
 	for i := range ids {
@@ -120,7 +120,7 @@ func TestMockOrderIsByDeadlineThenBySetting(t *testing.T) {
 	}
 }
 
-// The order holds across wheels that share a mock, and across the ways to set.
+// The order holds across wheels that share a mock and across all ways to set a timer.
 func TestMockOrderHoldsAcrossWheels(t *testing.T) {
 	m := clock.NewMock()
 	var trace []string
@@ -148,7 +148,7 @@ func TestMockOrderHoldsAcrossWheels(t *testing.T) {
 	require.Equal(t, want, trace)
 }
 
-// Reset, Move and Set of an existing key put a timer behind all that was set before.
+// Reset, Move and Set of an existing key put a timer after all timers set before.
 func TestMockOrderCountsWhatIsSetAnewAnew(t *testing.T) {
 	m := clock.NewMock()
 	var trace []string
@@ -172,8 +172,8 @@ func TestMockOrderCountsWhatIsSetAnewAnew(t *testing.T) {
 	require.Equal(t, []string{"first", "swapped1", "set2", "reset", "moved0", "last"}, trace)
 }
 
-// A wheel on a mock has one shard: what several goroutines set at one instant fires
-// in one order, though many processors set it.
+// A wheel on a mock has one shard. The timers that each goroutine sets for one instant
+// fire in the order in which it set them, although several processors set timers.
 func TestMockKeepsTheOrderOfManyProcessors(t *testing.T) {
 	m := clock.NewMock()
 	fired := make(map[int][]int)
@@ -190,6 +190,6 @@ func TestMockKeepsTheOrderOfManyProcessors(t *testing.T) {
 	m.Add(time.Second)
 	for g := range 8 {
 		require.Len(t, fired[g], 2000)
-		require.True(t, slices.IsSorted(fired[g]), "each goroutine's own order")
+		require.True(t, slices.IsSorted(fired[g]), "the order of goroutine %d", g)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Timers set by callbacks inside the span of an Add fire inside it, at their
-// deadline, before what was set earlier and is due later.
+// A timer that a callback sets for a deadline within the span of an Add fires in that
+// Add, at its deadline, and before timers with later deadlines that were set earlier.
 func TestMockFiresWhatCallbacksSetInsideTheSpan(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, hierarchy.Config{Clock: m})
@@ -38,7 +38,8 @@ func TestMockFiresWhatCallbacksSetInsideTheSpan(t *testing.T) {
 	require.Equal(t, "after the span at 21", trace[len(trace)-1])
 }
 
-// A chain of a thousand links, each set by the one before, runs in one Add.
+// A chain of a thousand timers, each set by the callback of the one before, runs in one
+// Add.
 func TestMockRunsAChainInOneAdd(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, hierarchy.Config{Clock: m})
@@ -55,8 +56,8 @@ func TestMockRunsAChainInOneAdd(t *testing.T) {
 	require.Equal(t, 1, w.Len())
 }
 
-// When Add returns, every callback has returned, whoever runs it; and none of a
-// later deadline began before all of an earlier one had returned.
+// When Add returns, all callbacks have returned, whatever the executor is. No callback
+// begins before those with earlier deadlines have returned.
 func TestMockWaitsForCallbacksOfOtherExecutors(t *testing.T) {
 	for name, executor := range map[string]hierarchy.Executor{"Go": hierarchy.Go, "Pool": hierarchy.Pool(3)} {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +69,7 @@ func TestMockWaitsForCallbacksOfOtherExecutors(t *testing.T) {
 				mustSet(t, w, deadline, func() {
 					began.Add(1)
 					if m.Elapsed() != deadline || ended.Load() < int32(deadline-1)*10 {
-						t.Errorf("of %d, at %d, %d have ended", deadline, m.Elapsed(), ended.Load())
+						t.Errorf("deadline %d: callback runs at %d, after %d others ended", deadline, m.Elapsed(), ended.Load())
 					}
 					_, _ = w.AfterFunc(3, func() { nested.Add(1) })
 					ended.Add(1)
@@ -91,7 +92,7 @@ func TestMockNextIsTheExactDeadline(t *testing.T) {
 	_, ok = m.AddNext()
 	require.False(t, ok)
 	soon := mustSet(t, w, time.Hour+7, func() {})
-	mustSet(t, w, 3*years+1, func() {}) // it cascades on the way: that is no deadline
+	mustSet(t, w, 3*years+1, func() {}) // it may cascade earlier, which is not a deadline
 	d, ok := m.Next()
 	require.True(t, ok)
 	require.Equal(t, time.Hour+7, d)
@@ -103,7 +104,7 @@ func TestMockNextIsTheExactDeadline(t *testing.T) {
 	require.Zero(t, w.Len())
 }
 
-// playTrace does random things with a seed and tells all that can be seen.
+// playTrace makes random calls with a seed and returns everything that can be observed.
 func playTrace(t *testing.T, seed uint64) (trace []string) {
 	m, r := clock.NewMock(), rand.New(rand.NewPCG(seed, 9))
 	w := newWheel(t, hierarchy.Config{Clock: m})
@@ -136,14 +137,14 @@ func TestMockSameCallsSameTrace(t *testing.T) {
 	}
 }
 
-// 100,000 distinct deadlines in one Add: nothing sleeps for each of them. Were it
-// a millisecond only, as with other mocks, this would take minutes.
+// One Add passes 100,000 distinct deadlines without sleeping at each. A sleep of a
+// millisecond per deadline, as in other mocks, would take minutes.
 func TestMockPassesManyDistinctDeadlines(t *testing.T) {
 	const n = 100_000
 	m, fired := clock.NewMock(), 0
 	w := newOf(t, hierarchy.Config{Clock: m}, func(v int) {
 		if m.Elapsed() != time.Duration(v) {
-			t.Fatalf("%d fires at %d", v, m.Elapsed())
+			t.Fatalf("timer %d fired at %d", v, m.Elapsed())
 		}
 		fired++
 	})

@@ -14,7 +14,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// forever is the largest Duration: where time ends.
+// forever is the largest Duration, the end of time.
 const forever = time.Duration(1<<63 - 1)
 
 func newWheel(t *testing.T, cfg hierarchy.Config) *hierarchy.Wheel {
@@ -48,7 +48,7 @@ func mustSet(t *testing.T, w *hierarchy.Wheel, d time.Duration, f func()) hierar
 	return timer
 }
 
-// diary is a list that many may write to.
+// diary is a list that several goroutines can append to.
 type diary[T any] struct {
 	mu   sync.Mutex
 	list []T
@@ -66,7 +66,7 @@ func (d *diary[T]) all() []T {
 	return slices.Clone(d.list)
 }
 
-// returns requires that f comes to an end. Its patience bounds a hang.
+// returns requires that f returns. Its time limit only bounds a hang.
 func returns(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -77,12 +77,12 @@ func returns(t *testing.T, f func()) {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		t.Fatal("it hangs")
+		t.Fatal("the call does not return")
 	}
 }
 
-// handClock is a clock that is moved by hand, and whose one alarm is rung by hand.
-// It notes what the alarm is aimed at.
+// handClock is a clock that tests move, with one alarm that tests ring. It records what
+// the alarm is aimed at.
 type handClock struct {
 	mu      sync.Mutex
 	elapsed time.Duration
@@ -118,21 +118,21 @@ func (c *handClock) note(aimed bool, aim time.Duration) {
 	c.mu.Unlock()
 }
 
-// target is what the alarm is aimed at, and whether it is.
+// target returns the time the alarm is aimed at, and whether it is aimed.
 func (c *handClock) target() (time.Duration, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.aim, c.aimed
 }
 
-// moveTo moves the clock. Nothing rings.
+// moveTo moves the clock without ringing the alarm.
 func (c *handClock) moveTo(elapsed time.Duration) {
 	c.mu.Lock()
 	c.elapsed = max(c.elapsed, elapsed)
 	c.mu.Unlock()
 }
 
-// ringNow rings the alarm, whatever it is aimed at.
+// ringNow rings the alarm, wherever it is aimed.
 func (c *handClock) ringNow() {
 	c.mu.Lock()
 	c.aimed = false
@@ -141,8 +141,8 @@ func (c *handClock) ringNow() {
 	c.ring()
 }
 
-// runTo rings the alarm at each time that it is aimed at, to the nanosecond, until
-// the clock has come to the end.
+// runTo moves the clock to end. On the way it rings the alarm at each time that the
+// alarm is aimed at, to the nanosecond.
 func (c *handClock) runTo(end time.Duration) {
 	for at, aimed := c.target(); aimed && at <= end; at, aimed = c.target() {
 		c.moveTo(at)
@@ -151,7 +151,7 @@ func (c *handClock) runTo(end time.Duration) {
 	c.moveTo(end)
 }
 
-// canceled is a context that is over.
+// canceled returns a canceled context.
 func canceled() context.Context {
 	c, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -12,8 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// An hour passes on a wheel whose timers are later, or which has none, and it was
-// never woken.
+// A wheel with no timers due within an hour is not woken in that hour.
 func TestIdleWheelIsNeverWoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		empty := newWheel(t, hierarchy.Config{Clock: clock.System()})
@@ -34,7 +33,7 @@ func TestIdleWheelIsNeverWoken(t *testing.T) {
 	})
 }
 
-// There is no tick: three years to a timer cost one wake-up.
+// There is no tick: a timer in three years costs one wake-up.
 func TestNoTickOnTheWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
@@ -46,7 +45,7 @@ func TestNoTickOnTheWay(t *testing.T) {
 	})
 }
 
-// Wheels that sleep on System hold no goroutine, with timers pending or without.
+// A sleeping wheel on System uses no goroutine, whether timers are pending or not.
 func TestSleepingWheelsHoldNoGoroutine(t *testing.T) {
 	c := clock.System()
 	for range 50 {
@@ -66,14 +65,14 @@ func TestSleepingWheelsHoldNoGoroutine(t *testing.T) {
 	require.NoError(t, goleak.Find())
 }
 
-// A wheel with nothing pending aims its alarm at nothing.
+// A wheel without pending timers does not aim its alarm.
 func TestEmptyWheelAimsAtNothing(t *testing.T) {
 	c := &handClock{}
 	w := newWheel(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
 	idle := func(when string) {
 		t.Helper()
 		at, aimed := c.target()
-		require.False(t, aimed, "%s: aimed at %v", when, at)
+		require.False(t, aimed, "%s: the alarm is aimed at %v", when, at)
 	}
 	idle("new")
 	mustSet(t, w, time.Second, func() {})
@@ -81,7 +80,7 @@ func TestEmptyWheelAimsAtNothing(t *testing.T) {
 	idle("all fired")
 	timer := mustSet(t, w, time.Second, func() {})
 	require.True(t, timer.Stop())
-	c.runTo(2 * time.Minute) // it may have been aimed at what was stopped, once
+	c.runTo(2 * time.Minute) // the alarm may still ring once for a stopped timer
 	idle("all stopped")
 	require.LessOrEqual(t, w.Stats().Wakeups, uint64(2))
 	mustSet(t, w, time.Second, func() {})

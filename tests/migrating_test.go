@@ -29,7 +29,7 @@ func TestMigratedKeepAlive(t *testing.T) {
 	require.Equal(t, []any{"connection"}, closed)
 }
 
-// TestMigratedCache is the other.
+// TestMigratedCache is the other snippet of that page.
 func TestMigratedCache(t *testing.T) {
 	mock := clock.NewMock()
 	cache, err := collection.NewCache(time.Minute, collection.WithClock(mock))

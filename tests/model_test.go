@@ -20,7 +20,7 @@ type modelTimer struct {
 	then            *step
 }
 
-// model is the dumb reference: a list of timers, searched from end to end.
+// model is the reference implementation: an unsorted list of timers.
 type model struct {
 	*book
 	keyed          bool
@@ -28,7 +28,7 @@ type model struct {
 	now, jumped    time.Duration
 	orders, ids    int
 	pending        []*modelTimer
-	held           *modelTimer // a Repeater whose function runs
+	held           *modelTimer // the Repeater whose function runs
 	repeaters      map[int]*modelTimer
 	closed         [2]bool
 	scheduled, ran [2]int
@@ -95,7 +95,7 @@ func (m *model) next() *modelTimer {
 	return slices.MinFunc(m.pending, inOrder)
 }
 
-// moveTo moves time and fires what is due on the way.
+// moveTo moves time and fires the timers that fall due on the way.
 func (m *model) moveTo(target time.Duration) {
 	for {
 		due := m.next()
@@ -109,7 +109,7 @@ func (m *model) moveTo(target time.Duration) {
 }
 
 func (m *model) fire(x *modelTimer) {
-	m.scheduled[x.wheel]++ // each run of a Repeater is one
+	m.scheduled[x.wheel]++ // each run of a Repeater counts
 	m.ran[x.wheel]++
 	if x.period == 0 {
 		m.scheduled[x.wheel]--
@@ -134,7 +134,7 @@ func (m *model) fire(x *modelTimer) {
 
 // rearm sets a Repeater to the next whole multiple of its period.
 func (m *model) rearm(x *modelTimer) {
-	if m.now == forever { // there is no next time
+	if m.now == forever { // no time is left for a next run
 		m.take(x)
 		return
 	}
@@ -169,7 +169,7 @@ func limits(b []byte) (limit [2]int) {
 	return [2]int{1 << 30, 3 + x.byte()%20}
 }
 
-// configs are those of the two wheels.
+// configs returns the configurations of the two wheels.
 func configs(b []byte, cfg hierarchy.Config, limit [2]int) (both [2]hierarchy.Config) {
 	x := &decoder{b}
 	for i := range both {

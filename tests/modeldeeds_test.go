@@ -9,7 +9,7 @@ import (
 
 const keys = 12
 
-// do does what both worlds do, and says what the caller of the wheel sees.
+// do carries out a step and returns what the caller of the wheel would see.
 func (m *model) do(s step) string {
 	switch s.do {
 	case set, setAgain, setAt, every:
@@ -79,7 +79,7 @@ func (m *model) admit(wheel int) error {
 	return nil
 }
 
-// handle is what is done with a Timer or a Repeater that was set before.
+// handle carries out a step on a Timer or Repeater that was set before.
 func (m *model) handle(s step) string {
 	if m.keyed || m.ids == 0 {
 		return ""
@@ -121,7 +121,7 @@ func (m *model) resetRepeater(id int, d time.Duration) bool {
 	if x == nil || d <= 0 {
 		return false
 	}
-	if x != m.held && m.now == forever { // there is no next time
+	if x != m.held && m.now == forever { // no time is left for a next run
 		m.take(x)
 		return false
 	}
@@ -155,7 +155,7 @@ func (m *model) setKey(s step) string {
 	return fmt.Sprint("swapped ", old)
 }
 
-// named is what is done with a key.
+// named carries out a step on a key.
 func (m *model) named(s step) string {
 	if !m.keyed {
 		return ""

@@ -18,7 +18,7 @@ type realWorld struct {
 	both  [2]ends
 	epoch time.Time
 	ids   int
-	step  func(s step) string // what only one kind of wheel can do
+	step  func(s step) string // carries out steps that only one kind of wheel has
 }
 
 func newRealWorld(kind string) *realWorld {
@@ -87,7 +87,7 @@ func (r *realWorld) state() string {
 	return b.String() + "; nothing next"
 }
 
-// sentinel is the text of the error of the package that err is.
+// sentinel returns the text of the package's error that err is.
 func sentinel(err error) string {
 	for _, known := range []error{hierarchy.ErrClosed, hierarchy.ErrFull, hierarchy.ErrNilFunc, hierarchy.ErrArgument} {
 		if errors.Is(err, known) {
@@ -97,7 +97,7 @@ func sentinel(err error) string {
 	return fmt.Sprint(err)
 }
 
-// realKeyed does what names are for.
+// realKeyed carries out the steps on keys.
 type realKeyed struct {
 	*realWorld
 	wheels [2]*hierarchy.Keyed[int, named]
@@ -163,7 +163,7 @@ func (r *realKeyed) drain(s step) (drained string) {
 	return drained
 }
 
-// realWheels does what Timers and Repeaters are for.
+// realWheels carries out the steps on Timers and Repeaters.
 type realWheels struct {
 	*realWorld
 	wheels    [2]*hierarchy.Wheel

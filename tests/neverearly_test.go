@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// delays around every boundary between two slots or two circles.
+// delaysAtBoundaries returns delays around every boundary between slots and circles.
 func delaysAtBoundaries() (delays []time.Duration) {
 	for bit := range 62 {
 		d := time.Duration(1) << bit
@@ -21,7 +21,7 @@ func delaysAtBoundaries() (delays []time.Duration) {
 	return append(delays, forever-12346, 61500*time.Millisecond)
 }
 
-// A clock may ring as often and as early as it likes.
+// No timer is early on a clock that rings early and often.
 func TestNeverEarlyWhenTheClockRingsTooSoon(t *testing.T) {
 	for _, d := range delaysAtBoundaries() {
 		for _, start := range []time.Duration{0, 1, 12345} {
@@ -32,15 +32,16 @@ func TestNeverEarlyWhenTheClockRingsTooSoon(t *testing.T) {
 			c.ringNow()
 			c.moveTo(start + d - 1)
 			c.ringNow()
-			require.Equal(t, d == 0, fired == 1, "a nanosecond before %v from %v", d, start)
+			require.Equal(t, d == 0, fired == 1, "a nanosecond before a delay of %v from %v", d, start)
 			c.moveTo(start + d)
 			c.ringNow()
-			require.Equal(t, 1, fired, "at %v from %v", d, start)
+			require.Equal(t, 1, fired, "at the end of a delay of %v from %v", d, start)
 		}
 	}
 }
 
-// A crowd around a boundary, in any order, rung at every nanosecond.
+// No timer of a crowd around a boundary is early when the alarm rings at every
+// nanosecond.
 func TestNeverEarlyInACrowd(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, middle := range []time.Duration{64, 4096, 1 << 24, 1 << 30, 1 << 36} {
@@ -58,12 +59,12 @@ func TestNeverEarlyInACrowd(t *testing.T) {
 		for at := middle - 50; at < middle+50; at++ {
 			c.moveTo(at)
 			c.ringNow()
-			require.Zero(t, due[at], "left at %v", at)
+			require.Zero(t, due[at], "timers that did not fire at %v", at)
 		}
 	}
 }
 
-// On clocks whose time goes on by itself: the clock says so in the callback.
+// On real clocks, the wheel's own clock in the callback shows that no timer is early.
 func TestNeverEarlyOnRealClocks(t *testing.T) {
 	for name, c := range realClocks() {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +88,7 @@ func realClocks() map[string]clock.Clock {
 	}
 }
 
-// The sum of elapsed time and delay never overflows into the past.
+// The sum of elapsed time and delay does not overflow.
 func TestNeverEarlyAtTheEndOfTime(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, hierarchy.Config{Clock: m})
@@ -97,7 +98,7 @@ func TestNeverEarlyAtTheEndOfTime(t *testing.T) {
 		timer := mustSet(t, w, d, func() { fired++ })
 		left, ok := timer.Remaining()
 		require.True(t, ok)
-		require.Equal(t, forever-time.Hour, left, "it saturates at 292 years")
+		require.Equal(t, forever-time.Hour, left, "the deadline must saturate at 292 years")
 	}
 	m.Add(forever - time.Hour - 1)
 	require.Zero(t, fired)
@@ -106,8 +107,8 @@ func TestNeverEarlyAtTheEndOfTime(t *testing.T) {
 	require.Equal(t, forever, m.Elapsed())
 }
 
-// A delay counts from the call, on the wheel's clock, whatever becomes of the wall
-// clock; one until a wall time is computed at the call.
+// A delay counts from the call, on the wheel's clock, even if the wall clock is set.
+// The delay until a wall time is computed at the call.
 func TestNeverEarlyHoweverItIsSet(t *testing.T) {
 	for name, start := range starters {
 		t.Run(name, func(t *testing.T) {
@@ -119,15 +120,15 @@ func TestNeverEarlyHoweverItIsSet(t *testing.T) {
 				happened := start(t, w, m, d)
 				require.False(t, happened())
 				m.Add(d - 1)
-				require.False(t, happened(), "a nanosecond before %v", d)
+				require.False(t, happened(), "happened a nanosecond before %v", d)
 				m.Add(1)
-				require.True(t, happened(), "at %v", d)
+				require.True(t, happened(), "has not happened at %v", d)
 			}
 		})
 	}
 }
 
-// starters are all ways to have something happen after d.
+// starters returns all ways to make something happen after a delay.
 var starters = map[string]func(t *testing.T, w *wheel, m *clock.Mock, d time.Duration) (happened func() bool){
 	"AfterFunc": func(t *testing.T, w *wheel, _ *clock.Mock, d time.Duration) func() bool {
 		f, called := flagged()
@@ -191,13 +192,13 @@ var starters = map[string]func(t *testing.T, w *wheel, m *clock.Mock, d time.Dur
 	},
 }
 
-// flagged is a callback and whether it was called.
+// flagged returns a callback and a function that reports whether it was called.
 func flagged() (f func(), called func() bool) {
 	n := 0
 	return func() { n++ }, func() bool { return n > 0 }
 }
 
-// once is a Schedule of one time.
+// once is a Schedule with one time.
 type once time.Time
 
 func (o once) Next(now time.Time) time.Time {

@@ -11,8 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// What is due at once is due at once, but its callback is not called by the call
-// that sets it, wherever that is.
+// A timer without a delay is due at once, but the call that sets it does not run its
+// callback, not even when that call is made in a callback.
 func TestNeverInsideTheCall(t *testing.T) {
 	for _, d := range []time.Duration{0, -1, -time.Hour, math.MinInt64} {
 		c := &handClock{elapsed: 500}
@@ -34,7 +34,7 @@ func TestNeverInsideTheCall(t *testing.T) {
 		mustSet(t, w, 0, setAll)
 		require.Zero(t, fired)
 		at, aimed := c.target()
-		require.True(t, aimed && at <= 500, "not due at once, but at %v", at)
+		require.True(t, aimed && at <= 500, "the alarm is aimed at %v, not at once", at)
 		c.runTo(time.Second)
 		require.Equal(t, 6, fired)
 	}
@@ -67,12 +67,12 @@ func TestNeverInsideTheCallOfKeyedAndOf(t *testing.T) {
 	}
 }
 
-// hourly is a Schedule of whole hours.
+// hourly is a Schedule with a run at every full hour.
 type hourly struct{}
 
 func (hourly) Next(now time.Time) time.Time { return now.Truncate(time.Hour).Add(time.Hour) }
 
-// A scheduled run waits for its wall time, also where that moves away.
+// A scheduled run waits for its wall time even if the wall clock is set back.
 func TestScheduleNeverBeforeItsWallTime(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, hierarchy.Config{Clock: m})
@@ -97,7 +97,8 @@ func TestScheduleNeverBeforeItsWallTime(t *testing.T) {
 	require.True(t, r.Stop())
 }
 
-// The delay of At is computed at the call: what is set afterwards doesn't touch it.
+// The delay of At is computed at the call. Setting the wall clock later does not change
+// it.
 func TestAtCountsFromTheCall(t *testing.T) {
 	for _, jump := range []time.Duration{-time.Hour, time.Hour} {
 		m := clock.NewMock()
@@ -113,7 +114,7 @@ func TestAtCountsFromTheCall(t *testing.T) {
 	}
 }
 
-// A Repeater's runs are at whole multiples of its period, never between.
+// A Repeater runs at whole multiples of its period only.
 func TestRepeaterNeverEarlyAndWithoutDrift(t *testing.T) {
 	c := &handClock{elapsed: 7}
 	w := newWheel(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
@@ -121,7 +122,7 @@ func TestRepeaterNeverEarlyAndWithoutDrift(t *testing.T) {
 	_, err := w.Every(10*time.Millisecond, func() {
 		runs = append(runs, c.Elapsed())
 		if len(runs) == 2 {
-			c.moveTo(c.Elapsed() + 25*time.Millisecond) // it takes so long
+			c.moveTo(c.Elapsed() + 25*time.Millisecond) // the run takes 25 ms
 		}
 	})
 	require.NoError(t, err)

@@ -14,19 +14,20 @@ import (
 
 const (
 	bigCrowd = 60_000
-	// fewOthers is how many others anybody may have to wait for, at most: it is some
-	// times what the wheel does in one go, and a small part of the crowd.
+	// fewOthers is the number of timers that a call may have to wait for at most. It is a
+	// few times what the wheel does in one go, and a small part of the crowd.
 	fewOthers = 3000
 )
 
-// oneProcessor has goroutines take turns on one processor, so that who gets in
-// between is told by who gives way, and not by how fast anybody is.
+// oneProcessor makes all goroutines share one processor. Which of them runs next then
+// depends on where they yield, not on their speed.
 func oneProcessor(t *testing.T) {
 	before := runtime.GOMAXPROCS(1)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
 
-// meanwhile calls f again and again in another goroutine while the clock rings.
+// meanwhile rings the clock while another goroutine calls f in a loop. It returns the
+// number of calls.
 func meanwhile(c *handClock, f func()) (calls int) {
 	var over atomic.Bool
 	done := make(chan int)
@@ -44,7 +45,7 @@ func meanwhile(c *handClock, f func()) (calls int) {
 	return <-done
 }
 
-// longest is the longest step of a count that only grows.
+// longest finds the longest step of a growing count.
 type longest struct{ last, step uint64 }
 
 func (l *longest) see(n uint64) {
@@ -52,7 +53,7 @@ func (l *longest) see(n uint64) {
 	l.last = n
 }
 
-// While a crowd of one instant fires, the calls of others get in all along.
+// Other goroutines can call the wheel while a crowd of one instant fires.
 func TestCallsGetInWhileABurstFires(t *testing.T) {
 	oneProcessor(t)
 	c := &handClock{}
@@ -71,10 +72,10 @@ func TestCallsGetInWhileABurstFires(t *testing.T) {
 	})
 	gap.see(fired.Load())
 	require.EqualValues(t, bigCrowd, fired.Load())
-	require.LessOrEqual(t, gap.step, uint64(fewOthers), "callbacks between two of %d calls", calls)
+	require.LessOrEqual(t, gap.step, uint64(fewOthers), "callbacks between two calls, of %d calls", calls)
 }
 
-// crowdAhead is a wheel with a crowd in one coarse slot, in random order.
+// crowdAhead returns a wheel with a crowd in one coarse slot, in random order.
 func crowdAhead(t *testing.T, c *handClock, fire func(int)) *of {
 	w := newOf(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Shards: 1}, fire)
 	r := rand.New(rand.NewPCG(6, 6))
@@ -85,8 +86,8 @@ func crowdAhead(t *testing.T, c *handClock, fire func(int)) *of {
 	return w
 }
 
-// ringsOfCascade moves the clock to each aim until most of the crowd has cascaded,
-// with f called by others meanwhile.
+// ringsOfCascade moves the clock to each aim until most of the crowd has cascaded, while
+// another goroutine calls f.
 func ringsOfCascade(c *handClock, f func()) {
 	for at, aimed := c.target(); aimed && at < 100*time.Second; at, aimed = c.target() {
 		c.moveTo(at)
@@ -96,19 +97,19 @@ func ringsOfCascade(c *handClock, f func()) {
 	meanwhile(c, f)
 }
 
-// While a crowd cascades, the calls of others get in all along.
+// Other goroutines can call the wheel while a crowd cascades.
 func TestCallsGetInWhileACrowdCascades(t *testing.T) {
 	oneProcessor(t)
 	c := &handClock{}
 	w := crowdAhead(t, c, func(int) {})
 	var gap longest
 	ringsOfCascade(c, func() { gap.see(w.Stats().Cascaded) })
-	require.Greater(t, w.Stats().Cascaded, uint64(bigCrowd/2), "it did cascade")
+	require.Greater(t, w.Stats().Cascaded, uint64(bigCrowd/2), "the crowd did not cascade")
 	gap.see(w.Stats().Cascaded)
 	require.LessOrEqual(t, gap.step, uint64(fewOthers))
 }
 
-// A timer that falls due while a crowd cascades does not wait for that.
+// A timer that falls due while a crowd cascades does not wait for the cascade to end.
 func TestDueTimerOvertakesACascade(t *testing.T) {
 	oneProcessor(t)
 	c := &handClock{}
@@ -128,21 +129,21 @@ func TestDueTimerOvertakesACascade(t *testing.T) {
 			_, _ = w.Set(0, 0)
 		}
 	})
-	require.Greater(t, len(waits), 10, "many fell due while it cascaded")
+	require.Greater(t, len(waits), 10, "few timers fell due during the cascade")
 	for _, n := range waits {
 		require.LessOrEqual(t, n, uint64(fewOthers))
 	}
 }
 
-// A timer that is due before a crowd, and set on the same coarse slot, fires before
-// that has cascaded, though the clock woke the wheel too late to prepare it.
+// A timer in the same coarse slot as a crowd, but due before it, fires before the crowd
+// has cascaded, even if the clock wakes the wheel too late to pour the crowd ahead.
 func TestDueTimerOvertakesACrowdOnItsOwnSlot(t *testing.T) {
 	c := &handClock{}
 	var w *of
 	cascaded, fired := uint64(0), 0
 	w = crowdAhead(t, c, func(v int) {
 		if fired++; v == 0 {
-			require.Equal(t, 1, fired, "it is due first")
+			require.Equal(t, 1, fired, "the earliest timer did not fire first")
 			cascaded = w.Stats().Cascaded
 		}
 	})
@@ -154,8 +155,8 @@ func TestDueTimerOvertakesACrowdOnItsOwnSlot(t *testing.T) {
 	require.LessOrEqual(t, cascaded, uint64(fewOthers))
 }
 
-// Whoever calls while Drain hands over a crowd does not wait for it.
-func TestCallsGetInWhileDrainHandsOver(t *testing.T) {
+// Other goroutines can call the wheel while Drain calls its function for a crowd.
+func TestCallsGetInDuringDrain(t *testing.T) {
 	c := &handClock{}
 	w := crowdAhead(t, c, func(int) {})
 	calls := 0

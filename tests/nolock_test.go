@@ -52,7 +52,8 @@ func callAll(w *wheel, c clock.Clock, own hierarchy.Timer) {
 	_, _, _ = w.Len(), w.Stats(), w.Circles()
 }
 
-// A callback calls every method of its own wheel; if a lock were held, it would hang.
+// A callback can call every method of its own wheel. It would deadlock if the wheel held
+// a lock.
 func TestCallbackMayCallAnything(t *testing.T) {
 	onEachTurn(t, func(t *testing.T, x turn, cfg hierarchy.Config) {
 		called := 0
@@ -77,7 +78,7 @@ func TestCallbackMayCallAnything(t *testing.T) {
 	})
 }
 
-// callingSchedule calls something when it is asked.
+// callingSchedule is a Schedule whose Next calls a function.
 type callingSchedule func()
 
 func (f callingSchedule) Next(now time.Time) time.Time {
@@ -121,7 +122,7 @@ func TestCallbackOfKeyedMayCallAnything(t *testing.T) {
 	})
 }
 
-// OnPanic is called with no lock held either.
+// OnPanic can call every method of the wheel, too.
 func TestOnPanicMayCallAnything(t *testing.T) {
 	onEachTurn(t, func(t *testing.T, x turn, cfg hierarchy.Config) {
 		var w *wheel
@@ -136,7 +137,7 @@ func TestOnPanicMayCallAnything(t *testing.T) {
 	})
 }
 
-// While a callback runs, everybody else may call what they like, too.
+// While a callback runs, other goroutines can call every method of the wheel.
 func TestOthersMayCallWhileACallbackRuns(t *testing.T) {
 	onEachTurn(t, func(t *testing.T, x turn, cfg hierarchy.Config) {
 		w := newWheel(t, cfg)
@@ -148,8 +149,8 @@ func TestOthersMayCallWhileACallbackRuns(t *testing.T) {
 	})
 }
 
-// Shutdown in a callback waits for that callback too, so it ends with its context;
-// Stop ends at once.
+// Shutdown in a callback waits for that callback, too. It returns when its context ends,
+// and a later Shutdown returns nil.
 func TestShutdownInsideACallbackEndsWithItsContext(t *testing.T) {
 	for name, executor := range raceExecutors {
 		t.Run(name, func(t *testing.T) {
@@ -167,8 +168,8 @@ func TestShutdownInsideACallbackEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Moving a mock inside one of its callbacks would wait for itself: it panics, and
-// says whose fault that is. Another mock may be moved.
+// Moving a mock inside one of its callbacks would deadlock. It panics with the package's
+// name instead. Moving another mock there is allowed.
 func TestMovingAMockInsideItsCallbackPanics(t *testing.T) {
 	for name, executor := range raceExecutors {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// setters are all calls of a Wheel that set something after d and return an error.
+// setters are all methods of a Wheel that set something after d and return an error.
 var setters = map[string]func(w *wheel, m *clock.Mock, d time.Duration) error{
 	"AfterFunc": func(w *wheel, _ *clock.Mock, d time.Duration) error { _, err := w.AfterFunc(d, func() {}); return err },
 	"At": func(w *wheel, m *clock.Mock, d time.Duration) error {
@@ -45,7 +45,7 @@ var setters = map[string]func(w *wheel, m *clock.Mock, d time.Duration) error{
 	},
 }
 
-// whyCanceled is the cause of a context that must be canceled.
+// whyCanceled returns the cause of a context that must be canceled.
 func whyCanceled(c context.Context) error {
 	if c.Err() == context.Canceled {
 		return context.Cause(c)
@@ -60,10 +60,10 @@ func TestEverySetterSaysClosedOrFull(t *testing.T) {
 			w := newWheel(t, hierarchy.Config{Clock: m, MaxPending: 1})
 			last := mustSet(t, w, time.Hour, func() {})
 			returns(t, func() { require.ErrorIs(t, set(w, m, time.Hour), hierarchy.ErrFull) })
-			require.Equal(t, 1, w.Len(), "nothing was set")
+			require.Equal(t, 1, w.Len(), "a refused call must set nothing")
 			require.True(t, last.Stop())
 			if name != "Sleep" {
-				require.NoError(t, set(w, m, time.Hour), "there is room again")
+				require.NoError(t, set(w, m, time.Hour), "a stopped timer must make room")
 			}
 			w.Stop()
 			returns(t, func() { require.ErrorIs(t, set(w, m, time.Hour), hierarchy.ErrClosed) })
@@ -79,7 +79,7 @@ func TestKeyedAndOfSayClosedOrFull(t *testing.T) {
 	require.ErrorIs(t, k.Set("b", 1, time.Hour), hierarchy.ErrFull)
 	_, _, err := k.Swap("b", 1, time.Hour)
 	require.ErrorIs(t, err, hierarchy.ErrFull)
-	require.NoError(t, k.Set("a", 2, time.Hour), "a place is not taken twice")
+	require.NoError(t, k.Set("a", 2, time.Hour), "setting a key again needs no room")
 	k.Stop()
 	require.ErrorIs(t, k.Set("a", 1, time.Hour), hierarchy.ErrClosed)
 	_, _, err = k.Swap("a", 1, time.Hour)
@@ -153,7 +153,7 @@ func TestKeysThatCannotBeComparedAreErrors(t *testing.T) {
 		_, _, ok = w.Get(k)
 		require.False(t, ok)
 	}
-	for range 3 { // each is a timer of its own
+	for range 3 { // NaN is never equal to NaN: each Set makes a new timer
 		require.NoError(t, w.Set(math.NaN(), 1, 1))
 	}
 	require.Equal(t, 3, w.Len())
@@ -162,7 +162,7 @@ func TestKeysThatCannotBeComparedAreErrors(t *testing.T) {
 	require.Zero(t, w.Len())
 }
 
-// On a closed wheel the cause is that it is closed, also of what is due at once.
+// On a closed wheel the cause is ErrClosed, even for a context with no time left.
 func TestTimeoutOfZeroOnAClosedWheel(t *testing.T) {
 	w := newWheel(t, hierarchy.Config{Clock: clock.NewMock()})
 	w.Stop()

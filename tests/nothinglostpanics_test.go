@@ -16,7 +16,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// panics are what OnPanic was told.
+// panics records the calls of OnPanic.
 type panics struct{ diary[string] }
 
 func (p *panics) onPanic(recovered any, stack []byte) {
@@ -54,8 +54,9 @@ func (p *panics) judge(t *testing.T, w *wheel, ran int32) {
 	require.Zero(t, st.Pending+st.Running+st.Queued)
 }
 
-// A panic or an exit of the goroutine takes no other timer with it, nor the wheel.
-func TestPanicAndGoexitTakeNothingWithThem(t *testing.T) {
+// A callback that panics or exits its goroutine affects neither other timers nor the
+// wheel.
+func TestPanicAndGoexitAffectNoOtherTimer(t *testing.T) {
 	for name, executor := range raceExecutors {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -71,9 +72,9 @@ func TestPanicAndGoexitTakeNothingWithThem(t *testing.T) {
 	}
 }
 
-// The same on a mock. There an exit inside Inline is that of the caller of Add: the
-// rest fires in the next Add.
-func TestPanicAndGoexitTakeNothingWithThemOnAMock(t *testing.T) {
+// The same holds on a mock. There, Goexit in an Inline callback exits the goroutine that
+// called Add, and the other timers fire in the next Add.
+func TestPanicAndGoexitAffectNoOtherTimerOnAMock(t *testing.T) {
 	for name, executor := range raceExecutors {
 		t.Run(name, func(t *testing.T) {
 			var p panics
@@ -89,7 +90,8 @@ func TestPanicAndGoexitTakeNothingWithThemOnAMock(t *testing.T) {
 	}
 }
 
-// Without OnPanic a panic on a mock comes out of Add, and the next one goes on.
+// Without OnPanic, a panic on a mock comes out of Add. The next Add fires the other
+// timers.
 func TestPanicComesOutOfAdd(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, hierarchy.Config{Clock: m})
@@ -104,8 +106,8 @@ func TestPanicComesOutOfAdd(t *testing.T) {
 	require.Zero(t, w.Stats().Running)
 }
 
-// A Repeater runs on after a run that panicked or exited.
-func TestRepeaterOutlivesItsPanics(t *testing.T) {
+// A Repeater continues after a run that panicked or exited its goroutine.
+func TestRepeaterContinuesAfterPanics(t *testing.T) {
 	var p panics
 	m, runs := clock.NewMock(), 0
 	w := newWheel(t, hierarchy.Config{Clock: m, OnPanic: p.onPanic})
@@ -119,9 +121,9 @@ func TestRepeaterOutlivesItsPanics(t *testing.T) {
 	require.True(t, r.Stop())
 }
 
-// An executor that panics loses its own task only. It is the clock's goroutine that
-// panics: here, the caller of ringNow.
-func TestExecutorThatPanicsTakesNothingWithIt(t *testing.T) {
+// An executor that panics loses only the task it was called with. The panic occurs in
+// the clock's goroutine, which here is the caller of ringNow.
+func TestExecutorThatPanicsLosesOneTaskOnly(t *testing.T) {
 	c, n, fired := &handClock{}, 0, 0
 	w := newWheel(t, hierarchy.Config{Clock: c, Executor: func(task func()) {
 		if n++; n%2 == 1 {
@@ -145,8 +147,9 @@ func TestExecutorThatPanicsTakesNothingWithIt(t *testing.T) {
 	require.Zero(t, st.Pending+st.Queued+st.Running)
 }
 
-// A panic in Drain's function is a callback's; the rest is handed over all the same.
-func TestDrainHandsOverTheRestAfterAPanic(t *testing.T) {
+// A panic in the function of Drain is treated like a panic in a callback. Drain still
+// calls the function for the other timers.
+func TestDrainContinuesAfterAPanic(t *testing.T) {
 	var p panics
 	m := clock.NewMock()
 	w := newKeyed(t, hierarchy.Config{Clock: m, OnPanic: p.onPanic}, func(string, int) {})

@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program is a list of steps, decoded from bytes. It is run in two worlds, that
-// of the real wheels and that of a dumb model, and each writes down whatever can be
-// seen. The two traces must be the same, to the letter.
+// A program is a list of steps, decoded from bytes. It runs in two worlds: one has real
+// wheels, the other a simple model. Each world writes a trace of everything that can be
+// observed. The two traces must be identical.
 type step struct {
 	do     deed
-	wheel  int           // which of the two
-	target int           // which timer, counted from the last; or which key
-	d      time.Duration // a delay, or how far the clock is moved
-	then   *step         // what the callback does
+	wheel  int           // which of the two wheels
+	target int           // which timer, counted from the last one, or which key
+	d      time.Duration // a delay, or how far to move the clock
+	then   *step         // the step that the callback carries out
 }
 
 type deed int
@@ -36,7 +36,7 @@ const (
 	get
 	drain
 	misbehave
-	deedsInside // those before may be done in a callback, too
+	deedsInside // a callback may carry out those before
 	add         = iota - 1
 	addMore
 	setTime
@@ -46,13 +46,13 @@ const (
 	deeds
 )
 
-// world is where a program runs.
+// world carries out the steps of a program.
 type world interface {
 	do(s step) string
 	state() string
 }
 
-// run is the trace of a program in a world.
+// run runs a program in a world and returns its trace.
 func run(w world, trace *[]string, program []step) []string {
 	for i, s := range program {
 		*trace = append(*trace, fmt.Sprintf("%d: deed %d: %s", i, s.do, w.do(s)), w.state())
@@ -60,7 +60,7 @@ func run(w world, trace *[]string, program []step) []string {
 	return *trace
 }
 
-// decoder reads a program from bytes, and zeros where there are none left.
+// decoder decodes a program from bytes. It reads zeros after the last byte.
 type decoder struct{ b []byte }
 
 func (x *decoder) byte() int {
@@ -83,10 +83,10 @@ func decode(b []byte) (program []step) {
 func (x *decoder) step(deeds, depth int) step {
 	s := step{do: deed(x.byte() % deeds), wheel: x.byte() % 2, target: x.byte(), d: x.duration()}
 	if s.do == stopWheel && s.target > 10 {
-		s.do = add // seldom: it ends a lot
+		s.do = add // stopping a wheel must be rare, as it ends most of what a program does
 	}
 	if s.do == every && depth > 0 {
-		s.do = set // or it would run for years within one step
+		s.do = set // a Repeater would run for years within one step
 	}
 	if s.do <= every && depth < 3 && x.byte()%2 == 0 {
 		then := x.step(int(deedsInside), depth+1)
@@ -95,8 +95,8 @@ func (x *decoder) step(deeds, depth int) step {
 	return s
 }
 
-// duration is near a power of two more often than not: there are the boundaries
-// between slots and circles.
+// duration decodes a duration. Most are near a power of two, since the boundaries
+// between slots and circles are there.
 func (x *decoder) duration() time.Duration {
 	switch b := x.byte(); {
 	case b < 16:
@@ -104,7 +104,7 @@ func (x *decoder) duration() time.Duration {
 	case b < 32:
 		return forever - time.Duration(x.byte())
 	case b < 100:
-		return time.Duration(x.byte()) // crowds on few instants
+		return time.Duration(x.byte()) // makes crowds at few instants
 	default:
 		return time.Duration(1)<<(b%45) + time.Duration(x.byte()%3) - 1
 	}
@@ -118,7 +118,7 @@ func randomBytes(seed uint64, n int) []byte {
 	return b
 }
 
-// requireSame requires that two traces are the same, and shows where they part.
+// requireSame requires that two traces are the same, and shows where they differ.
 func requireSame(t *testing.T, want, got []string) {
 	t.Helper()
 	for i := range min(len(want), len(got)) {
@@ -129,7 +129,7 @@ func requireSame(t *testing.T, want, got []string) {
 	require.Equal(t, len(want), len(got))
 }
 
-// judge runs b in both worlds, and twice in the real one.
+// judge runs b once in the model and twice on real wheels.
 func judge(t *testing.T, b []byte, makeWorlds func(t *testing.T, b []byte) (model, real *book)) {
 	program := decode(b)
 	model, real := makeWorlds(t, b)
@@ -144,7 +144,7 @@ func judge(t *testing.T, b []byte, makeWorlds func(t *testing.T, b []byte) (mode
 type book struct {
 	world
 	trace   []string
-	secrets func() string // what the model doesn't know
+	secrets func() string // state that the model doesn't have
 	running map[int]repeating
 }
 
@@ -162,7 +162,7 @@ func (b *book) endAll(wheel int) {
 	maps.DeleteFunc(b.running, func(_ int, r repeating) bool { return r.wheel == wheel })
 }
 
-// repeat is what is done with a Repeater.
+// repeat carries out a step on a Repeater.
 func (b *book) repeat(s step, id int, halt func() bool, anew func(time.Duration) bool) string {
 	switch r := b.running[id]; {
 	case s.do == stop:
@@ -182,8 +182,8 @@ func (b *book) repeat(s step, id int, halt func() bool, anew func(time.Duration)
 	return "a Repeater"
 }
 
-// stride is how far a step may move the clock: with a Repeater, some periods, or it
-// would run for years.
+// stride limits how far a step moves the clock. While a Repeater is active it is at most
+// 50 periods, because the Repeater would otherwise run for years.
 func (b *book) stride(d time.Duration) time.Duration {
 	for _, r := range b.running {
 		d = min(d, 50*r.period)

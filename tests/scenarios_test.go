@@ -18,8 +18,8 @@ type scenario struct {
 	play func(s *stage)
 }
 
-// scenarios say the same on every clock. What must not fire is an hour away: on a
-// real clock nothing else is sure to be stopped in time.
+// scenarios have the same trace on every clock. Timers that must not fire are due in an
+// hour, because on a real clock a shorter one may fire before it is stopped.
 var scenarios = map[string]scenario{
 	"order": {[]string{"early", "middle", "late"}, func(s *stage) {
 		s.promptly(func(w *hierarchy.Wheel) {
@@ -161,7 +161,7 @@ var scenarios = map[string]scenario{
 	}},
 }
 
-// listed is a Schedule of some times, each of which comes, be it late.
+// listed is a Schedule that returns each of its times, even those that have passed.
 type listed struct{ times []time.Time }
 
 func (x *listed) Next(time.Time) (next time.Time) {

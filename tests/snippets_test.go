@@ -15,8 +15,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-// TestSnippetsAreCode holds that every Go snippet in README.md and docs stands,
-// line for line, in a test: there it compiles and is run.
+// TestSnippetsAreCode requires that every Go snippet in README.md and docs is part of a
+// test, line for line, so that it is compiled and run.
 func TestSnippetsAreCode(t *testing.T) {
 	var code strings.Builder
 	for _, name := range append(glob(t, "*_test.go"), append(glob(t, "recipes/*_test.go"), glob(t, "peers/*_test.go")...)...) {
@@ -26,13 +26,13 @@ func TestSnippetsAreCode(t *testing.T) {
 	for _, page := range pages(t) {
 		for _, block := range goBlock.FindAllStringSubmatch(read(t, page), -1) {
 			found++
-			require.Contains(t, code.String(), flat(block[1]), "%s: a snippet that is not in a test", page)
+			require.Contains(t, code.String(), flat(block[1]), "%s: no test has this snippet", page)
 		}
 	}
 	require.Positive(t, found)
 }
 
-// flat is code without indentation.
+// flat returns code without indentation.
 func flat(code string) string {
 	var lines []string
 	for line := range strings.Lines(code) {
@@ -48,8 +48,8 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 )
 
-// TestLinksLeadSomewhere holds that every link from a page to a file of the project,
-// or to a heading in one, leads there.
+// TestLinksLeadSomewhere requires that the file or heading behind every link to a file of
+// the project exists.
 func TestLinksLeadSomewhere(t *testing.T) {
 	for _, page := range pages(t) {
 		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
@@ -66,7 +66,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// anchors are the names under which headings of a page can be linked to.
+// anchors returns the link anchors of a page's headings.
 func anchors(page string) (names []string) {
 	for _, m := range heading.FindAllStringSubmatch(page, -1) {
 		name := strings.ReplaceAll(strings.ToLower(m[1]), " ", "-")
@@ -75,7 +75,7 @@ func anchors(page string) (names []string) {
 	return names
 }
 
-// TestEveryPageIsInTheIndex holds that one can find every page from docs/README.md.
+// TestEveryPageIsInTheIndex requires that docs/README.md links to every page.
 func TestEveryPageIsInTheIndex(t *testing.T) {
 	index := read(t, "../docs/README.md")
 	for _, page := range glob(t, "../docs/*.md") {
@@ -85,7 +85,7 @@ func TestEveryPageIsInTheIndex(t *testing.T) {
 	}
 }
 
-// pages are all pages that a reader is shown.
+// pages returns the names of all Markdown pages in docs and at the root.
 func pages(t *testing.T) []string {
 	return append(glob(t, "../docs/*.md"), glob(t, "../*.md")...)
 }

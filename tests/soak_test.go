@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// patience is how long to wait for a timer of which nothing more is heard
-	// before it is called lost: it bounds a hang, not lateness.
+	// patience is how long to wait before a timer that neither runs nor ends counts as
+	// lost. It bounds a hang, not lateness.
 	patience = 30 * time.Second
-	// crowdOfGo is the largest burst where each callback gets a goroutine.
+	// crowdOfGo is the largest burst if each callback runs in a goroutine of its own.
 	crowdOfGo = 12_000
-	// heapNoise is by how much the live heap may exceed that after the first
-	// phase. It varies by some 300 kB: pools of the runtime, the arena chunk that a
-	// shard keeps. To leak a word with each of the default run's million timers
-	// is more.
+	// heapNoise limits how far the live heap may grow after the first phase. The heap
+	// varies by some 300 kB because of the runtime's pools and the arena chunk that
+	// each shard keeps. A leak of one word for each of the default run's million timers
+	// is more than the limit.
 	heapNoise = 2 << 20
 )
 
@@ -35,8 +35,8 @@ func init() {
 	})
 }
 
-// allow raises the limit of the test binary. The go command's own is a tenth
-// above that: a soak of more than ten minutes needs -timeout.
+// allow raises the time limit of the test binary. The go command has a limit of its own,
+// a tenth above the binary's, so a soak of more than ten minutes needs -timeout.
 func allow(d time.Duration) error {
 	limit := flag.Lookup("test.timeout").Value
 	if set := limit.(flag.Getter).Get().(time.Duration); set == 0 || set >= d {
@@ -55,10 +55,10 @@ func soaking() time.Duration {
 	return 3 * time.Second
 }
 
-// TestSoak has wheels of all kinds under load on the real clock and keeps an
-// account of every timer: none is lost, early or called twice, all counters
-// agree with the account, and memory and goroutines stay what they were after
-// the first phase. Longer: go test ./tests -run Soak -soak 10m
+// TestSoak puts wheels of all kinds under load on the real clock and keeps an account of
+// every timer. No timer is lost, early or called twice, all counters agree with the
+// account, and memory and the number of goroutines do not grow after the first phase.
+// For a longer run: go test ./tests -run Soak -soak 10m
 func TestSoak(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
 	warmUp(3 * crowdOfGo)
@@ -70,13 +70,13 @@ func TestSoak(t *testing.T) {
 	length := min(max(soaking()/4, 100*time.Millisecond), 2*time.Second)
 	for s.phases = 0; s.phases < 2 || time.Since(start) < soaking(); s.phases++ {
 		s.phase(length)
-		s.settleGoroutines(goroutines + 1) // the clock's: wheels may be aimed at what was stopped since
+		s.settleGoroutines(goroutines + 1) // one for the clock: alarms may still be set
 		heap := liveHeap()
 		if s.phases == 0 {
 			first = heap
 		}
 		s.growth = max(s.growth, heap-first)
-		require.LessOrEqual(t, heap-first, int64(heapNoise), "bytes of growth since the first phase, in phase %d", s.phases)
+		require.LessOrEqual(t, heap-first, int64(heapNoise), "bytes of heap growth since the first phase, after phase %d", s.phases)
 		if t.Failed() {
 			break
 		}
@@ -94,7 +94,7 @@ func TestSoak(t *testing.T) {
 type soak struct {
 	t      *testing.T
 	faults *faults
-	old    []site // wheels that live as long as the test
+	old    []site // whose wheels live as long as the test
 	phases int
 	growth int64
 	total  tally
@@ -102,15 +102,15 @@ type soak struct {
 
 // site is a wheel with its account.
 type site interface {
-	load(over func() bool) // works until over, in one of several goroutines
-	burst()                // sets very many timers of one instant, or does nothing
+	load(over func() bool) // makes calls until over; several goroutines run it
+	burst()                // sets very many timers for one instant, or does nothing
 	runOut()               // waits until nothing is pending or running
-	shutdown()             // stops the wheel, with whatever is pending
-	judge(sum *tally)      // settles the account and begins a new one
+	shutdown()             // stops the wheel, which may have pending timers
+	judge(sum *tally)      // checks the account and begins a new one
 }
 
-// phase is some load, after which everything runs out, or is dropped with the
-// wheels that live for one phase only.
+// phase puts load on all wheels. Then all timers run out, or are dropped if their wheel
+// lives for one phase only.
 func (s *soak) phase(length time.Duration) {
 	choice := plans()
 	young := s.sites(choice[s.phases%len(choice)])
@@ -135,14 +135,14 @@ func (s *soak) load(sites []site, length time.Duration) {
 		wg.Go(func() { site.load(over) })
 		wg.Go(func() { site.load(over) })
 	}
-	for burst := true; burst; burst = !over() { // one at least
+	for burst := true; burst; burst = !over() { // at least one
 		sites[rand.IntN(len(sites))].burst()
 		time.Sleep(length / 4)
 	}
 	wg.Wait()
 }
 
-// settleGoroutines waits until there are as few goroutines as there were.
+// settleGoroutines waits until there are at most base goroutines.
 func (s *soak) settleGoroutines(base int) {
 	for end := time.Now().Add(patience); runtime.NumGoroutine() > base; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -152,8 +152,8 @@ func (s *soak) settleGoroutines(base int) {
 	}
 }
 
-// warmUp has n goroutines at once. The runtime keeps some 400 bytes of each for
-// ever, which must not look like a leak when a burst needs them later.
+// warmUp runs n goroutines at the same time. The runtime keeps some 400 bytes for each
+// for ever, which would look like a leak if a later burst were the first to need them.
 func warmUp(n int) {
 	var wg sync.WaitGroup
 	release := make(chan bool)

@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// faults are what was found wrong. The first few tell enough.
+// faults reports failures of the test, at most 20.
 type faults struct {
 	t *testing.T
 	n atomic.Int32
@@ -24,8 +24,8 @@ func (f *faults) add(format string, args ...any) {
 	}
 }
 
-// patience is how long to wait for what must come. Where something is wrong
-// already, much else may never come.
+// patience returns how long to wait for an expected event. It is shorter once a fault was
+// found, because many other events may then never come.
 func (f *faults) patience() time.Duration {
 	if f.n.Load() > 0 {
 		return patience / 30
@@ -35,41 +35,41 @@ func (f *faults) patience() time.Duration {
 
 var soakEpoch = time.Now()
 
-// monotonic is the time all accounts are kept in. It has the reading that wheels
-// have, so bounds hold to the nanosecond.
+// monotonic returns the time used in all accounts. Wheels read the same monotonic clock,
+// so bounds hold to the nanosecond.
 func monotonic() time.Duration { return time.Since(soakEpoch) }
 
-// record is the account of one timer that was set. What calls say is noted when
-// they return and judged when all is over: a callback may well run before the
-// Reset that made it due has returned.
+// record is the account of one timer that was set. It records the results of calls when
+// they return. They are judged at the end, because a callback may run before the Reset
+// that made it due has returned.
 type record struct {
 	faults *faults
-	key    int  // on a Keyed
-	depth  int  // set by a callback of one of depth-1
-	hidden bool // another was set over it, by a call that doesn't tell what became of it
+	key    int  // of a Keyed
+	depth  int  // more than 0: the callback of a timer of depth-1 set it
+	hidden bool // Keyed.Set may have replaced it, which that call doesn't report
 
 	mu    sync.Mutex      // orders the calls that set or reset
 	timer hierarchy.Timer // guarded by mu, as all below
-	from  time.Duration   // it is not due before
-	to    time.Duration   // it is due then, at the latest
-	void  bool            // was never set, but refused
+	from  time.Duration   // the earliest time at which it may be due
+	to    time.Duration   // the latest time at which it may be due
+	void  bool            // the wheel refused to set it
 	moves int
 
-	ranAt, goneAt                atomic.Int64 // when it first ran, or a call first said it was too late
+	ranAt, goneAt                atomic.Int64 // when it first ran, and when a call first found it ended
 	runs, stops, drains, swapped atomic.Int32
 	judged                       atomic.Bool
 }
 
-// ran notes the start of the callback.
+// ran records the start of the callback.
 func (r *record) ran() {
 	r.ranAt.CompareAndSwap(0, int64(monotonic()))
 	r.runs.Add(1)
 	if r.judged.Load() {
-		r.faults.add("a timer ran after all was over")
+		r.faults.add("a timer ran after the end of its phase")
 	}
 }
 
-// set notes a call that sets the timer to d from now.
+// set records a call that sets the timer to d from now.
 func (r *record) set(d time.Duration, call func() (hierarchy.Timer, error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,8 +80,8 @@ func (r *record) set(d time.Duration, call func() (hierarchy.Timer, error)) erro
 	return err
 }
 
-// reset notes a call that moves the deadline to d from now, and tells whether it
-// says it did.
+// reset records a call that moves the deadline to d from now. It returns the result of
+// the call.
 func (r *record) reset(d time.Duration, call func() bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,7 +92,7 @@ func (r *record) reset(d time.Duration, call func() bool) bool {
 		return false
 	}
 	if over {
-		r.faults.add("a timer that had run or was taken back could be reset")
+		r.faults.add("a timer that had ended was reset")
 	}
 	r.moves++
 	r.from, r.to = before+d, monotonic()+d
@@ -103,7 +103,7 @@ func (r *record) resetTimer(d time.Duration) bool {
 	return r.reset(d, func() bool { return r.timer.Reset(d) })
 }
 
-// stop stops the timer. It waits for nobody who resets it.
+// stop stops the timer. It does not wait for a concurrent reset.
 func (r *record) stop() bool {
 	t := r.handle()
 	if !t.Stop() {
@@ -112,7 +112,7 @@ func (r *record) stop() bool {
 	}
 	r.stops.Add(1)
 	if _, ok := t.Remaining(); ok || t.Active() || t.Stop() || t.Reset(0) {
-		r.faults.add("a timer is active after Stop")
+		r.faults.add("a timer is still active after Stop")
 	}
 	return true
 }
@@ -123,15 +123,15 @@ func (r *record) handle() hierarchy.Timer {
 	return r.timer
 }
 
-// gone notes that a call was told it is too late.
+// gone records that a call reported that the timer had ended.
 func (r *record) gone() { r.goneAt.CompareAndSwap(0, int64(monotonic())) }
 
-// ends is how often the timer came to an end.
+// ends returns how often the timer ended.
 func (r *record) ends() int {
 	return int(r.runs.Load() + r.stops.Load() + r.drains.Load() + r.swapped.Load())
 }
 
-// open tells whether more is to be expected of the timer.
+// open reports whether the timer was set and has not ended yet.
 func (r *record) open() bool {
 	if r.ends() > 0 || r.hidden {
 		return false
@@ -141,8 +141,8 @@ func (r *record) open() bool {
 	return !r.void
 }
 
-// judge adds the record to sum and finds what is wrong with it. dropped tells
-// whether the wheel was stopped, with what was pending.
+// judge adds the record to sum and reports its faults. dropped says whether the wheel was
+// stopped, which drops pending timers.
 func (r *record) judge(sum *tally, dropped bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,23 +151,23 @@ func (r *record) judge(sum *tally, dropped bool) {
 	taken := r.stops.Load()+r.drains.Load()+r.swapped.Load() > 0
 	switch {
 	case r.void && ends > 0:
-		r.faults.add("a timer that was refused ran")
+		r.faults.add("a timer that was refused ended")
 	case r.void:
 		sum.refused++
 		return
 	case ends > 1:
-		r.faults.add("a timer ran %d times, was stopped %d, drained %d, replaced %d times", r.runs.Load(), r.stops.Load(), r.drains.Load(), r.swapped.Load())
+		r.faults.add("a timer ran %d times, was stopped %d times, drained %d times and replaced %d times", r.runs.Load(), r.stops.Load(), r.drains.Load(), r.swapped.Load())
 	case ends == 0 && r.hidden:
 		r.swapped.Add(1)
 	case ends == 0 && dropped:
 		sum.dropped++
 	case ends == 0:
-		r.faults.add("a timer is lost: it neither ran nor was taken back")
+		r.faults.add("a timer is lost: it did not run and was not stopped, drained or replaced")
 	case !taken && early > 0:
 		r.faults.add("a timer ran %v early", early)
 	}
 	if gone := time.Duration(r.goneAt.Load()); gone > 0 && gone < r.from && !taken && !dropped {
-		r.faults.add("a timer could not be taken back %v before it was due", r.from-gone)
+		r.faults.add("a timer could not be stopped or reset %v before it was due", r.from-gone)
 	}
 	sum.set++
 	sum.fired += int(r.runs.Load())
@@ -177,7 +177,7 @@ func (r *record) judge(sum *tally, dropped bool) {
 	sum.moved += r.moves
 }
 
-// tally is what a number of records add up to.
+// tally is the sum of a number of records.
 type tally struct{ set, fired, stopped, drained, dropped, swapped, moved, refused, panics, runs, received int }
 
 // add adds n times x.
@@ -200,14 +200,14 @@ func (y *tally) String() string {
 	return fmt.Sprintf("%+v", bare(*y))
 }
 
-// mustCover fails if something was never put to the test.
+// mustCover fails the test if some kind of event never happened.
 func (y *tally) mustCover(t *testing.T) {
 	for _, n := range []int{y.fired, y.stopped, y.drained, y.dropped, y.swapped, y.moved, y.refused, y.panics, y.runs, y.received} {
 		require.Positive(t, n, "%v", y)
 	}
 }
 
-// agree holds the counters of a wheel against its account.
+// agree compares the counters of a wheel with its account.
 func (y *tally) agree(f *faults, name string, st hierarchy.Stats) {
 	want := hierarchy.Stats{
 		Scheduled: uint64(y.set - y.swapped), Fired: uint64(y.fired), Stopped: uint64(y.stopped),

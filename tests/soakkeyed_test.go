@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	ownKeys    = 500 // of each goroutine: it knows what each must hold
-	sharedKeys = 100 // of all goroutines and callbacks, below the others
-	// leastShared is the shortest delay on a shared key: whoever moves it, no
-	// timer there may run sooner than that after it was set.
+	ownKeys    = 500 // keys of each goroutine, which knows the value of each
+	sharedKeys = 100 // the lowest keys, used by all goroutines and callbacks
+	// leastShared is the shortest delay on a shared key. A timer of a shared key may be
+	// moved by any goroutine, but never runs earlier than that after it was set.
 	leastShared = time.Millisecond
 )
 
@@ -21,7 +21,7 @@ type keyedSite struct {
 	account
 	w       *hierarchy.Keyed[int, *record]
 	workers atomic.Int64
-	moves   atomic.Int64 // on shared keys, where none knows of which record
+	moves   atomic.Int64 // on shared keys, where the record is not known
 }
 
 func (s *soak) newKeyedSite(p plan) site {
@@ -38,7 +38,7 @@ func (s *soak) newKeyedSite(p plan) site {
 func (x *keyedSite) run(k int, r *record) {
 	r.ran()
 	if r.key != k {
-		x.faults.add("%s: key %d came with the value of %d", x.name, k, r.key)
+		x.faults.add("%s: the callback got key %d with the value of %d", x.name, k, r.key)
 	}
 	switch n := rand.IntN(64); {
 	case n == 0:
@@ -69,7 +69,7 @@ func (x *keyedSite) share(depth int) {
 		}
 	case 5:
 		if r, _, ok := x.w.Get(k); ok && r.key != k {
-			x.faults.add("%s: Get of %d has the value of %d", x.name, k, r.key)
+			x.faults.add("%s: Get of key %d returned the value of %d", x.name, k, r.key)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (x *keyedSite) openKey(k, depth int) *record {
 	return r
 }
 
-// swap sets r. check is told what was there.
+// swap sets r. It calls check with the value that was there.
 func (x *keyedSite) swap(r *record, d time.Duration, check func(old *record, replaced bool)) bool {
 	return x.excused(r.set(d, func() (hierarchy.Timer, error) {
 		old, replaced, err := x.w.Swap(r.key, r, d)
@@ -132,15 +132,15 @@ func (x *keyedSite) drainAll() {
 		n++
 		r.drains.Add(1)
 		if r.key != k {
-			x.faults.add("%s: Drain hands over %d with the value of %d", x.name, k, r.key)
+			x.faults.add("%s: Drain passed key %d with the value of %d", x.name, k, r.key)
 		}
 	})
 	if n != drained {
-		x.faults.add("%s: Drain handed over %d timers and says %d", x.name, n, drained)
+		x.faults.add("%s: Drain passed %d timers and returned %d", x.name, n, drained)
 	}
 }
 
-// burst sets many keys that nobody else has.
+// burst sets many keys that no other call uses.
 func (x *keyedSite) burst() {
 	if x.crowd == 0 {
 		return
@@ -166,12 +166,12 @@ func (x *keyedSite) judge(sum *tally) {
 	sum.add(phase, 1)
 }
 
-// owner is the only one to set, move and remove its keys: it knows what each
-// must hold, unless the timer has run or was drained.
+// owner is the only one to set, move and remove its keys. It knows the value of each,
+// unless the timer has run or was drained.
 type owner struct {
 	*keyedSite
 	base int
-	held []*record // nil: nothing
+	held []*record // nil: the key is not set
 }
 
 func (o *owner) swap(i int, d time.Duration) {
@@ -181,12 +181,12 @@ func (o *owner) swap(i int, d time.Duration) {
 	}
 }
 
-// found tells what a call has found at key i. It is right if it is what is held,
-// or nothing.
+// found checks the result of a call for key i: it must be the value held, or none if the
+// timer has ended.
 func (o *owner) found(i int, r *record, ok bool) {
 	switch held := o.held[i]; {
 	case ok && r != held:
-		o.faults.add("%s: a key holds what it should not", o.name)
+		o.faults.add("%s: a key has the value of another timer", o.name)
 	case !ok && held != nil:
 		held.gone()
 		o.held[i] = nil
@@ -209,7 +209,7 @@ func (o *owner) move(i int) {
 	r, d := o.held[i], soon()
 	if r == nil {
 		if ok, err := o.w.Move(o.base+i, d); ok || err != nil {
-			o.faults.add("%s: Move of no key: %v, %v", o.name, ok, err)
+			o.faults.add("%s: Move of an unset key returned %v, %v", o.name, ok, err)
 		}
 		return
 	}
@@ -228,7 +228,7 @@ func (o *owner) remove(i int) {
 	o.held[i] = nil
 }
 
-// get holds what is left of a timer against when it must be due.
+// get compares the remaining time of a timer with the time at which it is due.
 func (o *owner) get(i int) {
 	before := monotonic()
 	r, left, ok := o.w.Get(o.base + i)
@@ -236,9 +236,9 @@ func (o *owner) get(i int) {
 	v, also := o.w.Value(o.base + i)
 	o.found(i, r, ok)
 	if ok && (left < r.from-after || left > max(0, r.to-before)) {
-		o.faults.add("%s: Get says %v are left, not %v to %v", o.name, left, r.from-after, r.to-before)
+		o.faults.add("%s: Get returned %v remaining, want %v to %v", o.name, left, r.from-after, r.to-before)
 	}
 	if also && (!ok || v != r) {
-		o.faults.add("%s: Value is not that of Get", o.name)
+		o.faults.add("%s: Value and Get returned different values", o.name)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// mixedSite is a Wheel with everything that is no plain timer, beside some that
-// are. How often such fire is not told, so its counters must only be enough.
+// mixedSite is a Wheel with all other kinds of timers beside some plain ones. How often
+// those fire is not known exactly, so its counters only have lower bounds.
 type mixedSite struct {
 	*timerSite
 	w         *hierarchy.Wheel
@@ -55,7 +55,7 @@ func (x *mixedSite) load(over func() bool) {
 	}
 }
 
-// notEarly is told of something that came at a time, and must not before from.
+// notEarly counts an event at a time and reports a fault if it came before from.
 func (x *mixedSite) notEarly(what string, at, from time.Duration) {
 	x.received.Add(1)
 	if early := from - at; early > 0 {
@@ -63,8 +63,8 @@ func (x *mixedSite) notEarly(what string, at, from time.Duration) {
 	}
 }
 
-// channel sets a ChanTimer that only this goroutine knows, so what its calls
-// return is certain.
+// channel sets a ChanTimer that only this goroutine uses, so the results of all calls
+// are known.
 func (x *mixedSite) channel() {
 	d := soon()
 	from := monotonic() + d
@@ -77,21 +77,21 @@ func (x *mixedSite) channel() {
 		d = soon()
 		from = monotonic() + d
 		if c.Reset(d) == received {
-			x.faults.add("%s: Reset of a ChanTimer is %v", x.name, received)
+			x.faults.add("%s: Reset of a ChanTimer returned %v", x.name, received)
 		}
 	}
 	received := x.perhaps(c.C, d, from)
 	if c.Stop() == received || c.Stop() {
-		x.faults.add("%s: Stop of a ChanTimer is wrong", x.name)
+		x.faults.add("%s: Stop of a ChanTimer returned a wrong result", x.name)
 	}
 	select {
 	case <-c.C:
-		x.faults.add("%s: a ChanTimer was received from twice, or after Stop", x.name)
+		x.faults.add("%s: a ChanTimer had a second value, or one after Stop", x.name)
 	default:
 	}
 }
 
-// perhaps receives from c, or waits until about when there is something, or not.
+// perhaps receives from c, or sleeps until about the time a value comes, or does nothing.
 func (x *mixedSite) perhaps(c <-chan time.Time, d, from time.Duration) (received bool) {
 	switch rand.IntN(4) {
 	case 0, 1:
@@ -102,7 +102,7 @@ func (x *mixedSite) perhaps(c <-chan time.Time, d, from time.Duration) (received
 	return false
 }
 
-// receive is true: if nothing comes, the test fails and goes on.
+// receive receives from c. It always returns true: if no value comes, it reports a fault.
 func (x *mixedSite) receive(c <-chan time.Time, from time.Duration) bool {
 	select {
 	case sent := <-c:
@@ -132,7 +132,7 @@ func (x *mixedSite) sleep() {
 	}
 }
 
-// every starts a Repeater, and schedule one that ends by itself.
+// every starts a Repeater. schedule starts one that ends by itself.
 func (x *mixedSite) every() {
 	x.repeat(&repeat{x: x}, func(r *repeat) (*hierarchy.Repeater, error) {
 		r.begin(millis(), 0)
@@ -152,7 +152,7 @@ func millis() time.Duration {
 	return time.Millisecond + time.Duration(rand.IntN(int(3*time.Millisecond)))
 }
 
-// few is how many repeaters a site has at once, at most.
+// few is the largest number of repeaters that a site has at a time.
 const few = 10
 
 func (x *mixedSite) repeat(r *repeat, start func(*repeat) (*hierarchy.Repeater, error)) {
@@ -184,17 +184,17 @@ func (x *mixedSite) change() {
 		r.stop()
 	default:
 		r.mu.Lock()
-		r.reset(1) // a run may have begun and not be counted yet
+		r.reset(1) // a run may have begun that is not counted yet
 		r.mu.Unlock()
 	}
 }
 
-// runOut waits until all repeaters have run, and ends them.
+// runOut waits until all repeaters have run, and stops them.
 func (x *mixedSite) runOut() {
 	x.mu.Lock()
 	for _, r := range x.repeaters {
 		if !r.finish() {
-			x.faults.add("%s: a repeater that should goes on no more", x.name)
+			x.faults.add("%s: a repeater stopped running by itself", x.name)
 		}
 	}
 	x.mu.Unlock()

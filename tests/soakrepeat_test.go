@@ -14,20 +14,20 @@ type repeat struct {
 	x        *mixedSite
 	running  atomic.Int32
 	finished atomic.Bool
-	plan     *atPlan // nil: every period
+	plan     *atPlan // nil: it has a period
 
 	mu      sync.Mutex
 	handle  *hierarchy.Repeater // guarded by mu, as all below
 	runs    int
-	origin  time.Duration // runs since are at least a period apart from there
+	origin  time.Duration // run n since then is due no earlier than n periods later
 	period  time.Duration
-	since   int // how many there were
+	since   int // runs since origin
 	stopped bool
 	after   int // runs after Stop
 }
 
-// begin notes that it runs every period from now on, but for slack runs that
-// have begun before.
+// begin records that it runs with a period from now on. slack is the number of runs that
+// may have begun before.
 func (r *repeat) begin(period time.Duration, slack int) {
 	r.origin, r.period, r.since = monotonic(), period, -slack
 }
@@ -39,11 +39,11 @@ func (r *repeat) reset(slack int) {
 	}
 	r.begin(millis(), slack)
 	if ok := r.handle.Reset(r.period); ok == r.stopped && !r.x.closed.Load() {
-		r.x.faults.add("%s: Reset of a repeater is %v", r.x.name, ok)
+		r.x.faults.add("%s: Reset of a repeater returned %v", r.x.name, ok)
 	}
 }
 
-// run is the function.
+// run is the function of the Repeater.
 func (r *repeat) run() {
 	at := monotonic()
 	if r.running.Add(1) > 1 {
@@ -70,11 +70,11 @@ func (r *repeat) note(at time.Duration) {
 	}
 	if r.stopped {
 		if r.after++; r.after > 1 {
-			r.x.faults.add("%s: a repeater goes on after Stop", r.x.name)
+			r.x.faults.add("%s: a repeater continued after Stop", r.x.name)
 		}
 	}
 	if r.finished.Load() {
-		r.x.faults.add("%s: a repeater ran after all was over", r.x.name)
+		r.x.faults.add("%s: a repeater ran after the end of its phase", r.x.name)
 	}
 	if r.plan == nil && !r.stopped && r.handle != nil && rand.IntN(20) == 0 {
 		r.reset(0)
@@ -85,12 +85,12 @@ func (r *repeat) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.handle.Stop() == r.stopped {
-		r.x.faults.add("%s: Stop of a repeater is %v", r.x.name, r.stopped)
+		r.x.faults.add("%s: Stop of a repeater returned %v", r.x.name, r.stopped)
 	}
 	r.stopped = true
 }
 
-// count is how many runs have begun.
+// count returns how many runs have begun.
 func (r *repeat) count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,8 +103,8 @@ func (r *repeat) isStopped() bool {
 	return r.stopped
 }
 
-// finish waits for runs that must come: all of the plan, or some. It is false if
-// they don't.
+// finish waits for all runs of the plan, or for some runs if there is no plan. It returns
+// false if they don't come.
 func (r *repeat) finish() bool {
 	if r.isStopped() {
 		return true
@@ -124,23 +124,23 @@ func (r *repeat) finish() bool {
 	return true
 }
 
-// judge is called when nothing runs any more.
+// judge checks the number of runs. It is called when nothing runs any more.
 func (r *repeat) judge(dropped bool) {
 	r.finished.Store(true)
 	if r.plan == nil {
 		return
 	}
 	if n := r.count(); n > r.plan.all || n < r.plan.all && !dropped {
-		r.x.faults.add("%s: a schedule of %d ran %d times", r.x.name, r.plan.all, n)
+		r.x.faults.add("%s: a schedule of %d runs ran %d times", r.x.name, r.plan.all, n)
 	}
 }
 
-// atPlan is a schedule of so many runs.
+// atPlan is a Schedule of a limited number of runs.
 type atPlan struct {
 	mu   sync.Mutex
 	all  int
 	left int       // guarded by mu, as all below
-	wall time.Time // of the next run
+	wall time.Time // when the next run is due
 }
 
 func (p *atPlan) Next(now time.Time) time.Time {

@@ -13,16 +13,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// plan is how the wheels of a site are made.
+// plan describes the wheels of a site.
 type plan struct {
 	name   string
 	cfg    hierarchy.Config
 	crowd  int  // the largest burst
-	inline bool // callbacks hold up the others
-	meek   bool // callbacks don't panic: there is no OnPanic
+	inline bool // callbacks delay each other
+	meek   bool // callbacks don't panic, since there is no OnPanic
 
-	workers int32         // of a Pool; 0: it is none
-	busy    *atomic.Int32 // how many of them run a callback
+	workers int32         // of the Pool; 0: the executor is not a Pool
+	busy    *atomic.Int32 // workers that run a callback
 }
 
 func plans() []plan {
@@ -38,26 +38,26 @@ func plans() []plan {
 
 const limit = 100
 
-// randomExecutor runs each task by one of the others.
+// randomExecutor returns an executor that passes each task to one of several others.
 func randomExecutor() hierarchy.Executor {
 	each := []hierarchy.Executor{hierarchy.Go, hierarchy.Inline, hierarchy.Pool(1), hierarchy.Pool(3)}
 	return func(task func()) { each[rand.IntN(len(each))](task) }
 }
 
-// sites are wheels of all kinds by one plan.
+// sites returns wheels of all kinds for one plan.
 func (s *soak) sites(p plan) []site {
 	return []site{s.newWheelSite(p), s.newOfSite(p), s.newKeyedSite(p), s.newMixedSite(p)}
 }
 
-// account is what all sites have.
+// account has what all sites have in common.
 type account struct {
 	plan
 	faults *faults
 	wheel  ends
 	panics atomic.Int64 // of callbacks
-	told   atomic.Int64 // told to OnPanic
+	told   atomic.Int64 // calls of OnPanic
 	closed atomic.Bool  // the wheel is or will be stopped
-	sum    tally        // of the phases that are over
+	sum    tally        // of earlier phases
 
 	mu      sync.Mutex
 	records []*record // guarded by mu; of this phase
@@ -71,7 +71,7 @@ func (a *account) config() hierarchy.Config {
 	return cfg
 }
 
-// open is a new record, d from now being all that is known.
+// open returns a new record.
 func (a *account) open(depth int) *record {
 	r := &record{faults: a.faults, depth: depth}
 	a.mu.Lock()
@@ -80,25 +80,26 @@ func (a *account) open(depth int) *record {
 	return r
 }
 
-// excused tells whether the timer was set, or refused for a good reason.
+// excused reports whether the timer was set. It reports a fault if the timer was refused
+// without a good reason.
 func (a *account) excused(err error) (set bool) {
 	switch {
 	case err == nil:
 		return true
 	case errors.Is(err, hierarchy.ErrFull) && a.cfg.MaxPending > 0:
-	case errors.Is(err, hierarchy.ErrClosed): // callbacks set timers until the last; judge sees if it is not closed
+	case errors.Is(err, hierarchy.ErrClosed): // close reports it if the wheel is open
 	default:
 		a.faults.add("%s: %v", a.name, err)
 	}
 	return false
 }
 
-// soon is a short delay; some are none.
+// soon returns a short delay, which may be zero or negative.
 func soon() time.Duration {
 	return time.Duration(rand.IntN(int(4*time.Millisecond))) - 200*time.Microsecond
 }
 
-// pass takes a little time, as callbacks do.
+// pass takes a little time, as real callbacks do.
 func (a *account) pass() {
 	if !a.inline {
 		time.Sleep(time.Duration(rand.IntN(int(200 * time.Microsecond))))
@@ -108,7 +109,7 @@ func (a *account) pass() {
 	}
 }
 
-// misbehave ends the callback, now and then.
+// misbehave sometimes panics or exits the goroutine.
 func (a *account) misbehave() {
 	if a.meek {
 		return
@@ -122,8 +123,8 @@ func (a *account) misbehave() {
 	}
 }
 
-// runOut waits until nothing is pending or under way, and all records are
-// settled. It gives up if nothing happens for long.
+// runOut waits until nothing is pending or running and all timers have ended. It reports
+// a fault if nothing happens for a long time.
 func (a *account) runOut() {
 	last, end := hierarchy.Stats{}, time.Now().Add(a.faults.patience())
 	for rest := a.settled(nil); ; rest = a.settled(rest) {
@@ -133,7 +134,7 @@ func (a *account) runOut() {
 			return
 		}
 		if time.Now().After(end) {
-			a.faults.add("%s: nothing happens any more, with %d timers pending and %d unaccounted for", a.name, st.Pending, len(rest))
+			a.faults.add("%s: nothing happens, but %d timers are pending and %d have not ended", a.name, st.Pending, len(rest))
 			return
 		}
 		if st.Fired != last.Fired && a.faults.n.Load() == 0 {
@@ -144,7 +145,7 @@ func (a *account) runOut() {
 	}
 }
 
-// settled returns the records that are open yet; rest are those before.
+// settled returns the records that are still open. rest is its previous result.
 func (a *account) settled(rest []*record) (open []*record) {
 	if len(rest) == 0 {
 		a.mu.Lock()
@@ -171,7 +172,7 @@ func (a *account) shutdown() {
 	}
 }
 
-// close settles the records of this phase.
+// close judges the records of this phase.
 func (a *account) close() (phase tally) {
 	before := a.sum
 	for _, r := range a.records {
@@ -180,7 +181,7 @@ func (a *account) close() (phase tally) {
 	a.records = nil
 	a.sum.panics = int(a.panics.Load())
 	if a.told.Load() != a.panics.Load() {
-		a.faults.add("%s: %d panics, OnPanic was told of %d", a.name, a.panics.Load(), a.told.Load())
+		a.faults.add("%s: %d panics, but %d calls of OnPanic", a.name, a.panics.Load(), a.told.Load())
 	}
 	phase = a.sum
 	phase.add(before, -1)

@@ -12,9 +12,9 @@ import (
 type timerSite struct {
 	account
 	set   func(r *record, d time.Duration) (hierarchy.Timer, error)
-	at    func(r *record, t time.Time) (hierarchy.Timer, error) // nil: none
-	drain func(func(*record)) int                               // nil: none
-	board [64]atomic.Pointer[record]                            // who may be meddled with
+	at    func(r *record, t time.Time) (hierarchy.Timer, error) // nil: it has no At
+	drain func(func(*record)) int                               // nil: it has no Drain
+	board [64]atomic.Pointer[record]                            // timers that any goroutine may stop or reset
 }
 
 func (s *soak) newWheelSite(p plan) site {
@@ -50,7 +50,7 @@ func (x *timerSite) run(r *record) {
 	r.ran()
 	if x.workers > 0 {
 		if n := x.busy.Add(1); n > x.workers {
-			x.faults.add("%s: %d callbacks run at once", x.name, n)
+			x.faults.add("%s: %d callbacks run at the same time", x.name, n)
 		}
 		defer x.busy.Add(-1)
 	}
@@ -62,14 +62,14 @@ func (x *timerSite) run(r *record) {
 	case n < 12:
 		x.meddle()
 	case n == 12:
-		r.stop() // too late
+		r.stop() // too late: it has fired
 	case n == 13:
 		r.resetTimer(0)
 	}
 	x.misbehave()
 }
 
-// add sets a timer. It is nil if that was refused.
+// add sets a timer. It returns nil if the wheel refused it.
 func (x *timerSite) add(d time.Duration, depth int) *record {
 	r := x.open(depth)
 	if !x.excused(r.set(d, func() (hierarchy.Timer, error) { return x.set(r, d) })) {
@@ -78,14 +78,14 @@ func (x *timerSite) add(d time.Duration, depth int) *record {
 	return r
 }
 
-// post lets others meddle with r.
+// post puts r on the board.
 func (x *timerSite) post(r *record) {
 	if r != nil {
 		x.board[rand.IntN(len(x.board))].Store(r)
 	}
 }
 
-// meddle stops or resets any timer.
+// meddle stops or resets a timer on the board.
 func (x *timerSite) meddle() {
 	r := x.board[rand.IntN(len(x.board))].Load()
 	switch {
@@ -134,7 +134,8 @@ func (x *timerSite) load(over func() bool) {
 	}
 }
 
-// rarely does what would empty the wheel too often.
+// rarely checks the Stats, and once in 200 calls drains the wheel. More often would leave
+// it empty most of the time.
 func (x *timerSite) rarely(n int) {
 	if n == 0 && x.drain != nil {
 		x.drainAll()
@@ -155,11 +156,11 @@ func (x *timerSite) drainAll() {
 		}
 	})
 	if n != drained {
-		x.faults.add("%s: Drain handed over %d timers and says %d", x.name, n, drained)
+		x.faults.add("%s: Drain passed %d timers and returned %d", x.name, n, drained)
 	}
 }
 
-// endOne stops the last of the long timers, or has it run soon.
+// endOne stops the last of the long timers, or resets it to a short delay.
 func (x *timerSite) endOne(long []*record) []*record {
 	if len(long) == 0 {
 		return nil
@@ -173,8 +174,7 @@ func (x *timerSite) endOne(long []*record) []*record {
 	return long[:len(long)-1]
 }
 
-// burst sets a crowd that is due at one instant, or with one delay. Some of it
-// is stopped when it is.
+// burst sets a crowd for one instant or with one delay, and stops some of its timers.
 func (x *timerSite) burst() {
 	if x.crowd == 0 {
 		return
@@ -207,8 +207,7 @@ func (x *timerSite) addToCrowd(due time.Time) *record {
 	return r
 }
 
-// runOut also holds that with nothing pending there is room for as many timers
-// as MaxPending says.
+// runOut also checks that the empty wheel accepts exactly MaxPending timers.
 func (x *timerSite) runOut() {
 	x.account.runOut()
 	if x.cfg.MaxPending == 0 {
@@ -218,7 +217,7 @@ func (x *timerSite) runOut() {
 	for range x.cfg.MaxPending {
 		r := x.add(time.Hour, 0)
 		if r == nil {
-			x.faults.add("%s: it is full with %d timers", x.name, x.wheel.Len())
+			x.faults.add("%s: the wheel is full with %d timers", x.name, x.wheel.Len())
 			break
 		}
 		all = append(all, r)

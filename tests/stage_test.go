@@ -18,14 +18,14 @@ type stage struct {
 	t     *testing.T
 	clock clock.Clock
 	exact bool                  // callbacks start exactly at their deadline
-	pass  func(d time.Duration) // lets time go by, on a clock that must be told to
+	pass  func(d time.Duration) // lets time pass
 	tries int
 }
 
-// beat is what deadlines of a scenario differ by, at least.
+// beat is the least difference between two deadlines of a scenario.
 const beat = time.Millisecond
 
-// stages are all clocks; play plays a scenario on one of them.
+// stages has a function for each clock, which calls play with a stage on that clock.
 var stages = map[string]func(t *testing.T, play func(s *stage)){
 	"mock": func(t *testing.T, play func(s *stage)) {
 		m := clock.NewMock()
@@ -48,24 +48,24 @@ var stages = map[string]func(t *testing.T, play func(s *stage)){
 	"spinning": onItsOwn(func() clock.Clock { return clock.Spinning(50 * time.Microsecond) }),
 }
 
-// onItsOwn is a clock whose time goes by itself.
+// onItsOwn is for clocks whose time passes by itself.
 func onItsOwn(c func() clock.Clock) func(t *testing.T, play func(s *stage)) {
 	return func(t *testing.T, play func(s *stage)) {
 		play(&stage{t: t, clock: c(), pass: func(time.Duration) { time.Sleep(beat / 10) }})
 	}
 }
 
-// until lets time go by until what is awaited has come. Its patience bounds a hang.
+// until lets time pass until come returns true. Its limit only bounds a hang.
 func (s *stage) until(come func() bool) {
 	s.t.Helper()
 	for ; !come(); s.pass(beat) {
 		if s.tries++; s.tries > 100_000 {
-			s.t.Fatalf("it does not come, after %q", s.all())
+			s.t.Fatalf("an expected event does not come, after %q", s.all())
 		}
 	}
 }
 
-// await lets time go by until n things were noted.
+// await lets time pass until the trace has n entries.
 func (s *stage) await(n int) { s.until(func() bool { return len(s.all()) >= n }) }
 
 func (s *stage) wheel(cfg hierarchy.Config) *hierarchy.Wheel {
@@ -76,7 +76,8 @@ func (s *stage) wheel(cfg hierarchy.Config) *hierarchy.Wheel {
 	return newWheel(s.t, cfg)
 }
 
-// noting is a callback of something that is set now, d ahead: it is not early.
+// noting returns a callback for a timer that is set now to d. The callback checks that it
+// is not early.
 func (s *stage) noting(name string, d time.Duration) func() {
 	deadline := s.clock.Elapsed() + max(0, d)
 	return func() {
@@ -88,7 +89,7 @@ func (s *stage) noting(name string, d time.Duration) func() {
 func (s *stage) notEarly(name string, deadline time.Duration) {
 	now := s.clock.Elapsed()
 	if now < deadline || s.exact && now != deadline {
-		s.t.Errorf("%s: at %v, and is due at %v", name, now, deadline)
+		s.t.Errorf("%s: called at %v, due at %v", name, now, deadline)
 	}
 }
 
@@ -97,13 +98,13 @@ func (s *stage) after(w *hierarchy.Wheel, d time.Duration, name string) hierarch
 	return mustSet(s.t, w, d, s.noting(name, d))
 }
 
-// receive lets time go by until there is something to receive.
+// receive lets time pass until it can receive from c.
 func (s *stage) receive(name string, c <-chan time.Time, deadline time.Duration) {
 	s.until(func() bool {
 		select {
 		case <-c:
 			if s.clock.Elapsed() < deadline {
-				s.t.Errorf("%s: early", name)
+				s.t.Errorf("%s: received before its deadline", name)
 			}
 			s.note(name)
 			return true
@@ -113,8 +114,9 @@ func (s *stage) receive(name string, c <-chan time.Time, deadline time.Duration)
 	})
 }
 
-// promptly has set called, on a new wheel, until it took less than a beat: then the
-// order of what it sets is told by the delays, and not by how long it was held up.
+// promptly calls set with a new wheel, again and again until a call takes less than a
+// beat. Then the order of its timers follows from their delays, not from how long the
+// goroutine was delayed.
 func (s *stage) promptly(set func(w *hierarchy.Wheel)) {
 	for {
 		w := s.wheel(hierarchy.Config{})

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// functions is what `go tool cover -func` prints.
+// functions is the parsed output of `go tool cover -func`.
 type functions struct {
 	total float64            // per cent of all statements
-	ran   map[string]float64 // per cent of a function's, by position: directory/file.go:line
+	ran   map[string]float64 // per cent of a function's statements, by position: directory/file.go:line
 }
 
 func parseFunctions(text string) (*functions, error) {
@@ -36,7 +36,7 @@ func parseFunctions(text string) (*functions, error) {
 	return f, nil
 }
 
-// position shortens a file's import path to its directory and name.
+// position shortens a file's import path to its last directory and its name.
 func position(s string) string {
 	return path.Join(path.Base(path.Dir(s)), path.Base(s))
 }

@@ -1,6 +1,6 @@
-// Command coverage tells which part of the library its tests run, and which exported
-// names none of them runs or mentions. It fails if that part is less than -least per
-// cent, or if there is such a name.
+// Command coverage prints the percentage of the library's statements that tests run, and
+// the exported names that no test runs or mentions. It fails if the percentage is below
+// -least, or if there is such a name.
 package main
 
 import (
@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// measured are the packages that count, by directory.
+// measured are the directories of the packages that are measured.
 var measured = []string{"level", "hierarchy", "clock", "compat"}
 
 func main() {
-	least := flag.Float64("least", 95, "fail if fewer per cent of the statements are run")
+	least := flag.Float64("least", 95, "fail if tests run less than this `percentage` of the statements")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "coverage: unexpected arguments %q\n", flag.Args())
@@ -56,7 +56,7 @@ func report(least float64) error {
 	return nil
 }
 
-// runTests runs all tests and returns what they ran.
+// runTests runs all tests and returns their coverage by function.
 func runTests() (*functions, error) {
 	directory, err := os.MkdirTemp("", "coverage")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// untested are the exported names of a package that no test runs, or, where there is
-// nothing to run, mentions.
+// untested returns the exported functions of a package that no test runs and its other
+// exported names that no test mentions.
 func untested(directory string, f *functions) ([]string, error) {
 	mentioned, err := mentionedInTests(".")
 	if err != nil {
@@ -41,13 +41,14 @@ func untested(directory string, f *functions) ([]string, error) {
 	return missing, err
 }
 
-// exported tells whether a function can be called from outside: a method can if its
-// type is exported too.
+// exported reports whether a function can be called from outside its package. A method
+// can if its type is exported too.
 func exported(d *ast.FuncDecl) bool {
 	return d.Name.IsExported() && (d.Recv == nil || ast.IsExported(receiver(d)))
 }
 
-// receiver is the name of the type that d is a method of, and a dot, or nothing.
+// receiver returns the name of the type that d is a method of, with a dot, or "" if d is
+// a function.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""
@@ -62,8 +63,8 @@ func receiver(d *ast.FuncDecl) string {
 	return name
 }
 
-// declared are the types, constants, variables, and fields and methods of these types
-// that d declares.
+// declared returns the names of the constants, variables and exported types that d
+// declares, with the fields and methods of those types.
 func declared(d *ast.GenDecl) (names []*ast.Ident) {
 	for _, s := range d.Specs {
 		switch s := s.(type) {
@@ -85,7 +86,7 @@ func declared(d *ast.GenDecl) (names []*ast.Ident) {
 	return names
 }
 
-// mentionedInTests are all names in the test files below directory.
+// mentionedInTests returns all names in the test files below directory.
 func mentionedInTests(directory string) (map[string]bool, error) {
 	mentioned := map[string]bool{}
 	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
@@ -104,7 +105,7 @@ func mentionedInTests(directory string) (map[string]bool, error) {
 	return mentioned, err
 }
 
-// eachFile calls f for each Go file in a directory that is, or is not, a test.
+// eachFile calls f for each Go file in a directory: the tests, or all others.
 func eachFile(directory string, tests bool, f func(*token.FileSet, *ast.File)) error {
 	names, err := filepath.Glob(filepath.Join(directory, "*.go"))
 	if err != nil {

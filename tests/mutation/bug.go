@@ -18,14 +18,14 @@ var bugFiles embed.FS
 type bug struct {
 	name     string   // of its file, without .txt
 	about    string   // what is wrong, in one line
-	file     string   // where, from the root of the repository, with slashes
-	test     []string // arguments of go test: what must fail
-	ci       bool     // is in the short list
-	os       string   // the only system that has the file; empty: all
+	file     string   // path from the root of the repository, with slashes
+	test     []string // arguments of go test: the tests that must fail
+	ci       bool     // whether the short list has it
+	os       string   // the only GOOS that builds the file; empty: all
 	old, new string
 }
 
-// readBugs reads the list, in the order of names.
+// readBugs reads the list, sorted by name.
 func readBugs(files fs.FS) ([]bug, error) {
 	names, err := fs.Glob(files, "bugs/*.txt")
 	if err != nil {
@@ -71,7 +71,7 @@ func parse(text string) (b bug, err error) {
 	return b, b.complete()
 }
 
-// put takes a line of an entry's head, if it has that key.
+// put stores a line of an entry's head. It reports whether it knows the key.
 func (b *bug) put(key, value string) (taken bool) {
 	switch key {
 	case "file":
@@ -104,7 +104,7 @@ func (b *bug) complete() error {
 	return nil
 }
 
-// fields splits arguments at spaces, but not inside single quotes.
+// fields splits arguments at spaces outside single quotes.
 func fields(s string) (arguments []string) {
 	for i, part := range strings.Split(s, "'") {
 		if i%2 == 1 {
@@ -116,7 +116,7 @@ func fields(s string) (arguments []string) {
 	return arguments
 }
 
-// mutant is the text of b's file with the bug in it.
+// mutant returns the text of b's file with the bug in it.
 func (b *bug) mutant(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(b.file)))
 	if err != nil {
@@ -129,5 +129,5 @@ func (b *bug) mutant(root string) (string, error) {
 	return strings.Replace(code, b.old, b.new, 1), nil
 }
 
-// unixLines makes no difference of how lines end: git may have changed that.
+// unixLines normalizes line endings, which git may have changed.
 func unixLines(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }

@@ -1,9 +1,9 @@
-// Command mutation tells whether the tests bite. It has a list of plausible bugs, puts
-// each into the library in turn, and fails if the tests that should notice do not.
+// Command mutation checks that the tests find bugs. It has a list of plausible bugs,
+// puts each into the library in turn, and fails if the tests named for it still pass.
 //
-// The repository is left alone: the go command is told to compile another text in
-// place of the file that has the bug. See the bugs directory for the list; a bug is
-// a file there:
+// It does not change the repository: it gives the go command an overlay that replaces
+// the file that has the bug. The list is in the bugs directory, with one file for each
+// bug:
 //
 //	What is wrong, in plain words.
 //
@@ -14,10 +14,10 @@
 //	=== new
 //	what is put in its place
 //
-// After test come arguments of `go test`: the packages, and what narrows down the
-// tests that must fail, so that it takes seconds. Two lines may follow it:
-// `ci: yes` for a bug of the short list of -ci, `os: linux` for one in a file for that
-// system only.
+// After "test:" come the arguments of `go test`: the packages, and a -run that selects
+// the tests that must fail, so that a bug takes seconds. Two lines may follow:
+// `ci: yes` for a bug in the short list of -ci, `os: linux` for a bug in a file that is
+// built on that system only.
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// badUsage says what is wrong with the command line, or nothing.
+// badUsage returns what is wrong with the command line, or "".
 func badUsage(only string, ci bool, arguments []string) string {
 	switch {
 	case len(arguments) > 0:
@@ -72,7 +72,7 @@ func run(list bool, only string, ci bool) error {
 	return tryAll(bugs)
 }
 
-// chosen are the bugs that the command line asks for.
+// chosen returns the bugs that the command line asks for.
 func chosen(bugs []bug, only string, ci bool) (some []bug, err error) {
 	if only == "" && !ci {
 		return bugs, nil

@@ -15,7 +15,7 @@ import (
 // root is the root of the repository.
 var root = filepath.Join("..", "..")
 
-// The list is about the code as it is.
+// Every entry of the list fits the present code.
 func TestBugsFitTheCode(t *testing.T) {
 	bugs, err := readBugs(bugFiles)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestBugsFitTheCode(t *testing.T) {
 
 var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 
-// unknownTests are the alternatives of b's -run that match no test of its packages.
+// unknownTests returns the alternatives of b's -run that match no test of its packages.
 func unknownTests(t *testing.T, b bug) (unknown []string) {
 	var tests strings.Builder
 	var wanted []string
@@ -103,7 +103,7 @@ func TestParseBadEntries(t *testing.T) {
 	require.ErrorContains(t, err, "the new text is the old one")
 }
 
-// The old text must be there once: twice is as bad as never.
+// The file must have the old text exactly once.
 func TestMutant(t *testing.T) {
 	b := bug{name: "name", file: path.Join("p", "p.go"), old: "a\n", new: ""}
 	for code, want := range map[string]string{"b\na\nc": "b\nc", "a\r\nb": "b", "b\n": "", "a\na\n": ""} {

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// trial is a run of the command: the bugs are tried one after the other.
+// trial is one run of the command. It tries the bugs one after the other.
 type trial struct {
 	root    string
-	scratch string           // a directory for what the compiler is given
-	sound   map[string]error // by test: nil if it passes without a bug
+	scratch string           // directory of the overlay files
+	sound   map[string]error // by arguments of go test: nil if they pass without a bug
 }
 
-// tryAll tries all bugs and says how each fared.
+// tryAll tries all bugs and prints the result of each.
 func tryAll(bugs []bug) error {
 	root, err := moduleRoot()
 	if err != nil {
@@ -34,7 +34,7 @@ func tryAll(bugs []bug) error {
 	begin, tried, failed := time.Now(), 0, 0
 	for _, b := range bugs {
 		if b.os != "" && b.os != runtime.GOOS {
-			fmt.Printf("left out  %-36s is on %s only\n", b.name, b.os)
+			fmt.Printf("skipped   %-36s is on %s only\n", b.name, b.os)
 			continue
 		}
 		tried++
@@ -49,7 +49,7 @@ func tryAll(bugs []bug) error {
 	return nil
 }
 
-// report tries b, prints how it fared, and tells whether it was caught.
+// report tries b, prints the result, and reports whether b was caught.
 func (t *trial) report(b bug) (caught bool) {
 	begin := time.Now()
 	v, err := t.try(b)
@@ -65,7 +65,8 @@ func (t *trial) report(b bug) (caught bool) {
 	return err == nil && v.failed
 }
 
-// try runs b's tests without it, unless that was done for another bug, and with it.
+// try runs b's tests without the bug, unless that was done for another bug, and then
+// with it.
 func (t *trial) try(b bug) (verdict, error) {
 	code, err := b.mutant(t.root)
 	if err != nil {
@@ -85,8 +86,8 @@ func (t *trial) try(b bug) (verdict, error) {
 	return v, err
 }
 
-// passes tells what is wrong with b's tests when there is no bug. It finds out once
-// for all bugs that have the same.
+// passes returns an error unless b's tests pass without a bug. Bugs with the same tests
+// share one run.
 func (t *trial) passes(b bug) error {
 	key := strings.Join(b.test, "\x00")
 	if err, known := t.sound[key]; known {
@@ -104,7 +105,7 @@ func (t *trial) passes(b bug) error {
 	return err
 }
 
-// overlay writes the files that have the go command take code for b's file.
+// overlay writes an overlay that makes the go command compile code in place of b's file.
 func (t *trial) overlay(b bug, code string) (name string, err error) {
 	mutant := filepath.Join(t.scratch, b.name+".go")
 	if err := os.WriteFile(mutant, []byte(code), 0o600); err != nil {
@@ -119,8 +120,8 @@ func (t *trial) overlay(b bug, code string) (name string, err error) {
 	return name, os.WriteFile(name, text, 0o600)
 }
 
-// goTest runs go test at the root of the repository. What is in arguments holds
-// rather than what is set here.
+// goTest runs go test at the root of the repository. The arguments override the flags
+// set here.
 func (t *trial) goTest(arguments []string) (verdict, error) {
 	test := exec.Command("go", append([]string{"test", "-json", "-vet=off", "-count=1", "-timeout=60s"}, arguments...)...)
 	test.Dir = t.root
@@ -132,7 +133,7 @@ func (t *trial) goTest(arguments []string) (verdict, error) {
 	return judge(string(out), err != nil)
 }
 
-// moduleRoot is the root of the repository that the command is run in.
+// moduleRoot returns the root of the repository that the command is run in.
 func moduleRoot() (string, error) {
 	out, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

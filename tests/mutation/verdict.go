@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// verdict is what came of a run of go test.
+// verdict is the result of a run of go test.
 type verdict struct {
 	failed bool
-	ran    int      // tests that began, subtests not counted
-	tests  []string // those that failed, or had not ended at the end
-	how    string   // if not by a plain failure
+	ran    int      // tests that began, without subtests
+	tests  []string // tests that failed or did not finish
+	how    string   // how it failed, if it was no plain failure
 }
 
-// event is what `go test -json` prints a line for.
+// event is one line of `go test -json`.
 type event struct{ Action, Test, Output string }
 
-// judge reads what go test has printed. It is an error if the code doesn't compile,
-// or if it failed for another reason than its tests.
+// judge reads the output of go test. It returns an error if the code doesn't compile,
+// or if go test failed for another reason than its tests.
 func judge(printed string, failed bool) (verdict, error) {
 	v := verdict{failed: failed}
 	state := map[string]string{}
@@ -27,7 +27,7 @@ func judge(printed string, failed bool) (verdict, error) {
 	for line := range strings.Lines(printed) {
 		var e event
 		if json.Unmarshal([]byte(line), &e) != nil {
-			e = event{Output: line} // of the go command itself
+			e = event{Output: line} // from the go command itself
 		}
 		if e.Action == "build-fail" {
 			return v, fmt.Errorf("it doesn't compile:\n%s", other.String())
@@ -51,12 +51,13 @@ func judge(printed string, failed bool) (verdict, error) {
 		}
 	}
 	if failed && len(v.tests) == 0 && v.how == "" {
-		return v, fmt.Errorf("go test fails, but none of its tests:\n%s", other.String())
+		return v, fmt.Errorf("go test failed, but none of its tests:\n%s", other.String())
 	}
 	return v, nil
 }
 
-// ways of failing, with what begins the line that tells of it; the worst first.
+// ways are the ways to fail, worst first, each with the beginning of the line that
+// shows it.
 var ways = []struct{ begins, how string }{
 	{"panic: test timed out", "timeout"},
 	{"fatal error: all goroutines are asleep", "deadlock"},
@@ -67,17 +68,18 @@ var ways = []struct{ begins, how string }{
 	{"goleak: Errors", "goroutine left behind"},
 }
 
-// worse is how a run has failed, if until line it was as told.
-func worse(told, line string) string {
+// worse returns the worse of two ways to fail: how, found in earlier lines, and the one
+// that line shows.
+func worse(how, line string) string {
 	for _, way := range ways {
-		if way.how == told || strings.HasPrefix(line, way.begins) {
+		if way.how == how || strings.HasPrefix(line, way.begins) {
 			return way.how
 		}
 	}
-	return told
+	return how
 }
 
-// by says which tests noticed, and how.
+// by names the tests that failed, and how they failed.
 func (v verdict) by() string {
 	s := "by a check after all tests"
 	switch n := len(v.tests); {

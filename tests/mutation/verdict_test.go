@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// printed is what go test prints: an event a word, action/test, or action/test=output.
+// printed returns the output of go test for events. Each word of events is one event,
+// action:test or action:test=output.
 func printed(events string) string {
 	var s strings.Builder
 	for e := range strings.FieldsSeq(events) {
@@ -41,7 +42,7 @@ func TestJudge(t *testing.T) {
 	require.Equal(t, verdict{ran: 2}, v)
 }
 
-// What fails without a test that fails has found no bug.
+// A run that fails without a failing test has not found the bug.
 func TestJudgeOfNoTest(t *testing.T) {
 	for text, problem := range map[string]string{
 		printed("build-output:=undefined:_x build-fail: fail:"): "it doesn't compile:\nundefined: x",

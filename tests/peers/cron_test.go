@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Schedules of robfig/cron are Schedules as they are.
+// A cron.Schedule of robfig/cron implements hierarchy.Schedule.
 var _ hierarchy.Schedule = cron.Schedule(nil)
 
 func TestCronSchedules(t *testing.T) {

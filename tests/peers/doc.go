@@ -1,4 +1,3 @@
-// Package peers holds what is tested and measured together with other
-// libraries. It is a module of its own, so that they don't appear in the go.sum
-// of those who use the wheel.
+// Package peers has the tests and measurements that need other libraries. It is a module
+// of its own, so that those libraries are not in the go.sum of users of the wheel.
 package peers

@@ -12,8 +12,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// A pool of panjf2000/ants as a wheel's executor. When the pool is full or
-// released, the task runs in the call itself: it must not be lost.
+// A pool of panjf2000/ants as a wheel's executor. If the pool is full or released, the
+// executor runs the task itself, because an executor must not lose a task.
 func Example_ants() {
 	workers, _ := ants.NewPool(8, ants.WithNonblocking(true))
 	defer workers.Release()

@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// scheduleReports has reports written on workdays at half past six, until the Repeater
-// is stopped.
+// scheduleReports calls report on workdays at half past six, until the Repeater is
+// stopped.
 func scheduleReports(w *hierarchy.Wheel, report func()) (*hierarchy.Repeater, error) {
 	workdays, err := cron.ParseStandard("30 6 * * MON-FRI")
 	if err != nil {

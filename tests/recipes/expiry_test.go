@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// sessions are forgotten when they were not used for half an hour.
+// sessions expire when they have not been used for half an hour.
 type sessions struct {
 	users *hierarchy.Keyed[string, string] // by token
 }
@@ -27,7 +27,7 @@ func (s *sessions) login(token, user string) error { return s.users.Set(token, u
 
 func (s *sessions) logout(token string) { s.users.Remove(token) }
 
-// use returns whose session it is, and keeps it.
+// use returns the user of a session and extends the session.
 func (s *sessions) use(token string) (user string, ok bool) {
 	if user, ok = s.users.Value(token); ok {
 		_, _ = s.users.Move(token, unused)

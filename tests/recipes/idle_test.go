@@ -9,8 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// idleConn is a connection that is closed when nothing was read from it or written
-// to it for a while.
+// idleConn is a connection that is closed after a time without reads and writes.
 type idleConn struct {
 	net.Conn
 	idle  time.Duration

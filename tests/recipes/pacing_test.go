@@ -8,14 +8,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// pace calls send evenly, one or more times a second, until the Repeater is stopped. If
-// the process gets no processor for a while, what it missed is left out, so that the
-// receiver is never flooded, and counted in the wheel's Stats().Skipped.
+// pace calls send at even intervals, perSecond times a second, until the Repeater is
+// stopped. If the process gets no processor for a while, the missed calls are skipped, so
+// that the receiver is never flooded. The wheel's Stats().Skipped counts them. perSecond
+// must be one or more.
 func pace(c clock.Clock, perSecond int, send func()) (*hierarchy.Wheel, *hierarchy.Repeater, error) {
 	period := time.Second / time.Duration(perSecond)
 	w, err := hierarchy.New(hierarchy.Config{
 		Clock:     c,
-		Precision: period,           // it wakes as often as it must
+		Precision: period,           // wakes once per call
 		Executor:  hierarchy.Inline, // send is short and does not block
 	})
 	if err != nil {

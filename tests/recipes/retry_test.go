@@ -10,10 +10,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// retry calls f until it succeeds or has failed a number of times, and then done with
-// its last error. In between it waits, twice as long each time, and a random part of
-// that less, so that those who failed together don't come back together. Nothing but
-// a timer waits: a million retries need no goroutine. wait is a millisecond or more.
+// retry calls f until it succeeds or the attempts are used up, and then calls done with
+// the last error of f. It waits between calls, twice as long each time, and shortens each
+// wait by a random part, so that callers that failed at the same time don't retry at the
+// same time. A wait is only a timer: a million retries need no goroutine. wait must be a
+// millisecond or more.
 func retry(w *hierarchy.Wheel, attempts int, wait time.Duration, f func() error, done func(error)) {
 	err := f()
 	if err == nil || attempts <= 1 {
@@ -21,7 +22,7 @@ func retry(w *hierarchy.Wheel, attempts int, wait time.Duration, f func() error,
 		return
 	}
 	_, full := w.AfterFunc(wait-rand.N(wait/4), func() { retry(w, attempts-1, 2*wait, f, done) })
-	if full != nil { // or closed
+	if full != nil { // the wheel is full or stopped
 		done(errors.Join(err, full))
 	}
 }

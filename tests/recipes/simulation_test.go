@@ -9,15 +9,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// counter is a post office with one counter. Customers arrive and are served at
-// random, and wait in a line.
+// counter is a post office with one counter. Customers arrive at random times, wait in a
+// line, and are served for random times.
 type counter struct {
 	clock  *clock.Mock
 	wheel  *hierarchy.Wheel
 	random *rand.Rand
-	line   []time.Duration // when those who wait have come
+	line   []time.Duration // when the waiting customers arrived
 	served int
-	waited time.Duration // by all together
+	waited time.Duration // by all customers together
 }
 
 const (
@@ -25,7 +25,7 @@ const (
 	service         = 48 * time.Second // on average
 )
 
-// after has f called after a random time of that mean, exponentially distributed.
+// after calls f after a random time, exponentially distributed with the given mean.
 func (c *counter) after(mean time.Duration, f func()) {
 	_, _ = c.wheel.AfterFunc(time.Duration(c.random.ExpFloat64()*float64(mean)), f)
 }

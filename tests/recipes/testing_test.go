@@ -13,7 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// lamp goes out by itself.
+// lamp turns itself off after three minutes.
 type lamp struct {
 	wheel *hierarchy.Wheel
 	on    atomic.Bool
@@ -43,7 +43,7 @@ func TestLampGoesOut(t *testing.T) {
 	require.False(t, l.on.Load())
 }
 
-// poll asks every minute until the answer is yes.
+// poll calls ask every minute until it returns true.
 func poll(ctx context.Context, w *hierarchy.Wheel, ask func() bool) error {
 	for !ask() {
 		if err := w.Sleep(ctx, time.Minute); err != nil {
@@ -74,7 +74,7 @@ func TestPollInItsOwnGoroutine(t *testing.T) {
 
 func TestPollInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, err := hierarchy.New(hierarchy.Config{}) // its clock is the bubble's
+		w, err := hierarchy.New(hierarchy.Config{}) // uses the bubble's clock
 		require.NoError(t, err)
 		defer w.Stop()
 
@@ -96,7 +96,7 @@ func TestStepByStep(t *testing.T) {
 	next, ok := m.Next()
 	require.True(t, ok)
 	require.Equal(t, 90*time.Second, next)
-	m.AddNext() // exactly there
+	m.AddNext() // moves to exactly that deadline
 	_, ok = m.Next()
 	require.False(t, ok)
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	endOfTime int64 = math.MaxInt64
-	batch           = 256 // as shards have it
+	batch           = 256 // the budget that shards use
 )
 
 func newCircles(interval time.Duration) *Circles {
@@ -23,7 +23,7 @@ func newCircles(interval time.Duration) *Circles {
 	return c
 }
 
-// deadlineAfter is now + d, saturating.
+// deadlineAfter returns now + d, saturated at the end of time.
 func deadlineAfter(now int64, d time.Duration) int64 {
 	if now+int64(d) < now {
 		return endOfTime
@@ -31,7 +31,7 @@ func deadlineAfter(now int64, d time.Duration) int64 {
 	return now + max(0, int64(d))
 }
 
-// delay is any delay, near a power of two more often than not.
+// delay returns a random delay. Most are near a power of two.
 func delay(r *rand.Rand) time.Duration {
 	switch r.IntN(12) {
 	case 0:
@@ -39,15 +39,15 @@ func delay(r *rand.Rand) time.Duration {
 	case 1, 2:
 		return time.Duration(r.Int64N(int64(3 * time.Second)))
 	case 3:
-		return 5 * time.Millisecond // the same again: crowds on one instant
+		return 5 * time.Millisecond // a fixed delay makes crowds of one instant
 	}
 	return time.Duration(int64(1)<<uint(r.IntN(45)) + r.Int64N(3) - 1)
 }
 
-// A budget of a few nodes at a time is how circles work under a real clock:
-// cascades are interrupted anywhere, and timers set, moved and removed while
-// they are half done. Nothing may be early, lost or found twice, and in the end
-// everything due is found.
+// Under a real clock, circles work with a budget of nodes for each call. Cascades are
+// interrupted anywhere, and timers are set, moved and removed while a cascade is half
+// done. No timer may be early, lost or found twice, and in the end all due timers are
+// found.
 func TestCirclesInSmallSteps(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -55,8 +55,8 @@ func TestCirclesInSmallSteps(t *testing.T) {
 	}
 }
 
-// The same with deadlines near to each other and to now, so that many slots are
-// poured out ahead of their time, or begin to be.
+// The same holds with deadlines close to each other and to now, which make circles pour
+// many slots ahead, completely or in part.
 func TestCirclesAhead(t *testing.T) {
 	arrived := 0
 	for seed := range uint64(300) {
@@ -64,16 +64,15 @@ func TestCirclesAhead(t *testing.T) {
 		w := newSteps(t, r)
 		w.near = 1 << uint(8+r.IntN(12))
 		w.tune(r.IntN(2), 1+r.IntN(3), r.IntN(10))
-		w.c.tuning.SweepRatio = r.IntN(2) * 1 << 20 // always by the list, or always in the order of memory
+		w.c.tuning.SweepRatio = r.IntN(2) * 1 << 20 // always along the list, or always through the arena
 		w.run(400)
 		arrived += w.arrived
 	}
 	require.Greater(t, arrived, 500)
 }
 
-// TestCrowdScatteredOverAnArena has a crowd of which nearly all have gone. The few that
-// are left are found along their list: a look at all of the arena would take longer
-// than there is time.
+// After nearly all timers of a crowd were removed, the few that are left are poured along
+// their list. A scan of the whole arena would take too long.
 func TestCrowdScatteredOverAnArena(t *testing.T) {
 	const crowd, left = 1_000_000, 10_000
 	r := rand.New(rand.NewPCG(1, 1))
@@ -97,8 +96,8 @@ func TestCrowdScatteredOverAnArena(t *testing.T) {
 	require.LessOrEqual(t, budgets, left/batch+1)
 }
 
-// Two slots are poured out ahead, and the nearer one is empty again. The further one
-// still comes before what lies beyond it.
+// Two slots are poured ahead, and the nearer one is emptied again. The timers of the
+// farther one must still come before timers beyond it.
 func TestNearerOfTwoSlotsAheadIsEmptied(t *testing.T) {
 	const near, far, beyond = 48 << 20, 5 << 30, 9 << 30
 	for _, drained := range []bool{false, true} {
@@ -109,7 +108,7 @@ func TestNearerOfTwoSlotsAheadIsEmptied(t *testing.T) {
 			w.add(deadline)
 		}
 		w.take(batch)
-		require.Equal(t, 2, bits.OnesCount32(w.c.active), "poured out ahead")
+		require.Equal(t, 2, bits.OnesCount32(w.c.active), "slots poured ahead")
 		for i, deadline := range w.live {
 			if deadline < far {
 				w.remove(i)
@@ -143,7 +142,7 @@ func (w *steps) run(steps int) {
 		w.c.KeepOrder()
 		w.last = 0
 		for last := int64(0); w.take(math.MaxInt); last = w.last {
-			require.GreaterOrEqual(w.t, w.last, last, "out of order")
+			require.GreaterOrEqual(w.t, w.last, last, "taken out of order")
 		}
 	}
 	w.takeAll(1 + w.r.IntN(5))
@@ -159,12 +158,12 @@ type steps struct {
 	seq  uint64
 	live map[uint32]int64 // deadlines
 
-	near    int64 // 0, or how far deadlines lie ahead at most
+	near    int64 // 0, or how far ahead deadlines are at most
 	last    int64 // the deadline taken last
-	arrived int   // how often a slot poured out ahead was come to
+	arrived int   // how often the hand came to a slot that was poured ahead
 }
 
-// tune makes crowds small. A crowd is poured ahead from 1<<pourTime nanoseconds a timer on
+// tune sets the sizes of crowds. A crowd is poured ahead 1<<pourTime nanoseconds per timer
 // before its time.
 func (w *steps) tune(sortUpTo, pourAheadFrom, pourTime int) {
 	w.c.tuning.SortUpTo, w.c.tuning.PourAheadFrom = sortUpTo, pourAheadFrom
@@ -185,7 +184,7 @@ func (w *steps) deadline() int64 {
 	return deadlineAfter(w.now, delay(w.r))
 }
 
-// later is a time not too far from now.
+// later returns a time not too far from now.
 func (w *steps) later() int64 {
 	if w.near > 0 {
 		return w.now + w.r.Int64N(w.near/8)
@@ -198,7 +197,7 @@ func (w *steps) step() {
 	case op < 5:
 		d := w.deadline()
 		if w.r.IntN(8) == 0 {
-			d = w.now - w.r.Int64N(w.now+1) // set by one who read the clock long ago
+			d = w.now - w.r.Int64N(w.now+1) // its caller read the clock long ago
 		}
 		w.add(d)
 	case op < 7 && len(w.live) > 0:
@@ -230,9 +229,10 @@ func (w *steps) remove(i uint32) {
 	delete(w.live, i)
 }
 
-// removeAhead removes all that is poured out ahead of a circle, or waits for it.
+// removeAhead removes the timers of one slot that is being poured ahead, those already
+// poured and those still in the slot.
 func (w *steps) removeAhead() {
-	chosen := w.r.IntN(3) // which of them, counted from the finest
+	chosen := w.r.IntN(3) // which slot, counted from the finest circle
 	w.c.eachAhead(func(k int, a *ahead) bool {
 		if chosen--; chosen >= 0 {
 			return false
@@ -246,19 +246,19 @@ func (w *steps) removeAhead() {
 	})
 }
 
-// all is the nodes that are live, in order of their indexes.
+// all returns the indexes of live nodes in ascending order.
 func (w *steps) all() []uint32 { return slices.Sorted(maps.Keys(w.live)) }
 
 func (w *steps) any() uint32 { return w.all()[w.r.IntN(len(w.live))] }
 
-// take asks once and tells whether to ask again.
+// take calls Next once and reports whether to call it again.
 func (w *steps) take(budget int) bool {
 	v := w.c.Next(w.now, budget)
 	switch v.State {
 	case NotBefore:
 		require.Greater(w.t, v.At, w.now)
 		for _, d := range w.live {
-			require.GreaterOrEqual(w.t, d, v.At, "a deadline before what Next promised")
+			require.GreaterOrEqual(w.t, d, v.At, "a deadline is before the time that Next returned")
 		}
 	case Empty:
 		require.Empty(w.t, w.live)
@@ -277,14 +277,14 @@ func (w *steps) take(budget int) bool {
 
 func (w *steps) takeAll(budget int) {
 	for n := 0; w.take(batch); n++ {
-		require.Less(w.t, n, 100_000, "no end")
+		require.Less(w.t, n, 100_000, "Next never stops asking to be called again")
 	}
 	for _, d := range w.live {
-		require.Greater(w.t, d, w.now, "due and not found")
+		require.Greater(w.t, d, w.now, "a due timer was not found")
 	}
 }
 
-// A whole crowd of one instant or of one ascending order fires where it is.
+// A crowd of one instant, or one set in ascending order, is not cascaded.
 func TestCrowdInOrderIsNotCascaded(t *testing.T) {
 	c := newCircles(time.Second)
 	for i := range uint64(10_000) {
@@ -298,8 +298,8 @@ func TestCrowdInOrderIsNotCascaded(t *testing.T) {
 	require.Zero(t, c.Cascaded())
 }
 
-// A timer alone in its slot is aimed at exactly and fires from there, however
-// far away it is.
+// The deadline of a timer alone in its slot is known exactly, and the timer fires from
+// that slot, however far away its deadline is.
 func TestLoneTimerIsNotCascaded(t *testing.T) {
 	c := newCircles(time.Second)
 	deadline := 3 * 365 * 24 * int64(time.Hour)
@@ -309,7 +309,7 @@ func TestLoneTimerIsNotCascaded(t *testing.T) {
 	require.Zero(t, c.Cascaded())
 }
 
-// A timer comes down at most once per circle.
+// A timer is cascaded at most once per circle.
 func TestCascadesAreFew(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := newCircles(time.Second)
@@ -328,5 +328,5 @@ func TestCascadesAreFew(t *testing.T) {
 		fired++
 	}
 	require.Less(t, c.Cascaded(), uint64(n*c.layout.count))
-	t.Logf("%.2f cascades a timer over ten years", float64(c.Cascaded())/n)
+	t.Logf("%.2f cascades per timer over ten years", float64(c.Cascaded())/n)
 }

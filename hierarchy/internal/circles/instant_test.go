@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where order is kept, moving the neighbours of a timer that fires leaves their slot
-// sorted, so that one instant costs n log n at most, not n times n.
+// If order is kept, moving timers of the instant that fires leaves their slot sorted. One
+// instant then costs n log n at most, not n squared.
 func TestMovesWithinOneInstantKeepItSorted(t *testing.T) {
 	const n, deadline = 2000, int64(time.Second)
 	for name, by := range map[string]int64{"the same": 0, "a later": 5, "much later": int64(time.Hour)} {
@@ -43,8 +43,8 @@ func TestMovesWithinOneInstantKeepItSorted(t *testing.T) {
 	}
 }
 
-// Equal deadlines in no order are taken as they come: sorting a crowd is more
-// than may be done under one hold of the lock.
+// A crowd of equal deadlines in random order is not sorted, because sorting a crowd would
+// hold the lock for too long.
 func TestCrowdOfOneInstantIsNotSorted(t *testing.T) {
 	const n, at = 10_000, int64(time.Second)
 	c := newCircles(time.Second)
@@ -61,7 +61,7 @@ func TestCrowdOfOneInstantIsNotSorted(t *testing.T) {
 		v := c.Next(at, batch)
 		if v.State != Due {
 			again++
-			require.Less(t, again, n, "no end")
+			require.Less(t, again, n, "Next never stops asking to be called again")
 			continue
 		}
 		require.Equal(t, at, v.At)

@@ -19,8 +19,9 @@ func TestNearestPower(t *testing.T) {
 	}
 }
 
-// Every circle's slots are a power of two wide, a turn of one is a slot of the
-// next, one is nearest to Interval, and together they reach to the end of time.
+// The slots of every circle are a power of two wide. A turn of a circle is one slot of the
+// next. The width of the base circle's slots is the power nearest to Interval. All circles
+// together reach to the end of time.
 func TestLayout(t *testing.T) {
 	for e := range 63 {
 		for _, interval := range []time.Duration{1<<e - 1, 1 << e, 1<<e + 1} {
@@ -46,7 +47,7 @@ func TestLevelAndSlotAtEachBoundary(t *testing.T) {
 		l := NewLayout(interval)
 		for k := 1; k < l.count; k++ {
 			width := int64(1) << l.shift(k)
-			require.Equal(t, k-1, l.circleFor(width-1, 0), "one less than a slot of circle %d", k)
+			require.Equal(t, k-1, l.circleFor(width-1, 0), "one nanosecond less than a slot of circle %d", k)
 			require.Equal(t, k, l.circleFor(width, 0))
 			require.Equal(t, k, l.circleFor(width+1, 0))
 			require.Equal(t, 0, l.slotFor(k, width-1))
@@ -55,7 +56,7 @@ func TestLevelAndSlotAtEachBoundary(t *testing.T) {
 			require.Equal(t, width, l.slotStart(k, 1, 0))
 			require.Equal(t, 2*width-1, l.slotEnd(k, width))
 			if k < l.count-1 {
-				require.Equal(t, k, l.circleFor(2*width, width), "the hand on the slot before")
+				require.Equal(t, k, l.circleFor(2*width, width), "with the hand on the slot before")
 				require.Equal(t, 64*width+width, l.slotStart(k, 1, 64*width+5))
 			}
 		}

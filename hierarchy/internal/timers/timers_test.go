@@ -24,7 +24,7 @@ func set[T any](all *Timers[T], v T, deadline int64, sequence uint64, f level.Fl
 
 type large [4 << 10]byte
 
-// chunks is how many chunks of values there are.
+// chunks returns the number of chunks of values.
 func chunks(t *testing.T, all *Timers[large]) (n int) {
 	for _, c := range all.values.chunks {
 		require.LessOrEqual(t, len(c)*len(large{}), largestChunk)
@@ -35,8 +35,8 @@ func chunks(t *testing.T, all *Timers[large]) (n int) {
 	return n
 }
 
-// Large values come in small chunks, so that no call has to clear megabytes, and these go
-// back as timers go.
+// Large values are in small chunks, so that no call has to clear megabytes. Chunks are
+// released as timers end.
 func TestLargeValues(t *testing.T) {
 	const n, perChunk = 6 << level.ChunkBits, largestChunk / len(large{})
 	all := newTimers[large]()
@@ -59,13 +59,13 @@ func TestLargeValues(t *testing.T) {
 			deserted++
 		}
 	}
-	require.Equal(t, 1, deserted, "by the last but one, of which the arena keeps the memory")
+	require.Equal(t, 1, deserted, "Discard must return true once, when one timer is left")
 	require.LessOrEqual(t, chunks(t, all), 2*(1<<level.ChunkBits)/perChunk+1,
-		"two of the arena's: an empty one, that of the node freed last, and the one it was in")
+		"values for more than two chunks of the arena, the spare and the one of the node freed last")
 	require.Zero(t, (*Timers[large])(nil).Len())
 }
 
-// A cleared value is not kept alive.
+// Clear makes the garbage collector able to free what the value refers to.
 func TestClear(t *testing.T) {
 	all := newTimers[*int]()
 	i := set(all, new(int), 5, 1, 0)

@@ -9,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/compat"
 )
 
-// timingWheel is what go-zero's timing wheel is, and ours of compat.
+// timingWheel is implemented by the timing wheels of go-zero and of compat.
 type timingWheel interface {
 	SetTimer(key, value any, delay time.Duration) error
 	MoveTimer(key any, delay time.Duration) error
@@ -18,8 +18,8 @@ type timingWheel interface {
 	Stop()
 }
 
-// boxed has numbers as keys and functions as values. All keys are made into
-// interfaces beforehand: to make one is not what is measured.
+// boxed has numbers as keys and functions as values. All keys are converted to interfaces
+// in advance, so that benchmarks don't measure the conversion.
 type boxed struct {
 	timingWheel
 	keys []any

@@ -1,74 +1,74 @@
-// Package contender gives the timers of several libraries one face, so that the
-// same checks and the same benchmarks run on all of them.
+// Package contender puts the timers of several libraries behind one interface, so that
+// the same checks and benchmarks run on all of them.
 package contender
 
 import (
 	"time"
 )
 
-// Timers run functions later. They are numbered: the number is the key where
-// timers have keys, and tells where the handle is kept where they have handles.
-// Calls for the same number must not be concurrent.
+// Timers runs functions later. Each timer has a number, which is its key in libraries
+// with keys, and the index of its handle in libraries with handles. Calls for the same
+// number must not be concurrent.
 type Timers interface {
-	// Set has f run after d, as timer i, which is not pending.
+	// Set makes f run after d, as timer i, which must not be pending.
 	Set(i int, d time.Duration, f func()) error
-	// Stop has timer i not run, and says whether it was pending, if the library
-	// tells that.
+	// Stop stops timer i. It reports whether the timer was pending, if the library
+	// reports that.
 	Stop(i int) bool
 	Close()
 }
 
-// Resetter is Timers that can be reset while they are pending. It says whether
-// it was, if the library tells that.
+// Resetter is implemented by Timers that can reset pending timers. Reset reports whether
+// the timer was pending, if the library reports that.
 type Resetter interface {
 	Reset(i int, d time.Duration) bool
 }
 
-// Drainer is Timers that can all be taken out at once. The function of each is
-// given to fn.
+// Drainer is implemented by Timers that can take out all timers at once. Drain passes the
+// function of each to fn.
 type Drainer interface {
 	Drain(fn func(f func()))
 }
 
-// Counter is Timers that know how many are pending.
+// Counter is implemented by Timers that count their pending timers.
 type Counter interface {
 	Len() int
 }
 
-// KeySetter is Timers whose keys are of any type.
+// KeySetter is implemented by Timers with keys of any type.
 type KeySetter interface {
 	SetKey(key any, d time.Duration, f func()) error
 }
 
-// Config is what Timers are opened with. A library takes of it what it has.
+// Config configures Timers. A library ignores the fields that it has no option for.
 type Config struct {
 	Timers   int           // numbers are below this
-	Kept     int           // timers of numbers below this can be stopped and reset
-	Interval time.Duration // of a tick, or of the base circle; 0 stands for a usual one
-	Slots    int           // of a ring; 0 stands for a usual number
-	Recover  bool          // panics of callbacks, where that is an option
+	Kept     int           // timers with numbers below this can be stopped and reset
+	Interval time.Duration // of a tick, or of the base circle; 0 for the library's usual one
+	Slots    int           // of a ring; 0 for the library's usual number
+	Recover  bool          // recover panics of callbacks, if that is an option
 }
 
-// Contender is one way to have functions run later.
+// Contender is one library, or one of its ways to run functions later.
 type Contender struct {
-	Name   string // as benchmarks have it
-	Label  string // as pages have it
-	Module string // its module's path, if it is neither ours nor Go's
+	Name   string // in benchmarks
+	Label  string // on pages
+	Module string // its module's path; empty for ours and the standard library's
 
 	Ours   bool
-	Fine   time.Duration // the interval to take if timers of milliseconds matter; 0 if it has none
-	Tells  bool          // Stop and Reset say whether the timer was pending
+	Fine   time.Duration // the interval to use if milliseconds matter; 0 if it has none
+	Tells  bool          // Stop and Reset report whether the timer was pending
 	Closes bool          // it can be closed
-	Resets bool          // its timers can be reset, and that can't wait for itself for ever
-	Most   int           // how many pending timers it can be given within reason; 0 if any number
+	Resets bool          // its timers can be reset without risk of a deadlock
+	Most   int           // the most pending timers it can be given in reasonable time; 0 if any number
 
 	Open func(Config) (Timers, error)
 }
 
-// Takes tells whether n pending timers are within reason.
+// Takes reports whether c can be given n pending timers in reasonable time.
 func (c Contender) Takes(n int) bool { return c.Most == 0 || n <= c.Most }
 
-// Resetter is what resets timers of c, if that is safe.
+// Resetter returns t as a Resetter, if timers of c can be reset safely.
 func (c Contender) Resetter(t Timers) (r Resetter, ok bool) {
 	if !c.Resets {
 		return nil, false
@@ -77,10 +77,10 @@ func (c Contender) Resetter(t Timers) (r Resetter, ok bool) {
 	return r, ok
 }
 
-// million is as many as is measured of those who are slow to set that many.
+// million is the largest number of timers measured for libraries that set timers slowly.
 const million = 1_000_000
 
-// fine is an interval that all rings can keep on a machine that is shared.
+// fine is an interval that all rings can keep up with on a shared machine.
 const fine = 10 * time.Millisecond
 
 // The usual ring is that of go-zero's own cache.
@@ -89,7 +89,7 @@ const (
 	ringSlots    = 300
 )
 
-// ring has the usual values for what is not given.
+// ring returns the interval and the slots of a ring, with usual values for zeros.
 func (c Config) ring() (interval time.Duration, slots int) {
 	interval, slots = ringInterval, ringSlots
 	if c.Interval > 0 {
@@ -101,7 +101,7 @@ func (c Config) ring() (interval time.Duration, slots int) {
 	return interval, slots
 }
 
-// All are those that are compared, in the order of tables.
+// All are the libraries compared, in the order of the tables.
 var All = []Contender{
 	{Name: "time", Label: "time.AfterFunc", Tells: true, Resets: true, Open: openTime},
 	{Name: "heap", Label: "container/heap", Tells: true, Closes: true, Resets: true, Open: openHeap},
@@ -135,12 +135,12 @@ var All = []Contender{
 	},
 }
 
-// Named is the one of that name. There must be one.
+// Named returns the contender with a name. It panics if there is none.
 func Named(name string) Contender {
 	for _, c := range All {
 		if c.Name == name {
 			return c
 		}
 	}
-	panic("contender: there is no " + name)
+	panic("contender: no contender is named " + name)
 }

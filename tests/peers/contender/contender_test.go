@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAll sets a timer with each and waits for it, stops another, and asks for
-// what is said to be offered.
+// TestAll sets two timers with each contender, waits for one and stops the other.
 func TestAll(t *testing.T) {
 	for _, c := range All {
 		t.Run(c.Name, func(t *testing.T) {
@@ -18,7 +17,7 @@ func TestAll(t *testing.T) {
 			defer timers.Close()
 			ran := make(chan bool)
 			require.NoError(t, timers.Set(0, 20*time.Millisecond, func() { close(ran) }))
-			require.NoError(t, timers.Set(1, time.Hour, func() { t.Error("it was stopped") }))
+			require.NoError(t, timers.Set(1, time.Hour, func() { t.Error("a stopped timer ran") }))
 			if counter, ok := timers.(Counter); ok {
 				require.Equal(t, 2, counter.Len())
 			}

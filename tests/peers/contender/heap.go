@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// heapTimers is the least one would write by hand: container/heap, a mutex, and a
+// heapTimers is the simplest implementation by hand: container/heap, a mutex, and a
 // goroutine that sleeps until the first timer is due.
 type heapTimers struct {
 	began time.Time
-	first chan struct{} // there is a new first timer
+	first chan struct{} // receives when there is a new first timer
 	done  chan struct{}
 	close func() // closes done, once
 
@@ -21,7 +21,7 @@ type heapTimers struct {
 type item struct {
 	at    time.Duration // since began
 	f     func()
-	index int // -1 when it has fired or was stopped
+	index int // in the heap; -1 when it has fired or was stopped
 }
 
 func newHeapTimers() *heapTimers {
@@ -43,7 +43,7 @@ func (h *heapTimers) afterFunc(d time.Duration, f func()) *item {
 	return it
 }
 
-// wake has run look again when the first timer is due.
+// wake makes run check again when the first timer is due.
 func (h *heapTimers) wake() {
 	select {
 	case h.first <- struct{}{}:
@@ -97,7 +97,7 @@ func (h *heapTimers) run() {
 	}
 }
 
-// fire runs what is due, and tells how long to sleep then.
+// fire runs the timers that are due and returns how long to sleep afterwards.
 func (h *heapTimers) fire() time.Duration {
 	for {
 		h.mu.Lock()

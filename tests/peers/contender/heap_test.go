@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHeapTimers holds that the baseline works: one that does not would be no
-// comparison.
+// TestHeapTimers checks that the baseline is correct.
 func TestHeapTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, began := newHeapTimers(), time.Now()

@@ -9,8 +9,8 @@ import (
 	rfyiamcool "github.com/rfyiamcool/go-timewheel"
 )
 
-// russellLuo is github.com/RussellLuo/timingwheel, with the tick and the slots of
-// its own examples. Its timers can't be reset.
+// russellLuo is github.com/RussellLuo/timingwheel, with the tick and the number of slots
+// of its own examples. Its timers can't be reset.
 type russellLuo struct {
 	*russellluo.TimingWheel
 	kept []*russellluo.Timer
@@ -46,7 +46,7 @@ func openAntlabsHeap(c Config) (Timers, error)  { return openAntlabs(c, antlabs.
 func openAntlabs(c Config, kind antlabs.Option) (Timers, error) {
 	w := antlabs.NewTimer(kind)
 	go w.Run()
-	time.Sleep(10 * time.Millisecond) // Run's own beginning must not race with what is set
+	time.Sleep(10 * time.Millisecond) // Run races with calls while it starts
 	return &fromAntlabs{w, make([]antlabs.TimeNoder, c.Kept)}, nil
 }
 
@@ -98,8 +98,8 @@ func (r *fromRfyiamcool) Reset(i int, d time.Duration) bool {
 
 func (r *fromRfyiamcool) Close() { r.TimeWheel.Stop() }
 
-// fromOuqiang is github.com/ouqiang/timewheel. Its interval is of whole seconds,
-// and a timer can be set and removed only.
+// fromOuqiang is github.com/ouqiang/timewheel. Its interval is in whole seconds. Timers
+// can be set and removed, but not reset.
 type fromOuqiang struct {
 	*ouqiang.TimeWheel
 	keys []any

@@ -6,8 +6,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// hierarchical is the configuration of a wheel of ours: but for what is asked
-// for, the default.
+// hierarchical returns the configuration of one of our wheels. Fields that c doesn't set
+// have their defaults.
 func (c Config) hierarchical() hierarchy.Config {
 	cfg := hierarchy.Config{Interval: c.Interval}
 	if c.Recover {
@@ -24,7 +24,8 @@ type wheel struct {
 
 func openWheel(c Config) (Timers, error) { return OnWheel(c.hierarchical(), c.Kept) }
 
-// OnWheel is a Wheel of any configuration, of whose timers so many can be stopped.
+// OnWheel opens a Wheel with any configuration. Timers with numbers below kept can be
+// stopped and reset.
 func OnWheel(cfg hierarchy.Config, kept int) (Timers, error) {
 	w, err := hierarchy.New(cfg)
 	return &wheel{w, make([]hierarchy.Timer, kept)}, err
@@ -44,7 +45,7 @@ func (w *wheel) Close()                            { w.Wheel.Stop() }
 
 func call(f func()) { f() }
 
-// of is an Of of functions.
+// of is an Of whose values are functions.
 type of struct {
 	*hierarchy.Of[func()]
 	kept []hierarchy.Timer
@@ -68,7 +69,7 @@ func (w *of) Reset(i int, d time.Duration) bool { return w.kept[i].Reset(d) }
 func (w *of) Drain(fn func(f func()))           { w.Of.Drain(fn) }
 func (w *of) Close()                            { w.Of.Stop() }
 
-// keyed is a Keyed of functions. Its keys are the numbers.
+// keyed is a Keyed whose keys are the numbers and whose values are functions.
 type keyed struct {
 	*hierarchy.Keyed[int, func()]
 	anyKey *hierarchy.Keyed[any, func()]

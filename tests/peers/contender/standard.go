@@ -21,7 +21,7 @@ func (s *standard) Stop(i int) bool                   { return s.kept[i].Stop() 
 func (s *standard) Reset(i int, d time.Duration) bool { return s.kept[i].Reset(d) }
 func (s *standard) Close()                            {}
 
-// byHand is heapTimers.
+// byHand implements Timers with heapTimers.
 type byHand struct {
 	*heapTimers
 	kept []*item

@@ -14,16 +14,17 @@ import (
 const (
 	pendingKeys = 300_000
 	cachedKeys  = 100_000
-	ringSlots   = 300 // as go-zero's own cache has
+	ringSlots   = 300 // the number that go-zero's own cache uses
 )
 
-// later is a delay of one to six turns of go-zero's ring, so that nothing runs
-// meanwhile.
+// later returns a delay of one to six turns of go-zero's ring, so that no task runs
+// during a benchmark.
 func later(r *rand.Rand) time.Duration {
 	return time.Duration(ringSlots+r.IntN(5*ringSlots)) * interval
 }
 
-// boxed makes n keys, as interfaces already: to make one is not what is measured.
+// boxed makes n keys, already converted to interfaces, so that benchmarks don't measure
+// the conversion.
 func boxed(prefix string, n int) []any {
 	keys := make([]any, n)
 	for i := range keys {
@@ -42,7 +43,7 @@ func preloaded(b *testing.B, i implementation, keys []any) wheel {
 	return w
 }
 
-// BenchmarkTimers sets, moves and removes a timer beside many that are pending.
+// BenchmarkTimers sets, moves and removes a timer while many others are pending.
 func BenchmarkTimers(b *testing.B) {
 	pending := boxed("pending ", pendingKeys)
 	for _, i := range []implementation{goZero, epicycle} {
@@ -74,7 +75,7 @@ func setMoveRemove(b *testing.B, w wheel, seed uint64, n int) {
 	}
 }
 
-// BenchmarkBytes tells what a pending key takes, the key itself not counted.
+// BenchmarkBytes reports the memory of a pending key, without the key itself.
 func BenchmarkBytes(b *testing.B) {
 	pending := boxed("pending ", pendingKeys)
 	for _, i := range []implementation{goZero, epicycle} {
@@ -101,7 +102,7 @@ func inUse() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// BenchmarkCache sets one key and gets another, all of which are cached.
+// BenchmarkCache sets one key and gets another. All keys are in the cache.
 func BenchmarkCache(b *testing.B) {
 	keys := make([]string, cachedKeys)
 	for i := range keys {
@@ -112,7 +113,7 @@ func BenchmarkCache(b *testing.B) {
 			c, err := i.cache(time.Hour, 0)
 			require.NoError(b, err)
 			if c, ok := c.(interface{ Close() }); ok {
-				defer c.Close() // go-zero's can't be
+				defer c.Close() // go-zero's cache has no Close
 			}
 			for _, key := range keys {
 				c.Set(key, key)

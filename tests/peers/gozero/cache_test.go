@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// onBothCaches runs a scenario on both. Go-zero's cache is never rid of its
-// goroutines, so this is not in a bubble and no time passes.
+// onBothCaches runs a scenario on both caches. The goroutines of go-zero's cache never
+// end, so the scenario can't run in a bubble, and no time passes in it.
 func onBothCaches(t *testing.T, scenario func(t *testing.T, i implementation, c cache)) {
 	for _, i := range []implementation{goZero, epicycle} {
 		t.Run(i.name, func(t *testing.T) {
@@ -32,13 +32,13 @@ func closeCache(c cache) {
 	}
 }
 
-// TestTakeIsNotStale deletes, or sets, a value while it is fetched: go-zero puts
-// the fetched one, which is older, over that.
+// TestTakeIsNotStale deletes or sets a value while it is fetched. Go-zero overwrites the
+// change with the fetched value, which is older.
 func TestTakeIsNotStale(t *testing.T) {
 	onBothCaches(t, func(t *testing.T, i implementation, c cache) {
 		value, err := c.Take("deleted", func() (any, error) {
 			old := "old"
-			c.Del("deleted") // as somebody does who has just changed it
+			c.Del("deleted") // as after a change of the stored value
 			return old, nil
 		})
 		require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestTakeIsNotStale(t *testing.T) {
 	})
 }
 
-// TestCachesAgree does what both do alike.
+// TestCachesAgree tests what both caches do in the same way.
 func TestCachesAgree(t *testing.T) {
 	onBothCaches(t, func(t *testing.T, _ implementation, c cache) {
 		get := func(key string) any {
@@ -68,7 +68,7 @@ func TestCachesAgree(t *testing.T) {
 		c.Set("a", 1)
 		c.SetWithExpire("b", 2, time.Minute)
 		require.Equal(t, "1 true", get("a"))
-		c.Set("c", 3) // drives out b, which was used before a
+		c.Set("c", 3) // evicts b, which was used before a
 		require.Equal(t, "<nil> false", get("b"))
 		require.Equal(t, "1 true", get("a"))
 		c.Del("a")
@@ -90,8 +90,8 @@ func TestCachesAgree(t *testing.T) {
 	})
 }
 
-// TestExpiry takes time, so it is in a bubble, and go-zero's goroutines make it
-// take a process, too: with that the bubble goes.
+// TestExpiry lets time pass, so it runs in a bubble. The goroutines of go-zero's cache
+// never end and would keep the bubble open, so the bubble runs in a process of its own.
 func TestExpiry(t *testing.T) {
 	for _, i := range []implementation{goZero, epicycle} {
 		if os.Getenv(inChild) == i.name {
@@ -140,8 +140,7 @@ func expiry(t *testing.T, i implementation) string {
 		early, atOnce, forEver, waits(c), turnsOff(c) > 0)
 }
 
-// waits tells whether a Take, after the value was deleted, waits for the fetch of one
-// before.
+// waits reports whether a Take that follows a Del waits for the fetch of an earlier Take.
 func waits(c cache) bool {
 	release := make(chan struct{})
 	fetches := 0
@@ -162,10 +161,9 @@ func waits(c cache) bool {
 	return fetches == 1
 }
 
-// turnsOff sets a thousand keys for half an hour each, and sets each anew at some
-// time in the first 25 minutes. It counts those that are gone four minutes or more
-// before or after half an hour from then: the jitter is 90 seconds, and a turn
-// five minutes.
+// turnsOff sets a thousand keys for half an hour each, and sets each again at some time
+// in the first 25 minutes. It counts the keys that expire four minutes or more before or
+// after half an hour from then. The jitter is 90 seconds, and a turn five minutes.
 func turnsOff(c cache) (n int) {
 	const keys = 1000
 	r := rand.New(rand.NewPCG(1, 2))

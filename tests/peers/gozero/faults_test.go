@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKeySetAgainAfterDrain: go-zero keeps the places of what was drained, and
-// puts what is set next into an entry that is on the ring no more.
+// TestKeySetAgainAfterDrain: go-zero's wheel still has drained keys in its index, and puts
+// the next timer of such a key into an entry that is no longer on the ring.
 func TestKeySetAgainAfterDrain(t *testing.T) {
 	compare(t, 10, nil, []int{9}, func(r *rig) []int {
 		r.set("key", "old", 5)
@@ -24,7 +24,7 @@ func TestKeySetAgainAfterDrain(t *testing.T) {
 	})
 }
 
-// TestMoveAfterDrain: on go-zero, a move brings back what was drained.
+// TestMoveAfterDrain: on go-zero's wheel, a move brings back a drained timer.
 func TestMoveAfterDrain(t *testing.T) {
 	compare(t, 10, []int{1, 3}, nil, func(r *rig) []int {
 		r.set("key", nil, 5)
@@ -37,8 +37,8 @@ func TestMoveAfterDrain(t *testing.T) {
 	})
 }
 
-// TestSetInsideDrain: go-zero's wheel waits for Drain's callbacks, and they for the
-// wheel. Only Stop frees them.
+// TestSetInsideDrain: go-zero's wheel waits for the callbacks of Drain while a call in
+// them waits for the wheel. Only Stop ends that.
 func TestSetInsideDrain(t *testing.T) {
 	type outcome struct{ returned, refused bool }
 	compare(t, 10, outcome{false, true}, outcome{true, false}, func(r *rig) (o outcome) {
@@ -54,8 +54,8 @@ func TestSetInsideDrain(t *testing.T) {
 	})
 }
 
-// TestDrainHoldsUpCallers: on go-zero nobody gets anything from the wheel before
-// the last callback has returned.
+// TestDrainHoldsUpCallers: on go-zero's wheel, all calls wait until the last callback of
+// Drain has returned.
 func TestDrainHoldsUpCallers(t *testing.T) {
 	compare(t, 10, false, true, func(r *rig) bool {
 		r.set("key", nil, 5)
@@ -80,18 +80,18 @@ func TestSecondStop(t *testing.T) {
 	})
 }
 
-// inChild is set in a process that is to be killed by go-zero.
+// inChild is set in the environment of child processes, which go-zero may crash.
 const inChild = "GOZERO_CHILD"
 
-// TestUnhashableKey: it panics in the goroutine of go-zero's wheel, where nobody
-// can recover it.
+// TestUnhashableKey: an unhashable key panics in the goroutine of go-zero's wheel, where
+// the caller can't recover it.
 func TestUnhashableKey(t *testing.T) {
 	key := []int{1}
 	if os.Getenv(inChild) != "" {
 		w, err := goZero.wheel(10, func(_, _ any) {}, nil)
 		require.NoError(t, err)
 		require.NoError(t, w.SetTimer(key, nil, interval))
-		select {} // never gets further
+		select {} // waits for the crash
 	}
 	child := exec.Command(os.Args[0], "-test.run", "^TestUnhashableKey$", "-test.timeout", "1m")
 	child.Env = append(os.Environ(), inChild+"=1")
@@ -108,8 +108,8 @@ func TestUnhashableKey(t *testing.T) {
 	})
 }
 
-// TestClosedTickerChannel: to go-zero it is a tick that never ends. No real time
-// counts: its task runs though no tick was sent.
+// TestClosedTickerChannel: go-zero's wheel takes a closed channel for endless ticks. Its
+// task runs although no tick was sent.
 func TestClosedTickerChannel(t *testing.T) {
 	for _, i := range []implementation{goZero, epicycle} {
 		t.Run(i.name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestClosedTickerChannel(t *testing.T) {
 				require.Equal(t, "in a thousand ticks", <-ran)
 				return
 			}
-			for r.SetTimer("key", nil, interval) == nil { // until it is noticed
+			for r.SetTimer("key", nil, interval) == nil { // until the wheel notices that the channel is closed
 			}
 			require.ErrorIs(t, r.SetTimer("key", nil, interval), r.errClosed)
 			require.Empty(t, ran)
@@ -131,7 +131,7 @@ func TestClosedTickerChannel(t *testing.T) {
 	}
 }
 
-// TestNoWholeMultiple: go-zero rounds down.
+// TestNoWholeMultiple: go-zero's wheel rounds delays down to whole intervals.
 func TestNoWholeMultiple(t *testing.T) {
 	for delay, want := range map[float64]struct{ onGoZero, onOurs int }{
 		0.5: {1, 1}, 1.9: {1, 2}, 2.5: {2, 3}, 12.001: {12, 13}, 15.999: {15, 16},
@@ -151,8 +151,8 @@ func TestNoWholeMultiple(t *testing.T) {
 	}
 }
 
-// TestBetweenTicks is in the bubble's time, which stands still while anything
-// happens: go-zero counts from the tick before, not from the call.
+// TestBetweenTicks: go-zero's wheel counts delays from the tick before the call. The test
+// runs in a bubble, where no time passes while goroutines run.
 func TestBetweenTicks(t *testing.T) {
 	for delay, want := range map[time.Duration]struct{ onGoZero, onOurs time.Duration }{
 		100 * time.Millisecond:  {300 * time.Millisecond, 100 * time.Millisecond}, // late
@@ -178,7 +178,7 @@ func TestBetweenTicks(t *testing.T) {
 	}
 }
 
-// TestTasksOfOneTick: on go-zero they wait for each other.
+// TestTasksOfOneTick: on go-zero's wheel, the tasks of one tick wait for each other.
 func TestTasksOfOneTick(t *testing.T) {
 	compare(t, 10, 1, 3, func(r *rig) int {
 		var begun atomic.Int32
@@ -199,7 +199,7 @@ func TestTasksOfOneTick(t *testing.T) {
 	})
 }
 
-// TestArguments are those on which the verdicts differ.
+// TestArguments tests the arguments that only one of the libraries rejects.
 func TestArguments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, i := range []implementation{goZero, epicycle} {
@@ -217,7 +217,7 @@ func TestArguments(t *testing.T) {
 		err := r.Drain(nil)
 		synctest.Wait()
 		r.tick(4)
-		require.Equal(t, err != nil, len(r.ran["key"]) == 1, "refused, or lost")
+		require.Equal(t, err != nil, len(r.ran["key"]) == 1, "Drain(nil) must be refused, or its timers are lost")
 		return err != nil
 	})
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// course is a timer that is set, and moved when some time has passed; in ticks.
+// course is a timer that is set, and moved after some time. It counts in ticks.
 type course struct{ start, set, elapsed, move int }
 
 func (c course) due() int { return c.start + c.elapsed + c.move }
 
-// everyCourse is every course of up to that many ticks.
+// everyCourse returns all courses of up to most ticks.
 func everyCourse(most int) (cs []course) {
 	for set := 1; set <= most; set++ {
 		for elapsed := range set {
@@ -33,8 +33,8 @@ func randomCourses(n, most int) (cs []course) {
 	return cs
 }
 
-// wrong runs all courses on one wheel, each with a key of its own, and counts
-// those that did not run at their tick. They ran once, whole turns of the ring off.
+// wrong runs all courses on one wheel, each with a key of its own, and counts those that
+// did not run at their tick. It requires that those ran once, whole turns early or late.
 func (r *rig) wrong(cs []course, move func(key any, delay float64)) int {
 	atTick := make(map[int][]func())
 	last := 0
@@ -60,8 +60,8 @@ func (r *rig) wrong(cs []course, move func(key any, delay float64)) int {
 	return wrong
 }
 
-// TestMovesAtTheWrongTick counts the timers that go-zero runs whole turns of its
-// ring early or late after they were moved, or set anew, which is the same to it.
+// TestMovesAtTheWrongTick counts the timers that go-zero's wheel runs whole turns of its
+// ring early or late after they were moved or set again. It treats both in the same way.
 func TestMovesAtTheWrongTick(t *testing.T) {
 	for name, c := range map[string]struct {
 		slots    int
@@ -91,7 +91,7 @@ func TestMovesAtTheWrongTick(t *testing.T) {
 	}
 }
 
-// TestMoveExample is one of them: set for tick 5, moved by 19 at tick 3.
+// TestMoveExample runs one such course: set for tick 5, moved by 19 at tick 3.
 func TestMoveExample(t *testing.T) {
 	compare(t, 10, []int{12}, []int{22}, func(r *rig) []int {
 		r.set("key", nil, 5)
@@ -102,7 +102,8 @@ func TestMoveExample(t *testing.T) {
 	})
 }
 
-// TestMoveBelowTheIntervalRunsTwice: go-zero runs the task and leaves the timer.
+// TestMoveBelowTheIntervalRunsTwice: go-zero's wheel runs the task but leaves the timer in
+// place.
 func TestMoveBelowTheIntervalRunsTwice(t *testing.T) {
 	compare(t, 10, []int{1, 4}, []int{1}, func(r *rig) []int {
 		r.set("key", nil, 4)

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// wheel is what both timing wheels are.
+// wheel is implemented by both timing wheels.
 type wheel interface {
 	SetTimer(key, value any, delay time.Duration) error
 	MoveTimer(key any, delay time.Duration) error
@@ -30,7 +30,7 @@ type wheel interface {
 	Stop()
 }
 
-// cache is what both caches are.
+// cache is implemented by both caches.
 type cache interface {
 	Get(key string) (any, bool)
 	Set(key string, value any)
@@ -39,8 +39,8 @@ type cache interface {
 	Take(key string, fetch func() (any, error)) (any, error)
 }
 
-// implementation is one of the two libraries. Its ticker may be nil: then the
-// wheel has its own.
+// implementation is one of the two libraries. If the ticker passed to wheel is nil, the
+// wheel makes its own.
 type implementation struct {
 	name      string
 	wheel     func(slots int, execute func(key, value any), ticker compat.Ticker) (wheel, error)
@@ -81,9 +81,8 @@ var epicycle = implementation{
 	errKey:    compat.ErrArgument,
 }
 
-// rig is a wheel whose ticks are sent by hand. It notes at which tick each task
-// ran. It lives in a synctest bubble, in which everything has come to rest before
-// the next step is taken.
+// rig is a wheel whose ticks the test sends. It records the tick at which each task ran.
+// It runs in a synctest bubble, where all goroutines block before the next step begins.
 type rig struct {
 	wheel
 	implementation
@@ -96,13 +95,13 @@ type rig struct {
 	mu  sync.Mutex
 	ran map[any][]int // guarded by mu; by key
 	got map[any][]any // guarded by mu; the values, by key
-	do  func(key any) // called in every task, if not nil
+	do  func(key any) // every task calls it, if it is not nil
 }
 
 // Stop stops the wheel, once.
 func (r *rig) Stop() { r.stop.Do(r.wheel.Stop) }
 
-// byHand is a ticker that sends nothing itself.
+// byHand is a ticker whose ticks the test sends.
 type byHand chan time.Time
 
 func (b byHand) Chan() <-chan time.Time { return b }
@@ -129,7 +128,7 @@ func (r *rig) execute(key, value any) {
 	}
 }
 
-// tick sends n ticks and lets everything that each leads to happen.
+// tick sends n ticks and waits after each until all goroutines block.
 func (r *rig) tick(n int) {
 	for range n {
 		r.now++
@@ -138,7 +137,7 @@ func (r *rig) tick(n int) {
 	}
 }
 
-// set, move and remove count delays in intervals.
+// set and move take delays in intervals.
 func (r *rig) set(key, value any, delay float64) {
 	require.NoError(r.t, r.SetTimer(key, value, intervals(delay)))
 }
@@ -155,8 +154,8 @@ func (r *rig) drain(fn func(key, value any)) {
 
 func intervals(n float64) time.Duration { return time.Duration(n * float64(interval)) }
 
-// compare holds that a scenario has another outcome on go-zero's wheel than on
-// ours.
+// compare runs a scenario on go-zero's wheel and on ours and requires the given result on
+// each.
 func compare[T any](t *testing.T, slots int, onGoZero, onOurs T, scenario func(r *rig) T) {
 	t.Helper()
 	for _, c := range []struct {

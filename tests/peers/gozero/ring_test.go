@@ -9,8 +9,8 @@ import (
 	"github.com/epicycle-go/epicycle/docs/tour/ring"
 )
 
-// TestRing holds that the ring of docs/tour, which stands for go-zero's wheel
-// there, runs every timer at the tick at which go-zero's own wheel does.
+// TestRing requires that the ring of docs/tour, which represents go-zero's wheel there,
+// runs every timer at the same tick as go-zero's own wheel.
 func TestRing(t *testing.T) {
 	for name, c := range map[string]struct {
 		slots   int
@@ -32,14 +32,14 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// player is a wheel on which courses are played, a key for each.
+// player runs courses on a wheel, each with a key of its own.
 type player struct {
 	set, move func(key, ticks int)
 	tick      func()
 }
 
-// play plays all courses, until the last timer has run on a wheel of either kind.
-// With again, timers are set a second time instead of moved.
+// play runs all courses until the last timer must have run on either wheel. If again is
+// true, it sets timers a second time instead of moving them.
 func (p player) play(slots int, cs []course, again bool) {
 	atTick := make(map[int][]func())
 	last := 0
@@ -61,7 +61,7 @@ func (p player) play(slots int, cs []course, again bool) {
 	}
 }
 
-// ranOnGoZero is at which ticks each course ran on go-zero's wheel.
+// ranOnGoZero returns the ticks at which each course ran on go-zero's wheel.
 func ranOnGoZero(t *testing.T, slots int, cs []course, again bool) [][]int {
 	ran := make([][]int, len(cs))
 	synctest.Test(t, func(t *testing.T) {

@@ -23,8 +23,8 @@ var (
 	_               = []cache{(*collection.Cache)(nil), (*compat.Cache)(nil)}
 )
 
-// TestNames holds that what go-zero's types can be asked, ours can, with the same
-// types, and that what makes them takes and returns the same.
+// TestNames requires that our types have all methods of go-zero's types, with the same
+// signatures, and that the constructors have the same signatures.
 func TestNames(t *testing.T) {
 	for _, c := range []struct{ theirs, ours any }{
 		{collection.NewTimingWheel, compat.NewTimingWheel},
@@ -50,19 +50,19 @@ func TestNames(t *testing.T) {
 	require.EqualError(t, compat.ErrArgument, collection.ErrArgument.Error())
 }
 
-// signature is a type without the names of packages.
+// signature returns the text of a type without package names.
 func signature(t reflect.Type) string {
 	return strings.NewReplacer("collection.", "", "compat.", "", "timex.", "").Replace(t.String())
 }
 
-// TestVerdicts are those that are the same.
-func TestVerdicts(t *testing.T) {
-	type verdict struct {
+// TestSameErrors tests the calls for which both wheels return the same errors.
+func TestSameErrors(t *testing.T) {
+	type answers struct {
 		made                                  bool
 		nilKey, zero, negative, move0, remove error
 		unknown, closed                       [2]error
 	}
-	ask := func(i implementation) (v verdict) {
+	ask := func(i implementation) (v answers) {
 		plain := func(err error) error {
 			switch {
 			case errors.Is(err, i.errKey):
@@ -91,14 +91,14 @@ func TestVerdicts(t *testing.T) {
 		return v
 	}
 	bad, closed := collection.ErrArgument, collection.ErrClosed
-	want := verdict{false, bad, bad, bad, bad, bad, [2]error{}, [2]error{closed, closed}}
+	want := answers{false, bad, bad, bad, bad, bad, [2]error{}, [2]error{closed, closed}}
 	require.Equal(t, want, ask(goZero))
 	require.Equal(t, want, ask(epicycle))
 }
 
-// TestWhereGoZeroIsRight sets keys that have no timer for whole multiples of the
-// interval, and removes some: each task runs at the same tick, with the same value.
-func TestWhereGoZeroIsRight(t *testing.T) {
+// TestNewKeysAndWholeIntervals sets new keys to whole multiples of the interval and
+// removes some. Each task runs at the same tick and with the same value on both wheels.
+func TestNewKeysAndWholeIntervals(t *testing.T) {
 	for _, slots := range []int{1, 2, 3, 10, 300} {
 		for seed := range uint64(10) {
 			run := func(i implementation) (ran map[any][]int, got map[any][]any) {
@@ -119,9 +119,9 @@ func TestWhereGoZeroIsRight(t *testing.T) {
 	}
 }
 
-// program sets and removes timers of some keys at random, and lets all come due.
+// program sets and removes timers of some keys at random, and then lets all fall due.
 func (r *rig) program(random *rand.Rand) {
-	pending := make(map[any]int) // to when they are due
+	pending := make(map[any]int) // by key: the tick at which it is due
 	for step := range 500 {
 		key := random.IntN(20)
 		switch due, ok := pending[key]; {
@@ -138,8 +138,8 @@ func (r *rig) program(random *rand.Rand) {
 	r.tick(4 * r.slots)
 }
 
-// TestValues: a timer set anew has the new value, a moved one keeps its own, of
-// whatever type.
+// TestValues: a timer that is set again has the new value, and a moved timer keeps its
+// value, of any type.
 func TestValues(t *testing.T) {
 	values := map[any][]any{"set anew": {"second"}, "moved": {[]int{7}}, "nil": {nil}, "at once": {"now"}}
 	compare(t, 10, values, values, func(r *rig) map[any][]any {
@@ -156,7 +156,7 @@ func TestValues(t *testing.T) {
 	})
 }
 
-// TestPanic: a task that panics harms no other.
+// TestPanic: a task that panics does not affect other tasks.
 func TestPanic(t *testing.T) {
 	compare(t, 10, 5, 5, func(r *rig) (ran int) {
 		r.do = func(key any) {
@@ -172,7 +172,7 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// TestRealTicker is go-zero's own, in the bubble's time.
+// TestRealTicker passes go-zero's ticker to both wheels, in a bubble.
 func TestRealTicker(t *testing.T) {
 	for _, i := range []implementation{goZero, epicycle} {
 		t.Run(i.name, func(t *testing.T) {

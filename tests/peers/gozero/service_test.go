@@ -16,7 +16,7 @@ import (
 	"github.com/zeromicro/go-zero/rest/httpx"
 )
 
-// service keeps users, and serves them out of a cache.
+// service stores users and serves them from a cache.
 type service struct {
 	cache cache
 
@@ -37,7 +37,7 @@ type putRequest struct {
 type userResponse struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	Read int    `json:"read"` // which reading of the users this is from
+	Read int    `json:"read"` // the number of the reading that this is from
 }
 
 var errNoUser = errors.New("no such user")
@@ -105,7 +105,8 @@ func serve(t *testing.T, c cache) *httptest.Server {
 	return listening
 }
 
-// TestService asks the service the same with either cache, of two users at most.
+// TestService sends the same requests to the service with either cache, of at most two
+// users.
 func TestService(t *testing.T) {
 	for _, i := range []implementation{goZero, epicycle} {
 		t.Run(i.name, func(t *testing.T) {
@@ -134,7 +135,7 @@ func TestService(t *testing.T) {
 				{"GET", "/users/4", "", `400 no such user`},
 				{"GET", "/users/3", "", `200 {"id":"3","name":"Cy","read":6}`},
 				{"GET", "/users/1", "", `200 {"id":"1","name":"Ada L.","read":3}`},
-				{"GET", "/users/2", "", `200 {"id":"2","name":"Bo","read":7}`}, // 3 drove it out
+				{"GET", "/users/2", "", `200 {"id":"2","name":"Bo","read":7}`}, // evicted by user 3
 				{"GET", "/users/3", "", `200 {"id":"3","name":"Cy","read":8}`},
 				{"PUT", "/users/1", `{`, "400 string: `{`, error: `unexpected EOF`"},
 				{"GET", "/nothing", "", `404 404 page not found`},

@@ -1,3 +1,3 @@
-// Package chart draws pictures for the pages of docs that look alike, and are
-// legible on a telephone.
+// Package chart draws the pictures of the pages of docs, in one style that is legible on
+// a phone.
 package chart

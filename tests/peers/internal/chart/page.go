@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A page is as narrow as a telephone, with what it shows below each other, so that
-// its letters are legible there too. All in points.
+// A page is as narrow as a phone's screen, so that its text is legible there, too. Its
+// parts stand below each other. All sizes are in points.
 const (
 	Width       = 390
 	Margin      = 8
@@ -24,14 +24,14 @@ const (
 	titleSize   = 16
 )
 
-// The letters are those of a telephone, in all that package plot makes from now.
+// Package plot uses a sans-serif font from here on, as phones do.
 func init() {
 	plot.DefaultFont.Variant = "Sans"
 	plotter.DefaultFont.Variant = "Sans"
 }
 
-// Save draws a page to a file of SVG: its title, and below it what paint draws
-// there. The height is that of all.
+// Save writes a page to an SVG file: its title, and below it the drawing of paint. height
+// is the height of the whole page.
 func Save(path, title string, height vg.Length, paint func(c draw.Canvas) error) error {
 	svg := vgsvg.New(Width, height)
 	c := draw.New(svg)
@@ -45,7 +45,7 @@ func Save(path, title string, height vg.Length, paint func(c draw.Canvas) error)
 	return write(path, svg)
 }
 
-// textStyle is for text to the right of and below a point.
+// textStyle returns the style of text to the right of and below a point.
 func textStyle(size vg.Length) text.Style {
 	style := plot.New().Title.TextStyle
 	style.Font.Size = size
@@ -53,8 +53,8 @@ func textStyle(size vg.Length) text.Style {
 	return style
 }
 
-// write names other fonts for where there is none of the name that plot gives:
-// telephones would take one with serifs, and of another width.
+// write adds fonts for systems without the font that plot names. Phones would use one
+// with serifs and of another width.
 func write(path string, svg *vgsvg.Canvas) error {
 	var text bytes.Buffer
 	if _, err := svg.WriteTo(&text); err != nil {

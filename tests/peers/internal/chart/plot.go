@@ -17,8 +17,7 @@ const (
 	legendPadding = 4
 )
 
-// palette is of the colours of Okabe and Ito, which the colour-blind can tell
-// apart.
+// palette has the colours of Okabe and Ito, which colour-blind people can tell apart.
 var palette = []color.Color{
 	color.Black,
 	color.RGBA{0xd5, 0x5e, 0x00, 0xff},
@@ -28,15 +27,15 @@ var palette = []color.Color{
 	color.RGBA{0xcc, 0x79, 0xa7, 0xff},
 }
 
-// dashes tell lines apart where colours don't.
+// dashes distinguish lines when colours can't.
 var dashes = [][]vg.Length{{6, 3}, {2, 2}, nil, {10, 2}, {10, 2, 2, 2}, {4, 2, 1, 2}}
 
-// Stroke is the style of the i-th line.
+// Stroke returns the style of the i-th line.
 func Stroke(i int) draw.LineStyle {
 	return draw.LineStyle{Color: palette[i%len(palette)], Width: 2, Dashes: dashes[i%len(dashes)]}
 }
 
-// New is a plot with a grid, both axes without a gap before them.
+// New returns a plot with a grid and no gap before either axis.
 func New() *plot.Plot {
 	p := plot.New()
 	p.Title.TextStyle.Font.Size = HeadingSize
@@ -52,7 +51,7 @@ func New() *plot.Plot {
 	return p
 }
 
-// NewLegend is a legend for the top of a page.
+// NewLegend returns a legend for the top of a page.
 func NewLegend() plot.Legend {
 	legend := plot.NewLegend()
 	legend.Top, legend.Left = true, true
@@ -61,12 +60,12 @@ func NewLegend() plot.Legend {
 	return legend
 }
 
-// labelHeight is that of an axis' label with the gap beside it.
+// labelHeight is the height of an axis label, with the gap beside it.
 const labelHeight = 18
 
-// DrawLabelled draws a plot with the label of its vertical axis above it, where it
-// is read more easily, and that of its horizontal one below. A plot that draws its
-// labels itself makes room for them in the wrong place when axes are logarithmic.
+// DrawLabelled draws a plot with the label of its vertical axis above it, where it is
+// easier to read, and that of its horizontal axis below. A plot that draws its own labels
+// makes room for them in the wrong place if an axis is logarithmic.
 func DrawLabelled(c draw.Canvas, p *plot.Plot, x, y string) {
 	style := textStyle(LabelSize)
 	c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, y)

@@ -9,13 +9,13 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// Decades marks a logarithmic axis: each power of ten with a label, and what is
-// between them without.
+// Decades marks a logarithmic axis: each power of ten with a label, and its multiples
+// without one.
 type Decades struct {
 	Label func(power float64) string
 }
 
-// DurationTicks and CountTicks are for axes of nanoseconds and of numbers.
+// DurationTicks is for axes of nanoseconds, CountTicks for axes of numbers.
 var (
 	DurationTicks = Decades{func(ns float64) string { return figures.DurationTick(time.Duration(ns)) }}
 	CountTicks    = Decades{func(n float64) string { return figures.CountTick(int(n)) }}
@@ -38,6 +38,7 @@ func (t Decades) Ticks(least, most float64) []plot.Tick {
 	return ticks
 }
 
-// Below and Above are the nearest powers of ten that v does not pass.
+// Below returns the largest power of ten that is at most v. Above returns the smallest
+// that is at least v.
 func Below(v float64) float64 { return math.Pow10(int(math.Floor(math.Log10(v)))) }
 func Above(v float64) float64 { return math.Pow10(int(math.Ceil(math.Log10(v)))) }

@@ -18,7 +18,7 @@ func TestDurationTicks(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"100 ns", "1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms"}, labels)
-	require.Equal(t, 6*8, minor, "eight within each power of ten")
+	require.Equal(t, 6*8, minor, "there must be eight between two powers of ten")
 }
 
 func TestTicksStayOnTheAxis(t *testing.T) {

@@ -1,3 +1,3 @@
-// Package figures makes of what was measured what is written in the pages of
-// docs: quantiles, durations with a unit, and tables.
+// Package figures formats measurements for the pages of docs: quantiles, durations with a
+// unit, and tables.
 package figures

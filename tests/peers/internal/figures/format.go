@@ -16,8 +16,7 @@ var units = []struct {
 	{time.Second, "s"},
 }
 
-// Duration writes d as prose does, with no more digits than mean anything:
-// 7.4 µs, 74 µs, 741 µs.
+// Duration formats d for prose, with significant digits only: 7.4 µs, 74 µs, 741 µs.
 func Duration(d time.Duration) string {
 	unit := units[0]
 	for _, u := range units[1:] {
@@ -28,8 +27,8 @@ func Duration(d time.Duration) string {
 	return digits(d, unit.size) + " " + unit.name
 }
 
-// digits has one digit after the point below ten, except of what cannot have
-// one.
+// digits formats d in a unit. Values below ten have one digit after the point, except
+// nanoseconds.
 func digits(d, unit time.Duration) string {
 	v := float64(d) / float64(unit)
 	if text := strconv.FormatFloat(v, 'f', 1, 64); unit > time.Nanosecond && len(text) == len("9.9") {
@@ -38,7 +37,7 @@ func digits(d, unit time.Duration) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// DurationTick writes a power of ten: 1 µs, 10 µs, 100 µs.
+// DurationTick formats a power of ten: 1 µs, 10 µs, 100 µs.
 func DurationTick(d time.Duration) string {
 	unit := units[0]
 	for _, u := range units[1:] {
@@ -49,7 +48,7 @@ func DurationTick(d time.Duration) string {
 	return strconv.FormatInt(int64(d/unit.size), 10) + " " + unit.name
 }
 
-// Count writes n with a comma after each three digits: 10,000,000.
+// Count formats n with a comma between groups of three digits: 10,000,000.
 func Count(n int) string {
 	text := strconv.Itoa(n)
 	var groups []string
@@ -59,8 +58,8 @@ func Count(n int) string {
 	return strings.Join(append([]string{text}, groups...), ",")
 }
 
-// CountTick writes a power of ten in the room that a mark on an axis has: 1, 10,
-// 100, 1k, 10k, 100k, 1M.
+// CountTick formats a power of ten, short enough for an axis: 1, 10, 100, 1k, 10k, 100k,
+// 1M.
 func CountTick(n int) string {
 	switch {
 	case n >= 1_000_000:

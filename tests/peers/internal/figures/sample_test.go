@@ -21,6 +21,6 @@ func TestQuantile(t *testing.T) {
 func TestMedian(t *testing.T) {
 	values := []int{5, 1, 9}
 	require.Equal(t, 5, Median(values))
-	require.Equal(t, []int{5, 1, 9}, values, "left as they were")
-	require.Equal(t, 2, Median([]int{4, 2, 1, 3}), "the lower of two")
+	require.Equal(t, []int{5, 1, 9}, values, "Median must not sort its argument")
+	require.Equal(t, 2, Median([]int{4, 2, 1, 3}), "Median must return the lower of two middle values")
 }

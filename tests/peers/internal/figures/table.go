@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Table writes rows in Markdown, the first one as the head. What a row begins
-// with like the one above it is written once.
+// Table formats rows in Markdown, the first one as the head. It leaves the first cell of
+// a row empty if it equals that of the row above.
 func Table(rows [][]string) string {
 	var b strings.Builder
 	for i, row := range rows {
@@ -24,9 +24,9 @@ func Table(rows [][]string) string {
 	return b.String()
 }
 
-var errNoTable = errors.New("there is no table with this head, or more than one")
+var errNoTable = errors.New("the page has no table with this head, or several")
 
-// ReplaceTable writes rows over the table of a page that has the same head.
+// ReplaceTable replaces the table of a page that has the same head as rows.
 func ReplaceTable(page string, rows [][]string) (string, error) {
 	head, _, _ := strings.Cut(Table(rows), "\n")
 	head += "\n"

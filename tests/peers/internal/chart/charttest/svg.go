@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// RequireSVG holds that the file is well-formed and its root is svg. It returns
-// its text.
+// RequireSVG requires that the file is well-formed and that its root is svg. It returns
+// the text of the file.
 func RequireSVG(t *testing.T, path string) string {
 	t.Helper()
 	picture, err := os.ReadFile(path)
