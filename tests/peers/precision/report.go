@@ -35,7 +35,7 @@ func latenessTable(panels []panel) string {
 // apart says how quiet the machine was.
 func costTable(costs []cost) string {
 	rows := [][]string{{
-		"scenario", "implementation", "CPU per second", "least to most", "wake-ups per second", "CPU per wake-up",
+		"scenario", "implementation", "CPU per second", "range", "wake-ups per second", "CPU per wake-up",
 	}}
 	for _, c := range costs {
 		cpu, wakeups := figures.Median(c.cpu), figures.Median(c.wakeups)

@@ -28,7 +28,7 @@ func TestCostTable(t *testing.T) {
 		{"many", "b", []time.Duration{10 * ms, 12 * ms, 8 * ms}, []float64{990, 1000, 1010}},
 		{"few", "a", []time.Duration{ms}, []float64{0}},
 	}
-	require.Equal(t, `| scenario | implementation | CPU per second | least to most | wake-ups per second | CPU per wake-up |
+	require.Equal(t, `| scenario | implementation | CPU per second | range | wake-ups per second | CPU per wake-up |
 | --- | --- | --- | --- | --- | --- |
 | many | a | 40 ms | 30 ms to 90 ms | – | – |
 |  | b | 10 ms | 8.0 ms to 12 ms | 1000 | 10 µs |
