@@ -47,7 +47,7 @@ func TestFrom(t *testing.T) {
 		require.Contains(t, out.String(), "\n| "+head+" |")
 	}
 	for _, row := range []string{
-		"| 10,000,000 |", "| reset of a random timer to any time |", "| setting them and their expiry over 2 s, CPU |",
+		"| 10,000,000 |", "| reset of a random timer to any time |", "| CPU time to set them and let them fire over 2 s |",
 		"| Wheel, Pool(64) |", "| Wheel, Precision 1 µs, Inline |", "| Of |",
 	} {
 		require.Contains(t, out.String(), "\n"+row)

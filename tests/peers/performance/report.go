@@ -68,7 +68,7 @@ func costTable(r results) [][]string {
 	for _, impl := range costImpls {
 		head = append(head, labels[impl])
 	}
-	rows := [][]string{append(head, "Wheel to time")}
+	rows := [][]string{append(head, "Wheel / time")}
 	for _, n := range r.numbers("SetStop", "time") {
 		if n == 0 {
 			continue // as with one
@@ -92,10 +92,10 @@ func workTable(r results) [][]string {
 		scale                  time.Duration
 	}{
 		{"reset of a random timer to any time", "Reset", "/to=any", "ns/op", time.Nanosecond},
-		{"keep-alive: reset to the same time from now", "Reset", "/to=keepalive", "ns/op", time.Nanosecond},
-		{"full garbage collection; without timers " + empty, "GC", "", "ns/op", time.Nanosecond},
-		{"setting them and their expiry over 2 s, CPU", "Expiry", "", "cpu-ms/op", time.Millisecond},
-		{"resetting them at random and their expiry over 2 s, CPU", "ResetExpiry", "", "cpu-ms/op", time.Millisecond},
+		{"keep-alive: reset to the same delay", "Reset", "/to=keepalive", "ns/op", time.Nanosecond},
+		{"full garbage collection (" + empty + " without timers)", "GC", "", "ns/op", time.Nanosecond},
+		{"CPU time to set them and let them fire over 2 s", "Expiry", "", "cpu-ms/op", time.Millisecond},
+		{"CPU time to reset them at random and let them fire over 2 s", "ResetExpiry", "", "cpu-ms/op", time.Millisecond},
 	} {
 		if r.measured(w.family) {
 			theirs, ours := benchmark{w.family, "time" + w.to, million}, benchmark{w.family, "epicycle" + w.to, million}
@@ -109,7 +109,7 @@ func workTable(r results) [][]string {
 
 func burstTable(r results) [][]string {
 	rows := [][]string{{
-		"implementation", "all have run after", "calls meanwhile", "median", "99 %", "99.9 %", "longest",
+		"implementation", "all done after", "calls meanwhile", "median", "99 %", "99.9 %", "longest",
 	}}
 	for _, n := range r.numbers("Burst", "time") {
 		for _, impl := range burstImpls {
@@ -147,7 +147,7 @@ func latencyTable(r results) [][]string {
 }
 
 func memoryTable(r results) [][]string {
-	rows := [][]string{{"implementation", "bytes", "to time"}}
+	rows := [][]string{{"implementation", "bytes", "relative to time"}}
 	for _, n := range r.numbers("Memory", "time") {
 		for _, impl := range memoryImpls {
 			b := benchmark{"Memory", impl, n}
