@@ -57,7 +57,7 @@ func (c check) attempt(s *subject) outcome {
 	case o := <-done:
 		return o
 	case <-time.After(longest):
-		return fails("hangs in %s", s.step)
+		return fails("hangs while %s", s.step)
 	}
 }
 

@@ -38,7 +38,7 @@ func (s *subject) exactlyOnce() outcome {
 		}
 	}
 	if never+more+both > 0 {
-		return fails("of %d, %d never ran, %d ran more than once, %d ran though Stop had said true", n, never, more, both)
+		return fails("of %d, %d never ran, %d ran more than once, %d ran although Stop returned true", n, never, more, both)
 	}
 	return keeps("%d timers, every other one stopped when it was due", n)
 }
@@ -71,7 +71,7 @@ func (s *subject) stopped() outcome {
 // must not suffer from it.
 func (s *subject) stopTells() outcome {
 	if !s.Tells {
-		return lacks("Stop tells nothing")
+		return lacks("Stop does not report it")
 	}
 	const fired, others = 50, 50
 	t := s.open(fired + others + 1)
@@ -96,13 +96,13 @@ func (s *subject) stopTells() outcome {
 	first, second := t.Stop(last), t.Stop(last)
 	switch {
 	case othersRan.Load() < others:
-		return fails("stopping %d that had fired took %d others away", fired, others-othersRan.Load())
+		return fails("stopping %d fired timers removed %d others", fired, others-othersRan.Load())
 	case wrong > 0:
-		return fails("true for %d of %d that had fired", wrong, fired)
+		return fails("true for %d of %d fired timers", wrong, fired)
 	case !first || second:
-		return fails("%v for one that was pending, then %v", first, second)
+		return fails("%v for a pending timer, then %v when stopped again", first, second)
 	default:
-		return keeps("true for what is pending, false for what was stopped or has fired")
+		return keeps("true for a pending timer, false for a stopped or fired one")
 	}
 }
 
@@ -125,7 +125,7 @@ func (s *subject) counts() outcome {
 	pending := counter.Len()
 	s.await(20, func() bool { return ran.Load() >= n*3/4 && counter.Len() == 0 })
 	if left := counter.Len(); pending != n*3/4 || left != 0 {
-		return fails("%d when %d were pending, %d when none was", pending, n*3/4, left)
+		return fails("%d when %d were pending, %d when none were", pending, n*3/4, left)
 	}
-	return keeps("%d of %d when a quarter was stopped, 0 in the end", pending, n)
+	return keeps("%d of %d after a quarter were stopped, 0 in the end", pending, n)
 }

@@ -10,12 +10,12 @@ import (
 
 // panics has a callback panic among others.
 func (s *subject) panics() outcome {
-	return s.survives(func() { panic("in a callback") }, "run on beside one that panics")
+	return s.survives(func() { panic("in a callback") }, "ran beside one that panics")
 }
 
 // goexits has a callback end its goroutine among others.
 func (s *subject) goexits() outcome {
-	return s.survives(runtime.Goexit, "run on beside one that ends its goroutine")
+	return s.survives(runtime.Goexit, "ran beside one that ends its goroutine")
 }
 
 // survives looks for timers due together with a harmful one, and for those of a
@@ -47,7 +47,7 @@ func (s *subject) callsInside() outcome {
 	t := s.open(4 * n)
 	resetter, _ := s.Resetter(t)
 	var ran atomic.Int64
-	s.step = "a call inside a callback"
+	s.step = "making a call inside a callback"
 	for i := range n {
 		_ = t.Set(n+i, time.Hour, func() {})
 		_ = t.Set(2*n+i, time.Hour, func() {})
@@ -60,7 +60,7 @@ func (s *subject) callsInside() outcome {
 		})
 	}
 	if !s.await(4, func() bool { return ran.Load() >= n }) {
-		return fails("%d of %d got through", ran.Load(), n)
+		return fails("%d of %d completed", ran.Load(), n)
 	}
 	return keeps("%d callbacks did", n)
 }
@@ -70,7 +70,7 @@ func (s *subject) unhashable() outcome {
 	t := s.open(1)
 	setter, ok := t.(contender.KeySetter)
 	if !ok {
-		return lacks("it has no keys of any type")
+		return lacks("it has no keys of arbitrary type")
 	}
 	s.step = "setting a key that is a slice"
 	err := setter.SetKey([]int{1}, time.Hour, func() {})
@@ -91,7 +91,7 @@ func (s *subject) closesTwice() outcome {
 	t.Close()
 	s.step = "closing it again"
 	t.Close()
-	return keeps("a second time does nothing")
+	return keeps("the second call does nothing")
 }
 
 // setsWhenClosed looks for what was pending, and for what is set afterwards.
@@ -114,7 +114,7 @@ func (s *subject) setsWhenClosed() outcome {
 		return fails("%d of %d ran", ran.Load(), n+1)
 	}
 	if err == nil {
-		return keeps("nothing runs; the call says nothing")
+		return keeps("nothing runs; the call returns no error")
 	}
 	return keeps("nothing runs; %q", err)
 }

@@ -126,23 +126,23 @@ func (s *subject) drains() outcome {
 	if !ok {
 		return lacks("there is no Drain")
 	}
-	var old, handed atomic.Int64
+	var old, drained atomic.Int64
 	for i := range n {
 		_ = t.Set(i, s.units(5), func() { old.Add(1) })
 	}
 	time.Sleep(s.units(1.5))
 	s.step = "draining"
-	drainer.Drain(func(func()) { handed.Add(1) })
-	s.await(1, func() bool { return handed.Load() == n })
+	drainer.Drain(func(func()) { drained.Add(1) })
+	s.await(1, func() bool { return drained.Load() == n })
 	ran := make([]atomic.Int32, n)
 	s.step = "setting what was drained"
 	for i := range n {
 		_ = t.Set(i, s.units(8), func() { ran[i].Add(1) })
 	}
 	s.await(8, func() bool { return total(ran) == n })
-	if total(ran) != n || old.Load() > 0 || handed.Load() != n {
-		return fails("of %d, %d were handed over, %d ran all the same, %d ran when set again",
-			n, handed.Load(), old.Load(), total(ran))
+	if total(ran) != n || old.Load() > 0 || drained.Load() != n {
+		return fails("of %d, %d were drained, %d ran anyway, %d ran when set again",
+			n, drained.Load(), old.Load(), total(ran))
 	}
-	return keeps("%d handed over, and run when set again", n)
+	return keeps("%d drained, and run when set again", n)
 }

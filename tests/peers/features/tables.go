@@ -52,7 +52,7 @@ func tryAll(ctx context.Context, of []contender.Contender, checks []check) (find
 // contender.
 func (f findings) markdown() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "With %s on %s/%s.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(&text, "Checked with %s on %s/%s.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	text.WriteString(figures.Table(f.verdicts()))
 	for _, c := range f.of {
 		fmt.Fprintf(&text, "\n### %s\n\n", heading(c))

@@ -78,7 +78,7 @@ func (s *subject) submillisecond() outcome {
 	}
 	switch {
 	case earliest < 0:
-		return fails("up to %s early, so nearly at once", figures.Duration(-earliest))
+		return fails("up to %s early: it fires nearly at once", figures.Duration(-earliest))
 	case best > time.Millisecond:
 		return fails("%s late", figures.Duration(best))
 	default:
@@ -112,9 +112,9 @@ func (s *subject) slowNeighbour() outcome {
 		best = min(best, time.Duration(latest.Load()))
 	}
 	if best > bad {
-		return fails("others wait until it ends: %s late", figures.Duration(best))
+		return fails("others wait until it returns: %s late", figures.Duration(best))
 	}
-	return keeps("others run beside one that takes %s", figures.Duration(long))
+	return keeps("others run while it takes %s", figures.Duration(long))
 }
 
 const tenYears = 10 * 365 * 24 * time.Hour

@@ -14,9 +14,9 @@ import (
 // memory are measured for other tables too: that all contenders were is told by
 // what was measured with them.
 var peerFamilies = []tableOf{
-	{"Churn", func(r results) [][]string { return r.costs("set and stop, beside", "SetStop", true) }},
-	{"Move", func(r results) [][]string { return r.costs("reset, of", "Move", false) }},
-	{"Churn", func(r results) [][]string { return r.costs("mixture, beside", "Churn", true) }},
+	{"Churn", func(r results) [][]string { return r.costs("set and stop, by timers pending", "SetStop", true) }},
+	{"Move", func(r results) [][]string { return r.costs("reset, by timers pending", "Move", false) }},
+	{"Churn", func(r results) [][]string { return r.costs("mixture, by timers pending", "Churn", true) }},
 	{"Late", lateTable},
 	{"Expire", expireTable},
 	{"Expire", weightTable},
@@ -30,7 +30,7 @@ func (r results) costs(what, family string, allocated bool) [][]string {
 		head = append(head, figures.Count(n))
 	}
 	if allocated {
-		head = append(head, "allocated")
+		head = append(head, "bytes allocated")
 	}
 	rows := [][]string{head}
 	for _, c := range contender.All {
@@ -61,7 +61,7 @@ func (r results) allNumbers(family string) []int {
 
 // lateTable is of lone timers.
 func lateTable(r results) [][]string {
-	rows := [][]string{{"lone timer", "earliest", "median", "latest", "earliest beside " + figures.Count(beside), "median", "latest"}}
+	rows := [][]string{{"lone timer", "earliest", "median", "latest", "earliest, " + figures.Count(beside) + " pending", "median", "latest"}}
 	for _, c := range contender.All {
 		row := []string{c.Label}
 		for _, n := range []int{0, beside} {
@@ -73,7 +73,7 @@ func lateTable(r results) [][]string {
 }
 
 func expireTable(r results) [][]string {
-	rows := [][]string{{figures.Count(expiring) + " within a second", "CPU", "earliest", "median", "99 %"}}
+	rows := [][]string{{figures.Count(expiring) + " timers within a second", "CPU", "earliest", "median", "99 %"}}
 	for _, c := range contender.All {
 		b := benchmark{"Expire", c.Name, expiring}
 		row := []string{c.Label, r.duration(b, "cpu-ms/op", time.Millisecond)}
@@ -84,7 +84,7 @@ func expireTable(r results) [][]string {
 
 // weightTable has the largest crowd that all were weighed with.
 func weightTable(r results) [][]string {
-	rows := [][]string{{"pending timer", "bytes"}}
+	rows := [][]string{{"implementation", "bytes per pending timer"}}
 	ns := r.numbers("Memory", "russellluo")
 	for _, c := range contender.All {
 		if len(ns) > 0 {
