@@ -7,7 +7,7 @@ import (
 
 type point struct{ x, y float64 }
 
-// canvas is an SVG that follows the reader's choice of light or dark.
+// canvas is an SVG image that follows the reader's choice of light or dark mode.
 type canvas struct{ strings.Builder }
 
 const style = `<style>
@@ -44,7 +44,8 @@ func (c *canvas) line(class string, a, b point) {
 	fmt.Fprintf(c, `<path class="%s" d="M%.1f %.1fL%.1f %.1f"/>`+"\n", class, a.x, a.y, b.x, b.y)
 }
 
-// sector is part of a ring between two radii: from a out to b, along to d, and in to e.
+// sector draws a part of a ring between two radii: from a out to b, along the outer arc to
+// d, in to e, and back along the inner arc.
 func (c *canvas) sector(class string, inner, outer float64, a, b, d, e point) {
 	fmt.Fprintf(c, `<path class="%s" d="M%.1f %.1fL%.1f %.1fA%.1f %.1f 0 0 1 %.1f %.1fL%.1f %.1fA%.1f %.1f 0 0 0 %.1f %.1fZ"/>`+"\n",
 		class, a.x, a.y, b.x, b.y, outer, outer, d.x, d.y, e.x, e.y, inner, inner, a.x, a.y)

@@ -1,5 +1,5 @@
-// Command drawing draws the pictures of circles in docs: it fills a wheel with timers
-// and draws what its Circles say.
+// Command drawing draws the pictures of circles in docs. It fills a wheel with timers and
+// draws what its Circles method returns.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	directory := flag.String("o", "docs", "where to draw to")
+	directory := flag.String("o", "docs", "directory to draw to")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "drawing: unexpected arguments %q\n", flag.Args())
@@ -33,13 +33,13 @@ func main() {
 	}
 }
 
-// pictures are drawn from nothing but a seed, and so always the same.
+// pictures depend only on fixed seeds, so they are always the same.
 var pictures = map[string]func() (string, error){
 	"circles.svg": circles,
 	"cascade.svg": cascade,
 }
 
-// circles is a wheel with many timers, most of them near.
+// circles draws a wheel with many timers, most of them near.
 func circles() (string, error) {
 	w, m, err := wheel()
 	if err != nil {
@@ -56,15 +56,15 @@ func circles() (string, error) {
 	}
 	c := newCanvas(700, 700,
 		"A wheel with 20,000 timers: seven circles of 64 slots, one inside the other. The innermost has slots of 4 µs, "+
-			"the outermost of 3.3 days. Slots are darker the more timers they hold; each circle has a hand.")
+			"the outermost of 3.3 days. The more timers a slot holds, the darker it is. Each circle has a hand.")
 	drawRings(c, point{350, 350}, 48, 42, w.Circles()[2:9])
 	return c.String(), nil
 }
 
 func rand1(r *rand.Rand, d time.Duration) time.Duration { return time.Duration(r.Int64N(int64(d))) }
 
-// cascade is three moments of a wheel with a crowd in one slot: far ahead, when the
-// hand has come there, and a little later.
+// cascade draws three moments of a wheel with a crowd in one slot: far ahead, when the hand
+// has reached the slot, and a little later.
 func cascade() (string, error) {
 	w, m, err := wheel()
 	if err != nil {
@@ -79,13 +79,13 @@ func cascade() (string, error) {
 		}
 	}
 	c := newCanvas(960, 370, "Three moments of a cascade: a crowd in one slot of the base circle; the same timers spread "+
-		"over the finer circle when the hand has come to that slot; half of them gone half a turn later.")
+		"over the finer circle when the hand has reached that slot; half of them gone half a turn later.")
 	for i, moment := range []struct {
 		at   time.Duration
 		text string
 	}{
 		{from / 2, "a crowd ahead, in one slot of 1.07 s"},
-		{from + 4<<20, "the hand is there: it has cascaded"},
+		{from + 4<<20, "the hand is there: the slot has cascaded"},
 		{from + 1<<29, "half a turn of the finer circle later"},
 	} {
 		m.Add(moment.at - m.Elapsed())

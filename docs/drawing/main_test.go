@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPicturesAreUpToDate holds that docs show what the code draws: after a change, run
-// `go run ./docs/drawing`.
+// TestPicturesAreUpToDate checks that the pictures in docs are what the code draws. After a
+// change, run `go run ./docs/drawing`.
 func TestPicturesAreUpToDate(t *testing.T) {
 	for name, draw := range pictures {
 		picture, err := draw()
@@ -19,7 +19,7 @@ func TestPicturesAreUpToDate(t *testing.T) {
 		require.NoError(t, xml.Unmarshal([]byte(picture), new(struct{})))
 		kept, err := os.ReadFile("../" + name)
 		require.NoError(t, err)
-		require.True(t, strings.ReplaceAll(string(kept), "\r\n", "\n") == picture, "%s is another", name)
+		require.True(t, strings.ReplaceAll(string(kept), "\r\n", "\n") == picture, "%s is out of date", name)
 	}
 }
 

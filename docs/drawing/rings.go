@@ -8,9 +8,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-const gap = math.Pi / 5 // at the top of each ring, where its name stands
+const gap = math.Pi / 5 // at the top of each ring, for the width of its slots
 
-// drawRings draws circles around center, the finest innermost.
+// drawRings draws circles around center, with the finest innermost.
 func drawRings(c *canvas, center point, inner, step float64, circles []hierarchy.CircleStats) {
 	for k, circle := range circles {
 		from := inner + step*float64(k)
@@ -27,7 +27,7 @@ func drawRings(c *canvas, center point, inner, step float64, circles []hierarchy
 	}
 }
 
-// shade is how dark a slot with n timers is, from 0 to 5: a step for each factor of
+// shade returns how dark a slot with n timers is, from 0 to 5: one step for each factor of
 // four.
 func shade(n int) int {
 	if n == 0 {
@@ -36,7 +36,7 @@ func shade(n int) int {
 	return min(5, 1+int(math.Log2(float64(n))/2))
 }
 
-// width names the width of a slot.
+// width formats the width of a slot.
 func width(d time.Duration) string {
 	switch {
 	case d < time.Microsecond:
@@ -53,7 +53,7 @@ func width(d time.Duration) string {
 	return fmt.Sprintf("%.2g d", d.Hours()/24)
 }
 
-// ring is a circle as it is drawn: slots clockwise from the gap at its top.
+// ring is a drawn circle, with its slots clockwise from the gap at the top.
 type ring struct {
 	c        *canvas
 	center   point
@@ -61,7 +61,7 @@ type ring struct {
 	slots    int
 }
 
-// angle is where slot s begins; fractions lie in between.
+// angle returns where slot s begins. A fraction of s lies between two slots.
 func (r ring) angle(s float64) float64 {
 	return gap/2 + s/float64(r.slots)*(2*math.Pi-gap)
 }
@@ -77,7 +77,7 @@ func (r ring) slot(s, shade int) {
 		r.at(r.from, begin), r.at(r.to, begin), r.at(r.to, end), r.at(r.from, end))
 }
 
-// hand is a mark over the slot under the hand.
+// hand draws a line across the slot under the hand.
 func (r ring) hand(s int) {
 	middle := float64(s) + 0.5
 	r.c.line("hand", r.at(r.from-3, middle), r.at(r.to+3, middle))

@@ -5,11 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// eighths are the ends of bars, thinnest first.
+// eighths are the possible ends of a bar, thinnest first.
 var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 
-// bar is n of most, as a bar that is width columns long for most. What is more than
-// nothing can be seen.
+// bar draws n as a bar; most is width columns long. A positive n is always visible.
 func bar(n, most, width int) string {
 	if n <= 0 || most <= 0 {
 		return ""
@@ -18,11 +17,11 @@ func bar(n, most, width int) string {
 	return strings.Repeat("█", parts/8) + eighths[parts%8]
 }
 
-// heights are the marks of a strip, lowest first.
+// heights are the characters of a strip, lowest first.
 var heights = []rune("▁▂▃▄▅▆▇█")
 
-// strip draws numbers side by side in so many columns, the largest column to the
-// top. Columns of nothing are dots; the hand is shown where one of these is.
+// strip draws numbers side by side in the given number of columns, the largest column at
+// full height. Empty columns are dots. The hand is shown only in an empty column.
 func strip(numbers []int, columns, hand int) string {
 	sums := make([]int, columns)
 	most := 0
@@ -45,12 +44,12 @@ func strip(numbers []int, columns, hand int) string {
 	return string(marks)
 }
 
-// left and right fill s up to width columns, with s on that side.
+// left and right pad s to width columns, with s on that side.
 func left(s string, width int) string  { return s + blank(width-columns(s)) }
 func right(s string, width int) string { return blank(width-columns(s)) + s }
 
 func blank(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
-// columns is how wide s is on a screen: all that the tour writes is one column a
-// letter.
+// columns returns the width of s on the screen. Every character that the tour prints is
+// one column wide.
 func columns(s string) int { return utf8.RuneCountInString(s) }

@@ -76,9 +76,9 @@ func TestCircles(t *testing.T) {
 		{Width: 1 << 24, Hand: 9, Slots: make([]int, 64)},
 		{Width: 1 << 30, Hand: 0, Base: true, Slots: slots},
 	})
-	require.Contains(t, out.String(), "1,234 timers stood then")
+	require.Contains(t, out.String(), "1,234 timers stood at that moment")
 	require.Contains(t, out.String(), `
-   a slot is its slots, and the hand │           timers
+        slot the slots, and the hand │           timers
      16.8 ms ····│···························         0
       1.07 s │█··················▁···········     1,234  ████████████████████
 `)

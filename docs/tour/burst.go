@@ -8,14 +8,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// burst has a crowd of timers fall due at one instant, and meanwhile sets and stops
-// others.
+// burst makes a crowd of timers due at one instant, and sets and stops other timers while
+// the crowd fires.
 func (t *tour) burst() error {
 	n := t.scale(250_000)
 	t.heading(fmt.Sprintf("4. %s timers due at one instant", count(n)))
-	t.say(`A network breaks, and all timeouts come at once. Meanwhile the rest of the program
-		goes on: a goroutine sets a timer and stops it, again and again. How long does it
-		wait for the crowd? Every timer that fires gets a goroutine of its own, with either.`)
+	t.say(`The network fails, and all timeouts are due at once. Meanwhile the rest of the
+		program keeps running: a goroutine sets and stops a timer, again and again. How long
+		does the crowd delay its calls? The wheel and package time both start a goroutine for
+		every timer that fires.`)
 	t.line("")
 	w, err := hierarchy.New(hierarchy.Config{})
 	if err != nil {
@@ -31,28 +32,28 @@ func (t *tour) burst() error {
 		return err
 	}
 	t.compare(
-		row{fmt.Sprintf("burst: all %s have run after", count(n)), span(wheel.took), span(std.took)},
-		row{"burst: others set and stopped meanwhile", count(wheel.calls.n), count(std.calls.n)},
-		row{"burst: 99 % of these took at most", span(wheel.calls.quantile(0.99)), span(std.calls.quantile(0.99))},
-		row{"burst: the longest of these took", span(wheel.calls.longest), span(std.calls.longest)},
+		row{fmt.Sprintf("burst: all %s done after", count(n)), span(wheel.took), span(std.took)},
+		row{"burst: sets and stops meanwhile", count(wheel.calls.n), count(std.calls.n)},
+		row{"burst: 99 % of them took at most", span(wheel.calls.quantile(0.99)), span(std.calls.quantile(0.99))},
+		row{"burst: the longest of them took", span(wheel.calls.longest), span(std.calls.longest)},
 	)
 	t.line("")
-	t.say(`Calls are made one after the other, so one that waits for a second counts once,
-		though it kept very many others from being made. So look at how many got through,
-		and at the longest.`)
+	t.say(`These calls are made one after another. A call that waits for a second counts only
+		once, although it kept very many others from being made. The number of calls and the
+		longest call show such stalls.`)
 	return nil
 }
 
-// stroke is what came of a burst.
+// stroke is the result of a burst.
 type stroke struct {
 	took  time.Duration // from the instant until the last timer had run
-	calls tally         // how long it took meanwhile to set a timer and stop it
+	calls tally         // how long setting and stopping a timer took meanwhile
 }
 
-// strike lets a burst happen.
+// strike runs a burst of n timers.
 func strike[H handle](n int, after afterFunc[H], p *progress) (*stroke, error) {
 	defer p.end()
-	const perTimer = time.Microsecond // more than setting one takes
+	const perTimer = time.Microsecond // more than setting a timer takes
 	instant := time.Now().Add(100*time.Millisecond + time.Duration(n)*perTimer)
 	var ran, last atomic.Int64
 	fire := func() {
@@ -81,8 +82,8 @@ func strike[H handle](n int, after afterFunc[H], p *progress) (*stroke, error) {
 	return s, nil
 }
 
-// probe sets a timer and stops it, and counts how long that took, if it was not over
-// before the burst.
+// probe sets and stops a timer. It counts how long that took, unless it ended before the
+// burst.
 func probe[H handle](s *stroke, after afterFunc[H], instant time.Time) error {
 	start := time.Now()
 	h, err := after(time.Hour, func() {})

@@ -11,7 +11,7 @@ const (
 	barWide   = 20
 )
 
-// circles draws where the timers of a wheel are.
+// circles draws where the timers of a wheel stand.
 func (t *tour) circles(circles []hierarchy.CircleStats) {
 	totals := make([]int, len(circles))
 	all, most := 0, 0
@@ -23,11 +23,12 @@ func (t *tour) circles(circles []hierarchy.CircleStats) {
 		most = max(most, totals[i])
 	}
 	t.line("")
-	t.say(`Where the wheel's %s timers stood then: a line for each circle, the fastest
-		first, with its 64 slots from left to right. A slot only gathers: each timer keeps
-		its deadline to the nanosecond, and moves to faster circles as it comes near.`, count(all))
+	t.say(`This is where the wheel's %s timers stood at that moment. Each line is a circle,
+		the finest first, with its 64 slots from left to right. A slot does not round: each
+		timer keeps its deadline to the nanosecond, and moves to finer circles as the hand
+		approaches.`, count(all))
 	t.line("")
-	t.line(indent + t.paint(bold, right("a slot is", 10)+" "+left("its slots, and the hand │", stripWide)+right("timers", 10)))
+	t.line(indent + t.paint(bold, right("slot", 10)+" "+left("the slots, and the hand │", stripWide)+right("timers", 10)))
 	for i, c := range circles {
 		t.line(fmt.Sprintf("%s%s%s%s  %s", indent, right(span(c.Width), 10)+" ",
 			t.paint(ours, strip(c.Slots, stripWide, c.Hand)), right(count(totals[i]), 10),

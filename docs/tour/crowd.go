@@ -10,36 +10,36 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// handle is a timer that was set, a wheel's or package time's.
+// handle is a pending timer of a wheel or of package time.
 type handle interface{ Stop() bool }
 
-// afterFunc sets a timer. The handle's type is a parameter, so that no interface
-// value, with its allocation, stands between what is measured and the caller.
+// afterFunc sets a timer. The handle's type is a parameter because an interface value would
+// add an allocation to what is measured.
 type afterFunc[H handle] func(time.Duration, func()) (H, error)
 
 func byTime(d time.Duration, f func()) (*time.Timer, error) { return time.AfterFunc(d, f), nil }
 
-// crowd is many timers, and what it took to have them.
+// crowd is a large number of timers and what they cost.
 type crowd[H handle] struct {
 	after   afterFunc[H]
 	timers  []H
 	fired   atomic.Int64
 	empty   int64         // bytes in use before the timers were set
-	bytes   int64         // that they took
-	left    int64         // bytes still in use when they were gone
-	setting time.Duration // to set them all
-	ending  time.Duration // to cancel them all
-	ended   int           // how many could be cancelled
+	bytes   int64         // bytes that the timers took
+	left    int64         // bytes still in use when the timers were gone
+	setting time.Duration // time to set them all
+	ending  time.Duration // time to cancel them all
+	ended   int           // how many were cancelled
 }
 
 func newCrowd[H handle](n int, after afterFunc[H]) *crowd[H] {
 	c := &crowd[H]{after: after, timers: make([]H, n)}
-	clear(c.timers) // the system hands out memory when it is first written to
+	clear(c.timers) // the system provides memory only when it is first written to
 	c.empty = inUse()
 	return c
 }
 
-// batch is how many calls are made between two looks at the clock.
+// batch is how many calls are made between two readings of the clock.
 const batch = 10_000
 
 // set sets a timer for each delay.
@@ -76,12 +76,12 @@ func (c *crowd[H]) cancel(p *progress) {
 		c.ending += time.Since(start)
 		p.at(to)
 	}
-	clear(c.timers) // a timer of package time stays for as long as somebody has it
+	clear(c.timers) // a timer of package time stays as long as it is referenced
 	c.left = max(inUse()-c.empty, 0)
 }
 
-// settle waits, for some seconds at most, until all timers that were not cancelled
-// have run, and tells whether that came out: none lost, none run twice.
+// settle waits, for some seconds at most, until all timers that were not cancelled have
+// run. It reports whether each of them ran exactly once: none lost, none run twice.
 func (c *crowd[H]) settle() bool {
 	want := int64(len(c.timers) - c.ended)
 	for range 5000 {
@@ -93,7 +93,7 @@ func (c *crowd[H]) settle() bool {
 	return c.fired.Load() == want
 }
 
-// inUse is how many bytes of the heap are in use.
+// inUse returns the number of heap bytes in use.
 func inUse() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -101,8 +101,8 @@ func inUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// anyDelay is a delay of any order of magnitude between two, the longer ones more
-// often.
+// anyDelay returns a random delay of any order of magnitude between shortest and longest.
+// Longer delays are more frequent.
 func anyDelay(shortest, longest time.Duration) time.Duration {
 	share := max(rand.Float64(), rand.Float64(), rand.Float64())
 	return time.Duration(float64(shortest) * math.Pow(float64(longest)/float64(shortest), share))

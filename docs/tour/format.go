@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// count writes a number with its thousands apart: 13,950.
+// count formats a number with commas between the thousands: 13,950.
 func count[N int | int64 | uint64](n N) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	sign := ""
@@ -20,8 +20,8 @@ func count[N int | int64 | uint64](n N) string {
 	return sign + digits
 }
 
-// units are those of span, each with what it is in nanoseconds and from how much of
-// it on the next one is used.
+// units are the units of span. Each has its length in nanoseconds, and the limit from which
+// the next unit is used.
 var units = []struct {
 	name  string
 	ns    float64
@@ -37,11 +37,11 @@ var units = []struct {
 	{"years", 365 * 24 * 3600e9, 0},
 }
 
-// span writes a duration with three digits in the unit that suits it, to years:
+// span formats a duration with three digits in the most suitable unit, up to years:
 // 262 µs, 1.07 s, 37.4 years.
 func span(d time.Duration) string { return nanoseconds(float64(d)) }
 
-// nanoseconds is span for a mean, of which fractions count.
+// nanoseconds is like span, for a mean that may have a fraction.
 func nanoseconds(ns float64) string {
 	if ns == 0 {
 		return "0"
@@ -58,8 +58,7 @@ func nanoseconds(ns float64) string {
 	return ""
 }
 
-// threeDigits writes v with as many decimals as make three digits, less the noughts
-// at the end.
+// threeDigits formats v with enough decimals for three digits, without trailing zeros.
 func threeDigits(v float64) string {
 	decimals := 0
 	switch {
@@ -75,7 +74,7 @@ func threeDigits(v float64) string {
 	return s
 }
 
-// each is how long one of n took, if all together took total.
+// each formats the mean time for one of n operations that took total together.
 func each(total time.Duration, n int) string {
 	ns := float64(total) / float64(max(n, 1))
 	if ns < 999.5 {
@@ -84,7 +83,7 @@ func each(total time.Duration, n int) string {
 	return nanoseconds(ns)
 }
 
-// amount writes a size in bytes.
+// amount formats a size in bytes.
 func amount(bytes int64) string {
 	switch v := float64(max(bytes, 0)); {
 	case v < 1e3:

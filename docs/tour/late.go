@@ -10,10 +10,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// delays are durations that were measured.
+// delays are measured durations.
 type delays []time.Duration
 
-// quantile is what a share of q of them does not exceed. They must be in order.
+// quantile returns the duration that a share q of them does not exceed. They must be sorted.
 func (l delays) quantile(q float64) time.Duration {
 	if len(l) == 0 {
 		return 0
@@ -21,7 +21,7 @@ func (l delays) quantile(q float64) time.Duration {
 	return l[min(int(q*float64(len(l))), len(l)-1)]
 }
 
-// within is how many are at least from and below to.
+// within returns how many are at least from and less than to.
 func (l delays) within(from, to time.Duration) (n int) {
 	for _, d := range l {
 		if from <= d && d < to {
@@ -31,7 +31,7 @@ func (l delays) within(from, to time.Duration) (n int) {
 	return n
 }
 
-// classes are the lines of the histogram: each up to its limit.
+// classes are the lines of the histogram. Each ends at its limit.
 var classes = []struct {
 	name  string
 	limit time.Duration
@@ -48,16 +48,16 @@ var classes = []struct {
 	{"more", 1<<63 - 1},
 }
 
-// late sets lone timers of some milliseconds and less, by turns on a wheel and with
-// package time, so that both meet the same disturbances.
+// late sets lone timers of a few milliseconds or less, alternately on a wheel and with
+// package time, so that both suffer the same disturbances.
 func (t *tour) late() error {
 	const atLeast, atMost = 200 * time.Microsecond, 5 * time.Millisecond
 	n := t.scale(800)
 	t.heading("3. How late a timer is")
-	t.say(`Many timing wheels go on by ticks and round to them, to a millisecond at best.
-		This one has no tick: it sleeps until the next deadline. Here are %d timers of %s
-		to %s on the wheel and %d with time.AfterFunc, by turns, one at a time. %s
-		On a busy machine both wait for a free processor besides.`,
+	t.say(`Many timing wheels advance by ticks and round delays to them, to a millisecond at
+		best. This one has no tick: it sleeps until the next deadline. Here are %d timers of
+		%s to %s on the wheel and %d with time.AfterFunc, alternately, one at a time. %s
+		On a busy machine both also wait for a free processor.`,
 		n, span(atLeast), span(atMost), n, whyLate())
 	t.line("")
 	w, err := hierarchy.New(hierarchy.Config{})
@@ -66,7 +66,7 @@ func (t *tour) late() error {
 	}
 	defer w.Stop()
 	var wheel, std delays
-	p := t.progress("timers, one after the other", n)
+	p := t.progress("timers, one after another", n)
 	for i := range n {
 		d := atLeast + rand.N(atMost-atLeast)
 		late, err := lateness(w.AfterFunc, d)
@@ -84,18 +84,18 @@ func (t *tour) late() error {
 	return t.lateness(wheel, std)
 }
 
-// whyLate tells what a timer waits for after its time on this system.
+// whyLate explains what makes a timer late on this system.
 func whyLate() string {
 	if runtime.GOOS != "linux" {
-		return `What either is late by is the time it takes the system to wake the process up.
-			On Linux the wheel has a finer alarm than package time; here they have the same.`
+		return `Both are late by the time the system takes to wake the process. On Linux the
+			wheel has a more exact alarm than package time; here they have the same one.`
 	}
-	return `An idle Go process on Linux sleeps for whole milliseconds, and time.AfterFunc
-		waits for that. The wheel has the kernel wake it to the nanosecond, and is late by
-		the time it takes a sleeping processor to get up.`
+	return `An idle Go process on Linux sleeps for whole milliseconds, which makes
+		time.AfterFunc late. The wheel asks the kernel to wake it at the exact nanosecond, and
+		is late by the time a sleeping processor takes to wake up.`
 }
 
-// lateness is how late a timer of d runs. It is counted from before it is set.
+// lateness returns how late a timer of d runs, measured from before it is set.
 func lateness[H handle](after afterFunc[H], d time.Duration) (time.Duration, error) {
 	late := make(chan time.Duration, 1)
 	start := time.Now()
@@ -132,7 +132,7 @@ func (t *tour) lateness(wheel, std delays) error {
 	return nil
 }
 
-// some is n, and nothing for 0.
+// some formats n, or returns an empty string for 0.
 func some(n int) string {
 	if n == 0 {
 		return ""

@@ -21,7 +21,7 @@ import (
 func live(s *screen, at net.Listener) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// A second interrupt is not waited out.
+	// A second interrupt ends the process at once.
 	defer context.AfterFunc(ctx, stop)()
 	return serve(ctx, s, at)
 }
@@ -33,15 +33,15 @@ func serve(ctx context.Context, s *screen, at net.Listener) error {
 		return err
 	}
 	defer w.Stop()
-	// The page may hold a request open: it ends with ctx.
+	// The page may hold a request open, which ends with ctx.
 	server := &http.Server{
 		Handler:           view.Handler(w),
 		ReadHeaderTimeout: 5 * time.Second,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
 	s.heading("A wheel to watch")
-	s.say(`Open %s in a browser. It shows a wheel of %s timers, of a millisecond to a year,
-		on which timers fire, move, go and come all the time. Ctrl-C ends it.`,
+	s.say(`Open %s in a browser. It shows a wheel with %s timers of a millisecond to a year.
+		Timers fire, move, are removed and are set all the time. Press Ctrl-C to stop.`,
 		address(at.Addr()), count(lively))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(at) }()
@@ -63,7 +63,7 @@ func serve(ctx context.Context, s *screen, at net.Listener) error {
 	return s.err
 }
 
-// address is what to open in a browser on this machine.
+// address returns the URL to open in a browser on this machine.
 func address(at net.Addr) string {
 	tcp, ok := at.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
@@ -73,18 +73,18 @@ func address(at net.Addr) string {
 }
 
 const (
-	lively    = 100_000               // timers of the wheel that is shown
+	lively    = 100_000               // timers on the wheel that is shown
 	beat      = 20 * time.Millisecond // how often some of them are changed
-	perBeat   = 400                   // how many
-	metronome = -1                    // the key of the timer that does so
+	perBeat   = 400                   // how many of them
+	metronome = -1                    // the key of the timer that changes them
 )
 
-// newLively makes a wheel of n timers whose delays are of any order of magnitude.
-// One that fires is set again; and some are moved, removed and set anew at every beat,
-// as otherwise all would come to have the longest delays.
+// newLively makes a wheel of n timers with delays of any order of magnitude. A timer that
+// fires is set again. At every beat, some timers are moved, and some are removed and set
+// again; otherwise all timers would end up with the longest delays.
 func newLively(n int) (*hierarchy.Keyed[int, struct{}], error) {
 	var w *hierarchy.Keyed[int, struct{}]
-	// Set and Move fail when the wheel is stopped, and then need do nothing.
+	// Set and Move fail once the wheel is stopped. There is nothing to do then.
 	set := func(key int) { _ = w.Set(key, struct{}{}, alike(time.Millisecond)) }
 	change := func() {
 		for range perBeat / 2 {
@@ -106,8 +106,8 @@ func newLively(n int) (*hierarchy.Keyed[int, struct{}], error) {
 		return nil, err
 	}
 	for key := range n {
-		// None is due while all are being set: it would be late, and seen as such for
-		// long, as the page tells of all timers since the start.
+		// No timer may fall due while the others are being set. It would be late, and the
+		// page would show that for long, as it counts all timers since the start.
 		if err := w.Set(key, struct{}{}, alike(time.Second)); err != nil {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func newLively(n int) (*hierarchy.Keyed[int, struct{}], error) {
 	return w, w.Set(metronome, struct{}{}, beat)
 }
 
-// alike is a delay of up to a year, with as many of each order of magnitude.
+// alike returns a delay of up to a year. All orders of magnitude are equally likely.
 func alike(shortest time.Duration) time.Duration {
 	const longest = 365 * 24 * time.Hour
 	return time.Duration(float64(shortest) * math.Pow(float64(longest)/float64(shortest), rand.Float64()))

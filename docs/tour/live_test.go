@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The page is there until the context ends, and nothing is left then, though a
-// browser has a request open.
+// TestServe checks that the page is served until the context ends, and that nothing is left
+// then, even if a browser has a request open.
 func TestServe(t *testing.T) {
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -46,10 +46,10 @@ func TestServe(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Ctrl-C ends it, and that is no failure.
+// TestInterrupt checks that Ctrl-C ends the live view without an error.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("a process there can't send itself Ctrl-C")
+		t.Skip("a process on Windows can't send itself Ctrl-C")
 	}
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func TestInterrupt(t *testing.T) {
 	require.Contains(t, last, "the wheel is stopped")
 }
 
-// A listener that fails ends it with what is wrong.
+// TestServeFails checks that the error of a broken listener is returned.
 func TestServeFails(t *testing.T) {
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -93,7 +93,8 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// On the lively wheel timers fire, move, go and come, and their number stays.
+// TestLively checks that timers fire, move, are removed and are set, while their number
+// stays about the same.
 func TestLively(t *testing.T) {
 	const n = 2000
 	w, err := newLively(n)

@@ -1,6 +1,6 @@
-// Command tour shows the library at work: a million timers set and cancelled, how
-// late timers are, a burst, a year in a second, and timers that are moved. It measures
-// as it goes, next to package time, in some ten seconds.
+// Command tour demonstrates the library: setting and cancelling a million timers, how late
+// timers are, a burst, a year in a second, and moving timers. It takes measurements along
+// the way and compares them with package time. It runs for about ten seconds.
 //
 // With -http it then keeps a wheel running and shows it in a browser.
 package main
@@ -16,7 +16,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// What run returns, for the process to end with.
+// The exit codes that run returns.
 const (
 	exitOK     = 0
 	exitFailed = 1
@@ -41,8 +41,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// show gives the tour, and then the live view if that is wanted. Its address is taken
-// first: who can't have it should not learn so at the end.
+// show gives the tour, and then the live view if the user asked for it. It listens first,
+// to report an address that can't be used before the tour and not after it.
 func show(o options, s *screen) error {
 	if o.http == "" {
 		return newTour(o, s).give()

@@ -32,7 +32,8 @@ func TestParse(t *testing.T) {
 	require.True(t, errors.Is(err, flag.ErrHelp))
 }
 
-// What it can't make sense of is told, with how it is used, and nothing is shown.
+// TestBadUsage checks that bad arguments are reported with the usage, and that the tour
+// does not begin.
 func TestBadUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"-fast":       "-fast",
@@ -58,7 +59,8 @@ func TestHelp(t *testing.T) {
 	require.Empty(t, errs.String())
 }
 
-// An address that can't be had is told before the tour, not after it.
+// TestAddressInUse checks that an address that can't be used is reported before the tour,
+// not after it.
 func TestAddressInUse(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func TestDelays(t *testing.T) {
 	require.Equal(t, 2, l.within(10, 30))
 }
 
-// Whatever a timer was late by has one line of the histogram.
+// TestClasses checks that each lateness belongs to exactly one line of the histogram.
 func TestClasses(t *testing.T) {
 	for _, d := range []time.Duration{0, 1, 10_000, 9_999, time.Millisecond, time.Hour, math.MaxInt64 - 1} {
 		from, lines := time.Duration(0), 0
@@ -39,7 +39,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// An early timer is shown, and ends the tour.
+// TestEarly checks that an early timer is shown and ends the tour.
 func TestEarly(t *testing.T) {
 	s, out := page()
 	err := newTour(options{}, s).lateness(delays{-1, 5_000}, delays{7_000, 600_000})
@@ -65,7 +65,8 @@ func TestHistogram(t *testing.T) {
 `), out.String())
 }
 
-// A class holds what lies between the ceiling of the one before and its own.
+// TestTallyClasses checks that a class begins after the ceiling of the one before it and
+// ends at its own.
 func TestTallyClasses(t *testing.T) {
 	last := time.Duration(-1)
 	for c := range class(math.MaxInt64) + 1 {
@@ -112,7 +113,7 @@ func TestAnyDelay(t *testing.T) {
 	}
 }
 
-// A crowd whose timers all come to their end is accounted for to the last one.
+// TestCrowd checks that settle accounts for every timer of a crowd.
 func TestCrowd(t *testing.T) {
 	mock := clock.NewMock()
 	w, err := hierarchy.New(hierarchy.Config{Clock: mock})

@@ -12,9 +12,9 @@ const (
 	longest  = 100 * 365 * 24 * time.Hour
 )
 
-// million sets very many timers, looks where they are, and cancels them again; then
-// the same with package time. The two are never there together, as each would have
-// the garbage collector look at the other's.
+// million sets very many timers, looks where they stand, and cancels them; then it does the
+// same with package time. The two crowds never exist together, as the garbage collector
+// would then scan both.
 func (t *tour) million() error {
 	delays := make([]time.Duration, t.scale(1_000_000))
 	for i := range delays {
@@ -22,7 +22,7 @@ func (t *tour) million() error {
 	}
 	n := len(delays)
 	t.heading(fmt.Sprintf("1. Setting %s timers", count(n)))
-	t.say("Each has a delay of its own, at random between %s and %s.", span(shortest), span(longest))
+	t.say("Each timer has a random delay between %s and %s.", span(shortest), span(longest))
 	t.line("")
 	wheel, circles, err := t.crowdOnWheel(delays)
 	if err != nil {
@@ -34,14 +34,14 @@ func (t *tour) million() error {
 	}
 	t.compare(
 		row{fmt.Sprintf("setting one of %s timers", count(n)), each(wheel.setting, n), each(std.setting, n)},
-		row{"memory for each", perTimer(wheel.bytes, n), perTimer(std.bytes, n)},
+		row{"memory per timer", perTimer(wheel.bytes, n), perTimer(std.bytes, n)},
 	)
 	t.circles(circles)
 	t.cancelled(wheel, std)
 	return nil
 }
 
-// crowdOnWheel also returns where the timers were when all were set.
+// crowdOnWheel also returns where the timers stood when all were set.
 func (t *tour) crowdOnWheel(delays []time.Duration) (
 	c *crowd[hierarchy.Timer], circles []hierarchy.CircleStats, err error,
 ) {
@@ -61,7 +61,7 @@ func (t *tour) crowdOnWheel(delays []time.Duration) (
 	return c, circles, nil
 }
 
-// comeAndGo has a crowd set and cancelled, and calls meanwhile between the two.
+// comeAndGo sets and cancels a crowd, and calls meanwhile in between.
 func comeAndGo[H handle](t *tour, c *crowd[H], name string, delays []time.Duration, meanwhile func()) error {
 	if err := c.set(delays, t.progress("setting timers: "+name, len(delays))); err != nil {
 		return err
@@ -71,21 +71,21 @@ func comeAndGo[H handle](t *tour, c *crowd[H], name string, delays []time.Durati
 	return nil
 }
 
-// perTimer is what one of n timers takes, to the nearest byte.
+// perTimer formats the memory of one of n timers, to the nearest byte.
 func perTimer(bytes int64, n int) string { return amount((bytes + int64(n)/2) / int64(n)) }
 
-// cancelled tells how the crowd went.
+// cancelled reports how cancelling went.
 func (t *tour) cancelled(wheel *crowd[hierarchy.Timer], std *crowd[*time.Timer]) {
 	n := len(wheel.timers)
 	t.heading(fmt.Sprintf("2. Cancelling them, all %s", count(n)))
 	t.say(`Most timers of a server never fire: the answer comes, and the timeout is cancelled.
-		Here %s of the wheel's were cancelled, and %s had fired before. That makes %s: none
-		was lost, none fired twice.`, count(wheel.ended), count(wheel.fired.Load()), count(n))
+		Here %s of the wheel's timers were cancelled, and %s had fired before. That makes %s:
+		none was lost, and none fired twice.`, count(wheel.ended), count(wheel.fired.Load()), count(n))
 	t.line("")
 	t.compare(
 		row{"cancelling one of them", each(wheel.ending, n), each(std.ending, n)},
-		row{"memory still taken when all are gone", amount(wheel.left), amount(std.left)},
+		row{"memory left when all are gone", amount(wheel.left), amount(std.left)},
 	)
 	t.line("")
-	t.say("Package time lets go of what is left when it next tidies up its timers.")
+	t.say("Package time frees the rest when it next cleans up its timers.")
 }

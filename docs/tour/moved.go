@@ -10,52 +10,52 @@ import (
 	"github.com/epicycle-go/epicycle/docs/tour/ring"
 )
 
-// slots is how many the ring has whose moves are shown.
+// slots is the number of slots of the ring whose moves are shown.
 const slots = 10
 
-// moved shows what becomes of timers that are moved, in go-zero's wheel and in that of
-// package compat, which has the same names and takes its place.
+// moved shows when moved timers fire, in go-zero's wheel and in package compat, its drop-in
+// replacement with the same names.
 func (t *tour) moved() error {
 	t.heading("6. Moving a timer")
-	t.say(`Every keep-alive moves a timeout. The timing wheel that many Go services have,
-		go-zero's, is one circle on which timers count the turns they still have to
-		wait, and a move can get the turns wrong. Package compat has its names and takes
-		its place: one import path changes. The ring here is go-zero v1.10.3's arithmetic,
-		written anew, and tested to do what the original does.`)
+	t.say(`Every keep-alive moves a timeout. Many Go services use the timing wheel of go-zero.
+		It is a single circle whose timers count the turns they still have to wait, and a
+		move can get that number wrong. Package compat has the same names and replaces it:
+		you change one import path. The ring shown here reimplements the arithmetic of
+		go-zero v1.10.3, and is tested to behave like the original.`)
 	t.line("")
 	c := course{set: 5, elapsed: 3, move: 19}
 	theirs, ours, err := playBoth([]course{c})
 	if err != nil {
 		return err
 	}
-	t.say("On %d slots a timer is set for %d ticks, and %d ticks later moved: now %d from there.",
+	t.say("On %d slots, a timer is set for %d ticks. After %d ticks it is moved to %d ticks from then.",
 		slots, c.set, c.elapsed, c.move)
 	t.line("")
 	t.moves(c, theirs[0]-c.elapsed, ours[0]-c.elapsed)
 	return t.allMoves()
 }
 
-// moves shows after how many ticks a timer ran that was moved.
+// moves shows after how many ticks a moved timer ran.
 func (t *tour) moves(c course, byRing, byCompat int) {
 	for _, r := range []struct {
 		name  string
 		style style
 		ticks int
 	}{{"go-zero", theirs, byRing}, {"compat", ours, byCompat}} {
-		verdict := "as it should"
+		outcome := "on time"
 		switch off := r.ticks - c.move; {
 		case off < 0:
-			verdict = fmt.Sprintf("%d ticks early", -off)
+			outcome = fmt.Sprintf("%d ticks early", -off)
 		case off > 0:
-			verdict = fmt.Sprintf("%d ticks late", off)
+			outcome = fmt.Sprintf("%d ticks late", off)
 		}
 		t.line(indent + left(r.name, 8) + "fires after " + right(fmt.Sprint(r.ticks), 2) + "  " +
-			t.paint(r.style, left(strings.Repeat("·", r.ticks)+"●", c.move+3)) + verdict)
+			t.paint(r.style, left(strings.Repeat("·", r.ticks)+"●", c.move+3)) + outcome)
 	}
 	t.line("")
 }
 
-// allMoves counts the wrong ones of all that there are up to three turns.
+// allMoves counts the moves that go wrong, of all moves of up to three turns.
 func (t *tour) allMoves() error {
 	cs := everyCourse(3 * slots)
 	theirs, ours, err := playBoth(cs)
@@ -71,13 +71,14 @@ func (t *tour) allMoves() error {
 	return nil
 }
 
-// course is a timer that is set, and moved when some time has passed; in ticks.
+// course is a timer that is set, and moved when elapsed ticks have passed. All fields are
+// in ticks.
 type course struct{ set, elapsed, move int }
 
 func (c course) due() int { return c.elapsed + c.move }
 
-// everyCourse is every course of up to that many ticks in which the timer is moved
-// before it would have run.
+// everyCourse returns every course of up to most ticks whose timer is moved before it would
+// have run.
 func everyCourse(most int) (cs []course) {
 	for set := 1; set <= most; set++ {
 		for elapsed := range set {
@@ -89,7 +90,7 @@ func everyCourse(most int) (cs []course) {
 	return cs
 }
 
-// wrong is how many courses did not run when they were due.
+// wrong returns how many courses did not run at their deadline.
 func wrong(cs []course, ran []int) (n int) {
 	for key, c := range cs {
 		if ran[key] != c.due() {
@@ -99,14 +100,14 @@ func wrong(cs []course, ran []int) (n int) {
 	return n
 }
 
-// ticked is a wheel of which courses are played, a key for each.
+// ticked is a wheel on which courses are played. Each course has its own key.
 type ticked interface {
 	Set(key, ticks int)
 	Move(key, ticks int)
 	Tick() (run []int)
 }
 
-// playBoth returns at which tick each course ran on go-zero's ring and on compat.
+// playBoth returns the tick at which each course ran, on go-zero's ring and on compat.
 func playBoth(cs []course) (onRing, onCompat []int, err error) {
 	m, err := newMocked(slots)
 	if err != nil {
@@ -117,7 +118,7 @@ func playBoth(cs []course) (onRing, onCompat []int, err error) {
 	return play(cs, ring.New(slots)), onCompat, m.err
 }
 
-// play returns at which tick each course ran; 0 if it did not.
+// play returns the tick at which each course ran, or 0 if it did not run.
 func play(cs []course, w ticked) []int {
 	last := 0
 	for key, c := range cs {
@@ -138,7 +139,7 @@ func play(cs []course, w ticked) []int {
 	return ran
 }
 
-// mocked is compat's wheel on a mock clock, of which a tick is a second.
+// mocked is compat's wheel on a mock clock. A tick is a second.
 type mocked struct {
 	clock *clock.Mock
 	wheel *compat.TimingWheel

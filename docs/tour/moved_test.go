@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The figures of docs/migrating-from-go-zero.md, which tests/peers/gozero takes from
-// go-zero itself.
+// TestCourses checks the figures of docs/migrating-from-go-zero.md. tests/peers/gozero
+// checks them with go-zero itself.
 func TestCourses(t *testing.T) {
 	cs := everyCourse(3 * slots)
 	require.Len(t, cs, 13_950)
@@ -26,15 +26,15 @@ func TestMoves(t *testing.T) {
 	newTour(options{}, s).moves(course{set: 5, elapsed: 3, move: 5}, 15, 5)
 	newTour(options{}, s).moves(course{set: 5, elapsed: 3, move: 19}, 9, 19)
 	require.Equal(t, `  go-zero fires after 15  ···············●10 ticks late
-  compat  fires after  5  ·····●  as it should
+  compat  fires after  5  ·····●  on time
 
   go-zero fires after  9  ·········●            10 ticks early
-  compat  fires after 19  ···················●  as it should
+  compat  fires after 19  ···················●  on time
 
 `, out.String())
 }
 
-// A wheel that refuses is told of.
+// TestMockedError checks that the error of a stopped wheel is kept.
 func TestMockedError(t *testing.T) {
 	m, err := newMocked(slots)
 	require.NoError(t, err)

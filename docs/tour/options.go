@@ -8,20 +8,20 @@ import (
 
 const usage = `usage: go run ./docs/tour [-short] [-http ADDRESS]
 
-  -short         a tenth of the timers, in some two seconds
+  -short         use a tenth of the timers; takes about two seconds
   -http ADDRESS  after the tour, keep a wheel running and show it live in a
                  browser, at an address such as 127.0.0.1:8420, until Ctrl-C
 
-Colours are for terminals; NO_COLOR=1 turns them off.
+Output to a terminal is coloured; NO_COLOR=1 turns colours off.
 `
 
-// options are what the command was called with.
+// options are the flags of the command.
 type options struct {
 	short bool
-	http  string // address to serve the live view at; empty: not
+	http  string // address of the live view; empty for none
 }
 
-// parse returns flag.ErrHelp if help was asked for.
+// parse returns flag.ErrHelp if the user asked for help.
 func parse(args []string) (o options, err error) {
 	flags := flag.NewFlagSet("tour", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -31,7 +31,7 @@ func parse(args []string) (o options, err error) {
 		return o, err
 	}
 	if flags.NArg() > 0 {
-		return o, fmt.Errorf("it takes no arguments but flags, and was given %q", flags.Args())
+		return o, fmt.Errorf("unexpected arguments %q", flags.Args())
 	}
 	if o.http == "" && isSet(flags, "http") {
 		return o, fmt.Errorf("-http needs an address, such as 127.0.0.1:8420")

@@ -6,25 +6,24 @@ import (
 	"time"
 )
 
-// progress is a line that is drawn over while something goes on. It is there on a
-// terminal only.
+// progress is a line that is redrawn while something goes on. It is shown on terminals only.
 type progress struct {
 	s     *screen
 	what  string
 	total int
 	drawn time.Time
-	wide  int // columns of what is drawn
+	wide  int // columns that are drawn
 }
 
-// redraw is how often a progress is drawn at most: drawing takes time from what is
-// being measured.
+// redraw is the least time between two drawings: drawing takes time away from what is being
+// measured.
 const redraw = 40 * time.Millisecond
 
 func (s *screen) progress(what string, total int) *progress {
 	return &progress{s: s, what: what, total: total}
 }
 
-// at says how much is done.
+// at shows how much is done.
 func (p *progress) at(done int) {
 	if !p.s.live || time.Since(p.drawn) < redraw && done < p.total {
 		return
@@ -38,7 +37,7 @@ func (p *progress) at(done int) {
 	p.drawn = time.Now()
 }
 
-// end takes the line away again.
+// end removes the line.
 func (p *progress) end() {
 	if p.wide > 0 {
 		p.s.write("\r" + blank(p.wide) + "\r")

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// width is what a line has at most, in columns; indent is what it begins with.
+// width is the greatest length of a line in columns; indent is how a line begins.
 const (
 	width  = 80
 	indent = "  "
 )
 
-// screen is where the tour is written to: a terminal, or a pipe or file, which gets
-// the same lines without colour and without what is drawn over.
+// screen is what the tour writes to. A terminal gets colours and progress lines. A pipe or
+// a file gets the same text without them.
 type screen struct {
 	out    io.Writer
-	live   bool // lines can be drawn over
+	live   bool // lines can be redrawn
 	colour bool
 	err    error // of the first write that failed
 }
 
-// newScreen looks at what out is, and at the environment.
+// newScreen chooses colours and progress lines by the kind of out and by the environment.
 func newScreen(out io.Writer, env func(string) string) *screen {
 	f, ok := out.(*os.File)
 	if !ok {
@@ -31,21 +31,21 @@ func newScreen(out io.Writer, env func(string) string) *screen {
 	}
 	info, err := f.Stat()
 	live := err == nil && info.Mode()&os.ModeCharDevice != 0 && env("TERM") != "dumb"
-	// A console of Windows may show escape codes as letters, and to ask it takes
-	// calls of that system alone.
+	// A Windows console may print escape codes as text, and only a Windows system call can
+	// tell whether it does.
 	colour := live && env("NO_COLOR") == "" && runtime.GOOS != "windows"
 	return &screen{out: out, live: live, colour: colour}
 }
 
-// style is how something is shown where there is colour.
+// style is the escape code of a colour or weight.
 type style string
 
 const (
 	plain  style = ""
 	bold   style = "1"
 	faint  style = "2"
-	ours   style = "32" // green: what a wheel did
-	theirs style = "33" // yellow: what something else did
+	ours   style = "32" // green, for a wheel
+	theirs style = "33" // yellow, for everything that is compared with it
 )
 
 func (s *screen) paint(st style, text string) string {
@@ -55,7 +55,7 @@ func (s *screen) paint(st style, text string) string {
 	return "\x1b[" + string(st) + "m" + text + "\x1b[0m"
 }
 
-// line writes a line as it is.
+// line writes a line without wrapping it.
 func (s *screen) line(text string) { s.write(strings.TrimRight(text, " ") + "\n") }
 
 func (s *screen) write(text string) {
@@ -71,14 +71,14 @@ func (s *screen) heading(text string) {
 	s.line(s.paint(faint, strings.Repeat("─", columns(text))))
 }
 
-// say writes a paragraph, in lines that fit.
+// say writes a paragraph, wrapped to the width.
 func (s *screen) say(format string, args ...any) {
 	for _, l := range wrap(fmt.Sprintf(format, args...), width-len(indent)) {
 		s.line(indent + l)
 	}
 }
 
-// wrap breaks text at blanks into lines of at most so many columns.
+// wrap breaks text at blanks into lines of at most the given number of columns.
 func wrap(text string, most int) (lines []string) {
 	l := ""
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n", r) }) {
@@ -98,5 +98,5 @@ func wrap(text string, most int) (lines []string) {
 	return lines
 }
 
-// noBreak is a blank at which no line breaks, between a number and its unit.
+// noBreak is a space that is never a line break. It stands between a number and its unit.
 const noBreak = "\u00a0"

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// page is a screen that is no terminal, and what is written to it.
+// page returns a screen that is not a terminal, and the buffer it writes to.
 func page() (*screen, *bytes.Buffer) {
 	var out bytes.Buffer
 	return newScreen(&out, os.Getenv), &out
@@ -44,7 +44,8 @@ func TestSay(t *testing.T) {
 	}
 }
 
-// Colour and drawing over are for terminals, and not if the environment says no.
+// TestWhatIsATerminal checks that only terminals get colours and progress lines, and only
+// if the environment allows them.
 func TestWhatIsATerminal(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	require.NoError(t, err)
@@ -63,7 +64,7 @@ func TestWhatIsATerminal(t *testing.T) {
 		require.False(t, s.colour)
 	}
 	if !newScreen(device, none).live {
-		t.Skip("no device at hand that looks like a terminal")
+		t.Skip("there is no device that looks like a terminal")
 	}
 	require.False(t, newScreen(device, is("NO_COLOR", "1")).colour)
 	require.True(t, newScreen(device, is("NO_COLOR", "1")).live)
@@ -88,14 +89,14 @@ func TestProgressWithoutATerminal(t *testing.T) {
 	require.Empty(t, out.String())
 }
 
-// On a terminal the line is drawn over itself, keeps within the width, and leaves
-// nothing behind.
+// TestProgressOnATerminal checks that the line is redrawn in place, fits the width, and is
+// removed at the end.
 func TestProgressOnATerminal(t *testing.T) {
 	s, out := page()
 	s.live = true
 	p := s.progress("setting timers", 10)
 	p.at(5)
-	p.at(6) // too soon to draw again
+	p.at(6) // too soon to redraw
 	p.at(10)
 	p.end()
 	p.end()
@@ -118,7 +119,7 @@ func TestProgressOfNothing(t *testing.T) {
 	require.Contains(t, out.String(), "nothing")
 }
 
-// full is a disk that is.
+// full fails every write, as a full disk does.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("it is full") }

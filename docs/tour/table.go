@@ -2,7 +2,8 @@ package main
 
 import "strings"
 
-// row is a line of a table: what was measured, for a wheel and for package time.
+// row is a line of a table: what was measured, and the results of a wheel and of package
+// time.
 type row struct{ what, wheel, time string }
 
 const (
@@ -10,7 +11,7 @@ const (
 	valueWide = 16
 )
 
-// table writes rows under a head.
+// table writes rows below a head.
 func (s *screen) table(head row, rows []row) {
 	s.row(head, bold, bold)
 	s.line(indent + s.paint(faint, strings.Repeat("─", whatWide+2*valueWide)))

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// tally counts durations, millions of them in little memory. Quantiles are exact to a
-// sixteenth of their value; the longest is exact.
+// tally counts millions of durations in little memory. Its quantiles are within a sixteenth
+// of the exact value; the longest duration is exact.
 type tally struct {
 	counts  [64 * sixteenths]int64
 	n       int64
@@ -21,8 +21,8 @@ func (t *tally) add(d time.Duration) {
 	t.longest = max(t.longest, d)
 }
 
-// class is the place of d: durations below 16 ns have one each, and above there are
-// sixteen from each power of two to the next.
+// class returns the index in counts for d. Each duration below 16 ns has an index of its
+// own; above, there are sixteen from each power of two to the next.
 func class(d time.Duration) int {
 	v := uint64(max(d, 0))
 	if v < sixteenths {
@@ -32,7 +32,7 @@ func class(d time.Duration) int {
 	return power*sixteenths + int(v>>power)
 }
 
-// ceiling is the longest duration of a class.
+// ceiling returns the longest duration of a class.
 func ceiling(class int) time.Duration {
 	if class < sixteenths {
 		return time.Duration(class)
@@ -41,7 +41,7 @@ func ceiling(class int) time.Duration {
 	return time.Duration((uint64(class%sixteenths+sixteenths+1) << power) - 1)
 }
 
-// quantile is what a share of q of the durations does not exceed.
+// quantile returns a duration that a share q of the durations does not exceed.
 func (t *tally) quantile(q float64) time.Duration {
 	rest := int64(q * float64(t.n))
 	for c, n := range t.counts {

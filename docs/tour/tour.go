@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// tour is one tour: what it is written to, and what it has found so far.
+// tour is one tour: its screen, its options and its measurements.
 type tour struct {
 	*screen
 	options
@@ -15,7 +15,7 @@ type tour struct {
 
 func newTour(o options, s *screen) *tour { return &tour{screen: s, options: o} }
 
-// give gives the tour, up to the first section that fails.
+// give runs all sections, or stops at the first one that fails.
 func (t *tour) give() error {
 	start := time.Now()
 	t.welcome()
@@ -33,7 +33,7 @@ func (t *tour) give() error {
 	return t.err
 }
 
-// scale is how many of n timers this tour takes.
+// scale returns how many of n timers this tour uses.
 func (t *tour) scale(n int) int {
 	if t.short {
 		return n / 10
@@ -41,12 +41,12 @@ func (t *tour) scale(n int) int {
 	return n
 }
 
-// found notes what was measured, for the summary.
+// found keeps a measurement for the summary.
 func (t *tour) found(what, wheel, time string) {
 	t.rows = append(t.rows, row{what, wheel, time})
 }
 
-// compare shows rows, and notes them for the summary.
+// compare shows rows, and keeps them for the summary.
 func (t *tour) compare(rows ...row) {
 	t.table(row{"", "wheel", "time.AfterFunc"}, rows)
 	t.rows = append(t.rows, rows...)
@@ -59,13 +59,13 @@ func (t *tour) welcome() {
 	}
 	t.line(t.paint(bold, "Epicycle: millions of timers in one Go process"))
 	t.line("")
-	t.say(`A timing wheel is a clock face. A timer goes into the slot that the hand will
-		have come to when it is due, which takes the same few steps whether ten timers are
-		waiting or ten million. What is too far away for one turn goes to a slower circle,
-		where one slot is a whole turn of the faster one.`)
+	t.say(`A timing wheel is like a clock face. A timer goes into the slot that the hand reaches
+		when the timer is due. That takes the same few steps whether ten timers are pending
+		or ten million. A timer that is more than one turn away goes to a coarser circle,
+		where one slot is a whole turn of the finer one.`)
 	t.line("")
-	t.say(`This tour takes some %s. It measures as it goes, on this machine: %s/%s,
-		%d processors, %s. Wheels are as they come, made with the zero Config.`,
+	t.say(`This tour runs for about %s and measures on this machine: %s/%s, %d
+		processors, %s. All wheels use the zero Config.`,
 		long, runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), runtime.Version())
 }
 
@@ -73,14 +73,13 @@ func (t *tour) summary(took time.Duration) {
 	t.heading("What was measured")
 	t.table(row{"", "wheel", "package time"}, t.rows)
 	t.line("")
-	t.say(`All of this is from this one run, which took %s. A short run on a machine that
-		has other things to do varies: easily by half, and the latest timers and slowest
-		calls by far more. The careful figures, how they
-		were taken, and what the wheel is not better at, are in docs/performance.md and
-		docs/precision.md.`, span(took))
+	t.say(`All of these figures are from this one run, which took %s. Short runs on a machine
+		that does other work easily vary by half, and the latest timers and slowest calls
+		by far more. See docs/performance.md and docs/precision.md for careful measurements,
+		how they were made, and where the wheel is not better.`, span(took))
 }
 
-// broken is what a section says if a promise of the library did not hold.
+// broken returns the error of a section in which a guarantee of the library did not hold.
 func broken(format string, args ...any) error {
 	return fmt.Errorf("this must never happen: "+format, args...)
 }

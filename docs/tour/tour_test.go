@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The whole tour, as a pipe gets it.
+// TestTour runs the whole tour, with output to a pipe.
 func TestTour(t *testing.T) {
 	var out, errs bytes.Buffer
 	require.Equal(t, exitOK, run([]string{"-short"}, &out, &errs), errs.String())
@@ -45,7 +45,7 @@ func TestTour(t *testing.T) {
 	require.Contains(t, words, "go-zero fires 3,465 at the wrong tick, compat 0.")
 }
 
-// A tour that can't be written has not been given.
+// TestTourToNowhere checks that the tour fails if its output can't be written.
 func TestTourToNowhere(t *testing.T) {
 	var errs bytes.Buffer
 	require.Equal(t, exitFailed, run([]string{"-short"}, full{}, &errs))

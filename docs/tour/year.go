@@ -16,21 +16,21 @@ const (
 	jobEvery = time.Minute
 )
 
-// year lets a year pass on a mock clock.
+// year runs a year on a mock clock.
 func (t *tour) year() error {
 	n := t.scale(1_000_000)
 	t.heading("5. A year in a second")
-	t.say(`In tests and simulations time is a mock clock, which the test moves. Here it moves by
-		a year: %s timers are set, at random over that year, and a job that runs every
-		minute. Each timer looks at the clock when it runs.`, count(n))
+	t.say(`In tests and simulations, time comes from a mock clock, which the test moves. Here
+		it moves by a year, with %s timers set at random over that year and a job that runs
+		every minute. Each timer checks the clock when it runs.`, count(n))
 	t.line("")
 	y, err := pass(n, t.progress("months of the mock year", months))
 	if err != nil {
 		return err
 	}
 	t.say(`The year took %s. %s timers ran: %d early, %d late by a nanosecond or more,
-		%d out of order. The job ran %s times. Nothing slept for it: a test on such a
-		clock takes no time to wait, and comes out the same whenever it is run.`,
+		%d out of order. The job ran %s times. Nothing slept: a test on a mock clock spends
+		no time waiting, and has the same result every time.`,
 		span(y.took), count(y.ran), y.early, y.late, y.disorder, count(y.jobs))
 	t.found(fmt.Sprintf("a mock year with %s timers", count(n)), span(y.took), "–")
 	if y.ran != n || y.early+y.late+y.disorder > 0 || y.jobs != int(aYear/jobEvery) {
@@ -39,14 +39,14 @@ func (t *tour) year() error {
 	return nil
 }
 
-// passed is what happened in a mock year.
+// passed counts what happened in a mock year.
 type passed struct {
 	took                       time.Duration
 	ran, early, late, disorder int
 	jobs                       int
 }
 
-// pass sets n timers over a mock year, and lets it pass.
+// pass sets n timers over a mock year and moves the clock through it.
 func pass(n int, p *progress) (y passed, err error) {
 	defer p.end()
 	mock := clock.NewMock()
@@ -82,7 +82,7 @@ func pass(n int, p *progress) (y passed, err error) {
 	return y, nil
 }
 
-// note counts a timer that ran so long after its deadline.
+// note counts a timer that ran the given time after its deadline.
 func (y *passed) note(after time.Duration, disorder bool) {
 	y.ran++
 	switch {

@@ -1,35 +1,34 @@
-// Package ring is the arithmetic of the timing wheel of go-zero v1.10.3
-// (core/collection), reduced to what decides at which tick a timer runs. It is here
-// for the tour, which shows what goes wrong when a timer is moved, without go-zero
-// itself. That it does what go-zero does is tested beside the original, in
-// tests/peers/gozero.
+// Package ring reimplements the arithmetic of the timing wheel of go-zero v1.10.3
+// (core/collection), reduced to what decides at which tick a timer runs. The tour uses it to
+// show what goes wrong when a timer is moved, without depending on go-zero. The tests in
+// tests/peers/gozero check that it behaves like the original.
 //
-// It is one circle of slots with a hand that goes on by a slot a tick. A timer that
-// is further away than one turn waits for the hand to pass it some times first.
+// It is one circle of slots with a hand that advances by one slot per tick. The hand must
+// pass a timer that is more than one turn away once per extra turn before the timer runs.
 package ring
 
-// Ring is a timing wheel with whole ticks for time. Timers have keys.
+// Ring is a timing wheel that counts time in whole ticks. Timers have keys.
 type Ring struct {
 	slots  [][]*entry
 	hand   int
 	timers map[int]*place
 }
 
-// entry is what stands in a slot.
+// entry is a timer in a slot.
 type entry struct {
 	key     int
-	circle  int  // how often the hand still has to pass it
-	diff    int  // how many slots further it goes after that, before it runs
-	removed bool // another entry has taken its place; it goes when the hand comes
+	circle  int  // how many times the hand still has to pass it
+	diff    int  // how many slots it then moves on before it runs
+	removed bool // another entry has replaced it; it is dropped when the hand comes
 }
 
-// place is where the entry of a timer is.
+// place says where the entry of a timer is.
 type place struct {
 	slot  int
 	entry *entry
 }
 
-// New makes a ring of so many slots.
+// New makes a ring with the given number of slots.
 func New(slots int) *Ring {
 	return &Ring{
 		slots:  make([][]*entry, slots),
@@ -38,8 +37,8 @@ func New(slots int) *Ring {
 	}
 }
 
-// Set has the timer of key run after so many ticks, 1 or more. One that has the key
-// already is moved, as go-zero's setTask does.
+// Set makes the timer of key run after ticks, which must be 1 or more. If there is a timer
+// with that key, it is moved, as go-zero's setTask does.
 func (r *Ring) Set(key, ticks int) {
 	if _, ok := r.timers[key]; ok {
 		r.Move(key, ticks)
@@ -49,10 +48,10 @@ func (r *Ring) Set(key, ticks int) {
 	r.put(slot, &entry{key: key, circle: circle})
 }
 
-// Move is go-zero's moveTask, for 1 tick or more. The fault is in the first two
-// cases: circle is counted from the hand, as for a new timer, but the entry stays in
-// its old slot. How far that is from the hand, and whether its new slot comes
-// before it, is not looked at.
+// Move is go-zero's moveTask, for 1 tick or more. The fault is in the first two cases:
+// circle is counted from the hand, as for a new timer, but the entry stays in its old slot.
+// The code ignores how far the old slot is from the hand, and whether the new slot comes
+// before it.
 func (r *Ring) Move(key, ticks int) {
 	p, ok := r.timers[key]
 	if !ok {
@@ -70,7 +69,7 @@ func (r *Ring) Move(key, ticks int) {
 	}
 }
 
-// Tick moves the hand on by a slot, and returns the keys of the timers that run.
+// Tick advances the hand by one slot and returns the keys of the timers that run.
 func (r *Ring) Tick() (run []int) {
 	r.hand = (r.hand + 1) % len(r.slots)
 	under := r.slots[r.hand]

@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// runsAt sends ticks until the timer of key runs, and returns how many.
+// runsAt calls Tick until the timer of key runs, and returns the number of ticks.
 func runsAt(t *testing.T, r *Ring, key int) int {
 	t.Helper()
 	for tick := 1; tick <= 1000; tick++ {
@@ -29,7 +29,7 @@ func pass(t *testing.T, r *Ring, ticks int) {
 	}
 }
 
-// A timer that is not moved runs when it is due, wherever the hand is.
+// TestSet checks that a timer that is not moved runs at its deadline, wherever the hand is.
 func TestSet(t *testing.T) {
 	for slots := 1; slots <= 12; slots++ {
 		for start := range slots {
@@ -44,7 +44,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// The three cases of a move: on in the same turn, on with turns to wait for, and back.
+// TestMove covers the three cases of a move: later in the same turn, later with turns to
+// wait for, and earlier.
 func TestMove(t *testing.T) {
 	for name, c := range map[string]struct{ set, pass, move, runs int }{
 		"right: to a later slot":            {5, 3, 4, 4},
@@ -68,7 +69,8 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// To set a timer that is there is to move it, and to move one that isn't, nothing.
+// TestSetAgain checks that setting an existing timer moves it, and that moving a missing one
+// does nothing.
 func TestSetAgain(t *testing.T) {
 	r := New(10)
 	r.Move(1, 3)
@@ -81,7 +83,7 @@ func TestSetAgain(t *testing.T) {
 	pass(t, r, 30)
 }
 
-// Timers with different keys have nothing to do with one another.
+// TestManyKeys checks that timers with different keys are independent.
 func TestManyKeys(t *testing.T) {
 	r := New(10)
 	for key := 1; key <= 40; key++ {
