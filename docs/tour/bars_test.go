@@ -78,7 +78,7 @@ func TestCircles(t *testing.T) {
 	})
 	require.Contains(t, out.String(), "1,234 timers stood at that moment")
 	require.Contains(t, out.String(), `
-        slot the slots, and the hand │           timers
+  slot width slots, and the hand │               timers
      16.8 ms ····│···························         0
       1.07 s │█··················▁···········     1,234  ████████████████████
 `)

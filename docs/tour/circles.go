@@ -28,7 +28,7 @@ func (t *tour) circles(circles []hierarchy.CircleStats) {
 		timer keeps its deadline to the nanosecond, and moves to finer circles as the hand
 		approaches.`, count(all))
 	t.line("")
-	t.line(indent + t.paint(bold, right("slot", 10)+" "+left("the slots, and the hand │", stripWide)+right("timers", 10)))
+	t.line(indent + t.paint(bold, right("slot width", 10)+" "+left("slots, and the hand │", stripWide)+right("timers", 10)))
 	for i, c := range circles {
 		t.line(fmt.Sprintf("%s%s%s%s  %s", indent, right(span(c.Width), 10)+" ",
 			t.paint(ours, strip(c.Slots, stripWide, c.Hand)), right(count(totals[i]), 10),
