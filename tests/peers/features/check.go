@@ -7,7 +7,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
-// verdict is what a check found.
+// verdict is the result of a check.
 type verdict string
 
 const (
@@ -16,7 +16,7 @@ const (
 	notOffered verdict = "–"
 )
 
-// outcome is a verdict and what it is based on, in one line.
+// outcome is a verdict with its evidence, in one line.
 type outcome struct {
 	Verdict  verdict
 	Evidence string
@@ -32,14 +32,14 @@ func fails(evidence string, args ...any) outcome {
 
 func lacks(evidence string) outcome { return outcome{notOffered, evidence} }
 
-// check tries whether a contender keeps a promise.
+// check finds out whether a contender keeps a promise.
 type check struct {
 	name    string // of the process
 	promise string // in tables
 	try     func(s *subject) outcome
 }
 
-// checks are all, in the order of tables.
+// checks are all checks, in the order of the tables.
 var checks = []check{
 	{"early-below", "never early: delays below an interval", (*subject).neverEarlyBelow},
 	{"early-above", "never early: delays above an interval", (*subject).neverEarlyAbove},
@@ -64,18 +64,18 @@ var checks = []check{
 // subject is the contender in the process of a check.
 type subject struct {
 	contender.Contender
-	step string // what it hangs in, if it hangs
+	step string // what it is doing, in case it hangs
 }
 
-// interval is what the contender counts time in, or what is as good as that.
+// interval is the contender's tick, or a millisecond if that is longer or it has none.
 func (s *subject) interval() time.Duration { return max(s.Fine, time.Millisecond) }
 
-// units are intervals long enough for a machine that others use too.
+// units returns n intervals, each long enough for a shared machine.
 func (s *subject) units(n float64) time.Duration {
 	return time.Duration(n * float64(max(s.Fine, 10*time.Millisecond)))
 }
 
-// slots are few, so that delays of more than a turn of a ring don't take long.
+// slots is small, so that delays of more than a turn of the ring don't take long.
 const slots = 10
 
 func (s *subject) open(n int) contender.Timers {
@@ -89,11 +89,11 @@ func (s *subject) open(n int) contender.Timers {
 	return t
 }
 
-// patience is how long after its time to wait for what has not happened.
+// patience is how much longer than expected await waits.
 const patience = 2 * time.Second
 
-// await waits until done says so, which it should within so many units, or gives
-// up.
+// await waits until done returns true, which should happen within the given units. After
+// that and some patience it gives up.
 func (s *subject) await(units float64, done func() bool) bool {
 	end := time.Now().Add(s.units(units+1) + patience)
 	for ; time.Now().Before(end); time.Sleep(time.Millisecond) {

@@ -14,19 +14,19 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
-// Set in a process that is to make one check.
+// Environment variables of a process that runs one check.
 const (
 	childCheck = "FEATURES_CHECK"
 	childOf    = "FEATURES_OF"
 )
 
-// longest is what a check may take. What takes longer hangs.
+// longest is how long a check may take. A check that takes longer hangs.
 const longest = 15 * time.Second
 
-// marker precedes the outcome: libraries print too.
+// marker precedes the outcome, because libraries print too.
 const marker = "outcome: "
 
-// runIfChild makes the check that the environment asks for, and ends the process.
+// runIfChild runs the check that the environment asks for, if any, and ends the process.
 func runIfChild() {
 	name := os.Getenv(childCheck)
 	if name == "" {
@@ -42,7 +42,7 @@ func runIfChild() {
 	panic("features: there is no check " + name)
 }
 
-// attempt makes the check, unless that takes too long.
+// attempt runs the check, and gives up if it takes too long.
 func (c check) attempt(s *subject) outcome {
 	done := make(chan outcome, 1)
 	go func() {
@@ -69,9 +69,9 @@ func tell(o outcome) {
 	fmt.Println(marker + string(line))
 }
 
-var errNoOutcome = errors.New("the check's process says nothing")
+var errNoOutcome = errors.New("the process of the check printed no outcome")
 
-// try has a process of its own make the check.
+// try runs the check in a process of its own.
 func try(ctx context.Context, of contender.Contender, c check) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, longest+time.Minute)
 	defer cancel()
@@ -102,7 +102,7 @@ func told(printed string) (o outcome, ok bool) {
 	return o, false
 }
 
-// died is the reason why Go ended a process.
+// died returns the reason why the Go runtime ended the process.
 func died(complaint string) string {
 	for line := range strings.Lines(complaint) {
 		for _, word := range []string{"panic: ", "fatal error: "} {

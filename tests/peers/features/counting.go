@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
-// exactlyOnce stops timers at about the time they are due.
+// exactlyOnce stops timers at about their deadlines.
 func (s *subject) exactlyOnce() outcome {
 	const n = 1000
 	t := s.open(n)
@@ -67,8 +67,8 @@ func (s *subject) stopped() outcome {
 	return keeps("none of %d ran", n)
 }
 
-// stopTells stops timers that are pending, stopped and fired, beside others that
-// must not suffer from it.
+// stopTells stops timers that are pending, stopped and fired, while others that must not be
+// affected are pending.
 func (s *subject) stopTells() outcome {
 	if !s.Tells {
 		return lacks("Stop does not report it")
@@ -106,7 +106,7 @@ func (s *subject) stopTells() outcome {
 	}
 }
 
-// counts compares Len with what is pending.
+// counts compares Len with the number of pending timers.
 func (s *subject) counts() outcome {
 	const n = 100
 	t := s.open(n)

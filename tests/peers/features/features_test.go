@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// page holds what was found before.
+// page holds the results of an earlier run.
 const page = "../../../docs/peers.md"
 
 func those(which func(c contender.Contender) bool) (found []contender.Contender) {
@@ -30,7 +30,7 @@ func those(which func(c contender.Contender) bool) (found []contender.Contender)
 	return found
 }
 
-// TestOurs holds that we keep what we offer.
+// TestOurs checks that we keep every promise that we offer.
 func TestOurs(t *testing.T) {
 	ours := those(func(c contender.Contender) bool { return c.Ours })
 	found, err := tryAll(context.Background(), ours, checks)
@@ -42,13 +42,13 @@ func TestOurs(t *testing.T) {
 	}
 }
 
-// goZeroFaults do not hang on timing.
+// goZeroFaults are the faults that do not depend on timing.
 var goZeroFaults = []string{
 	"early-above", "reset", "frees", "slow", "goexit", "drain", "key", "close",
 }
 
-// TestGoZeroFaults holds that the checks find what is known to be there: a check
-// that finds nothing proves nothing.
+// TestGoZeroFaults checks that the checks find known faults: a check that never finds a
+// fault proves nothing.
 func TestGoZeroFaults(t *testing.T) {
 	found, err := tryAll(context.Background(), []contender.Contender{contender.Named("go-zero")}, checks)
 	require.NoError(t, err)
@@ -57,14 +57,14 @@ func TestGoZeroFaults(t *testing.T) {
 	}
 }
 
-// TestPeers compares the others with what the page says. A verdict of a run may
-// hang on how busy the machine is: some may differ.
+// TestPeers compares the other libraries with what the page says. Some verdicts may differ,
+// because they depend on how busy the machine is.
 func TestPeers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some peers count in seconds, and some hang")
 	}
 	if runtime.GOOS != "linux" {
-		t.Skip("the page was made on Linux, and other systems have other timers")
+		t.Skip("the page was written on Linux, and timers differ on other systems")
 	}
 	others := those(func(c contender.Contender) bool { return !c.Ours && c.Name != "go-zero" })
 	found, err := tryAll(context.Background(), others, checks)
@@ -80,7 +80,7 @@ func TestPeers(t *testing.T) {
 			}
 		}
 	}
-	require.LessOrEqual(t, differ, len(found.outcomes)/20, "make the page anew")
+	require.LessOrEqual(t, differ, len(found.outcomes)/20, "write the page again")
 }
 
 // readVerdicts reads the page's table of verdicts, by promise and label.
@@ -106,8 +106,7 @@ func readVerdicts(t *testing.T) map[cell]verdict {
 	return written
 }
 
-// TestPage holds that the page names all checks and contenders, of which only
-// those may be new that are on their way.
+// TestPage checks that the page names all checks and contenders.
 func TestPage(t *testing.T) {
 	written := readVerdicts(t)
 	for _, c := range checks {

@@ -8,18 +8,18 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
-// panics has a callback panic among others.
+// panics makes one callback among others panic.
 func (s *subject) panics() outcome {
 	return s.survives(func() { panic("in a callback") }, "ran beside one that panics")
 }
 
-// goexits has a callback end its goroutine among others.
+// goexits makes one callback among others end its goroutine.
 func (s *subject) goexits() outcome {
 	return s.survives(runtime.Goexit, "ran beside one that ends its goroutine")
 }
 
-// survives looks for timers due together with a harmful one, and for those of a
-// second crowd.
+// survives checks that timers due together with a harmful one run, and that those of a
+// second crowd do.
 func (s *subject) survives(harm func(), evidence string) outcome {
 	const n = 20
 	t := s.open(2*n + 2)
@@ -41,7 +41,7 @@ func (s *subject) survives(harm func(), evidence string) outcome {
 	return keeps("%d of %d others %s", ran.Load(), 2*n, evidence)
 }
 
-// callsInside has callbacks set, reset and stop others.
+// callsInside sets, resets and stops other timers in callbacks.
 func (s *subject) callsInside() outcome {
 	const n = 20
 	t := s.open(4 * n)
@@ -74,14 +74,14 @@ func (s *subject) unhashable() outcome {
 	}
 	s.step = "setting a key that is a slice"
 	err := setter.SetKey([]int{1}, time.Hour, func() {})
-	time.Sleep(100 * time.Millisecond) // another goroutine may choke on it
+	time.Sleep(100 * time.Millisecond) // another goroutine may panic because of the key
 	if err == nil {
 		return fails("accepted")
 	}
 	return keeps("%q", err)
 }
 
-// closesTwice closes it from one goroutine.
+// closesTwice closes the contender twice, from one goroutine.
 func (s *subject) closesTwice() outcome {
 	if !s.Closes {
 		return lacks("there is nothing to close")
@@ -94,7 +94,7 @@ func (s *subject) closesTwice() outcome {
 	return keeps("the second call does nothing")
 }
 
-// setsWhenClosed looks for what was pending, and for what is set afterwards.
+// setsWhenClosed checks that neither pending timers nor one set after closing run.
 func (s *subject) setsWhenClosed() outcome {
 	if !s.Closes {
 		return lacks("there is nothing to close")
@@ -119,8 +119,8 @@ func (s *subject) setsWhenClosed() outcome {
 	return keeps("nothing runs; %q", err)
 }
 
-// frees counts what callbacks hold that is still held when they are stopped. A
-// tenth is allowed: what is put off must be put off within limits.
+// frees counts the stopped callbacks that are still held. A tenth is allowed: a library may
+// put off freeing them, within limits.
 func (s *subject) frees() outcome {
 	const others, n = 1000, 10_000
 	t := s.open(others + 1)
@@ -141,7 +141,7 @@ func (s *subject) frees() outcome {
 		runtime.GC()
 		time.Sleep(20 * time.Millisecond)
 	}
-	left := max(0, n-1-freed.Load()) // the last one's handle is kept
+	left := max(0, n-1-freed.Load()) // the handle of the last one is kept
 	runtime.KeepAlive(t)
 	if left > n/10 {
 		return fails("%d of %d stopped callbacks are still held", left, n)

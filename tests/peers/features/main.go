@@ -1,11 +1,11 @@
-// Command features tries which promises each library of timers keeps, and prints
-// what it found as tables:
+// Command features checks which promises each timer library keeps, and prints the
+// results as tables:
 //
 //	cd tests/peers && go run ./features
 //
-// With -o it writes them into docs/peers.md, between the marks that are there. It
-// takes about half a minute. Each check is made in a process of its own: some end
-// it, and some never return.
+// With -o it writes the tables into docs/peers.md, between the marks that are there. It
+// takes about half a minute. Each check runs in a process of its own, because some
+// libraries crash it and some never return.
 package main
 
 import (

@@ -10,13 +10,14 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
-// course is a timer that is set, and reset when some time has passed; in units.
+// course is a timer that is set, and reset when elapsed has passed. All fields are in
+// units.
 type course struct {
 	set, elapsed int
 	reset        float64
 }
 
-// courses go over up to two turns of a ring. Some are reset to half a unit.
+// courses returns courses of up to two turns of a ring. Some are reset to half a unit.
 func courses(n int) []course {
 	random := rand.New(rand.NewPCG(1, 2))
 	cs := make([]course, n)
@@ -30,13 +31,13 @@ func courses(n int) []course {
 	return cs
 }
 
-// misses are courses that did not run as they should.
+// misses counts the courses that did not run as they should.
 type misses struct{ early, late, never, more int }
 
 func (m misses) sum() int { return m.early + m.late + m.never + m.more }
 
-// resets counts what is more than an interval early, or half a turn of the ring
-// late. That may be the machine's fault: the best of several tries counts.
+// resets counts timers that are more than an interval early, or half a turn of the ring
+// late. That may be the machine's fault, so the best of several tries counts.
 func (s *subject) resets() outcome {
 	if _, ok := s.open(1).(contender.Resetter); !ok {
 		return lacks("there is no Reset")
@@ -58,7 +59,7 @@ func (s *subject) resets() outcome {
 	return keeps("%d timers, each at its new time", n)
 }
 
-// run takes all courses at once.
+// run runs all courses at once.
 func (s *subject) run(cs []course) misses {
 	t := s.open(len(cs))
 	defer t.Close()
@@ -89,7 +90,8 @@ func (s *subject) run(cs []course) misses {
 	return s.judge(due, ran, at)
 }
 
-// judge compares when timers were due, or 0, with how often and when they ran.
+// judge compares the deadlines of the timers with when and how often they ran. A deadline
+// of 0 is ignored.
 func (s *subject) judge(due []time.Duration, ran []atomic.Int32, at []atomic.Int64) (m misses) {
 	for i := range due {
 		off := time.Duration(at[i].Load()) - due[i]
@@ -108,7 +110,7 @@ func (s *subject) judge(due []time.Duration, ran []atomic.Int32, at []atomic.Int
 	return m
 }
 
-// byElapsed are the numbers of courses in the order in which they are reset.
+// byElapsed returns the indices of the courses in the order in which they are reset.
 func byElapsed(cs []course) []int {
 	order := make([]int, len(cs))
 	for i := range order {
@@ -118,7 +120,7 @@ func byElapsed(cs []course) []int {
 	return order
 }
 
-// drains takes all out, and sets the same numbers again.
+// drains removes all timers, and sets the same numbers again.
 func (s *subject) drains() outcome {
 	const n = 20
 	t := s.open(n)

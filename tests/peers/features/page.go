@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// What is between these lines of a page is written by this program.
+// This program writes what stands between these two lines of a page.
 const (
 	begin = "<!-- features: written by go run ./features -o -->\n"
 	end   = "<!-- end of features -->\n"
 )
 
-var errNoMarks = errors.New("there are no marks to write between")
+var errNoMarks = errors.New("the page has no marks to write between")
 
 // replaceInPage puts text between the marks of the page at path.
 func replaceInPage(path, text string) error {

@@ -22,13 +22,13 @@ type findings struct {
 	outcomes map[cell]outcome
 }
 
-// cell is where an outcome stands in the table.
+// cell is the place of an outcome in the table.
 type cell struct{ check, of string }
 
-// atOnce is how many checks run at the same time. They sleep most of the time.
+// atOnce is the number of checks that run at the same time. They mostly sleep.
 const atOnce = 8
 
-// tryAll makes each check for each contender.
+// tryAll runs each check for each contender.
 func tryAll(ctx context.Context, of []contender.Contender, checks []check) (findings, error) {
 	found := findings{of, checks, make(map[cell]outcome)}
 	var mu sync.Mutex
@@ -48,7 +48,7 @@ func tryAll(ctx context.Context, of []contender.Contender, checks []check) (find
 	return found, group.Wait()
 }
 
-// markdown is a table of all verdicts, and one of the evidence for each
+// markdown returns a table of all verdicts, and a table with the evidence for each
 // contender.
 func (f findings) markdown() string {
 	var text strings.Builder
@@ -86,7 +86,7 @@ func (f findings) evidence(of contender.Contender) [][]string {
 	return rows
 }
 
-// heading has the version that was tried.
+// heading includes the version that was checked.
 func heading(c contender.Contender) string {
 	if c.Module == "" {
 		return c.Label
@@ -94,7 +94,7 @@ func heading(c contender.Contender) string {
 	return fmt.Sprintf("%s: %s %s", c.Label, c.Module, version(c.Module))
 }
 
-// version is that of a module this program was built with.
+// version returns the version of a module that this program was built with.
 func version(module string) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dependency := range info.Deps {

@@ -9,18 +9,17 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// neverEarlyBelow sets timers of less than an interval, at any time between two
-// ticks.
+// neverEarlyBelow sets timers of less than an interval, at any moment between two ticks.
 func (s *subject) neverEarlyBelow() outcome {
 	return s.neverEarly(func() time.Duration { return 1 + rand.N(s.interval()) })
 }
 
-// neverEarlyAbove sets timers of one to three intervals, none of them whole.
+// neverEarlyAbove sets timers of one to three intervals, at any moment between two ticks.
 func (s *subject) neverEarlyAbove() outcome {
 	return s.neverEarly(func() time.Duration { return s.interval() + 1 + rand.N(2*s.interval()) })
 }
 
-// neverEarly measures from before the timer is set: what seems early is so.
+// neverEarly measures from before the timer is set, so a timer that seems early is early.
 func (s *subject) neverEarly(delay func() time.Duration) outcome {
 	const n = 60
 	t := s.open(n)
@@ -45,19 +44,19 @@ func (s *subject) neverEarly(delay func() time.Duration) outcome {
 	return keeps("%d of %d, none early", n, n)
 }
 
-// raise makes a at least v.
+// raise sets a to v, unless a is larger.
 func raise(a *atomic.Int64, v int64) {
 	for old := a.Load(); old < v && !a.CompareAndSwap(old, v); old = a.Load() {
 	}
 }
 
-// submillisecond counts as late what is more than a millisecond late. The machine
-// may be busy: the best of several tries says what the library does.
+// submillisecond allows a timer to be a millisecond late. The machine may be busy, so the
+// best of several tries counts.
 func (s *subject) submillisecond() outcome {
 	const tries, delay = 5, 300 * time.Microsecond
 	each := 15
 	if s.interval() >= time.Second {
-		each = 3 // it is clear soon
+		each = 3 // a few tries are enough
 	}
 	t := s.open(tries * each)
 	s.step = "waiting for a timer"
@@ -86,7 +85,7 @@ func (s *subject) submillisecond() outcome {
 	}
 }
 
-// slowNeighbour has a callback that takes long among others due at the same time.
+// slowNeighbour runs a slow callback among others that are due at the same time.
 func (s *subject) slowNeighbour() outcome {
 	const tries, neighbours = 3, 20
 	long := 300*time.Millisecond + s.units(2)
@@ -119,7 +118,7 @@ func (s *subject) slowNeighbour() outcome {
 
 const tenYears = 10 * 365 * 24 * time.Hour
 
-// tenYears sets timers of ten years, and compares with an hour.
+// tenYears sets timers of ten years, and compares their cost with that of an hour.
 func (s *subject) tenYears() outcome {
 	const n = 2000
 	t := s.open(1)

@@ -12,17 +12,17 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
-// What is measured here has no benchmark in package hierarchy, where only package
-// time is compared with. Benchmarks are named as there: impl=…/n=…, n being how
-// many timers are pending. Each is meant to run in a process of its own, as the
-// command has it: timers of package time are left pending at the end.
+// The benchmarks here are those that package hierarchy does not have: it compares only with
+// package time. They are named as there, impl=…/n=…, where n is the number of timers
+// pending. Each should run in a process of its own, as the command runs it, because timers
+// of package time are left pending at the end.
 
 func nop() {}
 
-// spread is a delay of an hour or two: nothing fires while a benchmark runs.
+// spread returns a delay of one to two hours: nothing fires while a benchmark runs.
 func spread() time.Duration { return time.Hour + rand.N(time.Hour) }
 
-// someDelays are delays made beforehand, to be taken in turn.
+// someDelays are delays that are made beforehand and used in turn.
 type someDelays [4096]time.Duration
 
 func newDelays(delay func() time.Duration) *someDelays {
@@ -39,7 +39,7 @@ func sub(b *testing.B, impl string, n int, f func(b *testing.B)) {
 	b.Run(fmt.Sprintf("impl=%s/n=%d", impl, n), f)
 }
 
-// each runs f for all contenders that take n timers, for each n.
+// each runs f for each n and each contender that can be measured with n timers.
 func each(b *testing.B, ns []int, f func(b *testing.B, c contender.Contender, n int)) {
 	for _, n := range ns {
 		for _, c := range contender.All {
@@ -57,8 +57,8 @@ func open(tb testing.TB, c contender.Contender, cfg contender.Config) contender.
 	return t
 }
 
-// preload sets timers numbered from first to before end, all with the same
-// callback, so that no closure is measured with them.
+// preload sets the timers from first up to, but not including, end. All have the same
+// callback, so that no closures are measured.
 func preload(t contender.Timers, first, end int) {
 	for i := first; i < end; i++ {
 		_ = t.Set(i, spread(), nop)
@@ -66,8 +66,8 @@ func preload(t contender.Timers, first, end int) {
 	runtime.GC()
 }
 
-// own is how many numbers BenchmarkSetStop sets and stops in turn, beside those
-// that are pending.
+// own is the number of timers that BenchmarkSetStop sets and stops in turn, besides the
+// pending ones.
 const own = 1024
 
 // BenchmarkSetStop sets a timer and stops it, anywhere among n that are pending.
@@ -102,8 +102,8 @@ func BenchmarkMove(b *testing.B) {
 	})
 }
 
-// BenchmarkMemory tells what a pending timer takes: handles and boxed keys, which
-// the caller may keep or not, are not counted.
+// BenchmarkMemory measures the memory of a pending timer. Handles and boxed keys, which the
+// caller may keep or not, are not counted.
 func BenchmarkMemory(b *testing.B) {
 	each(b, []int{10_000, 100_000, 1_000_000}, func(b *testing.B, c contender.Contender, n int) {
 		for b.Loop() {
@@ -119,8 +119,8 @@ func BenchmarkMemory(b *testing.B) {
 	})
 }
 
-// inUse is what is live: garbage that finalizers or pools held is gone after the
-// second collection.
+// inUse returns the live bytes. Garbage held by finalizers or pools is gone after the second
+// collection.
 func inUse() float64 {
 	runtime.GC()
 	runtime.GC()

@@ -16,8 +16,8 @@ type binaries struct {
 	hierarchy, own string
 }
 
-// build compiles the tests of both packages into dir. Each benchmark can then run
-// in a process of its own without being built again.
+// build compiles the tests of both packages into dir, so that each benchmark can run in a
+// process of its own without being built again.
 func build(ctx context.Context, o options, dir string) (binaries, error) {
 	b := binaries{hierarchy: filepath.Join(dir, "hierarchy.test"), own: o.own}
 	if err := compile(ctx, o.root, "./hierarchy", b.hierarchy); err != nil {
@@ -30,7 +30,7 @@ func build(ctx context.Context, o options, dir string) (binaries, error) {
 	return b, compile(ctx, filepath.Join(o.root, "tests", "peers"), "./performance", b.own)
 }
 
-// compile runs in the package's own module.
+// compile compiles the tests of pkg, from the directory of its module.
 func compile(ctx context.Context, module, pkg, to string) error {
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-o", to, pkg)
 	cmd.Dir, cmd.Stderr = module, os.Stderr
@@ -40,10 +40,10 @@ func compile(ctx context.Context, module, pkg, to string) error {
 	return nil
 }
 
-// errNoBenchmark is for one that was renamed: the tests are content to run none.
+// errNoBenchmark is for a renamed benchmark: go test succeeds if no benchmark matches.
 var errNoBenchmark = errors.New("there is no such benchmark")
 
-// run gives what the benchmark prints.
+// run returns the output of the benchmark.
 func (b binaries) run(ctx context.Context, j job) ([]byte, error) {
 	path := b.hierarchy
 	if j.own {
@@ -62,7 +62,7 @@ func (b binaries) run(ctx context.Context, j job) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// measure has all take turns in each round, and writes what they print to raw.
+// measure runs all jobs in each round and writes their output to raw.
 func measure(ctx context.Context, o options, raw, progress io.Writer) error {
 	dir, err := os.MkdirTemp("", "performance")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// bursting are those that a crowd of one instant is given to: package time, and a
-// wheel with each executor.
+// bursting are the contenders of BenchmarkBurst: package time, and a wheel with each
+// executor.
 var bursting = []contender.Contender{
 	contender.Named("time"),
 	onWheel("wheel/executor=Inline", hierarchy.Inline),
@@ -28,9 +28,9 @@ func onWheel(name string, e hierarchy.Executor) contender.Contender {
 	}}
 }
 
-// BenchmarkBurst has n timers due at one instant, and tells what hierarchy's
-// benchmark of the same name does not: the whole distribution of how long a timer
-// takes to be set and stopped meanwhile.
+// BenchmarkBurst makes n timers due at one instant. Unlike the benchmark of the same name in
+// package hierarchy, it reports the whole distribution of how long setting and stopping a
+// timer takes meanwhile.
 func BenchmarkBurst(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 1_000_000} {
 		for _, c := range bursting {
@@ -46,11 +46,11 @@ func BenchmarkBurst(b *testing.B) {
 	}
 }
 
-// ahead is longer than to set the timers takes.
+// ahead is longer than setting the timers takes.
 const ahead = time.Second
 
-// burst tells how long after their time the last timer has run, and how long the
-// calls took that were made until then, 1,000 of them at least.
+// burst returns how long after the deadline the last timer ran, and how long each call took
+// that was made until then, for at least 1,000 calls.
 func burst(b *testing.B, n int, t contender.Timers) (took time.Duration, calls []time.Duration) {
 	calls = make([]time.Duration, 0, 20_000_000)
 	var left, last atomic.Int64
@@ -74,13 +74,13 @@ func burst(b *testing.B, n int, t contender.Timers) (took time.Duration, calls [
 		calls = append(calls, time.Since(start))
 	}
 	for last.Load() == 0 {
-		time.Sleep(time.Millisecond) // its callback is at its end
+		time.Sleep(time.Millisecond) // its callback is about to end
 	}
 	return time.Duration(last.Load()), calls
 }
 
-// reportCalls has the distribution, from what half of the calls took to what one
-// in a million did, in equal steps of a logarithmic axis.
+// reportCalls reports the distribution from the slowest half of the calls to the slowest one
+// in a million, in equal steps of a logarithmic axis.
 func reportCalls(b *testing.B, calls []time.Duration) {
 	slices.Sort(calls)
 	us := func(share float64) float64 {

@@ -8,10 +8,10 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// nothing stands for what was not measured.
+// nothing marks a figure that was not measured.
 const nothing = "–"
 
-// duration is a median, the unit of which is unit.
+// duration formats a median that was measured in unit.
 func (r results) duration(b benchmark, name string, unit time.Duration) string {
 	value := r.median(b, name)
 	if math.IsNaN(value) {
@@ -20,7 +20,7 @@ func (r results) duration(b benchmark, name string, unit time.Duration) string {
 	return figures.Duration(time.Duration(value * float64(unit)))
 }
 
-// micros are medians in microseconds.
+// micros formats medians that were measured in microseconds.
 func (r results) micros(b benchmark, names ...string) []string {
 	var cells []string
 	for _, name := range names {

@@ -8,16 +8,15 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
-// shortLived is a delay that ends while a benchmark runs.
+// shortLived returns a delay that ends while a benchmark runs.
 func shortLived() time.Duration { return time.Millisecond + rand.N(50*time.Millisecond) }
 
-// BenchmarkChurn is a service's mixture: beside n pending timers, half of the
-// operations put one off, by Reset or, where there is none that is safe, by stopping it and
-// setting it anew; a quarter set a timer and stop it; a quarter set one that soon
-// fires.
+// BenchmarkChurn is the mixture of a service, with n timers pending. Half of the operations
+// put off a timer, by Reset or, where there is no safe Reset, by stopping it and setting it
+// again. A quarter set a timer and stop it. A quarter set one that fires soon.
 func BenchmarkChurn(b *testing.B) {
 	each(b, []int{1000, 100_000, 1_000_000}, func(b *testing.B, c contender.Contender, n int) {
-		const fleeting = 1 << 16 // numbers of those that fire: each has, when its turn comes again
+		const fleeting = 1 << 16 // timers that fire; each has fired before its number is used again
 		t := open(b, c, contender.Config{Timers: n + 1 + fleeting, Kept: n + 1})
 		preload(t, 0, n)
 		putOff := putOffBy(c, t)

@@ -11,11 +11,11 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// BenchmarkLate sets one timer at a time, 100 µs to 5 ms ahead, beside n that are
-// pending. Rings have the finest interval they can keep.
+// BenchmarkLate sets one timer at a time, 100 µs to 5 ms ahead, with n timers pending. Rings
+// have the finest interval that they can keep.
 func BenchmarkLate(b *testing.B) {
 	each(b, []int{0, 100_000}, func(b *testing.B, c contender.Contender, n int) {
-		const lone = 1024 // numbers, none of which comes again before it has fired
+		const lone = 1024 // no number is used again before its timer has fired
 		t := open(b, c, contender.Config{Timers: lone + n, Interval: c.Fine})
 		preload(t, lone, lone+n)
 		var late []time.Duration
@@ -31,8 +31,8 @@ func BenchmarkLate(b *testing.B) {
 	})
 }
 
-// BenchmarkExpire has n timers run, spread over a second: what they take of the
-// processors from when they are set, and how late they are.
+// BenchmarkExpire runs n timers, spread over a second. It reports the processor time for
+// setting and running them, and how late they are.
 func BenchmarkExpire(b *testing.B) {
 	each(b, []int{10_000, 100_000, 1_000_000}, func(b *testing.B, c contender.Contender, n int) {
 		late := make([]time.Duration, n)
@@ -48,7 +48,7 @@ func BenchmarkExpire(b *testing.B) {
 	})
 }
 
-// expire sets a timer for each of late, and waits until all have told how late
+// expire sets a timer for each element of late, and waits until all have stored how late
 // they are.
 func expire(b *testing.B, t contender.Timers, late []time.Duration) {
 	var left atomic.Int64
@@ -71,7 +71,7 @@ func expire(b *testing.B, t contender.Timers, late []time.Duration) {
 	}
 }
 
-// reportLate has the middle and the extremes. What is early is less than zero.
+// reportLate reports the earliest, the median and p99. Early timers are below zero.
 func reportLate(b *testing.B, late []time.Duration) {
 	slices.Sort(late)
 	us := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }

@@ -1,15 +1,15 @@
 // Command performance measures what timers cost, draws the pictures of
-// docs/performance.md and writes its tables into it. It wants five minutes, five
-// gigabytes of memory and a machine that does nothing else:
+// docs/performance.md, and writes the tables into that page. It needs five minutes, five
+// gigabytes of memory and an otherwise idle machine:
 //
 //	cd tests/peers && go run ./performance
 //
-// With -all it measures further libraries too, for the tables of docs/peers.md;
-// that takes a quarter of an hour, with -rounds 1 five minutes.
+// With -all it also measures further libraries, for the tables of docs/peers.md. That
+// takes a quarter of an hour, or five minutes with -rounds 1.
 //
-// It runs benchmarks, those of package hierarchy and those in its own tests, each
-// in a process of its own, all in turns in several rounds, and takes medians. What
-// they print can be kept, to draw and write it again, or for benchstat:
+// It runs the benchmarks of package hierarchy and those in its own tests, each in a process
+// of its own. They alternate in several rounds, and the figures are medians. Their output
+// can be saved, to draw and write it again, or for benchstat:
 //
 //	go run ./performance -keep results.txt -rounds 6
 //	go run ./performance -from results.txt
@@ -33,26 +33,26 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// options say what to measure and where everything is.
+// options say what to measure and where the files are.
 type options struct {
 	plan plan
 	root string // the top of the repository
-	own  string // tests of this package, compiled; if empty, they are compiled
+	own  string // compiled tests of this package; if empty, they are compiled first
 	docs string // directory of the pages and pictures; if empty, tables are only printed
-	from string // results of a run before, instead of measuring
-	keep string // file for the results, if not empty
+	from string // results of an earlier run to use instead of measuring
+	keep string // file to save the results in, if not empty
 }
 
-var errArguments = errors.New("there are no arguments")
+var errArguments = errors.New("the command takes no arguments")
 
 func main() {
 	o := options{root: "../.."}
-	flag.StringVar(&o.docs, "o", "", "draw to this directory, and write tables into the pages that are there (default \"../../docs\", with -quick none)")
-	flag.StringVar(&o.from, "from", "", "take what a run kept in this file, and measure nothing")
-	flag.StringVar(&o.keep, "keep", "", "keep what the benchmarks print in this file")
-	quick := flag.Bool("quick", false, "one round with fewer timers: see whether all works, in a minute")
-	all := flag.Bool("all", false, "measure all libraries, for docs/peers.md too")
-	rounds := flag.Int("rounds", 0, "measure all so many times (default 3, with -quick 1): benchstat wants six for its intervals")
+	flag.StringVar(&o.docs, "o", "", "draw to this directory, and write tables into the pages in it (default \"../../docs\"; with -quick, none)")
+	flag.StringVar(&o.from, "from", "", "use the results in this file instead of measuring")
+	flag.StringVar(&o.keep, "keep", "", "save the output of the benchmarks in this file")
+	quick := flag.Bool("quick", false, "measure one round with fewer timers, to check within a minute that everything works")
+	all := flag.Bool("all", false, "measure all libraries, also for docs/peers.md")
+	rounds := flag.Int("rounds", 0, "number of rounds (default 3; with -quick, 1); benchstat needs six for its intervals")
 	flag.Parse()
 	o.plan = choose(*quick, *all)
 	if *rounds > 0 {
@@ -87,7 +87,7 @@ func fail(err error, status int) {
 	os.Exit(status)
 }
 
-// run measures, then draws, writes and prints, and says on progress what it is at.
+// run measures, then draws, writes and prints. It reports to progress what it is doing.
 func run(ctx context.Context, o options, out, progress io.Writer) error {
 	raw, err := printed(ctx, o, progress)
 	if err != nil {
@@ -108,8 +108,8 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	)
 }
 
-// writeTables writes tables into the page at path, in the place of those with the
-// same head, if there is such a page.
+// writeTables replaces the tables with the same heads in the page at path. If there is no
+// such page, it does nothing.
 func writeTables(path string, tables [][][]string) error {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -127,8 +127,8 @@ func writeTables(path string, tables [][][]string) error {
 	return os.WriteFile(path, []byte(page), 0o644)
 }
 
-// printed is what benchmarks print, now or before. What there is when one fails
-// is kept too.
+// printed returns the output of the benchmarks, from this run or a saved one. If a benchmark
+// fails, the output up to then is saved too.
 func printed(ctx context.Context, o options, progress io.Writer) ([]byte, error) {
 	if o.from != "" {
 		return os.ReadFile(o.from)

@@ -14,11 +14,11 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/chart/charttest"
 )
 
-// tinyPlan goes through all that can be done in a few seconds.
+// tinyPlan covers everything that can be done in a few seconds.
 var tinyPlan = plan{rounds: 1, time: "10x", pending: []int{1, 1000}, crowd: 10_000, resets: 1_000_000}
 
-// TestRun runs benchmarks, but draws nothing that means anything. That the slow
-// ones are found too is left to TestNames.
+// TestRun runs benchmarks that are too short to mean anything. TestNames checks that the
+// slow ones exist.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs benchmarks")
@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 	require.FileExists(t, o.keep)
 }
 
-// TestFrom draws results that were kept, of all benchmarks.
+// TestFrom draws saved results of all benchmarks.
 func TestFrom(t *testing.T) {
 	dir := t.TempDir()
 	var out strings.Builder
@@ -74,8 +74,8 @@ func requirePictures(t *testing.T, dir string) {
 	}
 }
 
-// TestNames holds that each job of the full plan names a benchmark there was when
-// the results were kept, and that it matches no other.
+// TestNames checks that each job of the full plan names a benchmark in the saved results,
+// and matches no other.
 func TestNames(t *testing.T) {
 	kept, err := os.Open("testdata/results.txt")
 	require.NoError(t, err)

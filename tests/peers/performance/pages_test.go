@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// docs has the pages that tables are written into.
+// docs is the directory of the pages that tables are written into.
 const docs = "../../../docs"
 
-// TestPages writes kept results into copies of the pages: all their tables are
-// found there, nothing else is touched, and the same once more changes nothing.
+// TestPages writes saved results into copies of the pages. All tables must be found, nothing
+// else may change, and writing the same results again changes nothing.
 func TestPages(t *testing.T) {
 	for page, kept := range map[string]string{
 		"performance.md": "testdata/results.txt",
@@ -41,7 +41,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// prose is what is not in a table.
+// prose returns the lines that are not in a table.
 func prose(page string) (text []string) {
 	for line := range strings.Lines(page) {
 		if !strings.HasPrefix(line, "|") {
@@ -51,7 +51,7 @@ func prose(page string) (text []string) {
 	return text
 }
 
-// TestNoPage: what is not there is not made.
+// TestNoPage checks that a missing page is not created.
 func TestNoPage(t *testing.T) {
 	require.NoError(t, writeTables(filepath.Join(t.TempDir(), "performance.md"), nil))
 	path := filepath.Join(t.TempDir(), "page.md")

@@ -15,7 +15,7 @@ import (
 
 const plotHeight = 300
 
-// drawPictures draws to a directory whatever there are results for.
+// drawPictures draws to a directory every picture that there are results for.
 func drawPictures(docs string, r results) error {
 	for _, p := range []struct {
 		family, file string
@@ -43,7 +43,7 @@ func drawable(curves []curve) error {
 	return nil
 }
 
-// curve is a line of a picture and what the legend says about it.
+// curve is a line of a picture with its label in the legend.
 type curve struct {
 	label  string
 	stroke draw.LineStyle
@@ -51,12 +51,12 @@ type curve struct {
 	points plotter.XYs
 }
 
-// page says what stands beside the curves.
+// page has the title and the labels of the axes.
 type page struct {
 	title, x, y string
 }
 
-// drawCurves draws a legend and a plot with curves below it.
+// drawCurves draws a legend, and a plot with the curves below it.
 func (p page) drawCurves(path string, plotted *plot.Plot, curves []curve) error {
 	legend := chart.NewLegend()
 	for _, c := range curves {
@@ -81,13 +81,13 @@ func (p page) drawCurves(path string, plotted *plot.Plot, curves []curve) error 
 	})
 }
 
-// logarithmic makes both axes so.
+// logarithmic makes both axes logarithmic.
 func logarithmic(p *plot.Plot, x, y plot.Ticker) {
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	p.X.Tick.Marker, p.Y.Tick.Marker = x, y
 }
 
-// limits are powers of ten between which a coordinate of all curves lies.
+// limits returns the powers of ten that enclose a coordinate of all curves.
 func limits(curves []curve, coordinate func(plotter.XY) float64) (least, most float64) {
 	least, most = math.Inf(1), 0
 	for _, c := range curves {

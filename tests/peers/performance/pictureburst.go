@@ -14,8 +14,8 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// drawBurst draws which share of calls took longer than so long, while a crowd
-// of one instant ran.
+// drawBurst draws the share of calls that took longer than a given time while a crowd of one
+// instant ran.
 func drawBurst(path string, r results) error {
 	p := chart.New()
 	logarithmic(p, sparseTicks, shareTicks)
@@ -44,8 +44,8 @@ func drawBurst(path string, r results) error {
 // leastShare is one call in a million.
 const leastShare = 1e-6
 
-// sparseTicks leave out every other label, but not its line of the grid: there is
-// no room from 10 ns to 10 s.
+// sparseTicks omits every other label but keeps its grid line: there is no room for all
+// labels from 10 ns to 10 s.
 var sparseTicks = chart.Decades{Label: func(ns float64) string {
 	if int(math.Round(math.Log10(ns)))%2 == 0 {
 		return " "
@@ -57,7 +57,7 @@ var shareTicks = chart.Decades{Label: func(share float64) string {
 	return strconv.FormatFloat(share*100, 'g', 3, 64) + " %"
 }}
 
-// sharePoints ends with the longest call, which is a share of one in all.
+// sharePoints ends with the longest call, whose share is one call of all.
 func sharePoints(r results, b benchmark) plotter.XYs {
 	var points plotter.XYs
 	for unit := range r[b.String()] {
@@ -80,10 +80,10 @@ func sharePoints(r results, b benchmark) plotter.XYs {
 	return points
 }
 
-// drawnNanos is not zero, which the axis does not have.
+// drawnNanos returns at least 1, because the logarithmic axis has no zero.
 func drawnNanos(micros float64) float64 { return max(1, 1000*micros) }
 
-// shareOf is the share in a unit that reportCalls has made.
+// shareOf parses the share out of a unit that reportCalls made.
 func shareOf(unit string) (share float64, ok bool) {
 	text, over := strings.CutPrefix(unit, "over-")
 	text, micros := strings.CutSuffix(text, "-µs")

@@ -6,8 +6,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/chart"
 )
 
-// drawCost draws what it costs to set a timer and stop it, over how many are
-// pending.
+// drawCost draws the cost of setting and stopping a timer over the number of timers pending.
 func drawCost(path string, r results) error {
 	p := chart.New()
 	logarithmic(p, chart.CountTicks, chart.DurationTicks)
@@ -32,7 +31,7 @@ func costPoints(r results, impl string) plotter.XYs {
 	var points plotter.XYs
 	for _, n := range r.numbers("SetStop", impl) {
 		if n == 0 {
-			continue // the axis has none
+			continue // a logarithmic axis has no zero
 		}
 		points = append(points, plotter.XY{
 			X: float64(n), Y: r.median(benchmark{"SetStop", impl, n}, "ns/op"),

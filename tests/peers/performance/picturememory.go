@@ -21,7 +21,7 @@ const (
 	axisRoom  = 45
 )
 
-// drawMemory draws what a pending timer takes, the first bar on top.
+// drawMemory draws the memory of a pending timer, with the first bar on top.
 func drawMemory(path string, r results) error {
 	names, bytes := memoryBars(r)
 	if len(bytes) == 0 {
@@ -41,11 +41,10 @@ func drawMemory(path string, r results) error {
 	})
 }
 
-// widerFonts is room for names in those that are wider than the one that plot has
-// the measures of.
+// widerFonts makes room for names in fonts that are wider than the one that plot measures.
 const widerFonts = "   "
 
-// memoryBars are in the order of the axis, which goes up.
+// memoryBars returns the bars in the order of the axis, from bottom to top.
 func memoryBars(r results) (names []string, bytes plotter.Values) {
 	for _, n := range r.numbers("Memory", "time") {
 		for _, impl := range slices.Backward(memoryImpls) {

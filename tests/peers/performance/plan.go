@@ -8,8 +8,8 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
-// benchmark names one benchmark: Benchmark<family>/impl=<impl>/n=<n>. An impl may
-// have further parts, to=any or executor=Go.
+// benchmark names one benchmark: Benchmark<family>/impl=<impl>/n=<n>. An impl may have
+// further parts, such as to=any or executor=Go.
 type benchmark struct {
 	family, impl string
 	n            int
@@ -19,7 +19,7 @@ func (b benchmark) String() string {
 	return fmt.Sprintf("%s/impl=%s/n=%d", b.family, b.impl, b.n)
 }
 
-// pattern is a -test.bench that matches nothing else.
+// pattern returns a -test.bench pattern that matches this benchmark only.
 func (b benchmark) pattern() string {
 	parts := strings.Split("Benchmark"+b.String(), "/")
 	for i, part := range parts {
@@ -28,23 +28,23 @@ func (b benchmark) pattern() string {
 	return strings.Join(parts, "/")
 }
 
-// job is a benchmark to be run, by package hierarchy's tests or by this one's.
+// job is a benchmark to run, from the tests of package hierarchy or of this package.
 type job struct {
 	benchmark
 
 	own  bool
-	time string // as -test.benchtime has it
+	time string // a value of -test.benchtime
 }
 
 // plan says how much to measure.
 type plan struct {
 	rounds  int
 	time    string // per benchmark of calls
-	pending []int  // beside how many a timer is set and stopped
-	crowd   int    // how many are due at one instant, and are weighed
-	resets  int    // how many there are to be reset by two goroutines
-	slow    bool   // also what takes seconds however few timers there are
-	peers   []int  // beside how many all contenders are measured, the crowd among them
+	pending []int  // numbers of pending timers, for setting and stopping
+	crowd   int    // number of timers due at one instant, and for measuring memory
+	resets  int    // number of timers that two goroutines reset
+	slow    bool   // also run what takes seconds with any number of timers
+	peers   []int  // numbers of pending timers for all contenders; includes crowd
 }
 
 var (
@@ -60,20 +60,20 @@ var (
 	}
 )
 
-// How many pending all contenders are measured beside, if they are.
+// The numbers of pending timers for all contenders, if they are measured.
 var (
 	fullPeers  = []int{0, 1000, 100_000, 1_000_000, 10_000_000}
 	quickPeers = []int{0, 1000, 100_000}
 )
 
-// once is a -test.benchtime.
+// once is a value of -test.benchtime.
 const once = "1x"
 
-// These have their number of timers in hierarchy's benchmarks.
+// million is the number of timers in some benchmarks of package hierarchy.
 const million = 1_000_000
 
-// What is compared, by the names of benchmarks, in the order of pictures and
-// tables.
+// The implementations that are compared, as benchmarks name them, in the order of pictures
+// and tables.
 var (
 	costImpls    = []string{"time", "go-zero", "wheel", "keyed", "compat", "heap"}
 	memoryImpls  = []string{"time", "go-zero", "heap", "wheel", "of", "keyed", "compat"}
@@ -82,16 +82,16 @@ var (
 	bothImpls    = []string{"time", "epicycle"}
 )
 
-// takes tells whether n timers are within reason. What is no contender's name
-// takes any number.
+// takes reports whether impl can be measured with n timers. A name that is no contender's
+// can be measured with any number.
 func takes(impl string, n int) bool {
 	return !slices.ContainsFunc(contender.All, func(c contender.Contender) bool {
 		return c.Name == impl && !c.Takes(n)
 	})
 }
 
-// jobs are those of one round. What is compared runs in turns, so that what else
-// goes on on the machine hits all alike.
+// jobs returns the jobs of one round. Implementations that are compared run one after
+// another, so that other work of the machine affects them all alike.
 func (p plan) jobs() []job {
 	var jobs []job
 	add := func(own bool, time, family string, impls []string, n int) {

@@ -7,13 +7,13 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
-// These are in all plans that have all contenders.
+// These are the same in all plans that measure all contenders.
 const (
-	expiring = 100_000 // timers that run in a second: more keep the machine busy
-	beside   = 100_000 // those that are pending when lone timers are set
+	expiring = 100_000 // timers that run within a second; more would keep the machine busy
+	beside   = 100_000 // timers that are pending while lone timers are set
 )
 
-// peerJobs are those of all contenders that are not among jobs.
+// peerJobs returns the jobs of all contenders that are not among jobs.
 func (p plan) peerJobs(jobs []job) []job {
 	var more []job
 	add := func(benchtime, family string, c contender.Contender, n int) {
@@ -45,7 +45,7 @@ func (p plan) peerJobs(jobs []job) []job {
 	return more
 }
 
-// waits is how many lone timers to wait for: fewer, where each takes a second.
+// waits returns how many lone timers to wait for: fewer if each takes a second.
 func waits(c contender.Contender) string {
 	if c.Fine >= time.Second {
 		return "5x"

@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// labels are what pictures and tables call what benchmarks name.
+// labels maps the names in benchmarks to the names in pictures and tables.
 var labels = func() map[string]string {
 	labels := map[string]string{
 		"wheel/executor=Inline":         "Wheel, Inline",
@@ -26,7 +26,7 @@ var labels = func() map[string]string {
 	return labels
 }()
 
-// families are what tables of docs/performance.md are made of.
+// families are the benchmark families of the tables in docs/performance.md.
 var families = []tableOf{
 	{"SetStop", costTable},
 	{"Reset", workTable},
@@ -36,13 +36,13 @@ var families = []tableOf{
 	{"Memory", memoryTable},
 }
 
-// tableOf makes a table of the results of a family of benchmarks.
+// tableOf makes a table from the results of a family of benchmarks.
 type tableOf struct {
 	family string
 	rows   func(results) [][]string
 }
 
-// tables are those that there are results for.
+// tables returns the tables that there are results for.
 func tables(r results, families []tableOf) (all [][][]string) {
 	for _, t := range families {
 		if r.measured(t.family) {
@@ -52,7 +52,7 @@ func tables(r results, families []tableOf) (all [][][]string) {
 	return all
 }
 
-// report is all tables in Markdown, under a line that says what they are of.
+// report returns all tables in Markdown, below a line that names the platform.
 func report(all [][][]string) string {
 	parts := []string{fmt.Sprintf("%s on %s/%s with %d cores.\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))}
@@ -71,7 +71,7 @@ func costTable(r results) [][]string {
 	rows := [][]string{append(head, "Wheel / time")}
 	for _, n := range r.numbers("SetStop", "time") {
 		if n == 0 {
-			continue // as with one
+			continue // the same as one
 		}
 		row := []string{figures.Count(n)}
 		for _, impl := range costImpls {
@@ -83,7 +83,7 @@ func costTable(r results) [][]string {
 	return rows
 }
 
-// workTable is what package time is compared with in one figure each.
+// workTable compares the wheel with package time, with one figure per row.
 func workTable(r results) [][]string {
 	empty := r.duration(benchmark{"GC", "empty", 0}, "ns/op", time.Nanosecond)
 	rows := [][]string{{"a million pending", "time", "Wheel", "ratio"}}

@@ -10,9 +10,9 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// peerFamilies are what tables of docs/peers.md are made of. Costs of setting and
-// memory are measured for other tables too: that all contenders were is told by
-// what was measured with them.
+// peerFamilies are the benchmark families of the tables in docs/peers.md. SetStop and Memory
+// are also measured for other tables. If another family was measured in the same run, they
+// were measured for all contenders.
 var peerFamilies = []tableOf{
 	{"Churn", func(r results) [][]string { return r.costs("set and stop, by timers pending", "SetStop", true) }},
 	{"Move", func(r results) [][]string { return r.costs("reset, by timers pending", "Move", false) }},
@@ -46,8 +46,8 @@ func (r results) costs(what, family string, allocated bool) [][]string {
 	return rows
 }
 
-// allNumbers are those that peers were measured with. Ours and package time have
-// further ones, of other tables.
+// allNumbers returns the numbers of timers that peers were measured with. The wheels and
+// package time are measured with further numbers, for other tables.
 func (r results) allNumbers(family string) []int {
 	var ns []int
 	for _, c := range contender.All {
@@ -59,7 +59,7 @@ func (r results) allNumbers(family string) []int {
 	return slices.Compact(ns)
 }
 
-// lateTable is of lone timers.
+// lateTable shows how late lone timers are.
 func lateTable(r results) [][]string {
 	rows := [][]string{{"lone timer", "earliest", "median", "latest", "earliest, " + figures.Count(beside) + " pending", "median", "latest"}}
 	for _, c := range contender.All {
@@ -82,7 +82,7 @@ func expireTable(r results) [][]string {
 	return rows
 }
 
-// weightTable has the largest crowd that all were weighed with.
+// weightTable shows memory for the largest crowd that was measured with all contenders.
 func weightTable(r results) [][]string {
 	rows := [][]string{{"implementation", "bytes per pending timer"}}
 	ns := r.numbers("Memory", "russellluo")
@@ -94,7 +94,7 @@ func weightTable(r results) [][]string {
 	return rows
 }
 
-// lateness is less than zero where timers are early.
+// lateness formats the earliest, the median and the latest; early ones are marked.
 func (r results) lateness(b benchmark) (cells []string) {
 	for _, unit := range []string{"late-min-µs", "late-p50-µs", "late-p99-µs"} {
 		cells = append(cells, r.signed(b, unit))

@@ -13,12 +13,12 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-var errNothing = errors.New("no benchmark has a result")
+var errNothing = errors.New("no benchmark printed a result")
 
-// results are what was measured, by benchmark and unit, with a value per round.
+// results holds the measured values by benchmark and unit, with one value per round.
 type results map[string]map[string][]float64
 
-// read reads what benchmarks have printed.
+// read parses the output of benchmarks.
 func read(raw io.Reader) (results, error) {
 	r := make(results)
 	reader := benchfmt.NewReader(raw, "benchmarks")
@@ -36,7 +36,7 @@ func read(raw io.Reader) (results, error) {
 	return r, reader.Err()
 }
 
-// add takes values in the units that were printed, not in seconds.
+// add keeps the values in the units that were printed, not in seconds.
 func (r results) add(record *benchfmt.Result) {
 	name := string(record.Name.Full())
 	if _, parts := record.Name.Parts(); len(parts) > 0 {
@@ -56,7 +56,7 @@ func (r results) add(record *benchfmt.Result) {
 	}
 }
 
-// median is that over all rounds, or NaN if there is none.
+// median returns the median over all rounds, or NaN if there is no value.
 func (r results) median(b benchmark, unit string) float64 {
 	values := r[b.String()][unit]
 	if len(values) == 0 {
@@ -65,7 +65,7 @@ func (r results) median(b benchmark, unit string) float64 {
 	return figures.Median(values)
 }
 
-// measured tells whether there are results of the family.
+// measured reports whether there are results of the family.
 func (r results) measured(family string) bool {
 	for name := range r {
 		if strings.HasPrefix(name, family+"/") {
@@ -75,8 +75,7 @@ func (r results) measured(family string) bool {
 	return false
 }
 
-// numbers are the n for which the family was measured with impl, in ascending
-// order.
+// numbers returns the n with which the family was measured for impl, in ascending order.
 func (r results) numbers(family, impl string) []int {
 	var found []int
 	for name := range r {
