@@ -7,7 +7,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// contender is a way to set timers that takes part in a comparison.
+// contender is an implementation of timers that is compared with others.
 type contender struct {
 	name string
 	open func() (*opened, error)
@@ -16,15 +16,15 @@ type contender struct {
 // opened is a contender at work.
 type opened struct {
 	after   func(d time.Duration, f func()) error
-	wakeups func() uint64 // nil if nobody counts them
+	wakeups func() uint64 // nil if they are not counted
 	close   func()
 }
 
-// spinWindow is the one that clock.Spinning's documentation proposes.
+// spinWindow is the window that the documentation of clock.Spinning proposes.
 const spinWindow = 150 * time.Microsecond
 
-// lateContenders are those whose lateness is drawn. Precision is as small as
-// matters nowhere: these timers are alone.
+// lateContenders are the contenders whose lateness is drawn. Their Precision is too small to
+// matter, since each timer is alone.
 var lateContenders = []contender{
 	{"time.AfterFunc", openTime},
 	{"System, Go", wheel(func() hierarchy.Config {
@@ -53,8 +53,7 @@ func openTime() (*opened, error) {
 	}, nil
 }
 
-// wheel is a wheel whose configuration, with its clock, is made when it is
-// opened.
+// wheel opens a wheel. Its configuration, and the clock in it, is made only then.
 func wheel(config func() hierarchy.Config) func() (*opened, error) {
 	return func() (*opened, error) {
 		w, err := hierarchy.New(config())

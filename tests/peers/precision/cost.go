@@ -9,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// scenario is work that contenders do in turns.
+// scenario is work that entrants do in turns.
 type scenario struct {
 	name     string
 	turns    int
@@ -17,19 +17,19 @@ type scenario struct {
 	entrants []entrant
 }
 
-// entrant does its work for about as long as it is told, and says how often it
-// was woken for it, or 0 if it can't tell.
+// entrant does its work for about the given time. It returns how many times it was woken,
+// or 0 if it does not know.
 type entrant struct {
 	name string
 	work func(turn time.Duration) (wakeups uint64, err error)
 }
 
-// cost is what an entrant took, with one figure per turn.
+// cost is the cost of an entrant, with one figure per turn.
 type cost struct {
 	scenario, name string
 
 	cpu     []time.Duration // per second
-	wakeups []float64       // per second; 0 if nobody counts them
+	wakeups []float64       // per second; 0 if they are not counted
 }
 
 const (
@@ -38,9 +38,9 @@ const (
 	finePrecision  = 100 * time.Microsecond
 )
 
-// costScenarios are what CPU is measured in. A wheel with a Precision of 100 µs
-// is compared with the least that waking so often can cost: nothing but the
-// timerfd, the read and a goroutine that does nothing.
+// costScenarios are the scenarios in which CPU time is measured. A wheel with a Precision of
+// 100 µs is compared with the least that such frequent wake-ups can cost: only the timerfd,
+// the read and a goroutine that does nothing.
 func costScenarios(o options) []scenario {
 	zero := wheel(func() hierarchy.Config { return hierarchy.Config{} })
 	fine := wheel(func() hierarchy.Config { return hierarchy.Config{Precision: finePrecision} })
@@ -87,7 +87,7 @@ func (s scenario) measure() ([]cost, error) {
 	return costs, nil
 }
 
-// measureTurn begins without garbage: nobody is to sweep up what others left.
+// measureTurn collects garbage first, so that no entrant pays for the garbage of another.
 func (c *cost) measureTurn(e entrant, turn time.Duration) error {
 	runtime.GC()
 	before, err := cpuTime()

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// panel is what was measured under one load.
+// panel holds the measurements under one load.
 type panel struct {
 	load   string
 	curves []curve
 }
 
-// curve is how late one contender's timers were, in ascending order.
+// curve holds how late one contender's timers were, in ascending order.
 type curve struct {
 	name string
 	late []time.Duration
@@ -33,8 +33,7 @@ func measurePanels(o options, progress io.Writer) ([]panel, error) {
 	return panels, nil
 }
 
-// measurePanel has the contenders take turns. In one round all are given the
-// same delays.
+// measurePanel measures the contenders in turns. In one round, all get the same delays.
 func measurePanel(l load, timers, rounds int) (panel, error) {
 	defer l.start()()
 	p := panel{load: l.name}
@@ -57,8 +56,8 @@ func measurePanel(l load, timers, rounds int) (panel, error) {
 	return p, nil
 }
 
-// measureTurn opens a contender for some timers, and for one before them that
-// does not count: with it, a wheel's clock gets what it needs from the kernel.
+// measureTurn opens a contender and measures its timers. One timer before them does not
+// count: it lets a wheel's clock get what it needs from the kernel.
 func measureTurn(c contender, delays []time.Duration) ([]time.Duration, error) {
 	o, err := c.open()
 	if err != nil {
@@ -79,7 +78,7 @@ func measureTurn(c contender, delays []time.Duration) ([]time.Duration, error) {
 	return late, nil
 }
 
-// lateness is how late one lone timer is. Before its time it must not come.
+// lateness returns how late one lone timer is. An early timer is an error.
 func lateness(o *opened, d time.Duration) (time.Duration, error) {
 	fired := make(chan time.Duration, 1)
 	deadline := time.Now().Add(d)
@@ -98,8 +97,8 @@ const (
 	longestDelay  = 5 * time.Millisecond
 )
 
-// someDelays are random, the same for the same seed. None is of whole
-// milliseconds: an idle runtime sleeps in those, and would look exact.
+// someDelays returns random delays, the same for the same seed. None is a whole number of
+// milliseconds: an idle runtime sleeps for whole milliseconds, and would look exact.
 func someDelays(seed uint64, n int) []time.Duration {
 	random := rand.New(rand.NewPCG(seed, 0))
 	delays := make([]time.Duration, 0, n)
@@ -112,5 +111,5 @@ func someDelays(seed uint64, n int) []time.Duration {
 	return delays
 }
 
-// share is the size of the i-th of so many parts of n, as equal as can be.
+// share returns the size of the i-th part if n is divided into parts as evenly as possible.
 func share(n, parts, i int) int { return n*(i+1)/parts - n*i/parts }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// load is what else the process does while timers are measured.
+// load is other work that the process does while timers are measured.
 type load struct {
 	name  string
 	start func() (stop func())
@@ -21,7 +21,7 @@ var loads = []load{
 
 const workPerYield = 5 * time.Microsecond
 
-// yielding keeps two goroutines per core at work, which often let others run.
+// yielding keeps two goroutines per core busy that often yield.
 func yielding() (stop func()) {
 	return busy(2*runtime.GOMAXPROCS(0), func(done *atomic.Bool) {
 		for !done.Load() {
@@ -32,8 +32,8 @@ func yielding() (stop func()) {
 	})
 }
 
-// greedy keeps one goroutine per core in a loop that only the runtime's
-// preemption interrupts.
+// greedy keeps one goroutine per core in a loop that only the preemption of the runtime
+// interrupts.
 func greedy() (stop func()) {
 	return busy(runtime.GOMAXPROCS(0), func(done *atomic.Bool) {
 		for !done.Load() {
@@ -41,7 +41,8 @@ func greedy() (stop func()) {
 	})
 }
 
-// busy runs work in so many goroutines. Its result ends them and waits for it.
+// busy runs work in the given number of goroutines. The function it returns stops them and
+// waits until they have ended.
 func busy(goroutines int, work func(done *atomic.Bool)) (stop func()) {
 	var done atomic.Bool
 	var workers sync.WaitGroup

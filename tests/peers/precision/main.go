@@ -1,11 +1,11 @@
 // Command precision measures how late timers fire and what they cost, draws
-// docs/precision.svg and prints the tables of docs/precision.md. It wants Linux,
-// a minute, and a machine that does nothing else:
+// docs/precision.svg, and prints the tables of docs/precision.md. It needs Linux, a minute,
+// and an otherwise idle machine:
 //
 //	cd tests/peers && go run ./precision
 //
-// The implementations take turns in several rounds, so that what else goes on on
-// the machine hits all alike.
+// The implementations take turns in several rounds, so that other work of the machine
+// affects them all alike.
 package main
 
 import (
@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// options say how much to measure. Each implementation gets so many turns; where
-// CPU is measured, of so long.
+// options say how much to measure: the number of turns of each implementation and, where
+// CPU time is measured, how long a turn is.
 type options struct {
 	picture string // path to draw to
 
@@ -27,7 +27,7 @@ type options struct {
 	crowdTurn, lowTurn   time.Duration
 }
 
-var errOptions = errors.New("-n must be at least 1, and there are no arguments")
+var errOptions = errors.New("-n must be at least 1, and the command takes no arguments")
 
 func main() {
 	o := options{
@@ -51,7 +51,7 @@ func fail(err error, status int) {
 	os.Exit(status)
 }
 
-// run measures, then draws, then prints, and says on progress what it is at.
+// run measures, then draws, then prints. It reports to progress what it is doing.
 func run(o options, out, progress io.Writer) error {
 	if _, err := cpuTime(); err != nil {
 		return err

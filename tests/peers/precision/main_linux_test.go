@@ -11,8 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/chart/charttest"
 )
 
-// TestRun goes through everything once, in turns that are too short to mean
-// anything.
+// TestRun runs everything once, in turns that are too short to mean anything.
 func TestRun(t *testing.T) {
 	o := options{
 		picture: filepath.Join(t.TempDir(), "picture.svg"),

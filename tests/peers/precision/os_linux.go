@@ -17,8 +17,8 @@ func cpuTime() (time.Duration, error) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
-// tickBare is woken by a timerfd every period, starts a goroutine each time, and
-// does nothing else.
+// tickBare is woken by a timerfd every period, and does nothing but start a goroutine each
+// time.
 func tickBare(turn, period time.Duration) (wakeups uint64, err error) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -38,12 +38,12 @@ func tickBare(turn, period time.Duration) (wakeups uint64, err error) {
 			return 0, err
 		}
 		started.Go(func() {})
-		at = max(at+period, time.Since(start)) // what was missed is not made up for
+		at = max(at+period, time.Since(start)) // missed wake-ups are not made up for
 	}
 	return wakeups, nil
 }
 
-// aimIn has the timerfd expire after d, at once if that is past.
+// aimIn sets the timerfd to expire after d, or at once if d is not positive.
 func aimIn(fd int, d time.Duration) error {
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(1, d)))}
 	return os.NewSyscallError("timerfd_settime", unix.TimerfdSettime(fd, 0, &spec, nil))

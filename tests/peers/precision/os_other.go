@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var errSystem = errors.New("it measures on Linux only, by getrusage and timerfd")
+var errSystem = errors.New("precision is measured on Linux only, with getrusage and timerfd")
 
 func cpuTime() (time.Duration, error) { return 0, errSystem }
 

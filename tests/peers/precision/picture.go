@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/chart"
 )
 
-// The panels are below each other. In points.
+// panelHeight is in points. The panels are drawn below each other.
 const panelHeight = 190
 
 // All panels have the same axes, so that they can be compared.
@@ -20,11 +20,10 @@ const (
 	mostDrawn  = 100 * time.Millisecond
 )
 
-// curveSteps is enough for a curve to look smooth; more would only make the file
-// longer.
+// curveSteps is enough for a smooth curve. More steps would only make the file longer.
 const curveSteps = 200
 
-// percentTicks marks an axis of per cent at every quarter.
+// percentTicks marks a percentage axis at every quarter.
 var percentTicks = plot.ConstantTicks{
 	{Value: 0, Label: "0"},
 	{Value: 25, Label: "25"},
@@ -33,7 +32,7 @@ var percentTicks = plot.ConstantTicks{
 	{Value: 100, Label: "100"},
 }
 
-// drawPicture draws the distributions of all panels to a file of SVG.
+// drawPicture draws the distributions of all panels to an SVG file.
 func drawPicture(path string, panels []panel) error {
 	height := chart.TitleHeight + legendHeight(panels) + vg.Length(panelHeight*len(panels)+2*chart.Margin)
 	return chart.Save(path, "How late a lone timer fires", height, func(c draw.Canvas) error {
@@ -41,7 +40,7 @@ func drawPicture(path string, panels []panel) error {
 	})
 }
 
-// legendHeight is that of the legend, which is one for all panels.
+// legendHeight returns the height of the legend that all panels share.
 func legendHeight(panels []panel) vg.Length {
 	return vg.Length(chart.LegendRow * len(panels[0].curves))
 }
@@ -73,7 +72,7 @@ func drawRows(rows [][]*plot.Plot, c draw.Canvas) {
 	}
 }
 
-// newPanel has the lines of its curves in their order.
+// newPanel returns the plot, and the lines of its curves in order.
 func newPanel(p panel) (*plot.Plot, []*plotter.Line, error) {
 	plotted := chart.New()
 	plotted.Title.Text = p.load
@@ -90,14 +89,14 @@ func newPanel(p panel) (*plot.Plot, []*plotter.Line, error) {
 		plotted.Add(line)
 		lines = append(lines, line)
 	}
-	// Add has widened the axes to hold all of the curves.
+	// Add has widened the axes to fit all curves.
 	plotted.X.Min, plotted.X.Max = float64(leastDrawn), float64(mostDrawn)
 	plotted.Y.Min, plotted.Y.Max = 0, 100
 	return plotted, lines, nil
 }
 
-// points is the curve of a distribution. What is left of the axis, which has no
-// zero, is drawn at its left end.
+// points returns the curve of a distribution. The axis has no zero: values below its left
+// end are drawn there.
 func points(late []time.Duration) plotter.XYs {
 	var xys plotter.XYs
 	for _, s := range distribution(late, curveSteps) {

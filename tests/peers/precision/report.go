@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// report is both tables in Markdown, under a line that says what they are of.
+// report returns both tables in Markdown, below a line that names the platform.
 func report(o options, panels []panel, costs []cost) string {
 	about := fmt.Sprintf("%s on %s/%s with %d cores, %d timers per row of the first table.",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), o.timers)
@@ -31,8 +31,8 @@ func latenessTable(panels []panel) string {
 	return figures.Table(rows)
 }
 
-// costTable has the medians over all turns, and the extremes: how far those are
-// apart says how quiet the machine was.
+// costTable shows the medians over all turns, and their range: a wide range means that the
+// machine was not idle.
 func costTable(costs []cost) string {
 	rows := [][]string{{
 		"scenario", "implementation", "CPU per second", "range", "wake-ups per second", "CPU per wake-up",
@@ -49,7 +49,7 @@ func costTable(costs []cost) string {
 	return figures.Table(rows)
 }
 
-// formatRate writes a number of times per second, or a dash for none.
+// formatRate formats a number of times per second, or a dash for zero.
 func formatRate(perSecond float64) string {
 	if perSecond == 0 {
 		return "–"

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// crowdOf sets many timers at random deadlines within the turn and waits for
-// all. Setting them counts too.
+// crowdOf sets many timers with random deadlines within the turn and waits for all of them.
+// The cost of setting them counts too.
 func crowdOf(open func() (*opened, error)) func(time.Duration) (uint64, error) {
 	return func(turn time.Duration) (uint64, error) {
 		o, err := open()
@@ -28,8 +28,7 @@ func crowdOf(open func() (*opened, error)) func(time.Duration) (uint64, error) {
 	}
 }
 
-// chainOf sets one timer after the other, each in the callback of the one
-// before it.
+// chainOf sets one timer after another, each in the callback of the one before it.
 func chainOf(open func() (*opened, error)) func(time.Duration) (uint64, error) {
 	return func(turn time.Duration) (uint64, error) {
 		o, err := open()
