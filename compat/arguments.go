@@ -8,7 +8,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// translate makes the hierarchy's errors those of this package.
+// translate returns the error of this package that corresponds to one of package
+// hierarchy.
 func translate(err error) error {
 	switch {
 	case errors.Is(err, hierarchy.ErrClosed):
@@ -19,19 +20,18 @@ func translate(err error) error {
 	return err
 }
 
-// fit tells whether key may be the key of a timer: it is not nil and can be
-// compared.
+// fit tells whether key can be the key of a timer: it is not nil and can be compared.
 func fit(key any) bool {
 	switch key.(type) {
 	case nil:
 		return false
 	case string, int, int64, uint64:
-		return true // most keys are, and asking costs as much as a timer
+		return true // the usual keys, without reflection, which costs as much as a timer
 	}
 	return reflect.ValueOf(key).Comparable()
 }
 
-// isNil tells whether v is nil, or an interface that holds a nil pointer.
+// isNil tells whether v is nil or a nil pointer.
 func isNil(v any) bool {
 	if v == nil {
 		return true
@@ -40,7 +40,8 @@ func isNil(v any) bool {
 	return r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-// recoverTask is deferred around what the wheel does not call itself.
+// recoverTask is deferred around calls of user code that package hierarchy does not
+// make. It recovers a panic and logs it.
 func recoverTask() {
 	if r := recover(); r != nil {
 		logPanic(r, debug.Stack())

@@ -1,6 +1,7 @@
 package compat_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -74,20 +75,39 @@ func ExampleNewTimingWheelWithTicker() {
 	// not yet
 }
 
+// On a mock Drain has called its function for all timers when it returns. In real
+// time Shutdown waits for that.
 func ExampleTimingWheel_Drain() {
 	m := clock.NewMock()
 	w, _ := compat.NewTimingWheelWithClock(time.Second, 300, func(key, _ any) { fmt.Println(key) }, m)
 	defer w.Stop()
 
 	_ = w.SetTimer("flush", "to disk", time.Hour)
-	done := make(chan bool)
-	_ = w.Drain(func(key, value any) { // at the end of the process, say
-		fmt.Println(key, value, "before its time")
-		done <- true
-	})
-	<-done
+	_ = w.SetTimer("send", "the mail", time.Minute)
+	_ = w.Drain(func(key, value any) { fmt.Println(key, value, "before its time") })
 	m.Add(2 * time.Hour)
-	// Output: flush to disk before its time
+	// Output:
+	// send the mail before its time
+	// flush to disk before its time
+}
+
+func ExampleTimingWheel_Shutdown() {
+	w, err := compat.NewTimingWheel(time.Second, 300, func(key, _ any) { fmt.Println(key) })
+	if err != nil {
+		panic(err)
+	}
+	_ = w.SetTimer("flush", "to disk", time.Hour)
+
+	// At the end of the process:
+	_ = w.Drain(func(key, value any) { fmt.Println(key, value, "before its time") })
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	fmt.Println(w.Shutdown(ctx)) // waits for the function of Drain, too
+	fmt.Println(w.SetTimer("flush", "again", time.Hour))
+	// Output:
+	// flush to disk before its time
+	// <nil>
+	// TimingWheel is closed already
 }
 
 func ExampleNewCache() {

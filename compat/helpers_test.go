@@ -26,15 +26,34 @@ func settle() { synctest.Wait() }
 
 // hand is a ticker that ticks by hand.
 type hand struct {
-	c     chan time.Time
-	stops atomic.Int32
+	c       chan time.Time
+	stops   atomic.Int32
+	stopped chan struct{} // closed by the first Stop
 }
 
-func newHand() *hand { return &hand{c: make(chan time.Time)} }
+func newHand() *hand { return newHandOf(0) }
+
+// newHandOf has a channel with a buffer.
+func newHandOf(buffer int) *hand {
+	return &hand{c: make(chan time.Time, buffer), stopped: make(chan struct{})}
+}
 
 func (h *hand) Chan() <-chan time.Time { return h.c }
-func (h *hand) Stop()                  { h.stops.Add(1) }
-func (h *hand) tick()                  { h.c <- time.Time{} }
+
+func (h *hand) Stop() {
+	if h.stops.Add(1) == 1 {
+		close(h.stopped)
+	}
+}
+
+// tick returns when the tick was received, or put into the buffer, or nobody will
+// receive it any more.
+func (h *hand) tick() {
+	select {
+	case h.c <- time.Time{}:
+	case <-h.stopped:
+	}
+}
 
 // ran is what tasks have noted, and when.
 type ran struct {

@@ -10,17 +10,21 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// Ticker is what a wheel takes its time from; go-zero's timex.Ticker is one.
+// Ticker is what a wheel of NewTimingWheelWithTicker takes its time from. A
+// timex.Ticker of go-zero is one.
 type Ticker interface {
 	Chan() <-chan time.Time
 	Stop()
 }
 
-// NewTimingWheelWithTicker makes a wheel whose time moves by one interval with
-// each tick that it receives, and not otherwise. A timer set for k intervals runs
-// at the k-th tick from then on, and one set for a time between two ticks at the
-// later one. When the ticker's channel is closed, the wheel is stopped. Stop stops
-// the ticker. The error is NewTimingWheel's, or that of a nil ticker or channel.
+// NewTimingWheelWithTicker makes a wheel that takes its time from ticker: each tick
+// received moves it by one interval, and nothing else does. A timer set for k intervals
+// runs at the k-th tick from then on; one set for a time between two ticks runs at the
+// later of them. Tasks run in goroutines of their own, at most 4,096 at once.
+//
+// Stop and Shutdown stop the ticker, Shutdown waits for that. If the ticker's channel
+// is closed, the wheel stops. The error is not nil if interval or numSlots is not
+// positive, or execute, ticker or its channel is nil.
 func NewTimingWheelWithTicker(interval time.Duration, numSlots int, execute Execute, ticker Ticker) (*TimingWheel, error) {
 	if err := check(interval, numSlots, execute); err != nil {
 		return nil, err
@@ -38,33 +42,43 @@ func NewTimingWheelWithTicker(interval time.Duration, numSlots int, execute Exec
 	return tw, nil
 }
 
-// tickClock is a clock whose time moves by one interval with each tick that its
-// goroutine receives. That goroutine also rings its alarm: it has one.
+// tickClock is a clock.Clock that moves by one interval with each tick its goroutine
+// receives. The same goroutine rings its alarm. There is one alarm, as there is one
+// wheel.
 type tickClock struct {
 	interval time.Duration
 	ticker   Ticker
 	elapsed  atomic.Int64 // written by run
 	alarm    tickAlarm
 
-	settled chan struct{} // run receives from it when it has nothing else to do
-	ended   chan struct{} // closed by stop
-	ending  sync.Once
+	settled  chan struct{} // run receives from it when it has nothing else to do
+	ended    chan struct{} // closed by stop
+	returned chan struct{} // closed when run has returned
+	ending   sync.Once
 }
 
 func newTickClock(interval time.Duration, ticker Ticker) *tickClock {
 	c := &tickClock{
 		interval: interval, ticker: ticker,
-		settled: make(chan struct{}), ended: make(chan struct{}),
+		settled: make(chan struct{}), ended: make(chan struct{}), returned: make(chan struct{}),
 	}
 	c.alarm = tickAlarm{clock: c, overdue: make(chan struct{}, 1)}
 	return c
 }
 
-// run counts ticks until the clock is stopped. When they end, it calls exhausted.
+// run counts ticks until the clock is stopped. It calls exhausted if the ticker's
+// channel is closed before.
 func (c *tickClock) run(exhausted func()) {
+	defer close(c.returned)
 	ticks := c.ticker.Chan()
 	for {
-		select { // what is there comes before calls that wait for it; see await
+		select { // first: a ticker that is fast enough always has a tick ready
+		case <-c.ended:
+			c.stopTicker()
+			return
+		default:
+		}
+		select { // ticks and the alarm come before callers that wait for them: see await
 		case _, ok := <-ticks:
 			if !c.count(ok, exhausted) {
 				return
@@ -84,16 +98,15 @@ func (c *tickClock) run(exhausted func()) {
 			c.alarm.ringIfDue()
 		case <-c.settled:
 		case <-c.ended:
-			c.stopTicker()
-			return
 		}
 	}
 }
 
-// endOfTime is where time stops, one before what a wheel takes for never.
+// endOfTime is where time stops: a wheel takes one nanosecond more for never.
 const endOfTime = math.MaxInt64 - 1
 
-// count counts a tick and rings; if the ticks have ended, it is false.
+// count moves the time by one interval and rings the alarm if it is due. If ok is
+// false, as the channel is closed, it calls exhausted and returns false.
 func (c *tickClock) count(ok bool, exhausted func()) bool {
 	if !ok {
 		exhausted()
@@ -105,8 +118,8 @@ func (c *tickClock) count(ok bool, exhausted func()) bool {
 	return true
 }
 
-// stopTicker stops the ticker, unless somebody else has: then its channel is
-// closed, and a ticker of go-zero's kind would panic.
+// stopTicker stops the ticker, unless its channel is closed. Then its owner has
+// stopped it already, and a second Stop of a go-zero FakeTicker would panic.
 func (c *tickClock) stopTicker() {
 	select {
 	case _, ok := <-c.ticker.Chan():
@@ -119,13 +132,16 @@ func (c *tickClock) stopTicker() {
 	c.ticker.Stop()
 }
 
-// await returns when run has done all that it had to do before: has counted the
-// ticks and handed over the tasks that a move has made due.
+// await returns when run has done all it had to do when await was called: all ticks
+// received are counted, and tasks made due by MoveTimer are handed over. It also
+// returns when the clock is stopped.
 //
-// A tick is received when its sender goes on, and counted a moment later. Whoever
-// sends one and then sets a timer must find it counted. Once is not enough: run
-// may have looked for ticks just before there was one, and of two things that
-// come next it takes any first. The second time it has looked again.
+// The sender of a tick goes on when the tick is received, a moment before it is
+// counted. If it sets a timer next, the tick must be counted before that.
+//
+// run must be met twice. The first time it may have looked for ticks just before one
+// came, and then its last select may choose settled though there is a tick. Before the
+// second time it has looked again.
 func (c *tickClock) await() {
 	for range 2 {
 		select {
@@ -136,15 +152,16 @@ func (c *tickClock) await() {
 	}
 }
 
+// stop ends run. It does not wait for that.
 func (c *tickClock) stop() { c.ending.Do(func() { close(c.ended) }) }
 
 // Now is the wall time.
 func (c *tickClock) Now() time.Time { return time.Now() }
 
-// Elapsed is the time of all ticks counted.
+// Elapsed is the time of all ticks counted so far.
 func (c *tickClock) Elapsed() time.Duration { return time.Duration(c.elapsed.Load()) }
 
-// Virtual tells the wheel that its wake-ups are free.
+// Virtual tells the wheel that it need not keep wake-ups rare.
 func (c *tickClock) Virtual() bool { return true }
 
 func (c *tickClock) String() string { return fmt.Sprintf("ticks of %v", c.interval) }
@@ -159,11 +176,11 @@ func (c *tickClock) NewAlarm(ring func()) clock.Alarm {
 type tickAlarm struct {
 	clock   *tickClock
 	ring    func()
-	overdue chan struct{} // holds an element when the aim may have passed already
+	overdue chan struct{} // has an element if the alarm was aimed at a time that has come already
 
 	mu    sync.Mutex
-	aimed bool // guarded by mu
-	aim   time.Duration
+	aimed bool          // guarded by mu
+	aim   time.Duration // guarded by mu
 }
 
 // Set aims the alarm.
@@ -179,14 +196,14 @@ func (a *tickAlarm) Set(elapsed time.Duration) {
 	}
 }
 
-// Stop takes the aim away.
+// Stop makes the alarm not ring until it is aimed again.
 func (a *tickAlarm) Stop() {
 	a.mu.Lock()
 	a.aimed = false
 	a.mu.Unlock()
 }
 
-// ringIfDue rings if the aim has passed. Only run calls it.
+// ringIfDue rings if the time aimed at has come. Only run calls it.
 func (a *tickAlarm) ringIfDue() {
 	a.mu.Lock()
 	due := a.aimed && a.aim <= a.clock.Elapsed()

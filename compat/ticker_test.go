@@ -329,7 +329,7 @@ func TestMoveBelowTheIntervalIsFinal(t *testing.T) {
 func TestATickSentIsCounted(t *testing.T) {
 	for buffer := range 3 {
 		synctest.Test(t, func(t *testing.T) {
-			h, tasks := &hand{c: make(chan time.Time, buffer)}, new(ran)
+			h, tasks := newHandOf(buffer), new(ran)
 			w := newTicking(t, 3, tasks.note, h)
 			for i := range 500 {
 				require.NoError(t, w.RemoveTimer("none")) // with which the wheel may still be busy
@@ -441,6 +441,39 @@ func TestStopStopsTheTicker(t *testing.T) {
 	})
 }
 
+// late is a ticker that has ticks in its channel, which the wheel gets when it asks
+// for the second time: at the first, it was made.
+type late struct {
+	*hand
+	asked *atomic.Int32
+	give  chan struct{}
+}
+
+func (l late) Chan() <-chan time.Time {
+	if l.asked.Add(1) == 2 {
+		<-l.give
+	}
+	return l.hand.Chan()
+}
+
+// A wheel that is stopped stops its ticker at once. It does not receive all that is in
+// the channel before: with a fast ticker that might never end.
+func TestStopComesBeforeTicks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const ticks = 5
+		l := late{newHandOf(ticks), new(atomic.Int32), make(chan struct{})}
+		for range ticks {
+			l.tick()
+		}
+		w := newTicking(t, 3, func(any, any) {}, l)
+		w.Stop()
+		close(l.give)
+		settle()
+		require.EqualValues(t, 1, l.stops.Load())
+		require.GreaterOrEqual(t, len(l.c), ticks-1, "one may be received to see whether the channel is closed")
+	})
+}
+
 // Both stop it, the wheel and who made it, in whatever order: go-zero's panics.
 func TestTickerStoppedByBoth(t *testing.T) {
 	l := logged(t)
@@ -462,14 +495,14 @@ func TestTickerStoppedByBoth(t *testing.T) {
 }
 
 // nasty is a ticker that can't be stopped.
-type nasty struct{ hand }
+type nasty struct{ *hand }
 
-func (*nasty) Stop() { panic("can't be stopped") }
+func (nasty) Stop() { panic("can't be stopped") }
 
 func TestTickerThatPanics(t *testing.T) {
 	l := logged(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := newTicking(t, 3, func(any, any) {}, &nasty{*newHand()})
+		w := newTicking(t, 3, func(any, any) {}, nasty{newHand()})
 		w.Stop()
 		settle()
 		lines := l.take(t)

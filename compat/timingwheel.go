@@ -7,48 +7,47 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// What a wheel answers when it can't do what it is asked.
+// The errors of a TimingWheel.
 var (
 	ErrClosed   = errors.New("TimingWheel is closed already")
 	ErrArgument = errors.New("incorrect task argument")
 )
 
-const (
-	// mostTasks is how many tasks of a wheel run at once at most. The others wait
-	// their turn, and neither the wheel nor its callers wait for any.
-	mostTasks = 4096
-	// drainWorkers is on how many goroutines Drain calls its function.
-	drainWorkers = 8
-)
+// mostTasks is how many tasks of a wheel may run at once. Further ones wait in a
+// queue, and neither the wheel nor its callers wait for them.
+const mostTasks = 4096
 
-// Execute runs the task of a key. A panic is recovered and logged by package
-// log/slog.
+// Execute runs the task of a key. If it panics, the panic is recovered and logged
+// with package log/slog.
 type Execute func(key, value any)
 
-// TimingWheel schedules tasks by key. All methods may be called concurrently,
-// also inside tasks.
+// TimingWheel runs tasks, which have keys, after a delay. All methods may be called
+// concurrently, also inside tasks.
 type TimingWheel struct {
 	wheel  *hierarchy.Keyed[any, any]
 	ticks  *tickClock // nil if the wheel has no ticker
+	inline bool       // the clock is a mock: there are no goroutines
 	closed atomic.Bool
+	drains drains
 }
 
-// NewTimingWheel makes a wheel in real time. A deadline is kept as it was asked
-// for, above and below interval. numSlots is checked and has no other meaning: the
-// circles of a hierarchical wheel have as many slots as they need. The error is
-// that of an interval or numSlots that is not positive, or of a nil execute.
+// NewTimingWheel makes a wheel in real time. Each deadline is kept as it was asked
+// for, also if it is below interval or no multiple of it. Tasks run in goroutines of
+// their own, at most 4,096 at once. numSlots is checked and not used, as the circles
+// of a hierarchical wheel always have 64 slots. The error is not nil if interval or
+// numSlots is not positive, or execute is nil.
 func NewTimingWheel(interval time.Duration, numSlots int, execute Execute) (*TimingWheel, error) {
 	return NewTimingWheelWithClock(interval, numSlots, execute, clock.Precise())
 }
 
-// NewTimingWheelWithClock is NewTimingWheel on a clock of choice. On a *clock.Mock
-// tasks run one after the other, inside the call that moves it.
+// NewTimingWheelWithClock is NewTimingWheel with a clock of your choice. On a
+// *clock.Mock there are no goroutines: tasks run one after the other inside the call
+// that moves the clock, and Drain calls its function itself. The error is not nil,
+// too, if c is nil.
 func NewTimingWheelWithClock(interval time.Duration, numSlots int, execute Execute, c clock.Clock) (*TimingWheel, error) {
 	if err := check(interval, numSlots, execute); err != nil {
 		return nil, err
@@ -67,14 +66,14 @@ func check(interval time.Duration, numSlots int, execute Execute) error {
 }
 
 func newTimingWheel(interval time.Duration, execute Execute, c clock.Clock) (*TimingWheel, error) {
+	tw := &TimingWheel{inline: clock.IsMock(c), drains: newDrains()}
 	cfg := hierarchy.Config{Interval: interval, Clock: c, OnPanic: logPanic}
-	if !clock.IsMock(c) {
+	if !tw.inline {
 		cfg.Executor = hierarchy.Pool(mostTasks)
 	}
-	tw := new(TimingWheel)
 	var err error
 	tw.wheel, err = hierarchy.NewKeyed(cfg, func(key, value any) {
-		if !tw.closed.Load() { // it may have waited its turn meanwhile
+		if !tw.closed.Load() { // it may have been stopped while the task was queued
 			execute(key, value)
 		}
 	})
@@ -88,11 +87,11 @@ func logPanic(recovered any, stack []byte) {
 	slog.Error("timing wheel: a task panicked", "panic", recovered, "stack", string(stack))
 }
 
-// SetTimer has the task of key run with value after delay. If key has a timer,
-// that gets the new value and delay. On a wheel with a ticker the task runs at the
-// first tick at or after its time: below the interval, at the next. The error is
-// ErrArgument for a nil key, a key that can't be compared or a delay that is not
-// positive, and ErrClosed.
+// SetTimer has the task of key run with value after delay. If key has a timer
+// already, its value and delay are replaced. On a wheel with a ticker the task runs
+// at the first tick at or after its time, so a delay below the interval means the
+// next tick. The error is ErrArgument if key is nil or can't be compared or delay is
+// not positive, and ErrClosed if the wheel is stopped.
 func (tw *TimingWheel) SetTimer(key, value any, delay time.Duration) error {
 	if delay <= 0 || !fit(key) {
 		return ErrArgument
@@ -103,9 +102,9 @@ func (tw *TimingWheel) SetTimer(key, value any, delay time.Duration) error {
 	return translate(tw.wheel.Set(key, value, delay))
 }
 
-// MoveTimer has the task of key run after delay from now, if it has a timer. On a
-// wheel with a ticker a delay below the interval runs it at once. The error is
-// SetTimer's; that key has no timer is none.
+// MoveTimer has the task of key run after delay, counted from now. It does nothing if
+// key has no timer. On a wheel with a ticker, a delay below the interval has the task
+// run at once. The errors are those of SetTimer.
 func (tw *TimingWheel) MoveTimer(key any, delay time.Duration) error {
 	if delay <= 0 || !fit(key) {
 		return ErrArgument
@@ -120,8 +119,9 @@ func (tw *TimingWheel) MoveTimer(key any, delay time.Duration) error {
 	return translate(err)
 }
 
-// RemoveTimer takes the timer of key back, if it has one. The error is ErrArgument
-// for a nil key or one that can't be compared, and ErrClosed.
+// RemoveTimer removes the timer of key, so that its task does not run. It does
+// nothing if key has no timer. The error is ErrArgument if key is nil or can't be
+// compared, and ErrClosed if the wheel is stopped.
 func (tw *TimingWheel) RemoveTimer(key any) error {
 	if !fit(key) {
 		return ErrArgument
@@ -133,55 +133,11 @@ func (tw *TimingWheel) RemoveTimer(key any) error {
 	return nil
 }
 
-// Drain takes all pending timers out at once, and returns. fn is then called with
-// the key and value of each, in order of their deadlines, on up to eight
-// goroutines, and may use the wheel, which goes on. The error is ErrArgument for a
-// nil fn, and ErrClosed.
-func (tw *TimingWheel) Drain(fn func(key, value any)) error {
-	if fn == nil {
-		return ErrArgument
-	}
-	if tw.over() {
-		return ErrClosed
-	}
-	var tasks []task
-	tw.wheel.Drain(func(key, value any) { tasks = append(tasks, task{key, value}) })
-	if len(tasks) > 0 {
-		go runAll(tasks, fn)
-	}
-	return nil
-}
-
-// Stop ends the wheel: no task begins any more, and all further calls return
-// ErrClosed. It does not wait for tasks that run. Further calls do nothing.
-func (tw *TimingWheel) Stop() {
-	tw.closed.Store(true)
-	tw.wheel.Stop()
-	if tw.ticks != nil {
-		tw.ticks.stop()
-	}
-}
-
-// over tells whether the wheel is stopped, as of all ticks received so far.
+// over tells whether the wheel is stopped. On a wheel with a ticker it returns when
+// all ticks received before the call are counted.
 func (tw *TimingWheel) over() bool {
 	if tw.ticks != nil {
 		tw.ticks.await()
 	}
 	return tw.closed.Load()
-}
-
-// task is what a timer was set for.
-type task struct{ key, value any }
-
-// runAll calls fn for all tasks, on up to drainWorkers goroutines.
-func runAll(tasks []task, fn Execute) {
-	var workers errgroup.Group
-	workers.SetLimit(drainWorkers)
-	for _, t := range tasks {
-		workers.Go(func() error {
-			defer recoverTask()
-			fn(t.key, t.value)
-			return nil
-		})
-	}
 }

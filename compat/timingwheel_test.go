@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -84,6 +83,11 @@ func kinds(t *testing.T, execute compat.Execute, test func(t *testing.T, w *comp
 			test(t, w, func() { m.Add(interval) })
 		})
 	})
+	kindsOffMock(t, execute, test)
+}
+
+// kindsOffMock is kinds for wheels whose tasks run in goroutines of their own.
+func kindsOffMock(t *testing.T, execute compat.Execute, test func(t *testing.T, w *compat.TimingWheel, forth func())) {
 	t.Run("ticker", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHand()
@@ -423,112 +427,6 @@ func TestStopInsideTask(t *testing.T) {
 	}
 	m.Add(time.Hour)
 	require.Equal(t, 1, tasks)
-}
-
-func TestDrain(t *testing.T) {
-	tasks := new(ran)
-	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, forth func()) {
-		require.NoError(t, w.Drain(func(any, any) { t.Error("there is nothing") }))
-		require.NoError(t, w.SetTimer("soon", 1, interval))
-		require.NoError(t, w.SetTimer("late", 2, 100*interval))
-		require.NoError(t, w.SetTimer("moved", 3, interval))
-		require.NoError(t, w.MoveTimer("moved", 50*interval))
-		require.NoError(t, w.SetTimer("removed", 4, interval))
-		require.NoError(t, w.RemoveTimer("removed"))
-		drained := new(ran)
-		require.NoError(t, w.Drain(drained.note))
-		require.NoError(t, w.MoveTimer("soon", interval), "it has no timer any more")
-		settle()
-		require.Equal(t, []string{"late=2@", "moved=3@", "soon=1@"}, drained.take())
-		forth()
-		require.Empty(t, tasks.take())
-
-		require.NoError(t, w.SetTimer("soon", 5, interval)) // as a key again
-		forth()
-		require.Equal(t, []string{"soon=5@"}, tasks.take())
-		require.NoError(t, w.Drain(drained.note))
-		settle()
-		require.Empty(t, drained.take())
-	})
-}
-
-// Drain returns at once. Its function is called by eight goroutines, with the
-// earliest first, and all of the wheel goes on.
-func TestDrainHoldsUpNobody(t *testing.T) {
-	tasks := new(ran)
-	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, forth func()) {
-		for key := range 20 {
-			require.NoError(t, w.SetTimer(key, nil, time.Duration(40-key)*interval))
-		}
-		var mu sync.Mutex
-		var keys []int
-		open := make(chan struct{})
-		require.NoError(t, w.Drain(func(key, _ any) {
-			mu.Lock()
-			keys = append(keys, key.(int))
-			mu.Unlock()
-			<-open
-		}))
-		settle()
-		slices.Sort(keys)
-		require.Equal(t, []int{12, 13, 14, 15, 16, 17, 18, 19}, keys)
-		require.NoError(t, w.SetTimer("a", 1, interval))
-		drained := new(ran)
-		require.NoError(t, w.SetTimer("b", 2, 5*interval))
-		require.NoError(t, w.Drain(drained.note), "another one")
-		settle()
-		require.Equal(t, []string{"a=1@", "b=2@"}, drained.take())
-		require.NoError(t, w.SetTimer("a", 3, interval))
-		forth()
-		require.Equal(t, []string{"a=3@"}, tasks.take())
-		w.Stop() // what was taken out is handed over all the same
-		close(open)
-		settle()
-		require.Len(t, keys, 20)
-	})
-}
-
-func TestDrainFunctionUsesTheWheel(t *testing.T) {
-	tasks := new(ran)
-	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, forth func()) {
-		for key := range 20 {
-			require.NoError(t, w.SetTimer(key, "before", time.Hour))
-		}
-		require.NoError(t, w.Drain(func(key, _ any) {
-			err := errors.Join(w.SetTimer(key, "again", time.Hour), w.MoveTimer(key, interval))
-			if key.(int) > 0 {
-				err = errors.Join(err, w.RemoveTimer(key))
-			}
-			if err = errors.Join(err, w.MoveTimer("none", 1), w.RemoveTimer("none")); err != nil {
-				t.Error(err)
-			}
-		}))
-		settle()
-		forth()
-		require.Equal(t, []string{"0=again@"}, tasks.take())
-	})
-}
-
-func TestDrainFunctionPanics(t *testing.T) {
-	l := logged(t)
-	kinds(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
-		survived := new(atomic.Int32)
-		for key := range 20 {
-			require.NoError(t, w.SetTimer(key, func() { survived.Add(1) }, interval))
-		}
-		require.NoError(t, w.SetTimer("bad", "boom", interval))
-		require.NoError(t, w.Drain(explode))
-		settle()
-		require.EqualValues(t, 20, survived.Load())
-		requirePanicLogged(t, l, "boom", "explode")
-
-		for key := range 20 { // more than there are goroutines to end
-			require.NoError(t, w.SetTimer(key, nil, interval))
-		}
-		require.NoError(t, w.Drain(func(any, any) { survived.Add(1); runtime.Goexit() }))
-		settle()
-		require.EqualValues(t, 40, survived.Load())
-	})
 }
 
 func TestStop(t *testing.T) {

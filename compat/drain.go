@@ -1,0 +1,122 @@
+package compat
+
+import (
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// drainWorkers is how many calls of Drain's function run at once.
+const drainWorkers = 8
+
+// Drain removes all pending timers at once and has fn called with the key and value
+// of each. The wheel can still be used, also by fn. What was removed is handed to fn
+// even if the wheel is stopped meanwhile; Shutdown waits for that. If fn panics, the
+// panic is recovered and logged, and fn is called for the others all the same.
+//
+// Drain does not wait for fn. Up to eight calls of fn run at once, each in a goroutine
+// of its own, and they begin in the order of the deadlines: when fn is called for a
+// timer, it has returned for all that were due earlier, except for seven at most.
+//
+// On a *clock.Mock it is the caller's goroutine that calls fn, one timer after the
+// other in the order of the deadlines, and Drain returns when fn has returned for the
+// last. If fn ends that goroutine by runtime.Goexit, it ends after the last call.
+//
+// The error is ErrArgument if fn is nil, and ErrClosed if the wheel is stopped; fn is
+// not called then.
+func (tw *TimingWheel) Drain(fn func(key, value any)) error {
+	if fn == nil {
+		return ErrArgument
+	}
+	if tw.over() || !tw.drains.begin() {
+		return ErrClosed
+	}
+	if tw.inline {
+		defer tw.drains.end()
+		tw.takeOut(fn)
+		return nil
+	}
+	var tasks []task
+	tw.takeOut(func(key, value any) { tasks = append(tasks, task{key, value}) })
+	go func() {
+		defer tw.drains.end()
+		runAll(tasks, fn)
+	}()
+	return nil
+}
+
+// takeOut removes all pending timers, then calls fn for each, in the order of their
+// deadlines. drains.begin must have been called.
+func (tw *TimingWheel) takeOut(fn Execute) {
+	removed := sync.OnceFunc(tw.drains.removed)
+	defer removed() // if there were none
+	tw.wheel.Drain(func(key, value any) {
+		removed()
+		fn(key, value)
+	})
+}
+
+// task is the key and value of a timer.
+type task struct{ key, value any }
+
+// runAll calls fn for all tasks, drainWorkers at once, and returns when all calls
+// have returned.
+func runAll(tasks []task, fn Execute) {
+	var workers errgroup.Group
+	workers.SetLimit(drainWorkers)
+	for _, t := range tasks {
+		workers.Go(func() error {
+			defer recoverTask()
+			fn(t.key, t.value)
+			return nil
+		})
+	}
+	_ = workers.Wait() // none returns an error
+}
+
+// drains counts the calls of Drain that have tasks left to run.
+type drains struct {
+	mu       sync.Mutex // also held while a Drain removes timers
+	active   int        // guarded by mu
+	closed   bool       // guarded by mu; none begins any more
+	finished chan struct{}
+	// Invariant: finished is closed if and only if closed && active == 0.
+}
+
+func newDrains() drains { return drains{finished: make(chan struct{})} }
+
+// begin counts a Drain, unless the wheel is stopped. It keeps mu locked until removed
+// is called. So a concurrent Stop drops all pending timers or none, and Drain can say
+// by its error which it was.
+func (d *drains) begin() bool {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return false
+	}
+	d.active++
+	return true
+}
+
+// removed is called when the timers are removed from the wheel.
+func (d *drains) removed() { d.mu.Unlock() }
+
+// end is called when all tasks of a Drain have returned.
+func (d *drains) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.active--
+	if d.closed && d.active == 0 {
+		close(d.finished)
+	}
+}
+
+// close lets no Drain begin from now on.
+func (d *drains) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.closed && d.active == 0 {
+		close(d.finished)
+	}
+	d.closed = true
+}

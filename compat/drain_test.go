@@ -1,0 +1,180 @@
+package compat_test
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/compat"
+)
+
+func TestDrain(t *testing.T) {
+	tasks := new(ran)
+	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+		require.NoError(t, w.Drain(func(any, any) { t.Error("there is nothing") }))
+		require.NoError(t, w.SetTimer("soon", 1, interval))
+		require.NoError(t, w.SetTimer("late", 2, 100*interval))
+		require.NoError(t, w.SetTimer("moved", 3, interval))
+		require.NoError(t, w.MoveTimer("moved", 50*interval))
+		require.NoError(t, w.SetTimer("removed", 4, interval))
+		require.NoError(t, w.RemoveTimer("removed"))
+		drained := new(ran)
+		require.NoError(t, w.Drain(drained.note))
+		require.NoError(t, w.MoveTimer("soon", interval), "it has no timer any more")
+		settle()
+		require.Equal(t, []string{"late=2@", "moved=3@", "soon=1@"}, drained.take())
+		forth()
+		require.Empty(t, tasks.take())
+
+		require.NoError(t, w.SetTimer("soon", 5, interval)) // as a key again
+		forth()
+		require.Equal(t, []string{"soon=5@"}, tasks.take())
+		require.NoError(t, w.Drain(drained.note))
+		settle()
+		require.Empty(t, drained.take())
+	})
+}
+
+// Drain returns at once. Its function is called by eight goroutines, with the
+// earliest first, and all of the wheel goes on.
+func TestDrainHoldsUpNobody(t *testing.T) {
+	tasks := new(ran)
+	kindsOffMock(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+		for key := range 20 {
+			require.NoError(t, w.SetTimer(key, nil, time.Duration(40-key)*interval))
+		}
+		var mu sync.Mutex
+		var keys []int
+		open := make(chan struct{})
+		require.NoError(t, w.Drain(func(key, _ any) {
+			mu.Lock()
+			keys = append(keys, key.(int))
+			mu.Unlock()
+			<-open
+		}))
+		settle()
+		slices.Sort(keys)
+		require.Equal(t, []int{12, 13, 14, 15, 16, 17, 18, 19}, keys)
+		require.NoError(t, w.SetTimer("a", 1, interval))
+		drained := new(ran)
+		require.NoError(t, w.SetTimer("b", 2, 5*interval))
+		require.NoError(t, w.Drain(drained.note), "another one")
+		settle()
+		require.Equal(t, []string{"a=1@", "b=2@"}, drained.take())
+		require.NoError(t, w.SetTimer("a", 3, interval))
+		forth()
+		require.Equal(t, []string{"a=3@"}, tasks.take())
+		w.Stop() // what was taken out is handed over all the same
+		close(open)
+		settle()
+		require.Len(t, keys, 20)
+	})
+}
+
+func TestDrainFunctionUsesTheWheel(t *testing.T) {
+	tasks := new(ran)
+	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+		for key := range 20 {
+			require.NoError(t, w.SetTimer(key, "before", time.Hour))
+		}
+		require.NoError(t, w.Drain(func(key, _ any) {
+			err := errors.Join(w.SetTimer(key, "again", time.Hour), w.MoveTimer(key, interval))
+			if key.(int) > 0 {
+				err = errors.Join(err, w.RemoveTimer(key))
+			}
+			if err = errors.Join(err, w.MoveTimer("none", 1), w.RemoveTimer("none")); err != nil {
+				t.Error(err)
+			}
+		}))
+		settle()
+		forth()
+		require.Equal(t, []string{"0=again@"}, tasks.take())
+	})
+}
+
+func TestDrainFunctionPanics(t *testing.T) {
+	l := logged(t)
+	kinds(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
+		survived := new(atomic.Int32)
+		for key := range 20 {
+			require.NoError(t, w.SetTimer(key, func() { survived.Add(1) }, interval))
+		}
+		require.NoError(t, w.SetTimer("bad", "boom", interval))
+		require.NoError(t, w.Drain(explode))
+		settle()
+		require.EqualValues(t, 20, survived.Load())
+		requirePanicLogged(t, l, "boom", "explode")
+
+		for key := range 20 { // more than there are goroutines to end
+			require.NoError(t, w.SetTimer(key, nil, interval))
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() { // which ends on a mock
+			_ = w.Drain(func(any, any) { survived.Add(1); runtime.Goexit() })
+		})
+		wg.Wait()
+		settle()
+		require.EqualValues(t, 40, survived.Load())
+	})
+}
+
+// When the function is called for a timer, it has returned for all that were due
+// before, but for seven at most.
+func TestOrderOfDrain(t *testing.T) {
+	const n, most = 200, 7
+	kindsOffMock(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
+		for key := range n {
+			require.NoError(t, w.SetTimer(key, nil, time.Duration(1+key)*time.Hour))
+		}
+		var returned [n]atomic.Bool
+		var calls atomic.Int32
+		require.NoError(t, w.Drain(func(key, _ any) {
+			under := 0
+			for before := range key.(int) {
+				if !returned[before].Load() {
+					under++
+				}
+			}
+			if under > most {
+				t.Errorf("%d: %d before it have not returned", key, under)
+			}
+			runtime.Gosched()
+			returned[key.(int)].Store(true)
+			calls.Add(1)
+		}))
+		settle()
+		require.EqualValues(t, n, calls.Load())
+	})
+}
+
+// A Stop that comes at the same time as a Drain comes before it or after it: it drops
+// all timers or none.
+func TestDrainBesideStop(t *testing.T) {
+	const n = 100 // so that they are on many shards
+	for range 2000 {
+		w, err := compat.NewTimingWheel(interval, 10, func(any, any) {})
+		require.NoError(t, err)
+		for key := range n {
+			require.NoError(t, w.SetTimer(key, nil, time.Hour))
+		}
+		var calls atomic.Int32
+		var drained error
+		var wg sync.WaitGroup
+		wg.Go(w.Stop)
+		wg.Go(func() { drained = w.Drain(func(any, any) { calls.Add(1) }) })
+		wg.Wait()
+		require.NoError(t, w.Shutdown(t.Context()))
+		want := int32(n)
+		if drained != nil {
+			require.Equal(t, compat.ErrClosed, drained)
+			want = 0
+		}
+		require.Equal(t, want, calls.Load())
+	}
+}
