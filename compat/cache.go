@@ -10,7 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Cache holds values for a limited time. All methods may be called concurrently.
+// Cache keeps values for a limited time. All methods may be called concurrently, also
+// inside a fetch of Take.
 type Cache struct {
 	name   string
 	expire time.Duration
@@ -23,8 +24,8 @@ type Cache struct {
 	parts [64]part // by hash of key
 }
 
-// part is what keys of some hashes have to themselves, in a cache line of its own,
-// so that two processors seldom wait for each other.
+// part has the counters and fetches of the keys with certain hashes. Each part fills a
+// cache line, so that two processors seldom wait for each other.
 type part struct {
 	flights flights
 	hits    atomic.Uint64
@@ -36,27 +37,28 @@ func (c *Cache) part(key string) *part {
 	return &c.parts[maphash.String(c.seed, key)%uint64(len(c.parts))]
 }
 
-// CacheOption says how a Cache works.
+// CacheOption is an option of NewCache.
 type CacheOption func(cache *Cache)
 
-// WithLimit has the cache hold up to limit values: a further one drives out that
-// which was not used for longest. 0 or less is no limit.
+// WithLimit limits the cache to that many values: a further one replaces the least
+// recently used. There is no limit if limit is 0 or less.
 func WithLimit(limit int) CacheOption {
 	return func(c *Cache) { c.store.recent = newRecency(limit) }
 }
 
-// WithName names the cache in what it logs; otherwise it is "proc".
+// WithName sets the name under which the cache logs, by default "proc".
 func WithName(name string) CacheOption {
 	return func(c *Cache) { c.name = name }
 }
 
-// WithLog has the cache log its hits and misses every minute, if there were any.
+// WithLog has the cache log its hits and misses every minute, if there were any. If
+// the handler of log panics, the panic is recovered and logged with package log/slog.
 func WithLog(log *slog.Logger) CacheOption {
 	return func(c *Cache) { c.log = log }
 }
 
-// WithClock has the cache take its time from c, which may be a mock. Nil is the
-// default, clock.Precise().
+// WithClock sets the clock of the cache, which may be a *clock.Mock. The default, also
+// if c is nil, is clock.Precise().
 func WithClock(c clock.Clock) CacheOption {
 	return func(cache *Cache) {
 		if !isNil(c) {
@@ -67,9 +69,8 @@ func WithClock(c clock.Clock) CacheOption {
 
 const defaultName = "proc"
 
-// NewCache makes a cache whose values expire after about expire: up to 5 % sooner
-// or later. If it is 0 or less, they don't. A cache that is no longer needed
-// should be closed.
+// NewCache makes a cache whose values expire after expire, up to 5 % sooner or later.
+// They do not expire if it is 0 or less. Close a cache that is no longer needed.
 func NewCache(expire time.Duration, opts ...CacheOption) (*Cache, error) {
 	c := &Cache{name: defaultName, expire: expire, seed: maphash.MakeSeed()}
 	for _, opt := range opts {
@@ -89,31 +90,38 @@ func NewCache(expire time.Duration, opts ...CacheOption) (*Cache, error) {
 	return c, err
 }
 
-// Get returns the value of key, and whether there is one.
+// Get returns the value of key. The bool is false if there is none.
 func (c *Cache) Get(key string) (any, bool) {
 	value, ok := c.store.get(key)
 	c.part(key).count(ok)
 	return value, ok
 }
 
-// Set sets the value of key, which expires when the cache's values do.
+// Set sets the value of key, which expires after the time given to NewCache.
 func (c *Cache) Set(key string, value any) { c.SetWithExpire(key, value, c.expire) }
 
-// SetWithExpire sets the value of key, which expires after about expire, or not,
-// if that is 0 or less.
+// SetWithExpire sets the value of key, which expires after expire, up to 5 % sooner or
+// later. It does not expire if expire is 0 or less.
 func (c *Cache) SetWithExpire(key string, value any, expire time.Duration) {
 	c.part(key).flights.disown(key, func() { c.store.set(key, value, around(expire)) })
 }
 
-// Del deletes the value of key, and what Take is fetching for it is not kept.
+// Del deletes the value of key. What a Take is fetching for key meanwhile is not kept.
 func (c *Cache) Del(key string) {
 	c.part(key).flights.disown(key, func() { c.store.remove(key) })
 }
 
-// Take returns the value of key. If there is none it calls fetch, keeps what that
-// returns, if it returns no error, and returns it. Concurrent calls for one key
-// call one fetch between them. A value that is set or deleted while fetch runs
-// wins: what is fetched is returned but not kept, as it may be older.
+// Take returns the value of key. If there is none, it calls fetch, in the caller's
+// goroutine and without a lock held, and returns what fetch returns. If that is no
+// error, the value is kept, as by Set.
+//
+// Calls that come while fetch runs for the same key wait for it and return the same. If
+// key is set or deleted meanwhile, what was fetched may be older than that: it is
+// returned, but not kept, and later calls do not wait for it.
+//
+// If fetch panics, its caller gets the panic, and if it calls runtime.Goexit, that
+// goroutine ends. In both cases, calls that wait return an error, and the next one
+// calls its own fetch. A fetch that calls Take for its own key waits for itself.
 func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 	p := c.part(key)
 	if value, ok := c.store.get(key); ok {
@@ -130,7 +138,7 @@ func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 			return nil, err
 		}
 		fetched = true
-		p.flights.land(key, f, func() { c.store.set(key, value, around(c.expire)) })
+		p.flights.finish(key, f, func() { c.store.set(key, value, around(c.expire)) })
 		return value, nil
 	})
 	if err != nil {
@@ -140,16 +148,18 @@ func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 	return value, nil
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (c *Cache) Len() int { return c.store.len() }
 
-// CacheStats is what happened to a Cache, and how many values it has.
+// CacheStats has the counters of a Cache. A Get or Take counts as a hit if the value was
+// there or another call fetched it, and else as a miss. A Take that returns an error
+// counts as neither.
 type CacheStats struct {
 	Hits, Misses uint64
-	Elements     int
+	Elements     int // values in the cache now
 }
 
-// Stats returns the counts since the cache was made.
+// Stats returns the hits and misses since the cache was made, and the number of values.
 func (c *Cache) Stats() CacheStats {
 	st := CacheStats{Elements: c.Len()}
 	for i := range c.parts {
@@ -159,7 +169,8 @@ func (c *Cache) Stats() CacheStats {
 	return st
 }
 
-// Close ends the cache: its values are gone, and none is kept any more. Further
+// Close removes all values. From then on nothing is kept: Get finds nothing, and each
+// Take fetches. It does not wait for a report that is just being logged. Further
 // calls do nothing.
 func (c *Cache) Close() {
 	c.store.wheel.Stop()

@@ -1,68 +1,84 @@
 package compat
 
 import (
+	"errors"
 	"sync"
-
-	"golang.org/x/sync/singleflight"
 )
 
-// flights are the fetches that Take has under way, one for a key at most that may
-// be shared and kept.
-type flights struct {
-	group singleflight.Group
+// errNotReturned is what callers get that waited for a fetch that did not return.
+var errNotReturned = errors.New("compat: a concurrent fetch of the same key panicked or called runtime.Goexit")
 
-	mu    sync.Mutex
-	inAir map[string]*flight // guarded by mu
+// flights are the fetches that calls of Take have begun and that have not ended. At
+// most one for each key is current: further calls for that key wait for it, and its
+// value is kept.
+//
+// It is not golang.org/x/sync/singleflight, because there a fetch that panics makes
+// all callers that wait for it panic, and one that calls runtime.Goexit ends their
+// goroutines, too.
+type flights struct {
+	mu      sync.Mutex
+	current map[string]*flight // guarded by mu; by key
 }
 
 // flight is one fetch.
-type flight struct{ _ byte } // not empty, so that each has an address of its own
+type flight struct {
+	ended sync.WaitGroup
+	value any   // not written after ended
+	err   error // not written after ended; errNotReturned until fetch has returned
+}
 
-// do calls fetch, or waits for the one that is called for key already.
+// do calls fetch, or waits for the one that is current for key. A panic of fetch
+// passes through do to its caller.
 func (f *flights) do(key string, fetch func(*flight) (any, error)) (any, error) {
-	value, err, _ := f.group.Do(key, func() (any, error) {
-		own := f.takeOff(key)
-		defer f.land(key, own, func() {})
-		return fetch(own)
-	})
-	return value, err
-}
-
-func (f *flights) takeOff(key string) *flight {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.inAir == nil {
-		f.inAir = make(map[string]*flight)
+	one, own := f.join(key)
+	if !own {
+		one.ended.Wait()
+		return one.value, one.err
 	}
-	own := new(flight)
-	f.inAir[key] = own
-	return own
+	defer one.ended.Done() // those that wait must not hang, however fetch ends
+	defer f.finish(key, one, func() {})
+	one.value, one.err = fetch(one)
+	return one.value, one.err
 }
 
-// land ends own, and calls keep unless it was disowned or has landed.
-//
-// It is not shared from then on, though its do has not returned yet: what it has
-// fetched may be deleted in between, and must not be given to who asks after that.
-func (f *flights) land(key string, own *flight, keep func()) {
+// join returns the flight that is current for key, or makes one: then own is true.
+func (f *flights) join(key string) (one *flight, own bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.inAir[key] == own {
-		delete(f.inAir, key)
-		f.group.Forget(key)
+	if one, ok := f.current[key]; ok {
+		return one, false
+	}
+	if f.current == nil {
+		f.current = make(map[string]*flight)
+	}
+	one = &flight{err: errNotReturned}
+	one.ended.Add(1)
+	f.current[key] = one
+	return one, true
+}
+
+// finish makes one no longer current, and calls keep if it was.
+//
+// It is called before do returns: once the fetched value is kept, it may be deleted at
+// any time, and whoever asks after that must not be given it by joining this flight.
+func (f *flights) finish(key string, one *flight, keep func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.current[key] == one {
+		delete(f.current, key)
 		keep()
 	}
 }
 
-// disown calls change, which changes the value of key, and has the fetch that is
-// under way for it, if there is one, not kept, and not shared by those who ask
-// from now on. None takes off or lands meanwhile: it would not be disowned, and
-// might keep what is older, or share what it has found before the change.
+// disown calls change, which changes the value of key. If a fetch is current for key,
+// it is not any more: its value, which may be older than the change, goes to the
+// callers that wait already, and is neither kept nor shared with further ones.
+//
+// The lock is held during change, so that no fetch can begin or finish between the
+// two steps.
 func (f *flights) disown(key string, change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, ok := f.inAir[key]; ok {
-		delete(f.inAir, key)
-		f.group.Forget(key)
-	}
+	delete(f.current, key)
 	change()
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// store holds the values of a Cache, as the timers of a wheel: what is pending is
-// cached.
+// store has the values of a Cache. Each is a pending timer of the wheel, which removes
+// it when it expires.
 type store struct {
 	wheel  *hierarchy.Keyed[string, any]
 	recent *recency // nil without a limit
 }
 
-// recency is the order in which the keys of a store with a limit were last used.
-// Whoever changes that store holds its lock.
+// recency is the order in which the keys of a store with a limit were last used. Its
+// lock is held whenever values of that store change.
 //
-// Invariant: it has the key of each value.
+// Invariant: it has the key of every value.
 type recency struct {
 	mu   sync.Mutex
 	keys *simplelru.LRU[string, struct{}] // guarded by mu
@@ -33,7 +33,7 @@ func newRecency(limit int) *recency {
 	}
 	keys, err := simplelru.NewLRU[string, struct{}](limit, nil)
 	if err != nil {
-		panic("compat: " + err.Error()) // only of a limit that is not positive
+		panic("compat: " + err.Error()) // it only refuses a limit that is not positive
 	}
 	return &recency{keys: keys}
 }
@@ -74,8 +74,9 @@ func (s *store) remove(key string) {
 	s.wheel.Remove(key)
 }
 
-// len is the number of values. With a limit it is never above that: while the
-// wheel counts, part by part, none may come for one that was counted and goes.
+// len returns the number of values. It is never above the limit: the wheel counts its
+// shards one after the other, and the lock lets no value be replaced meanwhile by one
+// on another shard.
 func (s *store) len() int {
 	if r := s.recent; r != nil {
 		r.mu.Lock()
@@ -84,8 +85,8 @@ func (s *store) len() int {
 	return s.wheel.Len()
 }
 
-// expired is called by the wheel when a value has left it. The key may have a new
-// one by now.
+// expired is called by the wheel after it has removed a value that expired. The key may
+// have been set again since.
 func (s *store) expired(key string, _ any) {
 	r := s.recent
 	if r == nil {
@@ -98,11 +99,12 @@ func (s *store) expired(key string, _ any) {
 	}
 }
 
-// deviation is by which part the time of expiry is shifted at random, back or
-// forth, so that what was set together does not expire together.
+// deviation is the largest part of the time to expiry by which it is shifted at random,
+// in either direction, so that values set together do not expire together.
 const deviation = 0.05
 
-// around is expire, shifted; without end if it is 0 or less.
+// around returns expire, shifted at random, or the longest duration there is if expire
+// is 0 or less.
 func around(expire time.Duration) time.Duration {
 	if expire <= 0 {
 		return math.MaxInt64

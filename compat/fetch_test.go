@@ -1,0 +1,137 @@
+package compat_test
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/compat"
+)
+
+// A fetch that does not return leaves nothing behind.
+func TestFetchThatDoesNotReturn(t *testing.T) {
+	c, _ := newCache(t, time.Minute)
+	require.PanicsWithValue(t, "boom", func() { _, _ = c.Take("a", func() (any, error) { panic("boom") }) })
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_, _ = c.Take("a", func() (any, error) { runtime.Goexit(); return nil, nil })
+	})
+	wg.Wait()
+	require.Equal(t, compat.CacheStats{}, c.Stats())
+	value, err := c.Take("a", func() (any, error) { return 1, nil })
+	require.NoError(t, err)
+	require.Equal(t, 1, value)
+}
+
+// outcome is how a call of Take ended: by returning, by a panic, or by the end of its
+// goroutine.
+type outcome struct {
+	taken
+	panicked any
+	exited   bool
+}
+
+// takeInBubble begins a Take and returns when it waits or has ended.
+func takeInBubble(c *compat.Cache, key string, fetch func() (any, error)) <-chan outcome {
+	ended := make(chan outcome, 1)
+	go func() {
+		o := outcome{exited: true}
+		defer func() {
+			if o.panicked = recover(); o.panicked != nil {
+				o.exited = false
+			}
+			ended <- o
+		}()
+		value, err := c.Take(key, fetch)
+		o = outcome{taken: taken{value, err}}
+	}()
+	settle()
+	return ended
+}
+
+// ways is how a fetch may end other than by returning.
+var ways = map[string]struct {
+	end  func()
+	want outcome
+}{
+	"panic":  {func() { panic("boom") }, outcome{panicked: "boom"}},
+	"Goexit": {runtime.Goexit, outcome{exited: true}},
+}
+
+// It ends the call that has called it, in the way it did. Those that wait for it get
+// an error: no panic or exit that is not theirs, and no value that nobody fetched.
+func TestWaitingForAFetchThatDoesNotReturn(t *testing.T) {
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := newCache(t, time.Minute, compat.WithLimit(5))
+				release := make(chan bool)
+				var fetches atomic.Int32
+				first := takeInBubble(c, "a", func() (any, error) { fetches.Add(1); <-release; way.end(); return "never", nil })
+				var others []<-chan outcome
+				for range 9 {
+					others = append(others, takeInBubble(c, "a", func() (any, error) { fetches.Add(1); return "other", nil }))
+				}
+				close(release)
+				require.Equal(t, way.want, <-first)
+				for _, other := range others {
+					o := <-other
+					require.Nil(t, o.value)
+					require.EqualError(t, o.err, "compat: a concurrent fetch of the same key panicked or called runtime.Goexit")
+					require.Equal(t, outcome{taken: o.taken}, o)
+				}
+				require.EqualValues(t, 1, fetches.Load())
+				require.Equal(t, compat.CacheStats{}, c.Stats(), "an error is neither a hit nor a miss")
+
+				value, err := c.Take("a", func() (any, error) { return "fetched", nil })
+				require.NoError(t, err)
+				require.Equal(t, "fetched", value)
+				requireValue(t, c, "a", "fetched")
+			})
+		})
+	}
+}
+
+// After the value was deleted, another fetch is under way for the key, and that of
+// before does not disturb it however it ends.
+func TestOlderFetchThatDoesNotReturn(t *testing.T) {
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := newCache(t, time.Minute)
+				releaseOlder, releaseNewer := make(chan bool), make(chan bool)
+				older := takeInBubble(c, "a", func() (any, error) { <-releaseOlder; way.end(); return "older", nil })
+				c.Del("a")
+				fetchNewer := func() (any, error) { <-releaseNewer; return "newer", nil }
+				newer := takeInBubble(c, "a", fetchNewer)
+				close(releaseOlder)
+				require.Equal(t, way.want, <-older)
+				another := takeInBubble(c, "a", func() (any, error) { panic("it waits for the newer one") })
+				close(releaseNewer)
+				want := outcome{taken: taken{"newer", nil}}
+				require.Equal(t, want, <-newer)
+				require.Equal(t, want, <-another)
+				requireValue(t, c, "a", "newer")
+			})
+		})
+	}
+}
+
+// The stack of a panic is that of the fetch, where it began.
+func TestStackOfAFetchThatPanics(t *testing.T) {
+	c, _ := newCache(t, time.Minute)
+	defer func() {
+		require.Equal(t, "boom", recover())
+		stack := make([]byte, 1<<16)
+		require.Contains(t, string(stack[:runtime.Stack(stack, false)]), "fetchAndExplode")
+	}()
+	_, _ = c.Take("a", fetchAndExplode)
+}
+
+//go:noinline
+func fetchAndExplode() (any, error) { panic("boom") }
