@@ -1,11 +1,13 @@
 package compat_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -440,4 +442,68 @@ func TestNoLog(t *testing.T) {
 	c.Get("a")
 	m.Add(time.Hour)
 	require.Empty(t, l.take(t))
+}
+
+// handler calls before for each record, then does what its Handler does.
+type handler struct {
+	slog.Handler
+	before func()
+}
+
+func (h handler) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h handler) Handle(ctx context.Context, r slog.Record) error {
+	h.before()
+	return h.Handler.Handle(ctx, r)
+}
+
+// The handler is called in a goroutine of the cache's, where nobody else could recover
+// a panic: the process goes on, and so do the reports.
+func TestLogThatPanics(t *testing.T) {
+	l := logged(t)
+	synctest.Test(t, func(t *testing.T) {
+		records := 0
+		log := slog.New(handler{slog.DiscardHandler, func() { records++; panic("boom") }})
+		c, err := compat.NewCache(time.Hour, compat.WithName("users"), compat.WithLog(log))
+		require.NoError(t, err)
+		defer c.Close()
+		for n := 1; n <= 3; n++ {
+			c.Get("a")
+			time.Sleep(time.Minute)
+			settle()
+			require.Equal(t, n, records)
+			lines := l.take(t)
+			require.Len(t, lines, 1)
+			require.Equal(t, "cache: its log panicked", lines[0]["msg"])
+			require.Equal(t, "users", lines[0]["name"])
+			require.Equal(t, "boom", lines[0]["panic"])
+			require.Contains(t, lines[0]["stack"], "TestLogThatPanics")
+		}
+	})
+}
+
+// Each report is about its own minute, also after one that was not finished.
+func TestLogThatExits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := new(logs)
+		exits := true
+		log := slog.New(handler{slog.NewJSONHandler(l, nil), func() {
+			if exits {
+				runtime.Goexit()
+			}
+		}})
+		c, err := compat.NewCache(time.Hour, compat.WithLog(log))
+		require.NoError(t, err)
+		defer c.Close()
+		for range 3 {
+			c.Get("a")
+			time.Sleep(time.Minute)
+			settle()
+			exits = false
+		}
+		lines := l.take(t)
+		require.Len(t, lines, 2)
+		require.EqualValues(t, 1, lines[0]["misses"])
+		require.EqualValues(t, 1, lines[1]["misses"])
+	})
 }

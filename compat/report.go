@@ -1,23 +1,32 @@
 package compat
 
 import (
+	"log/slog"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// reportEvery has the cache log what happened in each period, if anything did.
+// reportEvery has the cache log its hits and misses of each period, if there were
+// any.
 func (c *Cache) reportEvery(period time.Duration) (err error) {
-	if c.report, err = hierarchy.New(hierarchy.Config{Clock: c.clock}); err != nil {
+	cfg := hierarchy.Config{Clock: c.clock, OnPanic: c.logPanicked}
+	if c.report, err = hierarchy.New(cfg); err != nil {
 		return err
 	}
-	var before CacheStats
+	var last CacheStats // as of the last report; reports of one cache never overlap
 	_, err = c.report.Every(period, func() {
-		now := c.Stats()
+		before, now := last, c.Stats()
+		last = now // before it is logged, as the log may panic
 		c.logSince(before, now)
-		before = now
 	})
 	return err
+}
+
+// logPanicked is called when the handler of c.log has panicked. It happens in a
+// goroutine of the cache's, where the user could not recover it.
+func (c *Cache) logPanicked(recovered any, stack []byte) {
+	slog.Error("cache: its log panicked", "name", c.name, "panic", recovered, "stack", string(stack))
 }
 
 func (c *Cache) logSince(before, now CacheStats) {
