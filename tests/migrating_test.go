@@ -1,7 +1,10 @@
 package tests
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +13,8 @@ import (
 	collection "github.com/epicycle-go/epicycle/compat"
 )
 
-// TestMigratedKeepAlive is the snippet of docs/migrating-from-go-zero.md.
+// The tests here are the snippets of docs/migrating-from-go-zero.md.
+
 func TestMigratedKeepAlive(t *testing.T) {
 	mock := clock.NewMock()
 	var closed []any
@@ -29,6 +33,37 @@ func TestMigratedKeepAlive(t *testing.T) {
 	require.Equal(t, []any{"connection"}, closed)
 }
 
+func TestMigratedShutdown(t *testing.T) { synctest.Test(t, shutdown) }
+
+func shutdown(t *testing.T) {
+	wheel, err := collection.NewTimingWheel(time.Second, 300, func(key, _ any) { t.Errorf("%v ran", key) })
+	require.NoError(t, err)
+	var flushed atomic.Int32
+	flush := func(_, _ any) { flushed.Add(1) }
+	for key := range 100 {
+		require.NoError(t, wheel.SetTimer(key, nil, time.Hour))
+	}
+
+	require.NoError(t, wheel.Drain(flush))
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	require.NoError(t, wheel.Shutdown(ctx))
+
+	require.EqualValues(t, 100, flushed.Load())
+}
+
+func TestMigratedDrain(t *testing.T) {
+	mock := clock.NewMock()
+	wheel, err := collection.NewTimingWheelWithClock(time.Second, 300, func(any, any) {}, mock)
+	require.NoError(t, err)
+	defer wheel.Stop()
+
+	var flushed []any
+	require.NoError(t, wheel.SetTimer("late", nil, time.Hour))
+	require.NoError(t, wheel.SetTimer("soon", nil, time.Second))
+	require.NoError(t, wheel.Drain(func(key, _ any) { flushed = append(flushed, key) }))
+	require.Equal(t, []any{"soon", "late"}, flushed)
+}
 // TestMigratedCache is the other snippet of that page.
 func TestMigratedCache(t *testing.T) {
 	mock := clock.NewMock()

@@ -90,27 +90,34 @@ func TestCachesAgree(t *testing.T) {
 	})
 }
 
-// TestExpiry lets time pass, so it runs in a bubble. The goroutines of go-zero's cache
-// never end and would keep the bubble open, so the bubble runs in a process of its own.
-func TestExpiry(t *testing.T) {
+// inBubbles runs a scenario with each implementation in a bubble, and returns what it
+// says by the implementation's name. Each bubble has a process of its own, and ends
+// with that: go-zero's cache never ends its goroutines.
+func inBubbles(t *testing.T, scenario func(t *testing.T, i implementation) string) map[string]string {
+	said := make(map[string]string)
 	for _, i := range []implementation{goZero, epicycle} {
 		if os.Getenv(inChild) == i.name {
 			synctest.Test(t, func(t *testing.T) {
-				fmt.Println(expiry(t, i))
+				fmt.Println(scenario(t, i))
 				os.Exit(0)
 			})
 		}
 	}
-	for name, want := range map[string]string{
-		goZero.name:   "early: true, gone at once: true, gone for ever: true, waits: true, turns off: true",
-		epicycle.name: "early: false, gone at once: false, gone for ever: false, waits: false, turns off: false",
-	} {
-		child := exec.Command(os.Args[0], "-test.run", "^TestExpiry$", "-test.timeout", "1m")
-		child.Env = append(os.Environ(), inChild+"="+name)
+	for _, i := range []implementation{goZero, epicycle} {
+		child := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.timeout", "1m")
+		child.Env = append(os.Environ(), inChild+"="+i.name)
 		output, err := child.CombinedOutput()
 		require.NoError(t, err, "%s", output)
-		require.Equal(t, want, strings.TrimSpace(string(output)), name)
+		said[i.name] = strings.TrimSpace(string(output))
 	}
+	return said
+}
+
+func TestExpiry(t *testing.T) {
+	require.Equal(t, map[string]string{
+		goZero.name:   "early: true, gone at once: true, gone for ever: true, waits: true, turns off: true",
+		epicycle.name: "early: false, gone at once: false, gone for ever: false, waits: false, turns off: false",
+	}, inBubbles(t, expiry))
 }
 
 func expiry(t *testing.T, i implementation) string {

@@ -3,6 +3,7 @@ package gozero
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -196,6 +197,22 @@ func TestTasksOfOneTick(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, 3, begun.Load())
 		return n
+	})
+}
+
+// TestTaskThatExits: on go-zero it takes the other tasks of its tick with it.
+func TestTaskThatExits(t *testing.T) {
+	compare(t, 10, 3, 5, func(r *rig) int {
+		r.do = func(key any) {
+			if key == 2 {
+				runtime.Goexit()
+			}
+		}
+		for key := range 5 {
+			r.set(key, nil, 4)
+		}
+		r.tick(4)
+		return len(r.ran)
 	})
 }
 

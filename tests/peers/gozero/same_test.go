@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -169,6 +170,32 @@ func TestPanic(t *testing.T) {
 		}
 		r.tick(2)
 		return len(r.ran)
+	})
+}
+
+// TestStopAfterDrain: what was drained is handed over, eight at a time, also when the
+// wheel is stopped meanwhile, and whether or not the function panics.
+func TestStopAfterDrain(t *testing.T) {
+	type calls struct{ before, after int32 }
+	want := calls{8, 20}
+	compare(t, 10, want, want, func(r *rig) calls {
+		for key := range 20 {
+			r.set(key, nil, float64(1+key))
+		}
+		var n atomic.Int32
+		release := make(chan struct{})
+		r.drain(func(key, _ any) {
+			n.Add(1)
+			<-release
+			if key == 2 {
+				panic("a drained task's")
+			}
+		})
+		before := n.Load()
+		r.Stop()
+		close(release)
+		synctest.Wait()
+		return calls{before, n.Load()}
 	})
 }
 
