@@ -192,10 +192,10 @@ func TestNothingRunsAfterShutdown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var ran atomic.Bool
-			for range 100 {
+			for range 30 {
 				var over atomic.Bool
 				task := func(any, any) {
-					for range 3 {
+					for range 2 {
 						if over.Load() {
 							ran.Store(true)
 						}
@@ -214,9 +214,13 @@ func TestNothingRunsAfterShutdown(t *testing.T) {
 // sets over when both calls have returned.
 func useUntilShutdown(t *testing.T, w *compat.TimingWheel, task compat.Execute, forth func(), over *atomic.Bool) {
 	var users, enders sync.WaitGroup
+	busy := make(chan struct{})
 	for g := range 3 {
 		users.Go(func() {
 			for i := 0; w.SetTimer([2]int{g, i % 50}, nil, time.Duration(1+i%3)) == nil; i++ {
+				if g == 0 && i == 100 {
+					close(busy)
+				}
 				if i%16 == 0 {
 					runtime.Gosched()
 				}
@@ -230,9 +234,7 @@ func useUntilShutdown(t *testing.T, w *compat.TimingWheel, task compat.Execute, 
 	})
 	for range 2 {
 		enders.Go(func() {
-			for range 50 {
-				runtime.Gosched()
-			}
+			<-busy
 			if err := w.Shutdown(context.Background()); err != nil {
 				t.Error(err)
 			}
