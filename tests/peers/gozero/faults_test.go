@@ -200,6 +200,30 @@ func TestTasksOfOneTick(t *testing.T) {
 	})
 }
 
+// TestTasksThatHaveNotBegunAtStop: on go-zero they run all the same, one after the
+// other. On ours they are those beyond 4,096.
+func TestTasksThatHaveNotBegunAtStop(t *testing.T) {
+	const tasks = 4096 + 10
+	type begun struct{ before, after int32 }
+	compare(t, 10, begun{1, tasks}, begun{4096, 4096}, func(r *rig) begun {
+		var n atomic.Int32
+		release := make(chan struct{})
+		r.do = func(any) {
+			n.Add(1)
+			<-release
+		}
+		for key := range tasks {
+			r.set(key, nil, 4)
+		}
+		r.tick(4)
+		before := n.Load()
+		r.Stop()
+		close(release)
+		synctest.Wait()
+		return begun{before, n.Load()}
+	})
+}
+
 // TestTaskThatExits: on go-zero it takes the other tasks of its tick with it.
 func TestTaskThatExits(t *testing.T) {
 	compare(t, 10, 3, 5, func(r *rig) int {
