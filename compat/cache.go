@@ -152,8 +152,8 @@ func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 func (c *Cache) Len() int { return c.store.len() }
 
 // CacheStats has the counters of a Cache. A Get or Take counts as a hit if the value was
-// there or another call fetched it, and else as a miss. A Take that returns an error
-// counts as neither.
+// there or another call fetched it, otherwise as a miss. A Take that returns an error
+// does not count.
 type CacheStats struct {
 	Hits, Misses uint64
 	Elements     int // values in the cache now

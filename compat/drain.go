@@ -10,9 +10,9 @@ import (
 const drainWorkers = 8
 
 // Drain removes all pending timers at once and has fn called with the key and value
-// of each. The wheel can still be used, also by fn. What was removed is handed to fn
-// even if the wheel is stopped meanwhile; Shutdown waits for that. If fn panics, the
-// panic is recovered and logged, and fn is called for the others all the same.
+// of each. The wheel can still be used, also by fn. Stopping the wheel meanwhile does not
+// change that fn is called for all of them; Shutdown waits for it. If fn panics, the panic
+// is recovered and logged, and fn is still called for the others.
 //
 // Drain does not wait for fn. Up to eight calls of fn run at once, each in a goroutine
 // of its own, and they begin in the order of the deadlines: when fn is called for a

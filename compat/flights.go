@@ -59,8 +59,8 @@ func (f *flights) join(key string) (one *flight, own bool) {
 
 // finish makes one no longer current, and calls keep if it was.
 //
-// It is called before do returns: once the fetched value is kept, it may be deleted at
-// any time, and whoever asks after that must not be given it by joining this flight.
+// It is called before do returns. Once the fetched value is kept, it may be deleted at
+// any time, and a call that begins after that must not join this flight and return it.
 func (f *flights) finish(key string, one *flight, keep func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -3,9 +3,9 @@ package compat
 import "context"
 
 // Stop stops the wheel: pending timers are dropped, no further task begins, and all
-// other calls return ErrClosed. What Drain has removed before is still handed to its
-// function. Stop does not wait for tasks that run: Shutdown does. Calling Stop again
-// does nothing.
+// other calls return ErrClosed. Drain's function is still called for all timers that
+// Drain removed before. Stop does not wait for tasks that run: Shutdown does. Further
+// calls do nothing.
 func (tw *TimingWheel) Stop() {
 	tw.closed.Store(true)
 	tw.drains.close()

@@ -133,15 +133,15 @@ func (c *tickClock) stopTicker() {
 }
 
 // await returns when run has done all it had to do when await was called: all ticks
-// received are counted, and tasks made due by MoveTimer are handed over. It also
+// received are counted, and tasks made due by MoveTimer are dispatched. It also
 // returns when the clock is stopped.
 //
 // The sender of a tick goes on when the tick is received, a moment before it is
 // counted. If it sets a timer next, the tick must be counted before that.
 //
 // run must be met twice. The first time it may have looked for ticks just before one
-// came, and then its last select may choose settled though there is a tick. Before the
-// second time it has looked again.
+// came, and then its last select may choose settled though there is a tick. It looks
+// again before the second time.
 func (c *tickClock) await() {
 	for range 2 {
 		select {
