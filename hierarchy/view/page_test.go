@@ -69,7 +69,7 @@ func TestPageIsSentOnce(t *testing.T) {
 	_, h := page(t)
 	require.Equal(t, "no-cache", h.Get("Cache-Control"))
 	w, _ := newWheel(t)
-	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r := request(http.MethodGet, "/", nil)
 	r.Header.Set("If-None-Match", h.Get("ETag"))
 	rec := httptest.NewRecorder()
 	Handler(w).ServeHTTP(rec, r)

@@ -34,7 +34,7 @@ func watch(t *testing.T, h http.Handler, target string, d time.Duration) *httpte
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, target, nil).WithContext(ctx))
+	h.ServeHTTP(rec, request(http.MethodGet, target, nil).WithContext(ctx))
 	return rec
 }
 
@@ -147,7 +147,7 @@ func TestStuckClientIsLetGo(t *testing.T) {
 		w, _ := newWheel(t)
 		start := time.Now()
 		to := &stuckWriter{ResponseRecorder: httptest.NewRecorder(), room: 20_000}
-		Handler(w).ServeHTTP(to, httptest.NewRequest(http.MethodGet, "/events", nil))
+		Handler(w).ServeHTTP(to, request(http.MethodGet, "/events", nil))
 		require.Less(t, time.Since(start), stuck+30*time.Second)
 		require.GreaterOrEqual(t, time.Since(start), stuck)
 	})
@@ -168,7 +168,7 @@ func TestBrokenConnection(t *testing.T) {
 	gone := errors.New("gone")
 	for _, b := range []*brokenWriter{{read: gone}, {write: gone}, {flush: gone}} {
 		b.ResponseRecorder = httptest.NewRecorder()
-		Handler(w).ServeHTTP(b, httptest.NewRequest(http.MethodGet, "/events", nil)) // returns
+		Handler(w).ServeHTTP(b, request(http.MethodGet, "/events", nil)) // returns
 		require.Empty(t, b.Body.String())
 	}
 }
@@ -179,7 +179,7 @@ type onlyWriter struct{ http.ResponseWriter }
 func TestWriterThatCannotStream(t *testing.T) {
 	w, _ := newWheel(t)
 	rec := httptest.NewRecorder()
-	Handler(w).ServeHTTP(onlyWriter{rec}, httptest.NewRequest(http.MethodGet, "/events", nil))
+	Handler(w).ServeHTTP(onlyWriter{rec}, request(http.MethodGet, "/events", nil))
 	require.Equal(t, http.StatusInternalServerError, rec.Code)
 	require.Contains(t, rec.Body.String(), "can't send a stream")
 }

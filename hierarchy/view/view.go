@@ -20,11 +20,11 @@ type Source interface {
 // Handler is the page that shows source, and the figures behind it. It may be
 // mounted several times, and is to be mounted under a path that ends in a slash.
 // It panics if source is nil.
-func Handler(source Source) http.Handler {
+func Handler(source Source, opts ...Option) http.Handler {
 	if source == nil || isNilPointer(source) {
 		panic("view: Handler was given nil instead of a wheel")
 	}
-	return &view{snapshots: newSnapshots(source)}
+	return &view{snapshots: newSnapshots(source), hosts: collect(opts).hosts}
 }
 
 // isNilPointer finds the nil wheel of a constructor whose error nobody looked at,
@@ -34,10 +34,17 @@ func isNilPointer(source Source) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-type view struct{ snapshots *snapshots }
+type view struct {
+	snapshots *snapshots
+	hosts     hosts
+}
 
 func (v *view) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if !v.hosts.answerTo(r.Host) {
+		refuse(w, r)
+		return
+	}
 	answer := v.answerTo(r)
 	if answer == nil {
 		http.Error(w, notFound, http.StatusNotFound)

@@ -24,10 +24,17 @@ func newWheel(t testing.TB) (*hierarchy.Wheel, *clock.Mock) {
 	return w, m
 }
 
+// request is one as a browser on this machine makes it; httptest's own is for example.com.
+func request(method, target string, content io.Reader) *http.Request {
+	r := httptest.NewRequest(method, target, content)
+	r.Host = "localhost:6060"
+	return r
+}
+
 func get(t testing.TB, h http.Handler, method, target string) *http.Response {
 	t.Helper()
 	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, httptest.NewRequest(method, target, nil))
+	h.ServeHTTP(rec, request(method, target, nil))
 	return rec.Result()
 }
 
