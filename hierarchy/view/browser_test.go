@@ -20,22 +20,18 @@ const (
 	pageState = `document.documentElement?.dataset.state`
 )
 
-func shownAt(id string) string { return fmt.Sprintf(`document.getElementById(%q).textContent`, id) }
+func shownAt(id string) string { return fmt.Sprintf(`document.getElementById(%q)?.textContent`, id) }
 
-// stage is a wheel on a mock and its page in a browser.
-type stage struct {
+// served is a handler and its page in a browser.
+type served struct {
 	*browser
-	wheel    *hierarchy.Wheel
-	mock     *clock.Mock
 	server   *httptest.Server
 	watchers atomic.Int32
 }
 
-func newStage(t *testing.T) *stage {
-	s := &stage{browser: startBrowser(t)}
-	s.wheel, s.mock = newWheel(t)
+func serve(t *testing.T, h http.Handler) *served {
+	s := &served{browser: startBrowser(t)}
 	mux := http.NewServeMux()
-	h := Handler(s.wheel)
 	mux.HandleFunc("/debug/wheel/", func(w http.ResponseWriter, r *http.Request) {
 		s.watchers.Add(1)
 		defer s.watchers.Add(-1)
@@ -47,6 +43,25 @@ func newStage(t *testing.T) *stage {
 		s.server.Close()
 	})
 	return s
+}
+
+// fits requires that the page is no wider than the window, and has no error.
+func (s *served) fits() {
+	s.t.Helper()
+	require.Equal(s.t, "true", s.text(`document.documentElement.scrollWidth <= innerWidth`), "it is wider than the window")
+	require.Equal(s.t, "undefined", s.text(pageError))
+}
+
+// stage is a wheel on a mock and its page in a browser.
+type stage struct {
+	*served
+	wheel *hierarchy.Wheel
+	mock  *clock.Mock
+}
+
+func newStage(t *testing.T) *stage {
+	w, m := newWheel(t)
+	return &stage{serve(t, Handler(w)), w, m}
 }
 
 func (s *stage) set(n int, step time.Duration) {
@@ -62,7 +77,7 @@ func (s *stage) agree() {
 	st := s.wheel.Stats()
 	for field, n := range map[string]uint64{
 		"pending": uint64(st.Pending), "fired": st.Fired, "scheduled": st.Scheduled,
-		"cascaded": st.Cascaded, "panics": st.Panics,
+		"cascaded": st.Cascaded, "panics": st.Panics, "skipped": st.Skipped,
 	} {
 		s.until(strconv.FormatUint(n, 10), shownAt("count-"+field)+`.replaceAll(',', '')`)
 	}

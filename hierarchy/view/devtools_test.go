@@ -130,11 +130,16 @@ func (b *browser) call(method string, params map[string]any, result any) {
 	}
 }
 
-// show opens a page in a window of that size and colour.
-func (b *browser) show(url string, width, height int, scheme string) {
+func (b *browser) resize(width, height int) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride",
 		map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+}
+
+// show opens a page in a window of that size and colour.
+func (b *browser) show(url string, width, height int, scheme string) {
+	b.t.Helper()
+	b.resize(width, height)
 	b.call("Emulation.setEmulatedMedia", map[string]any{
 		"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}},
 	}, nil)

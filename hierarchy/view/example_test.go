@@ -77,3 +77,70 @@ func ExampleHandler_json() {
 	// 61 fired and 39 pending after 1m0s
 	// slots of the base circle are 1.073741824s wide
 }
+
+// Several wheels of a process, on one page that leads to theirs. The name under which
+// people reach it is allowed.
+func ExampleIndex() {
+	sessions, err := hierarchy.NewKeyed(hierarchy.Config{}, func(string, int) {})
+	if err != nil {
+		panic(err)
+	}
+	defer sessions.Stop()
+	retries, err := hierarchy.New(hierarchy.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer retries.Stop()
+	http.Handle("/debug/wheels/", view.Index(
+		map[string]view.Source{"sessions": sessions, "retries": retries},
+		view.Title("billing"), view.Hosts("billing.example.com"),
+	))
+	server := httptest.NewServer(nil) // in production http.ListenAndServe("localhost:6060", nil)
+	defer server.Close()
+
+	if err := sessions.Set("a token", 1, time.Hour); err != nil {
+		panic(err)
+	}
+	for _, path := range []string{"/debug/wheels/json", "/debug/wheels/json?wheel=sessions"} {
+		r, err := http.Get(server.URL + path)
+		if err != nil {
+			panic(err)
+		}
+		defer r.Body.Close()
+		var figures struct {
+			Pending int
+			Wheels  []struct {
+				Name    string
+				Pending int
+			}
+		}
+		if err := json.NewDecoder(r.Body).Decode(&figures); err != nil {
+			panic(err)
+		}
+		fmt.Println(figures.Wheels, figures.Pending)
+	}
+	// Output:
+	// [{retries 0} {sessions 1}] 0
+	// [] 1
+}
+
+// Names other than localhost are to be allowed: else a web page elsewhere could have its
+// own lead here, and read the figures in your browser.
+func ExampleHosts() {
+	w, err := hierarchy.New(hierarchy.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer w.Stop()
+	page := view.Handler(w, view.Title("timeouts"), view.Hosts("wheels.example.com"))
+	for _, host := range []string{"localhost:6060", "10.1.2.3:6060", "wheels.example.com", "evil.example"} {
+		answer := httptest.NewRecorder()
+		page.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://"+host+"/", nil))
+		fmt.Println(host, answer.Code)
+	}
+	// Output:
+	// localhost:6060 200
+	// 10.1.2.3:6060 200
+	// wheels.example.com 200
+	// evil.example 403
+}

@@ -30,3 +30,9 @@ func Hosts(names ...string) Option {
 	}
 	return func(o *options) { o.hosts = append(o.hosts, allowed...) }
 }
+
+// Title says what is shown: it is the heading of the page, and its title in tabs and
+// bookmarks of the browser. Without it a page is called "Timing wheel".
+func Title(title string) Option {
+	return func(o *options) { o.title = title }
+}

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -12,26 +11,31 @@ import (
 	"time"
 )
 
-// The page is written in several files, and served as one.
+// Pages are written in several files, and each is served as one.
 //
 //go:embed page/*.html page/*.css page/*.js
 var files embed.FS
 
-// scripts are in the order in which they are run.
-var scripts = []string{
-	"format.js", "rings.js", "hands.js", "cascade.js",
-	"figures.js", "lateness.js", "tables.js", "stream.js",
-}
-
-// document is the page with all that it needs, and what it may do.
-type document struct {
-	text   []byte
+// layout is a page but for the words that differ from one handler to the next, and
+// what it may do.
+type layout struct {
+	text   string
 	policy string // Content-Security-Policy
-	tag    string // ETag
 }
 
-// thePage is put together when somebody first looks at it.
-var thePage = sync.OnceValue(func() document {
+// Layouts are put together when somebody first looks at a page of the kind. Scripts
+// are in the order in which they are run.
+var (
+	wheelLayout = sync.OnceValue(func() layout {
+		return newLayout("wheel.html", "format.js", "rings.js", "hands.js", "cascade.js",
+			"figures.js", "lateness.js", "tables.js", "wheel.js", "stream.js")
+	})
+	indexLayout = sync.OnceValue(func() layout {
+		return newLayout("index.html", "format.js", "index.js", "stream.js")
+	})
+)
+
+func newLayout(main string, scripts ...string) layout {
 	var all strings.Builder
 	all.WriteString("\n'use strict';\n{\n")
 	for _, name := range scripts {
@@ -39,10 +43,9 @@ var thePage = sync.OnceValue(func() document {
 	}
 	all.WriteString("}\n")
 	style, script := "\n"+file("style.css"), all.String()
-	text := strings.Replace(file("page.html"), "/*style*/", style, 1)
-	text = strings.Replace(text, "/*script*/", script, 1)
-	return document{text: []byte(text), policy: policy(style, script), tag: `"` + hash(text) + `"`}
-})
+	text := strings.NewReplacer("/*style*/", style, "/*script*/", script, "/*main*/", file(main)).Replace(file("frame.html"))
+	return layout{text, policy(style, script)}
+}
 
 func file(name string) string {
 	text, err := files.ReadFile("page/" + name)
@@ -63,13 +66,20 @@ func hash(text string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-func servePage(w http.ResponseWriter, r *http.Request) {
-	p := thePage()
+// webPage is a layout and its words, which are HTML.
+type webPage struct {
+	layout func() layout
+	words  *strings.Replacer
+}
+
+func (p webPage) serve(w http.ResponseWriter, r *http.Request) {
+	l := p.layout()
+	text := p.words.Replace(l.text)
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", p.policy)
+	h.Set("Content-Security-Policy", l.policy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache") // asked for again each time, and sent if it has changed
-	h.Set("ETag", p.tag)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(p.text))
+	h.Set("ETag", `"`+hash(text)+`"`)
+	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(text))
 }

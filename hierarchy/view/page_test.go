@@ -3,6 +3,7 @@ package view
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"html"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -21,24 +22,47 @@ func page(t testing.TB) (string, http.Header) {
 	return body(t, r), r.Header
 }
 
+// odd is a name that would be something else in HTML, a query or a layout of ours.
+const odd = `a "b" <i>c</i> & d=e?f#g/%20+ {{json}} /*style*/`
+
+// pages are one of each kind.
+func pages(t testing.TB) map[string]*http.Response {
+	t.Helper()
+	w, _ := newWheel(t)
+	index := Index(map[string]Source{odd: w, "plain": w}, Title(odd))
+	return map[string]*http.Response{
+		"wheel":  get(t, Handler(w), http.MethodGet, "/"),
+		"titled": get(t, Handler(w, Title(odd)), http.MethodGet, "/"),
+		"index":  get(t, index, http.MethodGet, "/"),
+		"listed": get(t, index, http.MethodGet, "/"+queryFor(odd)),
+	}
+}
+
 // Nothing is fetched from elsewhere, nor from an absolute path.
 func TestPageIsWhole(t *testing.T) {
-	text, _ := page(t)
+	for name, r := range pages(t) {
+		t.Run(name, func(t *testing.T) { requireWhole(t, body(t, r)) })
+	}
+}
+
+func requireWhole(t *testing.T, text string) {
 	require.NotContains(t, text, "//www")
 	require.NotRegexp(t, `https?:|//[a-z]+\.`, text)
 	require.NotRegexp(t, `@import|url\(`, text)
 	for _, link := range regexp.MustCompile(`(?:href|src|action)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
-		require.Contains(t, []string{"json", "data:,", "#figures"}, link[1])
+		require.Contains(t, []string{"json", "data:,", "#figures", "./", "?wheel=plain", queryFor(odd), "json" + queryFor(odd)},
+			html.UnescapeString(link[1]))
 	}
 	require.Contains(t, text, "new EventSource(`events?every=")
-	require.NotContains(t, text, "/*style*/")
-	require.NotContains(t, text, "/*script*/")
+	for _, gap := range []string{"/*style*/", "/*script*/", "/*main*/", "{{"} {
+		require.NotContains(t, strings.ReplaceAll(text, html.EscapeString(odd), ""), gap)
+	}
 	require.Less(t, len(text), 64<<10)
 }
 
-// Every file of the page is in it: one that scripts forget would be missing.
+// Every file of the pages is in one of them: one that scripts forget would be missing.
 func TestPageHasAllFiles(t *testing.T) {
-	text, _ := page(t)
+	text := body(t, pages(t)["wheel"]) + body(t, pages(t)["index"])
 	require.NoError(t, fs.WalkDir(files, "page", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".html") {
 			return err
@@ -49,11 +73,15 @@ func TestPageHasAllFiles(t *testing.T) {
 	}))
 }
 
-// The policy allows the page's own script and style, to the byte, and has no word
-// that would let in another.
+// The policy allows the page's own script and style, to the byte, whatever its title,
+// and has no word that would let in another.
 func TestPolicy(t *testing.T) {
-	text, h := page(t)
-	policy := h.Get("Content-Security-Policy")
+	for name, r := range pages(t) {
+		t.Run(name, func(t *testing.T) { requirePolicy(t, body(t, r), r.Header.Get("Content-Security-Policy")) })
+	}
+}
+
+func requirePolicy(t *testing.T, text, policy string) {
 	require.NotContains(t, policy, "unsafe")
 	require.Contains(t, policy, "default-src 'none'")
 	for _, name := range []string{"script", "style"} {
@@ -63,6 +91,29 @@ func TestPolicy(t *testing.T) {
 		require.Contains(t, policy, name+"-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 	}
 	require.NotRegexp(t, ` (style|on[a-z]+)=`, text[:strings.Index(text, "<script>")])
+}
+
+// Titles tell pages apart, and are text whatever is in them.
+func TestTitles(t *testing.T) {
+	all := pages(t)
+	is := html.EscapeString(odd)
+	for name, want := range map[string][2]string{
+		"wheel":  {"Timing wheel", "Timing wheel"},
+		"titled": {is + " – Timing wheel", is},
+		"index":  {is, is},
+		"listed": {is + " – " + is, is},
+	} {
+		text := body(t, all[name])
+		require.Contains(t, text, "<title>"+want[0]+"</title>", name)
+		require.Contains(t, text, "<h1>"+want[1]+"</h1>", name)
+		require.NotContains(t, text, "<i>c</i>", name)
+	}
+	w, _ := newWheel(t)
+	index := Index(map[string]Source{"a": w})
+	require.Contains(t, body(t, get(t, index, http.MethodGet, "/")), "<title>Timing wheels</title>")
+	listed := body(t, get(t, index, http.MethodGet, "/?wheel=a"))
+	require.Contains(t, listed, "<title>a – Timing wheel</title>")
+	require.Contains(t, listed, `<a class="up" href="./">all wheels</a>`)
 }
 
 func TestPageIsSentOnce(t *testing.T) {
@@ -79,7 +130,12 @@ func TestPageIsSentOnce(t *testing.T) {
 
 // What scripts look up by its id is there, once.
 func TestPageHasWhatScriptsLookFor(t *testing.T) {
-	text, _ := page(t)
+	for name, r := range pages(t) {
+		t.Run(name, func(t *testing.T) { requireIDs(t, body(t, r)) })
+	}
+}
+
+func requireIDs(t *testing.T, text string) {
 	ids := map[string]int{}
 	for _, id := range regexp.MustCompile(`\bid="([^"]+)"`).FindAllStringSubmatch(text, -1) {
 		ids[id[1]]++

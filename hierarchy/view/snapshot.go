@@ -1,44 +1,62 @@
 package view
 
 import (
-	"encoding/json"
 	"math/bits"
-	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// snapshot is what is sent; doc.go documents its fields.
+// snapshot is what is sent of one wheel; doc.go documents its fields.
 type snapshot struct {
-	Time      time.Time     `json:"time"`
-	Taken     time.Duration `json:"taken_ns"`
-	Elapsed   time.Duration `json:"elapsed_ns"`
-	Pending   int           `json:"pending"`
-	Queued    int           `json:"queued"`
-	Running   int           `json:"running"`
-	Scheduled uint64        `json:"scheduled"`
-	Fired     uint64        `json:"fired"`
-	Stopped   uint64        `json:"stopped"`
-	Drained   uint64        `json:"drained"`
-	Dropped   uint64        `json:"dropped"`
-	Moved     uint64        `json:"moved"`
-	Cascaded  uint64        `json:"cascaded"`
-	Wakeups   uint64        `json:"wakeups"`
-	Panics    uint64        `json:"panics"`
-	Lateness  lateness      `json:"lateness"`
-	Circles   []circle      `json:"circles"`
+	Time    time.Time     `json:"time"`
+	Taken   time.Duration `json:"taken_ns"`
+	Elapsed time.Duration `json:"elapsed_ns"`
+	figures
+	Circles []circle `json:"circles"`
+}
+
+// figures are what is told of a wheel but for its circles.
+type figures struct {
+	Pending   int            `json:"pending"`
+	Queued    int            `json:"queued"`
+	Running   int            `json:"running"`
+	Scheduled uint64         `json:"scheduled"`
+	Fired     uint64         `json:"fired"`
+	Stopped   uint64         `json:"stopped"`
+	Drained   uint64         `json:"drained"`
+	Dropped   uint64         `json:"dropped"`
+	Moved     uint64         `json:"moved"`
+	Cascaded  uint64         `json:"cascaded"`
+	Wakeups   uint64         `json:"wakeups"`
+	Panics    uint64         `json:"panics"`
+	Skipped   uint64         `json:"skipped"`
+	Lateness  lateness       `json:"lateness"`
+	Recent    recentLateness `json:"recent_lateness"`
 }
 
 type lateness struct {
-	Count   uint64        `json:"count"`
-	Mean    time.Duration `json:"mean_ns"`
-	P50     time.Duration `json:"p50_ns"`
-	P90     time.Duration `json:"p90_ns"`
-	P99     time.Duration `json:"p99_ns"`
-	P999    time.Duration `json:"p999_ns"`
-	Max     time.Duration `json:"max_ns"`
-	Buckets []bucket      `json:"buckets"`
+	Count uint64        `json:"count"`
+	Mean  time.Duration `json:"mean_ns"`
+	quantiles
+	Buckets []bucket `json:"buckets,omitzero"`
+}
+
+// recentLateness is that of the last minute. It has no mean: that of a difference
+// can't be had from two means.
+type recentLateness struct {
+	Span  time.Duration `json:"span_ns"`
+	Count uint64        `json:"count"`
+	quantiles
+	Buckets []bucket `json:"buckets,omitzero"`
+}
+
+type quantiles struct {
+	P50  time.Duration `json:"p50_ns"`
+	P90  time.Duration `json:"p90_ns"`
+	P99  time.Duration `json:"p99_ns"`
+	P999 time.Duration `json:"p999_ns"`
+	Max  time.Duration `json:"max_ns"`
 }
 
 type bucket struct {
@@ -54,17 +72,12 @@ type circle struct {
 	Slots  []int         `json:"slots"`
 }
 
-func take(source Source, start time.Time) snapshot {
-	circles := source.Circles()
-	st := source.Stats()
-	now := time.Now()
-	return snapshot{
-		Time: now, Taken: now.Sub(start), Elapsed: shown(circles),
+func figuresOf(st hierarchy.Stats) figures {
+	return figures{
 		Pending: st.Pending, Queued: st.Queued, Running: st.Running,
 		Scheduled: st.Scheduled, Fired: st.Fired, Stopped: st.Stopped,
 		Drained: st.Drained, Dropped: st.Dropped, Moved: st.Moved,
-		Cascaded: st.Cascaded, Wakeups: st.Wakeups, Panics: st.Panics,
-		Lateness: latenessOf(st.Lateness), Circles: circlesOf(circles),
+		Cascaded: st.Cascaded, Wakeups: st.Wakeups, Panics: st.Panics, Skipped: st.Skipped,
 	}
 }
 
@@ -94,60 +107,36 @@ func circlesOf(all []hierarchy.CircleStats) []circle {
 	return circles
 }
 
-func latenessOf(h hierarchy.Histogram) lateness {
+func latenessOf(h hierarchy.Histogram, d distribution) lateness {
 	return lateness{
-		Count: h.Count(), Mean: h.Mean(), Max: h.Max(),
-		P50: h.Quantile(0.5), P90: h.Quantile(0.9), P99: h.Quantile(0.99), P999: h.Quantile(0.999),
-		Buckets: byPowerOfTwo(h),
+		Count: h.Count(), Mean: h.Mean(),
+		quantiles: quantilesOf(h.Quantile, h.Max()), Buckets: d.byPowerOfTwo(),
 	}
+}
+
+// recentOf is exact to an eighth, its longest too: nobody has seen when that was.
+func recentOf(d distribution, span, longest time.Duration) recentLateness {
+	at := func(q float64) time.Duration { return d.quantile(q, longest) }
+	return recentLateness{
+		Span: span, Count: d.count(), quantiles: quantilesOf(at, at(1)), Buckets: d.byPowerOfTwo(),
+	}
+}
+
+func quantilesOf(at func(float64) time.Duration, longest time.Duration) quantiles {
+	return quantiles{P50: at(0.5), P90: at(0.9), P99: at(0.99), P999: at(0.999), Max: longest}
 }
 
 // byPowerOfTwo puts together the up to eight buckets between two powers of two:
 // as many bars as the eye can tell apart. None of them lies across a power.
-func byPowerOfTwo(h hierarchy.Histogram) []bucket {
+func (d distribution) byPowerOfTwo() []bucket {
 	coarse := []bucket{} // never null in JSON
-	for upTo, n := range h.Buckets() {
-		bound := time.Duration(1)<<bits.Len64(uint64(upTo)) - 1
+	for _, b := range d {
+		bound := time.Duration(1)<<bits.Len64(uint64(b.UpTo)) - 1
 		if last := len(coarse) - 1; last >= 0 && coarse[last].UpTo == bound {
-			coarse[last].Count += n
+			coarse[last].Count += b.Count
 			continue
 		}
-		coarse = append(coarse, bucket{bound, n})
+		coarse = append(coarse, bucket{bound, b.Count})
 	}
 	return coarse
-}
-
-// snapshots takes snapshots of a source, and lets those who watch at the same
-// time share them.
-type snapshots struct {
-	source Source
-	start  time.Time
-
-	mu    sync.Mutex
-	taken time.Time // guarded by mu, as is last
-	last  []byte    // never written to again: it may be being sent
-}
-
-func newSnapshots(source Source) *snapshots {
-	return &snapshots{source: source, start: time.Now()}
-}
-
-// notOlder is a snapshot as JSON, taken now unless there is one that is not
-// older than age.
-func (s *snapshots) notOlder(age time.Duration) []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.last == nil || time.Since(s.taken) >= age {
-		s.last = encode(take(s.source, s.start))
-		s.taken = time.Now()
-	}
-	return s.last
-}
-
-func encode(s snapshot) []byte {
-	text, err := json.Marshal(s)
-	if err != nil {
-		panic("view: " + err.Error()) // integers and one time can't fail
-	}
-	return text
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,13 +42,17 @@ func TestFieldsOfJSON(t *testing.T) {
 	o := object(t, body(t, r))
 	require.Equal(t, []string{
 		"cascaded", "circles", "drained", "dropped", "elapsed_ns", "fired", "lateness", "moved", "panics",
-		"pending", "queued", "running", "scheduled", "stopped", "taken_ns", "time", "wakeups",
+		"pending", "queued", "recent_lateness", "running", "scheduled", "skipped", "stopped", "taken_ns", "time", "wakeups",
 	}, fields(o))
 	late := o["lateness"].(map[string]any)
 	require.Equal(t, []string{
 		"buckets", "count", "max_ns", "mean_ns", "p50_ns", "p90_ns", "p999_ns", "p99_ns",
 	}, fields(late))
 	require.Equal(t, []string{"count", "up_to_ns"}, fields(late["buckets"].([]any)[0]))
+	require.Equal(t, []string{
+		"buckets", "count", "max_ns", "p50_ns", "p90_ns", "p999_ns", "p99_ns", "span_ns",
+	}, fields(o["recent_lateness"]))
+	require.Equal(t, []any{}, o["recent_lateness"].(map[string]any)["buckets"])
 	circles := o["circles"].([]any)
 	require.Equal(t, []string{"base", "hand", "slots", "timers", "width_ns"}, fields(circles[0]))
 
@@ -65,7 +71,7 @@ func TestCirclesAreTheWheels(t *testing.T) {
 		require.NoError(t, err)
 	}
 	m.Add(time.Hour)
-	s := take(w, time.Now())
+	s := newGauge(w).snapshot()
 	total := 0
 	for k, c := range w.Circles() {
 		require.Equal(t, c.Width, s.Circles[k].Width)
@@ -92,39 +98,40 @@ func TestHandsShowElapsedTime(t *testing.T) {
 	}
 }
 
-// lateClock rings when the test says so, however late that is.
-type lateClock struct {
-	elapsed time.Duration
-	ring    func()
-}
-
-func (c *lateClock) Now() time.Time                   { return time.Unix(0, int64(c.elapsed)) }
-func (c *lateClock) Elapsed() time.Duration           { return c.elapsed }
-func (c *lateClock) NewAlarm(ring func()) clock.Alarm { c.ring = ring; return c }
-func (*lateClock) Set(time.Duration)                  {}
-func (*lateClock) Stop()                              {}
-
 // Bars lie between powers of two, those without timers are left out, and no timer
 // gets lost between them.
 func TestBucketsByPowerOfTwo(t *testing.T) {
-	c := &lateClock{}
-	w, err := hierarchy.New(hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
-	require.NoError(t, err)
-	defer w.Stop()
-	require.Empty(t, latenessOf(w.Stats().Lateness).Buckets)
-	require.NotNil(t, latenessOf(w.Stats().Lateness).Buckets)
-	for _, d := range []time.Duration{0, 1, 2, 3, 1023, 1024, 1100, 1500, 2047, 2048, 1 << 40} {
-		_, err := w.AfterFunc(time.Second, func() {})
-		require.NoError(t, err)
-		c.elapsed += time.Second + d
-		c.ring()
-	}
-	late := latenessOf(w.Stats().Lateness)
+	w := newLateWheel(t)
+	late := func() lateness { return newGauge(w).snapshot().Lateness }
+	require.Empty(t, late().Buckets)
+	require.NotNil(t, late().Buckets)
+	w.fire(0, 1, 2, 3, 1023, 1024, 1100, 1500, 2047, 2048, 1<<40)
 	require.Equal(t, []bucket{
 		{0, 1}, {1, 1}, {3, 2}, {1023, 1}, {2047, 4}, {4095, 1}, {1<<41 - 1, 1},
-	}, late.Buckets)
-	require.EqualValues(t, 11, late.Count)
-	require.Equal(t, time.Duration(1<<40), late.Max)
-	require.LessOrEqual(t, late.P50, late.P90)
-	require.LessOrEqual(t, late.P99, late.P999)
+	}, late().Buckets)
+	require.EqualValues(t, 11, late().Count)
+	require.Equal(t, time.Duration(1<<40), late().Max)
+	require.LessOrEqual(t, late().P50, late().P90)
+	require.LessOrEqual(t, late().P99, late().P999)
+}
+
+// constant is a Source of figures that no wheel need have had.
+type constant hierarchy.Stats
+
+func (c constant) Stats() hierarchy.Stats         { return hierarchy.Stats(c) }
+func (constant) Circles() []hierarchy.CircleStats { return nil }
+
+// Each field of Stats is told under its own name.
+func TestFieldsOfStats(t *testing.T) {
+	o := object(t, body(t, get(t, Handler(constant{
+		Pending: 1, Queued: 2, Running: 3, Scheduled: 4, Fired: 5, Stopped: 6, Drained: 7,
+		Dropped: 8, Moved: 9, Cascaded: 10, Wakeups: 11, Panics: 12, Skipped: 13,
+	}), http.MethodGet, "/json")))
+	for i, name := range []string{
+		"pending", "queued", "running", "scheduled", "fired", "stopped", "drained",
+		"dropped", "moved", "cascaded", "wakeups", "panics", "skipped",
+	} {
+		require.Equal(t, json.Number(strconv.Itoa(i+1)), o[name], name)
+	}
+	require.Equal(t, 13+1, reflect.TypeFor[hierarchy.Stats]().NumField(), "Stats has a field that is not told")
 }

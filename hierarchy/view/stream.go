@@ -33,8 +33,8 @@ func intervalOf(r *http.Request) (time.Duration, error) {
 	return every, nil
 }
 
-// serveEvents sends snapshots until the client has gone, or reads no more.
-func (v *view) serveEvents(w http.ResponseWriter, r *http.Request) {
+// serveEvents sends figures until the client has gone, or reads no more.
+func (e exhibit) serveEvents(w http.ResponseWriter, r *http.Request) {
 	every, err := intervalOf(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -52,7 +52,7 @@ func (v *view) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	for s.send(v.snapshots.notOlder(every/2)) == nil {
+	for s.send(e.figures.notOlder(every/2)) == nil {
 		select {
 		case <-r.Context().Done():
 			return

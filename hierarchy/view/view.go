@@ -19,24 +19,35 @@ type Source interface {
 
 // Handler is the page that shows source, and the figures behind it. It may be
 // mounted several times, and is to be mounted under a path that ends in a slash.
-// It panics if source is nil.
+// It answers to localhost and to IP addresses; Hosts allows other names, and Title
+// tells one page from another. It panics if source is nil.
 func Handler(source Source, opts ...Option) http.Handler {
-	if source == nil || isNilPointer(source) {
-		panic("view: Handler was given nil instead of a wheel")
-	}
-	return &view{snapshots: newSnapshots(source), hosts: collect(opts).hosts}
+	o := collect(opts)
+	g := newGauge(mustBeWheel(source, "Handler"))
+	return &view{hosts: o.hosts, front: exhibit{pageOfWheel(o.title), g.shared()}}
 }
 
-// isNilPointer finds the nil wheel of a constructor whose error nobody looked at,
-// which would else be found by the first one to look at the page.
-func isNilPointer(source Source) bool {
+// mustBeWheel finds nil, and the nil wheel of a constructor whose error nobody looked
+// at, which would else be found by the first one to look at the page.
+func mustBeWheel(source Source, caller string) Source {
 	v := reflect.ValueOf(source)
-	return v.Kind() == reflect.Pointer && v.IsNil()
+	if source == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		panic("view: " + caller + " was given nil instead of a wheel")
+	}
+	return source
 }
 
+// view answers requests.
 type view struct {
-	snapshots *snapshots
-	hosts     hosts
+	hosts  hosts
+	front  exhibit
+	wheels map[string]exhibit // of an Index, by name; else nil
+}
+
+// exhibit is one page, and the figures behind it.
+type exhibit struct {
+	page    webPage
+	figures *shared
 }
 
 func (v *view) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -67,15 +78,35 @@ func (v *view) answerTo(r *http.Request) http.HandlerFunc {
 	last := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	switch {
 	case last == "json":
-		return v.serveJSON
+		return v.about(exhibit.serveJSON)
 	case last == "events":
-		return v.serveEvents
+		return v.about(exhibit.serveEvents)
 	case r.URL.Path == "" && lastAsked(r) != "", last != "" && strings.HasSuffix(r.Pattern, "/"+last):
 		return addSlash
 	case last == "":
-		return servePage
+		return v.about(exhibit.servePage)
 	}
 	return nil
+}
+
+// about has serve answer for what a request is about: an Index or, where its query has
+// the name of one, a wheel. A name in the path could not be told from where the handler
+// is mounted.
+func (v *view) about(serve func(exhibit, http.ResponseWriter, *http.Request)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if v.wheels == nil || !q.Has("wheel") {
+			serve(v.front, w, r)
+			return
+		}
+		e, ok := v.wheels[q.Get("wheel")]
+		if !ok {
+			http.Error(w, fmt.Sprintf("view: there is no wheel %q; the page without a query lists those there are", q.Get("wheel")),
+				http.StatusNotFound)
+			return
+		}
+		serve(e, w, r)
+	}
 }
 
 // addSlash sends from the path under which the handler is mounted to the same with
@@ -102,9 +133,11 @@ func lastAsked(r *http.Request) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// serveJSON answers with a snapshot taken for it.
-func (v *view) serveJSON(w http.ResponseWriter, _ *http.Request) {
+func (e exhibit) servePage(w http.ResponseWriter, r *http.Request) { e.page.serve(w, r) }
+
+// serveJSON answers with figures taken for it.
+func (e exhibit) serveJSON(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = fmt.Fprintf(w, "%s\n", v.snapshots.notOlder(0))
+	_, _ = fmt.Fprintf(w, "%s\n", e.figures.notOlder(0))
 }

@@ -4,11 +4,11 @@ const rated = ['fired', 'wakeups', 'scheduled'];
 const rateWindow = 2e9, shortest = 10e9, longest = 60e9, most = 600; // points of a line
 let samples = [], history = [];
 
-// The first six are a column: five and their sum.
+// The first seven are a column: five, their sum, and how often the same were moved.
 const counters = [
   ['fired', 'fired'], ['pending', 'pending'], ['stopped', 'stopped'], ['drained', 'drained'], ['dropped', 'dropped'],
   ['scheduled', 'scheduled'], ['moved', 'moved'], ['cascaded', 'cascaded'],
-  ['wakeups', 'wake-ups'], ['queued', 'queued'], ['running', 'running'], ['panics', 'panics'],
+  ['wakeups', 'wake-ups'], ['queued', 'queued'], ['running', 'running'], ['skipped', 'skipped runs'], ['panics', 'panics'],
 ];
 const fates = counters.slice(0, 5).map(([field]) => field);
 const cells = {};

@@ -25,10 +25,10 @@ const number = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const count = n => number.format(n);
 const timers = n => count(n) + (n === 1 ? ' timer' : ' timers');
 
-// digits gives a number to three places, without zeros that say nothing.
-function digits(x) {
+// digits gives a number to so many places, without zeros that say nothing.
+function digits(x, places) {
   if (x >= 99.95) return count(x);
-  return String(Number(x.toPrecision(3)));
+  return String(Number(x.toPrecision(places)));
 }
 
 function rate(x) {
@@ -48,9 +48,9 @@ const units = [
 ];
 const nanoseconds = { years: 365.25 * 86400e9, days: 86400e9, h: 3600e9, min: 60e9, s: 1e9, ms: 1e6, 'µs': 1e3, ns: 1 };
 
-function duration(ns) {
+function duration(ns, places = 3) {
   const unit = units.find(([from]) => ns >= from)?.[1] ?? 'ns';
-  return digits(ns / nanoseconds[unit]) + '\u00a0' + unit;
+  return digits(ns / nanoseconds[unit], places) + '\u00a0' + unit;
 }
 
 // clockTime is hours, minutes and seconds, after days if there are any.
@@ -59,4 +59,10 @@ function clockTime(ns) {
   const s = ns / 1e9, days = Math.floor(s / 86400);
   const time = [two(s / 3600 % 24), two(s / 60 % 60), two(s % 60)].join(':') + '.' + Math.floor(s * 10 % 10);
   return days ? `${count(days)} d ${time}` : time;
+}
+
+// spanName says of how long figures of the last minute are: less, if nobody has looked for
+// as long.
+function spanName(ns) {
+  return ns > 55e9 ? 'last minute' : ns > 0 ? `last ${Math.max(1, Math.round(ns / 1e9))} s` : 'last minute';
 }

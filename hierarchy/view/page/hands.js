@@ -68,8 +68,8 @@ function nameRing(ring, c) {
     element(handsNode, 'circle', { class: 'edge', cx: middle, cy: middle, r: radius });
   }
   element(handsNode, 'text', {
-    class: base ? 'name base' : 'name', x: middle, y: middle - (ring.inner + ring.outer) / 2,
-  }, duration(c.width_ns).replace(/(d|y)[a-z]+$/, '$1'));
+    class: base ? 'name base' : 'name', x: middle, y: middle - (ring.inner + ring.outer) / 2, 'font-size': lettering,
+  }, nameOf(c));
 }
 
 // moveHands puts them where the time is, and fades the slots they come past

@@ -1,70 +1,98 @@
-// The histogram of lateness, on a logarithmic axis: each bar reaches from half of
-// what its bucket can hold to the whole.
-const lateNode = byId('late'), plot = { left: 6, right: 414, top: 16, bottom: 112 };
+// Histograms of lateness, on one logarithmic axis: each bar reaches from half of what its
+// bucket can hold to the whole. Bars of the last minute stand before those since the start;
+// each of the two has its own height, as the one has counted much less than the other.
+const lateNode = byId('late'), plot = { left: 6, right: 414, top: 16, bottom: 112, width: 420 };
 
-function showLateness(late) {
-  for (const field of ['p50', 'p99', 'max', 'mean']) {
-    say(byId('late-' + field), late.count ? duration(late[field + '_ns']) : '–');
+function showLateness(all, recent) {
+  for (const field of ['p50', 'p99', 'p999', 'max']) {
+    say(byId('late-' + field), all.count ? duration(all[field + '_ns']) : '–');
+    say(byId('recent-' + field), recent.count ? duration(recent[field + '_ns']) : '–');
   }
+  const span = spanName(recent.span_ns);
+  say(byId('recent-name'), span);
+  say(byId('recent-column'), span);
   lateNode.replaceChildren();
-  if (late.count === 0) {
+  if (all.count === 0) {
     element(lateNode, 'text', { x: 210, y: 66 }, 'nothing has fired yet');
     return;
   }
-  drawLateness(late);
-  if (byId('late-table').open) fillLateTable(late);
+  drawLateness(all, recent);
+  if (byId('late-table').open) fillLateTable(all, recent);
 }
 
 // from is where a bucket begins: that of zero alone is put beside that of one.
 const from = bucket => Math.max(0.5, (bucket.up_to_ns + 1) / 2);
 const upTo = bucket => Math.max(1, bucket.up_to_ns + 1);
 
-function drawLateness(late) {
-  const { left, right, top, bottom } = plot;
-  const low = Math.log10(from(late.buckets[0])), high = Math.log10(upTo(late.buckets.at(-1)));
+function drawLateness(all, recent) {
+  const { left, right, bottom } = plot;
+  const low = Math.log10(from(all.buckets[0])), high = Math.log10(upTo(all.buckets.at(-1)));
   const x = ns => left + (right - left) * Math.min(1, Math.max(0, (Math.log10(Math.max(ns, 0.5)) - low) / (high - low)));
-  const tallest = Math.max(...late.buckets.map(b => b.count));
-  for (const b of late.buckets) {
-    const height = Math.max(2, (bottom - top) * b.count / tallest);
-    const bar = element(lateNode, 'rect', {
-      class: 'bar', x: x(from(b)) + 1, y: bottom - height, height, rx: 1.5,
-      width: Math.max(1, x(upTo(b)) - x(from(b)) - 2),
-    });
-    element(bar, 'title', {}, `${timers(b.count)} late by ${duration(from(b))} to ${duration(upTo(b))}`);
-  }
+  drawBars(all.buckets, x, 'bar', 1, 'since the start');
+  drawBars(recent.buckets, x, 'recent-bar', 3, spanName(recent.span_ns));
   element(lateNode, 'line', { class: 'axis', x1: left, x2: right, y1: bottom + 0.5, y2: bottom + 0.5 });
   drawAxis(x, low, high);
-  drawMarks(late, x);
+  drawMarks(recent.count ? recent : all, x);
 }
 
-function drawAxis(x, low, high) {
-  const step = Math.ceil((high - low) / 7);
-  for (let power = Math.ceil(low); power <= high; power += step) {
-    const label = duration(10 ** power);
-    const at = Math.min(plot.right - 14, Math.max(plot.left + 14, x(10 ** power)));
-    element(lateNode, 'line', { class: 'axis', x1: x(10 ** power), x2: x(10 ** power), y1: plot.bottom, y2: plot.bottom + 4 });
-    element(lateNode, 'text', { x: at, y: plot.bottom + 17 }, label);
+function drawBars(buckets, x, name, gap, when) {
+  const tallest = Math.max(...buckets.map(b => b.count));
+  for (const b of buckets) {
+    const height = Math.max(2, (plot.bottom - plot.top) * b.count / tallest);
+    const width = x(upTo(b)) - x(from(b)), aside = Math.min(gap, width / 4);
+    const bar = element(lateNode, 'rect', {
+      class: name, x: x(from(b)) + aside, y: plot.bottom - height, height, rx: 1.5, width: Math.max(1, width - 2 * aside),
+    });
+    element(bar, 'title', {}, `${when}: ${timers(b.count)} late by ${duration(from(b))} to ${duration(upTo(b))}`);
   }
 }
 
-// drawMarks names p50 and p99 above their lines, unless the names would touch.
+// drawAxis names powers of ten, but those whose name would touch the one before.
+function drawAxis(x, low, high) {
+  const step = Math.max(1, Math.ceil((high - low) / 7));
+  let free = 0;
+  for (let power = Math.ceil(low); power <= high; power += step) {
+    const at = x(10 ** power);
+    element(lateNode, 'line', { class: 'axis', x1: at, x2: at, y1: plot.bottom, y2: plot.bottom + 4 });
+    free = letter(at, plot.bottom + 17, duration(10 ** power), 'power', free);
+  }
+}
+
+// drawMarks names p50 and p99 above their lines.
 function drawMarks(late, x) {
-  let last = -Infinity;
+  let free = 0;
   for (const field of ['p50', 'p99']) {
     const at = x(late[field + '_ns']);
     element(lateNode, 'line', { class: 'mark-line', x1: at, x2: at, y1: plot.top - 2, y2: plot.bottom });
-    if (at - last > 28) element(lateNode, 'text', { class: 'mark-name', x: Math.min(plot.right - 10, Math.max(plot.left + 10, at)), y: plot.top - 5 }, field);
-    last = at;
+    free = letter(at, plot.top - 5, field, 'mark-name', free);
   }
 }
 
-function fillLateTable(late) {
+// letter writes a word in the middle of x, or as near to it as the drawing's edge lets it,
+// unless it would begin before free. It returns where the next one may begin.
+function letter(x, y, word, name, free) {
+  const node = element(lateNode, 'text', { class: name, x, y }, word);
+  const half = node.getComputedTextLength() / 2;
+  const middle = Math.min(plot.width - 1 - half, Math.max(1 + half, x));
+  if (middle - half < free) {
+    node.remove();
+    return free;
+  }
+  node.setAttribute('x', middle.toFixed(2));
+  return middle + half + 5;
+}
+
+function fillLateTable(all, recent) {
   const body = byId('late-table').querySelector('tbody');
+  const lately = new Map(recent.buckets.map(b => [b.up_to_ns, b.count]));
   body.replaceChildren();
-  for (const b of late.buckets) {
+  for (const b of all.buckets) {
     const row = element(body, 'tr');
-    const cells = [b.up_to_ns ? duration(Math.floor(b.up_to_ns / 2)) : '–', duration(b.up_to_ns), count(b.count), percent(b.count / late.count)];
+    const cells = [
+      b.up_to_ns ? duration(Math.floor(b.up_to_ns / 2)) : '–', duration(b.up_to_ns),
+      count(lately.get(b.up_to_ns) ?? 0), count(b.count), percent(b.count / all.count),
+    ];
     cells.forEach(text => element(row, 'td', {}, text));
   }
 }
-byId('late-table').addEventListener('toggle', () => { if (shown) fillLateTable(shown.lateness); });
+byId('late-table').addEventListener('toggle', () => { if (shown) fillLateTable(shown.lateness, shown.recent_lateness); });

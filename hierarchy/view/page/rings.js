@@ -1,12 +1,42 @@
 // The circles are drawn finest innermost, each slot a piece of its ring. A strip
 // at the top stays free for the width of the slots. Distances are in units of the
 // drawing, angles in turns clockwise from the top.
-const size = 1000, middle = size / 2, hub = 92, strip = 60;
+const size = 1000, middle = size / 2, hub = 92;
 const shades = 9; // of slots that hold timers, as in the style sheet
 const eternity = 2 ** 63; // the end of time, in nanoseconds
 
 const ringsNode = byId('rings'), tip = byId('tip');
 let rings = []; // what is drawn of each circle
+let lettering = 0, strip = 0; // how high their names are, and how wide the strip that they stand on
+
+// fitLettering has names be legible however small the drawing is; then they are shorter,
+// too. The strip is as wide as they need it. It returns whether anything is to be drawn anew.
+const legible = 10.5; // pixels
+function fitLettering(circles) {
+  const pixel = size / (byId('dial').clientWidth || 780);
+  const fitting = Math.min(34, Math.max(13.5, Math.round(legible * pixel)));
+  if (fitting === lettering) return false;
+  lettering = fitting;
+  strip = Math.min(1.8 * hub, Math.max(60, 6 + Math.max(...circles.map(c => lengthOf(nameOf(c))))));
+  return true;
+}
+
+const nameOf = c => duration(c.width_ns, lettering > 20 ? 2 : 3).replace(/(d|y)[a-z]+$/, '$1');
+
+function lengthOf(name) {
+  const probe = element(ringsNode, 'text', { class: 'name base', 'font-size': lettering }, name);
+  const length = probe.getComputedTextLength();
+  probe.remove();
+  return length;
+}
+
+// Another size has all drawn anew.
+new ResizeObserver(() => {
+  if (shown && fitLettering(shown.circles)) {
+    rings = [];
+    paintRings(shown.circles);
+  }
+}).observe(byId('dial'));
 
 // layOut gives each ring its place: the base circle is thicker, and set apart.
 function layOut(circles) {
@@ -72,6 +102,8 @@ const patience = 240;
 let top10 = 0, lower = 0;
 function paintRings(circles) {
   if (differ(circles)) {
+    lettering = 0;
+    fitLettering(circles);
     buildRings(circles);
     buildHands(circles);
     rings.forEach((ring, k) => { ring.width = circles[k].width_ns; });

@@ -3,20 +3,24 @@
 const statusNode = byId('status'), pauseButton = byId('pause'), everyBox = byId('every');
 const words = { connecting: 'connecting', live: 'live', paused: 'paused', lost: 'connection lost – trying again' };
 let shown = null; // the snapshot on the page
-let every = 250; // milliseconds
+let every = 0; // milliseconds
 let source = null, watchdog = 0, again = 0, paused = false;
 
 function setState(state) {
   if (root.dataset.state === state) return;
   root.dataset.state = state;
   say(statusNode, words[state]);
-  if (state === 'live') wakeHands();
+  if (state === 'live') onLive();
 }
+
+// asked is the wheel of an index that the page is about, as the page was asked for.
+const asked = new URLSearchParams(location.search).get('wheel');
+const about = asked === null ? '' : '&wheel=' + encodeURIComponent(asked);
 
 function connect() {
   disconnect();
   if (paused || document.hidden) return;
-  source = new EventSource(`events?every=${every}ms`);
+  source = new EventSource(`events?every=${every}ms${about}`);
   source.onmessage = e => show(JSON.parse(e.data));
   source.onerror = lose;
   watch();
@@ -52,16 +56,9 @@ function show(s) {
   watch();
   if (shown && s.taken_ns === shown.taken_ns) return setState('live'); // streams share snapshots: it comes again
   const before = shown && s.taken_ns > shown.taken_ns ? shown : null; // a new process begins at 0
-  if (!before) forgetRates();
   shown = s;
-  setClock(s, before);
-  paintRings(s.circles);
-  showCascades(before, s);
-  showFigures(s);
-  showLateness(s.lateness);
-  showTables(s);
+  receive(s, before);
   setState('live');
-  wakeHands();
   root.dataset.events = Number(root.dataset.events ?? 0) + 1;
 }
 
@@ -77,9 +74,13 @@ pauseButton.addEventListener('click', () => {
   }
 });
 
-everyBox.addEventListener('change', () => {
+function readEvery() {
   const [n, unit] = everyBox.value.split(' ');
   every = unit === 's' ? n * 1000 : Number(n);
+}
+
+everyBox.addEventListener('change', () => {
+  readEvery();
   connect();
 });
 
@@ -89,6 +90,6 @@ document.addEventListener('visibilitychange', () => {
   if (document.hidden) disconnect(); else connect();
 });
 
+readEvery();
 setState('connecting');
-buildFigures();
 connect();

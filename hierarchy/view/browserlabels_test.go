@@ -1,0 +1,82 @@
+package view
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// windows are sizes and colours in which pages are looked at.
+var windows = []struct {
+	width, height int
+	scheme        string
+}{{1280, 900, "light"}, {1010, 800, "dark"}, {700, 900, "light"}, {360, 800, "dark"}, {320, 700, "light"}}
+
+// cutOff is the words of the histogram that lie beyond its edge, touch another in their
+// row, or are too small.
+const cutOff = `(() => {
+	const edge = document.getElementById('late').getBoundingClientRect();
+	const all = [...document.querySelectorAll('#late text')].map(node => ({ word: node.textContent, at: node.getBoundingClientRect() }));
+	const touches = ({ at: a }, { at: b }) => a !== b && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+	return all.filter(({ at }) => at.left < edge.left - 0.01 || at.right > edge.right + 0.01 || at.bottom > edge.bottom + 0.01 || at.height < 9)
+		.concat(all.filter(a => all.some(b => touches(a, b)))).map(({ word }) => word).join();
+})()`
+
+// Whatever the range of lateness is, its labels are whole.
+func TestLabelsOfLatenessAreWhole(t *testing.T) {
+	w := newLateWheel(t)
+	s := serve(t, Handler(w))
+	w.fire(1)
+	s.show(s.server.URL+"/debug/wheel/", 1280, 900, "light")
+	s.until("live", pageState)
+	s.text(`Object.assign(document.getElementById('every'), { value: '100 ms' }).dispatchEvent(new Event('change'))`)
+	for exponent, late := 0, time.Duration(1); exponent < 13; exponent, late = exponent+1, late*10 {
+		w.fire(late, late+late/2)
+		s.until(fmt.Sprint(w.Stats().Fired), shownAt("count-fired"))
+		for _, window := range windows {
+			if exponent%3 != 0 && window.width != 360 {
+				continue // to take less long
+			}
+			s.resize(window.width, window.height)
+			s.text(`window.seen = Number(document.documentElement.dataset.events)`)
+			s.until("true", `Number(document.documentElement.dataset.events) > window.seen`) // drawn anew
+			require.Empty(t, s.text(cutOff), "%v in %d", late, window.width)
+			require.NotEqual(t, "0", s.text(`document.querySelectorAll('#late .power').length`))
+			s.fits()
+		}
+	}
+}
+
+// small is the names of circles that are not to be seen, too small to be read, beside the
+// strip that is kept free for them, or so near to the next that they touch.
+const small = `(() => {
+	const strip = document.querySelector('#hands .strip'), free = strip.getBoundingClientRect();
+	const pixels = free.width / strip.getAttribute('width');
+	const names = [...document.querySelectorAll('#hands .name')].map(node => ({
+		word: node.textContent, at: node.getBoundingClientRect(), size: node.getAttribute('font-size') * pixels,
+	}));
+	const legible = ({ at, size }) => at.height > 0 && size >= 9.5 && at.left >= free.left && at.right <= free.right;
+	const apart = (name, i) => i === 0 || names[i - 1].at.bottom - name.at.bottom >= name.size;
+	return names.filter((name, i) => !legible(name) || !apart(name, i)).map(({ word }) => word).join();
+})()`
+
+// The names of circles can be read, on a telephone too, and also when a window gets
+// another size.
+func TestCirclesAreNamed(t *testing.T) {
+	s := newStage(t)
+	names := fmt.Sprint(len(s.wheel.Circles()))
+	for _, window := range windows {
+		s.show(s.server.URL+"/debug/wheel/", window.width, window.height, window.scheme)
+		s.until("live", pageState)
+		require.Equal(t, names, s.text(`document.querySelectorAll('#hands .name').length`))
+		require.Empty(t, s.text(small), "%d", window.width)
+	}
+	for _, window := range windows {
+		s.resize(window.width, window.height)
+		s.until("", small)
+		s.until(names, `document.querySelectorAll('#hands .name').length`)
+		s.agree()
+	}
+}

@@ -1,0 +1,16 @@
+// receive takes a snapshot; before is null if it is the first one of a process.
+function receive(s, before) {
+  if (!before) forgetRates();
+  setClock(s, before);
+  paintRings(s.circles);
+  showCascades(before, s);
+  showFigures(s);
+  showLateness(s.lateness, s.recent_lateness);
+  showTables(s);
+  wakeHands();
+}
+
+function onLive() { wakeHands(); }
+
+byId('clock').hidden = false;
+buildFigures();

@@ -1,0 +1,53 @@
+package view
+
+import (
+	"fmt"
+	"html"
+	"net/url"
+	"strings"
+)
+
+const (
+	wheelTitle = "Timing wheel"
+	indexTitle = "Timing wheels"
+)
+
+func pageOfWheel(name string) webPage {
+	title, heading := wheelTitle, wheelTitle
+	if name != "" {
+		title, heading = name+" – "+wheelTitle, name
+	}
+	return webPage{wheelLayout, words(title, heading, "", "")}
+}
+
+// pageOfListed is that of a wheel of an Index, to which it leads back.
+func pageOfListed(name, index string) webPage {
+	title, back := name+" – "+wheelTitle, "all wheels"
+	if index != "" {
+		title, back = name+" – "+index, index
+	}
+	up := fmt.Sprintf("<a class=\"up\" href=\"./\">%s</a>\n  ", html.EscapeString(back))
+	return webPage{wheelLayout, words(title, name, up, queryFor(name))}
+}
+
+func pageOfIndex(names []string, title string) webPage {
+	if title == "" {
+		title = indexTitle
+	}
+	var links strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&links, "<li><a href=\"%s\">%s</a></li>\n", html.EscapeString(queryFor(name)), html.EscapeString(name))
+	}
+	return webPage{indexLayout, words(title, title, "", "", "{{links}}", links.String())}
+}
+
+// queryFor is by what a wheel of an Index is asked for.
+func queryFor(name string) string { return "?wheel=" + url.QueryEscape(name) }
+
+// words are what is put into a layout; up and more are HTML.
+func words(title, heading, up, query string, more ...string) *strings.Replacer {
+	return strings.NewReplacer(append(more,
+		"{{title}}", html.EscapeString(title), "{{heading}}", html.EscapeString(heading),
+		"{{up}}", up, "{{json}}", html.EscapeString("json"+query),
+	)...)
+}
