@@ -17,17 +17,18 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/view"
 )
 
-// live shows a busy wheel in the browser until the process is interrupted.
-func live(s *screen, at net.Listener) error {
+// live shows a busy wheel in the browser until the process is interrupted. It is served
+// at, which was asked for by the address wanted.
+func live(s *screen, at net.Listener, wanted string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// A second interrupt ends the process at once.
 	defer context.AfterFunc(ctx, stop)()
-	return serve(ctx, s, at)
+	return serve(ctx, s, at, wanted)
 }
 
 // serve shows a busy wheel until ctx ends.
-func serve(ctx context.Context, s *screen, at net.Listener) error {
+func serve(ctx context.Context, s *screen, at net.Listener, wanted string) error {
 	w, err := newLively(lively)
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func serve(ctx context.Context, s *screen, at net.Listener) error {
 	defer w.Stop()
 	// The page may hold a request open, which ends with ctx.
 	server := &http.Server{
-		Handler:           view.Handler(w),
+		Handler:           view.Handler(w, view.Title("Tour"), hosts(wanted)),
 		ReadHeaderTimeout: 5 * time.Second,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
@@ -61,6 +62,16 @@ func serve(ctx context.Context, s *screen, at net.Listener) error {
 	s.line("")
 	s.say("Interrupted: the wheel is stopped.")
 	return s.err
+}
+
+// hosts allows the name that was asked for, if it was one: the page would answer to
+// localhost and to addresses alone.
+func hosts(wanted string) view.Option {
+	name, _, err := net.SplitHostPort(wanted)
+	if err != nil || name == "" {
+		return view.Hosts()
+	}
+	return view.Hosts(name)
 }
 
 // address returns the URL to open in a browser on this machine.

@@ -23,7 +23,7 @@ func TestServe(t *testing.T) {
 	s, out := page()
 	ctx, interrupt := context.WithCancel(t.Context())
 	served := make(chan error)
-	go func() { served <- serve(ctx, s, at) }()
+	go func() { served <- serve(ctx, s, at, "wheels.example.com:0") }()
 
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
@@ -34,6 +34,9 @@ func TestServe(t *testing.T) {
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 	require.NotEmpty(t, body)
+	require.Contains(t, string(body), "<title>Tour – Timing wheel</title>")
+	require.Equal(t, http.StatusOK, askedAs(t, client, at, "wheels.example.com"))
+	require.Equal(t, http.StatusForbidden, askedAs(t, client, at, "evil.example"))
 	open, err := client.Get(address(at.Addr()) + "events")
 	require.NoError(t, err)
 	defer open.Body.Close()
@@ -44,6 +47,24 @@ func TestServe(t *testing.T) {
 	require.Contains(t, out.String(), "the wheel is stopped")
 	_, err = client.Get(address(at.Addr()))
 	require.Error(t, err)
+}
+
+// askedAs is the status of a request that came by that name.
+func askedAs(t *testing.T, client *http.Client, at net.Listener, host string) int {
+	r, err := http.NewRequest(http.MethodGet, address(at.Addr())+"json", nil)
+	require.NoError(t, err)
+	r.Host = host
+	answer, err := client.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	return answer.StatusCode
+}
+
+// What was asked for may be an address, or none.
+func TestHosts(t *testing.T) {
+	for _, wanted := range []string{"", ":0", "127.0.0.1:1", "[::1]:1", "[fe80::1%eth0]:1", "localhost:http", "my_machine.:1"} {
+		require.NotPanics(t, func() { hosts(wanted) }, wanted)
+	}
 }
 
 // TestInterrupt checks that Ctrl-C ends the live view without an error.
@@ -58,7 +79,7 @@ func TestInterrupt(t *testing.T) {
 	shown, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- live(newScreen(out, os.Getenv), at)
+		ended <- live(newScreen(out, os.Getenv), at, "127.0.0.1:0")
 		out.Close()
 	}()
 	var last string
@@ -78,7 +99,7 @@ func TestServeFails(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, at.Close())
 	s, _ := page()
-	require.Error(t, serve(t.Context(), s, at))
+	require.Error(t, serve(t.Context(), s, at, ":0"))
 }
 
 func TestAddress(t *testing.T) {

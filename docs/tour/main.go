@@ -55,5 +55,5 @@ func show(o options, s *screen) error {
 	if err := newTour(o, s).give(); err != nil {
 		return err
 	}
-	return live(s, at)
+	return live(s, at, o.http)
 }

@@ -74,11 +74,9 @@
 //	                  the shortest is above half of that
 //	        count
 //	recent_lateness
-//	              the same of what was handed over in the last minute: since the first
-//	              snapshot within it, as the difference of two Histograms. The oldest
-//	              snapshot that is remembered is 57 to 60 seconds old if somebody has
-//	              looked for as long.
-//	    span_ns   how long ago that was: 0, and nothing is counted, if there was none
+//	              the same of what was handed over in the last minute, or since the
+//	              first snapshot in it: what two Histograms differ by
+//	    span_ns   how long that is: 0, and nothing is counted, if there was none
 //	    count, p50_ns, p90_ns, p99_ns, p999_ns, max_ns
 //	              durations are at most an eighth too long
 //	    buckets

@@ -1,6 +1,10 @@
 package peers
 
 import (
+	"maps"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,8 +20,8 @@ import (
 // collector shows the statistics of a wheel to Prometheus. They are taken when
 // Prometheus asks, and cost nothing in between.
 type collector struct {
-	stats                                                      func() hierarchy.Stats
-	pending, queued, fired, stopped, wakeups, panics, lateness *prometheus.Desc
+	stats                                                               func() hierarchy.Stats
+	pending, queued, fired, stopped, wakeups, skipped, panics, lateness *prometheus.Desc
 }
 
 func newCollector(name string, stats func() hierarchy.Stats) prometheus.Collector {
@@ -31,6 +35,7 @@ func newCollector(name string, stats func() hierarchy.Stats) prometheus.Collecto
 		fired:    desc("fired_total", "Timers whose callback was handed over."),
 		stopped:  desc("stopped_total", "Timers that were taken back."),
 		wakeups:  desc("wakeups_total", "Times the clock woke the wheel."),
+		skipped:  desc("skipped_total", "Runs that repeaters missed."),
 		panics:   desc("panics_total", "Panics in callbacks."),
 		lateness: desc("lateness_seconds", "From deadline to handing over."),
 	}
@@ -50,13 +55,34 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 	counter(c.fired, s.Fired)
 	counter(c.stopped, s.Stopped)
 	counter(c.wakeups, s.Wakeups)
+	counter(c.skipped, s.Skipped)
 	counter(c.panics, s.Panics)
-	quantiles := map[float64]float64{}
-	for _, q := range []float64{0.5, 0.99, 1} {
-		quantiles[q] = s.Lateness.Quantile(q).Seconds()
+	metrics <- latenessMetric(c.lateness, s.Lateness)
+}
+
+// Buckets end at a power of two nanoseconds less one, where some of a Histogram's end,
+// too: the first at a microsecond, each at twice the one before, the last at 17 seconds.
+// They are the same in every scrape: rate and histogram_quantile need that.
+const firstPower, lastPower = 10, 34
+
+func bound(power int) float64 { return (time.Duration(1)<<power - 1).Seconds() }
+
+// latenessMetric is h as Prometheus has histograms: each bucket counts what those before
+// it do, too. The sum is reckoned from h's buckets, and at most an eighth too large. Mean
+// times Count would be nearer, but falls now and then, as Mean is rounded; and Prometheus
+// takes what falls for a process that began anew.
+func latenessMetric(desc *prometheus.Desc, h hierarchy.Histogram) prometheus.Metric {
+	buckets, sum := map[float64]uint64{}, 0.0
+	for power := firstPower; power <= lastPower; power++ {
+		buckets[bound(power)] = 0
 	}
-	sum := s.Lateness.Mean().Seconds() * float64(s.Lateness.Count())
-	metrics <- prometheus.MustNewConstSummary(c.lateness, s.Lateness.Count(), sum, quantiles)
+	for upTo, n := range h.Buckets() {
+		sum += upTo.Seconds() * float64(n)
+		for power := max(firstPower, bits.Len64(uint64(upTo))); power <= lastPower; power++ {
+			buckets[bound(power)] += n
+		}
+	}
+	return prometheus.MustNewConstHistogram(desc, h.Count(), sum, buckets)
 }
 
 func TestPrometheusCollector(t *testing.T) {
@@ -65,7 +91,11 @@ func TestPrometheusCollector(t *testing.T) {
 	require.NoError(t, err)
 	defer w.Stop()
 	registry := prometheus.NewPedanticRegistry()
-	require.NoError(t, registry.Register(newCollector("timeouts", w.Stats)))
+	require.NoError(t, registry.Register(newCollector("timeouts", func() hierarchy.Stats {
+		s := w.Stats()
+		s.Skipped += 7 // as if a repeater had been behind
+		return s
+	})))
 	for i := range 10 {
 		_, err = w.AfterFunc(time.Duration(i)*time.Second, func() {})
 		require.NoError(t, err)
@@ -82,12 +112,97 @@ wheel_pending{wheel="timeouts"} 6
 # HELP wheel_fired_total Timers whose callback was handed over.
 # TYPE wheel_fired_total counter
 wheel_fired_total{wheel="timeouts"} 4
-# HELP wheel_lateness_seconds From deadline to handing over.
-# TYPE wheel_lateness_seconds summary
-wheel_lateness_seconds{wheel="timeouts",quantile="0.5"} 0
-wheel_lateness_seconds{wheel="timeouts",quantile="0.99"} 0
-wheel_lateness_seconds{wheel="timeouts",quantile="1"} 0
-wheel_lateness_seconds_sum{wheel="timeouts"} 0
-wheel_lateness_seconds_count{wheel="timeouts"} 4
-`), "wheel_pending", "wheel_fired_total", "wheel_lateness_seconds"))
+# HELP wheel_skipped_total Runs that repeaters missed.
+# TYPE wheel_skipped_total counter
+wheel_skipped_total{wheel="timeouts"} 7
+`), "wheel_pending", "wheel_fired_total", "wheel_skipped_total"))
+}
+
+// scrape is what the registry tells of lateness.
+func scrape(t *testing.T, registry *prometheus.Registry) (count uint64, sum float64, buckets map[float64]uint64) {
+	t.Helper()
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	for _, family := range families {
+		if family.GetName() != "wheel_lateness_seconds" {
+			continue
+		}
+		h := family.GetMetric()[0].GetHistogram()
+		buckets = map[float64]uint64{}
+		for _, b := range h.GetBucket() {
+			buckets[b.GetUpperBound()] = b.GetCumulativeCount()
+		}
+		return h.GetSampleCount(), h.GetSampleSum(), buckets
+	}
+	require.Fail(t, "there is no lateness")
+	return 0, 0, nil
+}
+
+// What Prometheus takes a rate of must never fall: it would be taken for a restart. And
+// bounds that come and go make quantiles wrong.
+func TestPrometheusLateness(t *testing.T) {
+	c := &lateClock{}
+	w, err := hierarchy.New(hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
+	require.NoError(t, err)
+	defer w.Stop()
+	registry := prometheus.NewPedanticRegistry()
+	require.NoError(t, registry.Register(newCollector("timeouts", w.Stats)))
+	_, _, first := scrape(t, registry)
+	require.Len(t, first, 25)
+
+	random := rand.New(rand.NewPCG(1, 2))
+	var late []time.Duration
+	lastSum, last := 0.0, first
+	for round := range 300 {
+		for range 20 {
+			d := 99 + random.Int64N(2)
+			if round%3 == 0 {
+				d = random.Int64N(1 << random.Int64N(40))
+			}
+			late = append(late, time.Duration(d))
+			c.fire(t, w, late[len(late)-1])
+		}
+		count, sum, buckets := scrape(t, registry)
+		require.EqualValues(t, len(late), count)
+		require.GreaterOrEqual(t, sum, lastSum)
+		require.Equal(t, slices.Sorted(maps.Keys(first)), slices.Sorted(maps.Keys(buckets)))
+		for bound, n := range buckets {
+			require.GreaterOrEqual(t, n, last[bound])
+		}
+		lastSum, last = sum, buckets
+	}
+	total := 0.0
+	for bound, n := range last {
+		within := uint64(0)
+		for _, d := range late {
+			if d.Seconds() <= bound {
+				within++
+			}
+		}
+		require.Equal(t, within, n, "%v", bound)
+	}
+	for _, d := range late {
+		total += d.Seconds()
+	}
+	require.GreaterOrEqual(t, lastSum, total)
+	require.LessOrEqual(t, lastSum, total*9/8)
+}
+
+// lateClock rings when the test says so, however late that is.
+type lateClock struct {
+	elapsed time.Duration
+	ring    func()
+}
+
+func (c *lateClock) Now() time.Time                   { return time.Unix(0, int64(c.elapsed)) }
+func (c *lateClock) Elapsed() time.Duration           { return c.elapsed }
+func (c *lateClock) NewAlarm(ring func()) clock.Alarm { c.ring = ring; return c }
+func (*lateClock) Set(time.Duration)                  {}
+func (*lateClock) Stop()                              {}
+
+func (c *lateClock) fire(t *testing.T, w *hierarchy.Wheel, late time.Duration) {
+	_, err := w.AfterFunc(time.Second, func() {})
+	require.NoError(t, err)
+	c.elapsed += time.Second + late
+	c.ring()
 }

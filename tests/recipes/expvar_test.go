@@ -11,12 +11,14 @@ import (
 )
 
 // publish shows a wheel's counters at /debug/vars. A name can be published once only.
+// How late timers were is since the start; for less, see Prometheus.
 func publish(name string, w *hierarchy.Wheel) {
 	expvar.Publish(name, expvar.Func(func() any {
 		s := w.Stats()
 		return map[string]any{
 			"pending": s.Pending, "running": s.Running, "queued": s.Queued,
-			"fired": s.Fired, "stopped": s.Stopped, "wakeups": s.Wakeups, "panics": s.Panics,
+			"fired": s.Fired, "stopped": s.Stopped, "wakeups": s.Wakeups,
+			"skipped": s.Skipped, "panics": s.Panics,
 			"late_p99_ns": s.Lateness.Quantile(0.99), "late_max_ns": s.Lateness.Max(),
 		}
 	}))
@@ -32,8 +34,8 @@ func Example_expvar() {
 		_, _ = w.AfterFunc(time.Duration(i)*time.Second, func() {})
 	}
 	m.Add(3 * time.Second)
-	var shown struct{ Pending, Fired int }
+	var shown struct{ Pending, Fired, Skipped int }
 	_ = json.Unmarshal([]byte(expvar.Get("timeouts").String()), &shown)
 	fmt.Printf("%+v\n", shown)
-	// Output: {Pending:6 Fired:4}
+	// Output: {Pending:6 Fired:4 Skipped:0}
 }

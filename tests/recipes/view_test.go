@@ -1,11 +1,19 @@
 package recipes
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/view"
@@ -30,4 +38,99 @@ func Example_view() {
 	page, _ := io.ReadAll(answer.Body)
 	fmt.Println(answer.Status, strings.HasPrefix(strings.ToLower(string(page)), "<!doctype html>"))
 	// Output: 200 OK true
+}
+
+func Example_viewIndex() {
+	timeouts, _ := hierarchy.New(hierarchy.Config{})
+	defer timeouts.Stop()
+	sessions, _ := hierarchy.NewKeyed(hierarchy.Config{}, func(string, string) {})
+	defer sessions.Stop()
+
+	mux := http.NewServeMux()
+	mux.Handle("/debug/wheels/", view.Index(
+		map[string]view.Source{"timeouts": timeouts, "sessions": sessions},
+		view.Title("billing"),             // in tabs of the browser
+		view.Hosts("billing.example.com"), // beside localhost and IP addresses
+	))
+
+	for _, host := range []string{"localhost:6060", "billing.example.com", "other.example.com"} {
+		answer := httptest.NewRecorder()
+		mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://"+host+"/debug/wheels/", nil))
+		fmt.Println(host, answer.Code)
+	}
+	// Output:
+	// localhost:6060 200
+	// billing.example.com 200
+	// other.example.com 403
+}
+
+// endedByShutdown is h, whose requests end when the server is told to shut down. All
+// others may take their time.
+func endedByShutdown(server *http.Server, h http.Handler) http.Handler {
+	closing, shut := context.WithCancel(context.Background())
+	server.RegisterOnShutdown(shut)
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(closing, cancel)()
+		h.ServeHTTP(rw, r.WithContext(ctx))
+	})
+}
+
+// Somebody looks at the page when the server is shut down: it ends all the same, and a
+// request that is being answered is answered.
+func TestStreamEndsByShutdown(t *testing.T) {
+	w, err := hierarchy.New(hierarchy.Config{})
+	require.NoError(t, err)
+	defer w.Stop()
+	asked, answer := make(chan struct{}), make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("/work", func(rw http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-answer
+		_, _ = fmt.Fprint(rw, r.Context().Err())
+	})
+
+	server := &http.Server{Handler: mux}
+	mux.Handle("/debug/wheel/", endedByShutdown(server, view.Handler(w)))
+
+	at, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(at) }()
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	stream, err := client.Get("http://" + at.Addr().String() + "/debug/wheel/events")
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	events := bufio.NewScanner(stream.Body)
+	require.True(t, events.Scan()) // it is being sent
+	worked := make(chan string, 1)
+	go func() {
+		r, err := client.Get("http://" + at.Addr().String() + "/work")
+		if err != nil {
+			worked <- err.Error()
+			return
+		}
+		defer r.Body.Close()
+		text, err := io.ReadAll(r.Body)
+		worked <- fmt.Sprint(string(text), err)
+	}()
+	<-asked
+
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	down := make(chan error, 1)
+	go func() {
+		err := server.Shutdown(ctx)
+		_ = server.Close() // the stream too, if it is still there
+		down <- err
+	}()
+	for events.Scan() { // until the stream ends
+	}
+	require.NoError(t, events.Err())
+	close(answer)
+	require.Equal(t, "<nil><nil>", <-worked)
+	require.NoError(t, <-down)
+	require.True(t, errors.Is(<-served, http.ErrServerClosed))
 }
