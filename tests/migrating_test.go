@@ -64,6 +64,7 @@ func TestMigratedDrain(t *testing.T) {
 	require.NoError(t, wheel.Drain(func(key, _ any) { flushed = append(flushed, key) }))
 	require.Equal(t, []any{"soon", "late"}, flushed)
 }
+
 // TestMigratedCache is the other snippet of that page.
 func TestMigratedCache(t *testing.T) {
 	mock := clock.NewMock()
