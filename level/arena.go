@@ -8,8 +8,8 @@ const (
 	firstLen  = 16           // chunk 0 starts small and doubles, for small wheels
 )
 
-// place is the chunk of an index and the entry in it.
-func place(i uint32) (chunk, entry uint32) { return i >> ChunkBits, i & (chunkLen - 1) }
+// locate is the chunk of an index and the entry in it.
+func locate(i uint32) (chunk, entry uint32) { return i >> ChunkBits, i & (chunkLen - 1) }
 
 // Arena holds nodes by value in chunks and names them by index. The zero Arena
 // is ready to use. Index 0 is no node.
@@ -66,7 +66,7 @@ func (a *Arena) ChunkLen(i uint32) int { return len(a.nodes[i>>ChunkBits]) }
 // Lookup is the live node of that index and generation, or nil. Any index and generation
 // may be passed.
 func (a *Arena) Lookup(i uint32, generation uint64) *Node {
-	if c, e := place(i); int(c) < len(a.nodes) && int(e) < len(a.nodes[c]) {
+	if c, e := locate(i); int(c) < len(a.nodes) && int(e) < len(a.nodes[c]) {
 		if n := &a.nodes[c][e]; n.stamp>>metaBits == generation && n.stamp != 0 {
 			return n
 		}
@@ -137,7 +137,7 @@ func (a *Arena) Free(i uint32, n *Node) Released {
 }
 
 func (a *Arena) freeCold(i uint32, n *Node) Released {
-	c, e := place(i)
+	c, e := locate(i)
 	m := &a.chunks[c]
 	n.next = m.free
 	m.free = e

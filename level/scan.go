@@ -7,7 +7,7 @@ package level
 // It reads memory in order. For a slot with many nodes that were not pushed in that order,
 // this is several times faster than to follow the list.
 func (a *Arena) Seek(i uint32, circle, slot, side, most int) (found, next uint32, looked int) {
-	c, e := place(i)
+	c, e := locate(i)
 	belongs := uint64(slot) | uint64(side)<<Bits
 	for ; int(c) < len(a.nodes); c, e = c+1, 0 {
 		nodes := a.nodes[c]

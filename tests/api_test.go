@@ -140,6 +140,10 @@ var (
 	_ func(*timing, any) error                                = (*timing).RemoveTimer
 	_ func(*timing, func(key, value any)) error               = (*timing).Drain
 	_ func(*timing)                                           = (*timing).Stop
+	_ func(*timing, ctx) error                                = (*timing).Shutdown
+	_ uint64                                                  = hierarchy.Stats{}.Skipped
+	_ func(hierarchy.Stats) string                            = hierarchy.Stats.String
+	_ func(hierarchy.Histogram) string                        = hierarchy.Histogram.String
 	_ func(dur, ...option) (*cache, error)                    = compat.NewCache
 	_ func(int) option                                        = compat.WithLimit
 	_ func(string) option                                     = compat.WithName
