@@ -20,13 +20,13 @@ func TestPreciseInABubble(t *testing.T) {
 		require.Equal(t, clock.System(), clock.Precise())
 		w, err := hierarchy.New(hierarchy.Config{})
 		require.NoError(t, err)
+		defer w.Stop()
 		start, fired := time.Now(), make(chan time.Duration)
 		for _, d := range []time.Duration{1, 1700 * time.Microsecond, time.Hour, 40 * 365 * 24 * time.Hour} {
 			after(t, w, d, func() { fired <- time.Since(start) })
 			require.Equal(t, d, <-fired)
 			start = time.Now()
 		}
-		w.Stop()
 	})
 	require.IsType(t, outside, clock.Precise())
 	w := newWheel(t, nil, nil)

@@ -1,17 +1,88 @@
 package clock
 
 import (
+	"runtime/debug"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
+// The reader stays between lone alarms, and neither it nor its descriptor is left
+// when the last is stopped.
+func TestLoneAlarmsShareAReader(t *testing.T) {
+	k, opened := patient(t)
+	a, rings := on(t, k)
+	for range 300 {
+		a.Set(soon())
+		received(t, rings)
+	}
+	a.Set(sinceEpoch() + time.Hour)
+	require.EqualValues(t, 1, opened.Load())
+	require.Equal(t, 1, Timerfds(t))
+	a.Stop()
+	requireGone(t)
+
+	a.Set(sinceEpoch() + time.Hour) // and it comes back
+	require.EqualValues(t, 2, opened.Load())
+	a.Stop()
+	requireGone(t)
+}
+
+// An alarm that has rung and was not stopped holds the reader for a while only.
+func TestReaderEndsByItself(t *testing.T) {
+	k, opened := counted(t)
+	a, rings := on(t, k)
+	for tries := 0; opened.Load() < 2; tries++ { // what is due before Set looks needs no reader
+		require.Less(t, tries, 100)
+		a.Set(soon())
+		received(t, rings)
+		requireGone(t)
+	}
+}
+
+// Whatever was aimed at before, a reader that nobody needs any longer goes soon.
+func TestReaderDoesNotStayForAnAlarmThatIsNoMore(t *testing.T) {
+	k, _ := counted(t)
+	far, _ := on(t, k)
+	near, rings := on(t, k)
+
+	far.Set(sinceEpoch() + time.Hour)
+	near.Set(0) // rings until it is received below
+	far.Stop()
+	received(t, rings)
+	requireGone(t)
+}
+
+func TestReaderDoesNotStayForAnAimThatWasMoved(t *testing.T) {
+	k, _ := counted(t)
+	a, rings := on(t, k)
+	a.Set(sinceEpoch() + time.Hour)
+	a.Set(0)
+	received(t, rings)
+	requireGone(t)
+}
+
+// Its time to go passes before it has begun to wait for it.
+func TestReaderIsLateForItsOwnEnd(t *testing.T) {
+	k, _ := counted(t)
+	fd, err := k.open()
+	require.NoError(t, err)
+	r := &reader{keeper: k, fd: fd}
+	k.mu.Lock()
+	k.reader, k.aim = r, never
+	k.aimAt(sinceEpoch() - 1) // as rung does, and then the process is stopped for linger
+	k.mu.Unlock()
+	time.Sleep(10 * time.Millisecond) // the poller takes note of it
+	go r.read()
+	requireGone(t)
+}
+
 // The reader waits up for an alarm that somebody else then rings, and does not
 // take that for the end.
 func TestReaderStaysWhenBackupWasFirst(t *testing.T) {
-	k, opened := patient()
-	a, rings := on(k)
+	k, opened := patient(t)
+	a, rings := on(t, k)
 	for range 2000 {
 		k.mu.Lock()
 		k.lead.d, k.strain.left = longestLead, 0
@@ -21,26 +92,61 @@ func TestReaderStaysWhenBackupWasFirst(t *testing.T) {
 		for sinceEpoch() < at {
 		}
 		go k.backUp()
-		<-rings
+		received(t, rings)
 	}
 	require.EqualValues(t, 1, opened.Load())
 	a.Stop()
 	requireGone(t)
 }
 
-// An alarm that was stopped while another rang does not end the reader early.
+// An alarm that was stopped while another rang does not end the reader early: it is
+// woken at that alarm's time and finds nothing that waits.
 func TestReaderStaysAfterStopWhileOtherRings(t *testing.T) {
-	k, opened := patient()
-	a, rings := on(k)
-	b, _ := on(k)
+	k, opened := patient(t)
+	a, rings := on(t, k)
+	b, _ := on(t, k)
 	for range 50 {
-		a.Set(0)
-		b.Set(sinceEpoch() + time.Millisecond)
+		a.Set(0) // rings until it is received below
+		b.Set(sinceEpoch() + time.Hour)
 		b.Stop()
-		<-rings
-		time.Sleep(2 * time.Millisecond) // past what b was set to
+		k.mu.Lock()
+		k.aimAt(sinceEpoch()) // the hour has passed
+		k.mu.Unlock()
+		require.Eventually(t, func() bool { return !hasAim(k) }, atMost, 100*time.Microsecond)
+		received(t, rings)
 	}
 	require.EqualValues(t, 1, opened.Load())
 	a.Stop()
+	requireGone(t)
+}
+
+// hasAim tells whether k waits for a time to come.
+func hasAim(k *keeper) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.aim != never
+}
+
+// A reader closes its descriptor when it ends, however it does. The garbage collector,
+// which would close one that was forgotten, has nothing to do with that.
+func TestReaderClosesItsDescriptor(t *testing.T) {
+	k, _ := counted(t)
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	a, rings := on(t, k)
+	const brief = 5 * time.Millisecond // what is due already needs no reader
+
+	a.Set(sinceEpoch() + brief) // the reader ends by itself
+	received(t, rings)
+	requireGone(t)
+
+	a.Set(sinceEpoch() + never/2) // while it waits
+	a.Stop()
+	requireGone(t)
+
+	stopped := make(chan bool) // while it rings
+	var b *preciseAlarm
+	b = alarm(t, k, func() { b.Stop(); close(stopped) })
+	b.Set(sinceEpoch() + brief)
+	received(t, stopped)
 	requireGone(t)
 }

@@ -44,7 +44,7 @@ func TestPlainAlarmRingsAndAddReturns(t *testing.T) {
 	}()
 	select {
 	case <-returned:
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Add does not return")
 	}
 	require.Equal(t, 1, rings)
@@ -136,7 +136,7 @@ func TestWrappedAlarmFarInThePast(t *testing.T) {
 	rang := make(chan struct{}, 1)
 	c.NewAlarm(func() { rang <- struct{}{} }).Set(math.MinInt64)
 	inner.Add(time.Second)
-	require.Len(t, rang, 1)
+	<-rang // in a goroutine of its own
 }
 
 var _ clock.Stepped = (*halfSet)(nil)
