@@ -94,7 +94,7 @@ func ExampleMock_After() {
 
 	due := poll(m)
 	m.Add(time.Minute)
-	fmt.Println((<-due).UTC().Format(time.TimeOnly))
+	fmt.Println((<-due).Format(time.TimeOnly))
 	// Output: 00:01:00
 }
 

@@ -33,7 +33,7 @@ import (
 // none.
 type Mock struct {
 	*benbjohnson.Mock
-	base time.Time // immutable; the wall time at elapsed 0
+	base time.Time // immutable; the wall time at elapsed 0, in UTC
 
 	turn    sync.Mutex   // held by the one call that moves the clock
 	number  atomic.Int32 // among the mocks that are being moved, or atRest; see mark
@@ -54,10 +54,12 @@ type Mock struct {
 	companion companion
 }
 
-// NewMock returns a Mock whose wall time is the Unix epoch.
+// NewMock returns a Mock whose wall time is the Unix epoch. Its times are UTC's,
+// whatever the machine's zone, and stay so whatever is given to Set: a test of a
+// Schedule has the same outcome everywhere.
 func NewMock() *Mock {
-	inner := benbjohnson.NewMock()
-	m := &Mock{Mock: inner, base: inner.Now(), wheels: make(map[*MockAlarm]struct{})}
+	inner := benbjohnson.NewMock() // at the epoch in the machine's zone, until activate
+	m := &Mock{Mock: inner, base: inner.Now().UTC(), wheels: make(map[*MockAlarm]struct{})}
 	m.number.Store(atRest)
 	return m
 }
@@ -77,7 +79,7 @@ func (m *Mock) Elapsed() time.Duration {
 	return e
 }
 
-// Now is the wall time: that of NewMock, moved by Add and by Jump.
+// Now is the wall time, in UTC: that of NewMock, moved by Add and by Jump.
 func (m *Mock) Now() time.Time {
 	return m.base.Add(m.Elapsed()).Add(time.Duration(m.jumped.Load()))
 }

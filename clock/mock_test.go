@@ -58,8 +58,8 @@ func TestMockDueAtOnceWaitsForNextMove(t *testing.T) {
 }
 
 func TestMockTimeInsideCallback(t *testing.T) {
-	m, epoch := clock.NewMock(), time.Unix(0, 0)
-	require.True(t, m.Now().Equal(epoch))
+	m, epoch := clock.NewMock(), time.Unix(0, 0).UTC()
+	require.Equal(t, epoch, m.Now())
 	w := newWheel(t, m, nil)
 	for _, d := range []time.Duration{1, 999, time.Second, time.Hour, 1000 * time.Hour} {
 		after(t, w, d, func() {
@@ -95,7 +95,7 @@ func TestMockSetAndJump(t *testing.T) {
 	w := newWheel(t, m, nil)
 	after(t, w, time.Hour, tr.note("fired"))
 	m.Jump(24 * time.Hour)
-	require.Equal(t, time.Unix(24*3600, 0), m.Now())
+	require.Equal(t, time.Unix(24*3600, 0).UTC(), m.Now())
 	m.Jump(-48 * time.Hour)
 	m.Set(m.Now().Add(-time.Hour))
 	require.Zero(t, m.Elapsed())

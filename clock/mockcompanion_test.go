@@ -36,7 +36,7 @@ func TestMockCompanionsInterleaveWithWheels(t *testing.T) {
 			require.Empty(t, c)
 			m.Add(3)
 			require.Equal(t, []string{"before", "after"}, tr.take())
-			require.Equal(t, time.Unix(3660, 0), <-c)
+			require.Equal(t, time.Unix(3660, 0).UTC(), <-c)
 		})
 	}
 }
@@ -90,7 +90,7 @@ func TestMockCompanionMadeInsideCallback(t *testing.T) {
 	after(t, w, time.Minute+time.Second-1, func() { require.Empty(t, c) })
 	after(t, w, time.Minute+time.Second+1, func() { require.Len(t, c, 1) })
 	m.Add(time.Hour)
-	require.Equal(t, time.Unix(61, 0), <-c)
+	require.Equal(t, time.Unix(61, 0).UTC(), <-c)
 	require.Zero(t, w.Len())
 }
 
@@ -150,7 +150,7 @@ func TestMockWaitForAllTimers(t *testing.T) {
 		after(t, w, time.Hour, func() { tr.note(m.Elapsed().String())() })
 	})
 	c := m.After(24 * time.Hour)
-	require.Equal(t, time.Unix(24*3600, 0), m.WaitForAllTimers())
+	require.Equal(t, time.Unix(24*3600, 0).UTC(), m.WaitForAllTimers())
 	require.Len(t, c, 1)
 	require.Equal(t, []string{"1m0s", "1h1m0s"}, tr.take())
 	require.Equal(t, 24*time.Hour, m.Elapsed())

@@ -23,19 +23,21 @@ func TestCronSchedules(t *testing.T) {
 		"0 12 * * MON":    {52, time.Date(1970, 1, 5, 12, 0, 0, 0, time.UTC)},
 		"@every 36h":      {243, time.Date(1970, 1, 2, 12, 0, 0, 0, time.UTC)},
 		"*/15 9-17 * * *": {365 * 36, time.Date(1970, 1, 1, 9, 0, 0, 0, time.UTC)},
+
+		"CRON_TZ=Asia/Tokyo 0 6 * * *": {365, time.Date(1970, 1, 1, 21, 0, 0, 0, time.UTC)},
 	} {
 		t.Run(spec, func(t *testing.T) {
 			m := clock.NewMock()
-			w, err := hierarchy.New(hierarchy.Config{Clock: inUTC{m}})
+			w, err := hierarchy.New(hierarchy.Config{Clock: m})
 			require.NoError(t, err)
 			defer w.Stop()
 			schedule, err := cron.ParseStandard(spec)
 			require.NoError(t, err)
-			next := schedule.Next(m.Now().UTC())
+			next := schedule.Next(m.Now())
 			require.Equal(t, want.first, next)
 			runs := 0
 			r, err := w.Schedule(schedule, func() {
-				require.Equal(t, next, m.Now().UTC())
+				require.Equal(t, next, m.Now())
 				next = schedule.Next(next)
 				runs++
 			})
@@ -47,7 +49,9 @@ func TestCronSchedules(t *testing.T) {
 	}
 }
 
-// inUTC is a mock whose wall time is in UTC, wherever the test runs.
-type inUTC struct{ *clock.Mock }
-
-func (c inUTC) Now() time.Time { return c.Mock.Now().UTC() }
+// On a mock a schedule fires at the same times wherever the test runs.
+func TestCronElsewhere(t *testing.T) {
+	defer func(before *time.Location) { time.Local = before }(time.Local)
+	time.Local = time.FixedZone("Tokyo", 9*3600)
+	TestCronSchedules(t)
+}

@@ -23,10 +23,10 @@ func scheduleReports(w *hierarchy.Wheel, report func()) (*hierarchy.Repeater, er
 func Example_cron() {
 	m := clock.NewMock()
 	m.Set(time.Date(2030, 3, 1, 0, 0, 0, 0, time.UTC))
-	w, _ := hierarchy.New(hierarchy.Config{Clock: inUTC{m}})
+	w, _ := hierarchy.New(hierarchy.Config{Clock: m})
 	defer w.Stop()
 
-	report := func() { fmt.Println("report of", m.Now().UTC().Format("Mon 2 Jan, 15:04")) }
+	report := func() { fmt.Println("report of", m.Now().Format("Mon 2 Jan, 15:04")) }
 	job, err := scheduleReports(w, report)
 	if err != nil {
 		fmt.Println(err)

@@ -1,0 +1,83 @@
+package clock_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	benbjohnson "github.com/benbjohnson/clock"
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// inTokyo has the machine be in another zone until the test ends.
+func inTokyo(t *testing.T) {
+	before := time.Local
+	t.Cleanup(func() { time.Local = before })
+	time.Local = time.FixedZone("Tokyo", 9*3600)
+}
+
+// A mock's times are UTC's, however it is moved and wherever the machine is.
+func TestMockNowIsUTC(t *testing.T) {
+	inTokyo(t)
+	m := clock.NewMock()
+	require.Equal(t, time.Unix(0, 0).UTC(), m.Now())
+	m.Add(time.Hour)
+	m.Jump(time.Minute)
+	require.Equal(t, time.Date(1970, 1, 1, 1, 1, 0, 0, time.UTC), m.Now())
+	m.Set(time.Date(2030, 3, 1, 8, 0, 0, 0, time.Local))
+	require.Equal(t, time.Date(2030, 2, 28, 23, 0, 0, 0, time.UTC), m.Now())
+	m.Set(time.Date(2030, 3, 1, 7, 0, 0, 0, time.Local)) // a jump back
+	require.Equal(t, time.Date(2030, 2, 28, 22, 0, 0, 0, time.UTC), m.Now())
+	require.Equal(t, m.Now(), m.WaitForAllTimers())
+	require.Zero(t, m.Until(time.Date(2030, 3, 1, 7, 0, 0, 0, time.Local)))
+}
+
+// So are those of what is made on it: of wheels, and of benbjohnson's kind.
+func TestMockHandsOutUTC(t *testing.T) {
+	kinds := map[string]func(t *testing.T, m *clock.Mock) <-chan time.Time{
+		"Timer":  func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Timer(time.Minute).C },
+		"After":  func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.After(time.Minute) },
+		"Ticker": func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Ticker(time.Minute).C },
+		"Tick":   func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Tick(time.Minute) },
+		"reset Timer": func(t *testing.T, m *clock.Mock) <-chan time.Time {
+			timer := m.Timer(time.Hour)
+			timer.Reset(time.Minute)
+			return timer.C
+		},
+		"Interface": func(t *testing.T, m *clock.Mock) <-chan time.Time {
+			var c benbjohnson.Clock = m
+			return c.After(time.Minute)
+		},
+		"wheel": func(t *testing.T, m *clock.Mock) <-chan time.Time {
+			c, err := newWheel(t, m, nil).After(time.Minute)
+			require.NoError(t, err)
+			return c
+		},
+	}
+	for name, start := range kinds {
+		t.Run(name, func(t *testing.T) {
+			inTokyo(t)
+			m := clock.NewMock()
+			m.Set(time.Unix(3600, 0))
+			c := start(t, m)
+			m.Add(time.Minute)
+			require.Equal(t, time.Unix(3660, 0).UTC(), <-c)
+			require.Equal(t, time.Unix(3660, 0).UTC(), m.Now())
+		})
+	}
+}
+
+func TestMockContextsAndCompanionsAreUTC(t *testing.T) {
+	inTokyo(t)
+	m := clock.NewMock()
+	ctx, cancel := m.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	deadline, ok := ctx.Deadline()
+	require.True(t, ok)
+	require.Equal(t, time.Unix(60, 0).UTC(), deadline)
+
+	m.Timer(time.Hour)
+	require.Equal(t, time.Unix(3600, 0).UTC(), m.WaitForAllTimers())
+}
