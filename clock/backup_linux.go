@@ -5,13 +5,15 @@ import "time"
 // backup is a runtime timer that stands in for the timerfd: while there is none,
 // and while the process is strained, since the scheduler looks at its timers at
 // every switch and at its descriptors when it has nothing else to do. At other
-// times it is left alone: setting it wakes an idle processor in vain, and an idle
-// process notices its time later than the timerfd's anyway.
+// times it only guards the reader, and is moved seldom: setting it wakes an idle
+// processor in vain, and an idle process notices its time later than the timerfd's
+// anyway.
 type backup struct {
 	timer *time.Timer
 	at    time.Duration // or 0, if it is not set
 }
 
+// set has f called at that time.
 func (b *backup) set(at, now time.Duration, f func()) {
 	if at == b.at {
 		return
@@ -24,5 +26,41 @@ func (b *backup) set(at, now time.Duration, f func()) {
 	}
 }
 
+// between has f called between two times. If the timer is set to one of these it is
+// left alone, so that it is moved once for many calls.
+func (b *backup) between(from, to, now time.Duration, f func()) {
+	if b.at < from || b.at > to {
+		b.set(to-(to-from)/3, now, f)
+	}
+}
+
+func (b *backup) stop() {
+	if b.at != 0 {
+		b.at = 0
+		b.timer.Stop()
+	}
+}
+
 // rang is called when the timer has fired.
 func (b *backup) rang() { b.at = 0 }
+
+// backUp is called by the backup, in a goroutine of its own.
+func (k *keeper) backUp() {
+	k.mu.Lock()
+	k.backup.rang()
+	now := sinceEpoch()
+	k.doubt(now)
+	own := k.takeDue(now, true)
+	if own != nil && k.reader != nil {
+		k.strain.renew() // it would have come earlier
+	}
+	if k.waiting.len() > 0 {
+		k.haveReader(k.waiting.first(), now)
+	}
+	k.aimAtFirst(now)
+	k.guard(now)
+	k.mu.Unlock()
+	if own != nil {
+		k.ring(own)
+	}
+}

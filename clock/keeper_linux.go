@@ -14,7 +14,7 @@ func sinceEpoch() time.Duration { return time.Since(epoch) }
 const never = time.Duration(math.MaxInt64)
 
 // timekeeper rings the alarms of all clocks that Precise makes.
-var timekeeper = keeper{open: openTimerfd, linger: lingers}
+var timekeeper = keeper{open: openTimerfd, linger: lingers, trust: trusts}
 
 // keeper rings alarms, with a timerfd that is aimed at the earliest and a
 // goroutine that waits for it, the reader.
@@ -25,6 +25,7 @@ var timekeeper = keeper{open: openTimerfd, linger: lingers}
 type keeper struct {
 	open   func() (*timerfd, error) // immutable
 	linger time.Duration            // immutable; lingers but in tests
+	trust  time.Duration            // immutable; trusts but in tests
 
 	mu      sync.Mutex
 	waiting aims[*preciseAlarm] // guarded by mu, as all below
@@ -42,8 +43,11 @@ const (
 	// lingers is for how long the reader stays when nothing waits: to end and to
 	// begin cost several wake-ups.
 	lingers = 200 * time.Millisecond
+	// trusts is for how long the reader may leave unnoticed that the timerfd has
+	// expired, before it is taken to be lost. To look costs some 0.2 ms each time.
+	trusts = time.Second
 	// retryAfter is when a timerfd is asked for again after there was none to be
-	// had.
+	// had, or one was lost.
 	retryAfter = time.Second
 )
 
@@ -104,52 +108,13 @@ func (k *keeper) appoint(fd *timerfd) {
 	go k.reader.read()
 }
 
-// end does without a reader.
+// end does without a reader, and without a backup until that is set again.
 func (k *keeper) end() {
+	k.backup.stop()
 	if k.reader != nil {
 		k.reader.dismiss()
 		k.reader = nil
 	}
-}
-
-// aimAtFirst aims at the first alarm that waits, if any does.
-func (k *keeper) aimAtFirst(now time.Duration) {
-	if k.waiting.len() == 0 {
-		return
-	}
-	first := k.waiting.first().at
-	if k.reader != nil {
-		k.aimAt(max(now, first-k.ahead()))
-	}
-	if k.reader == nil || k.strain.lasts() {
-		k.backup.set(first, now, k.backUp)
-	}
-}
-
-// aimAt aims the timerfd. That calls the kernel, and is left out where it can be.
-func (k *keeper) aimAt(at time.Duration) {
-	if at != k.aim {
-		k.aim = at
-		_ = k.reader.fd.aim(at)
-	}
-}
-
-// learn takes note of how long it took to notice the timerfd.
-func (k *keeper) learn(took time.Duration) {
-	if took >= strainedBy {
-		k.strain.renew()
-		return
-	}
-	k.strain.ease()
-	k.lead.learn(took)
-}
-
-// ahead is how long before its time an alarm is aimed at.
-func (k *keeper) ahead() time.Duration {
-	if k.strain.lasts() {
-		return 0
-	}
-	return k.lead.d
 }
 
 // takeDue takes what is due out of the heap. All of it gets goroutines, but for
@@ -184,29 +149,13 @@ func (k *keeper) ring(a *preciseAlarm) {
 // rung is called after each ring.
 func (k *keeper) rung(a *preciseAlarm) {
 	k.ringing--
-	if k.reader == nil || !k.idle() {
+	if !k.idle() {
 		return
 	}
-	if a.stopped {
+	if a.stopped || k.reader == nil {
 		k.end()
 	} else if now := sinceEpoch(); k.aim < now+k.linger/2 || k.aim > now+k.linger {
-		k.aimAt(now + k.linger)
-	}
-}
-
-// backUp is called by the backup, in a goroutine of its own.
-func (k *keeper) backUp() {
-	k.mu.Lock()
-	k.backup.rang()
-	now := sinceEpoch()
-	own := k.takeDue(now, true)
-	if own != nil && k.reader != nil {
-		k.strain.renew() // it would have come earlier
-	}
-	k.aimAtFirst(now)
-	k.mu.Unlock()
-	if own != nil {
-		k.ring(own)
+		k.aimAt(now+k.linger, now)
 	}
 }
 
@@ -214,6 +163,11 @@ func (k *keeper) backUp() {
 func (k *keeper) String() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.reader != nil {
+		if err := k.reader.fd.check(); err != nil {
+			k.lose(err, sinceEpoch())
+		}
+	}
 	if k.reader == nil { // then failed is of no use: things may have changed
 		fd, err := k.open()
 		if k.failed = err; err == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -125,6 +126,7 @@ func aimOften(t *testing.T, k *keeper) {
 		at := soon()
 		aimed.Store(int64(at))
 		a.Set(at)
+		locked(k, func() { assert.NoError(t, k.checkBackup()) })
 		select {
 		case <-rang:
 		case <-time.After(atMost):
@@ -132,6 +134,7 @@ func aimOften(t *testing.T, k *keeper) {
 			return
 		}
 		aimed.Store(int64(never))
+		locked(k, func() { assert.NoError(t, k.checkBackup()) })
 	}
 	a.Stop()
 }
@@ -164,7 +167,7 @@ func TestNoTimerfd(t *testing.T) {
 	k.mu.Unlock()
 	a.Set(sinceEpoch() + time.Hour)
 	require.Equal(t, "timerfd", k.String())
-	require.Equal(t, 1, Timerfds(t))
+	require.Len(t, Timerfds(t), 1)
 	a.Stop()
 	requireGone(t)
 }

@@ -14,15 +14,26 @@ type reader struct {
 // another reader is at its place.
 func (r *reader) read() {
 	for {
-		own := r.wait()
-		if own == nil {
-			r.fd.close()
-			return
+		own, ended, err := r.wait()
+		if ended {
+			r.leave(err)
 		}
-		if !r.ring(own) {
+		if own == nil || !r.ring(own) {
 			return
 		}
 	}
+}
+
+// leave closes the descriptor. If the keeper still counts on the reader, waiting has
+// failed, and it has to do without.
+func (r *reader) leave(err error) {
+	k := r.keeper
+	k.mu.Lock()
+	if k.reader == r {
+		k.lose(err, sinceEpoch())
+	}
+	k.mu.Unlock()
+	r.fd.close()
 }
 
 // dismiss sends the reader away. The keeper's mu must be held.
@@ -34,17 +45,16 @@ func (r *reader) dismiss() {
 	}
 }
 
-// wait returns the alarm that the reader must ring itself, or nil when it is no
-// longer needed.
-func (r *reader) wait() (own *preciseAlarm) {
+// wait returns the alarm that the reader must ring itself, if any. ended tells that
+// there is no need for it after that, err why it could not wait.
+func (r *reader) wait() (own *preciseAlarm, ended bool, err error) {
 	woken := false
-	r.fd.wait(func() bool {
-		var ended bool
+	err = r.fd.wait(func() bool {
 		own, ended = r.expired(woken)
 		woken = true
 		return own != nil || ended
 	})
-	return own
+	return own, ended || err != nil, err
 }
 
 // ring rings own, and tells whether the reader is still the one. If the ring ends
@@ -67,7 +77,7 @@ func (r *reader) ring(own *preciseAlarm) (still bool) {
 
 // expired is called when the timerfd may have expired, and, not woken, to begin
 // with. It returns the alarm that the reader must ring itself, if any; ended
-// tells that there is no need for a reader.
+// tells that there is no need for a reader, or that it is lost.
 func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 	k := r.keeper
 	k.mu.Lock()
@@ -76,32 +86,43 @@ func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 		return nil, true
 	}
 	now, ahead := sinceEpoch(), k.ahead()
+	r.notice(now, woken)
+	if now = k.waitUp(now, ahead); k.reader != r {
+		return nil, true
+	}
+	if own = k.takeDue(now, false); own == nil {
+		k.aimAtFirst(now)
+	} else {
+		// Not only for later: the call of the kernel also wakes the runtime's
+		// monitor, which sleeps while the process does. Without it nobody would
+		// take the processor from a callback that keeps it.
+		k.aimAt(now+k.linger, now)
+	}
+	if k.idle() && k.aim == never { // else somebody rang it first, and the reader stays
+		k.reader = nil
+		k.backup.stop()
+	}
+	if k.reader != r {
+		return own, true
+	}
+	r.rings = own
+	return own, false
+}
+
+// notice takes note that the timerfd has expired.
+func (r *reader) notice(now time.Duration, woken bool) {
+	k := r.keeper
 	switch {
 	case now >= k.aim:
 		if woken {
 			k.learn(now - k.aim)
 		}
 		k.aim = never
-	case woken && k.aim != never:
-		_ = r.fd.aim(k.aim) // in case the kernel's clock is a little fast, and it did expire
+	case woken && k.aim != never: // in case the kernel's clock is a little fast, and it did expire
+		if err := r.fd.aim(k.aim); err != nil {
+			k.lose(err, now)
+		}
 	}
-	if now = k.waitUp(now, ahead); k.reader != r {
-		return nil, true
-	}
-	own = k.takeDue(now, false)
-	k.aimAtFirst(now)
-	r.rings = own
-	if own != nil {
-		// Not only for later: the call of the kernel also wakes the runtime's
-		// monitor, which sleeps while the process does. Without it nobody would
-		// take the processor from a callback that keeps it.
-		k.aimAt(now + k.linger)
-	}
-	if k.idle() && k.aim == never { // else somebody rang it first, and the reader stays
-		k.reader = nil
-		return nil, true
-	}
-	return own, false
 }
 
 // waitUp waits for the first alarm, if the reader was woken so far ahead of its

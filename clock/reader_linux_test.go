@@ -19,7 +19,7 @@ func TestLoneAlarmsShareAReader(t *testing.T) {
 	}
 	a.Set(sinceEpoch() + time.Hour)
 	require.EqualValues(t, 1, opened.Load())
-	require.Equal(t, 1, Timerfds(t))
+	require.Len(t, Timerfds(t), 1)
 	a.Stop()
 	requireGone(t)
 
@@ -71,7 +71,7 @@ func TestReaderIsLateForItsOwnEnd(t *testing.T) {
 	r := &reader{keeper: k, fd: fd}
 	k.mu.Lock()
 	k.reader, k.aim = r, never
-	k.aimAt(sinceEpoch() - 1) // as rung does, and then the process is stopped for linger
+	k.aimAt(sinceEpoch()-1, sinceEpoch()) // as rung does, and then the process is stopped for linger
 	k.mu.Unlock()
 	time.Sleep(10 * time.Millisecond) // the poller takes note of it
 	go r.read()
@@ -110,7 +110,7 @@ func TestReaderStaysAfterStopWhileOtherRings(t *testing.T) {
 		b.Set(sinceEpoch() + time.Hour)
 		b.Stop()
 		k.mu.Lock()
-		k.aimAt(sinceEpoch()) // the hour has passed
+		k.aimAt(sinceEpoch(), sinceEpoch()) // the hour has passed
 		k.mu.Unlock()
 		require.Eventually(t, func() bool { return !hasAim(k) }, atMost, 100*time.Microsecond)
 		received(t, rings)

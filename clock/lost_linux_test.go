@@ -1,0 +1,215 @@
+package clock
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// losses are ways to lose a descriptor behind its back, by what its number names
+// afterwards. What they return fails if that has come to harm.
+var losses = map[string]func(t *testing.T, number int) (requireIntact func()){
+	"nothing":         loseToNothing,
+	"a pipe":          loseToPipe,
+	"another timerfd": loseToTimerfd,
+}
+
+func loseToNothing(t *testing.T, number int) func() {
+	require.NoError(t, unix.Close(number))
+	return func() {}
+}
+
+// loseToPipe makes it the read end of a pipe, which Go's poller waits for.
+func loseToPipe(t *testing.T, number int) func() {
+	var ends [2]int
+	require.NoError(t, unix.Pipe2(ends[:], unix.O_NONBLOCK|unix.O_CLOEXEC))
+	require.NoError(t, unix.Dup3(ends[0], number, unix.O_CLOEXEC))
+	require.NoError(t, unix.Close(ends[0]))
+	from, to := os.NewFile(uintptr(number), "from"), os.NewFile(uintptr(ends[1]), "to")
+	t.Cleanup(func() { _, _ = from.Close(), to.Close() })
+	come := make(chan error, 1)
+	go func() {
+		_, err := from.Read(make([]byte, 1))
+		come <- err
+	}()
+	return func() {
+		_, err := to.Write([]byte("."))
+		require.NoError(t, err)
+		require.NoError(t, received(t, come))
+	}
+}
+
+// loseToTimerfd makes it a timerfd of somebody else's.
+func loseToTimerfd(t *testing.T, number int) func() {
+	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC)
+	require.NoError(t, err)
+	require.NoError(t, unix.Dup3(fd, number, unix.O_CLOEXEC))
+	require.NoError(t, unix.Close(fd))
+	t.Cleanup(func() { _ = unix.Close(number) })
+	set := unix.ItimerSpec{
+		Value:    unix.NsecToTimespec(int64(time.Hour)),
+		Interval: unix.NsecToTimespec(int64(time.Minute)),
+	}
+	require.NoError(t, unix.TimerfdSettime(number, 0, &set, nil))
+	return func() {
+		var is unix.ItimerSpec
+		require.NoError(t, unix.TimerfdGettime(number, &is))
+		require.Equal(t, set.Interval, is.Interval)
+		require.InDelta(t, time.Hour, is.Value.Nano(), float64(30*time.Minute))
+	}
+}
+
+// forEachLoss runs f with a keeper that has an alarm an hour ahead, whose reader does
+// not go by itself, and a way to lose its descriptor. Then a timerfd is opened anew, and
+// what the number of the old one names comes to no harm, neither when the last alarm is
+// stopped nor by the garbage collector.
+func forEachLoss(t *testing.T, f func(t *testing.T, k *keeper, lose func())) {
+	for name, loss := range losses {
+		t.Run(name, func(t *testing.T) {
+			k, opened := patient(t)
+			far, _ := on(t, k)
+			far.Set(sinceEpoch() + time.Hour)
+			requireIntact := func() { t.Error("the descriptor was not lost") }
+			f(t, k, func() {
+				locked(k, func() { requireIntact = loss(t, k.reader.fd.fd) })
+			})
+
+			far.Set(sinceEpoch() + 2*time.Hour)
+			locked(k, func() { k.retry = 0 }) // a while has passed
+			far.Set(sinceEpoch() + time.Hour)
+			require.GreaterOrEqual(t, opened.Load(), int32(2))
+			locked(k, func() { require.NoError(t, k.reader.fd.check()) })
+			far.Stop()
+			require.Eventually(t, func() bool { return readers() == 0 }, atMost, time.Millisecond)
+			collectGarbage(t)
+			requireIntact()
+		})
+	}
+}
+
+// collectGarbage returns when finalizers of what is garbage now have run. They run one
+// after the other.
+func collectGarbage(t *testing.T) {
+	for range 2 {
+		ran := make(chan bool)
+		runtime.SetFinalizer(&struct{ p *int }{}, func(any) { close(ran) })
+		runtime.GC()
+		received(t, ran)
+	}
+}
+
+// Each aim finds out that the descriptor is another's.
+func TestDescriptorLostBeforeASet(t *testing.T) {
+	forEachLoss(t, func(t *testing.T, k *keeper, lose func()) {
+		a, rings := on(t, k)
+		lose()
+		for range 3 {
+			aim := sinceEpoch() + 5*time.Millisecond
+			a.Set(aim)
+			require.GreaterOrEqual(t, received(t, rings), aim)
+		}
+		a.Stop()
+	})
+}
+
+// Where nobody aims, a runtime timer looks after the reader.
+func TestDescriptorLostWhileAlarmsWait(t *testing.T) {
+	forEachLoss(t, func(t *testing.T, k *keeper, lose func()) {
+		locked(k, func() { k.trust = 10 * time.Millisecond })
+		a, rings := on(t, k)
+		aim := sinceEpoch() + 50*time.Millisecond
+		a.Set(aim)
+		lose()
+		require.GreaterOrEqual(t, received(t, rings), aim)
+		locked(k, func() { k.trust = time.Hour })
+		a.Stop()
+	})
+}
+
+// A timerfd that is aimed at nothing any more, as it may come out of a snapshot.
+func TestDescriptorDisarmed(t *testing.T) {
+	k, _ := counted(t)
+	k.trust = 10 * time.Millisecond
+	a, rings := on(t, k)
+	for range 3 {
+		aim := sinceEpoch() + 50*time.Millisecond
+		a.Set(aim)
+		locked(k, func() {
+			if k.reader != nil {
+				spec := unix.ItimerSpec{Interval: k.reader.fd.mark}
+				require.NoError(t, unix.TimerfdSettime(k.reader.fd.fd, 0, &spec, nil))
+			}
+		})
+		require.GreaterOrEqual(t, received(t, rings), aim)
+	}
+	a.Stop()
+	requireGone(t)
+}
+
+// The reader ends because it can't wait: nobody believes it is still there.
+func TestWaitingFails(t *testing.T) {
+	k, opened := patient(t)
+	a, rings := on(t, k)
+	for opened.Load() < 3 { // what is due already needs no reader
+		aim := sinceEpoch() + 50*time.Millisecond
+		a.Set(aim)
+		var file *os.File
+		locked(k, func() {
+			if k.reader != nil {
+				file = k.reader.fd.file
+			}
+		})
+		if file != nil {
+			require.NoError(t, file.Close())
+			require.Eventually(t, func() (noticed bool) {
+				locked(k, func() { noticed = k.failed != nil; k.retry = 0 })
+				return noticed
+			}, atMost, time.Millisecond)
+		}
+		require.GreaterOrEqual(t, received(t, rings), aim)
+	}
+	a.Stop()
+	requireGone(t)
+}
+
+// String finds out what is at work.
+func TestStringOfALostDescriptor(t *testing.T) {
+	k, _ := patient(t)
+	a, _ := on(t, k)
+	a.Set(sinceEpoch() + time.Hour)
+	locked(k, func() {
+		loseToNothing(t, k.reader.fd.fd)
+		k.open = func() (*timerfd, error) { return nil, errors.New("none to be had") }
+	})
+	require.Equal(t, "runtime timers: none to be had", k.String())
+}
+
+// A reader that is away, ringing, is not taken for one that is lost.
+func TestReaderThatRingsIsNotLost(t *testing.T) {
+	k, opened := patient(t)
+	rang, release := make(chan bool, 1), make(chan bool)
+	a := alarm(t, k, func() { rang <- true; <-release })
+	t.Cleanup(func() { close(release) })
+	for ringing := false; !ringing; { // what is due already needs no reader
+		a.Set(sinceEpoch() + 5*time.Millisecond)
+		received(t, rang)
+		locked(k, func() {
+			if ringing = k.reader != nil && k.reader.rings == a; ringing {
+				k.aim = sinceEpoch() - k.trust // as if the ring had taken so long
+			}
+		})
+		if ringing {
+			k.backUp()
+		}
+		release <- true
+	}
+	a.Set(sinceEpoch() + time.Hour)
+	require.EqualValues(t, 1, opened.Load())
+	a.Stop()
+	requireGone(t)
+}
