@@ -9,6 +9,8 @@ import (
 	"time"
 
 	benbjohnson "github.com/benbjohnson/clock"
+
+	"github.com/epicycle-go/epicycle/clock/internal/alarmheap"
 )
 
 // Mock is a clock that stands still until Add, Set or AddNext moves it, for
@@ -44,12 +46,12 @@ type Mock struct {
 	setting atomic.Int64 // how many timers have an order and may not be aimed at yet
 
 	mu        sync.Mutex
-	alarms    aims[*MockAlarm]        // guarded by mu; those that have an aim
-	wheels    map[*MockAlarm]struct{} // guarded by mu; those that Attach was called on
-	changed   chan struct{}           // guarded by mu; nil, or closed at the next set
-	waiting   atomic.Int32            // how many wait for changed
-	unsettled []Stepped               // guarded by stepMu; stepped since the last settle
-	ending    ending                  // guarded by stepMu
+	alarms    alarmheap.Heap[*MockAlarm] // guarded by mu; those that have an aim
+	wheels    map[*MockAlarm]struct{}    // guarded by mu; those that Attach was called on
+	changed   chan struct{}              // guarded by mu; nil, or closed at the next set
+	waiting   atomic.Int32               // how many wait for changed
+	unsettled []Stepped                  // guarded by stepMu; stepped since the last settle
+	ending    ending                     // guarded by stepMu
 
 	companion companion
 }
@@ -59,7 +61,8 @@ type Mock struct {
 // Schedule has the same outcome everywhere.
 func NewMock() *Mock {
 	inner := benbjohnson.NewMock() // at the epoch in the machine's zone, until activate
-	m := &Mock{Mock: inner, base: inner.Now().UTC(), wheels: make(map[*MockAlarm]struct{})}
+	m := &Mock{Mock: inner, base: inner.Now().UTC(), wheels: make(map[*MockAlarm]struct{}),
+		alarms: alarmheap.New((*MockAlarm).before, (*MockAlarm).position)}
 	m.number.Store(atRest)
 	return m
 }
@@ -144,11 +147,11 @@ func (m *Mock) Next() (time.Duration, bool) {
 func (m *Mock) everyone() []Stepped {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	wheels := make([]Stepped, 0, m.alarms.len()+len(m.wheels))
+	wheels := make([]Stepped, 0, m.alarms.Len()+len(m.wheels))
 	for a := range m.wheels {
 		wheels = append(wheels, a.wheel)
 	}
-	for _, a := range m.alarms.order {
+	for _, a := range m.alarms.All() {
 		if b, ok := a.wheel.(*bell); ok {
 			wheels = append(wheels, b)
 		}

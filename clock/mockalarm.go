@@ -21,7 +21,7 @@ func (a *MockAlarm) before(b *MockAlarm) bool {
 	return a.at < b.at || a.at == b.at && a.order < b.order
 }
 
-func (a *MockAlarm) place() *int { return &a.index }
+func (a *MockAlarm) position() *int { return &a.index }
 
 // NewAlarm makes an alarm that rings inside Add, Set and AddNext.
 func (m *Mock) NewAlarm(ring func()) Alarm {
@@ -41,7 +41,7 @@ func (a *MockAlarm) Set(elapsed time.Duration) {
 		a.order = m.orders.Add(1)
 		b.aim(a.at, a.order)
 	}
-	m.alarms.put(a)
+	m.alarms.Put(a)
 	m.mu.Unlock()
 	if m.companion.moving.Load() {
 		m.aimed(elapsed)
@@ -57,7 +57,7 @@ func (a *MockAlarm) Stop() {
 	if b, ok := a.wheel.(*bell); ok {
 		b.stop()
 	}
-	m.alarms.drop(a)
+	m.alarms.Drop(a)
 }
 
 // Attach has the Mock step w from now on, rather than ring. It must come before

@@ -139,8 +139,8 @@ type due struct {
 func (m *Mock) earliest(target time.Duration) (due, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for m.alarms.len() > 0 && m.alarms.first().at <= target {
-		a := m.alarms.first()
+	for m.alarms.Len() > 0 && m.alarms.First().at <= target {
+		a := m.alarms.First()
 		if !m.verify(a) {
 			continue
 		}
@@ -160,14 +160,14 @@ func (m *Mock) verify(a *MockAlarm) bool {
 	at, order, ok := a.wheel.Nearest()
 	m.mu.Lock()
 	if !ok && a.version == version {
-		m.alarms.drop(a)
+		m.alarms.Drop(a)
 	}
 	if !ok || a.version != version || a.at != at {
 		return false
 	}
 	exact := a.order == order
 	a.order = order
-	m.alarms.put(a)
+	m.alarms.Put(a)
 	return exact
 }
 
@@ -178,7 +178,7 @@ func (m *Mock) runnerUp(at time.Duration) uint64 {
 	if m.ending.limit > 0 {
 		limit = min(limit, m.ending.limit)
 	}
-	for _, a := range m.alarms.order[1:min(3, m.alarms.len())] {
+	for _, a := range m.alarms.All()[1:min(3, m.alarms.Len())] {
 		if a.at == at {
 			limit = min(limit, a.order)
 		}

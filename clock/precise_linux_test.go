@@ -15,13 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/clock/internal/timerfds"
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
 // However many wheels there are, they have one descriptor and one goroutine, and
 // leave none behind.
 func TestManyWheelsShareOneDescriptor(t *testing.T) {
-	require.Eventually(t, func() bool { return len(clock.Timerfds(t)) == 0 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(timerfds.Open()) == 0 }, time.Minute, time.Millisecond)
 	before := runtime.NumGoroutine()
 	var wheels []*hierarchy.Wheel
 	for range 500 {
@@ -29,14 +30,14 @@ func TestManyWheelsShareOneDescriptor(t *testing.T) {
 		after(t, w, time.Hour, func() {})
 		wheels = append(wheels, w)
 	}
-	require.Len(t, clock.Timerfds(t), 1)
+	require.Len(t, timerfds.Open(), 1)
 	require.LessOrEqual(t, runtime.NumGoroutine(), before+1)
 	for _, w := range wheels {
-		require.Len(t, clock.Timerfds(t), 1)
+		require.Len(t, timerfds.Open(), 1)
 		w.Stop()
 	}
 	require.Eventually(t, func() bool {
-		return len(clock.Timerfds(t)) == 0 && runtime.NumGoroutine() <= before+1 // this function's
+		return len(timerfds.Open()) == 0 && runtime.NumGoroutine() <= before+1 // this function's
 	}, time.Minute, time.Millisecond)
 }
 
@@ -141,7 +142,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 	after(t, w, time.Hour, func() {})
 	require.Eventually(t, func() bool { // it is asked for again now and then
 		after(t, w, time.Millisecond, func() {})
-		return len(clock.Timerfds(t)) == 1
+		return len(timerfds.Open()) == 1
 	}, time.Minute, time.Millisecond)
 	require.Equal(t, "precise, by timerfd", fmt.Sprint(clock.Precise()))
 }
@@ -159,7 +160,7 @@ func TestDescriptorClosedByOthers(t *testing.T) {
 	w, fired := newWheel(t, nil, nil), make(chan bool)
 	for range 2 {
 		after(t, w, 300*time.Millisecond, func() { fired <- true })
-		for _, fd := range clock.Timerfds(t) {
+		for _, fd := range timerfds.Open() {
 			require.NoError(t, unix.Close(fd))
 		}
 		<-fired
@@ -167,6 +168,6 @@ func TestDescriptorClosedByOthers(t *testing.T) {
 	after(t, w, time.Hour, func() {})
 	require.Eventually(t, func() bool {
 		after(t, w, time.Millisecond, func() {})
-		return len(clock.Timerfds(t)) == 1
+		return len(timerfds.Open()) == 1
 	}, time.Minute, time.Millisecond)
 }

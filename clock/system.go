@@ -1,6 +1,10 @@
 package clock
 
-import "time"
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock/internal/serial"
+)
 
 // System is the runtime's clock: its alarms are runtime timers, whose wake-ups
 // are up to a millisecond late on an idle Linux machine. It holds no goroutine
@@ -14,7 +18,7 @@ func (*system) Now() time.Time           { return time.Now() }
 func (s *system) Elapsed() time.Duration { return time.Since(s.start) }
 
 func (s *system) NewAlarm(ring func()) Alarm {
-	return &timerAlarm{elapsed: s.Elapsed, afterFunc: systemTimer, ringer: ringer{ring: ring}}
+	return &timerAlarm{elapsed: s.Elapsed, afterFunc: systemTimer, call: serial.Call{F: ring}}
 }
 
 func systemTimer(d time.Duration, f func()) resettable { return time.AfterFunc(d, f) }

@@ -4,13 +4,15 @@ import (
 	"math"
 	"sync"
 	"time"
+
+	"github.com/epicycle-go/epicycle/clock/internal/serial"
 )
 
 // timerAlarm is an alarm by a timer such as time.AfterFunc makes.
 type timerAlarm struct {
 	elapsed   func() time.Duration // the time that the timer counts in
 	afterFunc func(d time.Duration, f func()) resettable
-	ringer    ringer
+	call      serial.Call
 	mu        sync.Mutex
 	timer     resettable // guarded by mu; made by the first Set
 }
@@ -29,7 +31,7 @@ func (a *timerAlarm) Set(elapsed time.Duration) {
 		d = math.MaxInt64 // it was set back and the difference is too large
 	}
 	if a.timer == nil {
-		a.timer = a.afterFunc(d, a.ringer.fire)
+		a.timer = a.afterFunc(d, a.call.Run)
 	} else {
 		a.timer.Reset(d)
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	benbjohnson "github.com/benbjohnson/clock"
+
+	"github.com/epicycle-go/epicycle/clock/internal/serial"
 )
 
 // Wrap makes a Clock of any github.com/benbjohnson/clock Clock, its Mock
@@ -46,7 +48,7 @@ func (w *wrapped) Elapsed() time.Duration {
 }
 
 func (w *wrapped) NewAlarm(ring func()) Alarm {
-	return &timerAlarm{elapsed: w.inside, afterFunc: w.timer, ringer: ringer{ring: ring}}
+	return &timerAlarm{elapsed: w.inside, afterFunc: w.timer, call: serial.Call{F: ring}}
 }
 
 // inside is the time that the inner clock's timers count in: it goes back when

@@ -1,4 +1,4 @@
-package clock
+package wakeup
 
 import (
 	"errors"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock/internal/timerfds"
 )
 
 func TestRingsAreNeverEarly(t *testing.T) {
@@ -30,7 +32,7 @@ func TestStopInsideRing(t *testing.T) {
 	k, _ := counted(t)
 	for range 100 {
 		rang := make(chan bool)
-		var a *preciseAlarm
+		var a *Alarm
 		a = alarm(t, k, func() { a.Stop(); close(rang) })
 		a.Set(soon())
 		received(t, rang)
@@ -38,11 +40,11 @@ func TestStopInsideRing(t *testing.T) {
 	requireGone(t)
 }
 
-// While a ring takes its time, in the reader or not, others ring.
+// While a ring takes its time, in the waiter or not, others ring.
 func TestRingsDoNotWaitForEachOther(t *testing.T) {
 	k, opened := patient(t)
 	var held []chan time.Duration
-	var alarms []*preciseAlarm
+	var alarms []*Alarm
 	for range 20 {
 		a, rings := on(t, k) // its ring stays until it is received below
 		a.Set(soon())
@@ -63,7 +65,7 @@ func TestRingsDoNotWaitForEachOther(t *testing.T) {
 	requireGone(t)
 }
 
-// A ring that ends its goroutine takes neither the reader nor other alarms with
+// A ring that ends its goroutine takes neither the waiter nor other alarms with
 // it.
 func TestRingThatEndsItsGoroutine(t *testing.T) {
 	k, opened := patient(t)
@@ -104,7 +106,7 @@ func TestManyAlarmsAtOnce(t *testing.T) {
 }
 
 // aimOften aims an alarm, stops it and aims it anew, and has it ring now and then.
-func aimOften(t *testing.T, k *keeper) {
+func aimOften(t *testing.T, k *Queue) {
 	var aimed atomic.Int64
 	rang := make(chan bool, 1)
 	a := alarm(t, k, func() {
@@ -133,7 +135,7 @@ func aimOften(t *testing.T, k *keeper) {
 			t.Error("it does not ring")
 			return
 		}
-		aimed.Store(int64(never))
+		aimed.Store(int64(unaimed))
 		locked(k, func() { assert.NoError(t, k.checkBackup()) })
 	}
 	a.Stop()
@@ -151,7 +153,7 @@ func TestNoTimerfd(t *testing.T) {
 	a.Set(before + time.Hour)
 	k.mu.Lock()
 	retry := k.retry
-	k.retry = never // however slow the machine is
+	k.retry = unaimed // however slow the machine is
 	k.mu.Unlock()
 	require.GreaterOrEqual(t, retry, before+retryAfter)
 	for range 20 {
@@ -167,7 +169,7 @@ func TestNoTimerfd(t *testing.T) {
 	k.mu.Unlock()
 	a.Set(sinceEpoch() + time.Hour)
 	require.Equal(t, "timerfd", k.String())
-	require.Len(t, Timerfds(t), 1)
+	require.Len(t, timerfds.Open(), 1)
 	a.Stop()
 	requireGone(t)
 }
@@ -175,22 +177,21 @@ func TestNoTimerfd(t *testing.T) {
 func TestFarAlarms(t *testing.T) {
 	k, _ := counted(t)
 	a, rings := on(t, k)
-	for _, at := range []time.Duration{never, never - 1, 100 * 365 * 24 * time.Hour, time.Hour} {
+	for _, at := range []time.Duration{unaimed, unaimed - 1, 100 * 365 * 24 * time.Hour, time.Hour} {
 		a.Set(at)
 	}
 	b, _ := on(t, k)
-	b.Set(never)
+	b.Set(unaimed)
 	a.Set(soon())
 	received(t, rings)
 	a.Stop()
 	b.Stop()
 	requireGone(t)
 
-	c := &preciseClock{system: system{time.Now()}, keeper: k}
-	far := c.NewAlarm(func() {}).(*preciseAlarm)
+	far := k.NewAlarm(time.Now(), func() {})
 	t.Cleanup(far.Stop)
-	far.Set(never)
-	require.Equal(t, never, far.at, "it saturates")
+	far.Set(unaimed)
+	require.Equal(t, unaimed, far.at, "it saturates")
 	far.Stop()
 	requireGone(t)
 }

@@ -1,4 +1,4 @@
-package clock
+package wakeup
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func openTimerfd() (*timerfd, error) {
 }
 
 // newMark is an interval that no other timerfd is likely to have, and so long that it
-// never passes.
+// unaimed passes.
 func newMark() unix.Timespec { return unix.NsecToTimespec(int64(furthest - rand.N(furthest/2))) }
 
 // prepare sees whether all that is done with the descriptor can be done.
@@ -79,7 +79,7 @@ func monotonicAtEpoch() (base int64, err error) {
 }
 
 // furthest is the furthest time that is aimed at: the kernel's seconds may have
-// 32 bits. It is earlier than many an alarm; then the reader comes for nothing.
+// 32 bits. It is earlier than many an alarm; then the waiter comes for nothing.
 const furthest = 50 * 365 * 24 * time.Hour
 
 // aim has the descriptor expire at a time after epoch, at once if it is past.

@@ -1,4 +1,4 @@
-package clock
+package wakeup
 
 import (
 	"math/rand/v2"
@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// While the process is strained the runtime's timer is set to ring, too.
+// While the process is overloaded the runtime's timer is set to ring, too.
 func TestStrain(t *testing.T) {
 	k, _ := counted(t)
 	a, rings := on(t, k)
 	k.mu.Lock()
-	k.learn(strainedBy)
+	k.learn(overloadedBy)
 	k.mu.Unlock()
 	aim := sinceEpoch() + time.Hour
 	a.Set(aim)
@@ -28,16 +28,16 @@ func TestStrain(t *testing.T) {
 	requireGone(t)
 }
 
-// A process is taken to be strained until it was in time often enough.
+// A process is taken to be overloaded until it was in time often enough.
 func TestStrainPasses(t *testing.T) {
-	var k keeper
-	k.learn(strainedBy)
-	for range strainFor {
-		require.True(t, k.strain.lasts())
+	var k Queue
+	k.learn(overloadedBy)
+	for range overloadFor {
+		require.True(t, k.overload.lasts())
 		require.Zero(t, k.ahead())
-		k.learn(strainedBy - 1)
+		k.learn(overloadedBy - 1)
 	}
-	require.False(t, k.strain.lasts())
+	require.False(t, k.overload.lasts())
 	require.NotZero(t, k.ahead())
 }
 
@@ -78,9 +78,9 @@ func TestNearAlarmsDoNotLengthenTheLead(t *testing.T) {
 	before := sinceEpoch()
 	a.Set(before + longestLead/2)
 	k.mu.Lock()
-	reader, aim := k.reader, k.aim
+	waiter, aim := k.waiter, k.aim
 	k.mu.Unlock()
-	if reader != nil && aim != never {
+	if waiter != nil && aim != unaimed {
 		require.GreaterOrEqual(t, aim, before)
 	}
 	received(t, rings)

@@ -1,4 +1,4 @@
-package clock
+package wakeup
 
 import "time"
 
@@ -28,17 +28,17 @@ func (l *lead) learn(took time.Duration) {
 	l.d = min(max(0, l.d), longestLead)
 }
 
-// strain tells whether the process is too busy to notice descriptors in time. It
+// overload tells whether the process is too busy to notice descriptors in time. It
 // is found out by coming late, and believed for a while.
-type strain struct{ left int }
+type overload struct{ left int }
 
 const (
-	// strainedBy is what it takes a strained process to notice, and no idle one.
-	strainedBy = 300 * time.Microsecond
-	// strainFor is how many times it must be in time after that.
-	strainFor = 64
+	// overloadedBy is what it takes a overloaded process to notice, and no idle one.
+	overloadedBy = 300 * time.Microsecond
+	// overloadFor is how many times it must be in time after that.
+	overloadFor = 64
 )
 
-func (s *strain) lasts() bool { return s.left > 0 }
-func (s *strain) renew()      { s.left = strainFor }
-func (s *strain) ease()       { s.left = max(0, s.left-1) }
+func (s *overload) lasts() bool { return s.left > 0 }
+func (s *overload) renew()      { s.left = overloadFor }
+func (s *overload) ease()       { s.left = max(0, s.left-1) }

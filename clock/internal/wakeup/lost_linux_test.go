@@ -1,4 +1,4 @@
-package clock
+package wakeup
 
 import (
 	"errors"
@@ -64,11 +64,11 @@ func loseToTimerfd(t *testing.T, number int) func() {
 	}
 }
 
-// forEachLoss runs f with a keeper that has an alarm an hour ahead, whose reader does
+// forEachLoss runs f with a queue that has an alarm an hour ahead, whose waiter does
 // not go by itself, and a way to lose its descriptor. Then a timerfd is opened anew, and
 // what the number of the old one names comes to no harm, neither when the last alarm is
 // stopped nor by the garbage collector.
-func forEachLoss(t *testing.T, f func(t *testing.T, k *keeper, lose func())) {
+func forEachLoss(t *testing.T, f func(t *testing.T, k *Queue, lose func())) {
 	for name, loss := range losses {
 		t.Run(name, func(t *testing.T) {
 			k, opened := patient(t)
@@ -76,16 +76,16 @@ func forEachLoss(t *testing.T, f func(t *testing.T, k *keeper, lose func())) {
 			far.Set(sinceEpoch() + time.Hour)
 			requireIntact := func() { t.Error("the descriptor was not lost") }
 			f(t, k, func() {
-				locked(k, func() { requireIntact = loss(t, k.reader.fd.fd) })
+				locked(k, func() { requireIntact = loss(t, k.waiter.fd.fd) })
 			})
 
 			far.Set(sinceEpoch() + 2*time.Hour)
 			locked(k, func() { k.retry = 0 }) // a while has passed
 			far.Set(sinceEpoch() + time.Hour)
 			require.GreaterOrEqual(t, opened.Load(), int32(2))
-			locked(k, func() { require.NoError(t, k.reader.fd.check()) })
+			locked(k, func() { require.NoError(t, k.waiter.fd.check()) })
 			far.Stop()
-			require.Eventually(t, func() bool { return readers() == 0 }, atMost, time.Millisecond)
+			require.Eventually(t, func() bool { return waiters() == 0 }, atMost, time.Millisecond)
 			collectGarbage(t)
 			requireIntact()
 		})
@@ -105,7 +105,7 @@ func collectGarbage(t *testing.T) {
 
 // Each aim finds out that the descriptor is another's.
 func TestDescriptorLostBeforeASet(t *testing.T) {
-	forEachLoss(t, func(t *testing.T, k *keeper, lose func()) {
+	forEachLoss(t, func(t *testing.T, k *Queue, lose func()) {
 		a, rings := on(t, k)
 		lose()
 		for range 3 {
@@ -117,9 +117,9 @@ func TestDescriptorLostBeforeASet(t *testing.T) {
 	})
 }
 
-// Where nobody aims, a runtime timer looks after the reader.
+// Where nobody aims, a runtime timer looks after the waiter.
 func TestDescriptorLostWhileAlarmsWait(t *testing.T) {
-	forEachLoss(t, func(t *testing.T, k *keeper, lose func()) {
+	forEachLoss(t, func(t *testing.T, k *Queue, lose func()) {
 		locked(k, func() { k.trust = 10 * time.Millisecond })
 		a, rings := on(t, k)
 		aim := sinceEpoch() + 50*time.Millisecond
@@ -140,9 +140,9 @@ func TestDescriptorDisarmed(t *testing.T) {
 		aim := sinceEpoch() + 50*time.Millisecond
 		a.Set(aim)
 		locked(k, func() {
-			if k.reader != nil {
-				spec := unix.ItimerSpec{Interval: k.reader.fd.mark}
-				require.NoError(t, unix.TimerfdSettime(k.reader.fd.fd, 0, &spec, nil))
+			if k.waiter != nil {
+				spec := unix.ItimerSpec{Interval: k.waiter.fd.mark}
+				require.NoError(t, unix.TimerfdSettime(k.waiter.fd.fd, 0, &spec, nil))
 			}
 		})
 		require.GreaterOrEqual(t, received(t, rings), aim)
@@ -151,17 +151,17 @@ func TestDescriptorDisarmed(t *testing.T) {
 	requireGone(t)
 }
 
-// The reader ends because it can't wait: nobody believes it is still there.
+// The waiter ends because it can't wait: nobody believes it is still there.
 func TestWaitingFails(t *testing.T) {
 	k, opened := patient(t)
 	a, rings := on(t, k)
-	for opened.Load() < 3 { // what is due already needs no reader
+	for opened.Load() < 3 { // what is due already needs no waiter
 		aim := sinceEpoch() + 50*time.Millisecond
 		a.Set(aim)
 		var file *os.File
 		locked(k, func() {
-			if k.reader != nil {
-				file = k.reader.fd.file
+			if k.waiter != nil {
+				file = k.waiter.fd.file
 			}
 		})
 		if file != nil {
@@ -183,23 +183,23 @@ func TestStringOfALostDescriptor(t *testing.T) {
 	a, _ := on(t, k)
 	a.Set(sinceEpoch() + time.Hour)
 	locked(k, func() {
-		loseToNothing(t, k.reader.fd.fd)
+		loseToNothing(t, k.waiter.fd.fd)
 		k.open = func() (*timerfd, error) { return nil, errors.New("none to be had") }
 	})
 	require.Equal(t, "runtime timers: none to be had", k.String())
 }
 
-// A reader that is away, ringing, is not taken for one that is lost.
+// A waiter that is away, ringing, is not taken for one that is lost.
 func TestReaderThatRingsIsNotLost(t *testing.T) {
 	k, opened := patient(t)
 	rang, release := make(chan bool, 1), make(chan bool)
 	a := alarm(t, k, func() { rang <- true; <-release })
 	t.Cleanup(func() { close(release) })
-	for ringing := false; !ringing; { // what is due already needs no reader
+	for ringing := false; !ringing; { // what is due already needs no waiter
 		a.Set(sinceEpoch() + 5*time.Millisecond)
 		received(t, rang)
 		locked(k, func() {
-			if ringing = k.reader != nil && k.reader.rings == a; ringing {
+			if ringing = k.waiter != nil && k.waiter.rings == a; ringing {
 				k.aim = sinceEpoch() - k.trust // as if the ring had taken so long
 			}
 		})

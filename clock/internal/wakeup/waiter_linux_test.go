@@ -1,4 +1,4 @@
-package clock
+package wakeup
 
 import (
 	"runtime/debug"
@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock/internal/timerfds"
 )
 
-// The reader stays between lone alarms, and neither it nor its descriptor is left
+// The waiter stays between lone alarms, and neither it nor its descriptor is left
 // when the last is stopped.
 func TestLoneAlarmsShareAReader(t *testing.T) {
 	k, opened := patient(t)
@@ -19,7 +21,7 @@ func TestLoneAlarmsShareAReader(t *testing.T) {
 	}
 	a.Set(sinceEpoch() + time.Hour)
 	require.EqualValues(t, 1, opened.Load())
-	require.Len(t, Timerfds(t), 1)
+	require.Len(t, timerfds.Open(), 1)
 	a.Stop()
 	requireGone(t)
 
@@ -29,11 +31,11 @@ func TestLoneAlarmsShareAReader(t *testing.T) {
 	requireGone(t)
 }
 
-// An alarm that has rung and was not stopped holds the reader for a while only.
+// An alarm that has rung and was not stopped holds the waiter for a while only.
 func TestReaderEndsByItself(t *testing.T) {
 	k, opened := counted(t)
 	a, rings := on(t, k)
-	for tries := 0; opened.Load() < 2; tries++ { // what is due before Set looks needs no reader
+	for tries := 0; opened.Load() < 2; tries++ { // what is due before Set looks needs no waiter
 		require.Less(t, tries, 100)
 		a.Set(soon())
 		received(t, rings)
@@ -41,7 +43,7 @@ func TestReaderEndsByItself(t *testing.T) {
 	}
 }
 
-// Whatever was aimed at before, a reader that nobody needs any longer goes soon.
+// Whatever was aimed at before, a waiter that nobody needs any longer goes soon.
 func TestReaderDoesNotStayForAnAlarmThatIsNoMore(t *testing.T) {
 	k, _ := counted(t)
 	far, _ := on(t, k)
@@ -68,9 +70,9 @@ func TestReaderIsLateForItsOwnEnd(t *testing.T) {
 	k, _ := counted(t)
 	fd, err := k.open()
 	require.NoError(t, err)
-	r := &reader{keeper: k, fd: fd}
+	r := &waiter{queue: k, fd: fd}
 	k.mu.Lock()
-	k.reader, k.aim = r, never
+	k.waiter, k.aim = r, unaimed
 	k.aimAt(sinceEpoch()-1, sinceEpoch()) // as rung does, and then the process is stopped for linger
 	k.mu.Unlock()
 	time.Sleep(10 * time.Millisecond) // the poller takes note of it
@@ -78,14 +80,14 @@ func TestReaderIsLateForItsOwnEnd(t *testing.T) {
 	requireGone(t)
 }
 
-// The reader waits up for an alarm that somebody else then rings, and does not
+// The waiter waits up for an alarm that somebody else then rings, and does not
 // take that for the end.
 func TestReaderStaysWhenBackupWasFirst(t *testing.T) {
 	k, opened := patient(t)
 	a, rings := on(t, k)
 	for range 2000 {
 		k.mu.Lock()
-		k.lead.d, k.strain.left = longestLead, 0
+		k.lead.d, k.overload.left = longestLead, 0
 		k.mu.Unlock()
 		at := sinceEpoch() + longestLead
 		a.Set(at)
@@ -99,7 +101,7 @@ func TestReaderStaysWhenBackupWasFirst(t *testing.T) {
 	requireGone(t)
 }
 
-// An alarm that was stopped while another rang does not end the reader early: it is
+// An alarm that was stopped while another rang does not end the waiter early: it is
 // woken at that alarm's time and finds nothing that waits.
 func TestReaderStaysAfterStopWhileOtherRings(t *testing.T) {
 	k, opened := patient(t)
@@ -121,30 +123,30 @@ func TestReaderStaysAfterStopWhileOtherRings(t *testing.T) {
 }
 
 // hasAim tells whether k waits for a time to come.
-func hasAim(k *keeper) bool {
+func hasAim(k *Queue) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.aim != never
+	return k.aim != unaimed
 }
 
-// A reader closes its descriptor when it ends, however it does. The garbage collector,
+// A waiter closes its descriptor when it ends, however it does. The garbage collector,
 // which would close one that was forgotten, has nothing to do with that.
 func TestReaderClosesItsDescriptor(t *testing.T) {
 	k, _ := counted(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	a, rings := on(t, k)
-	const brief = 5 * time.Millisecond // what is due already needs no reader
+	const brief = 5 * time.Millisecond // what is due already needs no waiter
 
-	a.Set(sinceEpoch() + brief) // the reader ends by itself
+	a.Set(sinceEpoch() + brief) // the waiter ends by itself
 	received(t, rings)
 	requireGone(t)
 
-	a.Set(sinceEpoch() + never/2) // while it waits
+	a.Set(sinceEpoch() + unaimed/2) // while it waits
 	a.Stop()
 	requireGone(t)
 
 	stopped := make(chan bool) // while it rings
-	var b *preciseAlarm
+	var b *Alarm
 	b = alarm(t, k, func() { b.Stop(); close(stopped) })
 	b.Set(sinceEpoch() + brief)
 	received(t, stopped)

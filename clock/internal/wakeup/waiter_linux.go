@@ -1,18 +1,18 @@
-package clock
+package wakeup
 
 import "time"
 
-// reader is the goroutine that waits for the keeper's timerfd, as long as it is
-// the one that the keeper names.
-type reader struct {
-	keeper *keeper
-	fd     *timerfd
-	rings  *preciseAlarm // guarded by the keeper's mu; nil while it waits
+// waiter is the goroutine that waits for the queue's timerfd, as long as it is
+// the one that the queue names.
+type waiter struct {
+	queue *Queue
+	fd    *timerfd
+	rings *Alarm // guarded by the queue's mu; nil while it waits
 }
 
 // read waits for what is due, and sees to it, until it has been dismissed or
-// another reader is at its place.
-func (r *reader) read() {
+// another waiter is at its place.
+func (r *waiter) read() {
 	for {
 		own, ended, err := r.wait()
 		if ended {
@@ -24,20 +24,20 @@ func (r *reader) read() {
 	}
 }
 
-// leave closes the descriptor. If the keeper still counts on the reader, waiting has
+// leave closes the descriptor. If the queue still counts on the waiter, waiting has
 // failed, and it has to do without.
-func (r *reader) leave(err error) {
-	k := r.keeper
+func (r *waiter) leave(err error) {
+	k := r.queue
 	k.mu.Lock()
-	if k.reader == r {
+	if k.waiter == r {
 		k.lose(err, sinceEpoch())
 	}
 	k.mu.Unlock()
 	r.fd.close()
 }
 
-// dismiss sends the reader away. The keeper's mu must be held.
-func (r *reader) dismiss() {
+// dismiss sends the waiter away. The queue's mu must be held.
+func (r *waiter) dismiss() {
 	if r.rings == nil {
 		r.fd.interrupt()
 	} else {
@@ -45,9 +45,9 @@ func (r *reader) dismiss() {
 	}
 }
 
-// wait returns the alarm that the reader must ring itself, if any. ended tells that
+// wait returns the alarm that the waiter must ring itself, if any. ended tells that
 // there is no need for it after that, err why it could not wait.
-func (r *reader) wait() (own *preciseAlarm, ended bool, err error) {
+func (r *waiter) wait() (own *Alarm, ended bool, err error) {
 	woken := false
 	err = r.fd.wait(func() bool {
 		own, ended = r.expired(woken)
@@ -57,37 +57,37 @@ func (r *reader) wait() (own *preciseAlarm, ended bool, err error) {
 	return own, ended || err != nil, err
 }
 
-// ring rings own, and tells whether the reader is still the one. If the ring ends
+// ring rings own, and tells whether the waiter is still the one. If the ring ends
 // the goroutine, another one goes on.
-func (r *reader) ring(own *preciseAlarm) (still bool) {
-	k, returned := r.keeper, false
+func (r *waiter) ring(own *Alarm) (still bool) {
+	k, returned := r.queue, false
 	defer func() {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		k.rung(own)
 		r.rings = nil
-		if still = k.reader == r; still && !returned {
+		if still = k.waiter == r; still && !returned {
 			k.appoint(r.fd)
 		}
 	}()
-	own.ringer.fire()
+	own.call.Run()
 	returned = true
 	return
 }
 
 // expired is called when the timerfd may have expired, and, not woken, to begin
-// with. It returns the alarm that the reader must ring itself, if any; ended
-// tells that there is no need for a reader, or that it is lost.
-func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
-	k := r.keeper
+// with. It returns the alarm that the waiter must ring itself, if any; ended
+// tells that there is no need for a waiter, or that it is lost.
+func (r *waiter) expired(woken bool) (own *Alarm, ended bool) {
+	k := r.queue
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.reader != r {
+	if k.waiter != r {
 		return nil, true
 	}
 	now, ahead := sinceEpoch(), k.ahead()
 	r.notice(now, woken)
-	if now = k.waitUp(now, ahead); k.reader != r {
+	if now = k.waitUp(now, ahead); k.waiter != r {
 		return nil, true
 	}
 	if own = k.takeDue(now, false); own == nil {
@@ -98,11 +98,11 @@ func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 		// take the processor from a callback that keeps it.
 		k.aimAt(now+k.linger, now)
 	}
-	if k.idle() && k.aim == never { // else somebody rang it first, and the reader stays
-		k.reader = nil
+	if k.idle() && k.aim == unaimed { // else somebody rang it first, and the waiter stays
+		k.waiter = nil
 		k.backup.stop()
 	}
-	if k.reader != r {
+	if k.waiter != r {
 		return own, true
 	}
 	r.rings = own
@@ -110,28 +110,28 @@ func (r *reader) expired(woken bool) (own *preciseAlarm, ended bool) {
 }
 
 // notice takes note that the timerfd has expired.
-func (r *reader) notice(now time.Duration, woken bool) {
-	k := r.keeper
+func (r *waiter) notice(now time.Duration, woken bool) {
+	k := r.queue
 	switch {
 	case now >= k.aim:
 		if woken {
 			k.learn(now - k.aim)
 		}
-		k.aim = never
-	case woken && k.aim != never: // in case the kernel's clock is a little fast, and it did expire
+		k.aim = unaimed
+	case woken && k.aim != unaimed: // in case the kernel's clock is a little fast, and it did expire
 		if err := r.fd.aim(k.aim); err != nil {
 			k.lose(err, now)
 		}
 	}
 }
 
-// waitUp waits for the first alarm, if the reader was woken so far ahead of its
+// waitUp waits for the first alarm, if the waiter was woken so far ahead of its
 // time. It gives mu back meanwhile.
-func (k *keeper) waitUp(now, ahead time.Duration) time.Duration {
-	if k.waiting.len() == 0 {
+func (k *Queue) waitUp(now, ahead time.Duration) time.Duration {
+	if k.waiting.Len() == 0 {
 		return now
 	}
-	first := k.waiting.first().at
+	first := k.waiting.First().at
 	if first <= now || first-now > ahead {
 		return now
 	}

@@ -1,11 +1,11 @@
-package clock
+package wakeup
 
 import "time"
 
 // backup is a runtime timer that stands in for the timerfd: while there is none,
-// and while the process is strained, since the scheduler looks at its timers at
+// and while the process is overloaded, since the scheduler looks at its timers at
 // every switch and at its descriptors when it has nothing else to do. At other
-// times it only guards the reader, and is moved seldom: setting it wakes an idle
+// times it only guards the waiter, and is moved seldom: setting it wakes an idle
 // processor in vain, and an idle process notices its time later than the timerfd's
 // anyway.
 type backup struct {
@@ -45,17 +45,17 @@ func (b *backup) stop() {
 func (b *backup) rang() { b.at = 0 }
 
 // backUp is called by the backup, in a goroutine of its own.
-func (k *keeper) backUp() {
+func (k *Queue) backUp() {
 	k.mu.Lock()
 	k.backup.rang()
 	now := sinceEpoch()
 	k.doubt(now)
 	own := k.takeDue(now, true)
-	if own != nil && k.reader != nil {
-		k.strain.renew() // it would have come earlier
+	if own != nil && k.waiter != nil {
+		k.overload.renew() // it would have come earlier
 	}
-	if k.waiting.len() > 0 {
-		k.haveReader(k.waiting.first(), now)
+	if k.waiting.Len() > 0 {
+		k.haveWaiter(k.waiting.First(), now)
 	}
 	k.aimAtFirst(now)
 	k.guard(now)
