@@ -1,6 +1,7 @@
 package level
 
 import (
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -301,4 +302,18 @@ func FuzzSort(f *testing.F) {
 		w.sort(0)
 		w.check()
 	})
+}
+
+// Nodes come in order of key, and those of one key in the order in which they were set.
+func TestBefore(t *testing.T) {
+	node := func(key int64, order uint64) *Node {
+		n := new(Node)
+		n.Init(key, order, 0, 0, 63, 1)
+		return n
+	}
+	require.True(t, node(1, 9).Before(node(2, 5)))
+	require.False(t, node(2, 5).Before(node(1, 9)))
+	require.True(t, node(2, 5).Before(node(2, 6)))
+	require.False(t, node(2, 6).Before(node(2, 5)))
+	require.True(t, node(math.MinInt64, 2).Before(node(math.MaxInt64, 1)))
 }
