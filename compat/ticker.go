@@ -102,18 +102,16 @@ func (c *tickClock) run(exhausted func()) {
 	}
 }
 
-// endOfTime is where time stops: a wheel takes one nanosecond more for never.
-const endOfTime = math.MaxInt64 - 1
-
-// count moves the time by one interval and rings the alarm if it is due. If ok is
-// false, as the channel is closed, it calls exhausted and returns false.
+// count moves the time by one interval, at most to the largest there is, and rings the
+// alarm if it is due. If ok is false, the channel is closed: count calls exhausted and
+// returns false.
 func (c *tickClock) count(ok bool, exhausted func()) bool {
 	if !ok {
 		exhausted()
 		return false
 	}
 	e := c.elapsed.Load()
-	c.elapsed.Store(e + min(int64(c.interval), endOfTime-e))
+	c.elapsed.Store(e + min(int64(c.interval), math.MaxInt64-e))
 	c.alarm.ringIfDue()
 	return true
 }

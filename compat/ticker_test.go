@@ -529,25 +529,3 @@ func TestNewTimingWheelWithTickerArguments(t *testing.T) {
 	}
 	require.Zero(t, h.stops.Load(), "it is not ours")
 }
-
-// When there is no more time to count, the wheel goes on without: what is set for
-// the end of time does not run.
-func TestTickerFarAhead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const far = time.Duration(1 << 62)
-		h, tasks := newHand(), new(ran)
-		w, err := compat.NewTimingWheelWithTicker(far, 3, tasks.note, h)
-		require.NoError(t, err)
-		defer w.Stop()
-		require.NoError(t, w.SetTimer("next", 0, 1))
-		require.NoError(t, w.SetTimer("second", 0, far+1))
-		require.NoError(t, w.SetTimer("last", 0, 1<<63-1))
-		require.Empty(t, tasks.take())
-		for i, want := range [][]string{{"next=0@0"}, {"second=0@1"}, nil, nil} {
-			tasks.at(i)
-			h.tick()
-			settle()
-			require.Equal(t, want, tasks.take())
-		}
-	})
-}
