@@ -20,18 +20,19 @@ func translate(err error) error {
 	return err
 }
 
-// fit tells whether key can be the key of a timer: it is not nil and can be compared.
-func fit(key any) bool {
+// validKey reports whether key can be the key of a timer: it is not nil and can be
+// compared.
+func validKey(key any) bool {
 	switch key.(type) {
 	case nil:
 		return false
 	case string, int, int64, uint64:
-		return true // the usual keys, without reflection, which costs as much as a timer
+		return true // the usual keys skip reflection, which costs as much as a timer
 	}
 	return reflect.ValueOf(key).Comparable()
 }
 
-// isNil tells whether v is nil or a nil pointer.
+// isNil reports whether v is nil or a nil pointer.
 func isNil(v any) bool {
 	if v == nil {
 		return true
@@ -40,8 +41,8 @@ func isNil(v any) bool {
 	return r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-// recoverTask is deferred around calls of user code that package hierarchy does not
-// make. It recovers a panic and logs it.
+// recoverTask recovers a panic and logs it. It is deferred around user code that this
+// package calls itself; package hierarchy recovers the panics of the code it calls.
 func recoverTask() {
 	if r := recover(); r != nil {
 		logPanic(r, debug.Stack())

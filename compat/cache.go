@@ -11,26 +11,26 @@ import (
 )
 
 // Cache keeps values for a limited time. All methods may be called concurrently, also
-// inside a fetch of Take.
+// from the fetch function of Take.
 type Cache struct {
 	name   string
 	expire time.Duration
 	clock  clock.Clock
 	log    *slog.Logger
-	report *hierarchy.Wheel // nil without a log
+	report *hierarchy.Wheel // nil if log is nil
 
 	store store
 	seed  maphash.Seed
-	parts [64]part // by hash of key
+	parts [64]part // indexed by hash of key
 }
 
 // part has the counters and fetches of the keys with certain hashes. Each part fills a
-// cache line, so that two processors seldom wait for each other.
+// cache line, so two processors rarely write to the same line.
 type part struct {
 	flights flights
 	hits    atomic.Uint64
 	misses  atomic.Uint64
-	_       [32]byte // to fill the cache line, on 64 bits
+	_       [32]byte // fills the cache line on 64-bit systems
 }
 
 func (c *Cache) part(key string) *part {
@@ -40,8 +40,8 @@ func (c *Cache) part(key string) *part {
 // CacheOption is an option of NewCache.
 type CacheOption func(cache *Cache)
 
-// WithLimit limits the cache to that many values: a further one replaces the least
-// recently used. There is no limit if limit is 0 or less.
+// WithLimit limits the cache to limit values: a further value replaces the least
+// recently used one. There is no limit if limit is 0 or less.
 func WithLimit(limit int) CacheOption {
 	return func(c *Cache) { c.store.recent = newRecency(limit) }
 }
@@ -51,14 +51,15 @@ func WithName(name string) CacheOption {
 	return func(c *Cache) { c.name = name }
 }
 
-// WithLog has the cache log its hits and misses every minute, if there were any. If
-// the handler of log panics, the panic is recovered and logged with package log/slog.
+// WithLog makes the cache log its hits and misses to log every minute, if there were
+// any. If the handler of log panics, the panic is recovered and logged to
+// slog.Default().
 func WithLog(log *slog.Logger) CacheOption {
 	return func(c *Cache) { c.log = log }
 }
 
-// WithClock sets the clock of the cache, which may be a *clock.Mock. The default, also
-// if c is nil, is clock.Precise().
+// WithClock sets the clock of the cache, which may be a *clock.Mock. The default is
+// clock.Precise(), also if c is nil.
 func WithClock(c clock.Clock) CacheOption {
 	return func(cache *Cache) {
 		if !isNil(c) {
@@ -70,7 +71,8 @@ func WithClock(c clock.Clock) CacheOption {
 const defaultName = "proc"
 
 // NewCache makes a cache whose values expire after expire, up to 5 % sooner or later.
-// They do not expire if it is 0 or less. Close a cache that is no longer needed.
+// They do not expire if expire is 0 or less. Call Close when the cache is no longer
+// needed.
 func NewCache(expire time.Duration, opts ...CacheOption) (*Cache, error) {
 	c := &Cache{name: defaultName, expire: expire, seed: maphash.MakeSeed()}
 	for _, opt := range opts {
@@ -90,7 +92,7 @@ func NewCache(expire time.Duration, opts ...CacheOption) (*Cache, error) {
 	return c, err
 }
 
-// Get returns the value of key. The bool is false if there is none.
+// Get returns the value of key. The bool is false if key has no value.
 func (c *Cache) Get(key string) (any, bool) {
 	value, ok := c.store.get(key)
 	c.part(key).count(ok)
@@ -103,25 +105,28 @@ func (c *Cache) Set(key string, value any) { c.SetWithExpire(key, value, c.expir
 // SetWithExpire sets the value of key, which expires after expire, up to 5 % sooner or
 // later. It does not expire if expire is 0 or less.
 func (c *Cache) SetWithExpire(key string, value any, expire time.Duration) {
-	c.part(key).flights.disown(key, func() { c.store.set(key, value, around(expire)) })
+	c.part(key).flights.forget(key, func() { c.store.set(key, value, withJitter(expire)) })
 }
 
-// Del deletes the value of key. What a Take is fetching for key meanwhile is not kept.
+// Del deletes the value of key. If a Take is fetching a value for key, that value is
+// not kept.
 func (c *Cache) Del(key string) {
-	c.part(key).flights.disown(key, func() { c.store.remove(key) })
+	c.part(key).flights.forget(key, func() { c.store.remove(key) })
 }
 
-// Take returns the value of key. If there is none, it calls fetch, in the caller's
-// goroutine and without a lock held, and returns what fetch returns. If that is no
+// Take returns the value of key. If key has no value, Take calls fetch in the caller's
+// goroutine, with no lock held, and returns what fetch returns. If fetch returns no
 // error, the value is kept, as by Set.
 //
-// Calls that come while fetch runs for the same key wait for it and return the same. If
-// key is set or deleted meanwhile, what was fetched may be older than that: it is
-// returned, but not kept, and later calls do not wait for it.
+// Other calls of Take for the same key wait while fetch runs, and return the same value
+// and error. If key is set or deleted while fetch runs, the fetched value may be older
+// than that change: Take returns it but does not keep it, and later calls do not wait
+// for that fetch.
 //
-// If fetch panics, its caller gets the panic, and if it calls runtime.Goexit, that
-// goroutine ends. In both cases, calls that wait return an error, and the next one
-// calls its own fetch. A fetch that calls Take for its own key waits for itself.
+// If fetch panics, Take panics in the goroutine that called fetch. If fetch calls
+// runtime.Goexit, that goroutine ends. In both cases the calls that wait return an
+// error, and the next call of Take calls its own fetch. A fetch that calls Take for its
+// own key deadlocks.
 func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 	p := c.part(key)
 	if value, ok := c.store.get(key); ok {
@@ -131,14 +136,14 @@ func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 	fetched := false
 	value, err := p.flights.do(key, func(f *flight) (any, error) {
 		if value, ok := c.store.get(key); ok {
-			return value, nil // somebody was faster
+			return value, nil // it was stored since the first look
 		}
 		value, err := fetch()
 		if err != nil {
 			return nil, err
 		}
 		fetched = true
-		p.flights.finish(key, f, func() { c.store.set(key, value, around(c.expire)) })
+		p.flights.finish(key, f, func() { c.store.set(key, value, withJitter(c.expire)) })
 		return value, nil
 	})
 	if err != nil {
@@ -151,9 +156,9 @@ func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 // Len returns the number of values.
 func (c *Cache) Len() int { return c.store.len() }
 
-// CacheStats has the counters of a Cache. A Get or Take counts as a hit if the value was
-// there or another call fetched it, otherwise as a miss. A Take that returns an error
-// does not count.
+// CacheStats has the counters of a Cache. A Get or Take counts as a hit if the cache had
+// the value or another call fetched it, and otherwise as a miss. A Take that returns an
+// error is not counted.
 type CacheStats struct {
 	Hits, Misses uint64
 	Elements     int // values in the cache now
@@ -169,8 +174,8 @@ func (c *Cache) Stats() CacheStats {
 	return st
 }
 
-// Close removes all values. From then on nothing is kept: Get finds nothing, and each
-// Take fetches. It does not wait for a report that is just being logged. Further
+// Close removes all values. After Close the cache keeps no values: Get finds nothing,
+// and each Take fetches. Close does not wait for a report that is being logged. Further
 // calls do nothing.
 func (c *Cache) Close() {
 	c.store.wheel.Stop()

@@ -9,26 +9,26 @@ import (
 // drainWorkers is how many calls of Drain's function run at once.
 const drainWorkers = 8
 
-// Drain removes all pending timers at once and has fn called with the key and value
-// of each. The wheel can still be used, also by fn. Stopping the wheel meanwhile does not
-// change that fn is called for all of them; Shutdown waits for it. If fn panics, the panic
-// is recovered and logged, and fn is still called for the others.
+// Drain removes all pending timers at once and calls fn with the key and value of each.
+// The wheel can still be used, also by fn. If the wheel is stopped meanwhile, fn is still
+// called for all of them, and Shutdown waits for that. If fn panics, the panic is
+// recovered and logged, and fn is still called for the others.
 //
-// Drain does not wait for fn. Up to eight calls of fn run at once, each in a goroutine
-// of its own, and they begin in the order of the deadlines: when fn is called for a
-// timer, it has returned for all that were due earlier, except for seven at most.
+// Drain does not wait for fn. Up to eight calls of fn run at once, each in its own
+// goroutine. They begin in the order of the deadlines: when fn is called for a timer, it
+// has returned for all timers that were due earlier, except for at most seven.
 //
-// On a *clock.Mock it is the caller's goroutine that calls fn, one timer after the
-// other in the order of the deadlines, and Drain returns when fn has returned for the
-// last. If fn ends that goroutine by runtime.Goexit, it ends after the last call.
+// On a *clock.Mock, Drain calls fn in the caller's goroutine, one timer after the other
+// in the order of the deadlines, and returns after the last call. If fn calls
+// runtime.Goexit, the goroutine ends after fn was called for all timers.
 //
-// The error is ErrArgument if fn is nil, and ErrClosed if the wheel is stopped; fn is
-// not called then.
+// The error is ErrArgument if fn is nil, and ErrClosed if the wheel is stopped. In both
+// cases fn is not called.
 func (tw *TimingWheel) Drain(fn func(key, value any)) error {
 	if fn == nil {
 		return ErrArgument
 	}
-	if tw.over() || !tw.drains.begin() {
+	if tw.isClosed() || !tw.drains.begin() {
 		return ErrClosed
 	}
 	if tw.inline {
@@ -49,7 +49,7 @@ func (tw *TimingWheel) Drain(fn func(key, value any)) error {
 // deadlines. drains.begin must have been called.
 func (tw *TimingWheel) takeOut(fn Execute) {
 	removed := sync.OnceFunc(tw.drains.removed)
-	defer removed() // if there were none
+	defer removed() // if there are no timers
 	tw.wheel.Drain(func(key, value any) {
 		removed()
 		fn(key, value)
@@ -59,8 +59,8 @@ func (tw *TimingWheel) takeOut(fn Execute) {
 // task is the key and value of a timer.
 type task struct{ key, value any }
 
-// runAll calls fn for all tasks, drainWorkers at once, and returns when all calls
-// have returned.
+// runAll calls fn for all tasks, drainWorkers at a time, and returns when all calls have
+// returned.
 func runAll(tasks []task, fn Execute) {
 	var workers errgroup.Group
 	workers.SetLimit(drainWorkers)
@@ -74,20 +74,20 @@ func runAll(tasks []task, fn Execute) {
 	_ = workers.Wait() // none returns an error
 }
 
-// drains counts the calls of Drain that have tasks left to run.
+// drains counts the calls of Drain whose function has not returned for all timers.
 type drains struct {
 	mu       sync.Mutex // also held while a Drain removes timers
 	active   int        // guarded by mu
-	closed   bool       // guarded by mu; none begins any more
+	closed   bool       // guarded by mu; no Drain begins any more
 	finished chan struct{}
 	// Invariant: finished is closed if and only if closed && active == 0.
 }
 
 func newDrains() drains { return drains{finished: make(chan struct{})} }
 
-// begin counts a Drain, unless the wheel is stopped. It keeps mu locked until removed
-// is called. So a concurrent Stop drops all pending timers or none, and Drain can say
-// by its error which it was.
+// begin counts a Drain and returns true, unless the wheel is stopped. It keeps mu locked
+// until removed is called, so a concurrent Stop drops all pending timers or none, and the
+// error of Drain says which.
 func (d *drains) begin() bool {
 	d.mu.Lock()
 	if d.closed {
@@ -101,7 +101,7 @@ func (d *drains) begin() bool {
 // removed is called when the timers are removed from the wheel.
 func (d *drains) removed() { d.mu.Unlock() }
 
-// end is called when all tasks of a Drain have returned.
+// end is called when the function of a Drain has returned for all timers.
 func (d *drains) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -111,7 +111,7 @@ func (d *drains) end() {
 	}
 }
 
-// close lets no Drain begin from now on.
+// close prevents any Drain from beginning.
 func (d *drains) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -5,12 +5,11 @@ import (
 	"sync"
 )
 
-// errNotReturned is what callers get that waited for a fetch that did not return.
+// errNotReturned is the error of callers that waited for a fetch that did not return.
 var errNotReturned = errors.New("compat: a concurrent fetch of the same key panicked or called runtime.Goexit")
 
-// flights are the fetches that calls of Take have begun and that have not ended. At
-// most one for each key is current: further calls for that key wait for it, and its
-// value is kept.
+// flights are the fetches of Take that are under way. At most one per key is current:
+// later calls for that key wait for it, and its value is kept.
 //
 // It is not golang.org/x/sync/singleflight, because there a fetch that panics makes
 // all callers that wait for it panic, and one that calls runtime.Goexit ends their
@@ -27,11 +26,11 @@ type flight struct {
 	err   error // not written after ended; errNotReturned until fetch has returned
 }
 
-// do calls fetch, or waits for the one that is current for key. A panic of fetch
+// do calls fetch, or waits for the current fetch of key. If fetch panics, the panic
 // passes through do to its caller.
 func (f *flights) do(key string, fetch func(*flight) (any, error)) (any, error) {
-	one, own := f.join(key)
-	if !own {
+	one, begun := f.begin(key)
+	if !begun {
 		one.ended.Wait()
 		return one.value, one.err
 	}
@@ -41,8 +40,9 @@ func (f *flights) do(key string, fetch func(*flight) (any, error)) (any, error) 
 	return one.value, one.err
 }
 
-// join returns the flight that is current for key, or makes one: then own is true.
-func (f *flights) join(key string) (one *flight, own bool) {
+// begin makes a flight for key and begun is true, unless a flight is current for key:
+// then begin returns that one.
+func (f *flights) begin(key string) (one *flight, begun bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if one, ok := f.current[key]; ok {
@@ -57,10 +57,11 @@ func (f *flights) join(key string) (one *flight, own bool) {
 	return one, true
 }
 
-// finish makes one no longer current, and calls keep if it was.
+// finish ends the flight one. If it was current, finish calls keep.
 //
-// It is called before do returns. Once the fetched value is kept, it may be deleted at
-// any time, and a call that begins after that must not join this flight and return it.
+// It is called before do returns: once the fetched value is kept, it may be deleted at
+// any time, and a call that begins after that must not wait for this flight and return
+// its value.
 func (f *flights) finish(key string, one *flight, keep func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,13 +71,13 @@ func (f *flights) finish(key string, one *flight, keep func()) {
 	}
 }
 
-// disown calls change, which changes the value of key. If a fetch is current for key,
-// it is not any more: its value, which may be older than the change, goes to the
-// callers that wait already, and is neither kept nor shared with further ones.
+// forget forgets the current flight of key, if there is one, and calls change, which
+// changes the value of key. What was fetched may be older than the change, so it is
+// returned only to the callers that already wait. It is not kept.
 //
-// The lock is held during change, so that no fetch can begin or finish between the
-// two steps.
-func (f *flights) disown(key string, change func()) {
+// The lock is held during change, so that no flight begins or finishes between the two
+// steps.
+func (f *flights) forget(key string, change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.current, key)

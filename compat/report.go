@@ -7,24 +7,23 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// reportEvery has the cache log its hits and misses of each period, if there were
-// any.
+// reportEvery makes the cache log its hits and misses of each period, if there were any.
 func (c *Cache) reportEvery(period time.Duration) (err error) {
 	cfg := hierarchy.Config{Clock: c.clock, OnPanic: c.logPanicked}
 	if c.report, err = hierarchy.New(cfg); err != nil {
 		return err
 	}
-	var last CacheStats // as of the last report; reports of one cache never overlap
+	var last CacheStats // at the last report; reports of one cache never overlap
 	_, err = c.report.Every(period, func() {
 		before, now := last, c.Stats()
-		last = now // before it is logged, as the log may panic
+		last = now // set before logging, which may panic
 		c.logSince(before, now)
 	})
 	return err
 }
 
-// logPanicked is called when the handler of c.log has panicked. It happens in a
-// goroutine of the cache's, where the user could not recover it.
+// logPanicked is called when the handler of c.log has panicked. The panic is in a
+// goroutine of the cache, where the user can't recover it.
 func (c *Cache) logPanicked(recovered any, stack []byte) {
 	slog.Error("cache: its log panicked", "name", c.name, "panic", recovered, "stack", string(stack))
 }

@@ -137,13 +137,13 @@ func TestShutdownAndTasksThatWaitTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, g := newHand(), newGate()
 		w := newTicking(t, 10, g.hold, h)
-		for key := range mostTasks + 100 {
+		for key := range maxTasks + 100 {
 			require.NoError(t, w.SetTimer(key, nil, interval))
 		}
 		h.tick()
 		settle()
 		requireWaits(t, w, func() { close(g.open) })
-		require.EqualValues(t, mostTasks, g.come.Load())
+		require.EqualValues(t, maxTasks, g.come.Load())
 	})
 }
 

@@ -2,10 +2,10 @@ package compat
 
 import "context"
 
-// Stop stops the wheel: pending timers are dropped, no further task begins, and all
-// other calls return ErrClosed. Drain's function is still called for all timers that
-// Drain removed before. Stop does not wait for tasks that run: Shutdown does. Further
-// calls do nothing.
+// Stop stops the wheel: pending timers are dropped, no further task begins, and other
+// calls return ErrClosed. Drain's function is still called for all timers that Drain
+// has removed. Stop does not wait for running tasks; Shutdown does. Further calls do
+// nothing.
 func (tw *TimingWheel) Stop() {
 	tw.closed.Store(true)
 	tw.drains.close()
@@ -15,14 +15,14 @@ func (tw *TimingWheel) Stop() {
 	}
 }
 
-// Shutdown calls Stop, then waits until all tasks that run and all calls of Drain's
-// function have returned, those included that have not begun yet, and until the
-// wheel's ticker is stopped. When it returns nil, nothing of the wheel runs any more
-// and nothing will. Otherwise it returns ctx's error when ctx is done; what it waited
-// for goes on, and Shutdown may be called again to wait for it.
+// Shutdown calls Stop, then waits until all running tasks have returned, Drain's function
+// has returned for all drained timers, and the wheel's ticker is stopped. When Shutdown
+// returns nil, no goroutine of the wheel is running and none will be started. If ctx is
+// done first, Shutdown returns its error; tasks and Drain's function go on, and Shutdown
+// may be called again to wait for them.
 //
-// Inside a task, or inside Drain's function, Shutdown waits for its own caller, so
-// that it always ends with ctx: call Stop there, or go Shutdown.
+// Inside a task, or inside Drain's function, Shutdown waits for its own caller and so
+// returns only when ctx is done: call Stop there, or go Shutdown.
 func (tw *TimingWheel) Shutdown(ctx context.Context) error {
 	tw.Stop()
 	if err := tw.wheel.Shutdown(ctx); err != nil {
@@ -34,7 +34,8 @@ func (tw *TimingWheel) Shutdown(ctx context.Context) error {
 	return wait(ctx, tw.ticks.returned)
 }
 
-// wait returns nil when done is closed, or ctx's error if ctx is done before.
+// wait returns nil when done is closed, or ctx's error if ctx is done first. If done is
+// closed already, it returns nil whatever ctx says.
 func wait(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:

@@ -18,10 +18,11 @@ type store struct {
 	recent *recency // nil without a limit
 }
 
-// recency is the order in which the keys of a store with a limit were last used. Its
-// lock is held whenever values of that store change.
+// recency keeps the keys of a store with a limit in the order in which they were last
+// used. Its lock is held whenever a value of that store is set or removed, except by
+// expiry.
 //
-// Invariant: it has the key of every value.
+// Invariant: every value has its key in keys.
 type recency struct {
 	mu   sync.Mutex
 	keys *simplelru.LRU[string, struct{}] // guarded by mu
@@ -33,7 +34,7 @@ func newRecency(limit int) *recency {
 	}
 	keys, err := simplelru.NewLRU[string, struct{}](limit, nil)
 	if err != nil {
-		panic("compat: " + err.Error()) // it only refuses a limit that is not positive
+		panic("compat: " + err.Error()) // impossible: NewLRU only rejects a limit below 1
 	}
 	return &recency{keys: keys}
 }
@@ -51,7 +52,7 @@ func (s *store) get(key string) (any, bool) {
 func (s *store) set(key string, value any, expire time.Duration) {
 	r := s.recent
 	if r == nil {
-		_ = s.wheel.Set(key, value, expire) // refused once it is closed
+		_ = s.wheel.Set(key, value, expire) // fails once the cache is closed
 		return
 	}
 	r.mu.Lock()
@@ -74,9 +75,9 @@ func (s *store) remove(key string) {
 	s.wheel.Remove(key)
 }
 
-// len returns the number of values. It is never above the limit: the wheel counts its
-// shards one after the other, and the lock lets no value be replaced meanwhile by one
-// on another shard.
+// len returns the number of values, which never exceeds the limit. The wheel counts its
+// shards one after the other; without the lock, a value could be replaced by one on
+// another shard meanwhile, and both would be counted.
 func (s *store) len() int {
 	if r := s.recent; r != nil {
 		r.mu.Lock()
@@ -99,17 +100,17 @@ func (s *store) expired(key string, _ any) {
 	}
 }
 
-// deviation is the largest part of the time to expiry by which it is shifted at random,
-// in either direction, so that values set together do not expire together.
-const deviation = 0.05
+// jitter is the largest part of the time to expiry that is added or subtracted at random,
+// so that values set together do not expire together.
+const jitter = 0.05
 
-// around returns expire, shifted at random, or the longest duration there is if expire
-// is 0 or less.
-func around(expire time.Duration) time.Duration {
+// withJitter returns expire with its jitter, or the largest time.Duration if expire is 0
+// or less.
+func withJitter(expire time.Duration) time.Duration {
 	if expire <= 0 {
 		return math.MaxInt64
 	}
-	shifted := (1 + deviation*(2*rand.Float64()-1)) * float64(expire)
+	shifted := (1 + jitter*(2*rand.Float64()-1)) * float64(expire)
 	if shifted >= math.MaxInt64 {
 		return math.MaxInt64
 	}

@@ -10,21 +10,21 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// Ticker is what a wheel of NewTimingWheelWithTicker takes its time from. A
-// timex.Ticker of go-zero is one.
+// Ticker gives a wheel of NewTimingWheelWithTicker its time. A timex.Ticker of go-zero
+// implements it.
 type Ticker interface {
 	Chan() <-chan time.Time
 	Stop()
 }
 
 // NewTimingWheelWithTicker makes a wheel that takes its time from ticker: each tick
-// received moves it by one interval, and nothing else does. A timer set for k intervals
-// runs at the k-th tick from then on; one set for a time between two ticks runs at the
-// later of them. Tasks run in goroutines of their own, at most 4,096 at once.
+// received moves its time by one interval, and nothing else does. A timer set for k
+// intervals fires at the k-th tick after that; a timer whose deadline is between two
+// ticks fires at the later one. Tasks run in their own goroutines, at most 4,096 at once.
 //
-// Stop and Shutdown stop the ticker, Shutdown waits for that. If the ticker's channel
-// is closed, the wheel stops. The error is not nil if interval or numSlots is not
-// positive, or execute, ticker or its channel is nil.
+// Stop and Shutdown stop the ticker, and Shutdown waits until it is stopped. If the
+// ticker's channel is closed, the wheel stops. The error is not nil if interval or
+// numSlots is not positive, or if execute, ticker or its channel is nil.
 func NewTimingWheelWithTicker(interval time.Duration, numSlots int, execute Execute, ticker Ticker) (*TimingWheel, error) {
 	if err := check(interval, numSlots, execute); err != nil {
 		return nil, err
@@ -42,16 +42,16 @@ func NewTimingWheelWithTicker(interval time.Duration, numSlots int, execute Exec
 	return tw, nil
 }
 
-// tickClock is a clock.Clock that moves by one interval with each tick its goroutine
-// receives. The same goroutine rings its alarm. There is one alarm, as there is one
-// wheel.
+// tickClock is a clock.Clock that moves by one interval with each tick that its goroutine
+// receives. The same goroutine rings its alarm. A tickClock serves one wheel and has one
+// alarm.
 type tickClock struct {
 	interval time.Duration
 	ticker   Ticker
 	elapsed  atomic.Int64 // written by run
 	alarm    tickAlarm
 
-	settled  chan struct{} // run receives from it when it has nothing else to do
+	idle     chan struct{} // run receives from it when it has nothing else to do
 	ended    chan struct{} // closed by stop
 	returned chan struct{} // closed when run has returned
 	ending   sync.Once
@@ -60,25 +60,25 @@ type tickClock struct {
 func newTickClock(interval time.Duration, ticker Ticker) *tickClock {
 	c := &tickClock{
 		interval: interval, ticker: ticker,
-		settled: make(chan struct{}), ended: make(chan struct{}), returned: make(chan struct{}),
+		idle: make(chan struct{}), ended: make(chan struct{}), returned: make(chan struct{}),
 	}
 	c.alarm = tickAlarm{clock: c, overdue: make(chan struct{}, 1)}
 	return c
 }
 
-// run counts ticks until the clock is stopped. It calls exhausted if the ticker's
-// channel is closed before.
+// run counts ticks until the clock is stopped. It calls exhausted if the ticker's channel
+// is closed.
 func (c *tickClock) run(exhausted func()) {
 	defer close(c.returned)
 	ticks := c.ticker.Chan()
 	for {
-		select { // first: a ticker that is fast enough always has a tick ready
+		select { // checked first, because a fast ticker may always have a tick ready
 		case <-c.ended:
 			c.stopTicker()
 			return
 		default:
 		}
-		select { // ticks and the alarm come before callers that wait for them: see await
+		select { // ticks and the alarm come before callers, which wait for them: see await
 		case _, ok := <-ticks:
 			if !c.count(ok, exhausted) {
 				return
@@ -96,7 +96,7 @@ func (c *tickClock) run(exhausted func()) {
 			}
 		case <-c.alarm.overdue:
 			c.alarm.ringIfDue()
-		case <-c.settled:
+		case <-c.idle:
 		case <-c.ended:
 		}
 	}
@@ -116,8 +116,8 @@ func (c *tickClock) count(ok bool, exhausted func()) bool {
 	return true
 }
 
-// stopTicker stops the ticker, unless its channel is closed. Then its owner has
-// stopped it already, and a second Stop of a go-zero FakeTicker would panic.
+// stopTicker stops the ticker, unless its channel is closed: then its owner has stopped
+// it already, and a second Stop of a go-zero FakeTicker would panic.
 func (c *tickClock) stopTicker() {
 	select {
 	case _, ok := <-c.ticker.Chan():
@@ -130,27 +130,27 @@ func (c *tickClock) stopTicker() {
 	c.ticker.Stop()
 }
 
-// await returns when run has done all it had to do when await was called: all ticks
-// received are counted, and tasks made due by MoveTimer are dispatched. It also
-// returns when the clock is stopped.
+// await waits until run has done all it had to do when await was called: all ticks
+// received are counted, and tasks made due by MoveTimer are dispatched. It also returns
+// when the clock is stopped.
 //
-// The sender of a tick goes on when the tick is received, a moment before it is
-// counted. If it sets a timer next, the tick must be counted before that.
+// The sender of a tick continues as soon as the tick is received, before it is counted.
+// If the sender then sets a timer, the tick must be counted before the timer is set.
 //
-// run must be met twice. The first time it may have looked for ticks just before one
-// came, and then its last select may choose settled though there is a tick. It looks
-// again before the second time.
+// await sends on idle twice. Before the first time, run may have looked for ticks just
+// before one came, and its last select may choose idle although a tick is ready. run
+// looks for ticks again before it receives the second time.
 func (c *tickClock) await() {
 	for range 2 {
 		select {
-		case c.settled <- struct{}{}:
+		case c.idle <- struct{}{}:
 		case <-c.ended:
 			return
 		}
 	}
 }
 
-// stop ends run. It does not wait for that.
+// stop makes run return. It does not wait for run.
 func (c *tickClock) stop() { c.ending.Do(func() { close(c.ended) }) }
 
 // Now is the wall time.
@@ -159,7 +159,7 @@ func (c *tickClock) Now() time.Time { return time.Now() }
 // Elapsed is the time of all ticks counted so far.
 func (c *tickClock) Elapsed() time.Duration { return time.Duration(c.elapsed.Load()) }
 
-// Virtual tells the wheel that it need not keep wake-ups rare.
+// Virtual tells the wheel that wake-ups cost nothing.
 func (c *tickClock) Virtual() bool { return true }
 
 func (c *tickClock) String() string { return fmt.Sprintf("ticks of %v", c.interval) }
@@ -174,7 +174,7 @@ func (c *tickClock) NewAlarm(ring func()) clock.Alarm {
 type tickAlarm struct {
 	clock   *tickClock
 	ring    func()
-	overdue chan struct{} // has an element if the alarm was aimed at a time that has come already
+	overdue chan struct{} // has an element if the alarm was aimed at a time that has already come
 
 	mu    sync.Mutex
 	aimed bool          // guarded by mu
@@ -194,14 +194,14 @@ func (a *tickAlarm) Set(elapsed time.Duration) {
 	}
 }
 
-// Stop makes the alarm not ring until it is aimed again.
+// Stop prevents the alarm from ringing until it is aimed again.
 func (a *tickAlarm) Stop() {
 	a.mu.Lock()
 	a.aimed = false
 	a.mu.Unlock()
 }
 
-// ringIfDue rings if the time aimed at has come. Only run calls it.
+// ringIfDue rings the alarm if the time it is aimed at has come. Only run calls it.
 func (a *tickAlarm) ringIfDue() {
 	a.mu.Lock()
 	due := a.aimed && a.aim <= a.clock.Elapsed()

@@ -17,37 +17,36 @@ var (
 	ErrArgument = errors.New("incorrect task argument")
 )
 
-// mostTasks is how many tasks of a wheel may run at once. Further ones wait in a
-// queue, and neither the wheel nor its callers wait for them.
-const mostTasks = 4096
+// maxTasks is how many tasks of a wheel may run at once. Further tasks wait in a queue;
+// the wheel and its callers do not wait for them.
+const maxTasks = 4096
 
-// Execute runs the task of a key. If it panics, the panic is recovered and logged
-// with package log/slog.
+// Execute runs the task of a key. If it panics, the panic is recovered and logged to
+// slog.Default().
 type Execute func(key, value any)
 
-// TimingWheel runs tasks, which have keys, after a delay. All methods may be called
+// TimingWheel runs a task for each key after a delay. All methods may be called
 // concurrently, also inside tasks.
 type TimingWheel struct {
 	wheel  *hierarchy.Keyed[any, any]
 	ticks  *tickClock // nil if the wheel has no ticker
-	inline bool       // the clock is a mock: there are no goroutines
+	inline bool       // the clock is a mock: tasks run in the goroutine that moves it
 	closed atomic.Bool
 	drains drains
 }
 
-// NewTimingWheel makes a wheel in real time. Each deadline is kept as it was asked
-// for, also if it is below interval or no multiple of it. Tasks run in goroutines of
-// their own, at most 4,096 at once. numSlots is checked and not used, as the circles
-// of a hierarchical wheel always have 64 slots. The error is not nil if interval or
-// numSlots is not positive, or execute is nil.
+// NewTimingWheel makes a wheel that runs in real time. Each deadline is kept exactly,
+// also if it is below interval or not a multiple of it. Tasks run in their own
+// goroutines, at most 4,096 at once. numSlots is checked but not used, because the
+// circles of a hierarchical wheel always have 64 slots. The error is not nil if interval
+// or numSlots is not positive, or if execute is nil.
 func NewTimingWheel(interval time.Duration, numSlots int, execute Execute) (*TimingWheel, error) {
 	return NewTimingWheelWithClock(interval, numSlots, execute, clock.Precise())
 }
 
-// NewTimingWheelWithClock is NewTimingWheel with a clock of your choice. On a
-// *clock.Mock there are no goroutines: tasks run one after the other inside the call
-// that moves the clock, and Drain calls its function itself. The error is not nil,
-// too, if c is nil.
+// NewTimingWheelWithClock is like NewTimingWheel, on clock c. On a *clock.Mock there are
+// no goroutines: tasks run one after the other inside the call that moves the clock, and
+// Drain calls its function itself. The error is also not nil if c is nil.
 func NewTimingWheelWithClock(interval time.Duration, numSlots int, execute Execute, c clock.Clock) (*TimingWheel, error) {
 	if err := check(interval, numSlots, execute); err != nil {
 		return nil, err
@@ -69,11 +68,11 @@ func newTimingWheel(interval time.Duration, execute Execute, c clock.Clock) (*Ti
 	tw := &TimingWheel{inline: clock.IsMock(c), drains: newDrains()}
 	cfg := hierarchy.Config{Interval: interval, Clock: c, OnPanic: logPanic}
 	if !tw.inline {
-		cfg.Executor = hierarchy.Pool(mostTasks)
+		cfg.Executor = hierarchy.Pool(maxTasks)
 	}
 	var err error
 	tw.wheel, err = hierarchy.NewKeyed(cfg, func(key, value any) {
-		if !tw.closed.Load() { // it may have been stopped while the task was queued
+		if !tw.closed.Load() { // the wheel may have been stopped while the task was queued
 			execute(key, value)
 		}
 	})
@@ -87,29 +86,29 @@ func logPanic(recovered any, stack []byte) {
 	slog.Error("timing wheel: a task panicked", "panic", recovered, "stack", string(stack))
 }
 
-// SetTimer has the task of key run with value after delay. If key has a timer
-// already, its value and delay are replaced. On a wheel with a ticker the task runs
-// at the first tick at or after its time, so a delay below the interval means the
-// next tick. The error is ErrArgument if key is nil or can't be compared or delay is
+// SetTimer sets a timer that runs the task of key with value after delay. If key already
+// has a timer, its value and delay are replaced. On a wheel with a ticker, the task runs
+// at the first tick at or after its deadline, so a delay below the interval means the
+// next tick. The error is ErrArgument if key is nil or can't be compared, or if delay is
 // not positive, and ErrClosed if the wheel is stopped.
 func (tw *TimingWheel) SetTimer(key, value any, delay time.Duration) error {
-	if delay <= 0 || !fit(key) {
+	if delay <= 0 || !validKey(key) {
 		return ErrArgument
 	}
-	if tw.over() {
+	if tw.isClosed() {
 		return ErrClosed
 	}
 	return translate(tw.wheel.Set(key, value, delay))
 }
 
-// MoveTimer has the task of key run after delay, counted from now. It does nothing if
-// key has no timer. On a wheel with a ticker, a delay below the interval has the task
-// run at once. The errors are those of SetTimer.
+// MoveTimer makes the timer of key fire after delay, counted from now. It does nothing if
+// key has no timer. On a wheel with a ticker, a delay below the interval runs the task at
+// once, in its own goroutine. The errors are those of SetTimer.
 func (tw *TimingWheel) MoveTimer(key any, delay time.Duration) error {
-	if delay <= 0 || !fit(key) {
+	if delay <= 0 || !validKey(key) {
 		return ErrArgument
 	}
-	if tw.over() {
+	if tw.isClosed() {
 		return ErrClosed
 	}
 	if tw.ticks != nil && delay < tw.ticks.interval {
@@ -119,23 +118,23 @@ func (tw *TimingWheel) MoveTimer(key any, delay time.Duration) error {
 	return translate(err)
 }
 
-// RemoveTimer removes the timer of key, so that its task does not run. It does
-// nothing if key has no timer. The error is ErrArgument if key is nil or can't be
-// compared, and ErrClosed if the wheel is stopped.
+// RemoveTimer removes the timer of key, so its task does not run. It does nothing if key
+// has no timer. The error is ErrArgument if key is nil or can't be compared, and
+// ErrClosed if the wheel is stopped.
 func (tw *TimingWheel) RemoveTimer(key any) error {
-	if !fit(key) {
+	if !validKey(key) {
 		return ErrArgument
 	}
-	if tw.over() {
+	if tw.isClosed() {
 		return ErrClosed
 	}
 	tw.wheel.Remove(key)
 	return nil
 }
 
-// over tells whether the wheel is stopped. On a wheel with a ticker it returns when
-// all ticks received before the call are counted.
-func (tw *TimingWheel) over() bool {
+// isClosed reports whether the wheel is stopped. On a wheel with a ticker, it first waits
+// until all ticks received before the call are counted.
+func (tw *TimingWheel) isClosed() bool {
 	if tw.ticks != nil {
 		tw.ticks.await()
 	}

@@ -368,7 +368,7 @@ func newGate() *gate { return &gate{open: make(chan struct{})} }
 
 func (g *gate) hold(any, any) { g.come.Add(1); <-g.open }
 
-const mostTasks = 4096
+const maxTasks = 4096
 
 // Tasks that are due together run together, up to so many. Neither the wheel nor
 // its callers wait for any, and when one returns, the next goes in.
@@ -376,12 +376,12 @@ func TestTasksAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, g := newHand(), newGate()
 		w := newTicking(t, 10, g.hold, h)
-		for key := range mostTasks + 100 {
+		for key := range maxTasks + 100 {
 			require.NoError(t, w.SetTimer(key, nil, interval))
 		}
 		h.tick()
 		settle()
-		require.EqualValues(t, mostTasks, g.come.Load())
+		require.EqualValues(t, maxTasks, g.come.Load())
 		for range 5 {
 			h.tick()
 		}
@@ -392,11 +392,11 @@ func TestTasksAtOnce(t *testing.T) {
 		for n := range int32(100) {
 			g.open <- struct{}{}
 			settle()
-			require.Equal(t, mostTasks+n+1, g.come.Load())
+			require.Equal(t, maxTasks+n+1, g.come.Load())
 		}
 		close(g.open)
 		settle()
-		require.EqualValues(t, mostTasks+100, g.come.Load())
+		require.EqualValues(t, maxTasks+100, g.come.Load())
 	})
 }
 
@@ -405,7 +405,7 @@ func TestNoTaskBeginsAfterStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, g := newHand(), newGate()
 		w := newTicking(t, 10, g.hold, h)
-		for key := range mostTasks + 100 {
+		for key := range maxTasks + 100 {
 			require.NoError(t, w.SetTimer(key, nil, interval))
 		}
 		require.NoError(t, w.SetTimer("later", nil, 2*interval))
@@ -414,7 +414,7 @@ func TestNoTaskBeginsAfterStop(t *testing.T) {
 		w.Stop() // returns, though 4,096 tasks run
 		close(g.open)
 		settle()
-		require.EqualValues(t, mostTasks, g.come.Load())
+		require.EqualValues(t, maxTasks, g.come.Load())
 	})
 }
 
