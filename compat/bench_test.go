@@ -11,13 +11,13 @@ import (
 	"github.com/epicycle-go/epicycle/compat"
 )
 
-// Benchmarks are named impl=…/n=…, n being how many keys are pending, or cached,
-// meanwhile; by=2: by two goroutines, each with keys of its own.
+// Benchmarks are named impl=…/n=…, where n is the number of keys that are pending or
+// cached meanwhile. by=2 means two goroutines, each with its own keys.
 
-// spread is a delay of an hour or two: nothing fires while a benchmark runs.
+// spread is a random delay of an hour or two: nothing fires while a benchmark runs.
 func spread() time.Duration { return time.Hour + rand.N(time.Hour) }
 
-// anyKeys is n keys that are interfaces already: making them so allocates.
+// anyKeys returns n keys that are already converted to any, which allocates.
 func anyKeys(from, n int) []any {
 	keys := make([]any, n)
 	for i := range keys {
@@ -26,11 +26,11 @@ func anyKeys(from, n int) []any {
 	return keys
 }
 
-// some is how many keys and delays are prepared for one goroutine to go round in,
-// as making them costs more than using them; a power of two.
+// some is how many keys and delays are prepared for each goroutine, which uses them again
+// and again, because making them costs more than using them. It is a power of two.
 const some = 1 << 12
 
-// byGoroutines runs f for b.N values of i, shared between so many goroutines.
+// byGoroutines runs f for b.N values of i, divided among that many goroutines.
 func byGoroutines(b *testing.B, by int, f func(g, i int)) {
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -73,12 +73,12 @@ func BenchmarkTimingWheel(b *testing.B) {
 	}
 }
 
-// BenchmarkTicker is BenchmarkTimingWheel on a wheel with a ticker, where each
-// call waits for the goroutine that counts ticks.
+// BenchmarkTicker is BenchmarkTimingWheel on a wheel with a ticker, where each call waits
+// for the goroutine that counts ticks.
 func BenchmarkTicker(b *testing.B) {
 	const n = 10_000
 	b.Run(fmt.Sprintf("impl=epicycle/n=%d/by=1", n), func(b *testing.B) {
-		w := newTicking(b, 300, func(any, any) {}, newHand())
+		w := newTicking(b, 300, func(any, any) {}, newFakeTicker())
 		for _, key := range anyKeys(0, n) {
 			_ = w.SetTimer(key, nil, spread())
 		}

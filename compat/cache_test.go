@@ -20,7 +20,7 @@ import (
 	"github.com/epicycle-go/epicycle/compat"
 )
 
-// newCache is a cache on a mock.
+// newCache makes a cache on a mock.
 func newCache(t testing.TB, expire time.Duration, opts ...compat.CacheOption) (*compat.Cache, *clock.Mock) {
 	t.Helper()
 	m := clock.NewMock()
@@ -63,8 +63,8 @@ func TestCache(t *testing.T) {
 	require.Equal(t, compat.CacheStats{Hits: 5, Misses: 2, Elements: 3}, c.Stats())
 }
 
-// Values expire within 5 % of their time, before and after; else what is set
-// together would expire together.
+// Values expire up to 5 % before or after their time, so that values set together do not
+// expire together.
 func TestExpiry(t *testing.T) {
 	const n = 1000
 	c, m := newCache(t, time.Hour)
@@ -95,7 +95,7 @@ func TestExpiryIsThatOfTheLastSet(t *testing.T) {
 	m.Add(2 * time.Minute)
 	requireValue(t, c, "a", 2)
 	requireValue(t, c, "b", nil)
-	requireValue(t, c, "a", 2) // which puts off nothing
+	requireValue(t, c, "a", 2) // Get does not extend the time to expiry
 	m.Add(63*time.Minute - m.Elapsed())
 	requireValue(t, c, "a", nil)
 }
@@ -116,14 +116,14 @@ func TestNoExpiry(t *testing.T) {
 	}
 }
 
-// Another clock runs outside of mocks.
+// Without WithClock, a cache runs in real time.
 func TestCacheInRealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := compat.NewCache(time.Minute)
 		require.NoError(t, err)
 		defer c.Close()
 		c.Set("a", 1)
-		time.Sleep(57*time.Second - 1) // the bubble's
+		time.Sleep(57*time.Second - 1) // in the bubble's time
 		requireValue(t, c, "a", 1)
 		time.Sleep(6*time.Second + 1)
 		requireValue(t, c, "a", nil)
@@ -140,28 +140,28 @@ func TestLimit(t *testing.T) {
 	for i, key := range []string{"a", "b", "c"} {
 		c.Set(key, i)
 	}
-	requireValue(t, c, "a", 0) // so that b is the oldest
+	requireValue(t, c, "a", 0) // now b is the least recently used
 	c.Set("d", 3)
 	requireValue(t, c, "b", nil)
-	c.Set("c", 4) // a is
+	c.Set("c", 4) // now a is
 	_, err := c.Take("e", func() (any, error) { return 5, nil })
 	require.NoError(t, err)
 	requireValue(t, c, "a", nil)
 	require.Equal(t, 3, c.Len())
 
-	c.Del("c") // that makes room
+	c.Del("c") // which makes room
 	c.Set("f", 6)
 	requireValue(t, c, "d", 3)
 	requireValue(t, c, "e", 5)
 	c.SetWithExpire("f", 6, time.Hour)
-	m.Add(2 * time.Minute) // so does what expires
+	m.Add(2 * time.Minute) // expiry makes room, too
 	require.Equal(t, 1, c.Len())
 	c.Set("g", 7)
 	c.Set("h", 8)
 	requireValue(t, c, "f", 6)
 }
 
-// A failed Take and a miss are no uses.
+// A failed Take and a miss do not count as uses.
 func TestLimitAndMisses(t *testing.T) {
 	c, _ := newCache(t, time.Minute, compat.WithLimit(2))
 	c.Set("a", 1)
@@ -170,7 +170,7 @@ func TestLimitAndMisses(t *testing.T) {
 	_, err := c.Take("none", func() (any, error) { return nil, errors.New("down") })
 	require.Error(t, err)
 	require.Equal(t, 2, c.Len())
-	value, err := c.Take("a", func() (any, error) { panic("it is there") })
+	value, err := c.Take("a", func() (any, error) { panic("fetched a cached value") })
 	require.NoError(t, err)
 	require.Equal(t, 1, value)
 	c.Set("c", 3)
@@ -188,9 +188,8 @@ func TestNoLimit(t *testing.T) {
 	}
 }
 
-// shelf is a cache as one would write it to be right only: its values, the one
-// used last at the end.
-type shelf struct {
+// referenceCache is the simplest correct cache: its values, the most recently used last.
+type referenceCache struct {
 	now, limit int
 	values     []kept
 }
@@ -203,9 +202,9 @@ type kept struct {
 
 const never = math.MaxInt
 
-// unit is what the model's time goes by. Delays are odd halves of it, and so few
-// that 5 % are less than a half: whatever the shift, a value expires between the
-// same two units.
+// unit is the step of the model's time. Delays are odd multiples of half a unit, and so
+// short that 5 % of a delay is less than half a unit: whatever its jitter, a value expires
+// between the same two units.
 const (
 	unit     = 100 * time.Second
 	mostUnit = 10
@@ -213,11 +212,11 @@ const (
 
 func delayOf(units int) time.Duration { return time.Duration(units)*unit - unit/2 }
 
-func (s *shelf) find(key string) int {
+func (s *referenceCache) find(key string) int {
 	return slices.IndexFunc(s.values, func(k kept) bool { return k.key == key })
 }
 
-func (s *shelf) get(key string) (any, bool) {
+func (s *referenceCache) get(key string) (any, bool) {
 	i := s.find(key)
 	if i < 0 {
 		return nil, false
@@ -227,11 +226,11 @@ func (s *shelf) get(key string) (any, bool) {
 	return k.value, true
 }
 
-func (s *shelf) del(key string) {
+func (s *referenceCache) del(key string) {
 	s.values = slices.DeleteFunc(s.values, func(k kept) bool { return k.key == key })
 }
 
-func (s *shelf) set(key string, value any, units int) {
+func (s *referenceCache) set(key string, value any, units int) {
 	s.del(key)
 	k := kept{key, value, never}
 	if units > 0 {
@@ -243,7 +242,7 @@ func (s *shelf) set(key string, value any, units int) {
 	}
 }
 
-func (s *shelf) add(units int) {
+func (s *referenceCache) add(units int) {
 	s.now += units
 	s.values = slices.DeleteFunc(s.values, func(k kept) bool { return k.expiry <= s.now })
 }
@@ -251,7 +250,7 @@ func (s *shelf) add(units int) {
 func TestCacheAgainstReference(t *testing.T) {
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		ref := &shelf{limit: r.IntN(12)} // often none
+		ref := &referenceCache{limit: r.IntN(12)} // 0, no limit, more often than by chance
 		if r.IntN(4) == 0 {
 			ref.limit = 0
 		}
@@ -309,10 +308,9 @@ func TestCacheAgainstReference(t *testing.T) {
 	}
 }
 
-// Whatever is done at once, the limit is kept, and what is in the cache at the
-// end can be found and taken out. It runs in real time, so that values expire
-// meanwhile.
-func TestCacheBesideItself(t *testing.T) {
+// Concurrent calls never exceed the limit, and all values in the cache at the end can be
+// found and deleted. The test runs in real time, so that values expire meanwhile.
+func TestCacheConcurrently(t *testing.T) {
 	for _, limit := range []int{0, 10} {
 		c, err := compat.NewCache(time.Millisecond, compat.WithLimit(limit))
 		require.NoError(t, err)
@@ -387,7 +385,7 @@ func TestLog(t *testing.T) {
 	l := new(logs)
 	c, m := newCache(t, time.Hour, compat.WithName("users"), compat.WithLog(slog.New(slog.NewJSONHandler(l, nil))))
 	m.Add(10 * time.Minute)
-	require.Empty(t, l.take(t), "there was nothing to say")
+	require.Empty(t, l.take(t), "there were no hits or misses")
 
 	c.Set("a", 1)
 	for range 3 {
@@ -402,7 +400,7 @@ func TestLog(t *testing.T) {
 		"requests": 4.0, "hit_ratio": 0.75, "elements": 1.0, "hits": 3.0, "misses": 1.0,
 	}}, l.take(t))
 	m.Add(time.Minute)
-	require.Empty(t, l.take(t), "each line is about its own minute")
+	require.Empty(t, l.take(t), "each line counts its own minute")
 
 	c.Get("b")
 	m.Add(time.Minute)
@@ -444,7 +442,7 @@ func TestNoLog(t *testing.T) {
 	require.Empty(t, l.take(t))
 }
 
-// handler calls before for each record, then does what its Handler does.
+// handler calls before for each record, and then its Handler.
 type handler struct {
 	slog.Handler
 	before func()
@@ -457,8 +455,8 @@ func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// The handler is called in a goroutine of the cache's, where nobody else could recover
-// a panic: the process goes on, and so do the reports.
+// The handler is called in a goroutine of the cache, where the user can't recover a panic.
+// The process and the reports go on.
 func TestLogThatPanics(t *testing.T) {
 	l := logged(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -482,7 +480,7 @@ func TestLogThatPanics(t *testing.T) {
 	})
 }
 
-// Each report is about its own minute, also after one that was not finished.
+// Each report counts its own minute, also after a report that was not finished.
 func TestLogThatExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := new(logs)

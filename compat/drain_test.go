@@ -15,25 +15,25 @@ import (
 )
 
 func TestDrain(t *testing.T) {
-	tasks := new(ran)
-	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, forth func()) {
-		require.NoError(t, w.Drain(func(any, any) { t.Error("there is nothing") }))
+	tasks := new(taskLog)
+	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, advance func()) {
+		require.NoError(t, w.Drain(func(any, any) { t.Error("no timer is pending") }))
 		require.NoError(t, w.SetTimer("soon", 1, interval))
 		require.NoError(t, w.SetTimer("late", 2, 100*interval))
 		require.NoError(t, w.SetTimer("moved", 3, interval))
 		require.NoError(t, w.MoveTimer("moved", 50*interval))
 		require.NoError(t, w.SetTimer("removed", 4, interval))
 		require.NoError(t, w.RemoveTimer("removed"))
-		drained := new(ran)
+		drained := new(taskLog)
 		require.NoError(t, w.Drain(drained.note))
-		require.NoError(t, w.MoveTimer("soon", interval), "it has no timer any more")
+		require.NoError(t, w.MoveTimer("soon", interval), "its timer was drained")
 		settle()
 		require.Equal(t, []string{"late=2@", "moved=3@", "soon=1@"}, drained.take())
-		forth()
+		advance()
 		require.Empty(t, tasks.take())
 
-		require.NoError(t, w.SetTimer("soon", 5, interval)) // as a key again
-		forth()
+		require.NoError(t, w.SetTimer("soon", 5, interval)) // the key can be used again
+		advance()
 		require.Equal(t, []string{"soon=5@"}, tasks.take())
 		require.NoError(t, w.Drain(drained.note))
 		settle()
@@ -41,11 +41,11 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// Drain returns at once. Its function is called by eight goroutines, with the
-// earliest first, and all of the wheel goes on.
-func TestDrainHoldsUpNobody(t *testing.T) {
-	tasks := new(ran)
-	kindsOffMock(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+// Drain returns at once. Its function is called by eight goroutines, the earliest timers
+// first, and the wheel can be used meanwhile.
+func TestDrainBlocksNothing(t *testing.T) {
+	tasks := new(taskLog)
+	kindsOffMock(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		for key := range 20 {
 			require.NoError(t, w.SetTimer(key, nil, time.Duration(40-key)*interval))
 		}
@@ -62,15 +62,15 @@ func TestDrainHoldsUpNobody(t *testing.T) {
 		slices.Sort(keys)
 		require.Equal(t, []int{12, 13, 14, 15, 16, 17, 18, 19}, keys)
 		require.NoError(t, w.SetTimer("a", 1, interval))
-		drained := new(ran)
+		drained := new(taskLog)
 		require.NoError(t, w.SetTimer("b", 2, 5*interval))
 		require.NoError(t, w.Drain(drained.note), "another one")
 		settle()
 		require.Equal(t, []string{"a=1@", "b=2@"}, drained.take())
 		require.NoError(t, w.SetTimer("a", 3, interval))
-		forth()
+		advance()
 		require.Equal(t, []string{"a=3@"}, tasks.take())
-		w.Stop() // what was taken out is handed over all the same
+		w.Stop() // the function is still called for all drained timers
 		close(open)
 		settle()
 		require.Len(t, keys, 20)
@@ -78,8 +78,8 @@ func TestDrainHoldsUpNobody(t *testing.T) {
 }
 
 func TestDrainFunctionUsesTheWheel(t *testing.T) {
-	tasks := new(ran)
-	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+	tasks := new(taskLog)
+	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		for key := range 20 {
 			require.NoError(t, w.SetTimer(key, "before", time.Hour))
 		}
@@ -93,7 +93,7 @@ func TestDrainFunctionUsesTheWheel(t *testing.T) {
 			}
 		}))
 		settle()
-		forth()
+		advance()
 		require.Equal(t, []string{"0=again@"}, tasks.take())
 	})
 }
@@ -111,11 +111,11 @@ func TestDrainFunctionPanics(t *testing.T) {
 		require.EqualValues(t, 20, survived.Load())
 		requirePanicLogged(t, l, "boom", "explode")
 
-		for key := range 20 { // more than there are goroutines to end
+		for key := range 20 { // more than Drain has goroutines
 			require.NoError(t, w.SetTimer(key, nil, interval))
 		}
 		var wg sync.WaitGroup
-		wg.Go(func() { // which ends on a mock
+		wg.Go(func() { // on a mock, Goexit ends this goroutine
 			_ = w.Drain(func(any, any) { survived.Add(1); runtime.Goexit() })
 		})
 		wg.Wait()
@@ -124,8 +124,8 @@ func TestDrainFunctionPanics(t *testing.T) {
 	})
 }
 
-// When the function is called for a timer, it has returned for all that were due
-// before, but for seven at most.
+// When the function is called for a timer, it has returned for all timers that were due
+// earlier, except for at most seven.
 func TestOrderOfDrain(t *testing.T) {
 	const n, most = 200, 7
 	kindsOffMock(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
@@ -153,10 +153,10 @@ func TestOrderOfDrain(t *testing.T) {
 	})
 }
 
-// A Stop that comes at the same time as a Drain comes before it or after it: it drops
-// all timers or none.
+// A Stop concurrent with a Drain takes effect before or after it: it drops all timers or
+// none.
 func TestDrainBesideStop(t *testing.T) {
-	const n = 100 // so that they are on many shards
+	const n = 100 // enough to be on many shards
 	for range 2000 {
 		w, err := compat.NewTimingWheel(interval, 10, func(any, any) {})
 		require.NoError(t, err)

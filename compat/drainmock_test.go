@@ -20,13 +20,13 @@ func TestDrainOnMock(t *testing.T) {
 	for _, key := range []int{3, 1, 2} {
 		require.NoError(t, w.SetTimer(key, fmt.Sprint(key), time.Duration(key)*time.Second))
 	}
-	for key := 11; key < 30; key++ { // of one deadline: in the order of setting
+	for key := 11; key < 30; key++ { // equal deadlines: in the order of setting
 		require.NoError(t, w.SetTimer(key, fmt.Sprint(key), time.Minute))
 	}
 	require.NoError(t, w.SetTimer("moved", "moved", 1))
 	require.NoError(t, w.MoveTimer("moved", time.Minute))
 
-	var order []any // without a lock, as no other goroutine is in it
+	var order []any // needs no lock: no other goroutine calls the function
 	require.NoError(t, w.Drain(func(key, value any) {
 		require.Equal(t, fmt.Sprint(key), value)
 		order = append(order, key)
@@ -39,8 +39,8 @@ func TestDrainOnMock(t *testing.T) {
 	m.Add(time.Hour)
 }
 
-// The function may set timers, drain what it has set, and stop the wheel, as it may
-// elsewhere. What was taken out before the wheel was stopped is still handed over.
+// The function may set timers, drain them and stop the wheel, as on other clocks. It is
+// still called for timers that were drained before the wheel was stopped.
 func TestDrainFunctionOnMockUsesTheWheel(t *testing.T) {
 	var trace []any
 	w, m := onMock(t, func(key, _ any) { trace = append(trace, key) })
@@ -65,7 +65,7 @@ func TestDrainFunctionOnMockUsesTheWheel(t *testing.T) {
 	require.Equal(t, []any{0, "inner", 1, "fires", 2, 3}, trace)
 }
 
-// Inside a task it is the same.
+// Inside a task, Drain does the same.
 func TestDrainInsideTaskOnMock(t *testing.T) {
 	var trace []any
 	var w *compat.TimingWheel
@@ -81,8 +81,8 @@ func TestDrainInsideTaskOnMock(t *testing.T) {
 	require.Equal(t, []any{0, "drained", 1, "drained", 2, "returned"}, trace)
 }
 
-// A function that exits its goroutine ends the caller of Drain, after the rest was
-// handed over. Nothing waits for that Drain then.
+// A function that exits its goroutine ends the caller of Drain, after it was called for
+// the other timers. Shutdown does not wait for that Drain afterwards.
 func TestDrainFunctionOnMockThatExits(t *testing.T) {
 	synctest.Test(t, testDrainFunctionOnMockThatExits)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/compat"
 )
 
-// In production it is compat.NewTimingWheel(time.Second, 300, execute), which
-// does the same in real time.
+// In production, compat.NewTimingWheel(time.Second, 300, execute) does the same in real
+// time.
 func ExampleNewTimingWheel() {
 	m := clock.NewMock()
 	execute := func(key, value any) { fmt.Println(key, "is", value, "at", m.Elapsed()) }
@@ -27,19 +27,19 @@ func ExampleNewTimingWheel() {
 		}
 	}
 	m.Add(20 * time.Second)
-	fmt.Println("ann is heard of, bob signs off")
+	fmt.Println("ann sends a message, bob signs off")
 	_ = w.MoveTimer("ann", 30*time.Second)
 	_ = w.RemoveTimer("bob")
 	m.Add(time.Minute)
 	fmt.Println(w.SetTimer([]string{"not", "a", "key"}, nil, time.Second))
 	// Output:
-	// ann is heard of, bob signs off
+	// ann sends a message, bob signs off
 	// cid is gone at 30s
 	// ann is gone at 50s
 	// incorrect task argument
 }
 
-// byHand is a ticker whose ticks somebody sends.
+// byHand is a ticker whose ticks the example sends.
 type byHand chan time.Time
 
 func (c byHand) Chan() <-chan time.Time { return c }
@@ -75,8 +75,8 @@ func ExampleNewTimingWheelWithTicker() {
 	// not yet
 }
 
-// On a mock Drain has called its function for all timers when it returns. In real
-// time Shutdown waits for that.
+// On a mock, Drain has called its function for all timers when it returns. In real time,
+// Shutdown waits for that.
 func ExampleTimingWheel_Drain() {
 	m := clock.NewMock()
 	w, _ := compat.NewTimingWheelWithClock(time.Second, 300, func(key, _ any) { fmt.Println(key) }, m)
@@ -84,11 +84,11 @@ func ExampleTimingWheel_Drain() {
 
 	_ = w.SetTimer("flush", "to disk", time.Hour)
 	_ = w.SetTimer("send", "the mail", time.Minute)
-	_ = w.Drain(func(key, value any) { fmt.Println(key, value, "before its time") })
+	_ = w.Drain(func(key, value any) { fmt.Println(key, value, "early") })
 	m.Add(2 * time.Hour)
 	// Output:
-	// send the mail before its time
-	// flush to disk before its time
+	// send the mail early
+	// flush to disk early
 }
 
 func ExampleTimingWheel_Shutdown() {
@@ -99,13 +99,13 @@ func ExampleTimingWheel_Shutdown() {
 	_ = w.SetTimer("flush", "to disk", time.Hour)
 
 	// At the end of the process:
-	_ = w.Drain(func(key, value any) { fmt.Println(key, value, "before its time") })
+	_ = w.Drain(func(key, value any) { fmt.Println(key, value, "early") })
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	fmt.Println(w.Shutdown(ctx)) // waits for the function of Drain, too
+	fmt.Println(w.Shutdown(ctx)) // also waits for the function of Drain
 	fmt.Println(w.SetTimer("flush", "again", time.Hour))
 	// Output:
-	// flush to disk before its time
+	// flush to disk early
 	// <nil>
 	// TimingWheel is closed already
 }
@@ -121,7 +121,7 @@ func ExampleNewCache() {
 	find := func(name string) {
 		value, err := c.Take(name, func() (any, error) {
 			if name == "" {
-				return nil, errors.New("nobody has no name")
+				return nil, errors.New("the name is empty")
 			}
 			fmt.Println("ask the database for", name)
 			return "user " + name, nil
@@ -140,7 +140,7 @@ func ExampleNewCache() {
 	// user ann <nil>
 	// ask the database for ann
 	// user ann <nil>
-	// <nil> nobody has no name
+	// <nil> the name is empty
 	// {Hits:1 Misses:2 Elements:1}
 }
 

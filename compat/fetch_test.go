@@ -13,7 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/compat"
 )
 
-// A fetch that does not return leaves nothing behind.
+// After a fetch that does not return, the next call fetches, and no counter has changed.
 func TestFetchThatDoesNotReturn(t *testing.T) {
 	c, _ := newCache(t, time.Minute)
 	require.PanicsWithValue(t, "boom", func() { _, _ = c.Take("a", func() (any, error) { panic("boom") }) })
@@ -54,7 +54,7 @@ func takeInBubble(c *compat.Cache, key string, fetch func() (any, error)) <-chan
 	return ended
 }
 
-// ways is how a fetch may end other than by returning.
+// ways has the ways in which a fetch can end without returning.
 var ways = map[string]struct {
 	end  func()
 	want outcome
@@ -63,8 +63,8 @@ var ways = map[string]struct {
 	"Goexit": {runtime.Goexit, outcome{exited: true}},
 }
 
-// It ends the call that has called it, in the way it did. Those that wait for it get
-// an error: no panic or exit that is not theirs, and no value that nobody fetched.
+// The call of Take that called the fetch ends in the same way as the fetch. Calls that
+// wait for it return an error: they do not panic or exit, and return no value.
 func TestWaitingForAFetchThatDoesNotReturn(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -97,8 +97,8 @@ func TestWaitingForAFetchThatDoesNotReturn(t *testing.T) {
 	}
 }
 
-// After the value was deleted, another fetch is under way for the key, and that of
-// before does not disturb it however it ends.
+// After the key was deleted, another fetch of it is under way. The older fetch does not
+// affect it, however it ends.
 func TestOlderFetchThatDoesNotReturn(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestOlderFetchThatDoesNotReturn(t *testing.T) {
 				newer := takeInBubble(c, "a", fetchNewer)
 				close(releaseOlder)
 				require.Equal(t, way.want, <-older)
-				another := takeInBubble(c, "a", func() (any, error) { panic("it waits for the newer one") })
+				another := takeInBubble(c, "a", func() (any, error) { panic("should wait for the newer fetch") })
 				close(releaseNewer)
 				want := outcome{taken: taken{"newer", nil}}
 				require.Equal(t, want, <-newer)
@@ -122,7 +122,7 @@ func TestOlderFetchThatDoesNotReturn(t *testing.T) {
 	}
 }
 
-// The stack of a panic is that of the fetch, where it began.
+// The stack of a panic is that of the fetch.
 func TestStackOfAFetchThatPanics(t *testing.T) {
 	c, _ := newCache(t, time.Minute)
 	defer func() {

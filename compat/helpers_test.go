@@ -19,66 +19,66 @@ import (
 	"github.com/epicycle-go/epicycle/compat"
 )
 
-// Where tasks run in goroutines of their own, the tests run in a bubble of
-// package synctest: settle returns when every goroutine has done all it can, so
-// that what has not happened by then does not happen. No test waits for real time.
+// Where tasks run in their own goroutines, the tests run in a synctest bubble. settle
+// returns when every goroutine of the bubble is blocked: what has not happened by then
+// will not happen. No test waits for real time.
 func settle() { synctest.Wait() }
 
-// hand is a ticker that ticks by hand.
-type hand struct {
+// fakeTicker is a ticker whose ticks the test sends.
+type fakeTicker struct {
 	c       chan time.Time
 	stops   atomic.Int32
 	stopped chan struct{} // closed by the first Stop
 }
 
-func newHand() *hand { return newHandOf(0) }
+func newFakeTicker() *fakeTicker { return newBufferedTicker(0) }
 
-// newHandOf has a channel with a buffer.
-func newHandOf(buffer int) *hand {
-	return &hand{c: make(chan time.Time, buffer), stopped: make(chan struct{})}
+// newBufferedTicker makes a fakeTicker whose channel has a buffer.
+func newBufferedTicker(buffer int) *fakeTicker {
+	return &fakeTicker{c: make(chan time.Time, buffer), stopped: make(chan struct{})}
 }
 
-func (h *hand) Chan() <-chan time.Time { return h.c }
+func (h *fakeTicker) Chan() <-chan time.Time { return h.c }
 
-func (h *hand) Stop() {
+func (h *fakeTicker) Stop() {
 	if h.stops.Add(1) == 1 {
 		close(h.stopped)
 	}
 }
 
-// tick returns when the tick was received, or put into the buffer, or nobody will
-// receive it any more.
-func (h *hand) tick() {
+// tick sends a tick. It returns when the tick is received or in the buffer, or when the
+// ticker is stopped.
+func (h *fakeTicker) tick() {
 	select {
 	case h.c <- time.Time{}:
 	case <-h.stopped:
 	}
 }
 
-// ran is what tasks have noted, and when.
-type ran struct {
+// taskLog records which tasks ran, and when.
+type taskLog struct {
 	mu    sync.Mutex
 	when  string
 	noted []string
 }
 
-// at is what time it is from now on.
-func (r *ran) at(when any) {
+// at sets the time that note records from now on.
+func (r *taskLog) at(when any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.when = fmt.Sprint(when)
 }
 
-// note is an Execute.
-func (r *ran) note(key, value any) {
+// note is an Execute that records the task.
+func (r *taskLog) note(key, value any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.noted = append(r.noted, fmt.Sprintf("%v=%v@%s", key, value, r.when))
 }
 
-// take returns what was noted since it was last called, sorted: what is due
-// together runs together.
-func (r *ran) take() []string {
+// take returns what was noted since the last call, sorted, because tasks that are due
+// together run concurrently.
+func (r *taskLog) take() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	noted := r.noted
@@ -87,7 +87,7 @@ func (r *ran) take() []string {
 	return noted
 }
 
-// interval is that of the wheels that have tickers here.
+// interval is that of most wheels in these tests.
 const interval = time.Second
 
 func newTicking(t testing.TB, slots int, execute compat.Execute, ticker compat.Ticker) *compat.TimingWheel {
@@ -98,7 +98,7 @@ func newTicking(t testing.TB, slots int, execute compat.Execute, ticker compat.T
 	return w
 }
 
-// onMock is a wheel on a mock; its tasks run in the test's own goroutine.
+// onMock makes a wheel on a mock. Its tasks run in the goroutine of the test.
 func onMock(t testing.TB, execute compat.Execute) (*compat.TimingWheel, *clock.Mock) {
 	t.Helper()
 	m := clock.NewMock()
@@ -108,20 +108,20 @@ func onMock(t testing.TB, execute compat.Execute) (*compat.TimingWheel, *clock.M
 	return w, m
 }
 
-// logged has package slog log to what it returns, as JSON, for the rest of t.
+// logged makes package slog log to the returned logs, as JSON, for the rest of t.
 func logged(t *testing.T) *logs {
 	l := new(logs)
 	before, out, flags := slog.Default(), log.Writer(), log.Flags()
 	slog.SetDefault(slog.New(slog.NewJSONHandler(l, nil)))
 	t.Cleanup(func() {
 		slog.SetDefault(before)
-		log.SetOutput(out) // which the first SetDefault has changed
+		log.SetOutput(out) // changed by the first SetDefault
 		log.SetFlags(flags)
 	})
 	return l
 }
 
-// logs is lines of JSON.
+// logs has lines of JSON.
 type logs struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -133,7 +133,7 @@ func (l *logs) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// take returns what was logged since it was last called, without the time.
+// take returns the lines that were logged since the last call, without their times.
 func (l *logs) take(t *testing.T) (lines []map[string]any) {
 	t.Helper()
 	l.mu.Lock()

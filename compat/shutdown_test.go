@@ -26,14 +26,14 @@ func TestShutdown(t *testing.T) {
 		require.NoError(t, w.Shutdown(t.Context()))
 		requireClosed(t, w)
 		time.Sleep(2 * interval)
-		require.NoError(t, w.Shutdown(cancelled()), "nothing is left to wait for")
+		require.NoError(t, w.Shutdown(cancelled()), "nothing is running")
 		w.Stop()
 		require.NoError(t, w.Shutdown(t.Context()))
 		requireClosed(t, w)
 	})
 }
 
-// ending is a Shutdown under way, in a bubble.
+// ending is a call of Shutdown under way, in a bubble.
 type ending struct {
 	cancel context.CancelFunc
 	err    chan error
@@ -47,8 +47,8 @@ func shutDown(w *compat.TimingWheel) ending {
 	return e
 }
 
-// requireWaits checks that Shutdown waits, until it is cancelled and again until
-// release is called.
+// requireWaits checks that Shutdown waits until its context is cancelled or release is
+// called.
 func requireWaits(t *testing.T, w *compat.TimingWheel, release func()) {
 	t.Helper()
 	first, second, third := shutDown(w), shutDown(w), shutDown(w)
@@ -69,12 +69,12 @@ func requireWaits(t *testing.T, w *compat.TimingWheel, release func()) {
 func TestShutdownWaitsForTasks(t *testing.T) {
 	var g *gate
 	execute := func(key, value any) { g.hold(key, value) }
-	kinds(t, execute, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+	kinds(t, execute, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		g = newGate()
 		require.NoError(t, w.SetTimer("a", nil, interval))
 		require.NoError(t, w.SetTimer("later", nil, time.Hour))
 		moved := make(chan bool)
-		go func() { forth(); close(moved) }() // on a mock until the task returns
+		go func() { advance(); close(moved) }() // on a mock, advance returns when the task does
 		time.Sleep(2 * interval)
 		require.EqualValues(t, 1, g.come.Load())
 		requireWaits(t, w, func() { close(g.open) })
@@ -84,8 +84,8 @@ func TestShutdownWaitsForTasks(t *testing.T) {
 	})
 }
 
-// What Drain has taken out is handed over, also after the wheel was stopped, and
-// Shutdown waits for all of it: also for what was not begun when it was called.
+// The function of Drain is called for all drained timers, also after the wheel was
+// stopped. Shutdown waits for all these calls, also for those that have not begun.
 func TestShutdownWaitsForDrain(t *testing.T) {
 	kinds(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, _ func()) {
 		const n = 20
@@ -113,7 +113,7 @@ func TestShutdownWaitsForDrain(t *testing.T) {
 	})
 }
 
-// A function that panics or exits its goroutine has ended, too.
+// Shutdown does not wait for a function that has panicked or exited its goroutine.
 func TestShutdownAfterDrainThatDoesNotReturn(t *testing.T) {
 	logged(t)
 	kinds(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
@@ -131,11 +131,10 @@ func TestShutdownAfterDrainThatDoesNotReturn(t *testing.T) {
 	})
 }
 
-// Tasks that wait their turn are not waited for longer than for that turn, and don't
-// run.
-func TestShutdownAndTasksThatWaitTheirTurn(t *testing.T) {
+// Tasks that are queued when the wheel is stopped do not run.
+func TestShutdownAndQueuedTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, g := newHand(), newGate()
+		h, g := newFakeTicker(), newGate()
 		w := newTicking(t, 10, g.hold, h)
 		for key := range maxTasks + 100 {
 			require.NoError(t, w.SetTimer(key, nil, interval))
@@ -147,7 +146,7 @@ func TestShutdownAndTasksThatWaitTheirTurn(t *testing.T) {
 	})
 }
 
-// Inside a task, or the function of Drain, Shutdown waits for that too.
+// Inside a task or the function of Drain, Shutdown waits for its own caller.
 func TestShutdownInsideTask(t *testing.T) {
 	var w *compat.TimingWheel
 	var errs chan error
@@ -156,10 +155,10 @@ func TestShutdownInsideTask(t *testing.T) {
 		defer cancel()
 		errs <- w.Shutdown(ctx)
 	}
-	kinds(t, inside, func(t *testing.T, of *compat.TimingWheel, forth func()) {
+	kinds(t, inside, func(t *testing.T, of *compat.TimingWheel, advance func()) {
 		w, errs = of, make(chan error, 1)
 		require.NoError(t, w.SetTimer("a", nil, interval))
-		forth()
+		advance()
 		require.ErrorIs(t, <-errs, context.DeadlineExceeded)
 		require.NoError(t, w.Shutdown(t.Context()))
 	})
@@ -172,16 +171,16 @@ func TestShutdownInsideTask(t *testing.T) {
 	})
 }
 
-// Whatever goes on beside it, nothing runs once Shutdown has returned nil. This is in
-// real time, as a bubble's stands still while anything goes on.
+// No task runs once Shutdown has returned nil, whatever other goroutines do meanwhile. The
+// test runs in real time, because a bubble's time stands still while a goroutine runs.
 func TestNothingRunsAfterShutdown(t *testing.T) {
-	for name, make := range map[string]func(execute compat.Execute) (w *compat.TimingWheel, forth func()){
+	for name, make := range map[string]func(execute compat.Execute) (w *compat.TimingWheel, advance func()){
 		"mock": func(execute compat.Execute) (*compat.TimingWheel, func()) {
 			w, m := onMock(t, execute)
 			return w, func() { m.Add(interval) }
 		},
 		"ticker": func(execute compat.Execute) (*compat.TimingWheel, func()) {
-			h := newHand()
+			h := newFakeTicker()
 			return newTicking(t, 10, execute, h), h.tick
 		},
 		"real": func(execute compat.Execute) (*compat.TimingWheel, func()) {
@@ -202,17 +201,17 @@ func TestNothingRunsAfterShutdown(t *testing.T) {
 						runtime.Gosched()
 					}
 				}
-				w, forth := make(task)
-				useUntilShutdown(t, w, task, forth, &over)
+				w, advance := make(task)
+				useUntilShutdown(t, w, task, advance, &over)
 			}
 			require.False(t, ran.Load())
 		})
 	}
 }
 
-// useUntilShutdown uses w from several goroutines until it is shut down by two, and
-// sets over when both calls have returned.
-func useUntilShutdown(t *testing.T, w *compat.TimingWheel, task compat.Execute, forth func(), over *atomic.Bool) {
+// useUntilShutdown uses w from several goroutines while two others shut it down, and sets
+// over when both calls of Shutdown have returned.
+func useUntilShutdown(t *testing.T, w *compat.TimingWheel, task compat.Execute, advance func(), over *atomic.Bool) {
 	var users, enders sync.WaitGroup
 	busy := make(chan struct{})
 	for g := range 3 {
@@ -229,7 +228,7 @@ func useUntilShutdown(t *testing.T, w *compat.TimingWheel, task compat.Execute, 
 	}
 	users.Go(func() {
 		for w.Drain(task) == nil {
-			forth()
+			advance()
 		}
 	})
 	for range 2 {
@@ -245,18 +244,18 @@ func useUntilShutdown(t *testing.T, w *compat.TimingWheel, task compat.Execute, 
 	users.Wait()
 }
 
-// Shutdown waits until the wheel has let go of its ticker: its owner may take it
-// over, or close its channel.
+// When Shutdown returns, the wheel no longer uses its ticker: the owner may use it
+// elsewhere, or close its channel.
 func TestShutdownWaitsForTheTicker(t *testing.T) {
 	l := logged(t)
 	for range 300 {
-		h := newHand()
+		h := newFakeTicker()
 		w := newTicking(t, 3, func(any, any) {}, h)
 		require.NoError(t, w.Shutdown(t.Context()))
 		require.EqualValues(t, 1, h.stops.Load())
 		select {
 		case h.c <- time.Time{}:
-			t.Fatal("somebody receives ticks")
+			t.Fatal("a tick was received")
 		default:
 		}
 
@@ -268,14 +267,14 @@ func TestShutdownWaitsForTheTicker(t *testing.T) {
 	require.Empty(t, l.take(t))
 }
 
-// slow is a ticker whose Stop takes its time.
-type slow struct{ *hand }
+// slow is a ticker whose Stop blocks until stopped is closed.
+type slow struct{ *fakeTicker }
 
 func (s slow) Stop() { <-s.stopped }
 
 func TestShutdownAndSlowTicker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := slow{newHand()}
+		s := slow{newFakeTicker()}
 		w := newTicking(t, 3, func(any, any) {}, s)
 		requireWaits(t, w, func() { close(s.stopped) })
 	})

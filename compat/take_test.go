@@ -20,14 +20,15 @@ type taken struct {
 	err   error
 }
 
-// fetching is a Take whose fetch has begun and stays until it is sent what it
-// is to return.
+// fetching is a call of Take. Its fetch, if it has begun, blocks until it is sent its
+// results.
 type fetching struct {
-	returns chan taken
-	takes   chan taken
+	returns chan taken // the results of the fetch
+	takes   chan taken // the results of Take
 }
 
-// take begins a Take, in a bubble: it waits, in its fetch or that of another.
+// take begins a Take, in a bubble. It returns when Take waits for its own fetch or for
+// another.
 func take(c *compat.Cache, key string, fetches *atomic.Int32) fetching {
 	f := fetching{make(chan taken), make(chan taken, 1)}
 	go func() {
@@ -97,8 +98,8 @@ func TestTakeAfterExpiry(t *testing.T) {
 	require.Equal(t, 3, fetches)
 }
 
-// What is deleted or set while it is fetched may be newer than what is fetched:
-// that is returned to those who asked before, and not kept.
+// If a key is set or deleted while it is fetched, the fetched value may be older than that
+// change: it is returned to the calls that wait, and not kept.
 func TestChangeDuringFetch(t *testing.T) {
 	for name, change := range map[string]struct {
 		do   func(c *compat.Cache)
@@ -126,8 +127,8 @@ func TestChangeDuringFetch(t *testing.T) {
 	}
 }
 
-// Who asks after the change gets what is fetched after it, and that is kept,
-// whichever fetch ends first.
+// A call after the change fetches again, and that value is kept, whichever fetch ends
+// first.
 func TestTakeAfterChangeDuringFetch(t *testing.T) {
 	for _, olderFirst := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -136,14 +137,14 @@ func TestTakeAfterChangeDuringFetch(t *testing.T) {
 			older := take(c, "a", &fetches)
 			c.Del("a")
 			newer := take(c, "a", &fetches)
-			require.EqualValues(t, 2, fetches.Load(), "it waits for what is older")
+			require.EqualValues(t, 2, fetches.Load(), "it waits for the older fetch")
 			if olderFirst {
 				older.returns <- taken{"older", nil}
 				settle()
 				requireValue(t, c, "a", nil)
 			}
 			another := take(c, "a", &fetches)
-			require.EqualValues(t, 2, fetches.Load(), "it waits for what is newer")
+			require.EqualValues(t, 2, fetches.Load(), "it does not wait for the newer fetch")
 			newer.returns <- taken{"newer", nil}
 			require.Equal(t, taken{"newer", nil}, <-newer.takes)
 			require.Equal(t, taken{"newer", nil}, <-another.takes)
@@ -157,8 +158,8 @@ func TestTakeAfterChangeDuringFetch(t *testing.T) {
 	}
 }
 
-// The fetch itself may use the cache, for its own key too: what it has set is
-// newer than what it returns.
+// The fetch may use the cache, also for its own key: a value that it sets is newer than
+// the one it returns.
 func TestFetchUsesTheCache(t *testing.T) {
 	c, _ := newCache(t, time.Minute, compat.WithLimit(3))
 	value, err := c.Take("a", func() (any, error) {
@@ -173,8 +174,8 @@ func TestFetchUsesTheCache(t *testing.T) {
 	requireValue(t, c, "c", "nested")
 }
 
-// A value can be seen a moment before Take returns it. Who deletes it then and
-// asks again must not be given what was fetched before.
+// A fetched value is in the cache shortly before Take returns it. If it is deleted in
+// between, the next Take must not return it.
 func TestTakeJustAfterDel(t *testing.T) {
 	c, _ := newCache(t, time.Minute)
 	for range 20_000 {
@@ -195,8 +196,8 @@ func TestTakeJustAfterDel(t *testing.T) {
 	}
 }
 
-// hooked is a mock that calls a function when it is asked for the time, which
-// a cache does before it stores a value and before it looks for one.
+// hooked is a mock that calls a function when it is asked for the time. A cache asks
+// before it stores a value and before it looks for one.
 type hooked struct {
 	*clock.Mock
 	hook atomic.Pointer[func()]
@@ -209,8 +210,8 @@ func (h *hooked) Elapsed() time.Duration {
 	return h.Mock.Elapsed()
 }
 
-// A fetch that begins when a Set has begun already, but not yet stored its value,
-// does not replace that.
+// A fetch that begins after a Set has begun, and before it has stored its value, does not
+// replace that value.
 func TestTakeBegunDuringSet(t *testing.T) {
 	m := &hooked{Mock: clock.NewMock()}
 	c, err := compat.NewCache(time.Minute, compat.WithClock(m))
@@ -224,7 +225,7 @@ func TestTakeBegunDuringSet(t *testing.T) {
 			defer close(done)
 			_, _ = c.Take("a", func() (any, error) { begun <- true; <-release; return "fetched", nil })
 		}()
-		for range 10_000 { // should it be able to begin, it does; else that passes
+		for range 10_000 { // gives the fetch time to begin, if it can
 			runtime.Gosched()
 		}
 	}

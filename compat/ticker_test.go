@@ -14,8 +14,9 @@ import (
 	"github.com/epicycle-go/epicycle/compat"
 )
 
-// history is what happens to a timer, in ticks: it is set at begin for set, and
-// elapsed after that moved to move. again: by setting it again.
+// history is what happens to a timer, in ticks. At tick begin it is set to fire after set
+// ticks. When elapsed ticks have passed, it is moved to fire after move ticks; if again is
+// true, by setting it again.
 type history struct {
 	begin, set, elapsed, move int
 	again                     bool
@@ -24,7 +25,7 @@ type history struct {
 func (h history) moved() int { return h.begin + h.elapsed }
 func (h history) due() int   { return h.moved() + h.move }
 
-// do does to the timer what h says for that tick.
+// do sets or moves the timer if h says so for that tick.
 func (h history) do(t *testing.T, w *compat.TimingWheel, tick int) {
 	if tick == h.begin {
 		require.NoError(t, w.SetTimer(h, 1, time.Duration(h.set)*interval))
@@ -36,7 +37,7 @@ func (h history) do(t *testing.T, w *compat.TimingWheel, tick int) {
 	}
 }
 
-// histories is all of up to three turns.
+// histories returns all histories with delays of up to three turns of a ring.
 func histories(slots int) (all []history) {
 	for set := 1; set <= 3*slots; set++ {
 		for elapsed := range set {
@@ -48,10 +49,10 @@ func histories(slots int) (all []history) {
 	return all
 }
 
-// requireExact has each history happen, all on one wheel, and checks at which
-// tick each task runs.
+// requireExact runs all the histories on one wheel, and checks at which tick each task
+// runs.
 func requireExact(t *testing.T, slots int, all []history) {
-	h, now := newHand(), 0
+	h, now := newFakeTicker(), 0
 	var runs [][2]any // history, and tick
 	mu := make(chan struct{}, 1)
 	w := newTicking(t, slots, func(key, _ any) {
@@ -71,7 +72,7 @@ func requireExact(t *testing.T, slots int, all []history) {
 		due[one.due()]++
 		last = max(last, one.due())
 	}
-	for now = 0; now <= last+3*slots; now++ { // and nothing runs twice
+	for now = 0; now <= last+3*slots; now++ { // goes on, to see that nothing runs twice
 		if now > 0 {
 			h.tick()
 			settle()
@@ -91,7 +92,7 @@ func requireExact(t *testing.T, slots int, all []history) {
 	}
 }
 
-// A single timer: the wheel is aimed at it alone.
+// Each history has a wheel of its own, so the alarm is aimed at its timer alone.
 func TestEachHistoryAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, one := range histories(3) {
@@ -121,7 +122,7 @@ func TestRandomHistories(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { requireExact(t, slots, all) })
 }
 
-// reference is a wheel with a ticker as one would write it to be right only.
+// reference is the simplest correct wheel with a ticker.
 type reference struct {
 	now    int
 	timers map[int]pending
@@ -176,12 +177,13 @@ func (r *reference) take() []string {
 	return ran
 }
 
-// runRandomly does the same random things to a wheel and to the reference.
-// careful: only after each is it waited until nothing moves any more.
+// runRandomly makes the same random calls to a wheel and to the reference. If careful is
+// true, it compares them after each call, when all goroutines are blocked; otherwise only
+// at the end.
 func runRandomly(t *testing.T, seed uint64, careful bool) {
 	c := rand.New(rand.NewPCG(seed, 7))
 	ref := &reference{timers: make(map[int]pending)}
-	h, tasks := newHand(), new(ran)
+	h, tasks := newFakeTicker(), new(taskLog)
 	w := newTicking(t, 1+c.IntN(20), tasks.note, h)
 	defer w.Stop()
 	tasks.at(0)
@@ -204,7 +206,7 @@ func runRandomly(t *testing.T, seed uint64, careful bool) {
 			ref.drain()
 			require.NoError(t, w.Drain(tasks.note))
 		default:
-			settle() // tasks note the tick they run at
+			settle() // so that tasks note the tick at which they ran
 			tasks.at(ref.now + 1)
 			ref.tick()
 			h.tick()
@@ -237,7 +239,7 @@ func TestDelaysBetweenTicks(t *testing.T) {
 		{10 * interval, 10}, {11*interval - 1, 11},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h, tasks := newHand(), new(ran)
+			h, tasks := newFakeTicker(), new(taskLog)
 			w := newTicking(t, 10, tasks.note, h)
 			require.NoError(t, w.SetTimer("set", nil, c.delay))
 			require.NoError(t, w.SetTimer("moved", nil, time.Hour))
@@ -256,13 +258,13 @@ func TestDelaysBetweenTicks(t *testing.T) {
 	}
 }
 
-// Time is the ticks, not the clock on the wall.
+// The wheel's time moves with the ticks, not with the wall clock.
 func TestNothingHappensBetweenTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, tasks := newHand(), new(ran)
+		h, tasks := newFakeTicker(), new(taskLog)
 		w := newTicking(t, 10, tasks.note, h)
 		require.NoError(t, w.SetTimer("a", 1, 2*interval))
-		time.Sleep(time.Hour) // the bubble's
+		time.Sleep(time.Hour) // in the bubble's time
 		h.tick()
 		time.Sleep(time.Hour)
 		require.Empty(t, tasks.take())
@@ -275,7 +277,7 @@ func TestNothingHappensBetweenTicks(t *testing.T) {
 
 func TestMoveBelowTheIntervalRunsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, tasks := newHand(), new(ran)
+		h, tasks := newFakeTicker(), new(taskLog)
 		w := newTicking(t, 3, tasks.note, h)
 		for now, d := range []time.Duration{1, interval / 2, interval - 1} {
 			tasks.at(now)
@@ -285,7 +287,7 @@ func TestMoveBelowTheIntervalRunsAtOnce(t *testing.T) {
 			require.Equal(t, []string{fmt.Sprintf("a=%v@%d", d, now)}, tasks.take())
 			h.tick()
 		}
-		for range 10 { // and not again
+		for range 10 { // the task does not run again
 			h.tick()
 		}
 		settle()
@@ -296,8 +298,8 @@ func TestMoveBelowTheIntervalRunsAtOnce(t *testing.T) {
 	})
 }
 
-// Once the call that runs the task at once has returned, no later one can take it
-// back, put it off or change what it runs with.
+// Once the call that runs the task at once has returned, no later call can stop the task,
+// delay it or change its value.
 func TestMoveBelowTheIntervalIsFinal(t *testing.T) {
 	for name, then := range map[string]func(w *compat.TimingWheel) error{
 		"remove": func(w *compat.TimingWheel) error { return w.RemoveTimer("a") },
@@ -306,13 +308,13 @@ func TestMoveBelowTheIntervalIsFinal(t *testing.T) {
 			defer func() { _ = w.RemoveTimer("a") }()
 			return w.SetTimer("a", 2, time.Hour)
 		},
-		"drain": func(w *compat.TimingWheel) error { return w.Drain(func(any, any) { panic("taken out") }) },
+		"drain": func(w *compat.TimingWheel) error { return w.Drain(func(any, any) { panic("the timer was drained") }) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h, tasks := newHand(), new(ran)
+				h, tasks := newFakeTicker(), new(taskLog)
 				w := newTicking(t, 3, tasks.note, h)
-				for range 500 { // the wheel is busy with the call before, or not any more
+				for range 500 { // the wheel may still be busy with the last call
 					require.NoError(t, w.SetTimer("a", 1, time.Hour))
 					require.NoError(t, w.MoveTimer("a", interval/2))
 					require.NoError(t, then(w))
@@ -324,21 +326,21 @@ func TestMoveBelowTheIntervalIsFinal(t *testing.T) {
 	}
 }
 
-// Whoever has sent a tick finds it counted; also where the channel has a buffer,
-// as those of package time and of go-zero's own fake.
+// A tick that was sent is counted before the next call of its sender, also if the channel
+// has a buffer, as those of package time and of go-zero's fake ticker have.
 func TestATickSentIsCounted(t *testing.T) {
 	for buffer := range 3 {
 		synctest.Test(t, func(t *testing.T) {
-			h, tasks := newHandOf(buffer), new(ran)
+			h, tasks := newBufferedTicker(buffer), new(taskLog)
 			w := newTicking(t, 3, tasks.note, h)
 			for i := range 500 {
-				require.NoError(t, w.RemoveTimer("none")) // with which the wheel may still be busy
+				require.NoError(t, w.RemoveTimer("none")) // the wheel may still be busy with this call
 				h.tick()
 				require.NoError(t, w.SetTimer("a", i, interval))
 				settle()
 				require.Empty(t, tasks.take(), "it ran at a tick from before it was set")
 				h.tick()
-				require.NoError(t, w.SetTimer("a", "next", interval)) // not in place of what is due
+				require.NoError(t, w.SetTimer("a", "next", interval)) // does not replace the due timer
 				require.NoError(t, w.RemoveTimer("a"))
 				settle()
 				require.Equal(t, []string{fmt.Sprintf("a=%d@", i)}, tasks.take())
@@ -351,7 +353,7 @@ func TestATickSentIsCounted(t *testing.T) {
 func TestTicksBesideCalls(t *testing.T) {
 	const callers, each = 4, 500
 	var begun, sent, tasks, early atomic.Int64
-	h := newHand()
+	h := newFakeTicker()
 	w := newTicking(t, 10, func(_, value any) {
 		if begun.Load() < value.(int64) {
 			early.Add(1)
@@ -385,7 +387,7 @@ func TestTicksBesideCalls(t *testing.T) {
 	require.EqualValues(t, callers*each, tasks.Load())
 }
 
-// closer is a ticker of go-zero's kind: to stop it closes its channel.
+// closer is a ticker whose Stop closes its channel, as go-zero's does.
 type closer struct{ c chan time.Time }
 
 func (c closer) Chan() <-chan time.Time { return c.c }
@@ -393,7 +395,7 @@ func (c closer) Stop()                  { close(c.c) }
 
 func TestTicksEnd(t *testing.T) {
 	l := logged(t)
-	for range 300 { // the wheel has just been busy with a call, or not yet
+	for range 300 { // the wheel may be busy with the call, or not yet
 		c := closer{make(chan time.Time, 1)}
 		w := newTicking(t, 3, func(any, any) { t.Error("a task runs") }, c)
 		require.NoError(t, w.SetTimer("a", 1, interval))
@@ -405,10 +407,10 @@ func TestTicksEnd(t *testing.T) {
 	require.Empty(t, l.take(t))
 }
 
-// The tick that was sent before the channel was closed counts.
+// A tick that was sent before the channel was closed is counted.
 func TestLastTick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, tasks := closer{make(chan time.Time, 1)}, new(ran)
+		c, tasks := closer{make(chan time.Time, 1)}, new(taskLog)
 		w := newTicking(t, 3, tasks.note, c)
 		require.NoError(t, w.SetTimer("a", 1, interval))
 		c.c <- time.Now()
@@ -422,7 +424,7 @@ func TestLastTick(t *testing.T) {
 
 func TestStopStopsTheTicker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHand()
+		h := newFakeTicker()
 		w := newTicking(t, 3, func(any, any) {}, h)
 		for range 3 {
 			w.Stop()
@@ -431,20 +433,20 @@ func TestStopStopsTheTicker(t *testing.T) {
 			require.EqualValues(t, 1, h.stops.Load())
 		}
 
-		h = newHand()
+		h = newFakeTicker()
 		w = newTicking(t, 3, func(any, any) {}, h)
 		close(h.c)
 		settle()
 		w.Stop()
 		settle()
-		require.Zero(t, h.stops.Load(), "a ticker that has ended is let alone")
+		require.Zero(t, h.stops.Load(), "a ticker whose channel is closed is not stopped")
 	})
 }
 
-// late is a ticker that has ticks in its channel, which the wheel gets when it asks
-// for the second time: at the first, it was made.
+// late is a ticker whose second call of Chan blocks until give is closed. The first is
+// made by the constructor of the wheel, the second by the goroutine that counts ticks.
 type late struct {
-	*hand
+	*fakeTicker
 	asked *atomic.Int32
 	give  chan struct{}
 }
@@ -453,15 +455,15 @@ func (l late) Chan() <-chan time.Time {
 	if l.asked.Add(1) == 2 {
 		<-l.give
 	}
-	return l.hand.Chan()
+	return l.fakeTicker.Chan()
 }
 
-// A wheel that is stopped stops its ticker at once. It does not receive all that is in
-// the channel before: with a fast ticker that might never end.
+// A stopped wheel stops its ticker at once. It does not first receive all ticks in the
+// channel, which might never end with a fast ticker.
 func TestStopComesBeforeTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ticks = 5
-		l := late{newHandOf(ticks), new(atomic.Int32), make(chan struct{})}
+		l := late{newBufferedTicker(ticks), new(atomic.Int32), make(chan struct{})}
 		for range ticks {
 			l.tick()
 		}
@@ -474,7 +476,8 @@ func TestStopComesBeforeTicks(t *testing.T) {
 	})
 }
 
-// Both stop it, the wheel and who made it, in whatever order: go-zero's panics.
+// The wheel and the owner both stop the ticker, in either order. A second Stop of
+// go-zero's ticker panics.
 func TestTickerStoppedByBoth(t *testing.T) {
 	l := logged(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -494,15 +497,15 @@ func TestTickerStoppedByBoth(t *testing.T) {
 	})
 }
 
-// nasty is a ticker that can't be stopped.
-type nasty struct{ *hand }
+// panicking is a ticker whose Stop panics.
+type panicking struct{ *fakeTicker }
 
-func (nasty) Stop() { panic("can't be stopped") }
+func (panicking) Stop() { panic("can't be stopped") }
 
 func TestTickerThatPanics(t *testing.T) {
 	l := logged(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := newTicking(t, 3, func(any, any) {}, nasty{newHand()})
+		w := newTicking(t, 3, func(any, any) {}, panicking{newFakeTicker()})
 		w.Stop()
 		settle()
 		lines := l.take(t)
@@ -514,18 +517,18 @@ func TestTickerThatPanics(t *testing.T) {
 func TestNewTimingWheelWithTickerArguments(t *testing.T) {
 	nop := func(any, any) {}
 	for name, ticker := range map[string]compat.Ticker{
-		"nil": nil, "nil pointer": (*hand)(nil), "nil channel": new(hand), "nil channel too": closer{},
+		"nil": nil, "nil pointer": (*fakeTicker)(nil), "nil channel": new(fakeTicker), "nil channel too": closer{},
 	} {
 		w, err := compat.NewTimingWheelWithTicker(interval, 10, nop, ticker)
 		require.Error(t, err, name)
 		require.Contains(t, err.Error(), "interval: 1s, slots: 10, execute: 0x")
 		require.Nil(t, w)
 	}
-	h := newHand()
+	h := newFakeTicker()
 	for _, c := range badArguments {
 		w, err := compat.NewTimingWheelWithTicker(c.interval, c.slots, c.execute, h)
 		require.EqualError(t, err, c.text())
 		require.Nil(t, w)
 	}
-	require.Zero(t, h.stops.Load(), "it is not ours")
+	require.Zero(t, h.stops.Load(), "the caller still owns the ticker")
 }

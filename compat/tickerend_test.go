@@ -15,9 +15,9 @@ import (
 // far is an interval of which two take the ticks to the largest time.Duration.
 const far = time.Duration(1 << 62)
 
-func newFar(t *testing.T, execute compat.Execute) (*compat.TimingWheel, *hand) {
+func newFar(t *testing.T, execute compat.Execute) (*compat.TimingWheel, *fakeTicker) {
 	t.Helper()
-	h := newHand()
+	h := newFakeTicker()
 	w, err := compat.NewTimingWheelWithTicker(far, 3, execute, h)
 	require.NoError(t, err)
 	t.Cleanup(w.Stop)
@@ -28,7 +28,7 @@ func newFar(t *testing.T, execute compat.Execute) (*compat.TimingWheel, *hand) {
 // when the time gets there, and the wheel can still be used.
 func TestTicksToTheEndOfTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tasks := new(ran)
+		tasks := new(taskLog)
 		w, h := newFar(t, tasks.note)
 		require.NoError(t, w.SetTimer("next", 0, 1))
 		require.NoError(t, w.SetTimer("second", 0, far+1))

@@ -17,14 +17,14 @@ import (
 	"github.com/epicycle-go/epicycle/compat"
 )
 
-// badArgument is what no constructor takes.
+// badArgument has arguments that every constructor rejects.
 type badArgument struct {
 	interval time.Duration
 	slots    int
 	execute  compat.Execute
 }
 
-// text is what go-zero says to it.
+// text is go-zero's error for b.
 func (b badArgument) text() string {
 	return fmt.Sprintf("interval: %v, slots: %d, execute: %p", b.interval, b.slots, b.execute)
 }
@@ -65,7 +65,7 @@ func TestErrorTexts(t *testing.T) {
 	require.EqualError(t, compat.ErrArgument, "incorrect task argument")
 }
 
-// requireClosed checks what a wheel says that is stopped.
+// requireClosed checks that the calls of a stopped wheel return ErrClosed.
 func requireClosed(t testing.TB, w *compat.TimingWheel) {
 	t.Helper()
 	require.Equal(t, compat.ErrClosed, w.SetTimer("any", 1, time.Second))
@@ -75,8 +75,8 @@ func requireClosed(t testing.TB, w *compat.TimingWheel) {
 	require.Equal(t, compat.ErrClosed, w.Drain(func(any, any) { t.Error("drained") }))
 }
 
-// kinds runs a test on a wheel of each kind. forth moves its time by interval.
-func kinds(t *testing.T, execute compat.Execute, test func(t *testing.T, w *compat.TimingWheel, forth func())) {
+// kinds runs a test on a wheel of each kind. advance advances its time by interval.
+func kinds(t *testing.T, execute compat.Execute, test func(t *testing.T, w *compat.TimingWheel, advance func())) {
 	t.Run("mock", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, m := onMock(t, execute)
@@ -86,11 +86,11 @@ func kinds(t *testing.T, execute compat.Execute, test func(t *testing.T, w *comp
 	kindsOffMock(t, execute, test)
 }
 
-// kindsOffMock is kinds for wheels whose tasks run in goroutines of their own.
-func kindsOffMock(t *testing.T, execute compat.Execute, test func(t *testing.T, w *compat.TimingWheel, forth func())) {
+// kindsOffMock is kinds without the mock: tasks run in their own goroutines.
+func kindsOffMock(t *testing.T, execute compat.Execute, test func(t *testing.T, w *compat.TimingWheel, advance func())) {
 	t.Run("ticker", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHand()
+			h := newFakeTicker()
 			test(t, newTicking(t, 10, execute, h), func() { h.tick(); settle() })
 		})
 	})
@@ -104,7 +104,7 @@ func kindsOffMock(t *testing.T, execute compat.Execute, test func(t *testing.T, 
 	})
 }
 
-// unhashable is what no map takes as a key, also where the type looks as if.
+// unhashable has values that can't be compared, although some of their types can.
 var unhashable = []any{
 	[]int{1}, map[string]int{}, func() {},
 	[1]any{[]int{1}}, struct{ x any }{map[int]int{}}, [2][]int{}, struct{ f func() }{},
@@ -112,7 +112,7 @@ var unhashable = []any{
 }
 
 func TestArguments(t *testing.T) {
-	kinds(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+	kinds(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		check := func() {
 			t.Helper()
 			for _, key := range append([]any{nil}, unhashable...) {
@@ -127,12 +127,12 @@ func TestArguments(t *testing.T) {
 			require.Equal(t, compat.ErrArgument, w.Drain(nil))
 		}
 		check()
-		forth()
+		advance()
 		require.NoError(t, w.MoveTimer("unknown", time.Second))
 		require.NoError(t, w.MoveTimer("unknown", 1))
 		require.NoError(t, w.RemoveTimer("unknown"))
 		w.Stop()
-		check() // the verdict on arguments comes first, as in go-zero
+		check() // arguments are validated first, as in go-zero
 		requireClosed(t, w)
 	})
 }
@@ -154,7 +154,7 @@ func TestKeysOfAllTypes(t *testing.T) {
 		defer mu.Unlock()
 		got[key] += value.(int)
 	}
-	kinds(t, execute, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+	kinds(t, execute, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		clear(got)
 		want := make(map[any]int)
 		for i, key := range keys {
@@ -164,21 +164,21 @@ func TestKeysOfAllTypes(t *testing.T) {
 			want[key] = i + 1
 		}
 		require.Len(t, want, len(keys))
-		forth()
+		advance()
 		require.Equal(t, want, got)
 		for _, key := range keys {
 			require.NoError(t, w.SetTimer(key, 1, interval))
 			require.NoError(t, w.RemoveTimer(key))
 		}
-		forth()
+		advance()
 		require.Equal(t, want, got)
 	})
 }
 
-// NaN is unequal to itself, so that no other call finds its timer; but it runs.
+// NaN is not equal to itself, so no other call finds its timer, but its task runs.
 func TestNaN(t *testing.T) {
-	tasks := new(ran)
-	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+	tasks := new(taskLog)
+	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		for i, key := range []any{math.NaN(), math.NaN(), float32(math.NaN()), [1]float64{math.NaN()}} {
 			require.NoError(t, w.SetTimer(key, i, interval))
 			require.NoError(t, w.MoveTimer(key, 5*interval))
@@ -186,20 +186,20 @@ func TestNaN(t *testing.T) {
 			require.NoError(t, w.RemoveTimer(key))
 		}
 		require.Empty(t, tasks.take())
-		forth()
+		advance()
 		require.Equal(t, []string{"NaN=0@", "NaN=1@", "NaN=2@", "[NaN]=3@"}, tasks.take())
 
 		require.NoError(t, w.SetTimer(math.NaN(), "drained", interval))
 		require.NoError(t, w.Drain(tasks.note))
 		settle()
-		forth()
+		advance()
 		require.Equal(t, []string{"NaN=drained@"}, tasks.take())
 	})
 }
 
 func TestValues(t *testing.T) {
-	tasks := new(ran)
-	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+	tasks := new(taskLog)
+	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		require.NoError(t, w.SetTimer("nil", nil, interval))
 		require.NoError(t, w.SetTimer("replaced", 1, 3*interval))
 		require.NoError(t, w.SetTimer("replaced", 2, interval))
@@ -208,39 +208,39 @@ func TestValues(t *testing.T) {
 		require.NoError(t, w.SetTimer("put off", 1, interval))
 		require.NoError(t, w.SetTimer("put off", 2, 2*interval))
 		require.NoError(t, w.SetTimer("slice", []int{1}, interval))
-		forth()
+		advance()
 		require.Equal(t, []string{"by nil=<nil>@", "nil=<nil>@", "replaced=2@", "slice=[1]@"}, tasks.take())
-		forth()
+		advance()
 		require.Equal(t, []string{"put off=2@"}, tasks.take())
-		forth()
+		advance()
 		require.Empty(t, tasks.take())
 	})
 }
 
-// When its task runs, a key is free: what is set then is another timer.
+// When the task of a key runs, the key has no timer: setting it makes a new one.
 func TestSetInsideTask(t *testing.T) {
 	var w *compat.TimingWheel
-	tasks := new(ran)
+	tasks := new(taskLog)
 	execute := func(key, value any) {
 		tasks.note(key, value)
 		if n := value.(int); n < 3 {
 			_ = w.SetTimer(key, n+1, interval)
 		}
 	}
-	kinds(t, execute, func(t *testing.T, of *compat.TimingWheel, forth func()) {
+	kinds(t, execute, func(t *testing.T, of *compat.TimingWheel, advance func()) {
 		w = of
 		require.NoError(t, w.SetTimer("a", 1, interval))
 		for now := range 5 {
 			tasks.at(now + 1)
-			forth()
+			advance()
 		}
 		require.Equal(t, []string{"a=1@1", "a=2@2", "a=3@3"}, tasks.take())
 	})
 }
 
-// In real time deadlines are kept as they were asked for, whatever the interval.
+// Without a ticker, deadlines are kept exactly, whatever the interval.
 func TestExactDeadlines(t *testing.T) {
-	tasks := new(ran)
+	tasks := new(taskLog)
 	w, m := onMock(t, tasks.note)
 	delays := []time.Duration{1, time.Microsecond, interval / 2, interval - 1, interval, interval + 1, 10*interval + 7, time.Hour + 3}
 	for _, d := range delays {
@@ -270,15 +270,15 @@ func TestExactDeadlines(t *testing.T) {
 	require.Empty(t, tasks.take())
 }
 
-// On a mock tasks run in the order of their deadlines, one after the other,
-// inside the call that moves it.
+// On a mock, tasks run one after the other in the order of their deadlines, inside the call
+// that moves the mock.
 func TestTasksOnMock(t *testing.T) {
-	var order []any // without a lock, as no other goroutine is in it
+	var order []any // needs no lock: no other goroutine runs tasks
 	w, m := onMock(t, func(key, _ any) { order = append(order, key) })
 	for _, key := range []int{3, 1, 2} {
 		require.NoError(t, w.SetTimer(key, nil, time.Duration(key)*time.Second))
 	}
-	for key := 11; key < 14; key++ { // of one deadline: in the order of setting
+	for key := 11; key < 14; key++ { // equal deadlines: in the order of setting
 		require.NoError(t, w.SetTimer(key, nil, time.Minute))
 	}
 	m.Add(time.Hour)
@@ -296,8 +296,8 @@ func TestRealTime(t *testing.T) {
 	})
 }
 
-// Outside of a bubble the clock is another one.
-func TestRealTimeRunsAtAll(t *testing.T) {
+// Outside of a bubble, the wheel uses another clock.
+func TestRealTimeOutsideABubble(t *testing.T) {
 	tasks := make(chan any)
 	w, err := compat.NewTimingWheel(time.Hour, 10, func(key, _ any) { tasks <- key })
 	require.NoError(t, err)
@@ -326,25 +326,25 @@ func explode(key, value any) {
 
 func TestTaskPanics(t *testing.T) {
 	l := logged(t)
-	kinds(t, explode, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+	kinds(t, explode, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		survived := 0
 		require.NoError(t, w.SetTimer("bad", "boom", interval))
 		require.NoError(t, w.SetTimer("good", func() { survived++ }, interval))
-		forth()
+		advance()
 		require.Equal(t, 1, survived)
 		requirePanicLogged(t, l, "boom", "explode")
-		require.NoError(t, w.SetTimer("bad", nil, interval)) // as a key again
+		require.NoError(t, w.SetTimer("bad", nil, interval)) // the key can be used again
 		require.NoError(t, w.SetTimer("good", func() { survived++ }, interval))
-		forth()
+		advance()
 		require.Equal(t, 2, survived)
 		require.Len(t, l.take(t), 1)
 	})
 }
 
-// A task may end its goroutine, as a failed test does.
+// A task may exit its goroutine, as a failed test does.
 func TestTaskThatExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, tasks := newHand(), new(ran)
+		h, tasks := newFakeTicker(), new(taskLog)
 		w := newTicking(t, 10, func(key, value any) {
 			defer tasks.note(key, value)
 			runtime.Goexit()
@@ -358,9 +358,9 @@ func TestTaskThatExits(t *testing.T) {
 	})
 }
 
-// gate holds whoever comes until it is let go.
+// gate blocks the callers of hold until it is opened, or lets through one per value sent.
 type gate struct {
-	come atomic.Int32
+	come atomic.Int32 // calls of hold
 	open chan struct{}
 }
 
@@ -370,11 +370,11 @@ func (g *gate) hold(any, any) { g.come.Add(1); <-g.open }
 
 const maxTasks = 4096
 
-// Tasks that are due together run together, up to so many. Neither the wheel nor
-// its callers wait for any, and when one returns, the next goes in.
+// Tasks that are due together run concurrently, at most maxTasks at once. The wheel and
+// its callers do not wait for them. When a task returns, the next one begins.
 func TestTasksAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, g := newHand(), newGate()
+		h, g := newFakeTicker(), newGate()
 		w := newTicking(t, 10, g.hold, h)
 		for key := range maxTasks + 100 {
 			require.NoError(t, w.SetTimer(key, nil, interval))
@@ -400,10 +400,10 @@ func TestTasksAtOnce(t *testing.T) {
 	})
 }
 
-// Tasks that wait their turn when the wheel is stopped don't get it.
+// Tasks that are queued when the wheel is stopped do not run.
 func TestNoTaskBeginsAfterStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, g := newHand(), newGate()
+		h, g := newFakeTicker(), newGate()
 		w := newTicking(t, 10, g.hold, h)
 		for key := range maxTasks + 100 {
 			require.NoError(t, w.SetTimer(key, nil, interval))
@@ -411,7 +411,7 @@ func TestNoTaskBeginsAfterStop(t *testing.T) {
 		require.NoError(t, w.SetTimer("later", nil, 2*interval))
 		h.tick()
 		settle()
-		w.Stop() // returns, though 4,096 tasks run
+		w.Stop() // returns although 4,096 tasks are running
 		close(g.open)
 		settle()
 		require.EqualValues(t, maxTasks, g.come.Load())
@@ -430,7 +430,7 @@ func TestStopInsideTask(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	kinds(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, forth func()) {
+	kinds(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		require.NoError(t, w.SetTimer("a", 1, interval))
 		for range 3 {
 			w.Stop()
@@ -445,8 +445,8 @@ func TestStop(t *testing.T) {
 	require.False(t, pending)
 }
 
-// Stop comes beside every other call, itself too. In a bubble, so that no
-// goroutine is left or blocked for ever.
+// Stop is called concurrently with every other call, and with itself. The bubble checks
+// that no goroutine is left over or blocked forever.
 func TestStopBesideCalls(t *testing.T) {
 	for range 30 {
 		kinds(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
@@ -486,17 +486,17 @@ func TestStopBesideCalls(t *testing.T) {
 	}
 }
 
-// Ticks stop and calls come at the same time.
+// The ticker's channel is closed while other goroutines use the wheel.
 func TestTicksEndBesideCalls(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHand()
+			h := newFakeTicker()
 			w := newTicking(t, 3, func(any, any) {}, h)
 			var wg sync.WaitGroup
 			for g := range 3 {
 				wg.Go(func() {
 					for w.SetTimer(g, nil, interval) == nil && w.MoveTimer(g, 1) == nil {
-						runtime.Gosched() // or on one processor ticks wait long for their turn
+						runtime.Gosched() // otherwise ticks wait long on one processor
 					}
 				})
 			}
