@@ -17,8 +17,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// collector shows the statistics of a wheel to Prometheus. They are taken when
-// Prometheus asks, and cost nothing in between.
+// collector exports the statistics of a wheel to Prometheus. They are read when Prometheus
+// scrapes, and cost nothing in between.
 type collector struct {
 	stats                                                               func() hierarchy.Stats
 	pending, queued, fired, stopped, wakeups, skipped, panics, lateness *prometheus.Desc
@@ -30,14 +30,14 @@ func newCollector(name string, stats func() hierarchy.Stats) prometheus.Collecto
 	}
 	return &collector{
 		stats:    stats,
-		pending:  desc("pending", "Timers that are set."),
-		queued:   desc("queued", "Callbacks that wait for the executor."),
-		fired:    desc("fired_total", "Timers whose callback was handed over."),
-		stopped:  desc("stopped_total", "Timers that were taken back."),
+		pending:  desc("pending", "Timers that wait for their deadlines."),
+		queued:   desc("queued", "Callbacks that the executor has not started yet."),
+		fired:    desc("fired_total", "Timers whose callbacks were dispatched."),
+		stopped:  desc("stopped_total", "Timers that were stopped."),
 		wakeups:  desc("wakeups_total", "Times the clock woke the wheel."),
 		skipped:  desc("skipped_total", "Runs that repeaters missed."),
 		panics:   desc("panics_total", "Panics in callbacks."),
-		lateness: desc("lateness_seconds", "From deadline to handing over."),
+		lateness: desc("lateness_seconds", "Time from deadline to dispatch."),
 	}
 }
 
@@ -60,17 +60,17 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 	metrics <- latenessMetric(c.lateness, s.Lateness)
 }
 
-// Buckets end at a power of two nanoseconds less one, where some of a Histogram's end,
-// too: the first at a microsecond, each at twice the one before, the last at 17 seconds.
-// They are the same in every scrape: rate and histogram_quantile need that.
+// Buckets end at a power of two nanoseconds less one, where a Histogram also has bucket
+// bounds: the first at a microsecond, each at twice the one before, the last at 17 seconds.
+// They are the same in every scrape, because rate and histogram_quantile need that.
 const firstPower, lastPower = 10, 34
 
 func bound(power int) float64 { return (time.Duration(1)<<power - 1).Seconds() }
 
-// latenessMetric is h as Prometheus has histograms: each bucket counts what those before
-// it do, too. The sum is reckoned from h's buckets, and at most an eighth too large. Mean
-// times Count would be nearer, but falls now and then, as Mean is rounded; and Prometheus
-// takes what falls for a process that began anew.
+// latenessMetric converts h to a Prometheus histogram, whose buckets are cumulative. The
+// sum is computed from the buckets of h and is at most an eighth too large. Mean times
+// Count would be more accurate, but Mean is rounded, so the product sometimes decreases,
+// and Prometheus takes a decrease for a restart of the process.
 func latenessMetric(desc *prometheus.Desc, h hierarchy.Histogram) prometheus.Metric {
 	buckets, sum := map[float64]uint64{}, 0.0
 	for power := firstPower; power <= lastPower; power++ {
@@ -93,7 +93,7 @@ func TestPrometheusCollector(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	require.NoError(t, registry.Register(newCollector("timeouts", func() hierarchy.Stats {
 		s := w.Stats()
-		s.Skipped += 7 // as if a repeater had been behind
+		s.Skipped += 7 // as if a repeater had missed runs
 		return s
 	})))
 	for i := range 10 {
@@ -106,10 +106,10 @@ func TestPrometheusCollector(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, problems)
 	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
-# HELP wheel_pending Timers that are set.
+# HELP wheel_pending Timers that wait for their deadlines.
 # TYPE wheel_pending gauge
 wheel_pending{wheel="timeouts"} 6
-# HELP wheel_fired_total Timers whose callback was handed over.
+# HELP wheel_fired_total Timers whose callbacks were dispatched.
 # TYPE wheel_fired_total counter
 wheel_fired_total{wheel="timeouts"} 4
 # HELP wheel_skipped_total Runs that repeaters missed.
@@ -118,7 +118,7 @@ wheel_skipped_total{wheel="timeouts"} 7
 `), "wheel_pending", "wheel_fired_total", "wheel_skipped_total"))
 }
 
-// scrape is what the registry tells of lateness.
+// scrape returns the lateness histogram of the registry.
 func scrape(t *testing.T, registry *prometheus.Registry) (count uint64, sum float64, buckets map[float64]uint64) {
 	t.Helper()
 	families, err := registry.Gather()
@@ -134,12 +134,12 @@ func scrape(t *testing.T, registry *prometheus.Registry) (count uint64, sum floa
 		}
 		return h.GetSampleCount(), h.GetSampleSum(), buckets
 	}
-	require.Fail(t, "there is no lateness")
+	require.Fail(t, "the registry has no lateness")
 	return 0, 0, nil
 }
 
-// What Prometheus takes a rate of must never fall: it would be taken for a restart. And
-// bounds that come and go make quantiles wrong.
+// Counters, bucket counts and the sum must never decrease: Prometheus would take that for a
+// restart of the process. The bounds of the buckets must not change, or quantiles are wrong.
 func TestPrometheusLateness(t *testing.T) {
 	c := &lateClock{}
 	w, err := hierarchy.New(hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
@@ -188,7 +188,7 @@ func TestPrometheusLateness(t *testing.T) {
 	require.LessOrEqual(t, lastSum, total*9/8)
 }
 
-// lateClock rings when the test says so, however late that is.
+// lateClock rings its alarm when the test says so, as late as it likes.
 type lateClock struct {
 	elapsed time.Duration
 	ring    func()

@@ -1,3 +1,3 @@
-// Package recipes holds the code of docs/recipes.md, docs/choosing.md and
-// docs/testing.md, as Examples and tests that run it.
+// Package recipes has the code of docs/recipes.md, docs/choosing.md and docs/testing.md,
+// in examples and tests that run it.
 package recipes

@@ -8,29 +8,31 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// sessions expire when they have not been used for half an hour.
+// sessions expire when they are not used for half an hour.
 type sessions struct {
 	users *hierarchy.Keyed[string, string] // by token
 }
 
-const unused = 30 * time.Minute
+const sessionTimeout = 30 * time.Minute
 
-func newSessions(c clock.Clock, forgotten func(token, user string)) (*sessions, error) {
-	users, err := hierarchy.NewKeyed(hierarchy.Config{Clock: c}, forgotten)
+func newSessions(c clock.Clock, onExpire func(token, user string)) (*sessions, error) {
+	users, err := hierarchy.NewKeyed(hierarchy.Config{Clock: c}, onExpire)
 	if err != nil {
 		return nil, err
 	}
 	return &sessions{users}, nil
 }
 
-func (s *sessions) login(token, user string) error { return s.users.Set(token, user, unused) }
+func (s *sessions) login(token, user string) error {
+	return s.users.Set(token, user, sessionTimeout)
+}
 
 func (s *sessions) logout(token string) { s.users.Remove(token) }
 
 // use returns the user of a session and extends the session.
 func (s *sessions) use(token string) (user string, ok bool) {
 	if user, ok = s.users.Value(token); ok {
-		_, _ = s.users.Move(token, unused)
+		_, _ = s.users.Move(token, sessionTimeout)
 	}
 	return user, ok
 }

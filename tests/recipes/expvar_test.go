@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// publish shows a wheel's counters at /debug/vars. A name can be published once only.
-// How late timers were is since the start; for less, see Prometheus.
+// publish shows a wheel's counters at /debug/vars. A name can be published only once.
+// Lateness is counted since the start; for a shorter time, use Prometheus.
 func publish(name string, w *hierarchy.Wheel) {
 	expvar.Publish(name, expvar.Func(func() any {
 		s := w.Stats()

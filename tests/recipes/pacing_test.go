@@ -10,8 +10,8 @@ import (
 
 // pace calls send at even intervals, perSecond times a second, until the Repeater is
 // stopped. If the process gets no processor for a while, the missed calls are skipped, so
-// that the receiver is never flooded. The wheel's Stats().Skipped counts them. perSecond
-// must be one or more.
+// the receiver never gets a burst. The wheel's Stats().Skipped counts them. perSecond must
+// be one or more.
 func pace(c clock.Clock, perSecond int, send func()) (*hierarchy.Wheel, *hierarchy.Repeater, error) {
 	period := time.Second / time.Duration(perSecond)
 	w, err := hierarchy.New(hierarchy.Config{

@@ -26,7 +26,7 @@ func Example_requestDeadlines() {
 	defer w.Stop()
 
 	slow := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		<-r.Context().Done() // as a query to a database would
+		<-r.Context().Done() // as a database query would
 		http.Error(rw, r.Context().Err().Error(), http.StatusGatewayTimeout)
 	})
 	answer := httptest.NewRecorder()
@@ -35,7 +35,7 @@ func Example_requestDeadlines() {
 		defer close(done)
 		withTimeout(w, 2*time.Second, slow).ServeHTTP(answer, httptest.NewRequest("GET", "/", nil))
 	}()
-	_ = m.WaitFor(context.Background(), 1) // until the request has its deadline
+	_ = m.WaitFor(context.Background(), 1) // waits until the request has its deadline
 	m.Add(2 * time.Second)
 	<-done
 	fmt.Print(answer.Code, " ", answer.Body)

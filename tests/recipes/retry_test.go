@@ -13,17 +13,17 @@ import (
 // retry calls f until it succeeds or the attempts are used up, and then calls done with
 // the last error of f. It waits between calls, twice as long each time, and shortens each
 // wait by a random part, so that callers that failed at the same time don't retry at the
-// same time. A wait is only a timer: a million retries need no goroutine. wait must be a
-// millisecond or more.
+// same time. A wait is a timer, so a million waiting retries need no goroutines. wait must
+// be a millisecond or more.
 func retry(w *hierarchy.Wheel, attempts int, wait time.Duration, f func() error, done func(error)) {
 	err := f()
 	if err == nil || attempts <= 1 {
 		done(err)
 		return
 	}
-	_, full := w.AfterFunc(wait-rand.N(wait/4), func() { retry(w, attempts-1, 2*wait, f, done) })
-	if full != nil { // the wheel is full or stopped
-		done(errors.Join(err, full))
+	_, setErr := w.AfterFunc(wait-rand.N(wait/4), func() { retry(w, attempts-1, 2*wait, f, done) })
+	if setErr != nil { // the wheel is full or stopped
+		done(errors.Join(err, setErr))
 	}
 }
 

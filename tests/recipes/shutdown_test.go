@@ -8,9 +8,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// shutdown saves the mails that are not sent yet and waits for those being sent.
+// shutdown saves the mails that are not sent yet, and waits for those being sent.
 func shutdown(ctx context.Context, outbox *hierarchy.Keyed[int, string], save func(id int, mail string)) error {
-	outbox.Drain(save) // in order of deadline; none of these fires from here on
+	outbox.Drain(save) // in order of deadline; drained mails are not sent
 	return outbox.Shutdown(ctx)
 }
 

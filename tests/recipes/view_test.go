@@ -49,8 +49,8 @@ func Example_viewIndex() {
 	mux := http.NewServeMux()
 	mux.Handle("/debug/wheels/", view.Index(
 		map[string]view.Source{"timeouts": timeouts, "sessions": sessions},
-		view.Title("billing"),             // in tabs of the browser
-		view.Hosts("billing.example.com"), // beside localhost and IP addresses
+		view.Title("billing"),             // shown in browser tabs
+		view.Hosts("billing.example.com"), // in addition to localhost and IP addresses
 	))
 
 	for _, host := range []string{"localhost:6060", "billing.example.com", "other.example.com"} {
@@ -64,11 +64,11 @@ func Example_viewIndex() {
 	// other.example.com 403
 }
 
-// endedByShutdown is h, whose requests end when the server is told to shut down. All
-// others may take their time.
-func endedByShutdown(server *http.Server, h http.Handler) http.Handler {
-	closing, shut := context.WithCancel(context.Background())
-	server.RegisterOnShutdown(shut)
+// endOnShutdown returns h with requests that end when Shutdown of the server is called.
+// The server's other requests are not affected.
+func endOnShutdown(server *http.Server, h http.Handler) http.Handler {
+	closing, beginClosing := context.WithCancel(context.Background())
+	server.RegisterOnShutdown(beginClosing)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
@@ -77,9 +77,9 @@ func endedByShutdown(server *http.Server, h http.Handler) http.Handler {
 	})
 }
 
-// Somebody looks at the page when the server is shut down: it ends all the same, and a
-// request that is being answered is answered.
-func TestStreamEndsByShutdown(t *testing.T) {
+// When the server is shut down while a browser shows the page, the stream of the page ends,
+// and another request under way is completed.
+func TestStreamEndsOnShutdown(t *testing.T) {
 	w, err := hierarchy.New(hierarchy.Config{})
 	require.NoError(t, err)
 	defer w.Stop()
@@ -92,7 +92,7 @@ func TestStreamEndsByShutdown(t *testing.T) {
 	})
 
 	server := &http.Server{Handler: mux}
-	mux.Handle("/debug/wheel/", endedByShutdown(server, view.Handler(w)))
+	mux.Handle("/debug/wheel/", endOnShutdown(server, view.Handler(w)))
 
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -104,7 +104,7 @@ func TestStreamEndsByShutdown(t *testing.T) {
 	require.NoError(t, err)
 	defer stream.Body.Close()
 	events := bufio.NewScanner(stream.Body)
-	require.True(t, events.Scan()) // it is being sent
+	require.True(t, events.Scan()) // the stream has begun
 	worked := make(chan string, 1)
 	go func() {
 		r, err := client.Get("http://" + at.Addr().String() + "/work")
@@ -123,7 +123,7 @@ func TestStreamEndsByShutdown(t *testing.T) {
 	down := make(chan error, 1)
 	go func() {
 		err := server.Shutdown(ctx)
-		_ = server.Close() // the stream too, if it is still there
+		_ = server.Close() // ends the stream if Shutdown has not
 		down <- err
 	}()
 	for events.Scan() { // until the stream ends
