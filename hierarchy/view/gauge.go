@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// gauge reads a wheel, and remembers what it was like within the last minute.
+// gauge reads the figures of a wheel and remembers those of the last minute.
 type gauge struct {
 	source Source
 	start  time.Time
@@ -17,19 +17,19 @@ type gauge struct {
 
 func newGauge(source Source) *gauge { return &gauge{source: source, start: time.Now()} }
 
-func (g *gauge) shared() *shared { return &shared{take: func() any { return g.snapshot() }} }
+func (g *gauge) cache() *cache { return &cache{take: func() any { return g.snapshot() }} }
 
 func (g *gauge) snapshot() snapshot {
 	circles := g.source.Circles()
 	f, now := g.figures()
 	return snapshot{
-		Time: now, Taken: now.Sub(g.start), Elapsed: shown(circles),
+		Time: now, Taken: now.Sub(g.start), Elapsed: elapsedOf(circles),
 		figures: f, Circles: circlesOf(circles),
 	}
 }
 
-// figures holds the lock all the time: of two that ask at once, the one that sees more
-// must be remembered as the later.
+// figures returns the wheel's figures and the time. It holds the lock throughout, so that
+// concurrent calls remember their figures in the order in which they read them.
 func (g *gauge) figures() (figures, time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -43,26 +43,25 @@ func (g *gauge) figures() (figures, time.Time) {
 	return f, now
 }
 
-// shared is the last of what take has given, as JSON: those who watch at the same
-// time share it.
-type shared struct {
+// cache keeps the last snapshot that take returned, as JSON, for concurrent streams to
+// share.
+type cache struct {
 	take func() any
 
 	mu    sync.Mutex
 	taken time.Time // guarded by mu, as is last
-	last  []byte    // never written to again: it may be being sent
+	last  []byte    // not written to after it is set, because a stream may be sending it
 }
 
-// notOlder is what take has given, taken now unless there is something that is not
-// older than age.
-func (s *shared) notOlder(age time.Duration) []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.last == nil || time.Since(s.taken) >= age {
-		s.last = encode(s.take())
-		s.taken = time.Now()
+// get returns the last snapshot if it is younger than maxAge, and otherwise a new one.
+func (c *cache) get(maxAge time.Duration) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == nil || time.Since(c.taken) >= maxAge {
+		c.last = encode(c.take())
+		c.taken = time.Now()
 	}
-	return s.last
+	return c.last
 }
 
 func encode(taken any) []byte {

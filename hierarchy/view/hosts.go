@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// hosts are the names that Hosts has allowed, lower-case and without port.
+// hosts are the names that Hosts has allowed, in lower case and without port.
 type hosts []string
 
-// answerTo tells whether a request for that host, which may have a port, is
-// answered. The name of another host can be made to lead here by whoever owns it: the
-// browser then takes his web page and ours for one site, and lets his read ours. An
-// address is nobody's name, and localhost leads to the browser's own machine.
-func (h hosts) answerTo(host string) bool {
+// allows reports whether requests for host, which may have a port, are answered. The owner
+// of any other name can point it at this machine: then the browser takes the owner's web
+// page and ours for one site, and lets that page read ours. An IP address has no such
+// owner, and localhost is the browser's own machine.
+func (h hosts) allows(host string) bool {
 	name := canonical(host)
 	if isAddress(name) || within(name, "localhost") {
 		return true
@@ -29,12 +29,13 @@ func (h hosts) answerTo(host string) bool {
 	return false
 }
 
-// within tells whether name is parent or a name below it.
+// within reports whether name is parent or a name below it.
 func within(name, parent string) bool {
 	return name == parent || strings.HasSuffix(name, "."+parent)
 }
 
-// canonical is a host as it is compared: without port, brackets and the last dot.
+// canonical returns a host in the form in which hosts are compared: in lower case, without
+// port, brackets and trailing dot.
 func canonical(host string) string {
 	name := (&url.URL{Host: host}).Hostname()
 	return strings.ToLower(strings.TrimSuffix(name, "."))
@@ -45,8 +46,8 @@ func isAddress(name string) bool {
 	return err == nil
 }
 
-// mustBeHost is name as it is compared. Whatever can't be in a request would never
-// be answered, and nobody would know why.
+// mustBeHost returns name in canonical form. It panics if name can't be the host of a
+// request, because Hosts would then silently allow nothing.
 func mustBeHost(name string) string {
 	if isAddress(name) {
 		return name
@@ -65,7 +66,7 @@ func isName(host string) bool {
 	return host != "" && !strings.HasPrefix(host, ".") && !strings.ContainsFunc(host, odd)
 }
 
-// refuse says what to do about it.
+// refuse answers with 403 and says how to allow the host.
 func refuse(w http.ResponseWriter, r *http.Request) {
 	text := fmt.Sprintf(notAllowed, r.Host)
 	if name := canonical(r.Host); isName(name) {
@@ -76,11 +77,12 @@ func refuse(w http.ResponseWriter, r *http.Request) {
 
 const notAllowed = `view: this page does not answer to the host %q.
 
-Without being told, it answers to localhost and to IP addresses alone, so that a web
-page elsewhere can't read it by having its own name lead here (DNS rebinding). Open it
-at one of these.`
+By default it answers only to localhost and to IP addresses, so that a web page
+elsewhere can't read it by pointing its own name at this machine (DNS rebinding). Use
+localhost or an IP address.`
 
-const howToAllow = ` Or, if that name is yours, allow it where the handler is made, by the option
+const howToAllow = ` Or, if that name is yours, allow it in the code that makes the handler, with the
+option
 
 	view.Hosts(%q)
 

@@ -7,38 +7,39 @@ import (
 	"time"
 )
 
-// Index is a page that lists several wheels by name, with their main figures and a
-// link to the page of each, which is as Handler's. It may be mounted wherever Handler
-// may be, in one place for all: the pages and figures of its wheels are its own with
-// ?wheel= and the name after them. It lists the wheels that are in the map at the call,
-// in the order of their names.
+// Index returns a handler for a page that lists several wheels by name, with their main
+// figures and a link to the page of each wheel, which is like Handler's. Mount it as you
+// mount Handler. The pages and figures of the wheels are at the same paths, with the query
+// ?wheel=name. Index lists the wheels that are in the map when it is called, in the order
+// of their names. It answers to localhost and to IP addresses; the option Hosts allows
+// other names, and Title sets the title of the page.
 //
-// It panics if a wheel is nil or has an empty name.
+// Index panics if a wheel is nil or has an empty name.
 func Index(wheels map[string]Source, opts ...Option) http.Handler {
 	o := collect(opts)
 	names := slices.Sorted(maps.Keys(wheels))
 	list := &list{start: time.Now(), names: names}
-	v := &view{hosts: o.hosts, wheels: map[string]exhibit{}}
+	v := &view{hosts: o.hosts, wheels: map[string]display{}}
 	for _, name := range names {
 		if name == "" {
 			panic("view: Index was given a wheel without a name")
 		}
-		g := newGauge(mustBeWheel(wheels[name], "Index"))
+		g := newGauge(mustNotBeNil(wheels[name], "Index"))
 		list.gauges = append(list.gauges, g)
-		v.wheels[name] = exhibit{pageOfListed(name, o.title), g.shared()}
+		v.wheels[name] = display{pageOfListed(name, o.title), g.cache()}
 	}
-	v.front = exhibit{pageOfIndex(names, o.title), &shared{take: func() any { return list.overview() }}}
+	v.front = display{pageOfIndex(names, o.title), &cache{take: func() any { return list.overview() }}}
 	return v
 }
 
-// list is the wheels of an Index.
+// list has the wheels of an Index.
 type list struct {
 	start  time.Time
 	names  []string
 	gauges []*gauge // in the order of names
 }
 
-// overview is what is sent of all wheels; doc.go documents its fields.
+// overview is the snapshot of an Index. doc.go documents its fields.
 type overview struct {
 	Time   time.Time     `json:"time"`
 	Taken  time.Duration `json:"taken_ns"`

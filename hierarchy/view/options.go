@@ -1,6 +1,6 @@
 package view
 
-// Option is what Handler and Index may be told beside what they show.
+// Option is an option of Handler and Index.
 type Option func(*options)
 
 type options struct {
@@ -16,13 +16,13 @@ func collect(all []Option) options {
 	return o
 }
 
-// Hosts allows requests for other hosts than localhost and IP addresses: the names
-// that are in the address bar of the browser, without a port, such as
-// "wheels.example.com". "*.example.com" allows all names below example.com, and "*"
-// any name at all, for handlers that can be reached only through what has looked at
-// the name already. It panics if a name can't be a host's.
+// Hosts allows requests for other hosts than localhost and IP addresses. A name is that in
+// the address bar of the browser, such as "wheels.example.com"; a port is ignored.
+// "*.example.com" allows all names below example.com. "*" allows any name: use it only for
+// handlers behind a server that has checked the name. Hosts panics if a name can't be the
+// name of a host.
 //
-// Every name that is allowed must lead to you alone: see the package comment.
+// Allow only names that you control: see the package comment.
 func Hosts(names ...string) Option {
 	allowed := make(hosts, len(names))
 	for i, name := range names {
@@ -31,8 +31,8 @@ func Hosts(names ...string) Option {
 	return func(o *options) { o.hosts = append(o.hosts, allowed...) }
 }
 
-// Title says what is shown: it is the heading of the page, and its title in tabs and
-// bookmarks of the browser. Without it a page is called "Timing wheel".
+// Title sets the heading of the page and its title in tabs and bookmarks of the browser.
+// The default is "Timing wheel", or "Timing wheels" for an Index.
 func Title(title string) Option {
 	return func(o *options) { o.title = title }
 }

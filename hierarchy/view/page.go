@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// Pages are written in several files, and each is served as one.
+// Each page is served as one document, put together from several files.
 //
 //go:embed page/*.html page/*.css page/*.js
 var files embed.FS
 
-// layout is a page but for the words that differ from one handler to the next, and
-// what it may do.
+// layout is a page with placeholders for the words that differ between handlers, and its
+// policy.
 type layout struct {
 	text   string
 	policy string // Content-Security-Policy
 }
 
-// Layouts are put together when somebody first looks at a page of the kind. Scripts
-// are in the order in which they are run.
+// A layout is made when a page of its kind is first requested. The scripts are in the order
+// in which they run.
 var (
 	wheelLayout = sync.OnceValue(func() layout {
 		return newLayout("wheel.html", "format.js", "rings.js", "hands.js", "cascade.js",
@@ -50,12 +50,13 @@ func newLayout(main string, scripts ...string) layout {
 func file(name string) string {
 	text, err := files.ReadFile("page/" + name)
 	if err != nil {
-		panic("view: " + err.Error()) // it is in the binary
+		panic("view: " + err.Error()) // impossible: the file is embedded
 	}
 	return string(text)
 }
 
-// policy allows what is in the page, and what it asks for, to the byte.
+// policy returns a Content-Security-Policy that allows exactly this style and script, by
+// hash, and requests to the page's own server.
 func policy(style, script string) string {
 	return fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; connect-src 'self'; "+
 		"img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'", hash(script), hash(style))
@@ -66,7 +67,7 @@ func hash(text string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// webPage is a layout and its words, which are HTML.
+// webPage is a layout and the words that replace its placeholders, which are HTML.
 type webPage struct {
 	layout func() layout
 	words  *strings.Replacer
@@ -79,7 +80,7 @@ func (p webPage) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", l.policy)
 	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cache-Control", "no-cache") // asked for again each time, and sent if it has changed
+	h.Set("Cache-Control", "no-cache") // browsers ask each time whether the page has changed
 	h.Set("ETag", `"`+hash(text)+`"`)
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(text))
 }

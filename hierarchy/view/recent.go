@@ -10,25 +10,25 @@ import (
 const (
 	minute = time.Minute
 
-	// spacing is how far apart moments are kept: the last minute is that long to within
-	// so much, and takes twenty of them.
+	// spacing is the least time between two moments that are kept. The last minute may be
+	// shorter by that much, and it takes twenty moments.
 	spacing = minute / 20
 )
 
-// moment is what a wheel had counted when somebody looked at it.
+// moment is the lateness that a wheel had counted at one time.
 type moment struct {
 	at    time.Time
 	fired distribution
 }
 
-// memory is the moments of the last minute, oldest first. Nothing is added to it but
-// what somebody looks at, so that it takes no time in between. It is small: of a wheel
-// whose lateness is of all sizes, two kilobytes a moment.
+// memory has moments of the last minute, oldest first. Moments are added only when a
+// snapshot is taken, so it costs nothing in between. It is small: a moment takes two
+// kilobytes for a wheel whose lateness is of all sizes.
 type memory []moment
 
-// since forgets what is older than a minute, adds now, and returns what was counted
-// after the oldest moment that is left, and how long that is ago. It is empty if none
-// is left.
+// since removes moments older than a minute, adds now, and returns what was counted since
+// the oldest moment that is left, and how long ago that was. If no moment is left, both are
+// zero.
 func (m *memory) since(now moment) (distribution, time.Duration) {
 	for len(*m) > 0 && now.at.Sub((*m)[0].at) > minute {
 		*m = (*m)[1:]
@@ -39,7 +39,7 @@ func (m *memory) since(now moment) (distribution, time.Duration) {
 	}
 	oldest := (*m)[0]
 	fired, ok := now.fired.less(oldest.fired)
-	if !ok { // another wheel has come in its place
+	if !ok { // the Source now returns the figures of another wheel
 		*m = memory{now}
 		return nil, 0
 	}
@@ -49,8 +49,7 @@ func (m *memory) since(now moment) (distribution, time.Duration) {
 	return fired, now.at.Sub(oldest.at)
 }
 
-// distribution is durations as a Histogram has counted them: its buckets that are not
-// empty, shortest first.
+// distribution has the buckets of a Histogram that are not empty, shortest first.
 type distribution []bucket
 
 func distributionOf(h hierarchy.Histogram) distribution {
@@ -61,7 +60,7 @@ func distributionOf(h hierarchy.Histogram) distribution {
 	return d
 }
 
-// less is d without what was counted before. It is not ok if that is more than there is.
+// less returns d minus before. ok is false if before has more in a bucket than d.
 func (d distribution) less(before distribution) (rest distribution, ok bool) {
 	for _, b := range d {
 		if len(before) > 0 && before[0].UpTo == b.UpTo {
@@ -85,7 +84,7 @@ func (d distribution) count() (n uint64) {
 	return n
 }
 
-// quantile is as Histogram.Quantile, of which longest is the Max.
+// quantile does what Histogram.Quantile does. longest is the Max of the Histogram.
 func (d distribution) quantile(q float64, longest time.Duration) time.Duration {
 	rank := max(1, uint64(math.Ceil(q*float64(d.count()))))
 	seen := uint64(0)

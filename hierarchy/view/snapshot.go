@@ -7,7 +7,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// snapshot is what is sent of one wheel; doc.go documents its fields.
+// snapshot is what is sent for one wheel. doc.go documents its fields.
 type snapshot struct {
 	Time    time.Time     `json:"time"`
 	Taken   time.Duration `json:"taken_ns"`
@@ -16,7 +16,7 @@ type snapshot struct {
 	Circles []circle `json:"circles"`
 }
 
-// figures are what is told of a wheel but for its circles.
+// figures are the figures of a wheel without its circles.
 type figures struct {
 	Pending   int            `json:"pending"`
 	Queued    int            `json:"queued"`
@@ -42,8 +42,8 @@ type lateness struct {
 	Buckets []bucket `json:"buckets,omitzero"`
 }
 
-// recentLateness is that of the last minute. It has no mean: that of a difference
-// can't be had from two means.
+// recentLateness is the lateness in the last minute. It has no mean, because the mean of a
+// difference can't be computed from two means.
 type recentLateness struct {
 	Span  time.Duration `json:"span_ns"`
 	Count uint64        `json:"count"`
@@ -81,9 +81,10 @@ func figuresOf(st hierarchy.Stats) figures {
 	}
 }
 
-// shown is the time that hands show together: each is a digit of it. The finest
-// circle may turn after fewer slots than it has; the rest is the next one's.
-func shown(circles []hierarchy.CircleStats) time.Duration {
+// elapsedOf returns the time that the hands show together: each hand is one digit of it.
+// The finest circle may turn after fewer slots than it has: time beyond a slot of the next
+// circle is counted by that circle's hand.
+func elapsedOf(circles []hierarchy.CircleStats) time.Duration {
 	var sum time.Duration
 	for k, c := range circles {
 		if next := k + 1; next < len(circles) && circles[next].Width > 0 {
@@ -114,7 +115,8 @@ func latenessOf(h hierarchy.Histogram, d distribution) lateness {
 	}
 }
 
-// recentOf is exact to an eighth, its longest too: nobody has seen when that was.
+// recentOf computes all durations from buckets, also the longest, because a Histogram does
+// not say when its longest duration was added. So they are at most an eighth too long.
 func recentOf(d distribution, span, longest time.Duration) recentLateness {
 	at := func(q float64) time.Duration { return d.quantile(q, longest) }
 	return recentLateness{
@@ -126,8 +128,8 @@ func quantilesOf(at func(float64) time.Duration, longest time.Duration) quantile
 	return quantiles{P50: at(0.5), P90: at(0.9), P99: at(0.99), P999: at(0.999), Max: longest}
 }
 
-// byPowerOfTwo puts together the up to eight buckets between two powers of two:
-// as many bars as the eye can tell apart. None of them lies across a power.
+// byPowerOfTwo merges the up to eight buckets between two powers of two, because the page
+// has no room for more bars. No bucket extends across a power of two.
 func (d distribution) byPowerOfTwo() []bucket {
 	coarse := []bucket{} // never null in JSON
 	for _, b := range d {

@@ -92,7 +92,7 @@ func TestHandsShowElapsedTime(t *testing.T) {
 			w, err := hierarchy.New(hierarchy.Config{Clock: m, Interval: interval})
 			require.NoError(t, err)
 			m.Add(elapsed)
-			require.Equal(t, elapsed, shown(w.Circles()), "interval %v", interval)
+			require.Equal(t, elapsed, elapsedOf(w.Circles()), "interval %v", interval)
 			w.Stop()
 		}
 	}

@@ -12,14 +12,14 @@ const (
 	minInterval   = 100 * time.Millisecond
 	maxInterval   = 10 * time.Second
 
-	// stuck is how long a client may take to read what was sent to it.
-	stuck = 10 * time.Second
+	// writeTimeout is how long a client may take to read an event.
+	writeTimeout = 10 * time.Second
 
-	// again is when a client asks again after its connection broke.
-	again = time.Second
+	// retryDelay is how long a client waits before it reconnects.
+	retryDelay = time.Second
 )
 
-// intervalOf is how often r wants to be told.
+// intervalOf returns the time between the events that r asks for.
 func intervalOf(r *http.Request) (time.Duration, error) {
 	q := r.URL.Query()
 	if !q.Has("every") {
@@ -33,8 +33,8 @@ func intervalOf(r *http.Request) (time.Duration, error) {
 	return every, nil
 }
 
-// serveEvents sends figures until the client has gone, or reads no more.
-func (e exhibit) serveEvents(w http.ResponseWriter, r *http.Request) {
+// serveEvents sends figures until the client disconnects or stops reading.
+func (d display) serveEvents(w http.ResponseWriter, r *http.Request) {
 	every, err := intervalOf(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -42,7 +42,7 @@ func (e exhibit) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store, no-transform")
-	w.Header().Set("X-Accel-Buffering", "no") // proxies would gather events until they are many
+	w.Header().Set("X-Accel-Buffering", "no") // otherwise nginx buffers events
 	if r.Method == http.MethodHead {
 		return
 	}
@@ -52,7 +52,7 @@ func (e exhibit) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	for s.send(e.figures.notOlder(every/2)) == nil {
+	for s.send(d.figures.get(every/2)) == nil {
 		select {
 		case <-r.Context().Done():
 			return
@@ -61,16 +61,16 @@ func (e exhibit) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stream is one client's.
+// stream writes events to one client.
 type stream struct {
 	to      http.ResponseWriter
 	control *http.ResponseController
 }
 
-// open sends the header, and when to come again after the connection breaks.
-// Writers that can't send at once would show nothing.
+// open sends the header and the retry delay. It fails if the writer can't flush, because
+// the client would then get no events.
 func (s *stream) open() error {
-	// A Server.ReadTimeout is for requests, and would end a stream.
+	// A Server.ReadTimeout would end the stream.
 	if err := s.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
@@ -79,16 +79,16 @@ func (s *stream) open() error {
 	}
 	err := s.control.Flush()
 	if errors.Is(err, http.ErrNotSupported) {
-		http.Error(s.to, "view: what wraps this handler can't send a stream: its ResponseWriter has neither Flush nor Unwrap",
+		http.Error(s.to, "view: a wrapper of this handler can't send a stream: its ResponseWriter has no Flush and no Unwrap",
 			http.StatusInternalServerError)
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(s.to, "retry: %d\n\n", again.Milliseconds())
+		_, err = fmt.Fprintf(s.to, "retry: %d\n\n", retryDelay.Milliseconds())
 	}
 	return err
 }
 
-// send writes one event. JSON as Go writes it is one line, as an event must be.
+// send writes one event. data must be one line, as package json writes it.
 func (s *stream) send(data []byte) error {
 	if err := s.extend(); err != nil {
 		return err
@@ -99,10 +99,11 @@ func (s *stream) send(data []byte) error {
 	return s.control.Flush()
 }
 
-// extend gives the client time to read. It replaces a Server.WriteTimeout, which
-// would end the stream, and is not possible with some writers, which have none.
+// extend gives the client another writeTimeout to read. It overrides a
+// Server.WriteTimeout, which would end the stream. Writers that do not support deadlines
+// have none.
 func (s *stream) extend() error {
-	err := s.control.SetWriteDeadline(time.Now().Add(stuck))
+	err := s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if errors.Is(err, http.ErrNotSupported) {
 		return nil
 	}

@@ -10,26 +10,26 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Source is what is shown: a *hierarchy.Wheel, *hierarchy.Of or *hierarchy.Keyed,
-// or anything with the figures of one.
+// Source is the wheel to show: a *hierarchy.Wheel, *hierarchy.Of or *hierarchy.Keyed, or
+// anything else with these methods.
 type Source interface {
 	Stats() hierarchy.Stats
 	Circles() []hierarchy.CircleStats // finest first
 }
 
-// Handler is the page that shows source, and the figures behind it. It may be
-// mounted several times, and is to be mounted under a path that ends in a slash.
-// It answers to localhost and to IP addresses; Hosts allows other names, and Title
-// tells one page from another. It panics if source is nil.
+// Handler returns a handler for a page that shows source, and for its figures. Mount it
+// under a path that ends in a slash; it may be mounted several times. It answers to
+// localhost and to IP addresses; the option Hosts allows other names, and Title sets the
+// title of the page. Handler panics if source is nil.
 func Handler(source Source, opts ...Option) http.Handler {
 	o := collect(opts)
-	g := newGauge(mustBeWheel(source, "Handler"))
-	return &view{hosts: o.hosts, front: exhibit{pageOfWheel(o.title), g.shared()}}
+	g := newGauge(mustNotBeNil(source, "Handler"))
+	return &view{hosts: o.hosts, front: display{pageOfWheel(o.title), g.cache()}}
 }
 
-// mustBeWheel finds nil, and the nil wheel of a constructor whose error nobody looked
-// at, which would else be found by the first one to look at the page.
-func mustBeWheel(source Source, caller string) Source {
+// mustNotBeNil panics if source is nil or a nil pointer, which a constructor of a wheel
+// returns with an error. Otherwise the first request would panic.
+func mustNotBeNil(source Source, caller string) Source {
 	v := reflect.ValueOf(source)
 	if source == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		panic("view: " + caller + " was given nil instead of a wheel")
@@ -40,23 +40,23 @@ func mustBeWheel(source Source, caller string) Source {
 // view answers requests.
 type view struct {
 	hosts  hosts
-	front  exhibit
-	wheels map[string]exhibit // of an Index, by name; else nil
+	front  display            // shown without ?wheel=
+	wheels map[string]display // by name; nil for a Handler
 }
 
-// exhibit is one page, and the figures behind it.
-type exhibit struct {
+// display is a page and its figures.
+type display struct {
 	page    webPage
-	figures *shared
+	figures *cache
 }
 
 func (v *view) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if !v.hosts.answerTo(r.Host) {
+	if !v.hosts.allows(r.Host) {
 		refuse(w, r)
 		return
 	}
-	answer := v.answerTo(r)
+	answer := v.route(r)
 	if answer == nil {
 		http.Error(w, notFound, http.StatusNotFound)
 		return
@@ -69,53 +69,52 @@ func (v *view) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w, r)
 }
 
-const notFound = `view: nothing is here. The page is where the handler is mounted, at a path that
-ends in "/", and beside it are "json" and "events".`
+const notFound = `view: not found. The page is at the path under which the handler is mounted, which
+ends in "/", and its figures are at "json" and "events" under the same path.`
 
-// answerTo tells what is asked for by the last part of the path, whatever comes
-// before: no router need say where it is mounted.
-func (v *view) answerTo(r *http.Request) http.HandlerFunc {
+// route chooses the handler by the last element of the path, so that the package need not
+// know where it is mounted. It returns nil if nothing is served at the path.
+func (v *view) route(r *http.Request) http.HandlerFunc {
 	last := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	switch {
 	case last == "json":
-		return v.about(exhibit.serveJSON)
+		return v.withDisplay(display.serveJSON)
 	case last == "events":
-		return v.about(exhibit.serveEvents)
-	case r.URL.Path == "" && lastAsked(r) != "", last != "" && strings.HasSuffix(r.Pattern, "/"+last):
+		return v.withDisplay(display.serveEvents)
+	case r.URL.Path == "" && lastOfRequestURI(r) != "", last != "" && strings.HasSuffix(r.Pattern, "/"+last):
 		return addSlash
 	case last == "":
-		return v.about(exhibit.servePage)
+		return v.withDisplay(display.servePage)
 	}
 	return nil
 }
 
-// about has serve answer for what a request is about: an Index or, where its query has
-// the name of one, a wheel. A name in the path could not be told from where the handler
-// is mounted.
-func (v *view) about(serve func(exhibit, http.ResponseWriter, *http.Request)) http.HandlerFunc {
+// withDisplay calls serve with the display of the wheel that ?wheel= names, or with the
+// front one. The name is not in the path, where it could not be told from the path under
+// which the handler is mounted.
+func (v *view) withDisplay(serve func(display, http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		if v.wheels == nil || !q.Has("wheel") {
 			serve(v.front, w, r)
 			return
 		}
-		e, ok := v.wheels[q.Get("wheel")]
+		d, ok := v.wheels[q.Get("wheel")]
 		if !ok {
-			http.Error(w, fmt.Sprintf("view: there is no wheel %q; the page without a query lists those there are", q.Get("wheel")),
+			http.Error(w, fmt.Sprintf("view: there is no wheel %q; the page without a query lists all wheels", q.Get("wheel")),
 				http.StatusNotFound)
 			return
 		}
-		serve(e, w, r)
+		serve(d, w, r)
 	}
 }
 
-// addSlash sends from the path under which the handler is mounted to the same with
-// a slash, without which relative addresses would lead beside the page. Of such a
-// path http.StripPrefix leaves nothing, and a router that was given it says so in
-// r.Pattern. Where it leads is itself relative: what was stripped from the path,
-// here or by a proxy, is not known.
+// addSlash redirects from the path under which the handler is mounted to the same path with
+// a slash, without which the relative URLs of the page would be wrong. Such a path is empty
+// after http.StripPrefix, or it is the end of r.Pattern. The redirect is relative, because
+// the handler does not know what was stripped from the path, here or by a proxy.
 func addSlash(w http.ResponseWriter, r *http.Request) {
-	to := "./" + lastAsked(r) + "/"
+	to := "./" + lastOfRequestURI(r) + "/"
 	if r.URL.RawQuery != "" {
 		to += "?" + r.URL.RawQuery
 	}
@@ -123,21 +122,21 @@ func addSlash(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusTemporaryRedirect)
 }
 
-// lastAsked is the last part of the path before any of it was stripped.
-func lastAsked(r *http.Request) string {
-	asked, err := url.ParseRequestURI(r.RequestURI)
+// lastOfRequestURI returns the last element of the path before any of it was stripped.
+func lastOfRequestURI(r *http.Request) string {
+	uri, err := url.ParseRequestURI(r.RequestURI)
 	if err != nil {
-		return "" // a request that came by no server
+		return "" // the request did not come through a server
 	}
-	path := asked.EscapedPath()
+	path := uri.EscapedPath()
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-func (e exhibit) servePage(w http.ResponseWriter, r *http.Request) { e.page.serve(w, r) }
+func (d display) servePage(w http.ResponseWriter, r *http.Request) { d.page.serve(w, r) }
 
-// serveJSON answers with figures taken for it.
-func (e exhibit) serveJSON(w http.ResponseWriter, _ *http.Request) {
+// serveJSON answers with a new snapshot.
+func (d display) serveJSON(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = fmt.Fprintf(w, "%s\n", e.figures.notOlder(0))
+	_, _ = fmt.Fprintf(w, "%s\n", d.figures.get(0))
 }

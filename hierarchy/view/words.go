@@ -20,7 +20,7 @@ func pageOfWheel(name string) webPage {
 	return webPage{wheelLayout, words(title, heading, "", "")}
 }
 
-// pageOfListed is that of a wheel of an Index, to which it leads back.
+// pageOfListed returns the page of a wheel of an Index, with a link back to the Index.
 func pageOfListed(name, index string) webPage {
 	title, back := name+" – "+wheelTitle, "all wheels"
 	if index != "" {
@@ -41,10 +41,10 @@ func pageOfIndex(names []string, title string) webPage {
 	return webPage{indexLayout, words(title, title, "", "", "{{links}}", links.String())}
 }
 
-// queryFor is by what a wheel of an Index is asked for.
+// queryFor returns the query for a wheel of an Index.
 func queryFor(name string) string { return "?wheel=" + url.QueryEscape(name) }
 
-// words are what is put into a layout; up and more are HTML.
+// words returns the replacements for the placeholders of a layout. up and more are HTML.
 func words(title, heading, up, query string, more ...string) *strings.Replacer {
 	return strings.NewReplacer(append(more,
 		"{{title}}", html.EscapeString(title), "{{heading}}", html.EscapeString(heading),
