@@ -22,7 +22,7 @@ const (
 
 func shownAt(id string) string { return fmt.Sprintf(`document.getElementById(%q)?.textContent`, id) }
 
-// served is a handler and its page in a browser.
+// served is a handler whose page is open in a browser.
 type served struct {
 	*browser
 	server   *httptest.Server
@@ -45,14 +45,14 @@ func serve(t *testing.T, h http.Handler) *served {
 	return s
 }
 
-// fits requires that the page is no wider than the window, and has no error.
+// fits requires that the page is not wider than the window, and has no error.
 func (s *served) fits() {
 	s.t.Helper()
-	require.Equal(s.t, "true", s.text(`document.documentElement.scrollWidth <= innerWidth`), "it is wider than the window")
+	require.Equal(s.t, "true", s.text(`document.documentElement.scrollWidth <= innerWidth`), "the page is wider than the window")
 	require.Equal(s.t, "undefined", s.text(pageError))
 }
 
-// stage is a wheel on a mock and its page in a browser.
+// stage is a wheel on a mock whose page is open in a browser.
 type stage struct {
 	*served
 	wheel *hierarchy.Wheel
@@ -102,7 +102,7 @@ func TestPageShowsTheWheel(t *testing.T) {
 	}{{1280, 900, "light"}, {1280, 900, "dark"}, {360, 800, "light"}} {
 		s.show(s.server.URL+"/debug/wheel/", window.width, window.height, window.scheme)
 		s.until("live", pageState)
-		require.Equal(t, "true", s.text(`document.documentElement.scrollWidth <= innerWidth`), "it is wider than %d", window.width)
+		require.Equal(t, "true", s.text(`document.documentElement.scrollWidth <= innerWidth`), "the page is wider than %d", window.width)
 		s.agree()
 		s.set(5000, 100*time.Millisecond)
 		s.agree()
@@ -113,8 +113,7 @@ func TestPageShowsTheWheel(t *testing.T) {
 	s.until("true", `document.querySelectorAll('#late .bar').length === 1`)
 }
 
-// A circle's row opens, by keyboard, to a table of its slots that holds all its
-// timers.
+// The row of a circle opens by keyboard to a table of its slots with all its timers.
 func TestCircleOpensToItsSlots(t *testing.T) {
 	s := newStage(t)
 	s.set(640, time.Second)
@@ -135,7 +134,7 @@ func TestCircleOpensToItsSlots(t *testing.T) {
 	require.Equal(t, "undefined", s.text(pageError))
 }
 
-// A lost connection is shown, and taken up again; a paused page asks for nothing.
+// The page shows that a connection is lost, and reconnects. A paused page requests nothing.
 func TestConnection(t *testing.T) {
 	s := newStage(t)
 	s.show(s.server.URL+"/debug/wheel/", 1280, 900, "light")
@@ -157,8 +156,8 @@ func TestConnection(t *testing.T) {
 	require.Equal(t, "undefined", s.text(pageError))
 }
 
-// Another interval, for which the same snapshot may come again, leaves the lines of
-// rates as they are.
+// When the interval changes, the same snapshot may be sent again. The lines of the rates
+// stay.
 func TestRatesStayWithAnotherInterval(t *testing.T) {
 	s := newStage(t)
 	s.show(s.server.URL+"/debug/wheel/", 1280, 900, "light")

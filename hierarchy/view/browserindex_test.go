@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// row is the text of an index's row, but for its rates, which depend on when it is read.
+// row returns an expression for the text of a row of an index, without the rates, which
+// depend on when it is read.
 func row(i int) string {
 	return fmt.Sprintf(`[...(document.querySelectorAll('#wheels tbody tr')[%d]?.cells ?? [])]
 		.filter((_, column) => column < 2 || column > 4).map(cell => cell.textContent.replace(/\s/g, ' ')).join('|')`, i)
@@ -22,7 +23,7 @@ func TestIndexInTheBrowser(t *testing.T) {
 		_, err := w.AfterFunc(time.Hour, func() {})
 		require.NoError(t, err)
 	}
-	late.fire(time.Hour) // before anybody looks
+	late.fire(time.Hour) // before the first snapshot
 	for i, window := range windows {
 		s.show(s.server.URL+"/debug/wheel/", window.width, window.height, window.scheme)
 		s.until("live", pageState)
@@ -46,7 +47,7 @@ func TestIndexInTheBrowser(t *testing.T) {
 	s.fits()
 }
 
-// The page tells the lateness of the last minute beside that since the start.
+// The page shows the lateness of the last minute next to that since the start.
 func TestLatenessOfTheLastMinute(t *testing.T) {
 	w := newLateWheel(t)
 	w.fire(time.Hour)

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// windows are sizes and colours in which pages are looked at.
+// windows are sizes and colour schemes in which pages are tested.
 var windows = []struct {
 	width, height int
 	scheme        string
 }{{1280, 900, "light"}, {1010, 800, "dark"}, {700, 900, "light"}, {360, 800, "dark"}, {320, 700, "light"}}
 
-// cutOff is the words of the histogram that lie beyond its edge, touch another in their
-// row, or are too small.
+// cutOff is an expression for the words of the histogram that extend beyond its edge, touch
+// another word, or are too small.
 const cutOff = `(() => {
 	const edge = document.getElementById('late').getBoundingClientRect();
 	const all = [...document.querySelectorAll('#late text')].map(node => ({ word: node.textContent, at: node.getBoundingClientRect() }));
@@ -24,7 +24,7 @@ const cutOff = `(() => {
 		.concat(all.filter(a => all.some(b => touches(a, b)))).map(({ word }) => word).join();
 })()`
 
-// Whatever the range of lateness is, its labels are whole.
+// The labels of lateness are not cut off, whatever its range.
 func TestLabelsOfLatenessAreWhole(t *testing.T) {
 	w := newLateWheel(t)
 	s := serve(t, Handler(w))
@@ -37,11 +37,11 @@ func TestLabelsOfLatenessAreWhole(t *testing.T) {
 		s.until(fmt.Sprint(w.Stats().Fired), shownAt("count-fired"))
 		for _, window := range windows {
 			if exponent%3 != 0 && window.width != 360 {
-				continue // to take less long
+				continue // to save time
 			}
 			s.resize(window.width, window.height)
 			s.text(`window.seen = Number(document.documentElement.dataset.events)`)
-			s.until("true", `Number(document.documentElement.dataset.events) > window.seen`) // drawn anew
+			s.until("true", `Number(document.documentElement.dataset.events) > window.seen`) // it was redrawn
 			require.Empty(t, s.text(cutOff), "%v in %d", late, window.width)
 			require.NotEqual(t, "0", s.text(`document.querySelectorAll('#late .power').length`))
 			s.fits()
@@ -49,8 +49,8 @@ func TestLabelsOfLatenessAreWhole(t *testing.T) {
 	}
 }
 
-// small is the names of circles that are not to be seen, too small to be read, beside the
-// strip that is kept free for them, or so near to the next that they touch.
+// small is an expression for the names of circles that are not visible, too small, outside
+// their strip, or so close to the next name that they touch.
 const small = `(() => {
 	const strip = document.querySelector('#hands .strip'), free = strip.getBoundingClientRect();
 	const pixels = free.width / strip.getAttribute('width');
@@ -62,9 +62,8 @@ const small = `(() => {
 	return names.filter((name, i) => !legible(name) || !apart(name, i)).map(({ word }) => word).join();
 })()`
 
-// The names of circles can be read, on a telephone too, and also when a window gets
-// another size.
-func TestCirclesAreNamed(t *testing.T) {
+// The names of circles are legible, also on a telephone and after a window was resized.
+func TestNamesOfCirclesAreLegible(t *testing.T) {
 	s := newStage(t)
 	names := fmt.Sprint(len(s.wheel.Circles()))
 	for _, window := range windows {
@@ -81,9 +80,10 @@ func TestCirclesAreNamed(t *testing.T) {
 	}
 }
 
-// garish is the shades that a slot of them does not come back to from the colour of what
-// falls by the colours between the two. Chromium mixes colours of unlike spaces wrongly.
-const garish = `(() => {
+// wrongGlow is an expression for the shades whose glow leaves the range of colours between
+// the colour of a cascade and the shade. Chromium mixes colours of different colour spaces
+// wrongly.
+const wrongGlow = `(() => {
 	const parts = text => text.match(/^rgb\((\d+), (\d+), (\d+)\)$/)?.slice(1).map(Number);
 	return Array.from({ length: 10 }, (_, shade) => shade).filter(shade => {
 		const slot = document.querySelectorAll('#rings .overflow .slot')[shade];
@@ -105,6 +105,6 @@ func TestSlotsGlowInTheirColours(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		s.show(s.server.URL+"/debug/wheel/", 1280, 900, scheme)
 		s.until("live", pageState)
-		require.Empty(t, s.text(garish), scheme)
+		require.Empty(t, s.text(wrongGlow), scheme)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// browser is a Chromium that is told what to do through a pipe: messages are JSON
-// that end in a zero byte. That needs no driver, no port and no library.
+// browser is a Chromium that is controlled through a pipe. Messages are JSON, each followed
+// by a zero byte. This needs no driver, no port and no library.
 type browser struct {
 	t       *testing.T
 	to      *os.File
@@ -23,10 +23,10 @@ type browser struct {
 	last    int // id of the last call
 }
 
-// startBrowser skips the test where there is no browser.
+// startBrowser starts a browser, or skips the test if there is none.
 func startBrowser(t *testing.T) *browser {
 	t.Helper()
-	if testing.Short() || runtime.GOOS == "windows" { // which can't pass pipes on
+	if testing.Short() || runtime.GOOS == "windows" { // Windows can't pass pipes to a child process
 		t.Skip("no browser is started")
 	}
 	path := findBrowser()
@@ -38,14 +38,14 @@ func startBrowser(t *testing.T) *browser {
 	from, theirOut, err := os.Pipe()
 	require.NoError(t, err)
 	cmd := exec.Command(path, flags(t)...)
-	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4, as the flag wants them
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4, as --remote-debugging-pipe expects
 	require.NoError(t, cmd.Start())
 	require.NoError(t, theirIn.Close())
 	require.NoError(t, theirOut.Close())
-	killer := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }) // then reading ends
+	killer := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }) // which ends reading from the pipe
 	b := &browser{t: t, to: to, from: bufio.NewReader(from)}
 	t.Cleanup(func() {
-		to.Close() // it ends without its pipe
+		to.Close() // ends the browser
 		cmd.Wait()
 		killer.Stop()
 		from.Close()
@@ -72,12 +72,12 @@ func flags(t *testing.T) []string {
 		"--no-first-run", "--disable-background-networking", "--user-data-dir=" + profile, "about:blank",
 	}
 	if os.Geteuid() == 0 {
-		all = append([]string{"--no-sandbox"}, all...) // root can't have one
+		all = append([]string{"--no-sandbox"}, all...) // Chromium has no sandbox for root
 	}
 	return all
 }
 
-// attach finds the one page there is.
+// attach attaches to the only page of the browser.
 func (b *browser) attach() {
 	var targets struct {
 		TargetInfos []struct{ TargetID, Type string }
@@ -95,7 +95,7 @@ func (b *browser) attach() {
 	require.Fail(b.t, "the browser has no page")
 }
 
-// call waits for the answer, and passes over what is told meanwhile.
+// call calls a method and waits for its answer. It ignores events that come meanwhile.
 func (b *browser) call(method string, params map[string]any, result any) {
 	b.t.Helper()
 	b.last++
@@ -112,7 +112,7 @@ func (b *browser) call(method string, params map[string]any, result any) {
 	require.NoError(b.t, err)
 	for {
 		text, err := b.from.ReadBytes(0)
-		require.NoError(b.t, err, "the browser went away")
+		require.NoError(b.t, err, "the browser has exited")
 		var answer struct {
 			ID     int
 			Error  *struct{ Message string }
@@ -136,7 +136,7 @@ func (b *browser) resize(width, height int) {
 		map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
 }
 
-// show opens a page in a window of that size and colour.
+// show opens a page in a window of that size and colour scheme.
 func (b *browser) show(url string, width, height int, scheme string) {
 	b.t.Helper()
 	b.resize(width, height)
@@ -146,7 +146,7 @@ func (b *browser) show(url string, width, height int, scheme string) {
 	b.call("Page.navigate", map[string]any{"url": url}, nil)
 }
 
-// text is what a JavaScript expression gives, as String makes it.
+// text returns the value of a JavaScript expression, converted by String.
 func (b *browser) text(expression string) string {
 	b.t.Helper()
 	var answer struct {
@@ -158,7 +158,7 @@ func (b *browser) text(expression string) string {
 	return answer.Result.Value
 }
 
-// until waits for an expression to give want.
+// until waits until the value of an expression is want.
 func (b *browser) until(want, expression string) {
 	b.t.Helper()
 	got := ""

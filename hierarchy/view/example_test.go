@@ -19,7 +19,7 @@ func ExampleHandler() {
 		panic(err)
 	}
 	defer w.Stop()
-	mux := http.NewServeMux() // or http.Handle, beside net/http/pprof
+	mux := http.NewServeMux() // or http.Handle, as for net/http/pprof
 	mux.Handle("/debug/wheel/", view.Handler(w))
 	server := httptest.NewServer(mux) // in production http.ListenAndServe("localhost:6060", mux)
 	defer server.Close()
@@ -33,7 +33,7 @@ func ExampleHandler() {
 	// Output: 200 OK text/html; charset=utf-8
 }
 
-// Figures can be had without the page.
+// The figures are also available as JSON, without the page.
 func ExampleHandler_json() {
 	m := clock.NewMock()
 	w, err := hierarchy.New(hierarchy.Config{Clock: m})
@@ -78,8 +78,8 @@ func ExampleHandler_json() {
 	// slots of the base circle are 1.073741824s wide
 }
 
-// Several wheels of a process, on one page that leads to theirs. The name under which
-// people reach it is allowed.
+// One page lists several wheels of a process and links to their pages. Hosts allows the
+// host name of the server.
 func ExampleIndex() {
 	sessions, err := hierarchy.NewKeyed(hierarchy.Config{}, func(string, int) {})
 	if err != nil {
@@ -124,8 +124,8 @@ func ExampleIndex() {
 	// [] 1
 }
 
-// Names other than localhost are to be allowed: else a web page elsewhere could have its
-// own lead here, and read the figures in your browser.
+// Host names other than localhost must be allowed. Otherwise a web page elsewhere could
+// point its own name at your machine and read the figures through your browser.
 func ExampleHosts() {
 	w, err := hierarchy.New(hierarchy.Config{})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asked is the answer to a request for that host.
+// asked returns the answer to a request for that host.
 func asked(t testing.TB, h http.Handler, host, path string) *http.Response {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -19,14 +19,15 @@ func asked(t testing.TB, h http.Handler, host, path string) *http.Response {
 	return rec.Result()
 }
 
-// Names of this machine alone, and addresses, which no other web page can make its own.
+// always has IP addresses and names of this machine, which no other web page can use as its
+// own name.
 var always = []string{
 	"localhost", "localhost:8420", "LocalHost:1", "localhost.", "wheels.localhost", "a.b.localhost:80",
 	"127.0.0.1", "127.0.0.1:8420", "127.255.3.4", "[::1]", "[::1]:8420", "[::ffff:127.0.0.1]:1",
 	"10.1.2.3:8420", "192.0.2.1", "0.0.0.0:80", "[2001:db8::1]:8420", "[fe80::1%25eth0]:80",
 }
 
-// Names that anybody may have lead here, and what is no name.
+// never has names that anybody can point at this machine, and strings that are not names.
 var never = []string{
 	"evil.example", "evil.example:8420", "localhost.evil.example", "127.0.0.1.evil.example", "evillocalhost",
 	"xn--localhost-9za", "local", "1.2.3", "2130706433", "", ":80", "localhost:x", "[evil.example]", "evil.example@10.1.2.3",
@@ -42,8 +43,8 @@ func TestAnswersToThisMachine(t *testing.T) {
 	}
 }
 
-// A web page elsewhere whose name leads here (DNS rebinding) reads nothing, wherever it
-// asks.
+// A web page elsewhere that points its name at this machine (DNS rebinding) can't read any
+// path.
 func TestDoesNotAnswerToOtherNames(t *testing.T) {
 	w, _ := newWheel(t)
 	h := Handler(w)
@@ -57,7 +58,7 @@ func TestDoesNotAnswerToOtherNames(t *testing.T) {
 	}
 }
 
-// The name counts under which the request came, not what the page may have added.
+// Only the Host of the request counts, not headers that a web page may have added.
 func TestForwardedNamesDoNotCount(t *testing.T) {
 	w, _ := newWheel(t)
 	server := httptest.NewServer(Handler(w))
@@ -74,7 +75,7 @@ func TestForwardedNamesDoNotCount(t *testing.T) {
 	require.NotContains(t, body(t, answer), "pending")
 }
 
-// Who is refused is told what to do, and told nothing else.
+// A refusal says how to allow the host, and shows no figures.
 func TestRefusalTellsWhatToDo(t *testing.T) {
 	w, _ := newWheel(t)
 	text := body(t, asked(t, Handler(w), "Wheels.example.com:8420", "/json"))
@@ -82,7 +83,7 @@ func TestRefusalTellsWhatToDo(t *testing.T) {
 	require.Contains(t, text, "DNS rebinding")
 	require.Contains(t, text, `view.Hosts("wheels.example.com")`)
 	require.NotContains(t, text, "pending")
-	require.NotContains(t, body(t, asked(t, Handler(w), "", "/json")), "view.Hosts") // there is nothing to allow
+	require.NotContains(t, body(t, asked(t, Handler(w), "", "/json")), "view.Hosts") // there is no name to allow
 }
 
 func TestHosts(t *testing.T) {
@@ -119,7 +120,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-func TestHostsThatAreNone(t *testing.T) {
+func TestHostsRejectsInvalidNames(t *testing.T) {
 	for _, name := range []string{
 		"", ":80", "https://wheels.example.com", "wheels.example.com/debug", "a b", "*wheels.example.com", "a.*", "*.",
 		"*.*", "**", ".example.com", "müller.example", "user@example.com", "example.com:http",

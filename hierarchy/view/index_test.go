@@ -23,8 +23,7 @@ func listed(t testing.TB, h http.Handler) (names []string, o map[string]any) {
 	return names, o
 }
 
-// The list is in order of names, and the names of fields are a promise of the package
-// comment.
+// The list is in the order of names. The package comment promises the names of the fields.
 func TestIndexListsWheels(t *testing.T) {
 	w, m := newWheel(t)
 	other, _ := newWheel(t)
@@ -53,8 +52,8 @@ func TestIndexListsWheels(t *testing.T) {
 	require.Equal(t, json.Number("3"), b["fired"])
 }
 
-// Each wheel's page and figures are the index's own with its name behind them, under any
-// path.
+// The page and figures of each wheel are at the paths of the index, with ?wheel=name, under
+// any path.
 func TestWheelOfAnIndex(t *testing.T) {
 	w, _ := newWheel(t)
 	other, _ := newWheel(t)
@@ -84,7 +83,7 @@ func TestWheelOfAnIndex(t *testing.T) {
 	}
 }
 
-// Its links lead to the pages of its wheels.
+// The links of an index lead to the pages of its wheels.
 func TestLinksOfAnIndex(t *testing.T) {
 	w, _ := newWheel(t)
 	text := body(t, get(t, Index(map[string]Source{"b": w, odd: w}), http.MethodGet, "/"))
@@ -95,7 +94,7 @@ func TestLinksOfAnIndex(t *testing.T) {
 	require.Contains(t, text, `<li><a href="`+queryFor(odd)+`">`)
 }
 
-// Without its last slash, the path of an index leads to it, or to its wheel.
+// Without its last slash, the path of an index redirects to the index, or to its wheel.
 func TestIndexWithoutSlash(t *testing.T) {
 	w, _ := newWheel(t)
 	mux := http.NewServeMux()
@@ -108,7 +107,7 @@ func TestIndexWithoutSlash(t *testing.T) {
 	require.Contains(t, body(t, r), "<h1>a</h1>")
 }
 
-// An index sends its list as events, and costs nothing while nobody looks.
+// An index sends its list as events, and reads no wheel while no request is answered.
 func TestEventsOfAnIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, _ := newWheel(t)
@@ -128,7 +127,7 @@ func TestEventsOfAnIndex(t *testing.T) {
 	})
 }
 
-// Who looks at the list has seen what the page of a wheel tells of its last minute.
+// The list and the pages of the wheels share what is remembered of the last minute.
 func TestIndexAndItsPagesRememberTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLateWheel(t)
@@ -143,7 +142,7 @@ func TestIndexAndItsPagesRememberTogether(t *testing.T) {
 	})
 }
 
-// The same hosts are answered, and the same methods.
+// An index answers to the same hosts and methods as a Handler.
 func TestIndexIsGuarded(t *testing.T) {
 	w, _ := newWheel(t)
 	h := Index(map[string]Source{"a": w}, Hosts("wheels.example.com"))
@@ -170,7 +169,7 @@ func TestIndexOfNothing(t *testing.T) {
 	require.PanicsWithValue(t, "view: Index was given a wheel without a name", func() { Index(map[string]Source{"": w}) })
 }
 
-// What becomes of the map afterwards is of no account.
+// An index does not change when the map is changed afterwards.
 func TestIndexKeepsNoMap(t *testing.T) {
 	w, _ := newWheel(t)
 	wheels := map[string]Source{"a": w}

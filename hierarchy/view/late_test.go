@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// lateClock rings when the test says so, however late that is.
+// lateClock rings its alarm when the test says so, as late as it likes.
 type lateClock struct {
 	elapsed atomic.Int64
 	ring    func()
@@ -23,7 +23,7 @@ func (c *lateClock) NewAlarm(ring func()) clock.Alarm { c.ring = ring; return c 
 func (*lateClock) Set(time.Duration)                  {}
 func (*lateClock) Stop()                              {}
 
-// lateWheel is one whose timers are as late as they are told to be.
+// lateWheel is a wheel whose timers fire as late as the test says.
 type lateWheel struct {
 	*hierarchy.Wheel
 	t     testing.TB

@@ -22,10 +22,10 @@ func page(t testing.TB) (string, http.Header) {
 	return body(t, r), r.Header
 }
 
-// odd is a name that would be something else in HTML, a query or a layout of ours.
+// odd is a name that must be escaped in HTML, in a query and in our layouts.
 const odd = `a "b" <i>c</i> & d=e?f#g/%20+ {{json}} /*style*/`
 
-// pages are one of each kind.
+// pages returns one page of each kind.
 func pages(t testing.TB) map[string]*http.Response {
 	t.Helper()
 	w, _ := newWheel(t)
@@ -38,7 +38,7 @@ func pages(t testing.TB) map[string]*http.Response {
 	}
 }
 
-// Nothing is fetched from elsewhere, nor from an absolute path.
+// A page loads nothing from other servers or from absolute paths.
 func TestPageIsWhole(t *testing.T) {
 	for name, r := range pages(t) {
 		t.Run(name, func(t *testing.T) { requireWhole(t, body(t, r)) })
@@ -60,7 +60,7 @@ func requireWhole(t *testing.T, text string) {
 	require.Less(t, len(text), 64<<10)
 }
 
-// Every file of the pages is in one of them: one that scripts forget would be missing.
+// Every file is in one of the pages.
 func TestPageHasAllFiles(t *testing.T) {
 	text := body(t, pages(t)["wheel"]) + body(t, pages(t)["index"])
 	require.NoError(t, fs.WalkDir(files, "page", func(path string, d fs.DirEntry, err error) error {
@@ -73,8 +73,8 @@ func TestPageHasAllFiles(t *testing.T) {
 	}))
 }
 
-// The policy allows the page's own script and style, to the byte, whatever its title,
-// and has no word that would let in another.
+// The policy allows exactly the page's own script and style, by hash, whatever its title,
+// and contains nothing that would allow another.
 func TestPolicy(t *testing.T) {
 	for name, r := range pages(t) {
 		t.Run(name, func(t *testing.T) { requirePolicy(t, body(t, r), r.Header.Get("Content-Security-Policy")) })
@@ -93,7 +93,7 @@ func requirePolicy(t *testing.T, text, policy string) {
 	require.NotRegexp(t, ` (style|on[a-z]+)=`, text[:strings.Index(text, "<script>")])
 }
 
-// Titles tell pages apart, and are text whatever is in them.
+// Titles are on the pages, and are escaped.
 func TestTitles(t *testing.T) {
 	all := pages(t)
 	is := html.EscapeString(odd)
@@ -128,8 +128,8 @@ func TestPageIsSentOnce(t *testing.T) {
 	require.Empty(t, rec.Body.String())
 }
 
-// What scripts look up by its id is there, once.
-func TestPageHasWhatScriptsLookFor(t *testing.T) {
+// Every id that scripts look up is on the page, once.
+func TestPageHasTheIDsOfItsScripts(t *testing.T) {
 	for name, r := range pages(t) {
 		t.Run(name, func(t *testing.T) { requireIDs(t, body(t, r)) })
 	}

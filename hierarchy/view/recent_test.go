@@ -13,7 +13,7 @@ func TestRecentLatenessIsThatOfTheLastMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLateWheel(t)
 		g := newGauge(w)
-		w.fire(time.Hour) // before anybody looked
+		w.fire(time.Hour) // before the first snapshot
 		require.Equal(t, recentLateness{Buckets: []bucket{}}, g.snapshot().Recent)
 
 		time.Sleep(10 * time.Second)
@@ -25,7 +25,7 @@ func TestRecentLatenessIsThatOfTheLastMinute(t *testing.T) {
 		require.Equal(t, []bucket{{1<<21 - 1, 3}}, s.Recent.Buckets)
 		require.Equal(t, s.Recent.P50, s.Recent.Max)
 
-		time.Sleep(time.Minute) // to a minute after the second look
+		time.Sleep(time.Minute) // until a minute after the second snapshot
 		w.fire(1 << 10)
 		s = g.snapshot()
 		require.Equal(t, time.Hour, s.Lateness.Max)
@@ -33,13 +33,13 @@ func TestRecentLatenessIsThatOfTheLastMinute(t *testing.T) {
 		require.Equal(t, []bucket{{1<<11 - 1, 1}}, s.Recent.Buckets)
 		require.InDelta(t, 1<<10, int64(s.Recent.Max), 1<<7)
 
-		time.Sleep(time.Minute + 1) // nobody has looked for longer
+		time.Sleep(time.Minute + 1) // all snapshots are older than a minute
 		w.fire(1 << 10)
 		require.Zero(t, g.snapshot().Recent.Span)
 	})
 }
 
-// Quantiles of a difference are those of a wheel that fired nothing else, to an eighth.
+// Quantiles of a difference are, to an eighth, those of a wheel that fired nothing before.
 func TestRecentQuantiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	some := func(n int) (late []time.Duration) {
@@ -68,7 +68,7 @@ func TestRecentQuantiles(t *testing.T) {
 	}
 }
 
-// However often somebody looks, and for how long: the memory of a minute is small.
+// The memory of the last minute stays small, however many snapshots are taken.
 func TestMemoryStaysSmall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLateWheel(t)
@@ -86,10 +86,10 @@ func TestMemoryStaysSmall(t *testing.T) {
 	})
 }
 
-// changing is a Source that shows another wheel from some time on.
+// changing is a Source that can be replaced with another wheel.
 type changing struct{ Source }
 
-func TestAnotherWheelInItsPlace(t *testing.T) {
+func TestSourceThatReturnsAnotherWheel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		old, young := newLateWheel(t), newLateWheel(t)
 		old.fire(1, 10, 10, 100)

@@ -17,7 +17,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// object is JSON as it comes, with numbers to the last digit.
+// object decodes a JSON object and keeps all digits of its numbers.
 func object(t testing.TB, text string) map[string]any {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -29,7 +29,7 @@ func object(t testing.TB, text string) map[string]any {
 
 func fields(o any) []string { return slices.Sorted(maps.Keys(o.(map[string]any))) }
 
-// The names are a promise of the package comment.
+// The package comment promises these names.
 func TestFieldsOfJSON(t *testing.T) {
 	w, m := newWheel(t)
 	for i := range 100 {
@@ -83,8 +83,8 @@ func TestCirclesAreTheWheels(t *testing.T) {
 	require.Equal(t, w.Len(), total)
 }
 
-// The hands of every layout show the time together, also where the finest circle
-// turns after fewer slots.
+// The hands of every layout show the time together, also if the finest circle turns after
+// fewer slots.
 func TestHandsShowElapsedTime(t *testing.T) {
 	for _, interval := range []time.Duration{1, 7, 100, time.Millisecond, 10 * time.Millisecond, time.Second, time.Hour} {
 		for _, elapsed := range []time.Duration{0, 1, 63, 64, 65, 1e9 + 7, 1e17 + 12345, 1<<62 + 33} {
@@ -98,8 +98,7 @@ func TestHandsShowElapsedTime(t *testing.T) {
 	}
 }
 
-// Bars lie between powers of two, those without timers are left out, and no timer
-// gets lost between them.
+// Bars are between powers of two. Empty bars are left out, and every timer is in one.
 func TestBucketsByPowerOfTwo(t *testing.T) {
 	w := newLateWheel(t)
 	late := func() lateness { return newGauge(w).snapshot().Lateness }
@@ -115,13 +114,13 @@ func TestBucketsByPowerOfTwo(t *testing.T) {
 	require.LessOrEqual(t, late().P99, late().P999)
 }
 
-// constant is a Source of figures that no wheel need have had.
+// constant is a Source that returns figures made by the test.
 type constant hierarchy.Stats
 
 func (c constant) Stats() hierarchy.Stats         { return hierarchy.Stats(c) }
 func (constant) Circles() []hierarchy.CircleStats { return nil }
 
-// Each field of Stats is told under its own name.
+// Each field of Stats is in the snapshot under its own name.
 func TestFieldsOfStats(t *testing.T) {
 	o := object(t, body(t, get(t, Handler(constant{
 		Pending: 1, Queued: 2, Running: 3, Scheduled: 4, Fired: 5, Stopped: 6, Drained: 7,
@@ -133,5 +132,5 @@ func TestFieldsOfStats(t *testing.T) {
 	} {
 		require.Equal(t, json.Number(strconv.Itoa(i+1)), o[name], name)
 	}
-	require.Equal(t, 13+1, reflect.TypeFor[hierarchy.Stats]().NumField(), "Stats has a field that is not told")
+	require.Equal(t, 13+1, reflect.TypeFor[hierarchy.Stats]().NumField(), "Stats has a field that is not in the snapshot")
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// counted counts how often it is looked at.
+// counted counts the calls of its Stats.
 type counted struct {
 	Source
 	looks atomic.Int32
@@ -27,8 +27,7 @@ type counted struct {
 
 func (c *counted) Stats() hierarchy.Stats { c.looks.Add(1); return c.Source.Stats() }
 
-// watch asks for events until the bubble's time has gone on by d, and returns what
-// was sent.
+// watch requests events for d of the bubble's time, and returns what was sent.
 func watch(t *testing.T, h http.Handler, target string, d time.Duration) *httptest.ResponseRecorder {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -64,7 +63,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-func TestIntervalsThatAreNone(t *testing.T) {
+func TestInvalidIntervals(t *testing.T) {
 	w, _ := newWheel(t)
 	for _, every := range []string{"", "x", "1", "99ms", "10001ms", "-1s", "0s", "1h", "%3Cb%3E"} {
 		r := get(t, Handler(w), http.MethodGet, "/events?every="+every)
@@ -74,7 +73,7 @@ func TestIntervalsThatAreNone(t *testing.T) {
 	}
 }
 
-// Watchers share snapshots, and nobody who looks costs nothing.
+// Streams share snapshots, and no snapshot is taken while there is no stream.
 func TestSnapshotsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, _ := newWheel(t)
@@ -91,7 +90,7 @@ func TestSnapshotsAreShared(t *testing.T) {
 		watchers.Wait()
 		require.EqualValues(t, 10, c.looks.Load())
 
-		get(t, h, http.MethodGet, "/json") // is always new
+		get(t, h, http.MethodGet, "/json") // always takes a new snapshot
 		get(t, h, http.MethodGet, "/json")
 		require.EqualValues(t, 12, c.looks.Load())
 		time.Sleep(time.Hour)
@@ -99,9 +98,9 @@ func TestSnapshotsAreShared(t *testing.T) {
 	})
 }
 
-// A stream over the network outlives the server's time limits, which are for
-// requests, and ends when the client goes: TestMain finds what stays.
-func TestClientGoes(t *testing.T) {
+// A stream over the network outlives the server's time limits, which are for requests, and
+// ends when the client disconnects: TestMain finds goroutines that are left over.
+func TestClientDisconnects(t *testing.T) {
 	w, _ := newWheel(t)
 	ended := make(chan struct{})
 	h := Handler(w)
@@ -125,7 +124,7 @@ func TestClientGoes(t *testing.T) {
 	<-ended
 }
 
-// stuckWriter is a client that reads nothing: writes last until their deadline.
+// stuckWriter is a client that reads nothing: writes block until their deadline.
 type stuckWriter struct {
 	*httptest.ResponseRecorder
 	room     int // bytes that fit into buffers on the way
@@ -142,7 +141,7 @@ func (s *stuckWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestStuckClientIsLetGo(t *testing.T) {
+func TestStuckClientIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, _ := newWheel(t)
 		start := time.Now()
@@ -153,7 +152,7 @@ func TestStuckClientIsLetGo(t *testing.T) {
 	})
 }
 
-// brokenWriter is a connection of which nothing is left.
+// brokenWriter is a broken connection: its calls return the given errors.
 type brokenWriter struct {
 	*httptest.ResponseRecorder
 	read, write, flush error
@@ -173,7 +172,7 @@ func TestBrokenConnection(t *testing.T) {
 	}
 }
 
-// onlyWriter is what middleware makes of a ResponseWriter when it forgets Unwrap.
+// onlyWriter wraps a ResponseWriter without Unwrap, as some middleware does.
 type onlyWriter struct{ http.ResponseWriter }
 
 func TestWriterThatCannotStream(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// newWheel is a wheel on a mock, without timers.
+// newWheel makes a wheel on a mock, without timers.
 func newWheel(t testing.TB) (*hierarchy.Wheel, *clock.Mock) {
 	t.Helper()
 	m := clock.NewMock()
@@ -24,7 +24,8 @@ func newWheel(t testing.TB) (*hierarchy.Wheel, *clock.Mock) {
 	return w, m
 }
 
-// request is one as a browser on this machine makes it; httptest's own is for example.com.
+// request makes a request as from a browser on this machine. httptest's default host is
+// example.com.
 func request(method, target string, content io.Reader) *http.Request {
 	r := httptest.NewRequest(method, target, content)
 	r.Host = "localhost:6060"
@@ -45,7 +46,7 @@ func body(t testing.TB, r *http.Response) string {
 	return string(text)
 }
 
-// mounts are ways to have the page at /a/b/.
+// mounts has ways to mount the page at /a/b/.
 func mounts(h http.Handler) map[string]http.Handler {
 	mux := func(pattern string, h http.Handler) http.Handler {
 		m := http.NewServeMux()
@@ -90,14 +91,14 @@ func TestUnderAnyPath(t *testing.T) {
 	}
 }
 
-// Without its last slash, the path leads to the page, or, where a handler can't
-// know that it is the path, nowhere; never to a page that finds no figures.
+// Without its last slash, the path redirects to the page, or gets 404 if the handler can't
+// know that it is the path. It never gets a page that can't find its figures.
 func TestWithoutSlash(t *testing.T) {
 	w, _ := newWheel(t)
 	for name, h := range mounts(Handler(w)) {
 		t.Run(name, func(t *testing.T) {
 			if name == "mux in a mux" {
-				t.Skip("the inner mux sends to /b/ without asking us")
+				t.Skip("the inner mux redirects to /b/ without calling the handler")
 			}
 			server := httptest.NewServer(h)
 			defer server.Close()
@@ -115,8 +116,7 @@ func TestWithoutSlash(t *testing.T) {
 	}
 }
 
-// A name with a colon is not to be taken for a scheme, nor one that is escaped
-// to be unescaped.
+// A name with a colon must not be taken for a scheme, and an escaped name must stay escaped.
 func TestSlashAfterOddNames(t *testing.T) {
 	w, _ := newWheel(t)
 	r := get(t, http.StripPrefix("/a/x:y z", Handler(w)), http.MethodGet, "/a/x:y%20z")
@@ -153,7 +153,7 @@ func TestHandlerOfNil(t *testing.T) {
 	require.PanicsWithValue(t, message, func() { Handler(w) })
 }
 
-// All kinds of wheel are sources, also after they were stopped.
+// All kinds of wheel are Sources, also after they were stopped.
 func TestSources(t *testing.T) {
 	cfg := hierarchy.Config{Clock: clock.NewMock()}
 	w, err := hierarchy.New(cfg)

@@ -1,28 +1,28 @@
-// A cascade is seen between two snapshots: timers are gone from slots that the
-// hand came to, and Cascaded has risen. Then the slot glows, and sparks go from it
-// to where the next finer circle gained.
-const glowing = 1400; // milliseconds, as in the style sheet
-const sparks = 26; // for one slot at most
-const followed = 8; // slots of a circle between two snapshots: more are too many for the eye
+// A cascade shows as a difference between two snapshots: slots that the hand has reached
+// have fewer timers, and Cascaded has increased. Such a slot glows, and sparks fly from it
+// to the slots of the next finer circle that have more timers.
+const glowTime = 1400; // milliseconds, as in the style sheet
+const maxSparks = 26; // for one slot
+const maxSlots = 8; // that a hand may pass between two snapshots; more are too fast to see
 
 function showCascades(before, after) {
   if (!before || after.cascaded <= before.cascaded || rings.length !== before.circles.length) return;
   const went = after.elapsed_ns - before.elapsed_ns;
   for (const ring of rings.slice(1)) {
-    if (went > followed * ring.width) continue;
+    if (went > maxSlots * ring.width) continue;
     const was = before.circles[ring.k], is = after.circles[ring.k];
     for (const slot of between(was.hand, is.hand)) {
       const lost = was.slots[slot] - is.slots[slot];
-      if (lost > 0) letFall(ring, slot, lost, gains(ring.k - 1, before, after));
+      if (lost > 0) showCascade(ring, slot, lost, gains(ring.k - 1, before, after));
     }
   }
 }
 
-// between is the slots that the hand has come to.
+// between returns the slots that the hand has reached.
 const between = (from, to) => Array.from({ length: (to - from + 64) % 64 }, (_, i) => (from + 1 + i) % 64);
 
-// gains is the slots of circle k that have more timers than before; where too many
-// turns went by to see any, those that hold some.
+// gains returns the slots of circle k that have more timers than before, or, if there are
+// none because the circle has turned too often, all slots that hold timers.
 function gains(k, before, after) {
   const was = before.circles[k].slots, is = after.circles[k].slots;
   const filled = rings[k].cells.map((_, slot) => slot).filter(slot => is[slot] > 0);
@@ -30,20 +30,20 @@ function gains(k, before, after) {
   return more.length ? more : filled;
 }
 
-function letFall(ring, slot, lost, targets) {
+function showCascade(ring, slot, lost, targets) {
   const cell = ring.cells[slot];
   cell.classList.remove('fall');
-  requestAnimationFrame(() => cell.classList.add('fall')); // begins anew
-  setTimeout(() => cell.classList.remove('fall'), glowing);
-  if (still.matches || targets.length === 0) return;
-  const n = Math.min(sparks, lost, 6 + Math.floor(4 * Math.log2(lost)));
+  requestAnimationFrame(() => cell.classList.add('fall')); // restarts the animation
+  setTimeout(() => cell.classList.remove('fall'), glowTime);
+  if (reducedMotion.matches || targets.length === 0) return;
+  const n = Math.min(maxSparks, lost, 6 + Math.floor(4 * Math.log2(lost)));
   for (let i = 0; i < n; i++) {
     const target = targets[Math.floor((i + Math.random()) * targets.length / n)];
     fly(ring, angle(ring, slot + 0.5), rings[ring.k - 1], target, i * 8);
   }
 }
 
-// fly sends a spark to another ring, down first and then around, as timers go.
+// fly moves a spark to another ring, first inwards and then around.
 function fly(ring, from, finer, slot, delay) {
   const start = ring.inner, end = (finer.inner + finer.outer) / 2;
   const way = turnTo(from, angle(finer, slot + Math.random()));
@@ -58,7 +58,7 @@ function fly(ring, from, finer, slot, delay) {
   flight.onfinish = () => spark.remove();
 }
 
-// turnTo is the shorter way around.
+// turnTo returns the shorter way around from one angle to another.
 function turnTo(from, to) {
   const way = (to - from) % 1;
   return way > 0.5 ? way - 1 : way < -0.5 ? way + 1 : way;

@@ -1,10 +1,10 @@
-// Counters and rates. Rates are those of the last two seconds, or two snapshots; their lines show
-// the last minute, or what there is of it.
+// Counters and rates. A rate is over the last two seconds, or two snapshots if these are
+// further apart. Its line shows at most the last minute.
 const rated = ['fired', 'wakeups', 'scheduled'];
 const rateWindow = 2e9, shortest = 10e9, longest = 60e9, most = 600; // points of a line
 let samples = [], history = [];
 
-// The first seven are a column: five, their sum, and how often the same were moved.
+// The first seven are one column: five states of timers, their sum, and the moves.
 const counters = [
   ['fired', 'fired'], ['pending', 'pending'], ['stopped', 'stopped'], ['drained', 'drained'], ['dropped', 'dropped'],
   ['scheduled', 'scheduled'], ['moved', 'moved'], ['cascaded', 'cascaded'],
@@ -32,8 +32,8 @@ function buildFigures() {
 }
 
 function showFigures(s) {
-  say(byId('hub'), count(s.pending));
-  for (const [field] of counters) say(cells[field], count(s[field]));
+  setText(byId('hub'), count(s.pending));
+  for (const [field] of counters) setText(cells[field], count(s[field]));
   cells.panics.parentNode.classList.toggle('bad', s.panics > 0);
   [...byId('fates').children].forEach((part, i) => {
     part.style.flexGrow = s.scheduled ? s[fates[i]] / s.scheduled : 0;
@@ -55,7 +55,7 @@ function showRates(s) {
   history.push(now);
   for (const field of rated) {
     const node = byId('rate-' + field);
-    say(node, rate(now[field]));
+    setText(node, rate(now[field]));
     drawLine(node.nextElementSibling.children, field, s.taken_ns);
   }
 }
@@ -69,7 +69,7 @@ function drawLine([under, line], field, now) {
   under.setAttribute('d', points.length ? `M${points[0].split(' ')[0]} 24L${points.join('L')}L100 24Z` : '');
 }
 
-// forgetRates begins anew after a pause, or with another process behind the address.
+// forgetRates clears the rates and lines, when another process serves the page.
 function forgetRates() {
   samples = [];
   history = [];

@@ -1,13 +1,13 @@
-// Errors are written where a test, or who reports one, can read them.
+// Errors are written to the root element, where a test or a user can read them.
 const root = document.documentElement;
 addEventListener('error', e => { root.dataset.error = e.message; });
 addEventListener('unhandledrejection', e => { root.dataset.error = String(e.reason); });
 document.addEventListener('securitypolicyviolation', e => { root.dataset.error = 'policy: ' + e.violatedDirective; });
 
 const byId = id => document.getElementById(id);
-const still = matchMedia('(prefers-reduced-motion: reduce)');
+const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
-// element makes a node like parent's, so that SVG begets SVG, with attributes and text.
+// element appends a new node to parent, in the parent's namespace, with attributes and text.
 function element(parent, name, attributes = {}, text) {
   const made = document.createElementNS(parent.namespaceURI, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -16,8 +16,8 @@ function element(parent, name, attributes = {}, text) {
   return made;
 }
 
-// say changes the text of a node only if it differs: most figures stand still.
-function say(node, text) {
+// setText changes the text of a node only if it differs, because most figures stay the same.
+function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
@@ -25,7 +25,7 @@ const number = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const count = n => number.format(n);
 const timers = n => count(n) + (n === 1 ? ' timer' : ' timers');
 
-// digits gives a number to so many places, without zeros that say nothing.
+// digits formats a number with that many significant digits, without trailing zeros.
 function digits(x, places) {
   if (x >= 99.95) return count(x);
   return String(Number(x.toPrecision(places)));
@@ -41,7 +41,7 @@ function percent(share) {
   return share < 0.0001 ? '< 0.01 %' : Number((100 * share).toPrecision(2)) + ' %';
 }
 
-// Each unit is in use from this many nanoseconds on.
+// Each unit is used from this many nanoseconds on.
 const units = [
   [365.25 * 86400e9, 'years'], [86400e9, 'days'], [2 * 3600e9, 'h'], [120e9, 'min'],
   [1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [0, 'ns'],
@@ -53,7 +53,7 @@ function duration(ns, places = 3) {
   return digits(ns / nanoseconds[unit], places) + '\u00a0' + unit;
 }
 
-// clockTime is hours, minutes and seconds, after days if there are any.
+// clockTime formats a time as hours, minutes and seconds, with days in front if there are any.
 function clockTime(ns) {
   const two = n => String(Math.floor(n)).padStart(2, '0');
   const s = ns / 1e9, days = Math.floor(s / 86400);
@@ -61,8 +61,8 @@ function clockTime(ns) {
   return days ? `${count(days)} d ${time}` : time;
 }
 
-// spanName says of how long figures of the last minute are: less, if nobody has looked for
-// as long.
+// spanName names the time that the figures of the last minute cover, which is shorter if the
+// first snapshot was taken less than a minute ago.
 function spanName(ns) {
   return ns > 55e9 ? 'last minute' : ns > 0 ? `last ${Math.max(1, Math.round(ns / 1e9))} s` : 'last minute';
 }

@@ -1,8 +1,8 @@
-// Hands move between snapshots as the wheel's clock does, if that goes like ours;
-// on a mock clock they stand where the last snapshot has them.
+// Between snapshots the hands move with the wheel's clock, if it runs as fast as ours. On a
+// mock clock they stay where the last snapshot has them.
 const handsNode = byId('hands'), elapsedNode = byId('elapsed');
-const tooFast = 500e6; // a turn shorter than this is a blur
-const tooSlow = 2 * 3600e9; // and a hand of a longer one seems to stand
+const tooFast = 500e6; // a hand is shown as a blur if its turn is shorter than this
+const tooSlow = 2 * 3600e9; // a hand seems to stand still if its turn is longer than this
 
 // The wheel's clock as seen from performance.now(): its lead, in nanoseconds.
 const wheelClock = { elapsed: 0, lead: 0, steady: false, received: 0 };
@@ -11,22 +11,22 @@ function setClock(snapshot, before) {
   const here = performance.now() * 1e6, lead = snapshot.elapsed_ns - here;
   const pace = before && (snapshot.elapsed_ns - before.elapsed_ns) / (snapshot.taken_ns - before.taken_ns);
   const steady = pace > 0.5 && pace < 1.5;
-  // What the network delays now and then must not make the hands shake.
+  // Varying network delays must not make the hands shake.
   const near = wheelClock.steady && Math.abs(lead - wheelClock.lead) < 100e6;
   wheelClock.lead = near ? wheelClock.lead + (lead - wheelClock.lead) / 8 : lead;
   Object.assign(wheelClock, { elapsed: snapshot.elapsed_ns, steady, received: here });
 }
 
-// clockNow is what the wheel's clock shows by our reckoning, at most two seconds
-// beyond what we were told and a little more than one interval.
+// clockNow estimates the time of the wheel's clock, at most one and a half intervals and
+// half a second after the last snapshot.
 function clockNow() {
-  if (!wheelClock.steady || still.matches || root.dataset.state !== 'live') return wheelClock.elapsed;
+  if (!wheelClock.steady || reducedMotion.matches || root.dataset.state !== 'live') return wheelClock.elapsed;
   const here = performance.now() * 1e6;
   return Math.min(here, wheelClock.received + every * 1.5e6 + 500e6) + wheelClock.lead;
 }
 
-// buildHands draws, from the bottom up: what trails behind the hands, the strip,
-// which the trails must not hide, and the hands.
+// buildHands draws, from the bottom up: the trails of the hands, the strip, which the trails
+// must not hide, and the hands.
 function buildHands(circles) {
   handsNode.replaceChildren();
   handsNode.setAttribute('viewBox', `0 0 ${size} ${size}`);
@@ -46,7 +46,7 @@ function buildHands(circles) {
   }
 }
 
-// trail says which way a hand goes, if that can be seen.
+// trail shows in which direction a hand moves, unless it is too slow to see.
 function trail(ring, c) {
   const group = element(handsNode, 'g', { class: 'trail' });
   for (const length of c.width_ns * 64 < tooSlow ? [1.2, 2.4, 3.6] : []) {
@@ -72,8 +72,8 @@ function nameRing(ring, c) {
   }, nameOf(c));
 }
 
-// moveHands puts them where the time is, and fades the slots they come past
-// before the next snapshot says that these are empty.
+// moveHands moves the hands to the time now, and fades the slots that they pass before the
+// next snapshot shows that these are empty.
 function moveHands(now) {
   for (const ring of rings) {
     if (!ring.hand.length) continue;
@@ -88,14 +88,14 @@ function moveHands(now) {
       for (let s = behind; s !== over; s = (s + 1) % 64) ring.cells[s]?.classList.add('gone');
     }
   }
-  say(elapsedNode, clockTime(now));
+  setText(elapsedNode, clockTime(now));
 }
 
 let frame = 0;
 function animate() {
   frame = 0;
   moveHands(clockNow());
-  if (root.dataset.state === 'live' && !still.matches) frame = requestAnimationFrame(animate);
+  if (root.dataset.state === 'live' && !reducedMotion.matches) frame = requestAnimationFrame(animate);
 }
 function wakeHands() {
   if (!frame) frame = requestAnimationFrame(animate);

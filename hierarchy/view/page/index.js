@@ -1,7 +1,7 @@
-// The index has a row for each wheel. Where there is no room for a table, a row is a
-// card: then each figure says what it is.
+// The index has a row for each wheel. In a narrow window a row becomes a card, in which
+// each figure has a label.
 const wheelsBody = byId('wheels').querySelector('tbody');
-const rateWindow = 2e9; // rates are those of the last two seconds, or two lists
+const rateWindow = 2e9; // rates are over the last two seconds, or two lists
 const columns = [
   ['pending', w => count(w.pending)],
   ...[['fired', 'fired/s'], ['wakeups', 'wake-ups/s'], ['scheduled', 'set/s']].map(([field, name]) => [
@@ -23,10 +23,10 @@ function receive(s, before) {
   const first = firstSample(s);
   s.wheels.forEach((w, i) => {
     const texts = columns.map(([, text]) => text(w, first && first.wheels[i], first && s.taken_ns - first.taken_ns));
-    texts.forEach((text, column) => say(lines[i].cells[column], text));
+    texts.forEach((text, column) => setText(lines[i].cells[column], text));
     lines[i].cells.at(-1).classList.toggle('bad', w.panics > 0);
   });
-  say(byId('span'), spanName(Math.max(0, ...s.wheels.map(w => w.recent_lateness.span_ns))));
+  setText(byId('span'), spanName(Math.max(0, ...s.wheels.map(w => w.recent_lateness.span_ns))));
 }
 
 function buildLines(names) {
@@ -41,7 +41,7 @@ function buildLines(names) {
   if (names.length === 0) element(element(wheelsBody, 'tr'), 'td', { colspan: 1 + columns.length }, 'no wheel is listed');
 }
 
-// firstSample is the list that rates are reckoned from, if there was one.
+// firstSample returns the list from which rates are computed, or null if s is the first one.
 function firstSample(s) {
   const window = Math.max(rateWindow, 1.5e6 * every);
   samples = samples.filter(old => s.taken_ns - old.taken_ns <= window);

@@ -1,16 +1,16 @@
-// Histograms of lateness, on one logarithmic axis: each bar reaches from half of what its
-// bucket can hold to the whole. Bars of the last minute stand before those since the start;
-// each of the two has its own height, as the one has counted much less than the other.
+// Two histograms of lateness on one logarithmic axis. Each bar extends from half of its
+// bucket's bound to the bound. The bars of the last minute are drawn in front of those since
+// the start. Each histogram has its own scale, because the last minute has far fewer timers.
 const lateNode = byId('late'), plot = { left: 6, right: 414, top: 16, bottom: 112, width: 420 };
 
 function showLateness(all, recent) {
   for (const field of ['p50', 'p99', 'p999', 'max']) {
-    say(byId('late-' + field), all.count ? duration(all[field + '_ns']) : '–');
-    say(byId('recent-' + field), recent.count ? duration(recent[field + '_ns']) : '–');
+    setText(byId('late-' + field), all.count ? duration(all[field + '_ns']) : '–');
+    setText(byId('recent-' + field), recent.count ? duration(recent[field + '_ns']) : '–');
   }
   const span = spanName(recent.span_ns);
-  say(byId('recent-name'), span);
-  say(byId('recent-column'), span);
+  setText(byId('recent-name'), span);
+  setText(byId('recent-column'), span);
   lateNode.replaceChildren();
   if (all.count === 0) {
     element(lateNode, 'text', { x: 210, y: 66 }, 'nothing has fired yet');
@@ -20,7 +20,7 @@ function showLateness(all, recent) {
   if (byId('late-table').open) fillLateTable(all, recent);
 }
 
-// from is where a bucket begins: that of zero alone is put beside that of one.
+// from returns where a bucket begins. The bucket of zero is drawn next to that of one.
 const from = bucket => Math.max(0.5, (bucket.up_to_ns + 1) / 2);
 const upTo = bucket => Math.max(1, bucket.up_to_ns + 1);
 
@@ -47,7 +47,7 @@ function drawBars(buckets, x, name, gap, when) {
   }
 }
 
-// drawAxis names powers of ten, but those whose name would touch the one before.
+// drawAxis labels powers of ten, except where a label would touch the one before.
 function drawAxis(x, low, high) {
   const step = Math.max(1, Math.ceil((high - low) / 7));
   let free = 0;
@@ -58,7 +58,7 @@ function drawAxis(x, low, high) {
   }
 }
 
-// drawMarks names p50 and p99 above their lines.
+// drawMarks draws lines at p50 and p99, with labels above.
 function drawMarks(late, x) {
   let free = 0;
   for (const field of ['p50', 'p99']) {
@@ -68,8 +68,8 @@ function drawMarks(late, x) {
   }
 }
 
-// letter writes a word in the middle of x, or as near to it as the drawing's edge lets it,
-// unless it would begin before free. It returns where the next one may begin.
+// letter writes a word centred at x, or as near to x as the edges of the drawing allow,
+// unless it would begin before free. It returns where the next word may begin.
 function letter(x, y, word, name, free) {
   const node = element(lateNode, 'text', { class: name, x, y }, word);
   const half = node.getComputedTextLength() / 2;

@@ -1,16 +1,17 @@
-// The circles are drawn finest innermost, each slot a piece of its ring. A strip
-// at the top stays free for the width of the slots. Distances are in units of the
-// drawing, angles in turns clockwise from the top.
+// The finest circle is drawn innermost, and each slot is a piece of its ring. A strip at the
+// top stays free for the labels, which are the widths of the slots. Distances are in units
+// of the drawing, angles in turns clockwise from the top.
 const size = 1000, middle = size / 2, hub = 92;
 const shades = 9; // of slots that hold timers, as in the style sheet
 const eternity = 2 ** 63; // the end of time, in nanoseconds
 
 const ringsNode = byId('rings'), tip = byId('tip');
-let rings = []; // what is drawn of each circle
-let lettering = 0, strip = 0; // how high their names are, and how wide the strip that they stand on
+let rings = []; // one for each circle
+let lettering = 0, strip = 0; // font size of the circles' names, and width of the strip they are on
 
-// fitLettering has names be legible however small the drawing is; then they are shorter,
-// too. The strip is as wide as they need it. It returns whether anything is to be drawn anew.
+// fitLettering chooses a font size at which names are legible in a drawing of this size, and
+// the width of the strip. Larger names are also shorter. It returns whether the drawing must
+// be redrawn.
 const legible = 10.5; // pixels
 function fitLettering(circles) {
   const pixel = size / (byId('dial').clientWidth || 780);
@@ -30,7 +31,7 @@ function lengthOf(name) {
   return length;
 }
 
-// Another size has all drawn anew.
+// When the size changes, everything is redrawn.
 new ResizeObserver(() => {
   if (shown && fitLettering(shown.circles)) {
     rings = [];
@@ -38,7 +39,7 @@ new ResizeObserver(() => {
   }
 }).observe(byId('dial'));
 
-// layOut gives each ring its place: the base circle is thicker, and set apart.
+// layOut returns the rings with their radii. The base circle is thicker, with wider gaps.
 function layOut(circles) {
   const shares = circles.map(c => c.base ? 1.5 : 1);
   const gaps = circles.length - 1 + 2; // one more on either side of the base circle
@@ -55,14 +56,14 @@ function layOut(circles) {
   });
 }
 
-// angle is where a slot, or a part of one, begins.
+// angle returns the angle of a slot, which may be a fraction.
 const angle = (ring, slot) => ring.free / 2 + slot / ring.slots * (1 - ring.free);
 const at = (radius, turn) => [
   middle + radius * Math.sin(2 * Math.PI * turn), middle - radius * Math.cos(2 * Math.PI * turn),
 ];
 const point = (radius, turn) => at(radius, turn).map(x => x.toFixed(2)).join(' ');
 
-// piece is the outline of a ring between two angles.
+// piece returns the outline of a piece of a ring between two angles.
 function piece(inner, outer, from, to) {
   const large = to - from > 0.5 ? 1 : 0;
   return `M${point(inner, from)}A${inner} ${inner} 0 ${large} 1 ${point(inner, to)}` +
@@ -74,7 +75,7 @@ const kind = (circles, k) => {
   return k === base ? 'base' : k < base ? 'sub' : 'overflow';
 };
 
-// build draws what never changes; circles of another shape are drawn anew.
+// buildRings draws the slots. They are redrawn only if the circles or the size change.
 function buildRings(circles) {
   ringsNode.replaceChildren();
   ringsNode.setAttribute('viewBox', `0 0 ${size} ${size}`);
@@ -95,9 +96,9 @@ function buildRings(circles) {
 const differ = circles => rings.length !== circles.length ||
   rings.some((ring, k) => ring.width !== circles[k].width_ns || ring.kind !== kind(circles, k));
 
-// paintRings shades slots by how many timers they hold, on a scale of logarithms
-// up to a power of ten, which stays the same for long: it follows a peak at once,
-// and comes down when many snapshots had none.
+// paintRings shades slots by the number of their timers, on a logarithmic scale up to a power
+// of ten. The scale rises at once with a peak, and falls only after many snapshots without
+// one.
 const patience = 240;
 let top10 = 0, lower = 0;
 function paintRings(circles) {
@@ -123,7 +124,7 @@ function paintRings(circles) {
 
 const shadeOf = n => n === 0 ? 0 : Math.min(shades, 1 + Math.floor(Math.log10(n) / top10 * (shades - 1) + 1e-9));
 
-// scaleTo draws the legend of shades: one colour for each, and its powers of ten.
+// scaleTo sets the scale and draws its legend: the shades from 1 to a power of ten.
 function scaleTo(most) {
   const needed = Math.max(2, Math.ceil(Math.log10(Math.max(1, most))));
   lower = needed < top10 ? lower + 1 : 0;
@@ -137,8 +138,9 @@ function scaleTo(most) {
   list.append(bar, count(10 ** top10) + ' timers in a slot');
 }
 
-// dueIn tells when the hand is at a slot. No timer in it is due before; one that was
-// moved later since may be due after. Slots that the hand has passed are the next turn's.
+// dueIn returns when the hand will be at a slot. No timer in the slot is due before that; a
+// timer that was moved later may be due after it. Slots that the hand has passed belong to
+// the next turn.
 function dueIn(circles, k, slot, elapsed) {
   const c = circles[k], turn = c.width_ns * 64, into = elapsed % turn;
   let from = slot * c.width_ns - into;
@@ -151,10 +153,10 @@ function describe(circles, k, slot, elapsed) {
   const [from, to] = dueIn(circles, k, slot, elapsed);
   const name = { sub: 'a sub-circle', base: 'the base circle', overflow: 'an overflow circle' }[rings[k].kind];
   return `${timers(n)}\nslot ${slot} of circle ${k}, ${name}` +
-    (n ? `\nits turn in ${duration(from)} to ${duration(to)}` : '') + (slot === circles[k].hand ? '\nunder the hand' : '');
+    (n ? `\nunder the hand in ${duration(from)} to ${duration(to)}` : '') + (slot === circles[k].hand ? '\nunder the hand' : '');
 }
 
-// showTip tells of the slot under the pointer.
+// A tip describes the slot under the pointer.
 byId('dial').addEventListener('pointermove', e => {
   const { k, slot } = e.target.dataset;
   tip.hidden = slot === undefined || !shown;

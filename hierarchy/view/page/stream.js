@@ -1,5 +1,5 @@
-// Snapshots come as server-sent events. The browser asks again when the
-// connection breaks; we do when it gives up, or nothing has come for too long.
+// Snapshots come as server-sent events. The browser reconnects when the connection breaks.
+// This script reconnects when the browser gives up, or when no event has come for too long.
 const statusNode = byId('status'), pauseButton = byId('pause'), everyBox = byId('every');
 const words = { connecting: 'connecting', live: 'live', paused: 'paused', lost: 'connection lost – trying again' };
 let shown = null; // the snapshot on the page
@@ -9,11 +9,11 @@ let source = null, watchdog = 0, again = 0, paused = false;
 function setState(state) {
   if (root.dataset.state === state) return;
   root.dataset.state = state;
-  say(statusNode, words[state]);
+  setText(statusNode, words[state]);
   if (state === 'live') onLive();
 }
 
-// asked is the wheel of an index that the page is about, as the page was asked for.
+// asked is the wheel of an index that the page shows, from the page's query.
 const asked = new URLSearchParams(location.search).get('wheel');
 const about = asked === null ? '' : '&wheel=' + encodeURIComponent(asked);
 
@@ -33,7 +33,7 @@ function disconnect() {
   source = null;
 }
 
-// lose says so; the figures that stay are old ones.
+// lose shows that the connection is lost, so the figures on the page are old.
 function lose() {
   setState('lost');
   if (source?.readyState === EventSource.CLOSED) {
@@ -42,8 +42,8 @@ function lose() {
   }
 }
 
-// watch takes silence for a lost connection: one that is cut without a word is
-// not noticed otherwise.
+// watch treats a long silence as a lost connection, because the browser does not notice when
+// a connection is cut without being closed.
 function watch() {
   clearTimeout(watchdog);
   watchdog = setTimeout(() => {
@@ -54,7 +54,7 @@ function watch() {
 
 function show(s) {
   watch();
-  if (shown && s.taken_ns === shown.taken_ns) return setState('live'); // streams share snapshots: it comes again
+  if (shown && s.taken_ns === shown.taken_ns) return setState('live'); // a shared snapshot, sent again
   const before = shown && s.taken_ns > shown.taken_ns ? shown : null; // a new process begins at 0
   shown = s;
   receive(s, before);
@@ -84,7 +84,7 @@ everyBox.addEventListener('change', () => {
   connect();
 });
 
-// A page that nobody sees asks for nothing.
+// A hidden page requests nothing.
 document.addEventListener('visibilitychange', () => {
   if (paused) return;
   if (document.hidden) disconnect(); else connect();

@@ -1,5 +1,5 @@
-// The table of circles tells what the drawing shows. A circle's row opens to a
-// table of its slots, which is kept up only while it is open.
+// The table of circles has the figures of the drawing. A circle's row opens to a table of
+// its slots, which is updated only while it is open.
 const tableBody = byId('circles').querySelector('tbody');
 const kinds = { sub: 'sub', base: 'base', overflow: 'overflow' };
 let rows = [];
@@ -38,9 +38,9 @@ function showTables(s) {
   if (rows.length !== circles.length || rows.some((r, k) => r.width !== circles[k].width_ns || r.base !== circles[k].base)) buildTable(circles);
   for (const row of rows) {
     const c = circles[row.k];
-    say(row.cells[0], 'slot ' + c.hand);
-    say(row.cells[1], count(c.timers));
-    say(row.cells[2], count(c.slots.filter(n => n > 0).length));
+    setText(row.cells[0], 'slot ' + c.hand);
+    setText(row.cells[1], count(c.timers));
+    setText(row.cells[2], count(c.slots.filter(n => n > 0).length));
     if (!row.slots.hidden) fillSlots(row, s);
   }
 }
@@ -58,7 +58,7 @@ function fillSlots(row, s) {
   const table = element(around, 'table');
   element(table, 'caption', { class: 'unseen' }, `Slots of circle ${row.k} that hold timers`);
   const head = element(element(table, 'thead'), 'tr');
-  for (const name of ['slot', 'timers', 'its turn in']) element(head, 'th', { scope: 'col' }, name);
+  for (const name of ['slot', 'timers', 'under the hand in']) element(head, 'th', { scope: 'col' }, name);
   const body = element(table, 'tbody');
   for (const [slot, n] of inOrder(used, c.hand)) {
     const [from, to] = dueIn(s.circles, row.k, slot, s.elapsed_ns);
@@ -69,5 +69,5 @@ function fillSlots(row, s) {
   }
 }
 
-// inOrder is the slots in the order in which the hand comes to them.
+// inOrder returns the slots in the order in which the hand reaches them.
 const inOrder = (used, hand) => [...used].sort(([a], [b]) => (a - hand + 64) % 64 - (b - hand + 64) % 64);
