@@ -115,8 +115,8 @@ func inBubbles(t *testing.T, scenario func(t *testing.T, i implementation) strin
 
 func TestExpiry(t *testing.T) {
 	require.Equal(t, map[string]string{
-		goZero.name:   "early: true, gone at once: true, gone for ever: true, waits: true, turns off: true",
-		epicycle.name: "early: false, gone at once: false, gone for ever: false, waits: false, turns off: false",
+		goZero.name:   "early: true, gone at once: true, gone forever: true, waits: true, turns off: true",
+		epicycle.name: "early: false, gone at once: false, gone forever: false, waits: false, turns off: false",
 	}, inBubbles(t, expiry))
 }
 
@@ -138,12 +138,12 @@ func expiry(t *testing.T, i implementation) string {
 	c.SetWithExpire("at once", "second", 500*time.Millisecond)
 	atOnce := !has("at once")
 
-	c.SetWithExpire("for ever", nil, 10*time.Second)
-	c.SetWithExpire("for ever", nil, 0)
+	c.SetWithExpire("forever", nil, 10*time.Second)
+	c.SetWithExpire("forever", nil, 0)
 	time.Sleep(time.Minute)
-	forEver := !has("for ever")
+	forEver := !has("forever")
 
-	return fmt.Sprintf("early: %v, gone at once: %v, gone for ever: %v, waits: %v, turns off: %v",
+	return fmt.Sprintf("early: %v, gone at once: %v, gone forever: %v, waits: %v, turns off: %v",
 		early, atOnce, forEver, waits(c), turnsOff(c) > 0)
 }
 
@@ -175,13 +175,13 @@ func turnsOff(c cache) (n int) {
 	const keys = 1000
 	r := rand.New(rand.NewPCG(1, 2))
 	key := func(i int) string { return fmt.Sprint("key ", i) }
-	anew := make([]int, keys) // in seconds
-	for i := range anew {
-		anew[i] = 1 + r.IntN(25*60)
+	setAgain := make([]int, keys) // in seconds
+	for i := range setAgain {
+		setAgain[i] = 1 + r.IntN(25*60)
 		c.Set(key(i), nil)
 	}
 	for second := range 70 * 60 {
-		for i, at := range anew {
+		for i, at := range setAgain {
 			if second == at {
 				c.Set(key(i), nil)
 			}

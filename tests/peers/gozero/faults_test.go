@@ -200,8 +200,8 @@ func TestTasksOfOneTick(t *testing.T) {
 	})
 }
 
-// TestTasksThatHaveNotBegunAtStop: on go-zero they run all the same, one after the
-// other. On ours they are those beyond 4,096.
+// TestTasksThatHaveNotBegunAtStop: on go-zero's wheel, tasks that are due at Stop still run,
+// one after the other. On ours, tasks beyond 4,096 wait, and do not run after Stop.
 func TestTasksThatHaveNotBegunAtStop(t *testing.T) {
 	const tasks = 4096 + 10
 	type begun struct{ before, after int32 }
@@ -224,7 +224,7 @@ func TestTasksThatHaveNotBegunAtStop(t *testing.T) {
 	})
 }
 
-// TestTaskThatExits: on go-zero it takes the other tasks of its tick with it.
+// TestTaskThatExits: on go-zero's wheel, it also ends the other tasks of its tick.
 func TestTaskThatExits(t *testing.T) {
 	compare(t, 10, 3, 5, func(r *rig) int {
 		r.do = func(key any) {

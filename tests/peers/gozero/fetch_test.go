@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On both, a fetch that panics or exits its goroutine does that to the call of Take that
-// has called it, and nobody waits for ever. On go-zero, a call that waits gets nil as
-// if that had been fetched.
+// On both, a fetch that panics or exits its goroutine does so in the call of Take that has
+// called it, and no call waits forever. On go-zero, a call that waits returns nil and no
+// error, as if nil had been fetched.
 
 func TestFetchThatPanics(t *testing.T) {
 	said := inBubbles(t, func(t *testing.T, i implementation) string {
@@ -34,7 +34,8 @@ func TestFetchThatExits(t *testing.T) {
 
 const concurrent = "compat: a concurrent fetch of the same key panicked or called runtime.Goexit"
 
-// unreturned says what a call of Take gets whose fetch ends so, and one that waits for it.
+// unreturned describes how a call of Take ends whose fetch ends with end, and what a call
+// that waits for it returns.
 func unreturned(t *testing.T, i implementation, end func()) string {
 	c, err := i.cache(time.Hour, 0)
 	require.NoError(t, err)
@@ -47,7 +48,7 @@ func unreturned(t *testing.T, i implementation, end func()) string {
 			end()
 			return "never", nil
 		})
-		panic("it has returned")
+		panic("Take has returned")
 	}()
 	synctest.Wait()
 	go func() {

@@ -142,10 +142,10 @@ func (r *rig) program(random *rand.Rand) {
 // TestValues: a timer that is set again has the new value, and a moved timer keeps its
 // value, of any type.
 func TestValues(t *testing.T) {
-	values := map[any][]any{"set anew": {"second"}, "moved": {[]int{7}}, "nil": {nil}, "at once": {"now"}}
+	values := map[any][]any{"set again": {"second"}, "moved": {[]int{7}}, "nil": {nil}, "at once": {"now"}}
 	compare(t, 10, values, values, func(r *rig) map[any][]any {
-		r.set("set anew", "first", 2)
-		r.set("set anew", "second", 4)
+		r.set("set again", "first", 2)
+		r.set("set again", "second", 4)
 		r.set("moved", []int{7}, 2)
 		r.move("moved", 4)
 		r.set("nil", nil, 3)
@@ -173,8 +173,8 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// TestStopAfterDrain: what was drained is handed over, eight at a time, also when the
-// wheel is stopped meanwhile, and whether or not the function panics.
+// TestStopAfterDrain: the function of Drain is called for all drained timers, eight at a
+// time, also if the wheel is stopped meanwhile or the function panics.
 func TestStopAfterDrain(t *testing.T) {
 	type calls struct{ before, after int32 }
 	want := calls{8, 20}
