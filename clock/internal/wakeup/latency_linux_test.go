@@ -87,3 +87,18 @@ func TestNearAlarmsDoNotLengthenTheLead(t *testing.T) {
 	a.Stop()
 	requireGone(t)
 }
+
+// A waiter that woke ahead of the first alarm's time does not go on before it.
+func TestWaitUp(t *testing.T) {
+	k, _ := counted(t)
+	a := k.NewAlarm(epoch, func() {})
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := sinceEpoch()
+	a.at = now + 20*time.Millisecond
+	k.waiting.Put(a)
+	defer k.waiting.Drop(a)
+	require.GreaterOrEqual(t, k.waitUp(now, time.Second), a.at)
+	require.GreaterOrEqual(t, sinceEpoch(), a.at)
+	require.Equal(t, now, k.waitUp(now, time.Microsecond), "the alarm is too far to wait for")
+}
