@@ -98,8 +98,8 @@ func (m *Mock) Until(t time.Time) time.Duration { return t.Sub(m.Now()) }
 // Jump, after which what is due now fires. Concurrent calls queue; inside a
 // callback of this mock Add panics, as it would wait for itself.
 //
-// At the end of time, 292 years, whatever is set is due at once. A callback that
-// keeps setting itself there is called a thousand times by each Add.
+// At the end of time, 292 years, whatever is set is due at once. A callback that keeps
+// setting itself there is called some thousand times by each Add.
 func (m *Mock) Add(d time.Duration) {
 	m.move("Add", func() {
 		if d < 0 {

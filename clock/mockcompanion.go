@@ -57,7 +57,7 @@ func (m *Mock) arrived() {
 func (m *Mock) aimed(at time.Duration) {
 	m.companion.wakeMu.Lock()
 	defer m.companion.wakeMu.Unlock()
-	if m.companion.moving.Load() {
+	if m.companion.moving.Load() && at < endOfTime { // what is due there is stepped in rounds
 		m.companion.wakes = append(m.companion.wakes, m.Mock.AfterFunc(at-m.Elapsed(), m.catchUp))
 	}
 }
@@ -73,6 +73,7 @@ func (m *Mock) catchUp() {
 
 func (m *Mock) stepDue() {
 	for {
+		m.ending.reach(m)
 		next, ok := m.earliest(m.Elapsed())
 		if !ok && !m.settle() {
 			return

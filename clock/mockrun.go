@@ -64,7 +64,9 @@ func (m *Mock) catchSet() {
 func (m *Mock) stepTo(target time.Duration) {
 	defer func() { m.ending = ending{} }()
 	for {
-		m.ending.reach(m)
+		if target == endOfTime {
+			m.ending.reach(m)
+		}
 		next, ok := m.earliest(target)
 		if !ok || next.at > m.Elapsed() {
 			if m.settle() {

@@ -20,8 +20,9 @@ type aim struct {
 
 	// below is what a deadline must be earlier than to concern the alarm.
 	// Invariant: it is 0, and no deadline concerns the alarm, while the wheel is awake,
-	// which aims before it sleeps, and while the alarm is aimed as early as it may be.
+	// which aims before it sleeps, and while the alarm is aimed as early as the gap allows.
 	// Invariant: it is none while the alarm is not aimed and the wheel is asleep.
+	// Invariant: otherwise it is what the alarm is aimed at.
 	below atomicBound
 
 	mu      sync.Mutex

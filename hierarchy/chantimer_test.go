@@ -129,7 +129,7 @@ func TestAfter(t *testing.T) {
 	m.Add(time.Second - 1)
 	require.Empty(t, c)
 	m.Add(time.Hour)
-	require.Equal(t, time.Unix(1, 0), <-c)
+	require.Equal(t, time.Unix(1, 0).UTC(), <-c)
 	require.Empty(t, c)
 }
 

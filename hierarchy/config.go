@@ -15,9 +15,9 @@ type Config struct {
 	// itself is the nearest power of two in nanoseconds. Interval places the boundaries
 	// of the circles and never changes when a timer fires.
 	Interval time.Duration
-	// Precision is the shortest time between two wake-ups of the wheel, default 1ms, or
-	// Interval if that is less. A timer that falls due sooner after a wake-up waits for
-	// the next one. A smaller Precision makes crowded timers more exact and costs CPU: a
+	// Precision is the shortest distance between the times that two wake-ups of the wheel
+	// are aimed at, default 1ms, or Interval if that is less. A timer that falls due
+	// sooner after the last aim waits for the next one. A smaller Precision makes crowded timers more exact and costs CPU: a
 	// thousand wake-ups a second take about 4 % of a core. A lone timer is exact with any
 	// Precision, and so are all timers on a mock clock. Precision must not be greater than
 	// an Interval that is set.

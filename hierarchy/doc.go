@@ -62,8 +62,8 @@
 // # Cost and concurrency
 //
 // Everything may be called by any number of goroutines at once, also inside callbacks.
-// Only Sleep, Shutdown and the functions of Drain wait for anything but a lock. The cost
-// of a call does not depend on how many timers are pending:
+// Only Sleep and Shutdown wait for anything but a lock, and Drain for the function that it
+// calls. The cost of a call does not depend on how many timers are pending:
 //
 //	AfterFunc, At, Of.Set        some 30 ns and one reading of the clock; no allocation
 //	Stop, Reset, Remaining       the same, or one cache miss if the timer is one of millions
@@ -104,7 +104,7 @@
 //
 // Locks are taken in this order:
 //
-//  1. the lock of a Repeater, Ticker, ChanTimer or context
+//  1. the lock of a Ticker, Repeater, ChanTimer or context; a Ticker's before its Repeater's
 //  2. the lock of a shard; of several shards, in the order of their numbers
 //  3. the lock of the aim
 //  4. the locks of the clock

@@ -53,13 +53,10 @@ func (c *core[T]) passAll(m *drainOrder[T], fn func(T)) {
 }
 
 // passRest calls fn for the values that are left after a panic or an exit of the
-// goroutine. The caller's goroutine is unwinding, and each further exit would take more of
-// its stack. So fn is called in another goroutine, and in a new one after each exit.
-//
-// If there is no OnPanic, the first panic goes on to the caller, and further ones are
-// logged.
+// goroutine. If there is no OnPanic, the first panic goes on to the caller, and further
+// ones are logged.
 func (c *core[T]) passRest(m *drainOrder[T], fn func(T)) {
-	more, panics, last := true, 0, any(nil)
+	finished, panics, last := false, 0, any(nil)
 	contain := func(v T) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -68,17 +65,30 @@ func (c *core[T]) passRest(m *drainOrder[T], fn func(T)) {
 		}()
 		c.guard(fn, v)
 	}
-	for more {
+	defer func() {
+		if !finished {
+			c.passOnOthers(m, contain)
+		}
+		if panics > 0 {
+			slog.Error("hierarchy: Drain's function panicked again", "times", panics, "last", last)
+		}
+	}()
+	c.passAll(m, contain)
+	finished = true
+}
+
+// passOnOthers calls fn for the values that are left after a second exit of the caller's
+// goroutine. Each further exit there would take more of its stack. So fn is called in
+// another goroutine, and in a new one after each exit.
+func (c *core[T]) passOnOthers(m *drainOrder[T], fn func(T)) {
+	for more := true; more; {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			c.passAll(m, contain)
+			c.passAll(m, fn)
 			more = false
 		}()
 		<-ended
-	}
-	if panics > 0 {
-		slog.Error("hierarchy: Drain's function panicked again", "times", panics, "last", last)
 	}
 }
 

@@ -48,6 +48,9 @@ func (f *inFlight) end() {
 	f.mu.Unlock()
 }
 
+// none tells whether nothing is under way.
+func (f *inFlight) none() bool { return f.all.Load() == 0 }
+
 // wait returns when nothing is under way, or ctx's error.
 func (f *inFlight) wait(ctx context.Context) error {
 	f.waiting.Add(1)
@@ -59,7 +62,7 @@ func (f *inFlight) wait(ctx context.Context) error {
 		}
 		idle := f.idle
 		f.mu.Unlock()
-		if f.all.Load() == 0 {
+		if f.none() {
 			return nil
 		}
 		select {

@@ -28,8 +28,12 @@ func (w *Of[T]) Set(v T, d time.Duration) (Timer, error) {
 
 // Drain takes all pending timers out at once, and then calls fn for each value, in order
 // of deadline. It returns how many there were. fn is called in the caller's goroutine with
-// no lock held, and may use the wheel, which goes on. A panic in fn is treated as a
-// callback's. Whether fn panics or exits its goroutine, it is called for all values.
+// no lock held, and may use the wheel, which goes on.
+//
+// A panic in fn is treated as a callback's. Whether fn panics or exits its goroutine, it is
+// called for all. Without Config.OnPanic the first panic then goes on in the caller, and
+// further ones are logged. After a second exit, fn is called in other goroutines, while
+// the caller's waits.
 func (w *Of[T]) Drain(fn func(T)) int {
 	if fn == nil {
 		fn = func(T) {}

@@ -19,7 +19,7 @@ type Schedule interface{ Next(time.Time) time.Time }
 type Repeater struct {
 	wheel *Wheel
 	run   func()
-	timer Timer // immutable; in no slot from when a run is dispatched until it has returned
+	timer Timer // immutable; in no slot from when a run is dispatched until it has returned or was too early
 
 	mu      sync.Mutex
 	ended   bool      // guarded by mu, as all below
@@ -37,7 +37,7 @@ type Repeater struct {
 //
 // While a run takes longer than the period, further runs are skipped. The next run is at
 // the next multiple. Runs are also skipped if a wake-up or the executor is late by more
-// than a period. With a period below Config.Precision there is one run for each Precision,
+// than a period and one Precision. With a period below Config.Precision there is one run for each Precision,
 // and the others are skipped. Stats.Skipped counts the skipped runs.
 //
 // The error is ErrNilFunc, ErrArgument if period <= 0, ErrClosed or ErrFull.
@@ -117,7 +117,8 @@ func (r *Repeater) Stop() bool {
 
 // Reset has the function run every period from now on, first after one period. It is
 // false, and nothing has changed, if the Repeater has ended, its wheel was stopped, or
-// period <= 0.
+// period <= 0. At the end of the clock's time, 292 years, Reset ends the Repeater and is
+// false.
 func (r *Repeater) Reset(period time.Duration) bool {
 	requireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()
@@ -224,9 +225,10 @@ func (r *Repeater) afterRun(now int64) int64 {
 // set makes the timer due at an elapsed time. mu must be held.
 func (r *Repeater) set(now, deadline int64) bool { return r.put(now, deadline, true) }
 
-// put is set, but if held is false it leaves a timer alone that is in no slot. The task of
-// such a timer is with the executor, and sets the timer when it begins. Otherwise each
-// Reset of a Repeater that waits for a Pool could leave a task there. mu must be held.
+// put is set, but if held is false it leaves a timer alone that is in no slot: its task is
+// with the executor, and sets the timer when it begins too early, or else after its run.
+// So many Resets leave one task with the executor. If no task of the wheel is there, a
+// panic of the executor has lost this one, and the timer is set. mu must be held.
 //
 // At the end of time there is no next run, and the Repeater ends.
 func (r *Repeater) put(now, deadline int64, held bool) bool {
@@ -234,8 +236,12 @@ func (r *Repeater) put(now, deadline int64, held bool) bool {
 		r.end()
 		return false
 	}
+	held = held || r.wheel.core.inFlight.none()
+	if !r.timer.rearm(now, deadline, held) {
+		return false
+	}
 	r.due = deadline
-	return r.timer.rearm(now, deadline, held)
+	return true
 }
 
 // end ends the repetition. mu must be held.

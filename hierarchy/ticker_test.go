@@ -70,10 +70,10 @@ func TestTickerDropsTicks(t *testing.T) {
 	ticker, err := w.NewTicker(time.Second)
 	require.NoError(t, err)
 	m.Add(10500 * time.Millisecond)
-	require.Equal(t, time.Unix(1, 0), <-ticker.C)
+	require.Equal(t, time.Unix(1, 0).UTC(), <-ticker.C)
 	require.Empty(t, ticker.C)
 	m.Add(500 * time.Millisecond)
-	require.Equal(t, time.Unix(11, 0), <-ticker.C)
+	require.Equal(t, time.Unix(11, 0).UTC(), <-ticker.C)
 	require.Equal(t, 1, w.Len())
 	requireBalance(t, w)
 }

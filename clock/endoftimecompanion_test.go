@@ -1,0 +1,31 @@
+package clock_test
+
+import (
+	"math"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// A callback of a benbjohnson timer that is due at the end of time sets a timer of a
+// wheel, which sets itself again. Add still returns, as it does without a benbjohnson
+// timer. The callback gives up after many calls, so that the test ends in any case.
+func TestChainThatABenbjohnsonTimerStartsAtTheEndOfTime(t *testing.T) {
+	const most = 4_000
+	m := clock.NewMock()
+	w := newWheel(t, m, nil)
+	var calls atomic.Int32
+	var again func()
+	again = func() {
+		if calls.Add(1) < most {
+			after(t, w, time.Hour, again)
+		}
+	}
+	m.AfterFunc(math.MaxInt64, again)
+	m.Add(math.MaxInt64)
+	require.Less(t, calls.Load(), int32(most), "Add would never return")
+}

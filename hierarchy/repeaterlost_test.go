@@ -1,0 +1,47 @@
+package hierarchy_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// An executor panics instead of taking a Repeater's task. A Reset that returns true must
+// start the Repeater again.
+func TestResetOfARepeaterWhoseExecutorHasPanicked(t *testing.T) {
+	full := true
+	w, m := onMock(t, hierarchy.Config{Executor: func(task func()) {
+		if full {
+			panic("full")
+		}
+		task()
+	}})
+	runs := 0
+	r := every(t, w, time.Second, func() { runs++ })
+	require.Panics(t, func() { m.Add(time.Second) })
+	full = false
+	require.True(t, r.Reset(time.Second))
+	m.Add(10 * time.Second)
+	require.Equal(t, 10, runs)
+}
+
+// If Reset is false, nothing has changed: a run that was dispatched before the wheel was
+// stopped still takes place.
+func TestResetThatFailsWhileARunWaitsForTheExecutor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var tasks []func()
+		w := onSystem(t, hierarchy.Config{Executor: func(task func()) { tasks = append(tasks, task) }})
+		runs := 0
+		r := every(t, w, time.Second, func() { runs++ })
+		pass(time.Second + time.Millisecond)
+		require.Len(t, tasks, 1)
+		w.Stop()
+		require.False(t, r.Reset(time.Hour))
+		tasks[0]()
+		require.Equal(t, 1, runs)
+	})
+}
