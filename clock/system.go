@@ -17,6 +17,12 @@ func (*system) String() string           { return "system" }
 func (*system) Now() time.Time           { return time.Now() }
 func (s *system) Elapsed() time.Duration { return time.Since(s.start) }
 
+// Reading is Now and Elapsed of one instant, for the price of one.
+func (s *system) Reading() (now time.Time, elapsed time.Duration) {
+	now = time.Now()
+	return now, now.Sub(s.start)
+}
+
 func (s *system) NewAlarm(ring func()) Alarm {
 	return &timerAlarm{elapsed: s.Elapsed, afterFunc: systemTimer, call: serial.Call{F: ring}}
 }

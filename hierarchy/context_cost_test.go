@@ -1,0 +1,135 @@
+package hierarchy_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// TestContextAllocations pins what contexts cost. Those of package context take four
+// allocations, with Done five.
+func TestContextAllocations(t *testing.T) {
+	w := newWheel(t, hierarchy.Config{})
+	cancellable, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	kin, cancel := w.WithTimeout(cancellable, time.Hour)
+	defer cancel()
+	tests := map[string]struct {
+		parent context.Context
+		ask    func(ctx context.Context)
+		want   float64
+	}{
+		"background":        {context.Background(), func(context.Context) {}, 2},
+		"background, Err":   {context.Background(), func(ctx context.Context) { _, _ = ctx.Err(), context.Cause(ctx) }, 2},
+		"background, Done":  {context.Background(), func(ctx context.Context) { ctx.Done() }, 7},
+		"cancellable":       {cancellable, func(context.Context) {}, 2},
+		"cancellable, Err":  {cancellable, func(ctx context.Context) { _, _ = ctx.Err(), context.Cause(ctx) }, 2},
+		"cancellable, Done": {cancellable, func(ctx context.Context) { ctx.Done() }, 5},
+		"kin":               {kin, func(context.Context) {}, 2},
+		"kin, Done":         {kin, func(ctx context.Context) { ctx.Done() }, 5},
+	}
+	for name, test := range tests {
+		require.Equal(t, test.want, testing.AllocsPerRun(1000, func() {
+			ctx, cancel := w.WithTimeout(test.parent, time.Hour)
+			test.ask(ctx)
+			cancel()
+		}), name)
+	}
+	// The parent is another each time, which takes five itself when it has a child.
+	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() {
+		parent, cancelParent := context.WithCancel(context.Background())
+		_, cancel := w.WithTimeout(parent, time.Hour)
+		cancel()
+		cancelParent()
+	}), 5.0+4)
+}
+
+func TestContextChildrenNeedNoGoroutine(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{})
+	cancellable, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	before := runtime.NumGoroutine()
+	for _, parent := range []context.Context{context.Background(), cancellable, made(ourContexts(w), cancellable)} {
+		ctx, cancel := w.WithTimeout(parent, time.Hour)
+		for range 100 {
+			child := uncancelled(context.WithCancel(ctx))
+			context.AfterFunc(ctx, nop)
+			made(ourContexts(w), child)
+			made(ourContexts(w), context.WithValue(ctx, contextKey{}, 1))
+			if parent == context.Background() {
+				uncancelled(context.WithCancel(context.WithValue(ctx, contextKey{}, 1)))
+			}
+		}
+		require.LessOrEqual(t, runtime.NumGoroutine(), before)
+		cancel() // what was given to AfterFunc runs, in goroutines that end
+		for runtime.NumGoroutine() > before {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// The context of a group is below a wheel's, and a wheel's is below it.
+func TestContextsAndErrgroup(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	ctx, cancel := background(w)
+	defer cancel()
+	group, groupCtx := errgroup.WithContext(ctx)
+	below, cancelBelow := w.WithTimeout(groupCtx, time.Hour)
+	defer cancelBelow()
+	group.Go(func() error { <-groupCtx.Done(); return context.Cause(groupCtx) })
+	group.Go(func() error { <-below.Done(); return context.Cause(below) })
+	m.Add(time.Second)
+	require.Equal(t, errLate, group.Wait())
+	require.Equal(t, context.DeadlineExceeded, below.Err())
+
+	group, groupCtx = errgroup.WithContext(context.Background())
+	below, cancelBelow = w.WithTimeout(groupCtx, time.Hour)
+	defer cancelBelow()
+	done := below.Done()
+	group.Go(func() error { return errParent })
+	require.Equal(t, errParent, group.Wait())
+	require.Equal(t, "done", doneOf(done))
+	require.Equal(t, errParent, causeAskedFirst(below))
+}
+
+// A request is made with a context of a wheel, and its handler makes one below that of
+// the request it got.
+func TestContextsOfRequests(t *testing.T) {
+	ofServer, _ := onMock(t, hierarchy.Config{})
+	ended := make(chan error, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		ctx, cancel := ofServer.WithTimeout(r.Context(), time.Hour)
+		defer cancel()
+		rw.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(rw).Flush()
+		<-ctx.Done()
+		ended <- causeAskedFirst(ctx)
+	}))
+	defer server.Close()
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+
+	m := clock.NewMock()
+	w := newWheel(t, hierarchy.Config{Clock: m})
+	ctx, cancel := background(w)
+	defer cancel()
+	request, err := http.NewRequestWithContext(context.WithValue(ctx, contextKey{}, 1), http.MethodGet, server.URL, nil)
+	require.NoError(t, err)
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	m.Add(time.Second)
+	_, err = response.Body.Read(make([]byte, 1))
+	require.ErrorIs(t, err, errLate)
+	require.Equal(t, context.Canceled, <-ended, "the client has gone")
+	require.Zero(t, ofServer.Len()+w.Len())
+}

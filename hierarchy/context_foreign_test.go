@@ -1,0 +1,206 @@
+package hierarchy_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// foreign is a context of a type of its own, which ends by itself.
+type foreign struct {
+	context.Context // values and deadline
+	done            chan struct{}
+	mu              sync.Mutex
+	err             error
+}
+
+func newForeign(parent context.Context) *foreign {
+	return &foreign{Context: parent, done: make(chan struct{})}
+}
+
+func (f *foreign) Done() <-chan struct{} { return f.done }
+
+func (f *foreign) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
+func (f *foreign) end(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+	close(f.done)
+}
+
+// listening is a foreign context that package context need not wait for.
+type listening struct {
+	*foreign
+	listeners map[int]func()
+	last      int
+}
+
+func newListening(parent context.Context) *listening {
+	return &listening{foreign: newForeign(parent), listeners: map[int]func(){}}
+}
+
+func (l *listening) AfterFunc(f func()) (stop func() bool) {
+	l.last++
+	n := l.last
+	l.listeners[n] = f
+	return func() bool {
+		_, ok := l.listeners[n]
+		delete(l.listeners, n)
+		return ok
+	}
+}
+
+func (l *listening) end(err error) {
+	l.foreign.end(err)
+	for n, f := range l.listeners {
+		delete(l.listeners, n)
+		go f()
+	}
+}
+
+// uncomparable is an error that panics when it is compared.
+type uncomparable []string
+
+func (uncomparable) Error() string { return "uncomparable" }
+
+// ending is a context that can be ended with any error.
+type ending interface {
+	context.Context
+	end(err error)
+}
+
+// endings are foreign parents. One whose values are those of a cancel context is not
+// cancelled by it, though package context finds that.
+func endings(t *testing.T) map[string]ending {
+	cancellable, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	return map[string]ending{
+		"foreign":                      newForeign(context.Background()),
+		"foreign with an std parent":   newForeign(cancellable),
+		"listening":                    newListening(context.Background()),
+		"listening with an std parent": newListening(cancellable),
+	}
+}
+
+func TestContextsBelowForeignOnes(t *testing.T) {
+	for name := range endings(t) {
+		for _, err := range []error{context.Canceled, context.DeadlineExceeded, errParent, uncomparable{"x"}} {
+			synctest.Test(t, func(t *testing.T) {
+				w := onSystem(t, hierarchy.Config{})
+				parent := endings(t)[name]
+				var all []context.Context
+				for range 6 { // as many as would share what tells them, below another parent
+					ctx := made(ourContexts(w), parent)
+					child := uncancelled(context.WithCancel(context.WithValue(ctx, contextKey{}, 1)))
+					all = append(all, ctx, child, made(ourContexts(w), ctx), made(ourContexts(w), child))
+				}
+				dones := donesOf(all)
+				synctest.Wait()
+				require.Equal(t, 18, w.Len())
+				requireNotDone(t, dones)
+				parent.end(err)
+				require.Equal(t, err, all[0].Err(), "at once")
+				synctest.Wait()
+				for i, ctx := range all {
+					require.Equal(t, "done", doneOf(dones[i]), "%s: %d", name, i)
+					require.Equal(t, err, causeAskedFirst(ctx))
+					require.Equal(t, err, ctx.Err())
+				}
+				require.Zero(t, w.Len())
+			})
+		}
+	}
+}
+
+func donesOf(all []context.Context) (dones []<-chan struct{}) {
+	for _, ctx := range all {
+		dones = append(dones, ctx.Done())
+	}
+	return dones
+}
+
+func requireNotDone(t *testing.T, dones []<-chan struct{}) {
+	t.Helper()
+	for _, done := range dones {
+		require.Equal(t, noDone, doneOf(done))
+	}
+}
+
+// A foreign parent that has an AfterFunc is not waited for, and does not hold on to
+// what was cancelled.
+func TestContextsLeaveAForeignParent(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{})
+	parent := newListening(context.Background())
+	before := runtime.NumGoroutine()
+	for range 100 {
+		ctx, cancel := w.WithTimeout(parent, time.Hour)
+		ctx.Done()
+		child, cancelChild := context.WithCancel(ctx)
+		cancel()
+		require.Equal(t, context.Canceled, child.Err())
+		cancelChild()
+	}
+	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+	require.Empty(t, parent.listeners)
+	require.Zero(t, w.Len())
+}
+
+// A foreign parent without a Done never ends.
+func TestContextBelowAForeignOneWithoutDone(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	parent := newForeign(context.Background())
+	parent.done = nil
+	parent.err = errors.New("never to be seen")
+	ctx, cancel := w.WithTimeout(parent, time.Second)
+	defer cancel()
+	require.NoError(t, ctx.Err())
+	m.Add(time.Second)
+	require.Equal(t, context.DeadlineExceeded, ctx.Err())
+}
+
+// Contexts that have ended may have one Done: it does not tell them apart.
+func TestContextBelowOneThatEndedAsAnotherDid(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	above, cancel := w.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	m.Add(time.Second)
+	require.Equal(t, context.DeadlineExceeded, above.Err())
+	parent, cancelParent := context.WithCancelCause(context.WithoutCancel(above))
+	cancelParent(errParent)
+	ctx, cancel := w.WithTimeout(parent, time.Second)
+	defer cancel()
+	require.Equal(t, errParent, causeAskedFirst(ctx))
+	require.Equal(t, context.Canceled, ctx.Err())
+}
+
+// What is called when a context ends is called in any case.
+func TestContextAfterFuncOfItsOwn(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{})
+	ctx, cancel := background(w)
+	called := 0
+	after := ctx.(interface {
+		AfterFunc(f func()) (stop func() bool)
+	}).AfterFunc
+	after(func() { called++ })
+	stop := after(func() { called += 100 })
+	require.True(t, stop())
+	require.False(t, stop())
+	cancel()
+	require.Equal(t, 1, called, "when cancel returns")
+	late := make(chan struct{})
+	require.False(t, after(func() { close(late) })(), "it has been called")
+	<-late
+}

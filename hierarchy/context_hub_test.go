@@ -1,0 +1,56 @@
+package hierarchy
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A parent that has ended keeps no place among the hubs.
+func TestHubOfAParentThatEndsMeanwhile(t *testing.T) {
+	synctest.Test(t, func(*testing.T) {
+		parent, cancel := context.WithCancel(context.Background())
+		id := parentID(parent.Done())
+		slot := &hubSlot{}
+		for range hubAfter {
+			require.Nil(t, slot.meet(id, parent, nil))
+		}
+		cancel() // after it was asked whether it has ended
+		h := slot.meet(id, parent, nil)
+		require.NotNil(t, h)
+		require.Nil(t, slot.hub.Load())
+		synctest.Wait()
+		require.False(t, (&timeoutContext{}).join(h))
+	})
+}
+
+// Parents that take turns get no hub: it would cost more than it gains.
+func TestHubNeedsSeveralInARow(t *testing.T) {
+	slot := &hubSlot{}
+	a, cancelA := context.WithCancel(context.Background())
+	defer cancelA()
+	b, cancelB := context.WithCancel(context.Background())
+	defer cancelB()
+	for range 2 * hubAfter {
+		require.Nil(t, slot.meet(parentID(a.Done()), a, nil))
+		require.Nil(t, slot.meet(parentID(b.Done()), b, nil))
+	}
+	for range hubAfter - 1 {
+		require.Nil(t, slot.meet(parentID(b.Done()), b, nil))
+	}
+	h := slot.meet(parentID(b.Done()), b, nil)
+	require.NotNil(t, h)
+	require.Same(t, h, slot.find(b.Done()))
+	require.Nil(t, slot.find(a.Done()))
+	h.retire()
+}
+
+// Package context has the key that contexts of a wheel are asked for.
+func TestCancelCtxKey(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), kinKey{}, 1))
+	defer cancel()
+	require.Equal(t, ctx, ctx.Value(cancelCtxKey))
+	require.Nil(t, context.Background().Value(cancelCtxKey))
+}

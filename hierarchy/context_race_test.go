@@ -1,0 +1,207 @@
+package hierarchy_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// ends are the ways in which a context of these tests may end: Err by Cause.
+var ends = map[error]error{
+	errLate:             context.DeadlineExceeded,
+	errParent:           context.Canceled,
+	context.Canceled:    context.Canceled,
+	hierarchy.ErrClosed: context.Canceled,
+}
+
+// watchEnd asks ctx until it has ended. Done, Err and Cause always agree, and what they
+// once said stays.
+func watchEnd(t *testing.T, ctx context.Context, first func(context.Context) error) {
+	for first(ctx) == nil {
+	}
+	cause, err := causeAskedFirst(ctx), ctx.Err()
+	if want, ok := ends[cause]; !ok || want != err || doneOf(ctx.Done()) == noDone {
+		t.Errorf("cause %v, error %v, Done %v", cause, err, doneOf(ctx.Done()))
+	}
+	if again := context.Cause(ctx); again != cause || ctx.Err() != err {
+		t.Errorf("cause %v, then %v; error %v, then %v", cause, again, err, ctx.Err())
+	}
+}
+
+// firstQuestions are what a reader may ask for until the context has ended.
+var firstQuestions = []func(ctx context.Context) error{
+	context.Context.Err,
+	context.Cause,
+	func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+	func(ctx context.Context) error {
+		select {
+		case <-ctx.Done():
+			return ctx.Err() // must not be nil
+		default:
+			return nil
+		}
+	},
+}
+
+// TestContextsEndConcurrently has contexts expire, be cancelled, lose their parent and
+// their wheel, be asked and get children at once.
+func TestContextsEndConcurrently(t *testing.T) {
+	for name, lineage := range lineages {
+		for round := range 40 {
+			w := newWheel(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
+			top, cancelTop := context.WithCancelCause(context.Background())
+			parent := lineage(ourContexts(w), top)
+			d := time.Duration(rand.IntN(100)) * time.Microsecond
+			ctx, cancel := w.WithTimeoutCause(parent, d, errLate)
+			var all sync.WaitGroup
+			for i, first := range firstQuestions {
+				all.Go(func() { watchEnd(t, ctx, first) })
+				all.Go(func() {
+					child, cancelChild := context.WithCancel(context.WithValue(ctx, contextKey{}, i))
+					defer cancelChild()
+					<-child.Done()
+					if context.Cause(child) != context.Cause(ctx) || child.Err() != ctx.Err() {
+						t.Errorf("%s: child: %v, %v; context: %v, %v", name, context.Cause(child), child.Err(), context.Cause(ctx), ctx.Err())
+					}
+				})
+			}
+			all.Go(func() {
+				_, cancelNested := w.WithTimeout(ctx, time.Hour)
+				cancelNested()
+			})
+			for i, end := range []func(){cancel, func() { cancelTop(errParent) }, w.Stop} {
+				if round%4 == i || round%4 == 3 {
+					all.Go(end)
+				}
+			}
+			all.Wait()
+			cancel()
+			cancelTop(nil)
+			w.Stop()
+			requireBalance(t, w)
+		}
+	}
+}
+
+// When cancel returns, all below are done, though another goroutine was first, and no
+// matter what else it is at.
+func TestCancelReturnsWhenAllIsDone(t *testing.T) {
+	for name, lineage := range lineages {
+		for range 100 {
+			w, _ := onMock(t, hierarchy.Config{})
+			top, cancelTop := context.WithCancel(context.Background())
+			ctx, cancel := w.WithTimeout(lineage(ourContexts(w), top), time.Hour)
+			var below []context.Context
+			for range 20 {
+				below = append(below, uncancelled(context.WithCancel(ctx)), made(ourContexts(w), ctx))
+			}
+			dones := donesOf(append(below, ctx))
+			var all sync.WaitGroup
+			for range 2 {
+				all.Go(func() {
+					cancel()
+					for i, done := range dones {
+						if doneOf(done) == noDone {
+							t.Errorf("%s: %d of those below is not done", name, i)
+						}
+					}
+				})
+			}
+			all.Wait()
+			cancelTop()
+			w.Stop()
+		}
+	}
+}
+
+// Contexts below one parent come and go while it ends: none is forgotten.
+func TestContextsComeWhileTheirParentEnds(t *testing.T) {
+	for range 100 {
+		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+		parent, cancelParent := context.WithCancelCause(context.Background())
+		var all sync.WaitGroup
+		for g := range 4 {
+			all.Go(func() {
+				for i := range 50 {
+					ctx, cancel := w.WithTimeout(parent, time.Hour)
+					switch {
+					case i%3 == 0:
+						cancel()
+					case g == 0 && i == 25:
+						cancelParent(errParent)
+						if cause := causeAskedFirst(ctx); cause != errParent {
+							t.Errorf("cause %v", cause)
+						}
+					}
+				}
+			})
+		}
+		all.Wait()
+		cancelParent(nil)
+		require.Eventually(t, func() bool { return w.Len() == 0 }, 20*time.Second, time.Millisecond)
+		w.Stop()
+	}
+}
+
+// Who sees an error finds Done closed, and who finds Done closed sees an error.
+func TestContextErrMeansDone(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{})
+	top, cancelTop := context.WithCancel(context.Background())
+	defer cancelTop()
+	for _, parent := range []context.Context{context.Background(), top} {
+		for round := range 1000 {
+			ctx, cancel := w.WithTimeout(parent, time.Hour)
+			done := ctx.Done()
+			ended := func() bool { return ctx.Err() != nil }
+			if round%2 == 0 {
+				ended = func() bool { return doneOf(done) != noDone }
+			}
+			var asks sync.WaitGroup
+			asked := make(chan struct{})
+			asks.Go(func() {
+				for close(asked); !ended(); {
+				}
+				if ctx.Err() == nil || doneOf(done) == noDone {
+					t.Errorf("Err %v, Done %v", ctx.Err(), doneOf(done))
+				}
+			})
+			<-asked
+			cancel()
+			asks.Wait()
+		}
+	}
+}
+
+// Contexts that are below a child that package context has made below another have Err
+// and Cause at once, too, though that child may follow in a goroutine.
+func TestContextBelowAChildBelowAnother(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{})
+	for range 1000 {
+		top, cancelTop := context.WithCancelCause(context.Background())
+		above := made(ourContexts(w), top)
+		var all []context.Context
+		for range 10 {
+			all = append(all, made(ourContexts(w), uncancelled(context.WithCancel(uncancelled(context.WithCancel(above))))))
+		}
+		for range 200 { // they are told, too
+			uncancelled(context.WithCancel(above))
+		}
+		cancelTop(errParent)
+		for range rand.IntN(100) { // meanwhile, the goroutine may have begun to tell
+			runtime.Gosched()
+		}
+		for _, ctx := range all {
+			require.Equal(t, errParent, causeAskedFirst(ctx))
+			require.Equal(t, context.Canceled, ctx.Err())
+			require.Equal(t, "done", doneOf(ctx.Done()))
+		}
+	}
+}
