@@ -19,7 +19,7 @@ type Schedule interface{ Next(time.Time) time.Time }
 type Repeater struct {
 	wheel *Wheel
 	run   func()
-	timer Timer // immutable; in no slot from when a run is dispatched until it has returned or was too early
+	timer Timer // immutable; in no slot while a run is dispatched, and has neither ended nor been too early
 
 	mu      sync.Mutex
 	ended   bool      // guarded by mu, as all below
@@ -226,9 +226,8 @@ func (r *Repeater) afterRun(now int64) int64 {
 func (r *Repeater) set(now, deadline int64) bool { return r.put(now, deadline, true) }
 
 // put is set, but if held is false it leaves a timer alone that is in no slot: its task is
-// with the executor, and sets the timer when it begins too early, or else after its run.
-// So many Resets leave one task with the executor. If no task of the wheel is there, a
-// panic of the executor has lost this one, and the timer is set. mu must be held.
+// with the executor and sets it later, so that many Resets leave one task there. If no task
+// of the wheel is there, the executor has lost it by a panic. mu must be held.
 //
 // At the end of time there is no next run, and the Repeater ends.
 func (r *Repeater) put(now, deadline int64, held bool) bool {
