@@ -67,3 +67,40 @@ func TestContextDeadline(t *testing.T) {
 	deadline, _ = ctx.Deadline()
 	require.False(t, deadline.Before(before.Add(time.Minute)) || deadline.After(time.Now().Add(time.Minute)))
 }
+
+// hookedParent calls hook when it is asked for Done, as package context does when it lets
+// go of a child.
+type hookedParent struct {
+	context.Context
+	hook func()
+}
+
+func (p *hookedParent) Done() <-chan struct{} {
+	p.hook()
+	return p.Context.Done()
+}
+
+// As soon as Done is closed, Err and Cause are right.
+func TestContextHasItsErrorBeforeItIsDone(t *testing.T) {
+	for name, end := range map[string]func(m *clock.Mock, cancel func()){
+		"cancel":   func(_ *clock.Mock, cancel func()) { cancel() },
+		"deadline": func(m *clock.Mock, _ func()) { m.Add(time.Second) },
+	} {
+		w, m := onMock(t, hierarchy.Config{})
+		cancellable, cancelParent := context.WithCancel(context.Background())
+		defer cancelParent()
+		parent := &hookedParent{cancellable, nop}
+		ctx, cancel := w.WithTimeoutCause(parent, time.Second, errLate)
+		done, asked := ctx.Done(), 0
+		parent.hook = func() {
+			if doneOf(done) != noDone {
+				asked++
+				require.Error(t, causeAskedFirst(ctx), name)
+				require.Error(t, ctx.Err(), name)
+			}
+		}
+		end(m, cancel)
+		require.Positive(t, asked, name)
+		cancel()
+	}
+}

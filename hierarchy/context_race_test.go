@@ -156,8 +156,8 @@ func TestContextErrMeansDone(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	top, cancelTop := context.WithCancel(context.Background())
 	defer cancelTop()
-	for _, parent := range []context.Context{context.Background(), top} {
-		for round := range 1000 {
+	for _, parent := range []context.Context{context.Background(), top, made(ourContexts(w), top)} {
+		for round := range 500 {
 			ctx, cancel := w.WithTimeout(parent, time.Hour)
 			done := ctx.Done()
 			ended := func() bool { return ctx.Err() != nil }
