@@ -239,20 +239,21 @@ func TestArenaGivesMemoryBack(t *testing.T) {
 	a.Each(func(i uint32, _ *Node) { all = append(all, i) })
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	chunks := map[uint32]bool{}
-	given, deserted := 0, 0
+	deserted, given := 0, []Released{}
 	for _, i := range all {
 		chunks[i>>ChunkBits] = true
-		switch a.Free(i, a.At(i)) {
-		case 0:
+		switch released := a.Free(i, a.At(i)); released {
+		case Nothing:
 		case Everything:
 			deserted++
 		default:
-			given++
+			given = append(given, released)
+			require.True(t, chunks[released.Chunk()], "a chunk that had nodes")
 		}
 	}
 	all = nil
 	require.Equal(t, 1, deserted, "Everything must be returned once, when one node is left")
-	require.InDelta(t, len(chunks), given, 3, "all chunks but the spare and those of the last two nodes must be released")
+	require.InDelta(t, len(chunks), len(given), 3, "all chunks but the spare and those of the last two nodes must be released")
 	require.NoError(t, a.Check())
 	require.Less(t, heap()-before, peak/50)
 	runtime.KeepAlive(&a)

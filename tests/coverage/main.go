@@ -14,7 +14,12 @@ import (
 )
 
 // measured are the directories of the packages that are measured.
-var measured = []string{"level", "hierarchy", "clock", "compat"}
+var measured = []string{
+	"level",
+	"hierarchy/internal/circles", "hierarchy/internal/timers", "hierarchy",
+	"clock/internal/alarmheap", "clock/internal/serial", "clock/internal/wakeup", "clock",
+	"compat",
+}
 
 func main() {
 	least := flag.Float64("least", 95, "fail if tests run less than this `percentage` of the statements")
@@ -35,7 +40,7 @@ func report(least float64) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%.1f %% of the statements of %s are run by tests\n", functions.total, strings.Join(measured, ", "))
+	fmt.Printf("%.1f %% of the library's statements are run by tests\n", functions.total)
 	var missing []string
 	for _, directory := range measured {
 		names, err := untested(directory, functions)

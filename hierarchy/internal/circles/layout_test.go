@@ -62,3 +62,20 @@ func TestLevelAndSlotAtEachBoundary(t *testing.T) {
 		}
 	}
 }
+
+// What a wheel shows of its circles: their number, the base, widths and hands.
+func TestLayoutAsItIsShown(t *testing.T) {
+	var l Layout = NewLayout(time.Second)
+	require.Equal(t, time.Duration(1<<30), l.Width(l.Base()))
+	require.Equal(t, time.Duration(1), l.Width(0))
+	require.Greater(t, l.Width(l.Circles()-1), time.Duration(math.MaxInt64/64))
+	require.Equal(t, 3, l.Hand(l.Base(), 3<<30+5))
+}
+
+// The default tuning pours no crowd ahead that is still sorted in place.
+func TestDefaultTuning(t *testing.T) {
+	var d Tuning = DefaultTuning()
+	require.Greater(t, d.PourAheadFrom, d.SortUpTo)
+	require.Positive(t, d.PourTime)
+	require.Positive(t, d.SweepRatio)
+}
