@@ -44,23 +44,23 @@ func (b *backup) stop() {
 // rang is called when the timer has fired.
 func (b *backup) rang() { b.at = 0 }
 
-// backUp is called by the backup, in a goroutine of its own.
-func (k *Queue) backUp() {
-	k.mu.Lock()
-	k.backup.rang()
+// backupFired is called by the backup, in a goroutine of its own.
+func (q *Queue) backupFired() {
+	q.mu.Lock()
+	q.backup.rang()
 	now := sinceEpoch()
-	k.doubt(now)
-	own := k.takeDue(now, true)
-	if own != nil && k.waiter != nil {
-		k.overload.renew() // it would have come earlier
+	q.endLostWaiter(now)
+	own := q.takeDue(now, true)
+	if own != nil && q.waiter != nil {
+		q.overload.renew() // it would have come earlier
 	}
-	if k.waiting.Len() > 0 {
-		k.haveWaiter(k.waiting.First(), now)
+	if q.waiting.Len() > 0 {
+		q.ensureWaiter(q.waiting.First(), now)
 	}
-	k.aimAtFirst(now)
-	k.guard(now)
-	k.mu.Unlock()
+	q.aimAtFirst(now)
+	q.guard(now)
+	q.mu.Unlock()
 	if own != nil {
-		k.ring(own)
+		q.ring(own)
 	}
 }

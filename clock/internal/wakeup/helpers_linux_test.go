@@ -20,44 +20,44 @@ const atMost = 30 * time.Second
 
 // counted is a queue of its own, and how often it has opened a timerfd. Nothing of
 // it is left when the test ends.
-func counted(t *testing.T) (k *Queue, opened *atomic.Int32) {
+func counted(t *testing.T) (q *Queue, opened *atomic.Int32) {
 	t.Helper()
 	requireGone(t) // what an earlier test used lingers for a moment
 	opened = new(atomic.Int32)
-	k = newQueue(func() (*timerfd, error) {
+	q = newQueue(func() (*timerfd, error) {
 		opened.Add(1)
 		return openTimerfd()
-	}, lingers, trusts)
+	}, defaultLinger, defaultTrust)
 	t.Cleanup(func() {
 		if t.Failed() { // then it may have lost count, and later tests must not suffer
-			locked(k, k.end)
+			locked(q, q.end)
 		}
 		requireGone(t)
 	})
-	return k, opened
+	return q, opened
 }
 
 // patient is a counted queue whose waiter neither goes nor is replaced while no alarm is stopped,
 // however slow the machine is.
-func patient(t *testing.T) (k *Queue, opened *atomic.Int32) {
+func patient(t *testing.T) (q *Queue, opened *atomic.Int32) {
 	t.Helper()
-	k, opened = counted(t)
-	k.linger, k.trust = time.Hour, time.Hour
-	return k, opened
+	q, opened = counted(t)
+	q.linger, q.trust = time.Hour, time.Hour
+	return q, opened
 }
 
-// alarm makes an alarm of k that is stopped when the test ends.
-func alarm(t *testing.T, k *Queue, ring func()) *Alarm {
-	a := k.NewAlarm(epoch, ring)
+// alarm makes an alarm of q that is stopped when the test ends.
+func alarm(t *testing.T, q *Queue, ring func()) *Alarm {
+	a := q.NewAlarm(epoch, ring)
 	t.Cleanup(a.Stop)
 	return a
 }
 
-// on makes an alarm of k that sends the time of each ring. A ring waits for its
+// on makes an alarm of q that sends the time of each ring. A ring waits for its
 // receiver, but no longer than the test goes on.
-func on(t *testing.T, k *Queue) (a *Alarm, rings chan time.Duration) {
+func reportingAlarm(t *testing.T, q *Queue) (a *Alarm, rings chan time.Duration) {
 	rings = make(chan time.Duration)
-	return alarm(t, k, func() {
+	return alarm(t, q, func() {
 		select {
 		case rings <- sinceEpoch():
 		case <-t.Context().Done():
@@ -65,26 +65,26 @@ func on(t *testing.T, k *Queue) (a *Alarm, rings chan time.Duration) {
 	}), rings
 }
 
-// locked runs f with the lock of k held.
-func locked(k *Queue, f func()) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+// locked runs f with the lock of q held.
+func locked(q *Queue, f func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	f()
 }
 
-// checkBackup tells what is wrong with k's backup. Its lock must be held.
-func (k *Queue) checkBackup() error {
-	at, waits := k.backup.at, k.waiting.Len() > 0
+// checkBackup tells what is wrong with q's backup. Its lock must be held.
+func (q *Queue) checkBackup() error {
+	at, waits := q.backup.at, q.waiting.Len() > 0
 	switch {
-	case k.waiter == nil && !waits && k.ringing == 0 && at != 0:
+	case q.waiter == nil && !waits && q.ringing == 0 && at != 0:
 		return errors.New("the backup is set for nobody")
-	case k.waiter == nil && waits && (at == 0 || at > k.waiting.First().at):
+	case q.waiter == nil && waits && (at == 0 || at > q.waiting.First().at):
 		return errors.New("the backup does not stand in for the waiter")
-	case k.waiter == nil || k.waiter.rings != nil || k.aim == unaimed || k.aim < sinceEpoch():
+	case q.waiter == nil || q.waiter.rings != nil || q.aim == unaimed || q.aim < sinceEpoch():
 		return nil
-	case k.overload.lasts() && waits && (at == 0 || at > k.waiting.First().at):
+	case q.overload.lasts() && waits && (at == 0 || at > q.waiting.First().at):
 		return errors.New("the backup does not help the overloaded waiter")
-	case !k.overload.lasts() && (at == 0 || at > later(k.aim, guardSpan*k.trust)):
+	case !q.overload.lasts() && (at == 0 || at > later(q.aim, guardSpan*q.trust)):
 		return errors.New("the backup does not guard the waiter")
 	}
 	return nil

@@ -39,6 +39,6 @@ const (
 	overloadFor = 64
 )
 
-func (s *overload) lasts() bool { return s.left > 0 }
-func (s *overload) renew()      { s.left = overloadFor }
-func (s *overload) ease()       { s.left = max(0, s.left-1) }
+func (o *overload) lasts() bool { return o.left > 0 }
+func (o *overload) renew()      { o.left = overloadFor }
+func (o *overload) ease()       { o.left = max(0, o.left-1) }

@@ -9,17 +9,17 @@ import (
 )
 
 // While the process is overloaded the runtime's timer is set to ring, too.
-func TestStrain(t *testing.T) {
-	k, _ := counted(t)
-	a, rings := on(t, k)
-	k.mu.Lock()
-	k.learn(overloadedBy)
-	k.mu.Unlock()
+func TestOverload(t *testing.T) {
+	q, _ := counted(t)
+	a, rings := reportingAlarm(t, q)
+	q.mu.Lock()
+	q.learn(overloadedBy)
+	q.mu.Unlock()
 	aim := sinceEpoch() + time.Hour
 	a.Set(aim)
-	k.mu.Lock()
-	backup := k.backup.at
-	k.mu.Unlock()
+	q.mu.Lock()
+	backup := q.backup.at
+	q.mu.Unlock()
 	require.Equal(t, aim, backup)
 	aim = soon()
 	a.Set(aim)
@@ -29,16 +29,16 @@ func TestStrain(t *testing.T) {
 }
 
 // A process is taken to be overloaded until it was in time often enough.
-func TestStrainPasses(t *testing.T) {
-	var k Queue
-	k.learn(overloadedBy)
+func TestOverloadPasses(t *testing.T) {
+	var q Queue
+	q.learn(overloadedBy)
 	for range overloadFor {
-		require.True(t, k.overload.lasts())
-		require.Zero(t, k.ahead())
-		k.learn(overloadedBy - 1)
+		require.True(t, q.overload.lasts())
+		require.Zero(t, q.ahead())
+		q.learn(overloadedBy - 1)
 	}
-	require.False(t, k.overload.lasts())
-	require.NotZero(t, k.ahead())
+	require.False(t, q.overload.lasts())
+	require.NotZero(t, q.ahead())
 }
 
 // Of wake-ups as long as they may be, one in four is shorter than the lead, and
@@ -72,14 +72,14 @@ func TestLead(t *testing.T) {
 // An alarm nearer than the lead is aimed at for now: an aim in the past would
 // make the wake-up seem to take longer than it does, and the lead grow.
 func TestNearAlarmsDoNotLengthenTheLead(t *testing.T) {
-	k, _ := counted(t)
-	a, rings := on(t, k)
-	k.lead.d = longestLead
+	q, _ := counted(t)
+	a, rings := reportingAlarm(t, q)
+	q.lead.d = longestLead
 	before := sinceEpoch()
 	a.Set(before + longestLead/2)
-	k.mu.Lock()
-	waiter, aim := k.waiter, k.aim
-	k.mu.Unlock()
+	q.mu.Lock()
+	waiter, aim := q.waiter, q.aim
+	q.mu.Unlock()
 	if waiter != nil && aim != unaimed {
 		require.GreaterOrEqual(t, aim, before)
 	}
@@ -90,15 +90,15 @@ func TestNearAlarmsDoNotLengthenTheLead(t *testing.T) {
 
 // A waiter that woke ahead of the first alarm's time does not go on before it.
 func TestWaitUp(t *testing.T) {
-	k, _ := counted(t)
-	a := k.NewAlarm(epoch, func() {})
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	q, _ := counted(t)
+	a := q.NewAlarm(epoch, func() {})
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	now := sinceEpoch()
 	a.at = now + 20*time.Millisecond
-	k.waiting.Put(a)
-	defer k.waiting.Drop(a)
-	require.GreaterOrEqual(t, k.waitUp(now, time.Second), a.at)
+	q.waiting.Put(a)
+	defer q.waiting.Drop(a)
+	require.GreaterOrEqual(t, q.waitUp(now, time.Second), a.at)
 	require.GreaterOrEqual(t, sinceEpoch(), a.at)
-	require.Equal(t, now, k.waitUp(now, time.Microsecond), "the alarm is too far to wait for")
+	require.Equal(t, now, q.waitUp(now, time.Microsecond), "the alarm is too far to wait for")
 }

@@ -68,22 +68,22 @@ func loseToTimerfd(t *testing.T, number int) func() {
 // not go by itself, and a way to lose its descriptor. Then a timerfd is opened anew, and
 // what the number of the old one names comes to no harm, neither when the last alarm is
 // stopped nor by the garbage collector.
-func forEachLoss(t *testing.T, f func(t *testing.T, k *Queue, lose func())) {
+func forEachLoss(t *testing.T, f func(t *testing.T, q *Queue, lose func())) {
 	for name, loss := range losses {
 		t.Run(name, func(t *testing.T) {
-			k, opened := patient(t)
-			far, _ := on(t, k)
+			q, opened := patient(t)
+			far, _ := reportingAlarm(t, q)
 			far.Set(sinceEpoch() + time.Hour)
 			requireIntact := func() { t.Error("the descriptor was not lost") }
-			f(t, k, func() {
-				locked(k, func() { requireIntact = loss(t, k.waiter.fd.fd) })
+			f(t, q, func() {
+				locked(q, func() { requireIntact = loss(t, q.waiter.fd.fd) })
 			})
 
 			far.Set(sinceEpoch() + 2*time.Hour)
-			locked(k, func() { k.retry = 0 }) // a while has passed
+			locked(q, func() { q.retry = 0 }) // a while has passed
 			far.Set(sinceEpoch() + time.Hour)
 			require.GreaterOrEqual(t, opened.Load(), int32(2))
-			locked(k, func() { require.NoError(t, k.waiter.fd.check()) })
+			locked(q, func() { require.NoError(t, q.waiter.fd.check()) })
 			far.Stop()
 			require.Eventually(t, func() bool { return waiters() == 0 }, atMost, time.Millisecond)
 			collectGarbage(t)
@@ -105,8 +105,8 @@ func collectGarbage(t *testing.T) {
 
 // Each aim finds out that the descriptor is another's.
 func TestDescriptorLostBeforeASet(t *testing.T) {
-	forEachLoss(t, func(t *testing.T, k *Queue, lose func()) {
-		a, rings := on(t, k)
+	forEachLoss(t, func(t *testing.T, q *Queue, lose func()) {
+		a, rings := reportingAlarm(t, q)
 		lose()
 		for range 3 {
 			aim := sinceEpoch() + 5*time.Millisecond
@@ -119,30 +119,30 @@ func TestDescriptorLostBeforeASet(t *testing.T) {
 
 // Where nobody aims, a runtime timer looks after the waiter.
 func TestDescriptorLostWhileAlarmsWait(t *testing.T) {
-	forEachLoss(t, func(t *testing.T, k *Queue, lose func()) {
-		locked(k, func() { k.trust = 10 * time.Millisecond })
-		a, rings := on(t, k)
+	forEachLoss(t, func(t *testing.T, q *Queue, lose func()) {
+		locked(q, func() { q.trust = 10 * time.Millisecond })
+		a, rings := reportingAlarm(t, q)
 		aim := sinceEpoch() + 50*time.Millisecond
 		a.Set(aim)
 		lose()
 		require.GreaterOrEqual(t, received(t, rings), aim)
-		locked(k, func() { k.trust = time.Hour })
+		locked(q, func() { q.trust = time.Hour })
 		a.Stop()
 	})
 }
 
 // A timerfd that is aimed at nothing any more, as it may come out of a snapshot.
 func TestDescriptorDisarmed(t *testing.T) {
-	k, _ := counted(t)
-	k.trust = 10 * time.Millisecond
-	a, rings := on(t, k)
+	q, _ := counted(t)
+	q.trust = 10 * time.Millisecond
+	a, rings := reportingAlarm(t, q)
 	for range 3 {
 		aim := sinceEpoch() + 50*time.Millisecond
 		a.Set(aim)
-		locked(k, func() {
-			if k.waiter != nil {
-				spec := unix.ItimerSpec{Interval: k.waiter.fd.mark}
-				require.NoError(t, unix.TimerfdSettime(k.waiter.fd.fd, 0, &spec, nil))
+		locked(q, func() {
+			if q.waiter != nil {
+				spec := unix.ItimerSpec{Interval: q.waiter.fd.mark}
+				require.NoError(t, unix.TimerfdSettime(q.waiter.fd.fd, 0, &spec, nil))
 			}
 		})
 		require.GreaterOrEqual(t, received(t, rings), aim)
@@ -153,21 +153,21 @@ func TestDescriptorDisarmed(t *testing.T) {
 
 // The waiter ends because it can't wait: nobody believes it is still there.
 func TestWaitingFails(t *testing.T) {
-	k, opened := patient(t)
-	a, rings := on(t, k)
+	q, opened := patient(t)
+	a, rings := reportingAlarm(t, q)
 	for opened.Load() < 3 { // what is due already needs no waiter
 		aim := sinceEpoch() + 50*time.Millisecond
 		a.Set(aim)
 		var file *os.File
-		locked(k, func() {
-			if k.waiter != nil {
-				file = k.waiter.fd.file
+		locked(q, func() {
+			if q.waiter != nil {
+				file = q.waiter.fd.file
 			}
 		})
 		if file != nil {
 			require.NoError(t, file.Close())
 			require.Eventually(t, func() (noticed bool) {
-				locked(k, func() { noticed = k.failed != nil; k.retry = 0 })
+				locked(q, func() { noticed = q.failed != nil; q.retry = 0 })
 				return noticed
 			}, atMost, time.Millisecond)
 		}
@@ -179,32 +179,32 @@ func TestWaitingFails(t *testing.T) {
 
 // String finds out what is at work.
 func TestStringOfALostDescriptor(t *testing.T) {
-	k, _ := patient(t)
-	a, _ := on(t, k)
+	q, _ := patient(t)
+	a, _ := reportingAlarm(t, q)
 	a.Set(sinceEpoch() + time.Hour)
-	locked(k, func() {
-		loseToNothing(t, k.waiter.fd.fd)
-		k.open = func() (*timerfd, error) { return nil, errors.New("none to be had") }
+	locked(q, func() {
+		loseToNothing(t, q.waiter.fd.fd)
+		q.open = func() (*timerfd, error) { return nil, errors.New("none to be had") }
 	})
-	require.Equal(t, "runtime timers: none to be had", k.String())
+	require.Equal(t, "runtime timers: none to be had", q.String())
 }
 
 // A waiter that is away, ringing, is not taken for one that is lost.
-func TestReaderThatRingsIsNotLost(t *testing.T) {
-	k, opened := patient(t)
+func TestWaiterThatRingsIsNotLost(t *testing.T) {
+	q, opened := patient(t)
 	rang, release := make(chan bool, 1), make(chan bool)
-	a := alarm(t, k, func() { rang <- true; <-release })
+	a := alarm(t, q, func() { rang <- true; <-release })
 	t.Cleanup(func() { close(release) })
 	for ringing := false; !ringing; { // what is due already needs no waiter
 		a.Set(sinceEpoch() + 5*time.Millisecond)
 		received(t, rang)
-		locked(k, func() {
-			if ringing = k.waiter != nil && k.waiter.rings == a; ringing {
-				k.aim = sinceEpoch() - k.trust // as if the ring had taken so long
+		locked(q, func() {
+			if ringing = q.waiter != nil && q.waiter.rings == a; ringing {
+				q.aim = sinceEpoch() - q.trust // as if the ring had taken so long
 			}
 		})
 		if ringing {
-			k.backUp()
+			q.backupFired()
 		}
 		release <- true
 	}

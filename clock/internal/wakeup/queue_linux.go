@@ -17,7 +17,7 @@ func sinceEpoch() time.Duration { return time.Since(epoch) }
 const unaimed = time.Duration(math.MaxInt64)
 
 // Process rings the alarms of the whole process.
-var Process = newQueue(openTimerfd, lingers, trusts)
+var Process = newQueue(openTimerfd, defaultLinger, defaultTrust)
 
 func newQueue(open func() (*timerfd, error), linger, trust time.Duration) *Queue {
 	return &Queue{
@@ -50,12 +50,12 @@ type Queue struct {
 }
 
 const (
-	// lingers is for how long the waiter stays when nothing waits: to end and to
+	// defaultLinger is for how long the waiter stays when nothing waits: to end and to
 	// begin cost several wake-ups.
-	lingers = 200 * time.Millisecond
-	// trusts is for how long the waiter may leave unnoticed that the timerfd has
+	defaultLinger = 200 * time.Millisecond
+	// defaultTrust is for how long the waiter may leave unnoticed that the timerfd has
 	// expired, before it is taken to be lost. To look costs some 0.2 ms each time.
-	trusts = time.Second
+	defaultTrust = time.Second
 	// retryAfter is when a timerfd is asked for again after there was none to be
 	// had, or one was lost.
 	retryAfter = time.Second
@@ -73,8 +73,8 @@ type Alarm struct {
 }
 
 // NewAlarm makes an alarm that calls ring. Its times count from start.
-func (k *Queue) NewAlarm(start time.Time, ring func()) *Alarm {
-	return &Alarm{queue: k, offset: start.Sub(epoch), call: serial.Call{F: ring}}
+func (q *Queue) NewAlarm(start time.Time, ring func()) *Alarm {
+	return &Alarm{queue: q, offset: start.Sub(epoch), call: serial.Call{F: ring}}
 }
 
 func (a *Alarm) before(b *Alarm) bool { return a.at < b.at }
@@ -97,84 +97,84 @@ func later(t, d time.Duration) time.Duration {
 }
 
 // set has a rung at that time, at once if it is past.
-func (k *Queue) set(a *Alarm, at time.Duration) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (q *Queue) set(a *Alarm, at time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	a.at, a.stopped = at, false
 	now := sinceEpoch()
 	if at <= now {
-		k.waiting.Drop(a)
-		k.ringing++
-		go k.ring(a)
+		q.waiting.Drop(a)
+		q.ringing++
+		go q.ring(a)
 		return
 	}
-	k.waiting.Put(a)
-	k.haveWaiter(a, now)
-	k.aimAtFirst(now)
+	q.waiting.Put(a)
+	q.ensureWaiter(a, now)
+	q.aimAtFirst(now)
 }
 
-func (k *Queue) stop(a *Alarm) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (q *Queue) stop(a *Alarm) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	a.stopped = true
-	if k.waiting.Drop(a); k.idle() {
-		k.end()
+	if q.waiting.Drop(a); q.idle() {
+		q.end()
 	}
 }
 
 // idle tells whether nobody needs the waiter. mu must be held, as for all below.
-func (k *Queue) idle() bool { return k.waiting.Len() == 0 && k.ringing == 0 }
+func (q *Queue) idle() bool { return q.waiting.Len() == 0 && q.ringing == 0 }
 
-// haveWaiter sees to it that somebody waits for a.
-func (k *Queue) haveWaiter(a *Alarm, now time.Duration) {
+// ensureWaiter sees to it that somebody waits for a.
+func (q *Queue) ensureWaiter(a *Alarm, now time.Duration) {
 	switch {
-	case k.waiter == nil && now >= k.retry:
-		k.begin(now)
-	case k.waiter != nil && k.waiter.rings != nil && k.waiter.rings != a: // a rings after itself anyway
-		k.appoint(k.waiter.fd)
+	case q.waiter == nil && now >= q.retry:
+		q.begin(now)
+	case q.waiter != nil && q.waiter.rings != nil && q.waiter.rings != a: // a rings after itself anyway
+		q.startWaiter(q.waiter.fd)
 	}
 }
 
 // begin opens a timerfd, if it can be had.
-func (k *Queue) begin(now time.Duration) {
-	fd, err := k.open()
-	k.failed = err
+func (q *Queue) begin(now time.Duration) {
+	fd, err := q.open()
+	q.failed = err
 	if err != nil {
-		k.retry = now + retryAfter
+		q.retry = now + retryAfter
 		return
 	}
-	k.aim = unaimed
-	k.appoint(fd)
+	q.aim = unaimed
+	q.startWaiter(fd)
 }
 
-// appoint makes a new waiter.
-func (k *Queue) appoint(fd *timerfd) {
-	k.waiter = &waiter{queue: k, fd: fd}
-	go k.waiter.read()
+// startWaiter makes a new waiter.
+func (q *Queue) startWaiter(fd *timerfd) {
+	q.waiter = &waiter{queue: q, fd: fd}
+	go q.waiter.read()
 }
 
 // end does without a waiter, and without a backup until that is set again.
-func (k *Queue) end() {
-	k.backup.stop()
-	if k.waiter != nil {
-		k.waiter.dismiss()
-		k.waiter = nil
+func (q *Queue) end() {
+	q.backup.stop()
+	if q.waiter != nil {
+		q.waiter.dismiss()
+		q.waiter = nil
 	}
 }
 
 // takeDue takes what is due out of the heap. All of it gets goroutines, but for
 // the last if nothing is left that waits or if the caller can spare the time.
-func (k *Queue) takeDue(now time.Duration, spare bool) (own *Alarm) {
-	for k.waiting.Len() > 0 && k.waiting.First().at <= now {
+func (q *Queue) takeDue(now time.Duration, spare bool) (own *Alarm) {
+	for q.waiting.Len() > 0 && q.waiting.First().at <= now {
 		if own != nil {
-			go k.ring(own)
+			go q.ring(own)
 		}
-		own = k.waiting.First()
-		k.waiting.Drop(own)
-		k.ringing++
+		own = q.waiting.First()
+		q.waiting.Drop(own)
+		q.ringing++
 	}
-	if own != nil && k.waiting.Len() > 0 && !spare {
-		go k.ring(own)
+	if own != nil && q.waiting.Len() > 0 && !spare {
+		go q.ring(own)
 		return nil
 	}
 	return own
@@ -182,45 +182,45 @@ func (k *Queue) takeDue(now time.Duration, spare bool) (own *Alarm) {
 
 // ring rings a, which takeDue has taken, in a goroutine that has nothing else to
 // do.
-func (k *Queue) ring(a *Alarm) {
+func (q *Queue) ring(a *Alarm) {
 	defer func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		k.rung(a)
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.rung(a)
 	}()
 	a.call.Run()
 }
 
 // rung is called after each ring.
-func (k *Queue) rung(a *Alarm) {
-	k.ringing--
-	if !k.idle() {
+func (q *Queue) rung(a *Alarm) {
+	q.ringing--
+	if !q.idle() {
 		return
 	}
-	if a.stopped || k.waiter == nil {
-		k.end()
-	} else if now := sinceEpoch(); k.aim < now+k.linger/2 || k.aim > now+k.linger {
-		k.aimAt(now+k.linger, now)
+	if a.stopped || q.waiter == nil {
+		q.end()
+	} else if now := sinceEpoch(); q.aim < now+q.linger/2 || q.aim > now+q.linger {
+		q.aimAt(now+q.linger, now)
 	}
 }
 
 // String says what is at work.
-func (k *Queue) String() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.waiter != nil {
-		if err := k.waiter.fd.check(); err != nil {
-			k.lose(err, sinceEpoch())
+func (q *Queue) String() string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.waiter != nil {
+		if err := q.waiter.fd.check(); err != nil {
+			q.lose(err, sinceEpoch())
 		}
 	}
-	if k.waiter == nil { // then failed is of no use: things may have changed
-		fd, err := k.open()
-		if k.failed = err; err == nil {
+	if q.waiter == nil { // then failed is of no use: things may have changed
+		fd, err := q.open()
+		if q.failed = err; err == nil {
 			fd.close()
 		}
 	}
-	if k.failed != nil {
-		return "runtime timers: " + k.failed.Error()
+	if q.failed != nil {
+		return "runtime timers: " + q.failed.Error()
 	}
 	return "timerfd"
 }

@@ -16,8 +16,8 @@ import (
 )
 
 func TestRingsAreNeverEarly(t *testing.T) {
-	k, _ := counted(t)
-	a, rings := on(t, k)
+	q, _ := counted(t)
+	a, rings := reportingAlarm(t, q)
 	for range 300 {
 		aim := soon()
 		a.Set(aim)
@@ -29,11 +29,11 @@ func TestRingsAreNeverEarly(t *testing.T) {
 
 // The alarm is stopped by its own ring.
 func TestStopInsideRing(t *testing.T) {
-	k, _ := counted(t)
+	q, _ := counted(t)
 	for range 100 {
 		rang := make(chan bool)
 		var a *Alarm
-		a = alarm(t, k, func() { a.Stop(); close(rang) })
+		a = alarm(t, q, func() { a.Stop(); close(rang) })
 		a.Set(soon())
 		received(t, rang)
 	}
@@ -42,13 +42,13 @@ func TestStopInsideRing(t *testing.T) {
 
 // While a ring takes its time, in the waiter or not, others ring.
 func TestRingsDoNotWaitForEachOther(t *testing.T) {
-	k, opened := patient(t)
+	q, opened := patient(t)
 	var held []chan time.Duration
 	var alarms []*Alarm
 	for range 20 {
-		a, rings := on(t, k) // its ring stays until it is received below
+		a, rings := reportingAlarm(t, q) // its ring stays until it is received below
 		a.Set(soon())
-		b, rang := on(t, k)
+		b, rang := reportingAlarm(t, q)
 		for range 3 {
 			b.Set(soon())
 			received(t, rang)
@@ -68,9 +68,9 @@ func TestRingsDoNotWaitForEachOther(t *testing.T) {
 // A ring that ends its goroutine takes neither the waiter nor other alarms with
 // it.
 func TestRingThatEndsItsGoroutine(t *testing.T) {
-	k, opened := patient(t)
+	q, opened := patient(t)
 	rang := make(chan bool)
-	a := alarm(t, k, func() {
+	a := alarm(t, q, func() {
 		defer func() {
 			select {
 			case rang <- true:
@@ -79,7 +79,7 @@ func TestRingThatEndsItsGoroutine(t *testing.T) {
 		}()
 		runtime.Goexit()
 	})
-	b, rings := on(t, k)
+	b, rings := reportingAlarm(t, q)
 	for range 100 {
 		a.Set(soon())
 		received(t, rang)
@@ -96,20 +96,20 @@ func TestRingThatEndsItsGoroutine(t *testing.T) {
 
 // Whatever is done to alarms at once, each rings after its last aim.
 func TestManyAlarmsAtOnce(t *testing.T) {
-	k, _ := counted(t)
+	q, _ := counted(t)
 	var wg sync.WaitGroup
 	for range 200 {
-		wg.Go(func() { aimOften(t, k) })
+		wg.Go(func() { aimOften(t, q) })
 	}
 	wg.Wait()
 	requireGone(t)
 }
 
 // aimOften aims an alarm, stops it and aims it anew, and has it ring now and then.
-func aimOften(t *testing.T, k *Queue) {
+func aimOften(t *testing.T, q *Queue) {
 	var aimed atomic.Int64
 	rang := make(chan bool, 1)
-	a := alarm(t, k, func() {
+	a := alarm(t, q, func() {
 		if int64(sinceEpoch()) < aimed.Load() {
 			return // of an earlier aim
 		}
@@ -128,7 +128,7 @@ func aimOften(t *testing.T, k *Queue) {
 		at := soon()
 		aimed.Store(int64(at))
 		a.Set(at)
-		locked(k, func() { assert.NoError(t, k.checkBackup()) })
+		locked(q, func() { assert.NoError(t, q.checkBackup()) })
 		select {
 		case <-rang:
 		case <-time.After(atMost):
@@ -136,7 +136,7 @@ func aimOften(t *testing.T, k *Queue) {
 			return
 		}
 		aimed.Store(int64(unaimed))
-		locked(k, func() { assert.NoError(t, k.checkBackup()) })
+		locked(q, func() { assert.NoError(t, q.checkBackup()) })
 	}
 	a.Stop()
 }
@@ -144,17 +144,17 @@ func aimOften(t *testing.T, k *Queue) {
 // Without a timerfd alarms ring all the same, it is asked for again after a while
 // only, and when there is one it is used.
 func TestNoTimerfd(t *testing.T) {
-	k, opened := counted(t)
-	open := k.open
-	k.open = func() (*timerfd, error) { opened.Add(1); return nil, errors.New("none to be had") }
-	require.Equal(t, "runtime timers: none to be had", k.String())
-	a, rings := on(t, k)
+	q, opened := counted(t)
+	open := q.open
+	q.open = func() (*timerfd, error) { opened.Add(1); return nil, errors.New("none to be had") }
+	require.Equal(t, "runtime timers: none to be had", q.String())
+	a, rings := reportingAlarm(t, q)
 	before := sinceEpoch()
 	a.Set(before + time.Hour)
-	k.mu.Lock()
-	retry := k.retry
-	k.retry = unaimed // however slow the machine is
-	k.mu.Unlock()
+	q.mu.Lock()
+	retry := q.retry
+	q.retry = unaimed // however slow the machine is
+	q.mu.Unlock()
 	require.GreaterOrEqual(t, retry, before+retryAfter)
 	for range 20 {
 		aim := soon()
@@ -162,25 +162,25 @@ func TestNoTimerfd(t *testing.T) {
 		require.GreaterOrEqual(t, received(t, rings), aim)
 	}
 	require.EqualValues(t, 2, opened.Load())
-	require.Equal(t, "runtime timers: none to be had", k.String())
+	require.Equal(t, "runtime timers: none to be had", q.String())
 
-	k.mu.Lock()
-	k.open, k.retry = open, 0
-	k.mu.Unlock()
+	q.mu.Lock()
+	q.open, q.retry = open, 0
+	q.mu.Unlock()
 	a.Set(sinceEpoch() + time.Hour)
-	require.Equal(t, "timerfd", k.String())
+	require.Equal(t, "timerfd", q.String())
 	require.Len(t, timerfds.Open(), 1)
 	a.Stop()
 	requireGone(t)
 }
 
 func TestFarAlarms(t *testing.T) {
-	k, _ := counted(t)
-	a, rings := on(t, k)
+	q, _ := counted(t)
+	a, rings := reportingAlarm(t, q)
 	for _, at := range []time.Duration{unaimed, unaimed - 1, 100 * 365 * 24 * time.Hour, time.Hour} {
 		a.Set(at)
 	}
-	b, _ := on(t, k)
+	b, _ := reportingAlarm(t, q)
 	b.Set(unaimed)
 	a.Set(soon())
 	received(t, rings)
@@ -188,7 +188,7 @@ func TestFarAlarms(t *testing.T) {
 	b.Stop()
 	requireGone(t)
 
-	far := k.NewAlarm(time.Now(), func() {})
+	far := q.NewAlarm(time.Now(), func() {})
 	t.Cleanup(far.Stop)
 	far.Set(unaimed)
 	require.Equal(t, unaimed, far.at, "it saturates")

@@ -12,13 +12,13 @@ type waiter struct {
 
 // read waits for what is due, and sees to it, until it has been dismissed or
 // another waiter is at its place.
-func (r *waiter) read() {
+func (w *waiter) read() {
 	for {
-		own, ended, err := r.wait()
+		own, ended, err := w.wait()
 		if ended {
-			r.leave(err)
+			w.leave(err)
 		}
-		if own == nil || !r.ring(own) {
+		if own == nil || !w.ring(own) {
 			return
 		}
 	}
@@ -26,31 +26,31 @@ func (r *waiter) read() {
 
 // leave closes the descriptor. If the queue still counts on the waiter, waiting has
 // failed, and it has to do without.
-func (r *waiter) leave(err error) {
-	k := r.queue
-	k.mu.Lock()
-	if k.waiter == r {
-		k.lose(err, sinceEpoch())
+func (w *waiter) leave(err error) {
+	q := w.queue
+	q.mu.Lock()
+	if q.waiter == w {
+		q.lose(err, sinceEpoch())
 	}
-	k.mu.Unlock()
-	r.fd.close()
+	q.mu.Unlock()
+	w.fd.close()
 }
 
 // dismiss sends the waiter away. The queue's mu must be held.
-func (r *waiter) dismiss() {
-	if r.rings == nil {
-		r.fd.interrupt()
+func (w *waiter) dismiss() {
+	if w.rings == nil {
+		w.fd.interrupt()
 	} else {
-		r.fd.close() // it has no need to come back
+		w.fd.close() // it has no need to come back
 	}
 }
 
 // wait returns the alarm that the waiter must ring itself, if any. ended tells that
 // there is no need for it after that, err why it could not wait.
-func (r *waiter) wait() (own *Alarm, ended bool, err error) {
+func (w *waiter) wait() (own *Alarm, ended bool, err error) {
 	woken := false
-	err = r.fd.wait(func() bool {
-		own, ended = r.expired(woken)
+	err = w.fd.wait(func() bool {
+		own, ended = w.expired(woken)
 		woken = true
 		return own != nil || ended
 	})
@@ -59,15 +59,15 @@ func (r *waiter) wait() (own *Alarm, ended bool, err error) {
 
 // ring rings own, and tells whether the waiter is still the one. If the ring ends
 // the goroutine, another one goes on.
-func (r *waiter) ring(own *Alarm) (still bool) {
-	k, returned := r.queue, false
+func (w *waiter) ring(own *Alarm) (still bool) {
+	q, returned := w.queue, false
 	defer func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		k.rung(own)
-		r.rings = nil
-		if still = k.waiter == r; still && !returned {
-			k.appoint(r.fd)
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.rung(own)
+		w.rings = nil
+		if still = q.waiter == w; still && !returned {
+			q.startWaiter(w.fd)
 		}
 	}()
 	own.call.Run()
@@ -78,65 +78,65 @@ func (r *waiter) ring(own *Alarm) (still bool) {
 // expired is called when the timerfd may have expired, and, not woken, to begin
 // with. It returns the alarm that the waiter must ring itself, if any; ended
 // tells that there is no need for a waiter, or that it is lost.
-func (r *waiter) expired(woken bool) (own *Alarm, ended bool) {
-	k := r.queue
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.waiter != r {
+func (w *waiter) expired(woken bool) (own *Alarm, ended bool) {
+	q := w.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.waiter != w {
 		return nil, true
 	}
-	now, ahead := sinceEpoch(), k.ahead()
-	r.notice(now, woken)
-	if now = k.waitUp(now, ahead); k.waiter != r {
+	now, ahead := sinceEpoch(), q.ahead()
+	w.notice(now, woken)
+	if now = q.waitUp(now, ahead); q.waiter != w {
 		return nil, true
 	}
-	if own = k.takeDue(now, false); own == nil {
-		k.aimAtFirst(now)
+	if own = q.takeDue(now, false); own == nil {
+		q.aimAtFirst(now)
 	} else {
 		// Not only for later: the call of the kernel also wakes the runtime's
 		// monitor, which sleeps while the process does. Without it nobody would
 		// take the processor from a callback that keeps it.
-		k.aimAt(now+k.linger, now)
+		q.aimAt(now+q.linger, now)
 	}
-	if k.idle() && k.aim == unaimed { // else somebody rang it first, and the waiter stays
-		k.waiter = nil
-		k.backup.stop()
+	if q.idle() && q.aim == unaimed { // else somebody rang it first, and the waiter stays
+		q.waiter = nil
+		q.backup.stop()
 	}
-	if k.waiter != r {
+	if q.waiter != w {
 		return own, true
 	}
-	r.rings = own
+	w.rings = own
 	return own, false
 }
 
 // notice takes note that the timerfd has expired.
-func (r *waiter) notice(now time.Duration, woken bool) {
-	k := r.queue
+func (w *waiter) notice(now time.Duration, woken bool) {
+	q := w.queue
 	switch {
-	case now >= k.aim:
+	case now >= q.aim:
 		if woken {
-			k.learn(now - k.aim)
+			q.learn(now - q.aim)
 		}
-		k.aim = unaimed
-	case woken && k.aim != unaimed: // in case the kernel's clock is a little fast, and it did expire
-		if err := r.fd.aim(k.aim); err != nil {
-			k.lose(err, now)
+		q.aim = unaimed
+	case woken && q.aim != unaimed: // in case the kernel's clock is a little fast, and it did expire
+		if err := w.fd.aim(q.aim); err != nil {
+			q.lose(err, now)
 		}
 	}
 }
 
 // waitUp waits for the first alarm, if the waiter was woken so far ahead of its
 // time. It gives mu back meanwhile.
-func (k *Queue) waitUp(now, ahead time.Duration) time.Duration {
-	if k.waiting.Len() == 0 {
+func (q *Queue) waitUp(now, ahead time.Duration) time.Duration {
+	if q.waiting.Len() == 0 {
 		return now
 	}
-	first := k.waiting.First().at
+	first := q.waiting.First().at
 	if first <= now || first-now > ahead {
 		return now
 	}
-	k.mu.Unlock()
-	defer k.mu.Lock()
+	q.mu.Unlock()
+	defer q.mu.Lock()
 	for now < first {
 		now = sinceEpoch()
 	}

@@ -12,9 +12,9 @@ import (
 
 // The waiter stays between lone alarms, and neither it nor its descriptor is left
 // when the last is stopped.
-func TestLoneAlarmsShareAReader(t *testing.T) {
-	k, opened := patient(t)
-	a, rings := on(t, k)
+func TestLoneAlarmsShareAWaiter(t *testing.T) {
+	q, opened := patient(t)
+	a, rings := reportingAlarm(t, q)
 	for range 300 {
 		a.Set(soon())
 		received(t, rings)
@@ -32,9 +32,9 @@ func TestLoneAlarmsShareAReader(t *testing.T) {
 }
 
 // An alarm that has rung and was not stopped holds the waiter for a while only.
-func TestReaderEndsByItself(t *testing.T) {
-	k, opened := counted(t)
-	a, rings := on(t, k)
+func TestWaiterEndsByItself(t *testing.T) {
+	q, opened := counted(t)
+	a, rings := reportingAlarm(t, q)
 	for tries := 0; opened.Load() < 2; tries++ { // what is due before Set looks needs no waiter
 		require.Less(t, tries, 100)
 		a.Set(soon())
@@ -44,10 +44,10 @@ func TestReaderEndsByItself(t *testing.T) {
 }
 
 // Whatever was aimed at before, a waiter that nobody needs any longer goes soon.
-func TestReaderDoesNotStayForAnAlarmThatIsNoMore(t *testing.T) {
-	k, _ := counted(t)
-	far, _ := on(t, k)
-	near, rings := on(t, k)
+func TestWaiterDoesNotStayForAnAlarmThatIsNoMore(t *testing.T) {
+	q, _ := counted(t)
+	far, _ := reportingAlarm(t, q)
+	near, rings := reportingAlarm(t, q)
 
 	far.Set(sinceEpoch() + time.Hour)
 	near.Set(0) // rings until it is received below
@@ -56,9 +56,9 @@ func TestReaderDoesNotStayForAnAlarmThatIsNoMore(t *testing.T) {
 	requireGone(t)
 }
 
-func TestReaderDoesNotStayForAnAimThatWasMoved(t *testing.T) {
-	k, _ := counted(t)
-	a, rings := on(t, k)
+func TestWaiterDoesNotStayForAnAimThatWasMoved(t *testing.T) {
+	q, _ := counted(t)
+	a, rings := reportingAlarm(t, q)
 	a.Set(sinceEpoch() + time.Hour)
 	a.Set(0)
 	received(t, rings)
@@ -66,34 +66,34 @@ func TestReaderDoesNotStayForAnAimThatWasMoved(t *testing.T) {
 }
 
 // Its time to go passes before it has begun to wait for it.
-func TestReaderIsLateForItsOwnEnd(t *testing.T) {
-	k, _ := counted(t)
-	fd, err := k.open()
+func TestWaiterIsLateForItsOwnEnd(t *testing.T) {
+	q, _ := counted(t)
+	fd, err := q.open()
 	require.NoError(t, err)
-	r := &waiter{queue: k, fd: fd}
-	k.mu.Lock()
-	k.waiter, k.aim = r, unaimed
-	k.aimAt(sinceEpoch()-1, sinceEpoch()) // as rung does, and then the process is stopped for linger
-	k.mu.Unlock()
+	w := &waiter{queue: q, fd: fd}
+	q.mu.Lock()
+	q.waiter, q.aim = w, unaimed
+	q.aimAt(sinceEpoch()-1, sinceEpoch()) // as rung does, and then the process is stopped for linger
+	q.mu.Unlock()
 	time.Sleep(10 * time.Millisecond) // the poller takes note of it
-	go r.read()
+	go w.read()
 	requireGone(t)
 }
 
 // The waiter waits up for an alarm that somebody else then rings, and does not
 // take that for the end.
-func TestReaderStaysWhenBackupWasFirst(t *testing.T) {
-	k, opened := patient(t)
-	a, rings := on(t, k)
+func TestWaiterStaysWhenBackupWasFirst(t *testing.T) {
+	q, opened := patient(t)
+	a, rings := reportingAlarm(t, q)
 	for range 2000 {
-		k.mu.Lock()
-		k.lead.d, k.overload.left = longestLead, 0
-		k.mu.Unlock()
+		q.mu.Lock()
+		q.lead.d, q.overload.left = longestLead, 0
+		q.mu.Unlock()
 		at := sinceEpoch() + longestLead
 		a.Set(at)
 		for sinceEpoch() < at {
 		}
-		go k.backUp()
+		go q.backupFired()
 		received(t, rings)
 	}
 	require.EqualValues(t, 1, opened.Load())
@@ -103,18 +103,18 @@ func TestReaderStaysWhenBackupWasFirst(t *testing.T) {
 
 // An alarm that was stopped while another rang does not end the waiter early: it is
 // woken at that alarm's time and finds nothing that waits.
-func TestReaderStaysAfterStopWhileOtherRings(t *testing.T) {
-	k, opened := patient(t)
-	a, rings := on(t, k)
-	b, _ := on(t, k)
+func TestWaiterStaysAfterStopWhileOtherRings(t *testing.T) {
+	q, opened := patient(t)
+	a, rings := reportingAlarm(t, q)
+	b, _ := reportingAlarm(t, q)
 	for range 50 {
 		a.Set(0) // rings until it is received below
 		b.Set(sinceEpoch() + time.Hour)
 		b.Stop()
-		k.mu.Lock()
-		k.aimAt(sinceEpoch(), sinceEpoch()) // the hour has passed
-		k.mu.Unlock()
-		require.Eventually(t, func() bool { return !hasAim(k) }, atMost, 100*time.Microsecond)
+		q.mu.Lock()
+		q.aimAt(sinceEpoch(), sinceEpoch()) // the hour has passed
+		q.mu.Unlock()
+		require.Eventually(t, func() bool { return !hasAim(q) }, atMost, 100*time.Microsecond)
 		received(t, rings)
 	}
 	require.EqualValues(t, 1, opened.Load())
@@ -122,19 +122,19 @@ func TestReaderStaysAfterStopWhileOtherRings(t *testing.T) {
 	requireGone(t)
 }
 
-// hasAim tells whether k waits for a time to come.
-func hasAim(k *Queue) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.aim != unaimed
+// hasAim tells whether q waits for a time to come.
+func hasAim(q *Queue) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.aim != unaimed
 }
 
 // A waiter closes its descriptor when it ends, however it does. The garbage collector,
 // which would close one that was forgotten, has nothing to do with that.
-func TestReaderClosesItsDescriptor(t *testing.T) {
-	k, _ := counted(t)
+func TestWaiterClosesItsDescriptor(t *testing.T) {
+	q, _ := counted(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	a, rings := on(t, k)
+	a, rings := reportingAlarm(t, q)
 	const brief = 5 * time.Millisecond // what is due already needs no waiter
 
 	a.Set(sinceEpoch() + brief) // the waiter ends by itself
@@ -147,7 +147,7 @@ func TestReaderClosesItsDescriptor(t *testing.T) {
 
 	stopped := make(chan bool) // while it rings
 	var b *Alarm
-	b = alarm(t, k, func() { b.Stop(); close(stopped) })
+	b = alarm(t, q, func() { b.Stop(); close(stopped) })
 	b.Set(sinceEpoch() + brief)
 	received(t, stopped)
 	requireGone(t)
