@@ -2,8 +2,8 @@ package wakeup
 
 import "time"
 
-// aimAtFirst aims at the first alarm that waits, if any does. The queue's mu must be
-// held, as for all below.
+// aimAtFirst aims the timerfd, and if it is needed the backup, at the first waiting alarm.
+// It does nothing if no alarm waits. q.mu must be held, here and in the methods below.
 func (q *Queue) aimAtFirst(now time.Duration) {
 	if q.waiting.Len() == 0 {
 		return
@@ -17,8 +17,8 @@ func (q *Queue) aimAtFirst(now time.Duration) {
 	}
 }
 
-// aimAt aims the timerfd. That calls the kernel, and is left out where it can be. If
-// it fails, the waiter is lost.
+// aimAt aims the timerfd and sets the guard. It makes no system call if the aim is
+// unchanged. If the timerfd cannot be aimed, the waiter is lost.
 func (q *Queue) aimAt(at, now time.Duration) {
 	if at != q.aim {
 		if err := q.waiter.fd.aim(at); err != nil {
@@ -30,39 +30,39 @@ func (q *Queue) aimAt(at, now time.Duration) {
 	q.guard(now)
 }
 
-// guard has the backup look after the waiter, in case it does not notice what it waits
-// for and nobody aims the timerfd, which would tell. It comes up to guardSpan times as
-// late as it might, to be moved seldom.
+// guard sets the backup to check the waiter some time after the aim. This finds a lost
+// timerfd even if no call aims it, which would also find it. The backup fires between trust
+// and guardSpan times trust after the aim. The range keeps it from being moved often.
 func (q *Queue) guard(now time.Duration) {
 	lost := later(q.aim, q.trust)
 	switch {
 	case q.waiter == nil || q.aim == unaimed:
-	case q.overload.lasts(): // the backup comes at the time of the first alarm
-	case lost > now: // else the waiter is away, ringing, and looks when it is back
+	case q.overload.lasts(): // the backup is set to the first alarm
+	case lost > now: // otherwise the waiter is ringing, and aims again afterwards
 		q.backup.between(lost, later(q.aim, guardSpan*q.trust), now, q.backupFired)
 	}
 }
 
 const guardSpan = 4
 
-// endLostWaiter ends a waiter that waits and should have noticed long ago that its timerfd has
-// expired: somebody has tampered with that, or the process was stopped. To get another
-// costs little.
+// endLostWaiter ends a waiter that still waits although its timerfd should have expired
+// trust ago. Either the descriptor was lost or the process was stopped. In the second case
+// the waiter is replaced needlessly, which costs little.
 func (q *Queue) endLostWaiter(now time.Duration) {
 	if q.waiter != nil && q.waiter.rings == nil && later(q.aim, q.trust) <= now {
 		q.end()
 	}
 }
 
-// lose does without the waiter, whose timerfd does not work any more, and tries again
-// later, as if there had been none to be had.
+// lose ends the waiter because its timerfd no longer works. The queue goes on with the
+// backup alone, and tries to open another timerfd after retryAfter.
 func (q *Queue) lose(err error, now time.Duration) {
 	q.end()
 	q.failed, q.retry = err, now+retryAfter
 	q.aimAtFirst(now)
 }
 
-// learn takes note of how long it took to notice the timerfd.
+// learn updates overload and lead with the latency of one wake-up.
 func (q *Queue) learn(took time.Duration) {
 	if took >= overloadedBy {
 		q.overload.renew()
@@ -72,7 +72,7 @@ func (q *Queue) learn(took time.Duration) {
 	q.lead.learn(took)
 }
 
-// ahead is how long before its time an alarm is aimed at.
+// ahead is how long before an alarm's time the timerfd is aimed.
 func (q *Queue) ahead() time.Duration {
 	if q.overload.lasts() {
 		return 0

@@ -2,18 +2,17 @@ package wakeup
 
 import "time"
 
-// backup is a runtime timer that stands in for the timerfd: while there is none,
-// and while the process is overloaded, since the scheduler looks at its timers at
-// every switch and at its descriptors when it has nothing else to do. At other
-// times it only guards the waiter, and is moved seldom: setting it wakes an idle
-// processor in vain, and an idle process notices its time later than the timerfd's
-// anyway.
+// backup is a runtime timer that stands in for the timerfd while there is none. It also
+// helps while the process is overloaded: the scheduler checks timers at every switch, but
+// descriptors only when it has nothing else to run. At other times the backup only guards
+// the waiter. It is moved rarely, because setting it wakes an idle processor needlessly.
+// In an idle process it would fire later than the timerfd anyway.
 type backup struct {
 	timer *time.Timer
-	at    time.Duration // or 0, if it is not set
+	at    time.Duration // 0 if the timer is not set
 }
 
-// set has f called at that time.
+// set sets the timer to call f at that time.
 func (b *backup) set(at, now time.Duration, f func()) {
 	if at == b.at {
 		return
@@ -26,8 +25,8 @@ func (b *backup) set(at, now time.Duration, f func()) {
 	}
 }
 
-// between has f called between two times. If the timer is set to one of these it is
-// left alone, so that it is moved once for many calls.
+// between sets the timer to call f between from and to. It leaves the timer alone if it is
+// already set to a time in that range, so most calls do not move it.
 func (b *backup) between(from, to, now time.Duration, f func()) {
 	if b.at < from || b.at > to {
 		b.set(to-(to-from)/3, now, f)
@@ -41,10 +40,10 @@ func (b *backup) stop() {
 	}
 }
 
-// rang is called when the timer has fired.
+// rang notes that the timer has fired.
 func (b *backup) rang() { b.at = 0 }
 
-// backupFired is called by the backup, in a goroutine of its own.
+// backupFired is the function of the backup's timer. It runs in a goroutine of its own.
 func (q *Queue) backupFired() {
 	q.mu.Lock()
 	q.backup.rang()
@@ -52,7 +51,7 @@ func (q *Queue) backupFired() {
 	q.endLostWaiter(now)
 	own := q.takeDue(now, true)
 	if own != nil && q.waiter != nil {
-		q.overload.renew() // it would have come earlier
+		q.overload.renew() // a waiter that is in time would have taken the alarm earlier
 	}
 	if q.waiting.Len() > 0 {
 		q.ensureWaiter(q.waiting.First(), now)

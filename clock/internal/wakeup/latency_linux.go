@@ -2,22 +2,21 @@ package wakeup
 
 import "time"
 
-// lead is how long before its time an alarm is aimed at: as long as a wake-up
-// takes. It is a low quantile of what wake-ups took lately, so that one seldom
-// comes before its time and then has little left to wait.
+// lead is how long before an alarm's time the timerfd is aimed, to make up for the latency
+// of the wake-up. It is a low quantile of recent latencies, so the waiter seldom wakes before
+// the alarm's time, and then has only a short time to spin.
 type lead struct{ d time.Duration }
 
 const (
-	// leadShare is the share of wake-ups, one in so many, that take less than the
-	// lead.
+	// leadShare sets the quantile: one wake-up in leadShare takes less than the lead.
 	leadShare = 4
-	// longestLead is what no lead exceeds: waiting for the rest should cost less
-	// than a wake-up does.
+	// longestLead is the limit of the lead. Spinning after an early wake-up should cost
+	// less than the wake-up itself.
 	longestLead = 100 * time.Microsecond
 )
 
-// learn takes note of what a wake-up took: of four, the three longer ones add as
-// much as the shorter one takes off.
+// learn adjusts the lead to the latency of one wake-up. The lead is steady when one latency
+// in four is shorter: the three longer ones add as much as the shorter one takes off.
 func (l *lead) learn(took time.Duration) {
 	step := max(l.d/16, 500*time.Nanosecond)
 	if took < l.d {
@@ -28,14 +27,15 @@ func (l *lead) learn(took time.Duration) {
 	l.d = min(max(0, l.d), longestLead)
 }
 
-// overload tells whether the process is too busy to notice descriptors in time. It
-// is found out by coming late, and believed for a while.
+// overload tells whether the process is too busy to poll its descriptors in time. One late
+// wake-up shows that it is. It lasts until overloadFor wake-ups in a row were in time.
 type overload struct{ left int }
 
 const (
-	// overloadedBy is what it takes a overloaded process to notice, and no idle one.
+	// overloadedBy is the latency from which a wake-up is late. Wake-ups of an idle process
+	// do not take this long.
 	overloadedBy = 300 * time.Microsecond
-	// overloadFor is how many times it must be in time after that.
+	// overloadFor is the number of wake-ups in time, one after the other, that end the overload.
 	overloadFor = 64
 )
 

@@ -14,6 +14,7 @@ var epoch = time.Now()
 
 func sinceEpoch() time.Duration { return time.Since(epoch) }
 
+// unaimed is the aim of a timerfd that is not aimed.
 const unaimed = time.Duration(math.MaxInt64)
 
 // Process rings the alarms of the whole process.
@@ -26,53 +27,53 @@ func newQueue(open func() (*timerfd, error), linger, trust time.Duration) *Queue
 	}
 }
 
-// queue rings alarms, with a timerfd that is aimed at the earliest and a
-// goroutine that waits for it, the waiter.
+// Queue rings alarms. It aims a timerfd at the earliest alarm, and a goroutine, the waiter,
+// waits for the timerfd.
 //
-// No ring, however long, delays another: it has a goroutine to itself. But while
-// no other alarm waits the waiter rings; if one is set meanwhile, it gets another
-// waiter.
+// A ring that takes long delays no other alarm, because each ring has a goroutine of its own.
+// The waiter rings an alarm itself only if no other alarm waits. If one is set during that
+// ring, the queue starts another waiter.
 type Queue struct {
 	open   func() (*timerfd, error) // immutable
-	linger time.Duration            // immutable; lingers but in tests
-	trust  time.Duration            // immutable; trusts but in tests
+	linger time.Duration            // immutable except in tests; see defaultLinger
+	trust  time.Duration            // immutable except in tests; see defaultTrust
 
 	mu       sync.Mutex
-	waiting  alarmheap.Heap[*Alarm] // guarded by mu, as all below
-	ringing  int                    // rings under way
-	waiter   *waiter                // nil while there is none
-	aim      time.Duration          // what its timerfd is aimed at; unaimed once that has come
+	waiting  alarmheap.Heap[*Alarm] // guarded by mu, like the fields below
+	ringing  int                    // number of rings under way
+	waiter   *waiter                // nil if there is none
+	aim      time.Duration          // of the timerfd; unaimed once its expiry is noticed
 	lead     lead
 	overload overload
 	backup   backup
 	failed   error         // why there is no timerfd
-	retry    time.Duration // when to try again
+	retry    time.Duration // when to try to open a timerfd again
 }
 
 const (
-	// defaultLinger is for how long the waiter stays when nothing waits: to end and to
-	// begin cost several wake-ups.
+	// defaultLinger is how long the waiter stays when no alarm waits. Ending it and starting
+	// another costs as much as several wake-ups.
 	defaultLinger = 200 * time.Millisecond
-	// defaultTrust is for how long the waiter may leave unnoticed that the timerfd has
-	// expired, before it is taken to be lost. To look costs some 0.2 ms each time.
+	// defaultTrust is how long after the aim a waiter that has not noticed the expiry of the
+	// timerfd is taken to be lost. Each check costs some 0.2 ms.
 	defaultTrust = time.Second
-	// retryAfter is when a timerfd is asked for again after there was none to be
-	// had, or one was lost.
+	// retryAfter is how long after a timerfd could not be opened, or was lost, the queue
+	// tries to open another.
 	retryAfter = time.Second
 )
 
 // Alarm rings once, at or after the time that it was last set to. Rings never overlap.
 type Alarm struct {
 	queue  *Queue
-	offset time.Duration // of the zero of its times, after epoch
+	offset time.Duration // from epoch to the start that the times of Set count from
 	call   serial.Call
 
-	at      time.Duration // after epoch; guarded by the queue's mu, as all below
+	at      time.Duration // since epoch; guarded by queue.mu, like the fields below
 	stopped bool
-	index   int // 1 + its index in the heap, or 0
+	index   int // 1 + its index in the heap; 0 if it is not in the heap
 }
 
-// NewAlarm makes an alarm that calls ring. Its times count from start.
+// NewAlarm returns an alarm that calls ring. The times passed to Set count from start.
 func (q *Queue) NewAlarm(start time.Time, ring func()) *Alarm {
 	return &Alarm{queue: q, offset: start.Sub(epoch), call: serial.Call{F: ring}}
 }
@@ -80,15 +81,16 @@ func (q *Queue) NewAlarm(start time.Time, ring func()) *Alarm {
 func (a *Alarm) before(b *Alarm) bool { return a.at < b.at }
 func (a *Alarm) position() *int       { return &a.index }
 
-// Set aims the alarm. If the time is past, it rings at once, but not inside the call.
+// Set sets the alarm to ring at that time. If the time is past, it rings at once, but in
+// another goroutine.
 func (a *Alarm) Set(elapsed time.Duration) {
 	a.queue.set(a, later(a.offset, max(0, elapsed)))
 }
 
-// Stop stops the alarm. It does not wait for a ring.
+// Stop stops the alarm. It does not wait for a ring under way.
 func (a *Alarm) Stop() { a.queue.stop(a) }
 
-// later is t + d, saturating.
+// later is t + d, or the largest duration if that overflows.
 func later(t, d time.Duration) time.Duration {
 	if t+d < t {
 		return math.MaxInt64
@@ -96,7 +98,7 @@ func later(t, d time.Duration) time.Duration {
 	return t + d
 }
 
-// set has a rung at that time, at once if it is past.
+// set makes a ring at that time, or at once if the time is past.
 func (q *Queue) set(a *Alarm, at time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -122,20 +124,23 @@ func (q *Queue) stop(a *Alarm) {
 	}
 }
 
-// idle tells whether nobody needs the waiter. mu must be held, as for all below.
+// idle tells whether no alarm waits or rings. q.mu must be held, here and in the methods
+// below except ring and String.
 func (q *Queue) idle() bool { return q.waiting.Len() == 0 && q.ringing == 0 }
 
-// ensureWaiter sees to it that somebody waits for a.
+// ensureWaiter makes sure that a waiter waits for a, if there is a timerfd.
 func (q *Queue) ensureWaiter(a *Alarm, now time.Duration) {
 	switch {
 	case q.waiter == nil && now >= q.retry:
 		q.begin(now)
-	case q.waiter != nil && q.waiter.rings != nil && q.waiter.rings != a: // a rings after itself anyway
+	case q.waiter != nil && q.waiter.rings != nil && q.waiter.rings != a:
+		// A waiter that rings a itself needs no help: it waits again after the ring.
 		q.startWaiter(q.waiter.fd)
 	}
 }
 
-// begin opens a timerfd, if it can be had.
+// begin opens a timerfd and starts a waiter for it. If it cannot be opened, begin sets the
+// time to try again.
 func (q *Queue) begin(now time.Duration) {
 	fd, err := q.open()
 	q.failed = err
@@ -147,13 +152,13 @@ func (q *Queue) begin(now time.Duration) {
 	q.startWaiter(fd)
 }
 
-// startWaiter makes a new waiter.
+// startWaiter makes a new goroutine the waiter.
 func (q *Queue) startWaiter(fd *timerfd) {
 	q.waiter = &waiter{queue: q, fd: fd}
 	go q.waiter.read()
 }
 
-// end does without a waiter, and without a backup until that is set again.
+// end dismisses the waiter and stops the backup.
 func (q *Queue) end() {
 	q.backup.stop()
 	if q.waiter != nil {
@@ -162,8 +167,9 @@ func (q *Queue) end() {
 	}
 }
 
-// takeDue takes what is due out of the heap. All of it gets goroutines, but for
-// the last if nothing is left that waits or if the caller can spare the time.
+// takeDue takes the due alarms out of the heap and starts a goroutine for each ring. It
+// leaves the last ring to the caller, by returning its alarm, if no other alarm waits or if
+// the caller has time to spare.
 func (q *Queue) takeDue(now time.Duration, spare bool) (own *Alarm) {
 	for q.waiting.Len() > 0 && q.waiting.First().at <= now {
 		if own != nil {
@@ -180,8 +186,8 @@ func (q *Queue) takeDue(now time.Duration, spare bool) (own *Alarm) {
 	return own
 }
 
-// ring rings a, which takeDue has taken, in a goroutine that has nothing else to
-// do.
+// ring rings a, which is counted in q.ringing. The calling goroutine must have nothing else
+// to do, because the ring may take long or end it. q.mu must not be held.
 func (q *Queue) ring(a *Alarm) {
 	defer func() {
 		q.mu.Lock()
@@ -191,7 +197,8 @@ func (q *Queue) ring(a *Alarm) {
 	a.call.Run()
 }
 
-// rung is called after each ring.
+// rung is called after each ring. After the last one it ends the waiter, or aims the timerfd
+// at the time when the waiter has lingered long enough.
 func (q *Queue) rung(a *Alarm) {
 	q.ringing--
 	if !q.idle() {
@@ -204,7 +211,7 @@ func (q *Queue) rung(a *Alarm) {
 	}
 }
 
-// String says what is at work.
+// String names the mechanism that rings the alarms, and why it is not the timerfd.
 func (q *Queue) String() string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -213,7 +220,7 @@ func (q *Queue) String() string {
 			q.lose(err, sinceEpoch())
 		}
 	}
-	if q.waiter == nil { // then failed is of no use: things may have changed
+	if q.waiter == nil { // failed may be out of date
 		fd, err := q.open()
 		if q.failed = err; err == nil {
 			fd.close()

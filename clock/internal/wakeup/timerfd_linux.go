@@ -12,18 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// timerfd is a descriptor of the kernel's that can be read from a certain time
-// of CLOCK_MONOTONIC on. The runtime's network poller waits for it.
+// timerfd is a descriptor that becomes readable at a certain time of CLOCK_MONOTONIC. The
+// runtime's network poller waits for it.
 //
-// Others may close it behind our back, by its number, which then names nothing, or
-// whatever is opened next, a timerfd of theirs maybe. So it carries a mark that no
-// other has, and before it is aimed or closed it is looked whether the mark is there.
+// Other code may close the descriptor by its number. The number then names nothing, or the
+// next file that is opened, which may be another timerfd. Therefore the timerfd carries a
+// mark that no other timerfd has, and the mark is checked before the timerfd is aimed or
+// closed.
 type timerfd struct {
 	fd   int // valid until close
 	file *os.File
 	conn syscall.RawConn
-	base int64         // what CLOCK_MONOTONIC said at epoch, in nanoseconds
-	mark unix.Timespec // the interval that it is set to
+	base int64         // CLOCK_MONOTONIC at epoch, in nanoseconds
+	mark unix.Timespec // the interval of the timerfd
 }
 
 func openTimerfd() (*timerfd, error) {
@@ -43,17 +44,17 @@ func openTimerfd() (*timerfd, error) {
 	return t, nil
 }
 
-// newMark is an interval that no other timerfd is likely to have, and so long that it
-// unaimed passes.
+// newMark is a random interval that no other timerfd is likely to have. It is decades long,
+// so the timerfd never expires a second time.
 func newMark() unix.Timespec { return unix.NsecToTimespec(int64(furthest - rand.N(furthest/2))) }
 
-// prepare sees whether all that is done with the descriptor can be done.
+// prepare tries every operation that the timerfd needs, and returns the first error.
 func (t *timerfd) prepare() (err error) {
 	if t.conn, err = t.file.SyscallConn(); err != nil {
 		return err
 	}
 	if err := t.file.SetReadDeadline(time.Time{}); err != nil {
-		return err // the poller does not take it
+		return err // the poller does not support the descriptor
 	}
 	if err := t.set(unix.Timespec{}); err != nil {
 		return err
@@ -61,8 +62,8 @@ func (t *timerfd) prepare() (err error) {
 	return t.check()
 }
 
-// monotonicAtEpoch is read between two readings of the runtime's clock, which is
-// the same one, and errs by the time between those, to the late side.
+// monotonicAtEpoch reads CLOCK_MONOTONIC between two readings of the runtime's clock, which
+// is the same clock. The result is too late by at most the time between the two readings.
 func monotonicAtEpoch() (base int64, err error) {
 	shortest := time.Duration(math.MaxInt64)
 	for range 3 {
@@ -78,12 +79,12 @@ func monotonicAtEpoch() (base int64, err error) {
 	return base, nil
 }
 
-// furthest is the furthest time that is aimed at: the kernel's seconds may have
-// 32 bits. It is earlier than many an alarm; then the waiter comes for nothing.
+// furthest is the latest time that the timerfd is aimed at, because the kernel's seconds may
+// have 32 bits. For a later alarm the waiter wakes too early and aims again.
 const furthest = 50 * 365 * 24 * time.Hour
 
-// aim has the descriptor expire at a time after epoch, at once if it is past.
-// Whatever it was aimed at before is forgotten, also if that has come.
+// aim makes the timerfd expire at that time since epoch, or at once if the time is past. It
+// replaces the previous aim, and clears an expiry that has already happened.
 func (t *timerfd) aim(at time.Duration) error {
 	if err := t.check(); err != nil {
 		return err
@@ -100,8 +101,8 @@ func (t *timerfd) set(at unix.Timespec) error {
 
 var errForeign = errors.New("the timerfd was closed, and its number names another one")
 
-// check tells whether the number still names what was opened. Whoever closes it in
-// the moment that follows can't be helped.
+// check returns an error if the number no longer names this timerfd. It cannot detect that
+// the descriptor is closed right after the check.
 func (t *timerfd) check() error {
 	var spec unix.ItimerSpec
 	if err := unix.TimerfdGettime(t.fd, &spec); err != nil {
@@ -113,20 +114,19 @@ func (t *timerfd) check() error {
 	return nil
 }
 
-// wait calls f at once, and again whenever the descriptor may have expired,
-// until it returns true. If it can't wait it returns an error, after interrupt too.
+// wait calls f at once, and again each time the timerfd may have expired, until f returns
+// true. It returns an error if it cannot wait, also after interrupt.
 //
-// Nothing is read from the descriptor. It announces each time it expires, and
-// aiming it takes back that it has.
+// Nothing is read from the descriptor. The poller reports each expiry, and aiming the
+// timerfd clears the expiry.
 func (t *timerfd) wait(f func() (done bool)) error {
 	return t.conn.Read(func(uintptr) bool { return f() })
 }
 
-// interrupt ends wait, now and for good. It is the runtime's alone, no call of the
-// kernel.
+// interrupt makes wait return, now and whenever it is called later. It makes no system call.
 func (t *timerfd) interrupt() { _ = t.file.SetReadDeadline(time.Unix(1, 0)) }
 
-// close closes the descriptor, unless its number names something else.
+// close closes the descriptor, unless its number no longer names this timerfd.
 func (t *timerfd) close() {
 	if t.check() == nil {
 		_ = t.file.Close()
@@ -135,8 +135,8 @@ func (t *timerfd) close() {
 	}
 }
 
-// strays are files whose descriptors are no longer theirs. They are kept for ever: the
-// garbage collector would close them, and with them what has their numbers.
+// strays are files whose descriptors were closed by other code. They are kept forever. If
+// the garbage collector collected one, it would close the file that has the number now.
 var strays struct {
 	mu    sync.Mutex
 	files []*os.File // guarded by mu

@@ -2,16 +2,16 @@ package wakeup
 
 import "time"
 
-// waiter is the goroutine that waits for the queue's timerfd, as long as it is
-// the one that the queue names.
+// waiter is the goroutine that waits for the queue's timerfd, as long as queue.waiter is
+// this one.
 type waiter struct {
 	queue *Queue
 	fd    *timerfd
-	rings *Alarm // guarded by the queue's mu; nil while it waits
+	rings *Alarm // the alarm that the waiter rings, or nil while it waits; guarded by queue.mu
 }
 
-// read waits for what is due, and sees to it, until it has been dismissed or
-// another waiter is at its place.
+// read waits for due alarms and rings them, until the waiter is dismissed or another waiter
+// has taken its place.
 func (w *waiter) read() {
 	for {
 		own, ended, err := w.wait()
@@ -24,8 +24,8 @@ func (w *waiter) read() {
 	}
 }
 
-// leave closes the descriptor. If the queue still counts on the waiter, waiting has
-// failed, and it has to do without.
+// leave closes the descriptor. If this is still the queue's waiter, waiting has failed with
+// err, and the queue loses the waiter.
 func (w *waiter) leave(err error) {
 	q := w.queue
 	q.mu.Lock()
@@ -36,17 +36,17 @@ func (w *waiter) leave(err error) {
 	w.fd.close()
 }
 
-// dismiss sends the waiter away. The queue's mu must be held.
+// dismiss ends the waiter. queue.mu must be held.
 func (w *waiter) dismiss() {
 	if w.rings == nil {
 		w.fd.interrupt()
 	} else {
-		w.fd.close() // it has no need to come back
+		w.fd.close() // the waiter does not wait again after the ring
 	}
 }
 
-// wait returns the alarm that the waiter must ring itself, if any. ended tells that
-// there is no need for it after that, err why it could not wait.
+// wait returns the alarm that the waiter must ring itself, if any. ended means that the
+// waiter is not needed after that. err is the reason why it could not wait.
 func (w *waiter) wait() (own *Alarm, ended bool, err error) {
 	woken := false
 	err = w.fd.wait(func() bool {
@@ -57,8 +57,8 @@ func (w *waiter) wait() (own *Alarm, ended bool, err error) {
 	return own, ended || err != nil, err
 }
 
-// ring rings own, and tells whether the waiter is still the one. If the ring ends
-// the goroutine, another one goes on.
+// ring rings own, and tells whether this is still the queue's waiter. If the ring ends the
+// goroutine, another waiter is started.
 func (w *waiter) ring(own *Alarm) (still bool) {
 	q, returned := w.queue, false
 	defer func() {
@@ -75,9 +75,9 @@ func (w *waiter) ring(own *Alarm) (still bool) {
 	return
 }
 
-// expired is called when the timerfd may have expired, and, not woken, to begin
-// with. It returns the alarm that the waiter must ring itself, if any; ended
-// tells that there is no need for a waiter, or that it is lost.
+// expired is called when the timerfd may have expired, and once before that with woken
+// false. It returns the alarm that the waiter must ring itself, if any. ended means that the
+// queue no longer needs this waiter, or has lost it.
 func (w *waiter) expired(woken bool) (own *Alarm, ended bool) {
 	q := w.queue
 	q.mu.Lock()
@@ -93,12 +93,13 @@ func (w *waiter) expired(woken bool) (own *Alarm, ended bool) {
 	if own = q.takeDue(now, false); own == nil {
 		q.aimAtFirst(now)
 	} else {
-		// Not only for later: the call of the kernel also wakes the runtime's
-		// monitor, which sleeps while the process does. Without it nobody would
-		// take the processor from a callback that keeps it.
+		// This aims at the end of the lingering. The system call also wakes the runtime's
+		// monitor, which sleeps while the process is idle. Without the monitor, a callback
+		// that does not yield would keep its processor.
 		q.aimAt(now+q.linger, now)
 	}
-	if q.idle() && q.aim == unaimed { // else somebody rang it first, and the waiter stays
+	// If the timerfd is still aimed, another goroutine rang the alarm, and the waiter lingers.
+	if q.idle() && q.aim == unaimed {
 		q.waiter = nil
 		q.backup.stop()
 	}
@@ -109,7 +110,7 @@ func (w *waiter) expired(woken bool) (own *Alarm, ended bool) {
 	return own, false
 }
 
-// notice takes note that the timerfd has expired.
+// notice notes the expiry of the timerfd and learns from the latency.
 func (w *waiter) notice(now time.Duration, woken bool) {
 	q := w.queue
 	switch {
@@ -118,15 +119,16 @@ func (w *waiter) notice(now time.Duration, woken bool) {
 			q.learn(now - q.aim)
 		}
 		q.aim = unaimed
-	case woken && q.aim != unaimed: // in case the kernel's clock is a little fast, and it did expire
+	case woken && q.aim != unaimed:
+		// The timerfd may have expired, if the kernel's clock is a little fast.
 		if err := w.fd.aim(q.aim); err != nil {
 			q.lose(err, now)
 		}
 	}
 }
 
-// waitUp waits for the first alarm, if the waiter was woken so far ahead of its
-// time. It gives mu back meanwhile.
+// waitUp spins until the time of the first alarm, if that is at most ahead away. It unlocks
+// q.mu while it spins. It returns the current time.
 func (q *Queue) waitUp(now, ahead time.Duration) time.Duration {
 	if q.waiting.Len() == 0 {
 		return now
