@@ -7,31 +7,32 @@ import (
 	"sync"
 )
 
-// A call that moves a Mock must know whether it comes from a callback of that
-// very Mock (then it would wait for itself) or from another goroutine (then it
-// waits its turn). Go has no name for the running goroutine, but a goroutine
-// can read its own stack. So callbacks run under a frame of mark, repeated as
-// often as spells the Mock's number among those being moved: usually once. The
-// stack is read only by a call that finds its Mock busy.
+// A call that moves a Mock must know whether it runs inside a callback of that
+// Mock. If it does, it would wait for itself and must panic. Otherwise it waits
+// its turn. A goroutine has no identity in Go, but it can read its own stack.
+// Therefore callbacks run under frames of markCallback. Each Mock being moved has
+// a number, and the count of frames is that number plus one, usually one. Only a
+// call that finds its Mock busy reads the stack.
 
-// atRest is the number of a Mock that nobody moves.
+// atRest is the number of a Mock that is not being moved.
 const atRest = -1
 
-// mark calls f under n+1 frames of mark.
+// markCallback calls f under n+1 frames of itself.
 //
 //go:noinline
-func mark(n int, f func()) {
+func markCallback(n int, f func()) {
 	if n == 0 {
 		f()
 	} else {
-		mark(n-1, f)
+		markCallback(n-1, f)
 	}
 }
 
-var markName = runtime.FuncForPC(reflect.ValueOf(mark).Pointer()).Name()
+var markCallbackName = runtime.FuncForPC(reflect.ValueOf(markCallback).Pointer()).Name()
 
-// insideMark tells whether the calling goroutine runs under mark(n, …).
-func insideMark(n int) bool {
+// insideCallback tells whether the calling goroutine is inside markCallback(n, f) for
+// some f.
+func insideCallback(n int) bool {
 	pcs := make([]uintptr, 64)
 	for size := runtime.Callers(2, pcs); size == len(pcs); size = runtime.Callers(2, pcs) {
 		pcs = make([]uintptr, 2*len(pcs))
@@ -39,7 +40,7 @@ func insideMark(n int) bool {
 	frames, run := runtime.CallersFrames(pcs), 0
 	for {
 		frame, more := frames.Next()
-		if frame.Function == markName {
+		if frame.Function == markCallbackName {
 			run++
 		} else {
 			if run == n+1 {
@@ -53,13 +54,13 @@ func insideMark(n int) bool {
 	}
 }
 
-// numbers says which numbers are taken by mocks that are being moved.
+// numbers records the numbers of the mocks that are being moved.
 var numbers struct {
 	mu    sync.Mutex
-	taken []uint64 // guarded by mu; a bit a number
+	taken []uint64 // guarded by mu; one bit for each number
 }
 
-// takeNumber takes the lowest number that is free.
+// takeNumber takes the lowest free number.
 func takeNumber() int {
 	numbers.mu.Lock()
 	defer numbers.mu.Unlock()

@@ -13,52 +13,52 @@ import (
 	"github.com/epicycle-go/epicycle/clock/internal/alarmheap"
 )
 
-// Mock is a clock that stands still until Add, Set or AddNext moves it, for
-// tests and simulations. Timers of wheels on it fire inside these calls and
-// nowhere else, each exactly at its deadline, in the order of their deadlines
-// and, where those are equal, in the order in which they were set, whatever
-// wheel they are on. When the call returns, every callback that was due has
-// returned, those of timers set by callbacks on the way included. The same
-// calls give the same trace, and nothing ever sleeps.
+// Mock is a clock for tests and simulations. It stands still until Add, Set or
+// AddNext moves it. Timers of wheels on it fire only inside these calls, each
+// exactly at its deadline. They fire in the order of their deadlines. Timers with
+// equal deadlines fire in the order in which they were set, also across wheels.
+// When the call returns, every callback that was due has returned, including those
+// of timers that callbacks set on the way. The same calls give the same trace, and
+// nothing ever sleeps.
 //
 // With an executor other than hierarchy.Inline, the callbacks of one deadline
 // run concurrently and the clock waits for all of them before it goes on. Such
 // a callback must not wait for a later time.
 //
-// Mock is also a github.com/benbjohnson/clock Clock: what is made by its
-// methods of that package (Timer, Ticker, After, AfterFunc, Sleep, Tick,
-// WithTimeout, WithDeadline) fires too, at its time, with that package's
-// guarantees: in goroutines of their own, one real millisecond a step, and with
-// times on their channels that know nothing of jumps. Timers of wheels that
-// their callbacks set fire as soon as the clock notices, at or after their
-// deadline. The price is paid from the first such call on, and by none who makes
-// none.
+// Mock is also a github.com/benbjohnson/clock Clock. Timers, tickers and contexts
+// made by that package's methods (Timer, Ticker, After, AfterFunc, Sleep, Tick,
+// WithTimeout, WithDeadline) also fire at their time, with that package's
+// guarantees: callbacks run in goroutines of their own, each step takes a real
+// millisecond, and the times sent on channels ignore jumps. Timers of wheels that
+// such callbacks set fire as soon as the clock notices them, at or after their
+// deadline. The cost begins with the first such call. A Mock without such calls
+// does not have it.
 type Mock struct {
 	*benbjohnson.Mock
 	base time.Time // immutable; the wall time at elapsed 0, in UTC
 
-	turn    sync.Mutex   // held by the one call that moves the clock
-	number  atomic.Int32 // among the mocks that are being moved, or atRest; see mark
-	stepMu  sync.Mutex   // held while wheels are stepped, not while the embedded mock moves
-	elapsed atomic.Int64 // written with stepMu held
-	jumped  atomic.Int64 // wall time is base + elapsed + jumped
-	orders  atomic.Uint64
-	setting atomic.Int64 // how many timers have an order and may not be aimed at yet
+	turn    sync.Mutex    // held by the call that moves the clock
+	number  atomic.Int32  // of this mock among those being moved, or atRest; see mark.go
+	stepMu  sync.Mutex    // held while wheels are stepped, not while the embedded mock moves
+	elapsed atomic.Int64  // written with stepMu held
+	jumped  atomic.Int64  // wall time is base + elapsed + jumped
+	orders  atomic.Uint64 // the last order given out
+	setting atomic.Int64  // number of timers that have an order but may not be aimed at yet
 
 	mu        sync.Mutex
-	alarms    alarmheap.Heap[*MockAlarm] // guarded by mu; those that have an aim
-	wheels    map[*MockAlarm]struct{}    // guarded by mu; those that Attach was called on
-	changed   chan struct{}              // guarded by mu; nil, or closed at the next set
-	waiting   atomic.Int32               // how many wait for changed
+	alarms    alarmheap.Heap[*MockAlarm] // guarded by mu; the aimed alarms
+	wheels    map[*MockAlarm]struct{}    // guarded by mu; the attached alarms
+	changed   chan struct{}              // guarded by mu; nil, or closed at the next change
+	waiting   atomic.Int32               // number of WaitFor calls
 	unsettled []Stepped                  // guarded by stepMu; stepped since the last settle
 	ending    ending                     // guarded by stepMu
 
 	companion companion
 }
 
-// NewMock returns a Mock whose wall time is the Unix epoch. Its times are UTC's,
-// whatever the machine's zone, and stay so whatever is given to Set: a test of a
-// Schedule has the same outcome everywhere.
+// NewMock returns a Mock whose wall time is the Unix epoch. Its times are always in
+// UTC, whatever the machine's zone and the zone of the times passed to Set. A test of
+// a Schedule therefore has the same outcome everywhere.
 func NewMock() *Mock {
 	inner := benbjohnson.NewMock() // at the epoch in the machine's zone, until activate
 	m := &Mock{Mock: inner, base: inner.Now().UTC(), wheels: make(map[*MockAlarm]struct{}),
@@ -67,13 +67,13 @@ func NewMock() *Mock {
 	return m
 }
 
-// String says how far the clock was moved.
+// String reports how far the clock has moved.
 func (m *Mock) String() string { return fmt.Sprintf("mock at %v", m.Elapsed()) }
 
-// isMock is found by IsMock, also where a Mock is embedded.
+// isMock lets IsMock recognize a Mock, also an embedded one.
 func (*Mock) isMock() {}
 
-// Elapsed is how far the clock was moved since it was made. Jumps don't count.
+// Elapsed is how far the clock has moved since it was made, without jumps.
 func (m *Mock) Elapsed() time.Duration {
 	e := time.Duration(m.elapsed.Load())
 	if m.companion.active.Load() {
@@ -82,24 +82,25 @@ func (m *Mock) Elapsed() time.Duration {
 	return e
 }
 
-// Now is the wall time, in UTC: that of NewMock, moved by Add and by Jump.
+// Now is the wall time in UTC. It starts at the Unix epoch, and moves with the clock and
+// with jumps.
 func (m *Mock) Now() time.Time {
 	return m.base.Add(m.Elapsed()).Add(time.Duration(m.jumped.Load()))
 }
 
-// Since is Now less t.
+// Since is Now minus t.
 func (m *Mock) Since(t time.Time) time.Duration { return m.Now().Sub(t) }
 
-// Until is t less Now.
+// Until is t minus Now.
 func (m *Mock) Until(t time.Time) time.Duration { return t.Sub(m.Now()) }
 
 // Add moves the clock forward by d, step by step, and returns when all timers
-// due on the way have fired. Add(0) fires what is due now. A negative d is a
-// Jump, after which what is due now fires. Concurrent calls queue; inside a
-// callback of this mock Add panics, as it would wait for itself.
+// due on the way have fired. Add(0) fires the timers that are due now. A negative d
+// is a Jump, after which the timers that are due now fire. Concurrent calls queue.
+// Inside a callback of this mock Add panics, because it would wait for itself.
 //
-// At the end of time, 292 years, whatever is set is due at once. A callback that keeps
-// setting itself there is called some thousand times by each Add.
+// At the end of time, 292 years, every timer that is set is due at once. If a callback
+// keeps setting its timer again there, each Add calls it some thousand times.
 func (m *Mock) Add(d time.Duration) {
 	m.move("Add", func() {
 		if d < 0 {
@@ -110,8 +111,8 @@ func (m *Mock) Add(d time.Duration) {
 	})
 }
 
-// Set moves the wall time to t as Add does. If t is earlier than Now it is a
-// Jump back, after which what is due now fires.
+// Set moves the clock to wall time t, as Add does. If t is earlier than Now, Set is a
+// Jump back, after which the timers that are due now fire.
 func (m *Mock) Set(t time.Time) {
 	m.move("Set", func() {
 		d := t.Sub(m.Now())
@@ -124,11 +125,11 @@ func (m *Mock) Set(t time.Time) {
 }
 
 // Jump sets the wall clock forward or back by d, as an administrator or a time
-// server would. Elapsed time stays, so no timer fires and none is delayed.
+// server would. Elapsed time does not change, so no timer fires and none is delayed.
 func (m *Mock) Jump(d time.Duration) { m.jumped.Add(int64(d)) }
 
-// Next is how far away the earliest deadline of all wheels (and the earliest
-// aim of other alarms) is. It is false if nothing is pending. It may be called
+// Next returns the time until the earliest deadline of all wheels and the earliest
+// aim of other alarms. It returns false if nothing is pending. It may be called
 // inside callbacks.
 func (m *Mock) Next() (time.Duration, bool) {
 	next, found := time.Duration(math.MaxInt64), false
@@ -143,7 +144,7 @@ func (m *Mock) Next() (time.Duration, bool) {
 	return max(0, next-m.Elapsed()), true
 }
 
-// everyone is all wheels, and all other alarms that are aimed.
+// everyone is all wheels, and all aimed alarms that belong to no wheel.
 func (m *Mock) everyone() []Stepped {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -159,8 +160,8 @@ func (m *Mock) everyone() []Stepped {
 	return wheels
 }
 
-// AddNext moves the clock exactly to the earliest deadline, fires what is due,
-// and returns how far it went. It is false if nothing is pending.
+// AddNext moves the clock exactly to the earliest deadline, fires the timers that are
+// due, and returns how far the clock moved. It returns false if nothing is pending.
 func (m *Mock) AddNext() (d time.Duration, ok bool) {
 	m.move("AddNext", func() {
 		var next due
@@ -174,8 +175,8 @@ func (m *Mock) AddNext() (d time.Duration, ok bool) {
 }
 
 // WaitFor waits until at least n timers are pending on the wheels of this
-// clock, or returns ctx's error. It is for code under test that sets its timers
-// in goroutines: wait for them, then Add.
+// clock. If ctx ends first, it returns ctx's error. It is for code under test that
+// sets its timers in goroutines: call WaitFor, then Add.
 func (m *Mock) WaitFor(ctx context.Context, n int) error {
 	m.waiting.Add(1)
 	defer m.waiting.Add(-1)
@@ -206,7 +207,7 @@ func (m *Mock) pending() int {
 	return n
 }
 
-// later is e + d, saturating.
+// later is e + d, or the largest duration if that overflows.
 func later(e, d time.Duration) time.Duration {
 	if e+d < e {
 		return math.MaxInt64

@@ -108,7 +108,7 @@ func (m *Mock) notify() {
 // move that f belongs to was cut short, by a panic of another callback.
 func (a *MockAlarm) Run(f func()) {
 	if n := a.mock.number.Load(); n != atRest {
-		mark(int(n), f)
+		markCallback(int(n), f)
 	} else {
 		f()
 	}

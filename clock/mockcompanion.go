@@ -67,7 +67,7 @@ func (m *Mock) catchUp() {
 	m.stepMu.Lock()
 	defer m.stepMu.Unlock()
 	if n := m.number.Load(); n != atRest && m.companion.moving.Load() {
-		mark(int(n), m.stepDue)
+		markCallback(int(n), m.stepDue)
 	}
 }
 

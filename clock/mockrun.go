@@ -24,7 +24,7 @@ type Stepped interface {
 // move runs f, which may move the clock, as the only one that does.
 func (m *Mock) move(method string, f func()) {
 	if !m.turn.TryLock() {
-		if n := m.number.Load(); n != atRest && insideMark(int(n)) {
+		if n := m.number.Load(); n != atRest && insideCallback(int(n)) {
 			panic("clock: Mock." + method + " called inside a callback of that mock")
 		}
 		m.turn.Lock()
@@ -34,7 +34,7 @@ func (m *Mock) move(method string, f func()) {
 	defer returnNumber(n)
 	m.number.Store(int32(n))
 	defer m.number.Store(atRest)
-	mark(n, f)
+	markCallback(n, f)
 }
 
 // runTo fires everything due up to target, moving the clock from deadline to
