@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// MockAlarm is an alarm of a Mock. To its owner it is an Alarm like any other;
-// a wheel also uses Attach, by which the Mock steps it instead of ringing, and
-// the methods by which the Mock orders and counts what is set on its wheels.
+// MockAlarm is an alarm of a Mock. To its owner it is an Alarm like any other.
+// A wheel also calls Attach, after which the Mock steps the wheel instead of ringing
+// the alarm. NextOrder and Noted let the Mock order and count the timers that are set on
+// its wheels.
 type MockAlarm struct {
-	mock    *Mock
-	wheel   Stepped // who is asked and stepped: a bell, or what was attached
-	at      time.Duration
-	order   uint64
-	version uint64 // of the aim
-	index   int    // 1 + place in the heap, or 0; all guarded by mock.mu
+	mock    *Mock         // immutable
+	wheel   Stepped       // a bell, or the attached wheel; guarded by mock.mu, like the fields below
+	at      time.Duration // the aim
+	order   uint64        // of the timer to fire at the aim; 0 if it is not known yet
+	version uint64        // the number of calls of Set and Stop
+	index   int           // 1 + its index in the heap; 0 if it is not in the heap
 }
 
 func (a *MockAlarm) before(b *MockAlarm) bool {
@@ -23,7 +24,7 @@ func (a *MockAlarm) before(b *MockAlarm) bool {
 
 func (a *MockAlarm) position() *int { return &a.index }
 
-// NewAlarm makes an alarm that rings inside Add, Set and AddNext.
+// NewAlarm returns an alarm that rings inside Add, Set and AddNext.
 func (m *Mock) NewAlarm(ring func()) Alarm {
 	b := &bell{ring: ring}
 	a := &MockAlarm{mock: m, wheel: b}
@@ -48,7 +49,7 @@ func (a *MockAlarm) Set(elapsed time.Duration) {
 	}
 }
 
-// Stop takes the aim away.
+// Stop removes the aim.
 func (a *MockAlarm) Stop() {
 	m := a.mock
 	m.mu.Lock()
@@ -60,8 +61,8 @@ func (a *MockAlarm) Stop() {
 	m.alarms.Drop(a)
 }
 
-// Attach has the Mock step w from now on, rather than ring. It must come before
-// the first Set.
+// Attach makes the Mock step w from now on instead of ringing the alarm. It must be
+// called before the first Set.
 func (a *MockAlarm) Attach(w Stepped) {
 	a.mock.mu.Lock()
 	defer a.mock.mu.Unlock()
@@ -69,7 +70,7 @@ func (a *MockAlarm) Attach(w Stepped) {
 	a.mock.wheels[a] = struct{}{}
 }
 
-// Detach ends Attach and stops the alarm: its wheel is closed.
+// Detach undoes Attach and stops the alarm. A wheel calls it when it is closed.
 func (a *MockAlarm) Detach() {
 	a.Stop()
 	a.mock.mu.Lock()
@@ -78,20 +79,20 @@ func (a *MockAlarm) Detach() {
 	a.mock.notify()
 }
 
-// NextOrder is the place, in the order of everything set on this Mock, of what
-// is being set. It takes no lock. Noted must follow.
+// NextOrder returns the order of a timer that is being set: its place among everything
+// that is set on this Mock. It takes no lock. A call of Noted must follow.
 func (a *MockAlarm) NextOrder() uint64 {
 	a.mock.setting.Add(1)
 	return a.mock.orders.Add(1)
 }
 
-// Noted says that what NextOrder was called for is set and aimed at.
+// Noted reports that the timer of a NextOrder call is set and aimed at.
 func (a *MockAlarm) Noted() {
 	a.mock.setting.Add(-1)
 	a.mock.notify()
 }
 
-// notify tells those who wait in WaitFor that something was set.
+// notify wakes the calls of WaitFor, after a timer was set or a wheel detached.
 func (m *Mock) notify() {
 	if m.waiting.Load() == 0 {
 		return
@@ -104,8 +105,8 @@ func (m *Mock) notify() {
 	m.mu.Unlock()
 }
 
-// Run calls f as a callback of this Mock, in which moving it panics; unless the
-// move that f belongs to was cut short, by a panic of another callback.
+// Run calls f as a callback of this Mock: inside f, moving the Mock panics. If the move
+// that f belongs to has already ended, by a panic of another callback, Run only calls f.
 func (a *MockAlarm) Run(f func()) {
 	if n := a.mock.number.Load(); n != atRest {
 		markCallback(int(n), f)

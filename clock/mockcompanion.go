@@ -9,19 +9,19 @@ import (
 	benbjohnson "github.com/benbjohnson/clock"
 )
 
-// companion is the state that ties the embedded benbjohnson mock to ours. It is
-// left alone until somebody makes a timer on it. From then on it is moved at
-// every step, as its timers read its time, and elapsed time is read off it, so
-// that what its callbacks set is counted from their time.
+// companion is the state that ties the embedded benbjohnson mock to this one. The
+// embedded mock does not move until a timer is made on it. From then on it moves at
+// every step, because its timers read its time. Elapsed time is then read from it, so
+// that timers set by its callbacks are counted from the time of the callback.
 type companion struct {
-	mu     sync.Mutex  // held while it is made active, and while elapsed time moves before
-	active atomic.Bool // never unset
+	mu     sync.Mutex  // held to set active, and while elapsed time moves without the embedded mock
+	active atomic.Bool // whether the embedded mock moves too; never unset
 	moving atomic.Bool // callbacks of its timers may be running
 	wakeMu sync.Mutex
-	wakes  []*benbjohnson.Timer // guarded by wakeMu; calls of catchUp, made while moving
+	wakes  []*benbjohnson.Timer // guarded by wakeMu; timers made while moving, which call catchUp
 }
 
-// activate makes the embedded mock follow.
+// activate makes the embedded mock move with this one.
 func (m *Mock) activate() {
 	m.companion.mu.Lock()
 	defer m.companion.mu.Unlock()
@@ -40,7 +40,7 @@ func (m *Mock) follow(at time.Duration) {
 	}
 }
 
-// arrived ends the moving of the embedded mock, and the calls it was asked for.
+// arrived ends a move of the embedded mock, and stops the timers that aimed made for it.
 func (m *Mock) arrived() {
 	m.companion.moving.Store(false)
 	m.companion.wakeMu.Lock()
@@ -51,18 +51,18 @@ func (m *Mock) arrived() {
 	m.companion.wakes = nil
 }
 
-// aimed is called when a wheel aims at a time. If callbacks of the embedded
-// mock may be running, that time may come before the embedded mock stops, so
-// it is asked to call when it is there.
+// aimed is called when an alarm is aimed while the embedded mock moves. That time may
+// come before the embedded mock arrives. Therefore aimed sets a timer on it that steps
+// the wheels at that time.
 func (m *Mock) aimed(at time.Duration) {
 	m.companion.wakeMu.Lock()
 	defer m.companion.wakeMu.Unlock()
-	if m.companion.moving.Load() && at < endOfTime { // what is due there is stepped in rounds
+	if m.companion.moving.Load() && at < endOfTime { // timers due at the end are stepped in rounds
 		m.companion.wakes = append(m.companion.wakes, m.Mock.AfterFunc(at-m.Elapsed(), m.catchUp))
 	}
 }
 
-// catchUp steps wheels up to where the embedded mock is on its way.
+// catchUp steps the wheels up to the current time of the moving embedded mock.
 func (m *Mock) catchUp() {
 	m.stepMu.Lock()
 	defer m.stepMu.Unlock()
@@ -85,10 +85,10 @@ func (m *Mock) stepDue() {
 	}
 }
 
-// WaitForAllTimers moves the clock until no timer is pending, neither on a
-// wheel nor of benbjohnson's kind, and returns the wall time. With a live
-// Repeater or ticker it never returns. It may go further than the last timer, to
-// the deadline of one that a benbjohnson callback set on a wheel and stopped.
+// WaitForAllTimers moves the clock until no timer is pending, on a wheel or on the
+// embedded mock, and returns the wall time. With a live Repeater or ticker it never
+// returns. It may move further than the last timer, to the deadline of a timer that a
+// benbjohnson callback set on a wheel and stopped.
 func (m *Mock) WaitForAllTimers() time.Time {
 	for {
 		_, ok := m.AddNext()
@@ -104,7 +104,8 @@ func (m *Mock) WaitForAllTimers() time.Time {
 	}
 }
 
-// finishCompanion runs the embedded mock until its last timer.
+// finishCompanion moves the embedded mock until its last timer has fired, and then fires
+// the timers of wheels that are due.
 func (m *Mock) finishCompanion() {
 	m.companion.moving.Store(true)
 	m.Mock.WaitForAllTimers()
@@ -112,28 +113,28 @@ func (m *Mock) finishCompanion() {
 	m.runTo(m.Elapsed())
 }
 
-// AfterFunc calls f in a goroutine of its own when d has passed.
+// AfterFunc returns a timer that calls f in a goroutine of its own when d has passed.
 func (m *Mock) AfterFunc(d time.Duration, f func()) *benbjohnson.Timer {
 	m.activate()
 	return m.Mock.AfterFunc(d, f)
 }
 
-// Timer sends on its channel when d has passed.
+// Timer returns a timer that sends on its channel when d has passed.
 func (m *Mock) Timer(d time.Duration) *benbjohnson.Timer {
 	m.activate()
 	return m.Mock.Timer(d)
 }
 
-// Ticker sends on its channel whenever d has passed.
+// Ticker returns a ticker that sends on its channel each time d has passed.
 func (m *Mock) Ticker(d time.Duration) *benbjohnson.Ticker {
 	m.activate()
 	return m.Mock.Ticker(d)
 }
 
-// After is Timer(d).C.
+// After returns Timer(d).C.
 func (m *Mock) After(d time.Duration) <-chan time.Time { return m.Timer(d).C }
 
-// Tick is Ticker(d).C.
+// Tick returns Ticker(d).C.
 func (m *Mock) Tick(d time.Duration) <-chan time.Time { return m.Ticker(d).C }
 
 // Sleep returns when d has passed.
@@ -149,8 +150,8 @@ func (m *Mock) WithDeadline(parent context.Context, t time.Time) (context.Contex
 	return ctx, cancel
 }
 
-// jumpedContext says the deadline that was asked for; the one below is counted
-// without jumps.
+// jumpedContext returns the deadline that WithDeadline was called with. The context that
+// it embeds counts its deadline without jumps.
 type jumpedContext struct {
 	context.Context
 	deadline time.Time

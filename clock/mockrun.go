@@ -7,21 +7,22 @@ import (
 
 // Stepped is a wheel as a Mock sees it.
 type Stepped interface {
-	// Nearest is the exact earliest deadline and its place in the order of
-	// setting; false if nothing is pending. Unless the wheel is being stepped,
-	// its alarm is aimed exactly there, or stopped, when it returns.
+	// Nearest returns the exact earliest deadline and the order of its timer. It
+	// returns false if nothing is pending. Unless the wheel is being stepped, its
+	// alarm is aimed at exactly that deadline, or stopped, when Nearest returns.
 	Nearest() (deadline time.Duration, order uint64, ok bool)
-	// Step hands over the earliest timer, if it is due, and after it all others
-	// that are due at the same deadline and whose order is below limit.
+	// Step fires the earliest timer if it is due, and after it all other timers
+	// with the same deadline whose order is below limit.
 	Step(limit uint64)
-	// Settle returns when every task handed to an executor has returned; it tells
-	// whether there was any since the last Settle.
+	// Settle returns when every task dispatched to an executor has returned. It tells
+	// whether there was any task since the last Settle.
 	Settle() bool
 	// Len is the number of pending timers.
 	Len() int
 }
 
-// move runs f, which may move the clock, as the only one that does.
+// move runs f, which may move the clock. It waits until no other call moves the clock,
+// and panics inside a callback of this mock.
 func (m *Mock) move(method string, f func()) {
 	if !m.turn.TryLock() {
 		if n := m.number.Load(); n != atRest && insideCallback(int(n)) {
@@ -37,8 +38,8 @@ func (m *Mock) move(method string, f func()) {
 	markCallback(n, f)
 }
 
-// runTo fires everything due up to target, moving the clock from deadline to
-// deadline, and leaves it at target.
+// runTo moves the clock to target, from deadline to deadline, and fires the timers that
+// are due on the way.
 func (m *Mock) runTo(target time.Duration) {
 	m.stepMu.Lock()
 	defer m.stepMu.Unlock()
@@ -46,12 +47,12 @@ func (m *Mock) runTo(target time.Duration) {
 	m.stepTo(target)
 	m.moveTo(target)
 	if m.companion.active.Load() {
-		m.stepTo(target) // what the companion's callbacks have set
+		m.stepTo(target) // fires timers that callbacks of the embedded mock have set
 	}
 }
 
-// catchSet has every wheel aim where it should, if timers are just being set. One
-// is pending, and seen by those who wait for it, a moment before it is aimed at.
+// catchSet makes every wheel aim at its nearest deadline, if timers are being set. A
+// timer is pending, and seen by WaitFor, a moment before its wheel aims at it.
 func (m *Mock) catchSet() {
 	if m.setting.Load() == 0 {
 		return
@@ -70,16 +71,16 @@ func (m *Mock) stepTo(target time.Duration) {
 		next, ok := m.earliest(target)
 		if !ok || next.at > m.Elapsed() {
 			if m.settle() {
-				continue // callbacks may have set something earlier
+				continue // callbacks may have set an earlier timer
 			}
 			if !ok && m.ending.again(m) {
-				continue // callbacks have set something at the end of time
+				continue // callbacks have set a timer at the end of time
 			}
 			if !ok {
 				return
 			}
 			if m.moveTo(next.at) {
-				continue // callbacks of the embedded mock may have, too
+				continue // callbacks of the embedded mock may have set an earlier timer
 			}
 		}
 		m.unsettled = append(m.unsettled, next.wheel)
@@ -87,13 +88,13 @@ func (m *Mock) stepTo(target time.Duration) {
 	}
 }
 
-// moveTo moves elapsed time to at, the embedded mock with it; it tells whether
-// there was an embedded mock to move.
+// moveTo moves elapsed time to at, and the embedded mock if it is active. It tells
+// whether it moved the embedded mock.
 func (m *Mock) moveTo(at time.Duration) bool {
 	if at <= time.Duration(m.elapsed.Load()) && !m.companion.active.Load() || m.moveAlone(at) {
 		return false
 	}
-	m.stepMu.Unlock() // catchUp may step wheels meanwhile
+	m.stepMu.Unlock() // lets catchUp step wheels
 	m.follow(at)
 	m.stepMu.Lock()
 	if int64(at) <= m.elapsed.Load() {
@@ -103,7 +104,8 @@ func (m *Mock) moveTo(at time.Duration) bool {
 	return true
 }
 
-// moveAlone moves elapsed time to at unless there is an embedded mock to move.
+// moveAlone moves elapsed time to at, unless the embedded mock is active. It tells
+// whether it moved it.
 func (m *Mock) moveAlone(at time.Duration) bool {
 	m.companion.mu.Lock()
 	defer m.companion.mu.Unlock()
@@ -114,8 +116,8 @@ func (m *Mock) moveAlone(at time.Duration) bool {
 	return true
 }
 
-// settle waits for the callbacks of the deadline just passed and tells whether
-// there were any.
+// settle waits for the callbacks of the wheels stepped since the last settle, and tells
+// whether there were any.
 func (m *Mock) settle() (waited bool) {
 	for _, w := range m.unsettled {
 		waited = w.Settle() || waited
@@ -125,19 +127,19 @@ func (m *Mock) settle() (waited bool) {
 	return waited
 }
 
-// due is who comes next, when, and the order at which another one comes in.
+// due is the wheel to step next.
 type due struct {
 	wheel Stepped
-	at    time.Duration
-	limit uint64
+	at    time.Duration // its nearest deadline
+	limit uint64        // timers of this order and above may have to wait for another wheel
 }
 
-// earliest is what comes next, at target or before.
+// earliest returns the wheel to step next, if its nearest deadline is at target or before.
 //
-// The heap is keyed by aims, which may be too early: a wheel aims again when
-// its earliest timer becomes earlier, not when that is stopped. So whoever is
-// on top is asked for its exact deadline until that is where it aims. Nobody is
-// being stepped then.
+// The heap is ordered by aims, which may be too early: a wheel aims again when its
+// earliest timer becomes earlier, but not when that timer is stopped. Therefore earliest
+// asks the first wheel for its exact deadline, until that is the wheel's aim. No wheel is
+// being stepped meanwhile.
 func (m *Mock) earliest(target time.Duration) (due, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -154,8 +156,8 @@ func (m *Mock) earliest(target time.Duration) (due, bool) {
 	return due{}, false
 }
 
-// verify has a aimed exactly, and tells whether it was. It gives mu back
-// meanwhile: wheels aim alarms under locks of their own, which Nearest takes.
+// verify makes a's aim exact, and tells whether it was exact before. It unlocks m.mu while
+// it calls Nearest: wheels aim alarms under locks of their own, which Nearest takes.
 func (m *Mock) verify(a *MockAlarm) bool {
 	version := a.version
 	m.mu.Unlock()
@@ -173,8 +175,9 @@ func (m *Mock) verify(a *MockAlarm) bool {
 	return exact
 }
 
-// runnerUp is the order of the second in the heap, if it comes at that time, or
-// that of whatever is set from now on: it may be set on another wheel.
+// runnerUp is the order of the second alarm in the heap, if it is aimed at that time.
+// Otherwise it is the next order to be given out, because the next timer may be set on
+// another wheel. It is never above ending.limit.
 func (m *Mock) runnerUp(at time.Duration) uint64 {
 	limit := m.orders.Load() + 1
 	if m.ending.limit > 0 {
@@ -188,10 +191,11 @@ func (m *Mock) runnerUp(at time.Duration) uint64 {
 	return limit
 }
 
-// ending is a move of the clock that has come to the end of time. There no delay
-// passes any more: whatever a callback sets is due at once, and one that sets itself
-// again would be called for ever. So timers are stepped in rounds, of those that were
-// set before each round, and after lastRounds the rest waits for the next move.
+// ending is the state of a move that has reached the end of time. Time stands still
+// there: every timer that a callback sets is due at once, and a callback that sets its
+// timer again would be called forever. Therefore timers are stepped in rounds. A round
+// steps the timers that were set before it. After lastRounds the remaining timers wait for
+// the next move.
 type ending struct {
 	limit  uint64 // timers of this order and above wait for the next round; 0 before the end
 	rounds int
@@ -209,7 +213,8 @@ func (e *ending) reach(m *Mock) {
 	}
 }
 
-// again begins another round, if anything was set in this one.
+// again begins another round if a timer was set in this one, up to lastRounds times. It
+// tells whether it did.
 func (e *ending) again(m *Mock) bool {
 	next := m.orders.Load() + 1
 	if e.limit == 0 || e.limit == next || e.rounds == lastRounds {

@@ -16,8 +16,8 @@ func precise() Clock {
 	return &preciseClock{system: system{start: time.Now()}, queue: wakeup.Process}
 }
 
-// inBubble tells whether time is that of a testing/synctest bubble. Then the runtime's
-// clock says it is about the year 2000, and the kernel's does not.
+// inBubble tells whether the caller runs in a testing/synctest bubble. There the runtime's
+// clock starts at the year 2000, and differs from the kernel's.
 func inBubble() bool {
 	var kernel unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_REALTIME, &kernel) != nil {
@@ -26,7 +26,7 @@ func inBubble() bool {
 	return time.Since(time.Unix(kernel.Unix())).Abs() > time.Hour
 }
 
-// preciseClock reads time as System does. Its alarms are those of a queue.
+// preciseClock reads the time as System does. Its alarms are alarms of the queue.
 type preciseClock struct {
 	system
 	queue *wakeup.Queue

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// Spinning is Precise with alarms that wake window before their time and spin
-// until it has come, for those who pay CPU to be about a microsecond late: each
-// wake-up keeps a processor busy for up to window. It spins at no other time. A
-// window of some 150 µs covers the latency of most wake-ups; in one of 0 or
-// less nothing spins.
+// Spinning is like Precise, but its alarms wake window before their time and spin
+// until it has come. They are about a microsecond late, and each wake-up keeps a
+// processor busy for up to window. It spins at no other time. A window of some 150 µs
+// covers the latency of most wake-ups. With a window of 0 or less it does not spin.
 func Spinning(window time.Duration) Clock {
 	return &spinning{Clock: Precise(), window: max(0, window)}
 }
@@ -28,16 +27,16 @@ func (c *spinning) NewAlarm(ring func()) Alarm {
 	return a
 }
 
-// spinningAlarm aims the alarm below it window early. What it is aimed at itself
+// spinningAlarm aims an alarm of the Precise clock window before its own aim. The aim
 // may change while it spins.
 type spinningAlarm struct {
 	clock *spinning
-	alarm Alarm
+	alarm Alarm // of the Precise clock
 	ring  func()
 
 	mu    sync.Mutex
-	aimed bool // guarded by mu
-	aim   time.Duration
+	aimed bool          // guarded by mu
+	aim   time.Duration // guarded by mu
 }
 
 func (a *spinningAlarm) Set(elapsed time.Duration) {
@@ -54,15 +53,16 @@ func (a *spinningAlarm) Stop() {
 	a.alarm.Stop()
 }
 
-// approach is called window before the aim and calls ring when that has come.
+// approach is called window before the aim, and calls ring when the aim has come.
 func (a *spinningAlarm) approach() {
 	if a.spin() {
 		a.ring()
 	}
 }
 
-// spin returns true when the aim has come. It returns false if it was taken
-// away or is too far, and then the alarm below is aimed at it anew.
+// spin returns true when the aim has come. It returns false if the alarm was stopped, if
+// the aim is more than window away, or if the clock stands still. In the last two cases
+// the alarm of the Precise clock has been aimed again.
 func (a *spinningAlarm) spin() bool {
 	last, same := time.Duration(-1), 0
 	for {
@@ -78,8 +78,8 @@ func (a *spinningAlarm) spin() bool {
 	}
 }
 
-// standing is after how many equal readings a clock is taken to stand still: in
-// a testing/synctest bubble time passes only while nobody runs.
+// standing is the number of equal readings after which a clock is taken to stand still.
+// In a testing/synctest bubble time passes only while every goroutine is blocked.
 const standing = 1000
 
 // look tells whether to stop spinning, and if so whether to ring.
@@ -96,7 +96,7 @@ func (a *spinningAlarm) look(now time.Duration, still bool) (done, due bool) {
 		a.alarm.Set(a.aim)
 		return true, false
 	case now < a.aim-a.clock.window:
-		return true, false // Set has aimed the alarm below
+		return true, false // Set has aimed a.alarm again
 	}
 	return false, false
 }

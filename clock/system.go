@@ -6,9 +6,9 @@ import (
 	"github.com/epicycle-go/epicycle/clock/internal/serial"
 )
 
-// System is the runtime's clock: its alarms are runtime timers, whose wake-ups
-// are up to a millisecond late on an idle Linux machine. It holds no goroutine
-// while it waits, and is right inside testing/synctest bubbles.
+// System returns a clock whose alarms are runtime timers. Their wake-ups are up to
+// a millisecond late on an idle Linux machine. The clock uses no goroutine while it
+// waits, and works in testing/synctest bubbles.
 func System() Clock { return &system{start: time.Now()} }
 
 type system struct{ start time.Time } // immutable; with a monotonic reading
@@ -17,7 +17,7 @@ func (*system) String() string           { return "system" }
 func (*system) Now() time.Time           { return time.Now() }
 func (s *system) Elapsed() time.Duration { return time.Since(s.start) }
 
-// Reading is Now and Elapsed of one instant, for the price of one.
+// Reading returns Now and Elapsed at one instant, from one reading of the clock.
 func (s *system) Reading() (now time.Time, elapsed time.Duration) {
 	now = time.Now()
 	return now, now.Sub(s.start)

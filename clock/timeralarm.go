@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/clock/internal/serial"
 )
 
-// timerAlarm is an alarm by a timer such as time.AfterFunc makes.
+// timerAlarm is an alarm that rings by a timer, such as one of time.AfterFunc.
 type timerAlarm struct {
 	elapsed   func() time.Duration // the time that the timer counts in
 	afterFunc func(d time.Duration, f func()) resettable
@@ -28,7 +28,7 @@ func (a *timerAlarm) Set(elapsed time.Duration) {
 	defer a.mu.Unlock()
 	d := max(0, elapsed) - a.elapsed()
 	if d < 0 && a.elapsed() < 0 {
-		d = math.MaxInt64 // it was set back and the difference is too large
+		d = math.MaxInt64 // the clock was set back, and the difference overflowed
 	}
 	if a.timer == nil {
 		a.timer = a.afterFunc(d, a.call.Run)

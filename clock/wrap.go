@@ -10,13 +10,13 @@ import (
 	"github.com/epicycle-go/epicycle/clock/internal/serial"
 )
 
-// Wrap makes a Clock of any github.com/benbjohnson/clock Clock, its Mock
-// included. That Mock runs callbacks in goroutines of their own and sleeps a
-// real millisecond for each, so a wheel on it is as fast and as deterministic
-// as everything else on it; a *Mock of this package is returned as it is.
+// Wrap returns a Clock that uses c, any github.com/benbjohnson/clock Clock
+// including its Mock. That Mock runs callbacks in goroutines of their own and sleeps a
+// real millisecond for each, so a wheel on it is no faster and no more deterministic
+// than other timers on it. A *Mock of this package is returned unchanged.
 //
 // If a benbjohnson Mock is set back, elapsed time stands still until the mock
-// has come back to where it was.
+// has reached its earlier time again.
 func Wrap(c benbjohnson.Clock) Clock {
 	if m, ok := c.(*Mock); ok {
 		return m
@@ -31,14 +31,14 @@ type wrapped struct {
 	virtual bool
 
 	mu      sync.Mutex
-	elapsed time.Duration // guarded by mu; the most that was ever returned
+	elapsed time.Duration // guarded by mu; the largest value returned by Elapsed
 }
 
 func (w *wrapped) String() string { return fmt.Sprintf("wrapped %T", w.inner) }
 func (w *wrapped) Now() time.Time { return w.inner.Now() }
 func (w *wrapped) Virtual() bool  { return w.virtual }
 
-// Elapsed stands still while the inner clock, set back, catches up.
+// Elapsed stands still while the inner clock catches up after it was set back.
 func (w *wrapped) Elapsed() time.Duration {
 	e := w.inside()
 	w.mu.Lock()
@@ -51,8 +51,8 @@ func (w *wrapped) NewAlarm(ring func()) Alarm {
 	return &timerAlarm{elapsed: w.inside, afterFunc: w.timer, call: serial.Call{F: ring}}
 }
 
-// inside is the time that the inner clock's timers count in: it goes back when
-// that is set back.
+// inside is the time that the inner clock's timers count in. It goes back when the inner
+// clock is set back.
 func (w *wrapped) inside() time.Duration { return w.inner.Since(w.start) }
 
 func (w *wrapped) timer(d time.Duration, f func()) resettable { return w.inner.AfterFunc(d, f) }

@@ -3,12 +3,12 @@ package alarmheap
 
 import "container/heap"
 
-// Heap is a heap of alarms, the next one to ring first. New makes one.
+// Heap is a heap of alarms. The first one is the next to ring. New makes a Heap.
 type Heap[A comparable] struct{ items items[A] }
 
-// New makes an empty heap. before tells which of two alarms rings first. position is a
-// number that the heap keeps with each alarm: 1 + its index in the heap, or 0 if it is not
-// in the heap.
+// New returns an empty heap. before(a, b) tells whether a rings before b. position returns
+// where the heap keeps a number for each alarm: 1 + its index in the heap, or 0 if the alarm
+// is not in the heap.
 func New[A comparable](before func(a, b A) bool, position func(A) *int) Heap[A] {
 	return Heap[A]{items[A]{before: before, position: position}}
 }
@@ -19,11 +19,11 @@ func (h *Heap[A]) Len() int { return len(h.items.list) }
 // First is the alarm that rings first. The heap must not be empty.
 func (h *Heap[A]) First() A { return h.items.list[0] }
 
-// All is all alarms. The first one rings first, and the next to ring is one of the two that
-// follow it.
+// All is all alarms. The first one rings first. The next to ring after it is one of the two
+// that follow it.
 func (h *Heap[A]) All() []A { return h.items.list }
 
-// Put adds a, or moves it to its place if its time has changed.
+// Put adds a. If a is already in the heap, Put moves it to the place of its current time.
 func (h *Heap[A]) Put(a A) {
 	if i := *h.items.position(a); i > 0 {
 		heap.Fix(&h.items, i-1)
@@ -32,14 +32,14 @@ func (h *Heap[A]) Put(a A) {
 	}
 }
 
-// Drop takes a out, if it is in the heap.
+// Drop removes a if it is in the heap.
 func (h *Heap[A]) Drop(a A) {
 	if i := *h.items.position(a); i > 0 {
 		heap.Remove(&h.items, i-1)
 	}
 }
 
-// items is the heap as container/heap needs it.
+// items implements heap.Interface.
 type items[A comparable] struct {
 	list     []A
 	before   func(a, b A) bool
@@ -54,13 +54,13 @@ func (x *items[A]) Swap(i, j int) {
 	*x.position(x.list[i]), *x.position(x.list[j]) = i+1, j+1
 }
 
-// Push is for container/heap.
+// Push is called by container/heap.
 func (x *items[A]) Push(a any) {
 	x.list = append(x.list, a.(A))
 	*x.position(a.(A)) = len(x.list)
 }
 
-// Pop is for container/heap.
+// Pop is called by container/heap.
 func (x *items[A]) Pop() any {
 	last := len(x.list) - 1
 	a := x.list[last]

@@ -1,10 +1,10 @@
-// Package serial calls functions one call at a time.
+// Package serial makes sure that calls of a function do not overlap.
 package serial
 
 import "sync"
 
-// Call calls F so that its calls never overlap. A Run that comes while F runs makes F run
-// once more when it has returned.
+// Call calls F so that its calls never overlap. A Run while F is running makes F run once
+// more after it has returned.
 type Call struct {
 	F func() // immutable
 
@@ -13,7 +13,8 @@ type Call struct {
 	again   bool // guarded by mu; Run was called while F was running
 }
 
-// Run calls F, or has the goroutine call it again in which it is running.
+// Run calls F. If F is already running, Run returns at once, and F is called again after it
+// has returned, in the goroutine that runs it.
 func (c *Call) Run() {
 	if !c.begin() {
 		return
@@ -45,7 +46,7 @@ func (c *Call) begin() bool {
 	return true
 }
 
-// more tells whether to call F again, and if not ends the running.
+// more tells whether to call F again. If not, it notes that F is no longer running.
 func (c *Call) more() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package timerfds looks at the timerfds of the process, for tests.
+// Package timerfds lists the open timerfds of the process, for tests.
 package timerfds
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Open is the descriptors of the process's timerfds.
+// Open returns the descriptors of the process's timerfds.
 func Open() (open []int) {
 	all, _ := filepath.Glob("/proc/self/fd/*")
 	for _, fd := range all {
