@@ -14,22 +14,22 @@ import (
 	"github.com/epicycle-go/epicycle/clock/internal/timerfds"
 )
 
-// atMost is how long a test waits for what comes soon, however slow the machine is,
-// before it fails.
+// atMost is how long a test waits for an event that should come soon, before it fails. It
+// is long enough for a slow machine.
 const atMost = 30 * time.Second
 
-// counted is a queue of its own, and how often it has opened a timerfd. Nothing of
-// it is left when the test ends.
+// counted returns a new queue, and the number of timerfds that it has opened. When the test
+// ends, its waiter and its timerfd must be gone.
 func counted(t *testing.T) (q *Queue, opened *atomic.Int32) {
 	t.Helper()
-	requireGone(t) // what an earlier test used lingers for a moment
+	requireGone(t) // the waiter of an earlier test lingers for a moment
 	opened = new(atomic.Int32)
 	q = newQueue(func() (*timerfd, error) {
 		opened.Add(1)
 		return openTimerfd()
 	}, defaultLinger, defaultTrust)
 	t.Cleanup(func() {
-		if t.Failed() { // then it may have lost count, and later tests must not suffer
+		if t.Failed() { // the waiter may never end by itself, and would fail later tests
 			locked(q, q.end)
 		}
 		requireGone(t)
@@ -37,8 +37,8 @@ func counted(t *testing.T) (q *Queue, opened *atomic.Int32) {
 	return q, opened
 }
 
-// patient is a counted queue whose waiter neither goes nor is replaced while no alarm is stopped,
-// however slow the machine is.
+// patient returns a counted queue whose waiter is not replaced, and stays until an alarm is
+// stopped, however slow the machine is.
 func patient(t *testing.T) (q *Queue, opened *atomic.Int32) {
 	t.Helper()
 	q, opened = counted(t)
@@ -46,15 +46,15 @@ func patient(t *testing.T) (q *Queue, opened *atomic.Int32) {
 	return q, opened
 }
 
-// alarm makes an alarm of q that is stopped when the test ends.
+// alarm returns an alarm of q that is stopped when the test ends.
 func alarm(t *testing.T, q *Queue, ring func()) *Alarm {
 	a := q.NewAlarm(epoch, ring)
 	t.Cleanup(a.Stop)
 	return a
 }
 
-// on makes an alarm of q that sends the time of each ring. A ring waits for its
-// receiver, but no longer than the test goes on.
+// reportingAlarm returns an alarm of q that sends the time of each ring. A ring waits for
+// its receiver until the test ends.
 func reportingAlarm(t *testing.T, q *Queue) (a *Alarm, rings chan time.Duration) {
 	rings = make(chan time.Duration)
 	return alarm(t, q, func() {
@@ -65,14 +65,14 @@ func reportingAlarm(t *testing.T, q *Queue) (a *Alarm, rings chan time.Duration)
 	}), rings
 }
 
-// locked runs f with the lock of q held.
+// locked calls f with q.mu held.
 func locked(q *Queue, f func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	f()
 }
 
-// checkBackup tells what is wrong with q's backup. Its lock must be held.
+// checkBackup returns an error if q's backup is not set as it should be. q.mu must be held.
 func (q *Queue) checkBackup() error {
 	at, waits := q.backup.at, q.waiting.Len() > 0
 	switch {
@@ -90,7 +90,7 @@ func (q *Queue) checkBackup() error {
 	return nil
 }
 
-// received is what comes out of c.
+// received returns the next value from c. The test fails if none comes.
 func received[T any](t *testing.T, c <-chan T) (v T) {
 	t.Helper()
 	select {
@@ -101,17 +101,17 @@ func received[T any](t *testing.T, c <-chan T) (v T) {
 	return v
 }
 
-// soon is a time that is no more than a millisecond away.
+// soon returns a time that is less than a millisecond away.
 func soon() time.Duration { return sinceEpoch() + rand.N(time.Millisecond) }
 
-// waiters is how many waiters the process has.
+// waiters returns the number of waiters in the process.
 func waiters() int {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	return strings.Count(string(stacks), "wakeup.(*waiter).read(")
 }
 
-// requireGone waits until nothing is left of any queue.
+// requireGone waits until the process has no timerfd and no waiter.
 func requireGone(t *testing.T) {
 	t.Helper()
 	require.Eventually(t, func() bool { return len(timerfds.Open()) == 0 && waiters() == 0 },

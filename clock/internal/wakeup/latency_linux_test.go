@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// While the process is overloaded the runtime's timer is set to ring, too.
+// While the process is overloaded, the backup is set to the first alarm too.
 func TestOverload(t *testing.T) {
 	q, _ := counted(t)
 	a, rings := reportingAlarm(t, q)
@@ -28,7 +28,7 @@ func TestOverload(t *testing.T) {
 	requireGone(t)
 }
 
-// A process is taken to be overloaded until it was in time often enough.
+// The overload lasts until enough wake-ups were in time.
 func TestOverloadPasses(t *testing.T) {
 	var q Queue
 	q.learn(overloadedBy)
@@ -41,8 +41,8 @@ func TestOverloadPasses(t *testing.T) {
 	require.NotZero(t, q.ahead())
 }
 
-// Of wake-ups as long as they may be, one in four is shorter than the lead, and
-// a lead once too long or too short is mended soon.
+// One wake-up in four takes less than the lead, whatever the typical latency. A lead that
+// is too long or too short is corrected soon.
 func TestLead(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, typical := range []time.Duration{5, 20, 50} {
@@ -69,8 +69,8 @@ func TestLead(t *testing.T) {
 	require.Zero(t, l.d)
 }
 
-// An alarm nearer than the lead is aimed at for now: an aim in the past would
-// make the wake-up seem to take longer than it does, and the lead grow.
+// For an alarm nearer than the lead, the timerfd is aimed at the current time. An aim in
+// the past would overstate the latency of the wake-up, and lengthen the lead.
 func TestNearAlarmsDoNotLengthenTheLead(t *testing.T) {
 	q, _ := counted(t)
 	a, rings := reportingAlarm(t, q)
@@ -88,7 +88,7 @@ func TestNearAlarmsDoNotLengthenTheLead(t *testing.T) {
 	requireGone(t)
 }
 
-// A waiter that woke ahead of the first alarm's time does not go on before it.
+// A waiter that wakes ahead of the first alarm waits until the alarm's time.
 func TestWaitUp(t *testing.T) {
 	q, _ := counted(t)
 	a := q.NewAlarm(epoch, func() {})

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// losses are ways to lose a descriptor behind its back, by what its number names
-// afterwards. What they return fails if that has come to harm.
+// losses are ways to take the descriptor from a timerfd. The key says what its number names
+// afterwards. The returned function fails the test if that file was changed or closed.
 var losses = map[string]func(t *testing.T, number int) (requireIntact func()){
 	"nothing":         loseToNothing,
 	"a pipe":          loseToPipe,
@@ -24,7 +24,7 @@ func loseToNothing(t *testing.T, number int) func() {
 	return func() {}
 }
 
-// loseToPipe makes it the read end of a pipe, which Go's poller waits for.
+// loseToPipe makes the number name the read end of a pipe, which Go's poller waits for.
 func loseToPipe(t *testing.T, number int) func() {
 	var ends [2]int
 	require.NoError(t, unix.Pipe2(ends[:], unix.O_NONBLOCK|unix.O_CLOEXEC))
@@ -44,7 +44,7 @@ func loseToPipe(t *testing.T, number int) func() {
 	}
 }
 
-// loseToTimerfd makes it a timerfd of somebody else's.
+// loseToTimerfd makes the number name another timerfd.
 func loseToTimerfd(t *testing.T, number int) func() {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC)
 	require.NoError(t, err)
@@ -64,10 +64,9 @@ func loseToTimerfd(t *testing.T, number int) func() {
 	}
 }
 
-// forEachLoss runs f with a queue that has an alarm an hour ahead, whose waiter does
-// not go by itself, and a way to lose its descriptor. Then a timerfd is opened anew, and
-// what the number of the old one names comes to no harm, neither when the last alarm is
-// stopped nor by the garbage collector.
+// forEachLoss calls f for each way to lose the descriptor. The queue has an alarm an hour
+// ahead and is patient. After f, the queue must open another timerfd. The file that the old
+// number names must be intact after the last alarm is stopped and garbage is collected.
 func forEachLoss(t *testing.T, f func(t *testing.T, q *Queue, lose func())) {
 	for name, loss := range losses {
 		t.Run(name, func(t *testing.T) {
@@ -92,8 +91,8 @@ func forEachLoss(t *testing.T, f func(t *testing.T, q *Queue, lose func())) {
 	}
 }
 
-// collectGarbage returns when finalizers of what is garbage now have run. They run one
-// after the other.
+// collectGarbage returns when the finalizers of all current garbage have run. Finalizers
+// run one after the other.
 func collectGarbage(t *testing.T) {
 	for range 2 {
 		ran := make(chan bool)
@@ -103,7 +102,7 @@ func collectGarbage(t *testing.T) {
 	}
 }
 
-// Each aim finds out that the descriptor is another's.
+// Each aim notices that the descriptor is lost.
 func TestDescriptorLostBeforeASet(t *testing.T) {
 	forEachLoss(t, func(t *testing.T, q *Queue, lose func()) {
 		a, rings := reportingAlarm(t, q)
@@ -117,7 +116,7 @@ func TestDescriptorLostBeforeASet(t *testing.T) {
 	})
 }
 
-// Where nobody aims, a runtime timer looks after the waiter.
+// If no call aims the timerfd, the backup notices that the descriptor is lost.
 func TestDescriptorLostWhileAlarmsWait(t *testing.T) {
 	forEachLoss(t, func(t *testing.T, q *Queue, lose func()) {
 		locked(q, func() { q.trust = 10 * time.Millisecond })
@@ -131,7 +130,7 @@ func TestDescriptorLostWhileAlarmsWait(t *testing.T) {
 	})
 }
 
-// A timerfd that is aimed at nothing any more, as it may come out of a snapshot.
+// The timerfd is no longer armed, as may happen when a process is restored from a snapshot.
 func TestDescriptorDisarmed(t *testing.T) {
 	q, _ := counted(t)
 	q.trust = 10 * time.Millisecond
@@ -151,11 +150,11 @@ func TestDescriptorDisarmed(t *testing.T) {
 	requireGone(t)
 }
 
-// The waiter ends because it can't wait: nobody believes it is still there.
+// The waiter ends because it cannot wait, and the queue notices that.
 func TestWaitingFails(t *testing.T) {
 	q, opened := patient(t)
 	a, rings := reportingAlarm(t, q)
-	for opened.Load() < 3 { // what is due already needs no waiter
+	for opened.Load() < 3 { // an alarm that is already due needs no waiter
 		aim := sinceEpoch() + 50*time.Millisecond
 		a.Set(aim)
 		var file *os.File
@@ -177,7 +176,7 @@ func TestWaitingFails(t *testing.T) {
 	requireGone(t)
 }
 
-// String finds out what is at work.
+// String checks which mechanism works now.
 func TestStringOfALostDescriptor(t *testing.T) {
 	q, _ := patient(t)
 	a, _ := reportingAlarm(t, q)
@@ -189,13 +188,13 @@ func TestStringOfALostDescriptor(t *testing.T) {
 	require.Equal(t, "runtime timers: none to be had", q.String())
 }
 
-// A waiter that is away, ringing, is not taken for one that is lost.
+// A waiter that is ringing an alarm is not taken to be lost.
 func TestWaiterThatRingsIsNotLost(t *testing.T) {
 	q, opened := patient(t)
 	rang, release := make(chan bool, 1), make(chan bool)
 	a := alarm(t, q, func() { rang <- true; <-release })
 	t.Cleanup(func() { close(release) })
-	for ringing := false; !ringing; { // what is due already needs no waiter
+	for ringing := false; !ringing; { // an alarm that is already due needs no waiter
 		a.Set(sinceEpoch() + 5*time.Millisecond)
 		received(t, rang)
 		locked(q, func() {

@@ -27,7 +27,7 @@ func TestRingsAreNeverEarly(t *testing.T) {
 	requireGone(t)
 }
 
-// The alarm is stopped by its own ring.
+// An alarm is stopped inside its own ring.
 func TestStopInsideRing(t *testing.T) {
 	q, _ := counted(t)
 	for range 100 {
@@ -40,7 +40,7 @@ func TestStopInsideRing(t *testing.T) {
 	requireGone(t)
 }
 
-// While a ring takes its time, in the waiter or not, others ring.
+// A long ring delays no other alarm, whether the waiter or another goroutine runs it.
 func TestRingsDoNotWaitForEachOther(t *testing.T) {
 	q, opened := patient(t)
 	var held []chan time.Duration
@@ -65,8 +65,7 @@ func TestRingsDoNotWaitForEachOther(t *testing.T) {
 	requireGone(t)
 }
 
-// A ring that ends its goroutine takes neither the waiter nor other alarms with
-// it.
+// A ring that ends its goroutine stops no other alarm, and the queue still has a waiter.
 func TestRingThatEndsItsGoroutine(t *testing.T) {
 	q, opened := patient(t)
 	rang := make(chan bool)
@@ -94,7 +93,7 @@ func TestRingThatEndsItsGoroutine(t *testing.T) {
 	requireGone(t)
 }
 
-// Whatever is done to alarms at once, each rings after its last aim.
+// When many alarms are set and stopped concurrently, each rings after its last aim.
 func TestManyAlarmsAtOnce(t *testing.T) {
 	q, _ := counted(t)
 	var wg sync.WaitGroup
@@ -105,13 +104,13 @@ func TestManyAlarmsAtOnce(t *testing.T) {
 	requireGone(t)
 }
 
-// aimOften aims an alarm, stops it and aims it anew, and has it ring now and then.
+// aimOften sets and stops an alarm repeatedly, and waits for some of its rings.
 func aimOften(t *testing.T, q *Queue) {
 	var aimed atomic.Int64
 	rang := make(chan bool, 1)
 	a := alarm(t, q, func() {
 		if int64(sinceEpoch()) < aimed.Load() {
-			return // of an earlier aim
+			return // the ring is of an earlier aim
 		}
 		select {
 		case rang <- true:
@@ -132,7 +131,7 @@ func aimOften(t *testing.T, q *Queue) {
 		select {
 		case <-rang:
 		case <-time.After(atMost):
-			t.Error("it does not ring")
+			t.Error("the alarm does not ring")
 			return
 		}
 		aimed.Store(int64(unaimed))
@@ -141,8 +140,8 @@ func aimOften(t *testing.T, q *Queue) {
 	a.Stop()
 }
 
-// Without a timerfd alarms ring all the same, it is asked for again after a while
-// only, and when there is one it is used.
+// Alarms also ring if no timerfd can be opened. The queue tries to open one again only
+// after retryAfter, and uses it if it succeeds.
 func TestNoTimerfd(t *testing.T) {
 	q, opened := counted(t)
 	open := q.open
@@ -153,7 +152,7 @@ func TestNoTimerfd(t *testing.T) {
 	a.Set(before + time.Hour)
 	q.mu.Lock()
 	retry := q.retry
-	q.retry = unaimed // however slow the machine is
+	q.retry = unaimed // never, however slow the machine is
 	q.mu.Unlock()
 	require.GreaterOrEqual(t, retry, before+retryAfter)
 	for range 20 {

@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/clock/internal/timerfds"
 )
 
-// The waiter stays between lone alarms, and neither it nor its descriptor is left
-// when the last is stopped.
+// The waiter stays between lone alarms. When the last alarm is stopped, the waiter ends and
+// closes its descriptor.
 func TestLoneAlarmsShareAWaiter(t *testing.T) {
 	q, opened := patient(t)
 	a, rings := reportingAlarm(t, q)
@@ -25,17 +25,17 @@ func TestLoneAlarmsShareAWaiter(t *testing.T) {
 	a.Stop()
 	requireGone(t)
 
-	a.Set(sinceEpoch() + time.Hour) // and it comes back
+	a.Set(sinceEpoch() + time.Hour) // starts another waiter
 	require.EqualValues(t, 2, opened.Load())
 	a.Stop()
 	requireGone(t)
 }
 
-// An alarm that has rung and was not stopped holds the waiter for a while only.
+// The waiter ends some time after an alarm has rung, even if the alarm is not stopped.
 func TestWaiterEndsByItself(t *testing.T) {
 	q, opened := counted(t)
 	a, rings := reportingAlarm(t, q)
-	for tries := 0; opened.Load() < 2; tries++ { // what is due before Set looks needs no waiter
+	for tries := 0; opened.Load() < 2; tries++ { // an alarm that is already due needs no waiter
 		require.Less(t, tries, 100)
 		a.Set(soon())
 		received(t, rings)
@@ -43,7 +43,7 @@ func TestWaiterEndsByItself(t *testing.T) {
 	}
 }
 
-// Whatever was aimed at before, a waiter that nobody needs any longer goes soon.
+// A waiter that is no longer needed ends soon, even if its aim was far away.
 func TestWaiterDoesNotStayForAnAlarmThatIsNoMore(t *testing.T) {
 	q, _ := counted(t)
 	far, _ := reportingAlarm(t, q)
@@ -65,7 +65,7 @@ func TestWaiterDoesNotStayForAnAimThatWasMoved(t *testing.T) {
 	requireGone(t)
 }
 
-// Its time to go passes before it has begun to wait for it.
+// The time at which the waiter should end passes before it begins to wait.
 func TestWaiterIsLateForItsOwnEnd(t *testing.T) {
 	q, _ := counted(t)
 	fd, err := q.open()
@@ -73,15 +73,15 @@ func TestWaiterIsLateForItsOwnEnd(t *testing.T) {
 	w := &waiter{queue: q, fd: fd}
 	q.mu.Lock()
 	q.waiter, q.aim = w, unaimed
-	q.aimAt(sinceEpoch()-1, sinceEpoch()) // as rung does, and then the process is stopped for linger
+	q.aimAt(sinceEpoch()-1, sinceEpoch()) // as if the process was stopped after rung aimed
 	q.mu.Unlock()
-	time.Sleep(10 * time.Millisecond) // the poller takes note of it
+	time.Sleep(10 * time.Millisecond) // lets the poller notice the expiry
 	go w.read()
 	requireGone(t)
 }
 
-// The waiter waits up for an alarm that somebody else then rings, and does not
-// take that for the end.
+// While the waiter spins until an alarm's time, another goroutine rings the alarm. The
+// waiter stays.
 func TestWaiterStaysWhenBackupWasFirst(t *testing.T) {
 	q, opened := patient(t)
 	a, rings := reportingAlarm(t, q)
@@ -101,8 +101,8 @@ func TestWaiterStaysWhenBackupWasFirst(t *testing.T) {
 	requireGone(t)
 }
 
-// An alarm that was stopped while another rang does not end the waiter early: it is
-// woken at that alarm's time and finds nothing that waits.
+// An alarm is stopped while another rings. The waiter wakes at the time of the stopped
+// alarm, finds no waiting alarm, and stays.
 func TestWaiterStaysAfterStopWhileOtherRings(t *testing.T) {
 	q, opened := patient(t)
 	a, rings := reportingAlarm(t, q)
@@ -122,30 +122,30 @@ func TestWaiterStaysAfterStopWhileOtherRings(t *testing.T) {
 	requireGone(t)
 }
 
-// hasAim tells whether q waits for a time to come.
+// hasAim tells whether q's timerfd is aimed.
 func hasAim(q *Queue) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.aim != unaimed
 }
 
-// A waiter closes its descriptor when it ends, however it does. The garbage collector,
-// which would close one that was forgotten, has nothing to do with that.
+// A waiter closes its descriptor when it ends, in every way that it can end. The garbage
+// collector is off, because it would close a descriptor that was forgotten.
 func TestWaiterClosesItsDescriptor(t *testing.T) {
 	q, _ := counted(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	a, rings := reportingAlarm(t, q)
-	const brief = 5 * time.Millisecond // what is due already needs no waiter
+	const brief = 5 * time.Millisecond // an alarm that is already due needs no waiter
 
 	a.Set(sinceEpoch() + brief) // the waiter ends by itself
 	received(t, rings)
 	requireGone(t)
 
-	a.Set(sinceEpoch() + unaimed/2) // while it waits
+	a.Set(sinceEpoch() + unaimed/2) // the waiter is dismissed while it waits
 	a.Stop()
 	requireGone(t)
 
-	stopped := make(chan bool) // while it rings
+	stopped := make(chan bool) // the waiter is dismissed while it rings
 	var b *Alarm
 	b = alarm(t, q, func() { b.Stop(); close(stopped) })
 	b.Set(sinceEpoch() + brief)
