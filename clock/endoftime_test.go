@@ -12,8 +12,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// A callback that sets itself again at the end of time, where no delay passes any
-// more, does not keep the mock from arriving.
+// A callback that sets its timer again at the end of time, where every timer is due at
+// once, does not keep Add from returning.
 func TestCallbackThatSetsItselfAtTheEndOfTime(t *testing.T) {
 	for _, executor := range []hierarchy.Executor{hierarchy.Inline, hierarchy.Go} {
 		m := clock.NewMock()
@@ -34,7 +34,7 @@ func TestCallbackThatSetsItselfAtTheEndOfTime(t *testing.T) {
 		require.Equal(t, time.Duration(math.MaxInt64), m.Elapsed())
 		require.EqualValues(t, 10_000, fired.Load())
 		require.Less(t, calls, 2000)
-		require.Equal(t, 1, w.Len(), "it is pending")
+		require.Equal(t, 1, w.Len(), "the last timer is still pending")
 		before := calls
 		m.Add(0)
 		require.Greater(t, calls, before)
@@ -44,7 +44,7 @@ func TestCallbackThatSetsItselfAtTheEndOfTime(t *testing.T) {
 	}
 }
 
-// A chain of callbacks at the end of time is run to its end.
+// A chain of timers at the end of time fires to its end.
 func TestChainAtTheEndOfTime(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, m, nil)

@@ -11,9 +11,9 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// A callback of a benbjohnson timer that is due at the end of time sets a timer of a
-// wheel, which sets itself again. Add still returns, as it does without a benbjohnson
-// timer. The callback gives up after many calls, so that the test ends in any case.
+// A benbjohnson timer is due at the end of time. Its callback sets a timer of a wheel,
+// which sets itself again. Add still returns, as it does without a benbjohnson timer.
+// The callback stops after many calls, so the test always ends.
 func TestChainThatABenbjohnsonTimerStartsAtTheEndOfTime(t *testing.T) {
 	const most = 4_000
 	m := clock.NewMock()

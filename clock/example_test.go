@@ -27,8 +27,8 @@ func ExampleMock() {
 	// moved to 2h0m0s
 }
 
-// The code under test sets its timers in goroutines: before the clock is moved,
-// wait until they are set.
+// The code under test sets its timers in goroutines. Before the clock is moved,
+// WaitFor waits until they are set.
 func ExampleMock_WaitFor() {
 	m := clock.NewMock()
 	w, _ := hierarchy.New(hierarchy.Config{Clock: m})
@@ -75,7 +75,7 @@ func ExampleMock_AddNext() {
 	// went 999h59m59s
 }
 
-// The wall clock is set; timers count elapsed time and don't notice.
+// A jump sets the wall clock. Timers count elapsed time and are unaffected.
 func ExampleMock_Jump() {
 	m := clock.NewMock()
 	before := m.Now()
@@ -87,7 +87,7 @@ func ExampleMock_Jump() {
 	// elapsed: 0s
 }
 
-// Code that takes a benbjohnson clock shares the mock with wheels.
+// Code that takes a benbjohnson clock can use the same mock as wheels.
 func ExampleMock_After() {
 	m := clock.NewMock()
 	poll := func(c benbjohnson.Clock) <-chan time.Time { return c.After(time.Minute) }

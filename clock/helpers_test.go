@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// newWheel makes a wheel on c that is stopped when the test ends.
+// newWheel returns a wheel on c that is stopped when the test ends.
 func newWheel(t testing.TB, c clock.Clock, e hierarchy.Executor) *hierarchy.Wheel {
 	t.Helper()
 	w, err := hierarchy.New(hierarchy.Config{Clock: c, Executor: e})
@@ -27,7 +27,7 @@ func after(t testing.TB, w *hierarchy.Wheel, d time.Duration, f func()) hierarch
 	return timer
 }
 
-// trace is what happened, in order.
+// trace is a list of events in the order in which they happened.
 type trace []string
 
 func (tr *trace) note(what string) func() { return func() { *tr = append(*tr, what) } }

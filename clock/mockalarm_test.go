@@ -71,8 +71,8 @@ func TestMockPlainAlarmsInOrder(t *testing.T) {
 	}
 }
 
-// Alarms are no timers: WaitFor does not count them. Moving the mock in a ring
-// is moving it in a callback.
+// An alarm without a wheel is not a timer, and WaitFor does not count it. Moving the mock
+// inside a ring panics, as inside a callback.
 func TestMockPlainAlarmIsNoTimer(t *testing.T) {
 	m, rang := clock.NewMock(), false
 	var alarm clock.Alarm

@@ -11,8 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// Whatever sends on a channel has sent when a wheel timer set for later fires,
-// and has not when one set for earlier does.
+// A benbjohnson timer or ticker has sent on its channel when a later wheel timer fires,
+// and has not sent when an earlier one fires.
 func TestMockCompanionsInterleaveWithWheels(t *testing.T) {
 	kinds := map[string]func(m *clock.Mock) <-chan time.Time{
 		"Timer":  func(m *clock.Mock) <-chan time.Time { return m.Timer(time.Minute).C },
@@ -27,7 +27,7 @@ func TestMockCompanionsInterleaveWithWheels(t *testing.T) {
 	for name, start := range kinds {
 		t.Run(name, func(t *testing.T) {
 			m, tr := clock.NewMock(), trace{}
-			m.Add(time.Hour) // before anything was made on the embedded mock
+			m.Add(time.Hour) // before the embedded mock is active
 			w := newWheel(t, m, nil)
 			c := start(m)
 			after(t, w, time.Minute-1, func() { require.Empty(t, c); tr.note("before")() })
@@ -81,7 +81,7 @@ func TestMockAfterFuncAndSleep(t *testing.T) {
 	require.GreaterOrEqual(t, <-slept, 2*time.Minute)
 }
 
-// A wheel callback makes a companion; it counts from the callback's deadline.
+// A benbjohnson timer made inside a wheel callback counts from the callback's deadline.
 func TestMockCompanionMadeInsideCallback(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, m, nil)
@@ -94,9 +94,10 @@ func TestMockCompanionMadeInsideCallback(t *testing.T) {
 	require.Zero(t, w.Len())
 }
 
-// The callback of a companion sets a wheel timer in the span: it is counted
-// from then, is not early, and fires in the same Add. Nobody awaits a callback
-// of a companion, so a wheel timer holds the clock until that one is set.
+// The callback of a benbjohnson timer sets a wheel timer during an Add. The wheel timer
+// counts from the callback's time, is not early, and fires in the same Add. The mock does
+// not wait for callbacks of benbjohnson timers, so another wheel timer holds the clock
+// until the first is set.
 func TestMockCompanionSetsWheelTimers(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, m, nil)
@@ -112,8 +113,8 @@ func TestMockCompanionSetsWheelTimers(t *testing.T) {
 	require.Equal(t, time.Hour, m.Elapsed())
 }
 
-// The same from a goroutine that reads a ticker, and with nothing else on the
-// wheel that would stop the embedded mock on its way.
+// As above, but a goroutine that reads a ticker sets the wheel timers, and no other wheel
+// timer stops the embedded mock on its way.
 func TestMockTickerGoroutineSetsWheelTimers(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, m, nil)

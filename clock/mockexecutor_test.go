@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// Add waits at each deadline for all callbacks of that deadline, those that
-// they set included, on every wheel.
+// Add waits at each deadline for all callbacks of that deadline on every wheel, including
+// those of timers that these callbacks set.
 func TestMockWaitsAtEachDeadline(t *testing.T) {
 	for name, e := range executors() {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestMockWaitsAtEachDeadline(t *testing.T) {
 	}
 }
 
-// A callback's chain of timers, each set by the one before, ends in one Add.
+// A chain of timers, each set by the callback of the one before, fires in one Add.
 func TestMockChainInOneAdd(t *testing.T) {
 	for name, e := range executors() {
 		t.Run(name, func(t *testing.T) {

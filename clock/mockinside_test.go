@@ -23,7 +23,7 @@ func deep(n int, f func()) {
 	deep(n-1, f)
 }
 
-// executors is each executor by name, as a mock is promised to wait for it.
+// executors returns the executors that a mock waits for, by name.
 func executors() map[string]hierarchy.Executor {
 	return map[string]hierarchy.Executor{
 		"Inline": hierarchy.Inline, "Go": hierarchy.Go,
@@ -53,7 +53,8 @@ func TestMockMovedInsideCallbackPanics(t *testing.T) {
 	}
 }
 
-// Mocks moved inside each other's callbacks, however many: each knows itself.
+// Many mocks are moved inside each other's callbacks. Each still panics if it is moved
+// inside a callback of its own.
 func TestMockMovesOtherMocksInCallbacks(t *testing.T) {
 	for name, e := range executors() {
 		if name == "Pool1" || name == "Pool4" {
@@ -79,8 +80,8 @@ func TestMockMovesOtherMocksInCallbacks(t *testing.T) {
 	}
 }
 
-// Another goroutine holds the other mock, in one of its callbacks, when ours
-// comes to move it.
+// A callback of one mock moves another mock while another goroutine is inside a callback
+// of that other mock.
 func TestMockWaitsForOtherMockInCallback(t *testing.T) {
 	for name, e := range executors() {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +148,7 @@ func TestMockSurvivesGoexit(t *testing.T) {
 			after(t, w, time.Second, runtime.Goexit)
 			after(t, w, time.Minute, func() { fired++ })
 			gone := make(chan struct{})
-			go func() { // with Inline, it is the one that exits
+			go func() { // with Inline, this goroutine exits
 				defer close(gone)
 				m.Add(time.Second)
 			}()

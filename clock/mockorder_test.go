@@ -13,8 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Timers on several wheels, on few distinct deadlines, fire as a stable sort by
-// deadline says.
+// Timers on several wheels, with few distinct deadlines, fire in the order of a stable
+// sort by deadline.
 func TestMockOrderAcrossWheels(t *testing.T) {
 	m, r := clock.NewMock(), rand.New(rand.NewPCG(1, 2))
 	var wheels []*hierarchy.Wheel
@@ -67,8 +67,8 @@ func TestMockKeyedAndPlainAlarmsShareTheOrder(t *testing.T) {
 	require.Equal(t, []string{"key", "alarm", "wheel", "again"}, tr.take())
 }
 
-// A callback stops and moves its neighbours of the same instant, on its own
-// wheel and on another.
+// A callback stops and resets other timers of the same deadline, on its own wheel and on
+// another.
 func TestMockDueTimersStayStoppable(t *testing.T) {
 	m, tr := clock.NewMock(), trace{}
 	v, w := newWheel(t, m, nil), newWheel(t, m, nil)
@@ -100,8 +100,8 @@ func TestMockWheelStoppedInCallback(t *testing.T) {
 	require.Equal(t, []string{"other"}, tr.take())
 }
 
-// program sets, stops and moves timers at random, in callbacks too, and moves
-// the clock in every way there is. It returns what happened.
+// program sets, stops and resets timers at random, also inside callbacks, and moves the
+// clock by every method. It returns the trace.
 func program(t *testing.T, seed uint64) []string {
 	m, tr, r := clock.NewMock(), trace{}, rand.New(rand.NewPCG(seed, 0))
 	wheels := []*hierarchy.Wheel{newWheel(t, m, nil), newWheel(t, m, nil), newWheel(t, m, nil)}

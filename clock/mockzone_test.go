@@ -11,14 +11,14 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// inTokyo has the machine be in another zone until the test ends.
+// inTokyo sets the local time zone to Tokyo's until the test ends.
 func inTokyo(t *testing.T) {
 	before := time.Local
 	t.Cleanup(func() { time.Local = before })
 	time.Local = time.FixedZone("Tokyo", 9*3600)
 }
 
-// A mock's times are UTC's, however it is moved and wherever the machine is.
+// A mock's times are in UTC, whatever moves it and whatever the machine's zone is.
 func TestMockNowIsUTC(t *testing.T) {
 	inTokyo(t)
 	m := clock.NewMock()
@@ -34,7 +34,7 @@ func TestMockNowIsUTC(t *testing.T) {
 	require.Zero(t, m.Until(time.Date(2030, 3, 1, 7, 0, 0, 0, time.Local)))
 }
 
-// So are those of what is made on it: of wheels, and of benbjohnson's kind.
+// The times from its benbjohnson timers and from its wheels are in UTC too.
 func TestMockHandsOutUTC(t *testing.T) {
 	kinds := map[string]func(t *testing.T, m *clock.Mock) <-chan time.Time{
 		"Timer":  func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Timer(time.Minute).C },

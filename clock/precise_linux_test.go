@@ -19,8 +19,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// However many wheels there are, they have one descriptor and one goroutine, and
-// leave none behind.
+// All wheels together use one descriptor and one goroutine. Both are gone when the wheels
+// are stopped.
 func TestManyWheelsShareOneDescriptor(t *testing.T) {
 	require.Eventually(t, func() bool { return len(timerfds.Open()) == 0 }, time.Minute, time.Millisecond)
 	before := runtime.NumGoroutine()
@@ -46,8 +46,8 @@ func TestPreciseSaysWhatIsAtWork(t *testing.T) {
 	require.Equal(t, "precise, by timerfd, spinning for 150µs", fmt.Sprint(clock.Spinning(150*time.Microsecond)))
 }
 
-// child runs the test of that name again, in a process of its own where
-// inChild is true, and returns what it writes. It does not outlive the test.
+// child runs the test of that name again in a child process, where inChild is true. It
+// returns the child's standard output. The child is killed when the test ends.
 func child(t *testing.T, name string) (*exec.Cmd, *bufio.Reader) {
 	cmd := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v", "-test.timeout=2m")
 	cmd.Env = append(os.Environ(), "EPICYCLE_TEST_CHILD=1")
@@ -56,7 +56,7 @@ func child(t *testing.T, name string) (*exec.Cmd, *bufio.Reader) {
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
-		if cmd.ProcessState == nil { // the test failed before it waited
+		if cmd.ProcessState == nil { // the test failed before cmd.Wait
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 		}
@@ -66,8 +66,8 @@ func child(t *testing.T, name string) (*exec.Cmd, *bufio.Reader) {
 
 func inChild() bool { return os.Getenv("EPICYCLE_TEST_CHILD") != "" }
 
-// What becomes due while the process is stopped fires when it goes on: all of it,
-// once, in order of deadline.
+// Timers that become due while the process is stopped fire when it continues. Each fires
+// once, in the order of their deadlines.
 func TestStoppedProcess(t *testing.T) {
 	if inChild() {
 		fireInOrder(t)
@@ -87,9 +87,9 @@ func TestStoppedProcess(t *testing.T) {
 	require.NoError(t, cmd.Wait(), string(rest))
 }
 
-// fireInOrder sets timers for a second from now and later, writes that it has, and
-// looks at how they fire. What it knows of a deadline is when Set was called and when
-// it returned: the process may have stood still in between.
+// fireInOrder sets timers for a second from now and later, writes "ready", and checks the
+// order in which they fire. It knows each deadline only between two bounds, from before and
+// after the timer was set, because the process may have been stopped in between.
 func fireInOrder(t *testing.T) {
 	const n = 10
 	var from, to [n]time.Duration
@@ -114,7 +114,7 @@ func fireInOrder(t *testing.T) {
 	require.Empty(t, fired)
 }
 
-// A process without descriptors to spare has its timers fire all the same.
+// Timers also fire if the process cannot open a descriptor.
 func TestNoDescriptorsLeft(t *testing.T) {
 	if !inChild() {
 		cmd, out := child(t, t.Name())
@@ -123,7 +123,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 		require.NoError(t, cmd.Wait(), string(text))
 		return
 	}
-	time.Sleep(time.Millisecond) // the runtime has opened its own then
+	time.Sleep(time.Millisecond) // lets the runtime open its own descriptors
 	var limit unix.Rlimit
 	require.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &limit))
 	before := limit
@@ -140,15 +140,15 @@ func TestNoDescriptorsLeft(t *testing.T) {
 
 	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &before))
 	after(t, w, time.Hour, func() {})
-	require.Eventually(t, func() bool { // it is asked for again now and then
+	require.Eventually(t, func() bool { // the queue tries to open a timerfd again after a second
 		after(t, w, time.Millisecond, func() {})
 		return len(timerfds.Open()) == 1
 	}, time.Minute, time.Millisecond)
 	require.Equal(t, "precise, by timerfd", fmt.Sprint(clock.Precise()))
 }
 
-// Somebody closes descriptors that are not theirs: the only timer of the process fires,
-// and so do those that are set afterwards.
+// Other code closes the timerfd. The only timer of the process still fires, and so do
+// timers that are set afterwards.
 func TestDescriptorClosedByOthers(t *testing.T) {
 	if !inChild() {
 		cmd, out := child(t, t.Name())

@@ -12,8 +12,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// In a bubble Precise is System, so that a wheel made there with the zero Config
-// sees time move, exactly; and outside, before and after, it is not.
+// In a bubble Precise returns System, so a wheel made there with the zero Config follows
+// the bubble's time exactly. Outside, before and after, Precise does not return System.
 func TestPreciseInABubble(t *testing.T) {
 	outside := clock.Precise()
 	synctest.Test(t, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestPreciseInABubble(t *testing.T) {
 	<-fired
 }
 
-// A callback that blocks holds up no other wheel.
+// A callback that blocks delays no other wheel.
 func TestPreciseWheelsDoNotWaitForEachOther(t *testing.T) {
 	release := make(chan bool)
 	defer close(release)

@@ -17,7 +17,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// A chain of timers, each set by the one before, ends in one Add.
+// A chain of timers, each set by the callback of the one before, fires in one Add.
 func TestAddReturnsTooEarly(t *testing.T) {
 	for range 100 {
 		m, links := clock.NewMock(), 0
@@ -33,7 +33,7 @@ func TestAddReturnsTooEarly(t *testing.T) {
 	}
 }
 
-// An alarm made by hand that rings and is not set again.
+// Add returns after an alarm without a wheel has rung and is not set again.
 func TestPlainAlarmRingsAndAddReturns(t *testing.T) {
 	m, rings := clock.NewMock(), 0
 	m.NewAlarm(func() { rings++ }).Set(time.Second)
@@ -50,7 +50,8 @@ func TestPlainAlarmRingsAndAddReturns(t *testing.T) {
 	require.Equal(t, 1, rings)
 }
 
-// Two timers of one instant, set by a callback of that instant on two wheels.
+// A callback sets two timers on two wheels that are due at once. They fire in the order
+// of setting.
 func TestOrderOfSettingAcrossWheelsInsideCallback(t *testing.T) {
 	m, tr := clock.NewMock(), trace{}
 	a, b := newWheel(t, m, nil), newWheel(t, m, nil)
@@ -62,7 +63,7 @@ func TestOrderOfSettingAcrossWheelsInsideCallback(t *testing.T) {
 	require.Equal(t, []string{"first", "second"}, tr.take())
 }
 
-// A callback of one mock moves another one that a third goroutine moves too.
+// A callback of one mock moves another mock while another goroutine moves it too.
 func TestAddOnBusyOtherMock(t *testing.T) {
 	a, b := clock.NewMock(), clock.NewMock()
 	w := newWheel(t, a, nil)
@@ -81,8 +82,8 @@ func TestAddOnBusyOtherMock(t *testing.T) {
 	}
 }
 
-// The first benbjohnson timer is made while another goroutine moves the clock:
-// the next one must not be counted from an earlier time.
+// The first benbjohnson timer is made while another goroutine moves the clock. The next
+// one must not count from an earlier time.
 func TestCompanionLagsAfterConcurrentFirstUse(t *testing.T) {
 	for range 2 {
 		m := clock.NewMock()
@@ -107,7 +108,7 @@ func TestCompanionLagsAfterConcurrentFirstUse(t *testing.T) {
 	}
 }
 
-// After a jump, a context made for a wall time says another one.
+// A context made after a jump returns the deadline that it was made with.
 func TestDeadlineAfterJump(t *testing.T) {
 	m := clock.NewMock()
 	m.Jump(time.Hour)
@@ -119,7 +120,7 @@ func TestDeadlineAfterJump(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// An alarm aimed before the beginning of time is due at once.
+// An alarm aimed before elapsed time 0 is due at once.
 func TestSystemAlarmFarInThePast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, rang := clock.System(), make(chan struct{}, 1)
@@ -136,19 +137,19 @@ func TestWrappedAlarmFarInThePast(t *testing.T) {
 	rang := make(chan struct{}, 1)
 	c.NewAlarm(func() { rang <- struct{}{} }).Set(math.MinInt64)
 	inner.Add(time.Second)
-	<-rang // in a goroutine of its own
+	<-rang // the ring runs in a goroutine of its own
 }
 
 var _ clock.Stepped = (*halfSet)(nil)
 
-// A timer is pending, and seen by WaitFor, a moment before its wheel has aimed
-// the alarm. An Add in that moment fires it all the same.
+// A timer is pending, and seen by WaitFor, a moment before its wheel aims the alarm. An
+// Add in that moment still fires the timer.
 func TestAddSeesWhatIsStillBeingSet(t *testing.T) {
 	m := clock.NewMock()
 	w := &halfSet{alarm: m.NewAlarm(func() {}).(*clock.MockAlarm)}
 	w.alarm.Attach(w)
 	order := w.alarm.NextOrder()
-	w.pending = true // and it is not noted yet
+	w.pending = true // but Noted is not called yet
 	m.Add(time.Second)
 	require.EqualValues(t, 1, order)
 	require.False(t, w.pending)

@@ -33,7 +33,7 @@ func TestSpinningIsNeverEarly(t *testing.T) {
 	a.Stop()
 }
 
-// In a bubble time stands still while anybody runs: spinning gives up.
+// In a bubble time stands still while a goroutine runs. The alarm then stops spinning.
 func TestSpinningInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clock.Spinning(time.Millisecond)

@@ -13,8 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// bubble runs f in a synctest bubble with a System clock and what its alarms
-// note.
+// bubble calls f in a synctest bubble with a System clock. Alarms that f makes can append
+// the times of their rings to rings.
 func bubble(t *testing.T, f func(t *testing.T, c clock.Clock, rings *[]time.Duration)) {
 	synctest.Test(t, func(t *testing.T) {
 		var rings []time.Duration
@@ -22,7 +22,7 @@ func bubble(t *testing.T, f func(t *testing.T, c clock.Clock, rings *[]time.Dura
 	})
 }
 
-// pass lets d pass in a bubble, and what falls due then be done.
+// pass waits for d in a bubble, and then until all other goroutines are blocked.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -79,7 +79,7 @@ func TestSystemAlarmSetInRing(t *testing.T) {
 	})
 }
 
-// A ring that falls due while one runs comes when that has returned.
+// A ring that becomes due while another runs comes after that one has returned.
 func TestSystemRingsDoNotOverlap(t *testing.T) {
 	bubble(t, func(t *testing.T, c clock.Clock, rings *[]time.Duration) {
 		ringing := false
@@ -106,7 +106,7 @@ func TestSystemRingExitsItsGoroutine(t *testing.T) {
 		alarm = c.NewAlarm(func() {
 			*rings = append(*rings, c.Elapsed())
 			if len(*rings) == 1 {
-				alarm.Set(2 * time.Second) // falls due during this ring
+				alarm.Set(2 * time.Second) // becomes due during this ring
 				time.Sleep(time.Minute)
 			}
 			runtime.Goexit()

@@ -35,7 +35,7 @@ func TestVirtual(t *testing.T) {
 	require.False(t, clock.Virtual(clock.System()))
 }
 
-// The real clock of that package is package time, so it is exact in a bubble.
+// benbjohnson's real clock uses package time, so it is exact in a bubble.
 func TestWrapRealClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clock.Wrap(benbjohnson.New())
@@ -52,7 +52,7 @@ func TestWrapRealClock(t *testing.T) {
 	})
 }
 
-// That Mock calls back in goroutines of its own, so they are waited for.
+// benbjohnson's Mock runs callbacks in goroutines of their own, so the test waits for them.
 func TestWrapMock(t *testing.T) {
 	inner := benbjohnson.NewMock()
 	c := clock.Wrap(inner)

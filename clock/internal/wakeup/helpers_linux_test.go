@@ -77,7 +77,7 @@ func (q *Queue) checkBackup() error {
 	at, waits := q.backup.at, q.waiting.Len() > 0
 	switch {
 	case q.waiter == nil && !waits && q.ringing == 0 && at != 0:
-		return errors.New("the backup is set for nobody")
+		return errors.New("the backup is set although no alarm waits or rings")
 	case q.waiter == nil && waits && (at == 0 || at > q.waiting.First().at):
 		return errors.New("the backup does not stand in for the waiter")
 	case q.waiter == nil || q.waiter.rings != nil || q.aim == unaimed || q.aim < sinceEpoch():
