@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// BenchmarkContext makes a context with a timeout and cancels it: below
-// context.Background or a context that can be cancelled, which all have in common
-// or is new for each; with Done asked for or not. impl=context is package context.
+// BenchmarkContext makes a context with a timeout and cancels it, with or without a call
+// of Done. The parent is context.Background, a cancel context that all share, or a new
+// cancel context each time. impl=context is package context.
 //
 //	go test ./hierarchy -run '^$' -bench 'Context/' -count 10 | benchstat -col /impl -
 func BenchmarkContext(b *testing.B) {

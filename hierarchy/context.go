@@ -5,28 +5,26 @@ import (
 	"time"
 )
 
-// WithTimeout is context.WithTimeout with the deadline on this wheel: the
-// context is done after d (before the call returns if d <= 0), when parent is,
-// when cancel is called, or when the wheel stops. Err and Cause, its own and its
-// children's, are as with package context: DeadlineExceeded after d. On a wheel
-// that is stopped or full, or that stops first, the context is cancelled with
-// the cause ErrClosed or ErrFull. cancel should be called as soon as the context
-// is no longer needed. It may be called several times, and concurrently.
+// WithTimeout is context.WithTimeout with the deadline on this wheel. The context is
+// done after d (before the call returns if d <= 0), when parent is done, when cancel is
+// called, or when the wheel stops. Err and Cause of the context and of its children are
+// those of package context: DeadlineExceeded after d. If the wheel is stopped or full, or
+// is stopped later, the context is cancelled with the cause ErrClosed or ErrFull. Call
+// cancel as soon as the context is no longer needed. cancel may be called several times,
+// and concurrently.
 //
-// When Add, Stop or cancel has returned, the context and its children are done.
-// When a parent's cancel has returned, Done, Err and Cause of the context are
-// right, whether or not they were asked before. Only children that package context
-// makes below it may follow that parent in a goroutine, a moment later, and so may
-// the Done of what is below such a child.
+// When Add, Stop or cancel returns, the context and its children are done. When the
+// cancel of a parent returns, Done, Err and Cause of the context are right. Children that
+// package context made from this context may be cancelled a moment later, in a goroutine,
+// and so may what was made from these children.
 //
-// It takes two allocations, and two more below a parent that package context can
-// cancel, but for contexts that are made one after the other below the same one. Done
-// takes three to five more, once.
+// A context costs two allocations. The first Done costs three to five more. The first few
+// contexts below a parent that package context can cancel cost two more each.
 //
-// Neither the context nor a child needs a goroutine, with two exceptions, in which
-// package context waits in one: a parent of a foreign type that has no AfterFunc; and
-// a child that it makes of a context.WithValue of this context, if it can cancel a
-// parent of this context. Values that are added above WithTimeout avoid that.
+// A context needs no goroutine, and nor does a child. There are two exceptions, for which
+// package context starts a goroutine: a parent of a foreign type without an AfterFunc
+// method; and a child made from a context.WithValue of this context, if package context
+// can cancel a parent of this context. To avoid the second, add values before the timeout.
 func (w *Wheel) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return w.WithTimeoutCause(parent, d, nil)
 }
@@ -44,8 +42,8 @@ func (w *Wheel) WithTimeoutCause(parent context.Context, d time.Duration, cause 
 	return w.withDeadline(parent, now.Add(d), d, elapsed, cause)
 }
 
-// reading is the wall time and the elapsed time of the wheel's clock, at one instant
-// if the clock can tell them so: that costs less than to read it twice.
+// reading is the wall time and the elapsed time of the wheel's clock. A clock with a
+// Reading method is read once, which costs less than reading it twice.
 func (c *core[T]) reading() (wall time.Time, elapsed int64) {
 	requireMade(c != nil, "wheel")
 	if r, ok := c.clock.(interface {
@@ -57,21 +55,21 @@ func (c *core[T]) reading() (wall time.Time, elapsed int64) {
 	return c.clock.Now(), int64(c.clock.Elapsed())
 }
 
-// withDeadline makes a context that ends at t by the wall clock, which is d after now
-// by the wheel's.
+// withDeadline makes a context whose deadline is t in wall time, and d after now in
+// elapsed time.
 func (w *Wheel) withDeadline(parent context.Context, t time.Time, d time.Duration, now int64, cause error) (context.Context, context.CancelFunc) {
 	if parent == nil {
 		panic("hierarchy: cannot create context from nil parent")
 	}
 	if sooner, ok := parent.Deadline(); ok && sooner.Before(t) {
-		t = sooner // parent will end it
+		t = sooner // the parent ends first
 	}
 	c := &timeoutContext{parent: parent, core: w.core, deadline: t, due: deadlineAfter(now, d)}
 	if cause != nil {
 		own := cause
 		c.cause = &own
 	}
-	cancel := c.cancel // one for all who may call it
+	cancel := c.cancel // allocated once: the caller, the wheel and the parent call it
 	h := c.look()
 	if c.settle() == nil {
 		c.start(d, now, h, cancel)
@@ -79,14 +77,14 @@ func (w *Wheel) withDeadline(parent context.Context, t time.Time, d time.Duratio
 	return c, cancel
 }
 
-// start sets the timer of c, d after now, and has c told of its parent's end, by h if
-// it is not nil.
+// start sets the timer of c, d after now, and has cancel called when the parent ends, by
+// h if that is not nil.
 func (c *timeoutContext) start(d time.Duration, now int64, h *hub, cancel func()) {
 	if d <= 0 { // needs no place on the wheel
 		if c.core.over() {
 			c.tryEnd(stopped)
 		} else {
-			c.tryEnd(c.late())
+			c.tryEnd(c.deadlineOutcome())
 		}
 		return
 	}
@@ -97,14 +95,14 @@ func (c *timeoutContext) start(d time.Duration, now int64, h *hub, cancel func()
 	if err != nil {
 		c.tryEnd(newOutcome(context.Canceled, err))
 	} else if c.ended.Load() != nil {
-		c.timer.Stop() // who ended it could not
+		c.timer.Stop() // c ended before it had a timer
 		c.leave()
 	}
 }
 
-// cancel is the CancelFunc. The wheel calls it too, when the deadline has come or
-// the wheel stops, and the parent when it has ended. Where the timer can still be
-// stopped it was not the wheel, and the context is cancelled.
+// cancel is the CancelFunc. The wheel calls it too, at the deadline and when it stops, and
+// so does the parent when it ends. If the timer can still be stopped, the wheel is not the
+// caller, and c is cancelled.
 func (c *timeoutContext) cancel() {
 	switch {
 	case c.settle() != nil:
@@ -112,20 +110,21 @@ func (c *timeoutContext) cancel() {
 	case c.started.Load() && c.timer.Stop():
 		c.end(canceled)
 	default:
-		c.end(c.verdict())
+		c.end(c.timerOutcome())
 	}
 }
 
-// verdict is how c ends when its timer has fired or was dropped.
-func (c *timeoutContext) verdict() *outcome {
+// timerOutcome is the outcome of c after its timer fired, or was dropped by the wheel's
+// Stop.
+func (c *timeoutContext) timerOutcome() *outcome {
 	if c.core.over() && c.core.now() < c.due {
 		return stopped
 	}
-	return c.late()
+	return c.deadlineOutcome()
 }
 
-// late is how c ends when its deadline has come.
-func (c *timeoutContext) late() *outcome {
+// deadlineOutcome is the outcome of c at its deadline.
+func (c *timeoutContext) deadlineOutcome() *outcome {
 	if c.cause == nil {
 		return expired
 	}

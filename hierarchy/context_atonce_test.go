@@ -12,11 +12,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// These tests hold that a context is right when a parent's cancel has returned: there
-// is nothing to wait for, so they do not wait. Each question is put to a context that
-// was never asked anything before.
+// These tests check contexts right after the cancel of a parent has returned, without
+// waiting. Each question is asked of a new context: a question may hide what the next one
+// would have found.
 
-// noDone is an answer of askedFirst: Done is open.
+// noDone is the result of doneOf for a Done that is open.
 const noDone = "open"
 
 func doneOf(done <-chan struct{}) string {
@@ -28,7 +28,8 @@ func doneOf(done <-chan struct{}) string {
 	}
 }
 
-// questions ask a context something, some beforehand, and answer afterwards.
+// questions are called before the parent is cancelled. What they return is called
+// afterwards.
 var questions = map[string]func(ctx context.Context) (answer func() any){
 	"Cause": func(ctx context.Context) func() any { return func() any { return context.Cause(ctx) } },
 	"Cause of Go 1.25": func(ctx context.Context) func() any {
@@ -65,8 +66,8 @@ var questions = map[string]func(ctx context.Context) (answer func() any){
 	},
 }
 
-// causeAskedFirst is context.Cause of Go 1.25, which asks for Err last; that of Go 1.26
-// asks for it first.
+// causeAskedFirst is context.Cause of Go 1.25. That of Go 1.26 calls Err first, which may
+// hide that the cause is not set.
 func causeAskedFirst(ctx context.Context) error {
 	if c, ok := ctx.Value(causeKey()).(context.Context); ok {
 		if cause := context.Cause(c); cause != nil {
@@ -76,7 +77,7 @@ func causeAskedFirst(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// causeKey is the key for which a context is asked for what has its cause.
+// causeKey is the key with which context.Cause looks for the cause.
 func causeKey() any {
 	var spy keySpy
 	_ = context.Cause(&spy)
@@ -95,8 +96,8 @@ func (s *keySpy) Value(key any) any {
 	return nil
 }
 
-// lineages make a context below top, a cancel context, by c: all in between are such
-// that it has to be done when the cancel of top returns.
+// lineages make a context with c, somewhere below the cancel context top. It must be done
+// when the cancel of top returns.
 var lineages = map[string]func(c contexts, top context.Context) context.Context{
 	"child": func(c contexts, top context.Context) context.Context { return made(c, top) },
 	"child of a value": func(c contexts, top context.Context) context.Context {
@@ -130,10 +131,10 @@ var lineages = map[string]func(c contexts, top context.Context) context.Context{
 	},
 }
 
-// embedding is a context with something besides, as frameworks have them.
+// embedding is a context type as frameworks define them.
 type embedding struct{ context.Context }
 
-// made is a context made by c below parent. Its parent ends it.
+// made is a context made with c below parent. Tests end it by its parent.
 func made(c contexts, parent context.Context) context.Context {
 	return uncancelled(c.withTimeoutCause(parent, time.Hour, errLate))
 }
@@ -165,7 +166,7 @@ func answerAtOnce(c contexts, lineage func(contexts, context.Context) context.Co
 	return answer()
 }
 
-// The same parent for many: it has a hub.
+// A parent with many contexts has a hub.
 func TestManyContextsAreRightWhenTheParentsCancelReturns(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	for question, ask := range questions {

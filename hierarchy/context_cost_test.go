@@ -15,8 +15,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// TestContextAllocations pins what contexts cost. Those of package context take four
-// allocations, with Done five.
+// TestContextAllocations pins the allocations of a context. A context of package context
+// takes four, and a fifth for Done.
 func TestContextAllocations(t *testing.T) {
 	w := newWheel(t, hierarchy.Config{})
 	cancellable, cancel := context.WithCancel(context.Background())
@@ -44,7 +44,7 @@ func TestContextAllocations(t *testing.T) {
 			cancel()
 		}), name)
 	}
-	// The parent is another each time, which takes five itself when it has a child.
+	// A new parent each time, which itself takes five with its first child.
 	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() {
 		parent, cancelParent := context.WithCancel(context.Background())
 		_, cancel := w.WithTimeout(parent, time.Hour)
@@ -70,14 +70,14 @@ func TestContextChildrenNeedNoGoroutine(t *testing.T) {
 			}
 		}
 		require.LessOrEqual(t, runtime.NumGoroutine(), before)
-		cancel() // what was given to AfterFunc runs, in goroutines that end
+		cancel() // starts the goroutines of AfterFunc, which end
 		for runtime.NumGoroutine() > before {
 			time.Sleep(time.Millisecond)
 		}
 	}
 }
 
-// The context of a group is below a wheel's, and a wheel's is below it.
+// The context of a group has a parent and a child that a wheel made.
 func TestContextsAndErrgroup(t *testing.T) {
 	w, m := onMock(t, hierarchy.Config{})
 	ctx, cancel := background(w)
@@ -101,8 +101,8 @@ func TestContextsAndErrgroup(t *testing.T) {
 	require.Equal(t, errParent, causeAskedFirst(below))
 }
 
-// A request is made with a context of a wheel, and its handler makes one below that of
-// the request it got.
+// A client sends a request with a context of a wheel. The handler makes one below the
+// context of the request.
 func TestContextsOfRequests(t *testing.T) {
 	ofServer, _ := onMock(t, hierarchy.Config{})
 	ended := make(chan error, 1)

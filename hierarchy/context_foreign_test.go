@@ -14,9 +14,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// foreign is a context of a type of its own, which ends by itself.
+// foreign is a context of a type that package context does not know.
 type foreign struct {
-	context.Context // values and deadline
+	context.Context // for values and the deadline
 	done            chan struct{}
 	mu              sync.Mutex
 	err             error
@@ -41,7 +41,7 @@ func (f *foreign) end(err error) {
 	close(f.done)
 }
 
-// listening is a foreign context that package context need not wait for.
+// listening is a foreign context with an AfterFunc method.
 type listening struct {
 	*foreign
 	listeners map[int]func()
@@ -82,8 +82,8 @@ type ending interface {
 	end(err error)
 }
 
-// endings are foreign parents. One whose values are those of a cancel context is not
-// cancelled by it, though package context finds that.
+// endings are foreign parents. Two of them embed a cancel context, which package context
+// finds by its key, but which does not cancel them.
 func endings(t *testing.T) map[string]ending {
 	cancellable, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -102,7 +102,7 @@ func TestContextsBelowForeignOnes(t *testing.T) {
 				w := onSystem(t, hierarchy.Config{})
 				parent := endings(t)[name]
 				var all []context.Context
-				for range 6 { // as many as would share what tells them, below another parent
+				for range 6 { // enough for a hub, below a parent that can have one
 					ctx := made(ourContexts(w), parent)
 					child := uncancelled(context.WithCancel(context.WithValue(ctx, contextKey{}, 1)))
 					all = append(all, ctx, child, made(ourContexts(w), ctx), made(ourContexts(w), child))
@@ -139,8 +139,8 @@ func requireNotDone(t *testing.T, dones []<-chan struct{}) {
 	}
 }
 
-// A foreign parent that has an AfterFunc is not waited for, and does not hold on to
-// what was cancelled.
+// A foreign parent with an AfterFunc method needs no goroutine, and does not keep contexts
+// that were cancelled.
 func TestContextsLeaveAForeignParent(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	parent := newListening(context.Background())
@@ -158,7 +158,7 @@ func TestContextsLeaveAForeignParent(t *testing.T) {
 	require.Zero(t, w.Len())
 }
 
-// A foreign parent without a Done never ends.
+// A foreign parent whose Done is nil never ends.
 func TestContextBelowAForeignOneWithoutDone(t *testing.T) {
 	w, m := onMock(t, hierarchy.Config{})
 	parent := newForeign(context.Background())
@@ -171,7 +171,7 @@ func TestContextBelowAForeignOneWithoutDone(t *testing.T) {
 	require.Equal(t, context.DeadlineExceeded, ctx.Err())
 }
 
-// Contexts that have ended may have one Done: it does not tell them apart.
+// Contexts that have ended may share a Done, which then does not identify them.
 func TestContextBelowOneThatEndedAsAnotherDid(t *testing.T) {
 	w, m := onMock(t, hierarchy.Config{})
 	above, cancel := w.WithTimeout(context.Background(), time.Second)
@@ -186,7 +186,7 @@ func TestContextBelowOneThatEndedAsAnotherDid(t *testing.T) {
 	require.Equal(t, context.Canceled, ctx.Err())
 }
 
-// What is called when a context ends is called in any case.
+// AfterFunc calls its function when the context ends, or at once if it has ended.
 func TestContextAfterFuncOfItsOwn(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	ctx, cancel := background(w)

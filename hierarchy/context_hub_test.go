@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A parent that has ended keeps no place among the hubs.
+// The hub of a parent that has ended is removed from its slot.
 func TestHubOfAParentThatEndsMeanwhile(t *testing.T) {
 	synctest.Test(t, func(*testing.T) {
 		parent, cancel := context.WithCancel(context.Background())
@@ -17,7 +17,7 @@ func TestHubOfAParentThatEndsMeanwhile(t *testing.T) {
 		for range hubAfter {
 			require.Nil(t, slot.meet(id, parent, nil))
 		}
-		cancel() // after it was asked whether it has ended
+		cancel() // after look has found that the parent has not ended
 		h := slot.meet(id, parent, nil)
 		require.NotNil(t, h)
 		require.Nil(t, slot.hub.Load())
@@ -26,7 +26,7 @@ func TestHubOfAParentThatEndsMeanwhile(t *testing.T) {
 	})
 }
 
-// Parents that take turns get no hub: it would cost more than it gains.
+// Parents in turn get no hub: it would cost more than it saves.
 func TestHubNeedsSeveralInARow(t *testing.T) {
 	slot := &hubSlot{}
 	a, cancelA := context.WithCancel(context.Background())
@@ -47,7 +47,7 @@ func TestHubNeedsSeveralInARow(t *testing.T) {
 	h.retire()
 }
 
-// Package context has the key that contexts of a wheel are asked for.
+// cancelCtxKey is the key that package context uses.
 func TestCancelCtxKey(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), kinKey{}, 1))
 	defer cancel()

@@ -15,16 +15,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// askDone is what a test may do to a context before it goes on.
+// askDone says whether a test calls Done.
 var askDone = map[string]func(ctx context.Context){
 	"asked":     func(ctx context.Context) { ctx.Done() },
 	"not asked": func(context.Context) {},
 }
 
-// crowd is how many contexts below one parent; beyond a few they share what tells them.
+// crowds are numbers of contexts below one parent. More than a few share a hub.
 var crowds = []int{1, 2, 100}
 
-// A cancelled parent leaves no timer behind, and no place taken.
+// When a parent is cancelled, the timers below it are stopped and their places are free.
 func TestTimersOfContextsOfACancelledParent(t *testing.T) {
 	for name, lineage := range lineages {
 		for asked, ask := range askDone {
@@ -49,8 +49,8 @@ func TestTimersOfContextsOfACancelledParent(t *testing.T) {
 	}
 }
 
-// mark is an error that tells when it is collected. Who has it as the cause of a
-// context's deadline knows when the context is.
+// mark is an error to attach a cleanup to. As the cause at the deadline of a context it is
+// collected with the context.
 type mark struct{ _ [64]byte }
 
 func (*mark) Error() string { return "a mark" }
@@ -58,7 +58,7 @@ func (*mark) Error() string { return "a mark" }
 // requireCollected requires that n marks are collected.
 func requireCollected(t *testing.T, collected *atomic.Int32, n int, name string) {
 	t.Helper()
-	for range 1000 { // a cleanup runs some time after a collection
+	for range 1000 { // cleanups run some time after a collection
 		runtime.GC()
 		if int(collected.Load()) == n {
 			return
@@ -68,7 +68,7 @@ func requireCollected(t *testing.T, collected *atomic.Int32, n int, name string)
 	require.EqualValues(t, n, collected.Load(), "%s: contexts that are collected", name)
 }
 
-// Contexts that were cancelled are not held by a parent that goes on.
+// A parent does not keep contexts that were cancelled.
 func TestCancelledContextsAreCollected(t *testing.T) {
 	for name, lineage := range lineages {
 		for asked, ask := range askDone {
@@ -93,13 +93,13 @@ func TestCancelledContextsAreCollected(t *testing.T) {
 	}
 }
 
-// children is how many a cancel context of package context has.
+// children is the number of children of a cancel context of package context.
 func children(ctx context.Context) int {
 	return reflect.ValueOf(ctx).Elem().FieldByName("children").Len()
 }
 
-// However many contexts were made and cancelled below a parent, it is left with one
-// registration at most, which the next context below it would use.
+// After all contexts below a parent were cancelled, at most one registration is left: that
+// of the hub, which the next context will use.
 func TestCancelledContextsLeaveTheirParent(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	for asked, ask := range askDone {
@@ -121,7 +121,7 @@ func TestCancelledContextsLeaveTheirParent(t *testing.T) {
 	}
 }
 
-// makeWayFor has other parents take the places of all that contexts share at theirs.
+// makeWayFor makes hubs of other parents, until done.
 func makeWayFor(t *testing.T, w *hierarchy.Wheel, done func() bool) {
 	for range 10_000 {
 		if done() {
@@ -137,7 +137,7 @@ func makeWayFor(t *testing.T, w *hierarchy.Wheel, done func() bool) {
 	require.Fail(t, "not done")
 }
 
-// A parent is left with nothing when other parents have come.
+// The hub of a parent is removed when another parent needs the slot.
 func TestParentsMakeWay(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	parent, cancelParent := context.WithCancel(context.Background())
@@ -150,8 +150,8 @@ func TestParentsMakeWay(t *testing.T) {
 	makeWayFor(t, w, func() bool { return children(parent) == 0 })
 }
 
-// Contexts below a parent that had to make way are told of its end, and the last of them
-// that is cancelled leaves nothing.
+// A hub that was removed from its slot still tells its followers when the parent ends, and
+// its registration ends with the last of them.
 func TestContextsOfAParentThatHasMadeWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onSystem(t, hierarchy.Config{})
@@ -198,7 +198,7 @@ func (a hookedAlarm) Set(elapsed time.Duration) {
 	a.clock.hook()
 }
 
-// A context whose parent ends while its timer is being set takes it back.
+// If the parent of a context ends while the timer is being set, the timer is stopped.
 func TestContextWhoseParentEndsMeanwhile(t *testing.T) {
 	for name, lineage := range lineages {
 		others, _ := onMock(t, hierarchy.Config{})

@@ -11,7 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// At its deadline, a context is cancelled if cancel is called before it is its turn.
+// Timers of one instant fire in the order of setting. So a callback can cancel a context at
+// its deadline if the timer of the context was set later.
 func TestContextCancelledAtItsDeadline(t *testing.T) {
 	w, m := onMock(t, hierarchy.Config{})
 	var cancels []context.CancelFunc
@@ -33,7 +34,7 @@ func TestContextCancelledAtItsDeadline(t *testing.T) {
 	require.Equal(t, errLate, context.Cause(first))
 }
 
-// A context whose deadline has passed is cancelled while the wheel has not come to it.
+// After its deadline, a context can be cancelled until its timer fires.
 func TestContextCancelledPastItsDeadline(t *testing.T) {
 	c := &endedClock{Clock: clock.System()}
 	w := newWheel(t, hierarchy.Config{Clock: c})
@@ -48,7 +49,7 @@ func TestContextCancelledPastItsDeadline(t *testing.T) {
 	require.EqualValues(t, 1, w.Stats().Stopped)
 }
 
-// The deadline is that of the wall clock when the context was made, and stays.
+// The deadline is computed from the wall clock once.
 func TestContextDeadline(t *testing.T) {
 	w, m := onMock(t, hierarchy.Config{})
 	start := m.Now()
@@ -68,8 +69,8 @@ func TestContextDeadline(t *testing.T) {
 	require.False(t, deadline.Before(before.Add(time.Minute)) || deadline.After(time.Now().Add(time.Minute)))
 }
 
-// hookedParent calls hook when it is asked for Done, as package context does when it lets
-// go of a child.
+// hookedParent calls hook in Done. Package context calls Done when it removes a child from
+// its parent, after it has closed the child's Done.
 type hookedParent struct {
 	context.Context
 	hook func()
@@ -80,7 +81,7 @@ func (p *hookedParent) Done() <-chan struct{} {
 	return p.Context.Done()
 }
 
-// As soon as Done is closed, Err and Cause are right.
+// Err and Cause are set before Done is closed.
 func TestContextHasItsErrorBeforeItIsDone(t *testing.T) {
 	for name, end := range map[string]func(m *clock.Mock, cancel func()){
 		"cancel":   func(_ *clock.Mock, cancel func()) { cancel() },

@@ -14,7 +14,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// ends are the ways in which a context of these tests may end: Err by Cause.
+// ends has the Err that belongs to each Cause.
 var ends = map[error]error{
 	errLate:             context.DeadlineExceeded,
 	errParent:           context.Canceled,
@@ -22,8 +22,8 @@ var ends = map[error]error{
 	hierarchy.ErrClosed: context.Canceled,
 }
 
-// watchEnd asks ctx until it has ended. Done, Err and Cause always agree, and what they
-// once said stays.
+// watchEnd calls first until ctx has ended. Done, Err and Cause must agree, and not change
+// again.
 func watchEnd(t *testing.T, ctx context.Context, first func(context.Context) error) {
 	for first(ctx) == nil {
 	}
@@ -36,7 +36,7 @@ func watchEnd(t *testing.T, ctx context.Context, first func(context.Context) err
 	}
 }
 
-// firstQuestions are what a reader may ask for until the context has ended.
+// firstQuestions are calls that return an error once the context has ended.
 var firstQuestions = []func(ctx context.Context) error{
 	context.Context.Err,
 	context.Cause,
@@ -44,15 +44,15 @@ var firstQuestions = []func(ctx context.Context) error{
 	func(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
-			return ctx.Err() // must not be nil
+			return ctx.Err() // not nil
 		default:
 			return nil
 		}
 	},
 }
 
-// TestContextsEndConcurrently has contexts expire, be cancelled, lose their parent and
-// their wheel, be asked and get children at once.
+// In TestContextsEndConcurrently the deadline of a context comes, it is cancelled, its parent
+// is cancelled, its wheel stops, and it is read and gets children, all at the same time.
 func TestContextsEndConcurrently(t *testing.T) {
 	for name, lineage := range lineages {
 		for round := range 40 {
@@ -91,8 +91,8 @@ func TestContextsEndConcurrently(t *testing.T) {
 	}
 }
 
-// When cancel returns, all below are done, though another goroutine was first, and no
-// matter what else it is at.
+// When cancel returns, the context and all below it are done, even if another goroutine has
+// called cancel first.
 func TestCancelReturnsWhenAllIsDone(t *testing.T) {
 	for name, lineage := range lineages {
 		for range 100 {
@@ -122,7 +122,7 @@ func TestCancelReturnsWhenAllIsDone(t *testing.T) {
 	}
 }
 
-// Contexts below one parent come and go while it ends: none is forgotten.
+// Contexts are made and cancelled below a parent while it ends. All of them end.
 func TestContextsComeWhileTheirParentEnds(t *testing.T) {
 	for range 100 {
 		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
@@ -151,7 +151,7 @@ func TestContextsComeWhileTheirParentEnds(t *testing.T) {
 	}
 }
 
-// Who sees an error finds Done closed, and who finds Done closed sees an error.
+// If Err is not nil, Done is closed, and the other way round.
 func TestContextErrMeansDone(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	top, cancelTop := context.WithCancel(context.Background())
@@ -180,8 +180,8 @@ func TestContextErrMeansDone(t *testing.T) {
 	}
 }
 
-// Contexts that are below a child that package context has made below another have Err
-// and Cause at once, too, though that child may follow in a goroutine.
+// Err and Cause are also right at once where a child that package context has made is
+// between a context and its ancestor, though that child may be cancelled in a goroutine.
 func TestContextBelowAChildBelowAnother(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	for range 1000 {
@@ -191,11 +191,11 @@ func TestContextBelowAChildBelowAnother(t *testing.T) {
 		for range 10 {
 			all = append(all, made(ourContexts(w), uncancelled(context.WithCancel(uncancelled(context.WithCancel(above))))))
 		}
-		for range 200 { // they are told, too
+		for range 200 { // telling these takes a while
 			uncancelled(context.WithCancel(above))
 		}
 		cancelTop(errParent)
-		for range rand.IntN(100) { // meanwhile, the goroutine may have begun to tell
+		for range rand.IntN(100) { // the goroutine may have begun to tell
 			runtime.Gosched()
 		}
 		for _, ctx := range all {

@@ -15,138 +15,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// What a twig of a random tree of contexts may be.
-const (
-	aRoot = iota
-	aWithoutCancel
-	aValue
-	anEmbedding
-	anAfterFunc // called when its parent ends; what is below it is below its parent
-	aCancel
-	aCancelCause
-	theirTimeout
-	aTimeout // of the contexts that are compared, as all from here on
-	aTimeoutCause
-	aDeadline
-	kinds
-)
-
-// twig is one context of a tree. Trees are plans: they are grown twice, with contexts of
-// package context and with those of a wheel, and the two have to look the same.
-type twig struct {
-	kind, parent int
-	d            time.Duration
-	early        bool // Done is asked for at once
-}
-
-// canceller is the nearest twig above i that can end it, or 0.
-func canceller(twigs []twig, i int) int {
-	for i = twigs[i].parent; i > 0 && twigs[i].kind < aCancel; i = twigs[i].parent {
-		if twigs[i].kind <= aWithoutCancel {
-			return 0
-		}
-	}
-	return i
-}
-
-// watched tells whether package context may cancel a parent of twig i, a context of a
-// wheel.
-func watched(twigs []twig, i int) bool {
-	i = canceller(twigs, i)
-	return i > 0 && (twigs[i].kind < aTimeout || watched(twigs, i))
-}
-
-// late tells whether twig i may follow a parent's cancel in a moment only: it is a child
-// that package context has made below one of a wheel, or is below such a child. If
-// it is asked for Err and Cause, it is made to follow, but for children of values.
-func late(twigs []twig, i int, asked bool) bool {
-	kind := twigs[i].kind
-	parent := canceller(twigs, i)
-	switch {
-	case kind <= aWithoutCancel || parent == 0:
-		return false
-	case kind >= aCancel && kind < aTimeout && twigs[parent].kind >= aTimeout && watched(twigs, parent):
-		return !asked || twigs[i].parent != parent || late(twigs, parent, asked)
-	}
-	return late(twigs, parent, asked)
-}
-
-// A deed is done to a tree.
-const (
-	grow      = iota // the next twig
-	cancelOne        // or stop it, if it is an AfterFunc
-	sleep
-	stopWheel
-)
-
-type deed struct {
-	what, twig int
-	d          time.Duration
-	look       bool // at once, at all that has to be right then
-	wait       bool // and look at all
-}
-
-// plan is a tree and what happens to it.
-func plan(r *rand.Rand, length int) (twigs []twig, deeds []deed) {
-	const unit = 100 * time.Microsecond // of sleeps; deadlines are at times of their own in between
-	twigs = []twig{{kind: aRoot}}
-	for len(deeds) < length {
-		d := deed{twig: r.IntN(len(twigs)), look: r.IntN(2) == 0, wait: r.IntN(8) == 0}
-		switch n := r.IntN(100); {
-		case n < 60:
-			kind, parent := kindOf(r), parentOf(r, len(twigs))
-			for range manyOf(r, kind) {
-				deeds = append(deeds, deed{what: grow, twig: len(twigs)})
-				delay := time.Duration(1+r.IntN(200))*unit + time.Duration(len(twigs))*time.Microsecond
-				if r.IntN(12) == 0 {
-					delay = -time.Duration(r.IntN(2))
-				}
-				twigs = append(twigs, twig{kind, parent, delay, r.IntN(2) == 0})
-			}
-			continue
-		case n < 75:
-			d.what = cancelOne
-		case n < 99:
-			d.what, d.d, d.look = sleep, time.Duration(1+r.IntN(5))*unit, false
-		default:
-			d.what = stopWheel
-		}
-		deeds = append(deeds, d)
-	}
-	return twigs, deeds
-}
-
-// kindOf is a random kind; contexts that detach what is below them are rare.
-func kindOf(r *rand.Rand) int {
-	if r.IntN(10) == 0 {
-		return r.IntN(kinds)
-	}
-	return aValue + r.IntN(kinds-aValue)
-}
-
-// manyOf is how many twigs of that kind grow in a row: a parent of several has them told
-// together.
-func manyOf(r *rand.Rand, kind int) int {
-	if kind >= aTimeout && r.IntN(8) == 0 {
-		return 6
-	}
-	return 1
-}
-
-// parentOf is one of n twigs, mostly one of the last, so that trees are deep.
-func parentOf(r *rand.Rand, n int) int {
-	if r.IntN(3) == 0 {
-		return r.IntN(n)
-	}
-	return max(0, n-1-r.IntN(4))
-}
-
-// tree is a tree that has been grown.
+// tree is a tree that is being made.
 type tree struct {
 	plan     []twig
 	contexts []context.Context
 	cancels  []func()
-	early    []<-chan struct{} // nil: not asked for
+	early    []<-chan struct{} // nil if Done was not called
 	called   []*atomic.Int32
 }
 
@@ -197,8 +71,8 @@ func (t *tree) note(ctx context.Context, cancel func(), called *atomic.Int32, p 
 	t.early = append(t.early, done)
 }
 
-// report tells how all twigs are, or only those that are never late; the youngest
-// first, as who asks a context makes it follow its parents.
+// report describes all twigs, or only those that are never late. Children come before their
+// parents, since reading a parent ends it, and its children, if an ancestor has ended.
 func (t *tree) report(start time.Time, all bool) (lines []string) {
 	for i, ctx := range slices.Backward(t.contexts) {
 		if !all && late(t.plan, i, false) {
@@ -222,7 +96,7 @@ func (t *tree) report(start time.Time, all bool) (lines []string) {
 	return lines
 }
 
-// storyOf is what is to be seen of a tree while deeds are done.
+// storyOf does the deeds and returns all reports.
 func storyOf(c contexts, stop func(), twigs []twig, deeds []deed) (lines []string) {
 	start := time.Now()
 	t := &tree{plan: twigs}
@@ -253,8 +127,8 @@ func storyOf(c contexts, stop func(), twigs []twig, deeds []deed) (lines []strin
 	return lines
 }
 
-// theirStoppable are contexts of package context that can be stopped as a wheel can:
-// each has a parent that can be cancelled for that.
+// theirStoppable are contexts of package context, and a function that does to them what
+// stopping the wheel does to contexts of a wheel.
 func theirStoppable() (c contexts, stop func()) {
 	var stops []func()
 	stopped := false
@@ -285,9 +159,8 @@ func theirStoppable() (c contexts, stop func()) {
 	}
 }
 
-// TestContextTrees compares random trees of contexts with package context's: all of them
-// when everything is at rest, and all that package context has not made below others at
-// once. Cause is always asked for before Err, as Go 1.25 does.
+// TestContextTrees compares random trees of contexts of a wheel and of package context. What
+// must be right at once is compared right after a cancel. Cause is read before Err.
 func TestContextTrees(t *testing.T) {
 	trees := 500
 	if testing.Short() {

@@ -5,29 +5,27 @@ import (
 	"time"
 )
 
-// Package context lets a context end with DeadlineExceeded only when a deadline
-// of its own has come, or with its parent; from outside it can only be cancelled.
-// And nothing of ours is called in the call in which package context cancels a
-// context; only channels are closed. So there are two kinds of Done.
+// A context of package context ends with DeadlineExceeded only at a deadline of its own, or
+// when its parent does. Other code can only cancel it. And while package context cancels a
+// context, it calls no code of ours: it only closes channels. So there are two kinds of
+// contexts whose Done a timeoutContext uses. docs/design.md says why one does not suffice.
 //
-// A family is a cancel context of package context's below a parent of ours, which
-// ends it with an error of our choice. Children, also of values, attach
-// themselves to it as they do to any other.
+// A family is a cancel context below a parent of ours, which ends the family with any
+// error. Package context attaches children to it, those of values included.
 //
-// A watch is a cancel context of package context's below the real parent. Its Done
-// is closed in the call that cancels the parent. No child may attach itself to it:
-// when the deadline comes, it can only be cancelled. So children register
-// themselves by AfterFunc.
+// A watch is a cancel context below the real parent. Its Done is closed in the call that
+// cancels the parent. At our deadline it can only be cancelled, so no child may be attached
+// to it. Children register with AfterFunc.
 
-// makeTheirs makes the context whose Done is that of c, unless somebody has.
+// makeTheirs sets theirs, if it is not set.
 func (c *timeoutContext) makeTheirs() {
-	watch, release := c.newWatch() // asks parents, so without a lock
+	watch, release := c.newWatch() // calls methods of the parent, so no lock is held
 	if !c.noteTheirs(watch, release) && release != nil {
 		release()
 	}
 }
 
-// noteTheirs tells whether it uses watch.
+// noteTheirs reports whether it uses watch, which may be nil.
 func (c *timeoutContext) noteTheirs(watch context.Context, release func()) (watches bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,19 +33,19 @@ func (c *timeoutContext) noteTheirs(watch context.Context, release func()) (watc
 	case c.theirs != nil:
 		return false
 	case c.ended.Load() != nil:
-		c.theirs = stopped.carrier // is done, as any other that has ended
+		c.theirs = stopped.carrier // only its Done is used, which is closed
 	case watch != nil:
 		c.theirs, c.endTheirs, watches = watch, release, true
 	default:
 		family, cancel := context.WithCancel((*familyParent)(c))
-		_ = cancel // endTheirs does what it would
+		_ = cancel // endTheirs, which WithCancel has set, ends the family
 		c.theirs = family
 	}
 	c.asked.Store(true)
 	return watches
 }
 
-// newWatch makes a watch, or returns nil if c needs none.
+// newWatch makes a watch. It returns nil if c needs none.
 func (c *timeoutContext) newWatch() (watch context.Context, release func()) {
 	switch {
 	case !c.watched:
@@ -61,9 +59,9 @@ func (c *timeoutContext) newWatch() (watch context.Context, release func()) {
 	return context.WithCancel(c.parent)
 }
 
-// familyParent is a timeoutContext as the parent of its family. Its Done is not
-// that of a context of theirs, so package context asks it for AfterFunc, and what it
-// gives there is what ends the family, with the error and cause of c.
+// familyParent is a timeoutContext as the parent of its family. Its Done belongs to no
+// context of package context, so package context calls its AfterFunc. The function it
+// passes ends the family, with the error and the cause of the familyParent.
 type familyParent timeoutContext
 
 // endless is never closed.
@@ -87,14 +85,15 @@ func (p *familyParent) Value(key any) any {
 
 func (p *familyParent) Deadline() (time.Time, bool) { return p.deadline, true }
 
-// AfterFunc is called by context.WithCancel, once, with mu held.
+// AfterFunc is called once, by context.WithCancel in noteTheirs, with mu held.
 func (p *familyParent) AfterFunc(f func()) (stop func() bool) {
 	p.endTheirs = f
 	return func() bool { return true }
 }
 
-// cancelCtx is the context that package context asks for: the family, so that
-// children attach themselves to it, or what has the cause of c.
+// cancelCtx is the value of cancelCtxKey. Before c ends that is the family, if there is
+// one, to which package context attaches children. Afterwards it is a context with the
+// cause of c.
 func (c *timeoutContext) cancelCtx() any {
 	if o := c.settle(); o != nil {
 		return o.cancelCtx()

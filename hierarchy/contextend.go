@@ -2,11 +2,12 @@ package hierarchy
 
 import "context"
 
-// outcome is how a context has ended. It is immutable, and shared.
+// outcome is the error and the cause of a context that has ended. It is immutable, and
+// contexts share it.
 type outcome struct {
 	err error
-	// carrier is what package context looks for when it is asked for the cause: a
-	// context of its own that has it. It is nil if the cause is err.
+	// carrier is a context of package context that has the cause: context.Cause looks for
+	// one. It is nil if the cause is err.
 	carrier context.Context
 }
 
@@ -16,9 +17,9 @@ var (
 	stopped  = newOutcome(context.Canceled, ErrClosed)
 )
 
-// newOutcome is the outcome of that error and cause; a nil cause is err.
+// newOutcome is the outcome with that error and cause. If cause is nil, err is the cause.
 func newOutcome(err, cause error) *outcome {
-	switch { // others may not be comparable
+	switch { // only errors that can be compared are compared
 	case err == context.Canceled && (cause == nil || cause == context.Canceled):
 		return canceled
 	case err == context.DeadlineExceeded && (cause == nil || cause == context.DeadlineExceeded):
@@ -29,7 +30,7 @@ func newOutcome(err, cause error) *outcome {
 	return &outcome{err, carrier}
 }
 
-// cancelCtx is what package context finds the cause in, or nil.
+// cancelCtx is the carrier, or nil without a type.
 func (o *outcome) cancelCtx() any {
 	if o.carrier == nil {
 		return nil
@@ -37,7 +38,8 @@ func (o *outcome) cancelCtx() any {
 	return o.carrier
 }
 
-// settle ends c if its parent has ended. It returns how c has ended, or nil.
+// settle ends c if its parent has ended. It returns the outcome of c, or nil if c has not
+// ended.
 func (c *timeoutContext) settle() *outcome {
 	if o := c.ended.Load(); o != nil {
 		return o
@@ -52,7 +54,7 @@ func (c *timeoutContext) settle() *outcome {
 	return o
 }
 
-// parentOutcome is how the parent of c has ended, or nil.
+// parentOutcome is the outcome of the parent, or nil if it has not ended.
 func (c *timeoutContext) parentOutcome() *outcome {
 	if !c.ends {
 		return nil
@@ -61,7 +63,7 @@ func (c *timeoutContext) parentOutcome() *outcome {
 		return c.kin.settle()
 	}
 	if c.kin != nil && !c.kinOver.Load() && c.kin.settle() != nil {
-		c.kin.awaitEnd() // it tells parent, perhaps
+		c.kin.awaitEnd() // the parent may be a follower that kin has not told yet
 		c.kinOver.Store(true)
 	}
 	if err := c.parent.Err(); err != nil {
@@ -70,31 +72,31 @@ func (c *timeoutContext) parentOutcome() *outcome {
 	return nil
 }
 
-// end ends c. When it returns, c has ended, so or otherwise, and all below it.
+// end ends c, unless it has ended. When it returns, the followers of c have been told.
 func (c *timeoutContext) end(o *outcome) {
 	if !c.tryEnd(o) {
 		c.awaitEnd()
 	}
 }
 
-// awaitEnd waits for who ends c, which has ended, to have told all below it.
+// awaitEnd waits until the followers of c, which has ended, have been told.
 func (c *timeoutContext) awaitEnd() {
 	c.awaitDone()
 	c.ending.Lock()
 	defer c.ending.Unlock()
 }
 
-// awaitDone waits for who ends c, which has ended, to have closed its Done.
+// awaitDone waits until the Done of c, which has ended, is closed.
 func (c *timeoutContext) awaitDone() {
 	if c.asked.Load() {
 		<-c.theirs.Done()
 	}
 }
 
-// tryEnd ends c and tells all below it. If c has ended already it is false.
+// tryEnd ends c and tells its followers. It reports false if c had ended before.
 //
-// Err and Cause are right before Done is closed, and Done is closed before
-// children are told, who ask for Err and Cause.
+// The outcome is set before Done is closed, so that Err is never nil after that. Done is
+// closed before the followers are told, because they call Err, which waits for Done.
 func (c *timeoutContext) tryEnd(o *outcome) bool {
 	c.mu.Lock()
 	if c.ended.Load() != nil {
@@ -117,10 +119,10 @@ func (c *timeoutContext) tryEnd(o *outcome) bool {
 	return true
 }
 
-// endBelow ends c, which has been asked for Done or has somebody below it. It unlocks
-// mu, which must be held.
+// endBelow is the part of tryEnd for a c with followers or a family: others must be able
+// to wait until all of these have been told. mu must be held, and is unlocked.
 func (c *timeoutContext) endBelow(o *outcome) {
-	c.ending.Lock() // is free: one waits for it only once c has ended
+	c.ending.Lock() // does not wait: others take it only after c has ended
 	defer c.ending.Unlock()
 	c.ended.Store(o)
 	end := c.endTheirs
@@ -131,8 +133,8 @@ func (c *timeoutContext) endBelow(o *outcome) {
 	c.tell()
 }
 
-// follow has cancel called when the parent of c ends, by h if it is not nil. What it
-// returns, if it is not nil, takes that back.
+// follow has cancel called when the parent ends, by h if that is not nil. unhook, if it is
+// not nil, stops that.
 func (c *timeoutContext) follow(h *hub, cancel func()) (unhook func() bool) {
 	c.place.told = cancel
 	switch {
@@ -148,7 +150,7 @@ func (c *timeoutContext) follow(h *hub, cancel func()) (unhook func() bool) {
 	return nil
 }
 
-// leave ends what follow has begun. It may be called twice.
+// leave undoes follow. It may be called twice.
 func (c *timeoutContext) leave() {
 	switch {
 	case c.unhook != nil:

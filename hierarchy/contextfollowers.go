@@ -2,20 +2,20 @@ package hierarchy
 
 import "sync"
 
-// followers are those who are to be told when something ends: a list, in no order.
+// followers is a list of functions to call when something ends.
 type followers struct {
 	mu    sync.Mutex
-	first *follower // guarded by mu, as the links of all in the list
-	over  bool      // guarded by mu; it has ended: nobody is added any more
+	first *follower // guarded by mu, like the links of all followers
+	over  bool      // guarded by mu; nothing is added any more
 }
 
-// follower is a place in a list of followers.
+// follower is an element of a list of followers.
 type follower struct {
 	next, prev *follower
 	told       func() // immutable once in the list
 }
 
-// add is false if all is over.
+// add reports whether f was added: it is not once the list is over.
 func (s *followers) add(f *follower) bool {
 	s.mu.Lock()
 	added := !s.over
@@ -30,7 +30,7 @@ func (s *followers) add(f *follower) bool {
 	return added
 }
 
-// remove is true if f was in the list.
+// remove reports whether f was in the list.
 func (s *followers) remove(f *follower) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,8 +54,8 @@ func (s *followers) unlink(f *follower) bool {
 	return true
 }
 
-// tell takes all out and tells them. over must be set. It takes them one by one, so
-// that who wants to leave the list need not wait for all of them.
+// tell removes all followers and calls their functions. over must be set. It removes them
+// one at a time, so that remove never waits for all of them.
 func (s *followers) tell() {
 	for {
 		s.mu.Lock()

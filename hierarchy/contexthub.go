@@ -6,40 +6,40 @@ import (
 	"sync/atomic"
 )
 
-// hub is one AfterFunc on a parent for all contexts below it: registering each of
-// them would cost as much as its timer does.
+// hub is one AfterFunc of a parent that all contexts below this parent share. An AfterFunc
+// for each of them would cost as much as its timer.
 //
-// A parent gets one when several contexts in a row were made below it, as a
-// service's own context does and a request's does not. It keeps it, with nobody
-// below, until another parent takes its slot or it ends itself.
+// A parent gets a hub when several contexts in a row are made below it. That is typical of
+// the context of a service, not of the context of a request. The hub stays, even without
+// followers, until the parent ends or another parent needs the slot.
 type hub struct {
 	followers
-	parent context.Context // immutable, as all below; of package context, without values
+	parent context.Context // immutable, like all fields below; a context of package context, without values
 	done   <-chan struct{} // its Done
-	kin    *timeoutContext // the nearest of ours above it, or nil
-	unhook func() bool
+	kin    *timeoutContext // its nearest ancestor of this type, or nil
+	unhook func() bool     // stops the AfterFunc
 }
 
-// hubSlot is where the hub of a parent is found.
+// hubSlot holds the hub of one parent.
 type hubSlot struct {
 	hub  atomic.Pointer[hub]
-	last atomic.Uintptr // the parent met last
-	row  atomic.Int32   // how often it was met in a row
-	_    [40]byte       // slots are used by different processors
+	last atomic.Uintptr // the parent of the last context
+	row  atomic.Int32   // how many contexts in a row were made below it
+	_    [40]byte       // each slot has a cache line of its own
 }
 
-// hubAfter is how many contexts are made below a parent before it gets a hub.
+// hubAfter is how many contexts in a row are made below a parent before it gets a hub.
 const hubAfter = 3
 
 var hubSlots [16]hubSlot
 
-// parentID tells parents apart, by their Done. It keeps none of them alive: one
-// that comes after another at the same place gets its hub a little sooner.
+// parentID identifies a parent by its Done, without keeping the parent alive. If a later
+// parent has the same number, it gets its hub a little sooner.
 func parentID(done <-chan struct{}) uintptr { return reflect.ValueOf(done).Pointer() }
 
 func hubSlotOf(id uintptr) *hubSlot { return &hubSlots[id/64%uintptr(len(hubSlots))] }
 
-// find is the hub of the parent with that Done, or nil.
+// find returns the hub of the parent with that Done, or nil.
 func (s *hubSlot) find(done <-chan struct{}) *hub {
 	if h := s.hub.Load(); h != nil && h.done == done {
 		return h
@@ -47,7 +47,8 @@ func (s *hubSlot) find(done <-chan struct{}) *hub {
 	return nil
 }
 
-// meet counts a context made below parent. It returns a hub, if it is time for one.
+// meet counts a context made below parent. It returns a new hub after several in a row,
+// and nil before.
 func (s *hubSlot) meet(id uintptr, parent context.Context, kin *timeoutContext) *hub {
 	if s.last.Swap(id) != id {
 		s.row.Store(0)
@@ -61,14 +62,14 @@ func (s *hubSlot) meet(id uintptr, parent context.Context, kin *timeoutContext) 
 		old.retire()
 	}
 	if parent.Err() != nil {
-		s.hub.CompareAndSwap(h, nil) // end may have come before
+		s.hub.CompareAndSwap(h, nil) // end may have been called before h was in its slot
 	}
 	return h
 }
 
-// join has h tell c of its parent's end. It is false if h does so no more.
+// join makes c a follower of h. It reports false if h takes no more followers.
 func (c *timeoutContext) join(h *hub) bool {
-	c.hub = h // before h can tell
+	c.hub = h // before h can call cancel
 	if h.add(&c.place) {
 		return true
 	}
@@ -76,21 +77,21 @@ func (c *timeoutContext) join(h *hub) bool {
 	return false
 }
 
-// end is called when the parent has ended.
+// end is called when the parent ends.
 func (h *hub) end() {
 	h.close()
 	hubSlotOf(parentID(h.done)).hub.CompareAndSwap(h, nil)
 	h.tell()
 }
 
-// retire has h end with the last below it.
+// retire stops the AfterFunc of h when its last follower leaves.
 func (h *hub) retire() {
 	if h.close() {
 		h.unhook()
 	}
 }
 
-// close lets nobody join any more. It tells whether nobody is left.
+// close lets no more contexts join h. It reports whether h has no followers.
 func (h *hub) close() (empty bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -98,7 +99,7 @@ func (h *hub) close() (empty bool) {
 	return h.first == nil
 }
 
-// leave takes f out.
+// leave removes f.
 func (h *hub) leave(f *follower) {
 	h.mu.Lock()
 	h.unlink(f)

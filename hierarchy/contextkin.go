@@ -2,10 +2,10 @@ package hierarchy
 
 import "context"
 
-// kinKey is the key under which a context finds the nearest of ours.
+// kinKey is the key whose value is the nearest timeoutContext.
 type kinKey struct{}
 
-// look finds out what c depends on. It returns the parent's hub, if there is one.
+// look sets kin and relation. It returns the hub of the parent, or nil.
 func (c *timeoutContext) look() *hub {
 	if p, ok := c.parent.(*timeoutContext); ok {
 		c.kin, c.relation = p, relation{ends: true, direct: true, watched: p.watched}
@@ -23,7 +23,7 @@ func (c *timeoutContext) look() *hub {
 		return h
 	}
 	if c.parent.Err() != nil {
-		return nil // contexts that have ended may have a Done in common
+		return nil // contexts that have ended may share a Done, so it does not identify them
 	}
 	c.kin, _ = c.parent.Value(kinKey{}).(*timeoutContext)
 	if c.kin != nil && c.kin.Done() == done {
@@ -38,9 +38,9 @@ func (c *timeoutContext) look() *hub {
 	return slot.meet(id, canceller, c.kin)
 }
 
-// cancellerOf is the context of package context by which parent, whose Done is done,
-// is cancelled, and with it what package context makes below parent. It is nil if
-// parent is of a foreign type that ends by itself.
+// cancellerOf returns the context to which package context attaches children of parent. It
+// is parent itself, or an ancestor with the same Done. It is nil if parent is of a foreign
+// type with a Done of its own.
 func cancellerOf(parent context.Context, done <-chan struct{}) context.Context {
 	if p, ok := parent.Value(cancelCtxKey).(context.Context); ok && p.Done() == done {
 		return p
@@ -48,9 +48,9 @@ func cancellerOf(parent context.Context, done <-chan struct{}) context.Context {
 	return nil
 }
 
-// cancelCtxKey is the key under which package context finds the nearest context
-// that it can attach a child to, and under which Cause finds the cause. It is not
-// exported, but every parent is asked for it.
+// cancelCtxKey is the key with which package context looks for the nearest context to which
+// it can attach children, and with which Cause looks for the cause. Package context does
+// not export the key, but passes it to the Value method of every parent.
 var cancelCtxKey = func() any {
 	p := &asked{Context: context.Background()}
 	child, cancel := context.WithCancel(p)
@@ -58,10 +58,10 @@ var cancelCtxKey = func() any {
 	if p.key != nil && child.Value(p.key) == any(child) {
 		return p.key
 	}
-	return new(int) // package context has changed: nobody asks for this one
+	return new(int) // package context has changed. No one else has this key
 }()
 
-// asked is a parent that notes the key it is asked for.
+// asked is a parent that notes the key passed to Value.
 type asked struct {
 	context.Context
 	key any
@@ -74,5 +74,5 @@ func (p *asked) Value(key any) any {
 	return nil
 }
 
-// AfterFunc keeps package context from waiting in a goroutine.
+// AfterFunc keeps package context from starting a goroutine.
 func (p *asked) AfterFunc(func()) (stop func() bool) { return func() bool { return true } }

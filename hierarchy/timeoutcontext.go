@@ -7,47 +7,47 @@ import (
 	"time"
 )
 
-// timeoutContext is a context with its deadline on a wheel. What it needs of
-// package context is made when it is asked for: see contextdone.go.
+// timeoutContext is a context with a deadline on a wheel. It makes a context of package
+// context only when Done is called (see contextdone.go) and to pass on a cause.
 //
-// Whoever asks it asks its parent first, so that nobody sees a parent ended and
-// it not. Who ends it tells those below it: children of its kind, and those of
-// package context that have registered themselves by AfterFunc.
+// Its methods check the parent first, so that a context never looks active after its
+// parent has ended. When it ends, it tells its followers: children of this type, and
+// children of package context that registered with AfterFunc.
 //
-// Order of locks: a context's ending before those of its children, any ending before
-// any mu, and mu before all locks of package context. No two mu are held at once.
+// Order of locks: the ending of a context before that of its children, every ending
+// before every mu, and mu before the locks of package context. No goroutine holds two mu.
 type timeoutContext struct {
-	parent   context.Context // immutable, as all down to cause
+	parent   context.Context // immutable, like all fields down to cause
 	core     *core[func()]
-	deadline time.Time // by the wall clock
-	due      int64     // by the wheel's clock
-	cause    *error    // for when it has come; nil: none
+	deadline time.Time // in wall time
+	due      int64     // in elapsed time
+	cause    *error    // at the deadline; nil: none was given
 
-	kin    *timeoutContext // immutable once started, as all down to relation
-	hub    *hub            // by which c is told of its parent's end, if it is not nil
-	unhook func() bool     // ends the telling of it, if neither kin nor hub tell it
-	timer  Timer           // of the deadline
+	kin    *timeoutContext // the nearest ancestor of this type, or nil
+	hub    *hub            // tells c when the parent ends; nil if kin or an AfterFunc does
+	unhook func() bool     // stops that AfterFunc; nil if there is none
+	timer  Timer           // at the deadline
 	relation
-	started atomic.Bool
+	started atomic.Bool // the fields from kin to relation are immutable from now on
 
-	asked   atomic.Bool // theirs has been made
-	kinOver atomic.Bool // kin, which is not direct, has ended and told parent, if it had to
+	asked   atomic.Bool // Done was called, and theirs is set
+	kinOver atomic.Bool // kin, which is not direct, has ended and told its followers
 
-	ended  atomic.Pointer[outcome] // nil until c has ended; written once, with mu held
-	ending sync.Mutex              // held by who ends c, until all below have been told
+	ended  atomic.Pointer[outcome] // nil until c ends; written once, with mu held
+	ending sync.Mutex              // held while c ends, until its followers have been told
 
-	followers                 // those below; its mu guards what follows, too
-	theirs    context.Context // whose Done is that of c; immutable once asked
-	endTheirs func()          // ends it
+	followers                 // its mu also guards the fields below
+	theirs    context.Context // its Done is that of c; immutable once asked is set
+	endTheirs func()          // ends theirs; nil if theirs had ended from the start
 
-	place follower // among the followers of kin or hub
+	place follower // in the followers of kin or hub, whose mu guards it
 }
 
-// relation tells how a context depends on what is above.
+// relation is how a context depends on its ancestors.
 type relation struct {
-	ends    bool // parent can end at all
-	direct  bool // parent ends when kin does: it is kin, or kin with values
-	watched bool // some parent ends in a call of package context, which tells none of ours
+	ends    bool // the parent can end
+	direct  bool // the parent is kin, perhaps with values: it ends when kin does
+	watched bool // package context can cancel an ancestor, and calls no code of ours then
 }
 
 func (c *timeoutContext) Deadline() (time.Time, bool) { return c.deadline, true }
@@ -79,13 +79,13 @@ func (c *timeoutContext) Value(key any) any {
 	return c.parent.Value(key)
 }
 
-// AfterFunc has f called when c ends, in the goroutine that ends it. It is meant
-// for package context, which looks for it when it makes a child of c: f cancels
-// that child. f may ask c, but must not cancel it.
+// AfterFunc has f called when c ends, in the goroutine that ends it. Package context calls
+// AfterFunc when it makes a child of c, with an f that cancels the child. f may call the
+// methods of c, but must not cancel c.
 func (c *timeoutContext) AfterFunc(f func()) (stop func() bool) {
 	child := &follower{told: f}
 	if !c.add(child) {
-		go f() // package context holds a lock now that f needs
+		go f() // not in this call: package context holds a lock that f takes
 	}
 	return func() bool { return c.remove(child) }
 }
