@@ -8,11 +8,6 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Schedule tells a Repeater when to run next. Next returns the first time that is later
-// than its argument. A cron.Schedule of robfig/cron is a Schedule. A zero time ends the
-// Repeater, and so does a time that is not later.
-type Schedule interface{ Next(time.Time) time.Time }
-
 // Repeater runs a function again and again until it is stopped: a Repeater that is no
 // longer referred to goes on. Its methods may be called concurrently, also inside the
 // function. Every and Schedule make a Repeater; the methods of a zero Repeater panic.
@@ -29,6 +24,7 @@ type Repeater struct {
 	period  int64     // of Every, or 0:
 	plan    Schedule  // then this says when runs are due,
 	wall    time.Time // and this is the wall time of the next one
+	passed  int       // how many times in a row that plan has returned had passed; used by ask alone
 }
 
 // Every has the wheel's executor call f every period, first after one period, until the
@@ -54,45 +50,6 @@ func (w *Wheel) every(period time.Duration, f func(), fl level.Flags) (*Repeater
 	}
 	r := &Repeater{wheel: w, run: f, period: int64(period)}
 	return r.start(w.core.now(), period, fl)
-}
-
-// Schedule has the wheel's executor call f at the wall times that s gives. It asks s for
-// the next time now and after each run. Runs never overlap. f never runs before its wall
-// time, also if the wall clock is set back meanwhile. The Repeater goes on until it is
-// stopped, or s returns a zero time or a time that is not later than its argument. If s
-// does that at once, the Repeater is stopped from the beginning. The error is ErrNilFunc,
-// ErrArgument if s is nil, ErrClosed or ErrFull.
-func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
-	if f == nil {
-		return nil, ErrNilFunc
-	}
-	if s == nil {
-		return nil, fmt.Errorf("%w: schedule is nil", ErrArgument)
-	}
-	if w.core.over() {
-		return nil, ErrClosed
-	}
-	r := &Repeater{wheel: w, run: f, plan: s, wall: w.ask(s)}
-	if r.wall.IsZero() {
-		r.ended = true
-		return r, nil
-	}
-	now := w.core.now()
-	return r.start(now, w.until(r.wall), 0)
-}
-
-// ask is the next time of s, or zero when s has ended. It has no monotonic reading, so
-// that it stays a wall time when the wall clock is set.
-//
-// A time that is not later than now ends s. Otherwise the Repeater would run for ever
-// while time stands still.
-func (w *Wheel) ask(s Schedule) time.Time {
-	now := w.core.wall()
-	next := s.Next(now).Round(0)
-	if !next.After(now.Round(0)) {
-		return time.Time{}
-	}
-	return next
 }
 
 func (r *Repeater) start(now int64, d time.Duration, f level.Flags) (*Repeater, error) {
@@ -172,7 +129,7 @@ func (r *Repeater) again() {
 	var next time.Time
 	defer func() { r.rest(next) }()
 	if plan := r.planned(); plan != nil {
-		next = r.wheel.ask(plan)
+		next = r.ask(plan)
 	}
 }
 

@@ -356,11 +356,38 @@ func TestScheduleThatDoesNotAdvance(t *testing.T) {
 		require.False(t, r.Stop(), "the Repeater must have ended")
 		require.Zero(t, w.Len())
 
-		r = schedule(t, w, planned(func(now time.Time) time.Time { return now.Add(-back) }), nop)
-		require.False(t, r.Stop(), "the Repeater must end at once")
+		again := 0
+		r = schedule(t, w, planned(func(now time.Time) time.Time { return now.Add(-back) }), func() { again++ })
 		m.Add(time.Minute)
+		require.LessOrEqual(t, again, 1)
+		require.False(t, r.Stop(), "it has ended")
 		requireBalance(t, w)
 	}
+}
+
+// Times that have passed are due at once, as long as the schedule advances, and no more
+// than a thousand in a row.
+func TestScheduleThatIsBehind(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	next := m.Now()
+	runs := 0
+	m.Add(500 * time.Second)
+	schedule(t, w, planned(func(time.Time) time.Time {
+		next = next.Add(time.Second)
+		return next
+	}), func() { runs++ })
+	m.Add(0)
+	require.Equal(t, 499, runs, "all that have passed but the one of now")
+
+	next = next.Add(-time.Hour)
+	runs = 0
+	schedule(t, w, planned(func(time.Time) time.Time {
+		next = next.Add(1)
+		return next
+	}), func() { runs++ })
+	m.Add(0)
+	require.Equal(t, 1000, runs)
+	require.Zero(t, w.Len())
 }
 
 func TestScheduleResetToAPeriod(t *testing.T) {
