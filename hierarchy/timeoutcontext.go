@@ -53,7 +53,9 @@ type relation struct {
 func (c *timeoutContext) Deadline() (time.Time, bool) { return c.deadline, true }
 
 func (c *timeoutContext) Done() <-chan struct{} {
-	c.settle()
+	if !c.watched || c.kin != nil {
+		c.settle() // a watch without kin ends with the parent anyway
+	}
 	if !c.asked.Load() {
 		c.makeTheirs()
 	}
