@@ -69,7 +69,7 @@
 //	Stop, Reset, Remaining       the same, or one cache miss if the timer is one of millions
 //	Keyed.Set, Move, Remove      some 100 ns, and two cache misses
 //	Every, NewTimer, NewTicker   an allocation or two besides
-//	WithTimeout and its kin      some allocations, as those of package context
+//	WithTimeout and its kin      two allocations, and three to five more for Done
 //	Len, Stats                   a few counters of each shard
 //	Circles                      a look at each slot, some 700 of each shard
 //	Drain                        n log n, without the lock; n is how many are pending
