@@ -178,6 +178,24 @@ func TestContextsOfAParentThatHasMadeWay(t *testing.T) {
 	})
 }
 
+// The hub of a parent in a bubble can be removed from outside the bubble.
+func TestParentsInABubbleMakeWay(t *testing.T) {
+	var parent context.Context
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancelParent := context.WithCancel(context.Background())
+		_ = cancelParent // the parent never ends
+		w := onSystem(t, hierarchy.Config{})
+		for range 10 {
+			_, cancel := w.WithTimeout(ctx, time.Hour)
+			cancel()
+		}
+		parent = ctx
+	})
+	require.Equal(t, 1, children(parent))
+	w, _ := onMock(t, hierarchy.Config{})
+	makeWayFor(t, w, func() bool { return children(parent) == 0 })
+}
+
 // hookedClock calls hook when its alarm is set.
 type hookedClock struct {
 	clock.Clock

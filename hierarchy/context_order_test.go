@@ -87,21 +87,26 @@ func TestContextHasItsErrorBeforeItIsDone(t *testing.T) {
 		"cancel":   func(_ *clock.Mock, cancel func()) { cancel() },
 		"deadline": func(m *clock.Mock, _ func()) { m.Add(time.Second) },
 	} {
-		w, m := onMock(t, hierarchy.Config{})
-		cancellable, cancelParent := context.WithCancel(context.Background())
-		defer cancelParent()
-		parent := &hookedParent{cancellable, nop}
-		ctx, cancel := w.WithTimeoutCause(parent, time.Second, errLate)
-		done, asked := ctx.Done(), 0
-		parent.hook = func() {
-			if doneOf(done) != noDone {
-				asked++
-				require.Error(t, causeAskedFirst(ctx), name)
-				require.Error(t, ctx.Err(), name)
+		asked := 0
+		var parents []context.Context // a parent in the place of an earlier one may have a hub, which is asked instead
+		for asked == 0 && len(parents) < 100 {
+			w, m := onMock(t, hierarchy.Config{})
+			cancellable, cancelParent := context.WithCancel(context.Background())
+			defer cancelParent()
+			parent := &hookedParent{cancellable, nop}
+			parents = append(parents, parent)
+			ctx, cancel := w.WithTimeoutCause(parent, time.Second, errLate)
+			done := ctx.Done()
+			parent.hook = func() {
+				if doneOf(done) != noDone {
+					asked++
+					require.Error(t, causeAskedFirst(ctx), name)
+					require.Error(t, ctx.Err(), name)
+				}
 			}
+			end(m, cancel)
+			cancel()
 		}
-		end(m, cancel)
 		require.Positive(t, asked, name)
-		cancel()
 	}
 }

@@ -19,10 +19,13 @@ var (
 
 // newOutcome is the outcome with that error and cause. If cause is nil, err is the cause.
 func newOutcome(err, cause error) *outcome {
-	switch { // only errors that can be compared are compared
-	case err == context.Canceled && (cause == nil || cause == context.Canceled):
+	if cause == nil {
+		cause = err
+	}
+	switch { // other errors may be of a type that can't be compared
+	case err == context.Canceled && cause == context.Canceled:
 		return canceled
-	case err == context.DeadlineExceeded && (cause == nil || cause == context.DeadlineExceeded):
+	case err == context.DeadlineExceeded && cause == context.DeadlineExceeded:
 		return expired
 	}
 	carrier, cancel := context.WithCancelCause(context.Background())
