@@ -31,19 +31,19 @@ func (q *Queue) aimAt(at, now time.Duration) {
 }
 
 // guard sets the backup to check the waiter some time after the aim. This finds a lost
-// timerfd even if no call aims it, which would also find it. The backup fires between trust
-// and guardSpan times trust after the aim. The range keeps it from being moved often.
+// timerfd even if no call aims it, which would also find it.
 func (q *Queue) guard(now time.Duration) {
-	lost := later(q.aim, q.trust)
 	switch {
 	case q.waiter == nil || q.aim == unaimed:
 	case q.overload.lasts(): // the backup is set to the first alarm
-	case lost > now: // otherwise the waiter is ringing, and aims again afterwards
-		q.backup.between(lost, later(q.aim, guardSpan*q.trust), now, q.backupFired)
+	case later(q.aim, q.trust) > now: // otherwise the waiter is ringing, and aims again afterwards
+		q.backup.about(later(q.aim, guardAfter*q.trust), q.trust, now, q.backupFired)
 	}
 }
 
-const guardSpan = 4
+// guardAfter is how long after the aim the backup checks the waiter, in units of trust: so
+// late that the backup is moved seldom.
+const guardAfter = 3
 
 // endLostWaiter ends a waiter that still waits although its timerfd should have expired
 // trust ago. Either the descriptor was lost or the process was stopped. In the second case

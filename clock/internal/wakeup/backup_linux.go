@@ -25,11 +25,12 @@ func (b *backup) set(at, now time.Duration, f func()) {
 	}
 }
 
-// between sets the timer to call f between from and to. It leaves the timer alone if it is
-// already set to a time in that range, so most calls do not move it.
-func (b *backup) between(from, to, now time.Duration, f func()) {
-	if b.at < from || b.at > to {
-		b.set(to-(to-from)/3, now, f)
+// about sets the timer to call f at a time, or at most slack later. It may also be earlier:
+// f must call about again. The timer is moved only if it would fire within slack from now,
+// or too late. So it is moved seldom, also if far and near times are asked for in turns.
+func (b *backup) about(at, slack, now time.Duration, f func()) {
+	if b.at < now+slack || b.at > later(at, slack) {
+		b.set(at, now, f)
 	}
 }
 
