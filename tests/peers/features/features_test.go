@@ -42,9 +42,10 @@ func TestOurs(t *testing.T) {
 	}
 }
 
-// goZeroFaults are the faults that do not depend on timing.
+// goZeroFaults are the faults that do not depend on timing. What go-zero holds of stopped timers
+// is not among them: it goes with the next turn of the ring, which a slow machine may see.
 var goZeroFaults = []string{
-	"early-above", "reset", "frees", "slow", "goexit", "drain", "key", "close",
+	"early-above", "reset", "slow", "goexit", "drain", "key", "close",
 }
 
 // TestGoZeroFaults checks that the checks find known faults: a check that never finds a
