@@ -22,11 +22,19 @@ var ends = map[error]error{
 	hierarchy.ErrClosed: context.Canceled,
 }
 
+// spinUntil calls ended until it is true, mostly without giving way.
+func spinUntil(ended func() bool) {
+	for n := 1; !ended(); n++ {
+		if n%100 == 0 {
+			runtime.Gosched()
+		}
+	}
+}
+
 // watchEnd calls first until ctx has ended. Done, Err and Cause must agree, and not change
 // again.
 func watchEnd(t *testing.T, ctx context.Context, first func(context.Context) error) {
-	for first(ctx) == nil {
-	}
+	spinUntil(func() bool { return first(ctx) != nil })
 	cause, err := causeAskedFirst(ctx), ctx.Err()
 	if want, ok := ends[cause]; !ok || want != err || doneOf(ctx.Done()) == noDone {
 		t.Errorf("cause %v, error %v, Done %v", cause, err, doneOf(ctx.Done()))
@@ -167,8 +175,8 @@ func TestContextErrMeansDone(t *testing.T) {
 			var asks sync.WaitGroup
 			asked := make(chan struct{})
 			asks.Go(func() {
-				for close(asked); !ended(); {
-				}
+				close(asked)
+				spinUntil(ended)
 				if ctx.Err() == nil || doneOf(done) == noDone {
 					t.Errorf("Err %v, Done %v", ctx.Err(), doneOf(done))
 				}
