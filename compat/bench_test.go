@@ -26,9 +26,10 @@ func anyKeys(from, n int) []any {
 	return keys
 }
 
-// some is how many keys and delays are prepared for each goroutine, which uses them again
-// and again, because making them costs more than using them. It is a power of two.
-const some = 1 << 12
+// prepared is how many keys and delays are prepared for each goroutine, which uses them
+// again and again. Making them in the loop would cost more than using them. It is a power
+// of two.
+const prepared = 1 << 12
 
 // byGoroutines runs f for b.N values of i, divided among that many goroutines.
 func byGoroutines(b *testing.B, by int, f func(g, i int)) {
@@ -38,7 +39,7 @@ func byGoroutines(b *testing.B, by int, f func(g, i int)) {
 	for g := range by {
 		wg.Go(func() {
 			for i := g; i < b.N; i += by {
-				f(g, i/by%some)
+				f(g, i/by%prepared)
 			}
 		})
 	}
@@ -58,15 +59,15 @@ func BenchmarkTimingWheel(b *testing.B) {
 			for _, key := range anyKeys(0, n) {
 				_ = w.SetTimer(key, nil, spread())
 			}
-			keys, delays := anyKeys(n, by*some), make([]time.Duration, some)
+			keys, delays := anyKeys(n, by*prepared), make([]time.Duration, prepared)
 			for i := range delays {
 				delays[i] = spread()
 			}
 			runtime.GC()
 			byGoroutines(b, by, func(g, i int) {
-				key := keys[g*some+i]
+				key := keys[g*prepared+i]
 				_ = w.SetTimer(key, nil, delays[i])
-				_ = w.MoveTimer(key, delays[some-1-i])
+				_ = w.MoveTimer(key, delays[prepared-1-i])
 				_ = w.RemoveTimer(key)
 			})
 		})
@@ -78,11 +79,11 @@ func BenchmarkTimingWheel(b *testing.B) {
 func BenchmarkTicker(b *testing.B) {
 	const n = 10_000
 	b.Run(fmt.Sprintf("impl=epicycle/n=%d/by=1", n), func(b *testing.B) {
-		w := newTicking(b, 300, func(any, any) {}, newFakeTicker())
+		w := newTickerWheel(b, 300, func(any, any) {}, newFakeTicker())
 		for _, key := range anyKeys(0, n) {
 			_ = w.SetTimer(key, nil, spread())
 		}
-		keys := anyKeys(n, some)
+		keys := anyKeys(n, prepared)
 		byGoroutines(b, 1, func(_, i int) {
 			_ = w.SetTimer(keys[i], nil, time.Hour)
 			_ = w.MoveTimer(keys[i], 2*time.Hour)
@@ -110,7 +111,7 @@ func BenchmarkCache(b *testing.B) {
 				rand.Shuffle(n, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 				runtime.GC()
 				byGoroutines(b, by, func(g, i int) {
-					c.Set(keys[(g*some+i)%n], nil)
+					c.Set(keys[(g*prepared+i)%n], nil)
 					c.Get(keys[n-1-i])
 				})
 			})

@@ -143,7 +143,7 @@ func TestLimit(t *testing.T) {
 	requireValue(t, c, "a", 0) // now b is the least recently used
 	c.Set("d", 3)
 	requireValue(t, c, "b", nil)
-	c.Set("c", 4) // now a is
+	c.Set("c", 4) // now a is the least recently used
 	_, err := c.Take("e", func() (any, error) { return 5, nil })
 	require.NoError(t, err)
 	requireValue(t, c, "a", nil)
@@ -191,10 +191,10 @@ func TestNoLimit(t *testing.T) {
 // referenceCache is the simplest correct cache: its values, the most recently used last.
 type referenceCache struct {
 	now, limit int
-	values     []kept
+	values     []cachedValue
 }
 
-type kept struct {
+type cachedValue struct {
 	key    string
 	value  any
 	expiry int // in units, or never
@@ -202,18 +202,18 @@ type kept struct {
 
 const never = math.MaxInt
 
-// unit is the step of the model's time. Delays are odd multiples of half a unit, and so
+// unit is the step of the reference's time. Delays are odd multiples of half a unit, and so
 // short that 5 % of a delay is less than half a unit: whatever its jitter, a value expires
 // between the same two units.
 const (
 	unit     = 100 * time.Second
-	mostUnit = 10
+	maxUnits = 10
 )
 
 func delayOf(units int) time.Duration { return time.Duration(units)*unit - unit/2 }
 
 func (s *referenceCache) find(key string) int {
-	return slices.IndexFunc(s.values, func(k kept) bool { return k.key == key })
+	return slices.IndexFunc(s.values, func(k cachedValue) bool { return k.key == key })
 }
 
 func (s *referenceCache) get(key string) (any, bool) {
@@ -227,12 +227,12 @@ func (s *referenceCache) get(key string) (any, bool) {
 }
 
 func (s *referenceCache) del(key string) {
-	s.values = slices.DeleteFunc(s.values, func(k kept) bool { return k.key == key })
+	s.values = slices.DeleteFunc(s.values, func(k cachedValue) bool { return k.key == key })
 }
 
 func (s *referenceCache) set(key string, value any, units int) {
 	s.del(key)
-	k := kept{key, value, never}
+	k := cachedValue{key, value, never}
 	if units > 0 {
 		k.expiry = s.now + units
 	}
@@ -244,17 +244,17 @@ func (s *referenceCache) set(key string, value any, units int) {
 
 func (s *referenceCache) add(units int) {
 	s.now += units
-	s.values = slices.DeleteFunc(s.values, func(k kept) bool { return k.expiry <= s.now })
+	s.values = slices.DeleteFunc(s.values, func(k cachedValue) bool { return k.expiry <= s.now })
 }
 
 func TestCacheAgainstReference(t *testing.T) {
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		ref := &referenceCache{limit: r.IntN(12)} // 0, no limit, more often than by chance
+		ref := &referenceCache{limit: r.IntN(12)}
 		if r.IntN(4) == 0 {
-			ref.limit = 0
+			ref.limit = 0 // no limit, more often than by chance
 		}
-		units := r.IntN(mostUnit)
+		units := r.IntN(maxUnits)
 		expire := time.Duration(0)
 		if units > 0 {
 			expire = delayOf(units)
@@ -281,7 +281,7 @@ func TestCacheAgainstReference(t *testing.T) {
 				ref.set(key, n, units)
 				c.Set(key, n)
 			case op < 13:
-				k := 1 + r.IntN(mostUnit)
+				k := 1 + r.IntN(maxUnits)
 				ref.set(key, n, k)
 				c.SetWithExpire(key, n, delayOf(k))
 			case op < 15:
@@ -382,7 +382,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestLog(t *testing.T) {
-	l := new(logs)
+	l := new(logBuffer)
 	c, m := newCache(t, time.Hour, compat.WithName("users"), compat.WithLog(slog.New(slog.NewJSONHandler(l, nil))))
 	m.Add(10 * time.Minute)
 	require.Empty(t, l.take(t), "there were no hits or misses")
@@ -425,7 +425,7 @@ func TestNames(t *testing.T) {
 
 func requireName(t *testing.T, name string, opts ...compat.CacheOption) {
 	t.Helper()
-	l := new(logs)
+	l := new(logBuffer)
 	c, m := newCache(t, 0, append(opts, compat.WithLog(slog.New(slog.NewJSONHandler(l, nil))))...)
 	c.Get("a")
 	m.Add(time.Minute)
@@ -435,7 +435,7 @@ func requireName(t *testing.T, name string, opts ...compat.CacheOption) {
 }
 
 func TestNoLog(t *testing.T) {
-	l := logged(t)
+	l := captureLogs(t)
 	c, m := newCache(t, time.Minute, compat.WithLog(nil))
 	c.Get("a")
 	m.Add(time.Hour)
@@ -458,7 +458,7 @@ func (h handler) Handle(ctx context.Context, r slog.Record) error {
 // The handler is called in a goroutine of the cache, where the user can't recover a panic.
 // The process and the reports go on.
 func TestLogThatPanics(t *testing.T) {
-	l := logged(t)
+	l := captureLogs(t)
 	synctest.Test(t, func(t *testing.T) {
 		records := 0
 		log := slog.New(handler{slog.DiscardHandler, func() { records++; panic("boom") }})
@@ -483,7 +483,7 @@ func TestLogThatPanics(t *testing.T) {
 // Each report counts its own minute, also after a report that was not finished.
 func TestLogThatExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := new(logs)
+		l := new(logBuffer)
 		exits := true
 		log := slog.New(handler{slog.NewJSONHandler(l, nil), func() {
 			if exits {

@@ -16,7 +16,7 @@ import (
 
 func TestDrain(t *testing.T) {
 	tasks := new(taskLog)
-	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, advance func()) {
+	forEachKind(t, tasks.record, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		require.NoError(t, w.Drain(func(any, any) { t.Error("no timer is pending") }))
 		require.NoError(t, w.SetTimer("soon", 1, interval))
 		require.NoError(t, w.SetTimer("late", 2, 100*interval))
@@ -25,7 +25,7 @@ func TestDrain(t *testing.T) {
 		require.NoError(t, w.SetTimer("removed", 4, interval))
 		require.NoError(t, w.RemoveTimer("removed"))
 		drained := new(taskLog)
-		require.NoError(t, w.Drain(drained.note))
+		require.NoError(t, w.Drain(drained.record))
 		require.NoError(t, w.MoveTimer("soon", interval), "its timer was drained")
 		settle()
 		require.Equal(t, []string{"late=2@", "moved=3@", "soon=1@"}, drained.take())
@@ -35,7 +35,7 @@ func TestDrain(t *testing.T) {
 		require.NoError(t, w.SetTimer("soon", 5, interval)) // the key can be used again
 		advance()
 		require.Equal(t, []string{"soon=5@"}, tasks.take())
-		require.NoError(t, w.Drain(drained.note))
+		require.NoError(t, w.Drain(drained.record))
 		settle()
 		require.Empty(t, drained.take())
 	})
@@ -45,7 +45,7 @@ func TestDrain(t *testing.T) {
 // first, and the wheel can be used meanwhile.
 func TestDrainBlocksNothing(t *testing.T) {
 	tasks := new(taskLog)
-	kindsOffMock(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, advance func()) {
+	forEachKindOffMock(t, tasks.record, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		for key := range 20 {
 			require.NoError(t, w.SetTimer(key, nil, time.Duration(40-key)*interval))
 		}
@@ -64,7 +64,7 @@ func TestDrainBlocksNothing(t *testing.T) {
 		require.NoError(t, w.SetTimer("a", 1, interval))
 		drained := new(taskLog)
 		require.NoError(t, w.SetTimer("b", 2, 5*interval))
-		require.NoError(t, w.Drain(drained.note), "another one")
+		require.NoError(t, w.Drain(drained.record), "another one")
 		settle()
 		require.Equal(t, []string{"a=1@", "b=2@"}, drained.take())
 		require.NoError(t, w.SetTimer("a", 3, interval))
@@ -79,7 +79,7 @@ func TestDrainBlocksNothing(t *testing.T) {
 
 func TestDrainFunctionUsesTheWheel(t *testing.T) {
 	tasks := new(taskLog)
-	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, advance func()) {
+	forEachKind(t, tasks.record, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		for key := range 20 {
 			require.NoError(t, w.SetTimer(key, "before", time.Hour))
 		}
@@ -99,8 +99,8 @@ func TestDrainFunctionUsesTheWheel(t *testing.T) {
 }
 
 func TestDrainFunctionPanics(t *testing.T) {
-	l := logged(t)
-	kinds(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
+	l := captureLogs(t)
+	forEachKind(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
 		survived := new(atomic.Int32)
 		for key := range 20 {
 			require.NoError(t, w.SetTimer(key, func() { survived.Add(1) }, interval))
@@ -128,21 +128,21 @@ func TestDrainFunctionPanics(t *testing.T) {
 // earlier, except for at most seven.
 func TestOrderOfDrain(t *testing.T) {
 	const n, most = 200, 7
-	kindsOffMock(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
+	forEachKindOffMock(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
 		for key := range n {
 			require.NoError(t, w.SetTimer(key, nil, time.Duration(1+key)*time.Hour))
 		}
 		var returned [n]atomic.Bool
 		var calls atomic.Int32
 		require.NoError(t, w.Drain(func(key, _ any) {
-			under := 0
+			running := 0
 			for before := range key.(int) {
 				if !returned[before].Load() {
-					under++
+					running++
 				}
 			}
-			if under > most {
-				t.Errorf("%d: %d before it have not returned", key, under)
+			if running > most {
+				t.Errorf("%d: %d before it have not returned", key, running)
 			}
 			runtime.Gosched()
 			returned[key.(int)].Store(true)

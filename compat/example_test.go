@@ -39,14 +39,14 @@ func ExampleNewTimingWheel() {
 	// incorrect task argument
 }
 
-// byHand is a ticker whose ticks the example sends.
-type byHand chan time.Time
+// manualTicker is a ticker whose ticks the example sends.
+type manualTicker chan time.Time
 
-func (c byHand) Chan() <-chan time.Time { return c }
-func (c byHand) Stop()                  {}
+func (c manualTicker) Chan() <-chan time.Time { return c }
+func (c manualTicker) Stop()                  {}
 
 func ExampleNewTimingWheelWithTicker() {
-	ticker, done := make(byHand), make(chan bool)
+	ticker, done := make(manualTicker), make(chan bool)
 	execute := func(key, value any) {
 		fmt.Println(key, value)
 		done <- true

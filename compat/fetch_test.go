@@ -54,8 +54,8 @@ func takeInBubble(c *compat.Cache, key string, fetch func() (any, error)) <-chan
 	return ended
 }
 
-// ways has the ways in which a fetch can end without returning.
-var ways = map[string]struct {
+// failures has the ways in which a fetch can end without returning.
+var failures = map[string]struct {
 	end  func()
 	want outcome
 }{
@@ -66,19 +66,19 @@ var ways = map[string]struct {
 // The call of Take that called the fetch ends in the same way as the fetch. Calls that
 // wait for it return an error: they do not panic or exit, and return no value.
 func TestWaitingForAFetchThatDoesNotReturn(t *testing.T) {
-	for name, way := range ways {
+	for name, failure := range failures {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, _ := newCache(t, time.Minute, compat.WithLimit(5))
 				release := make(chan bool)
 				var fetches atomic.Int32
-				first := takeInBubble(c, "a", func() (any, error) { fetches.Add(1); <-release; way.end(); return "never", nil })
+				first := takeInBubble(c, "a", func() (any, error) { fetches.Add(1); <-release; failure.end(); return "never", nil })
 				var others []<-chan outcome
 				for range 9 {
 					others = append(others, takeInBubble(c, "a", func() (any, error) { fetches.Add(1); return "other", nil }))
 				}
 				close(release)
-				require.Equal(t, way.want, <-first)
+				require.Equal(t, failure.want, <-first)
 				for _, other := range others {
 					o := <-other
 					require.Nil(t, o.value)
@@ -100,17 +100,17 @@ func TestWaitingForAFetchThatDoesNotReturn(t *testing.T) {
 // After the key was deleted, another fetch of it is under way. The older fetch does not
 // affect it, however it ends.
 func TestOlderFetchThatDoesNotReturn(t *testing.T) {
-	for name, way := range ways {
+	for name, failure := range failures {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, _ := newCache(t, time.Minute)
 				releaseOlder, releaseNewer := make(chan bool), make(chan bool)
-				older := takeInBubble(c, "a", func() (any, error) { <-releaseOlder; way.end(); return "older", nil })
+				older := takeInBubble(c, "a", func() (any, error) { <-releaseOlder; failure.end(); return "older", nil })
 				c.Del("a")
 				fetchNewer := func() (any, error) { <-releaseNewer; return "newer", nil }
 				newer := takeInBubble(c, "a", fetchNewer)
 				close(releaseOlder)
-				require.Equal(t, way.want, <-older)
+				require.Equal(t, failure.want, <-older)
 				another := takeInBubble(c, "a", func() (any, error) { panic("should wait for the newer fetch") })
 				close(releaseNewer)
 				want := outcome{taken: taken{"newer", nil}}

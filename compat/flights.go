@@ -28,45 +28,45 @@ type flight struct {
 
 // do calls fetch, or waits for the current fetch of key. If fetch panics, the panic
 // passes through do to its caller.
-func (f *flights) do(key string, fetch func(*flight) (any, error)) (any, error) {
-	one, begun := f.begin(key)
+func (fs *flights) do(key string, fetch func(*flight) (any, error)) (any, error) {
+	f, begun := fs.begin(key)
 	if !begun {
-		one.ended.Wait()
-		return one.value, one.err
+		f.ended.Wait()
+		return f.value, f.err
 	}
-	defer one.ended.Done() // those that wait must not hang, however fetch ends
-	defer f.finish(key, one, func() {})
-	one.value, one.err = fetch(one)
-	return one.value, one.err
+	defer f.ended.Done() // the callers that wait must not hang, however fetch ends
+	defer fs.finish(key, f, func() {})
+	f.value, f.err = fetch(f)
+	return f.value, f.err
 }
 
-// begin makes a flight for key and begun is true, unless a flight is current for key:
-// then begin returns that one.
-func (f *flights) begin(key string) (one *flight, begun bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if one, ok := f.current[key]; ok {
-		return one, false
+// begin returns the current flight of key. If there is none, it makes one and begun is
+// true: then the caller calls fetch.
+func (fs *flights) begin(key string) (f *flight, begun bool) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if f, ok := fs.current[key]; ok {
+		return f, false
 	}
-	if f.current == nil {
-		f.current = make(map[string]*flight)
+	if fs.current == nil {
+		fs.current = make(map[string]*flight)
 	}
-	one = &flight{err: errNotReturned}
-	one.ended.Add(1)
-	f.current[key] = one
-	return one, true
+	f = &flight{err: errNotReturned}
+	f.ended.Add(1)
+	fs.current[key] = f
+	return f, true
 }
 
-// finish ends the flight one. If it was current, finish calls keep.
+// finish ends f. If f was current, finish calls keep.
 //
 // It is called before do returns: once the fetched value is kept, it may be deleted at
 // any time, and a call that begins after that must not wait for this flight and return
 // its value.
-func (f *flights) finish(key string, one *flight, keep func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.current[key] == one {
-		delete(f.current, key)
+func (fs *flights) finish(key string, f *flight, keep func()) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.current[key] == f {
+		delete(fs.current, key)
 		keep()
 	}
 }
@@ -77,9 +77,9 @@ func (f *flights) finish(key string, one *flight, keep func()) {
 //
 // The lock is held during change, so that no flight begins or finishes between the two
 // steps.
-func (f *flights) forget(key string, change func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.current, key)
+func (fs *flights) forget(key string, change func()) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	delete(fs.current, key)
 	change()
 }

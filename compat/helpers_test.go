@@ -38,20 +38,20 @@ func newBufferedTicker(buffer int) *fakeTicker {
 	return &fakeTicker{c: make(chan time.Time, buffer), stopped: make(chan struct{})}
 }
 
-func (h *fakeTicker) Chan() <-chan time.Time { return h.c }
+func (f *fakeTicker) Chan() <-chan time.Time { return f.c }
 
-func (h *fakeTicker) Stop() {
-	if h.stops.Add(1) == 1 {
-		close(h.stopped)
+func (f *fakeTicker) Stop() {
+	if f.stops.Add(1) == 1 {
+		close(f.stopped)
 	}
 }
 
 // tick sends a tick. It returns when the tick is received or in the buffer, or when the
 // ticker is stopped.
-func (h *fakeTicker) tick() {
+func (f *fakeTicker) tick() {
 	select {
-	case h.c <- time.Time{}:
-	case <-h.stopped:
+	case f.c <- time.Time{}:
+	case <-f.stopped:
 	}
 }
 
@@ -59,38 +59,38 @@ func (h *fakeTicker) tick() {
 type taskLog struct {
 	mu    sync.Mutex
 	when  string
-	noted []string
+	tasks []string
 }
 
-// at sets the time that note records from now on.
+// at sets the time that record adds from now on.
 func (r *taskLog) at(when any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.when = fmt.Sprint(when)
 }
 
-// note is an Execute that records the task.
-func (r *taskLog) note(key, value any) {
+// record is an Execute that records the task.
+func (r *taskLog) record(key, value any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.noted = append(r.noted, fmt.Sprintf("%v=%v@%s", key, value, r.when))
+	r.tasks = append(r.tasks, fmt.Sprintf("%v=%v@%s", key, value, r.when))
 }
 
-// take returns what was noted since the last call, sorted, because tasks that are due
-// together run concurrently.
+// take returns the tasks that were recorded since the last call. They are sorted, because
+// tasks that are due together run concurrently.
 func (r *taskLog) take() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	noted := r.noted
-	r.noted = nil
-	slices.Sort(noted)
-	return noted
+	tasks := r.tasks
+	r.tasks = nil
+	slices.Sort(tasks)
+	return tasks
 }
 
 // interval is that of most wheels in these tests.
 const interval = time.Second
 
-func newTicking(t testing.TB, slots int, execute compat.Execute, ticker compat.Ticker) *compat.TimingWheel {
+func newTickerWheel(t testing.TB, slots int, execute compat.Execute, ticker compat.Ticker) *compat.TimingWheel {
 	t.Helper()
 	w, err := compat.NewTimingWheelWithTicker(interval, slots, execute, ticker)
 	require.NoError(t, err)
@@ -108,9 +108,9 @@ func onMock(t testing.TB, execute compat.Execute) (*compat.TimingWheel, *clock.M
 	return w, m
 }
 
-// logged makes package slog log to the returned logs, as JSON, for the rest of t.
-func logged(t *testing.T) *logs {
-	l := new(logs)
+// captureLogs makes package slog log to the returned buffer, as JSON, until t ends.
+func captureLogs(t *testing.T) *logBuffer {
+	l := new(logBuffer)
 	before, out, flags := slog.Default(), log.Writer(), log.Flags()
 	slog.SetDefault(slog.New(slog.NewJSONHandler(l, nil)))
 	t.Cleanup(func() {
@@ -121,20 +121,20 @@ func logged(t *testing.T) *logs {
 	return l
 }
 
-// logs has lines of JSON.
-type logs struct {
+// logBuffer has lines of log, as JSON.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *logs) Write(p []byte) (int, error) {
+func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
 // take returns the lines that were logged since the last call, without their times.
-func (l *logs) take(t *testing.T) (lines []map[string]any) {
+func (l *logBuffer) take(t *testing.T) (lines []map[string]any) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,42 +14,42 @@ import (
 	"github.com/epicycle-go/epicycle/compat"
 )
 
-func cancelled() context.Context {
+func cancelledContext() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }
 
 func TestShutdown(t *testing.T) {
-	kinds(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, _ func()) {
+	forEachKind(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, _ func()) {
 		require.NoError(t, w.SetTimer("a", 1, interval))
 		require.NoError(t, w.Shutdown(t.Context()))
 		requireClosed(t, w)
 		time.Sleep(2 * interval)
-		require.NoError(t, w.Shutdown(cancelled()), "nothing is running")
+		require.NoError(t, w.Shutdown(cancelledContext()), "nothing is running")
 		w.Stop()
 		require.NoError(t, w.Shutdown(t.Context()))
 		requireClosed(t, w)
 	})
 }
 
-// ending is a call of Shutdown under way, in a bubble.
-type ending struct {
+// shutdownCall is a call of Shutdown under way, in a bubble.
+type shutdownCall struct {
 	cancel context.CancelFunc
 	err    chan error
 }
 
-func shutDown(w *compat.TimingWheel) ending {
+func shutDown(w *compat.TimingWheel) shutdownCall {
 	ctx, cancel := context.WithCancel(context.Background())
-	e := ending{cancel, make(chan error, 1)}
-	go func() { e.err <- w.Shutdown(ctx) }()
+	call := shutdownCall{cancel, make(chan error, 1)}
+	go func() { call.err <- w.Shutdown(ctx) }()
 	settle()
-	return e
+	return call
 }
 
-// requireWaits checks that Shutdown waits until its context is cancelled or release is
-// called.
-func requireWaits(t *testing.T, w *compat.TimingWheel, release func()) {
+// requireShutdownWaits checks that Shutdown waits until its context is cancelled or release
+// is called.
+func requireShutdownWaits(t *testing.T, w *compat.TimingWheel, release func()) {
 	t.Helper()
 	first, second, third := shutDown(w), shutDown(w), shutDown(w)
 	requireClosed(t, w)
@@ -58,7 +58,7 @@ func requireWaits(t *testing.T, w *compat.TimingWheel, release func()) {
 	require.ErrorIs(t, <-first.err, context.Canceled)
 	settle()
 	require.Empty(t, second.err)
-	require.ErrorIs(t, w.Shutdown(cancelled()), context.Canceled)
+	require.ErrorIs(t, w.Shutdown(cancelledContext()), context.Canceled)
 	release()
 	require.NoError(t, <-second.err)
 	require.NoError(t, <-third.err)
@@ -69,25 +69,25 @@ func requireWaits(t *testing.T, w *compat.TimingWheel, release func()) {
 func TestShutdownWaitsForTasks(t *testing.T) {
 	var g *gate
 	execute := func(key, value any) { g.hold(key, value) }
-	kinds(t, execute, func(t *testing.T, w *compat.TimingWheel, advance func()) {
+	forEachKind(t, execute, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		g = newGate()
 		require.NoError(t, w.SetTimer("a", nil, interval))
 		require.NoError(t, w.SetTimer("later", nil, time.Hour))
 		moved := make(chan bool)
 		go func() { advance(); close(moved) }() // on a mock, advance returns when the task does
 		time.Sleep(2 * interval)
-		require.EqualValues(t, 1, g.come.Load())
-		requireWaits(t, w, func() { close(g.open) })
+		require.EqualValues(t, 1, g.calls.Load())
+		requireShutdownWaits(t, w, func() { close(g.open) })
 		<-moved
 		time.Sleep(2 * time.Hour)
-		require.EqualValues(t, 1, g.come.Load())
+		require.EqualValues(t, 1, g.calls.Load())
 	})
 }
 
 // The function of Drain is called for all drained timers, also after the wheel was
 // stopped. Shutdown waits for all these calls, also for those that have not begun.
 func TestShutdownWaitsForDrain(t *testing.T) {
-	kinds(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, _ func()) {
+	forEachKind(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, _ func()) {
 		const n = 20
 		g := newGate()
 		for key := range n {
@@ -96,13 +96,13 @@ func TestShutdownWaitsForDrain(t *testing.T) {
 		drained := make(chan error, 1)
 		go func() { drained <- w.Drain(g.hold) }()
 		settle()
-		require.Less(t, g.come.Load(), int32(n))
-		requireWaits(t, w, func() {
+		require.Less(t, g.calls.Load(), int32(n))
+		requireShutdownWaits(t, w, func() {
 			for range n - 1 {
 				g.open <- struct{}{}
 			}
 			settle()
-			require.EqualValues(t, n, g.come.Load())
+			require.EqualValues(t, n, g.calls.Load())
 			last := shutDown(w)
 			require.Empty(t, last.err, "the last call has begun and not returned")
 			g.open <- struct{}{}
@@ -115,8 +115,8 @@ func TestShutdownWaitsForDrain(t *testing.T) {
 
 // Shutdown does not wait for a function that has panicked or exited its goroutine.
 func TestShutdownAfterDrainThatDoesNotReturn(t *testing.T) {
-	logged(t)
-	kinds(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
+	captureLogs(t)
+	forEachKind(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
 		var calls atomic.Int32
 		for _, how := range []func(){func() { panic("boom") }, runtime.Goexit} {
 			for key := range 20 {
@@ -134,15 +134,15 @@ func TestShutdownAfterDrainThatDoesNotReturn(t *testing.T) {
 // Tasks that are queued when the wheel is stopped do not run.
 func TestShutdownAndQueuedTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, g := newFakeTicker(), newGate()
-		w := newTicking(t, 10, g.hold, h)
+		ticker, g := newFakeTicker(), newGate()
+		w := newTickerWheel(t, 10, g.hold, ticker)
 		for key := range maxTasks + 100 {
 			require.NoError(t, w.SetTimer(key, nil, interval))
 		}
-		h.tick()
+		ticker.tick()
 		settle()
-		requireWaits(t, w, func() { close(g.open) })
-		require.EqualValues(t, maxTasks, g.come.Load())
+		requireShutdownWaits(t, w, func() { close(g.open) })
+		require.EqualValues(t, maxTasks, g.calls.Load())
 	})
 }
 
@@ -155,15 +155,15 @@ func TestShutdownInsideTask(t *testing.T) {
 		defer cancel()
 		errs <- w.Shutdown(ctx)
 	}
-	kinds(t, inside, func(t *testing.T, of *compat.TimingWheel, advance func()) {
-		w, errs = of, make(chan error, 1)
+	forEachKind(t, inside, func(t *testing.T, tw *compat.TimingWheel, advance func()) {
+		w, errs = tw, make(chan error, 1)
 		require.NoError(t, w.SetTimer("a", nil, interval))
 		advance()
 		require.ErrorIs(t, <-errs, context.DeadlineExceeded)
 		require.NoError(t, w.Shutdown(t.Context()))
 	})
-	kinds(t, func(any, any) {}, func(t *testing.T, of *compat.TimingWheel, _ func()) {
-		w, errs = of, make(chan error, 1)
+	forEachKind(t, func(any, any) {}, func(t *testing.T, tw *compat.TimingWheel, _ func()) {
+		w, errs = tw, make(chan error, 1)
 		require.NoError(t, w.SetTimer("a", nil, interval))
 		require.NoError(t, w.Drain(inside))
 		require.ErrorIs(t, <-errs, context.DeadlineExceeded)
@@ -174,14 +174,14 @@ func TestShutdownInsideTask(t *testing.T) {
 // No task runs once Shutdown has returned nil, whatever other goroutines do meanwhile. The
 // test runs in real time, because a bubble's time stands still while a goroutine runs.
 func TestNothingRunsAfterShutdown(t *testing.T) {
-	for name, make := range map[string]func(execute compat.Execute) (w *compat.TimingWheel, advance func()){
+	for name, newWheel := range map[string]func(execute compat.Execute) (w *compat.TimingWheel, advance func()){
 		"mock": func(execute compat.Execute) (*compat.TimingWheel, func()) {
 			w, m := onMock(t, execute)
 			return w, func() { m.Add(interval) }
 		},
 		"ticker": func(execute compat.Execute) (*compat.TimingWheel, func()) {
-			h := newFakeTicker()
-			return newTicking(t, 10, execute, h), h.tick
+			ticker := newFakeTicker()
+			return newTickerWheel(t, 10, execute, ticker), ticker.tick
 		},
 		"real": func(execute compat.Execute) (*compat.TimingWheel, func()) {
 			w, err := compat.NewTimingWheel(interval, 10, execute)
@@ -201,7 +201,7 @@ func TestNothingRunsAfterShutdown(t *testing.T) {
 						runtime.Gosched()
 					}
 				}
-				w, advance := make(task)
+				w, advance := newWheel(task)
 				useUntilShutdown(t, w, task, advance, &over)
 			}
 			require.False(t, ran.Load())
@@ -212,7 +212,7 @@ func TestNothingRunsAfterShutdown(t *testing.T) {
 // useUntilShutdown uses w from several goroutines while two others shut it down, and sets
 // over when both calls of Shutdown have returned.
 func useUntilShutdown(t *testing.T, w *compat.TimingWheel, task compat.Execute, advance func(), over *atomic.Bool) {
-	var users, enders sync.WaitGroup
+	var users, stoppers sync.WaitGroup
 	busy := make(chan struct{})
 	for g := range 3 {
 		users.Go(func() {
@@ -232,14 +232,14 @@ func useUntilShutdown(t *testing.T, w *compat.TimingWheel, task compat.Execute, 
 		}
 	})
 	for range 2 {
-		enders.Go(func() {
+		stoppers.Go(func() {
 			<-busy
 			if err := w.Shutdown(context.Background()); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	enders.Wait()
+	stoppers.Wait()
 	over.Store(true)
 	users.Wait()
 }
@@ -247,35 +247,35 @@ func useUntilShutdown(t *testing.T, w *compat.TimingWheel, task compat.Execute, 
 // When Shutdown returns, the wheel no longer uses its ticker: the owner may use it
 // elsewhere, or close its channel.
 func TestShutdownWaitsForTheTicker(t *testing.T) {
-	l := logged(t)
+	l := captureLogs(t)
 	for range 300 {
-		h := newFakeTicker()
-		w := newTicking(t, 3, func(any, any) {}, h)
+		ticker := newFakeTicker()
+		w := newTickerWheel(t, 3, func(any, any) {}, ticker)
 		require.NoError(t, w.Shutdown(t.Context()))
-		require.EqualValues(t, 1, h.stops.Load())
+		require.EqualValues(t, 1, ticker.stops.Load())
 		select {
-		case h.c <- time.Time{}:
+		case ticker.c <- time.Time{}:
 			t.Fatal("a tick was received")
 		default:
 		}
 
-		c := closer{make(chan time.Time, 1)}
-		w = newTicking(t, 3, func(any, any) {}, c)
-		c.Stop()
+		closing := closingTicker{make(chan time.Time, 1)}
+		w = newTickerWheel(t, 3, func(any, any) {}, closing)
+		closing.Stop()
 		require.NoError(t, w.Shutdown(t.Context()))
 	}
 	require.Empty(t, l.take(t))
 }
 
-// slow is a ticker whose Stop blocks until stopped is closed.
-type slow struct{ *fakeTicker }
+// slowTicker is a ticker whose Stop blocks until stopped is closed.
+type slowTicker struct{ *fakeTicker }
 
-func (s slow) Stop() { <-s.stopped }
+func (s slowTicker) Stop() { <-s.stopped }
 
 func TestShutdownAndSlowTicker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := slow{newFakeTicker()}
-		w := newTicking(t, 3, func(any, any) {}, s)
-		requireWaits(t, w, func() { close(s.stopped) })
+		ticker := slowTicker{newFakeTicker()}
+		w := newTickerWheel(t, 3, func(any, any) {}, ticker)
+		requireShutdownWaits(t, w, func() { close(ticker.stopped) })
 	})
 }

@@ -21,8 +21,8 @@ func (tw *TimingWheel) Stop() {
 // done first, Shutdown returns its error; tasks and Drain's function go on, and Shutdown
 // may be called again to wait for them.
 //
-// Inside a task, or inside Drain's function, Shutdown waits for its own caller and so
-// returns only when ctx is done: call Stop there, or go Shutdown.
+// Inside a task, or inside Drain's function, Shutdown waits for its own caller, and returns
+// only when ctx is done. Call Stop there, or call Shutdown in another goroutine.
 func (tw *TimingWheel) Shutdown(ctx context.Context) error {
 	tw.Stop()
 	if err := tw.wheel.Shutdown(ctx); err != nil {

@@ -20,24 +20,24 @@ type taken struct {
 	err   error
 }
 
-// fetching is a call of Take. Its fetch, if it has begun, blocks until it is sent its
-// results.
-type fetching struct {
-	returns chan taken // the results of the fetch
-	takes   chan taken // the results of Take
+// takeCall is a call of Take. Its fetch, if it has begun, blocks until the test sends its
+// result.
+type takeCall struct {
+	fetchResult chan taken
+	takeResult  chan taken
 }
 
 // take begins a Take, in a bubble. It returns when Take waits for its own fetch or for
 // another.
-func take(c *compat.Cache, key string, fetches *atomic.Int32) fetching {
-	f := fetching{make(chan taken), make(chan taken, 1)}
+func take(c *compat.Cache, key string, fetches *atomic.Int32) takeCall {
+	f := takeCall{make(chan taken), make(chan taken, 1)}
 	go func() {
 		value, err := c.Take(key, func() (any, error) {
 			fetches.Add(1)
-			returned := <-f.returns
+			returned := <-f.fetchResult
 			return returned.value, returned.err
 		})
-		f.takes <- taken{value, err}
+		f.takeResult <- taken{value, err}
 	}()
 	settle()
 	return f
@@ -47,21 +47,21 @@ func TestTakesOfOneKeyFetchOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newCache(t, time.Minute)
 		var fetches, others atomic.Int32
-		all := []fetching{take(c, "a", &fetches)}
+		all := []takeCall{take(c, "a", &fetches)}
 		for range 9 {
 			all = append(all, take(c, "a", &fetches))
 		}
 		require.EqualValues(t, 1, fetches.Load())
 		other := take(c, "b", &others)
 		require.EqualValues(t, 1, others.Load(), "other keys don't wait")
-		all[0].returns <- taken{"fetched", nil}
+		all[0].fetchResult <- taken{"fetched", nil}
 		for _, f := range all {
-			require.Equal(t, taken{"fetched", nil}, <-f.takes)
+			require.Equal(t, taken{"fetched", nil}, <-f.takeResult)
 		}
 		require.Equal(t, compat.CacheStats{Hits: 9, Misses: 1, Elements: 1}, c.Stats())
 		requireValue(t, c, "a", "fetched")
-		other.returns <- taken{nil, nil}
-		require.Equal(t, taken{nil, nil}, <-other.takes, "nil is a value")
+		other.fetchResult <- taken{nil, nil}
+		require.Equal(t, taken{nil, nil}, <-other.takeResult, "nil is a value")
 		require.Equal(t, 2, c.Len())
 	})
 }
@@ -72,15 +72,15 @@ func TestTakeThatFails(t *testing.T) {
 		var fetches atomic.Int32
 		down := errors.New("down")
 		first, second := take(c, "a", &fetches), take(c, "a", &fetches)
-		first.returns <- taken{"half", down}
-		require.Equal(t, taken{nil, down}, <-first.takes)
-		require.Equal(t, taken{nil, down}, <-second.takes)
+		first.fetchResult <- taken{"half", down}
+		require.Equal(t, taken{nil, down}, <-first.takeResult)
+		require.Equal(t, taken{nil, down}, <-second.takeResult)
 		require.Zero(t, c.Len())
 		require.Equal(t, compat.CacheStats{}, c.Stats())
 		third := take(c, "a", &fetches)
 		require.EqualValues(t, 2, fetches.Load())
-		third.returns <- taken{"value", nil}
-		require.Equal(t, taken{"value", nil}, <-third.takes)
+		third.fetchResult <- taken{"value", nil}
+		require.Equal(t, taken{"value", nil}, <-third.takeResult)
 	})
 }
 
@@ -118,9 +118,9 @@ func TestChangeDuringFetch(t *testing.T) {
 				first, second := take(c, "a", &fetches), take(c, "a", &fetches)
 				require.EqualValues(t, 1, fetches.Load())
 				change.do(c)
-				first.returns <- taken{"older", nil}
-				require.Equal(t, taken{"older", nil}, <-first.takes)
-				require.Equal(t, taken{"older", nil}, <-second.takes)
+				first.fetchResult <- taken{"older", nil}
+				require.Equal(t, taken{"older", nil}, <-first.takeResult)
+				require.Equal(t, taken{"older", nil}, <-second.takeResult)
 				requireValue(t, c, "a", change.then)
 			})
 		})
@@ -139,20 +139,20 @@ func TestTakeAfterChangeDuringFetch(t *testing.T) {
 			newer := take(c, "a", &fetches)
 			require.EqualValues(t, 2, fetches.Load(), "it waits for the older fetch")
 			if olderFirst {
-				older.returns <- taken{"older", nil}
+				older.fetchResult <- taken{"older", nil}
 				settle()
 				requireValue(t, c, "a", nil)
 			}
 			another := take(c, "a", &fetches)
 			require.EqualValues(t, 2, fetches.Load(), "it does not wait for the newer fetch")
-			newer.returns <- taken{"newer", nil}
-			require.Equal(t, taken{"newer", nil}, <-newer.takes)
-			require.Equal(t, taken{"newer", nil}, <-another.takes)
+			newer.fetchResult <- taken{"newer", nil}
+			require.Equal(t, taken{"newer", nil}, <-newer.takeResult)
+			require.Equal(t, taken{"newer", nil}, <-another.takeResult)
 			requireValue(t, c, "a", "newer")
 			if !olderFirst {
-				older.returns <- taken{"older", nil}
+				older.fetchResult <- taken{"older", nil}
 			}
-			require.Equal(t, taken{"older", nil}, <-older.takes)
+			require.Equal(t, taken{"older", nil}, <-older.takeResult)
 			requireValue(t, c, "a", "newer")
 		})
 	}
@@ -196,14 +196,14 @@ func TestTakeJustAfterDel(t *testing.T) {
 	}
 }
 
-// hooked is a mock that calls a function when it is asked for the time. A cache asks
-// before it stores a value and before it looks for one.
-type hooked struct {
+// hookedClock is a mock that calls a function when its time is read. A cache reads it before
+// it stores a value and before it looks for one.
+type hookedClock struct {
 	*clock.Mock
 	hook atomic.Pointer[func()]
 }
 
-func (h *hooked) Elapsed() time.Duration {
+func (h *hookedClock) Elapsed() time.Duration {
 	if hook := h.hook.Load(); hook != nil {
 		(*hook)()
 	}
@@ -213,7 +213,7 @@ func (h *hooked) Elapsed() time.Duration {
 // A fetch that begins after a Set has begun, and before it has stored its value, does not
 // replace that value.
 func TestTakeBegunDuringSet(t *testing.T) {
-	m := &hooked{Mock: clock.NewMock()}
+	m := &hookedClock{Mock: clock.NewMock()}
 	c, err := compat.NewCache(time.Minute, compat.WithClock(m))
 	require.NoError(t, err)
 	defer c.Close()

@@ -52,35 +52,35 @@ type tickClock struct {
 	alarm    tickAlarm
 
 	idle     chan struct{} // run receives from it when it has nothing else to do
-	ended    chan struct{} // closed by stop
+	stopped  chan struct{} // closed by stop
 	returned chan struct{} // closed when run has returned
-	ending   sync.Once
+	stopOnce sync.Once
 }
 
 func newTickClock(interval time.Duration, ticker Ticker) *tickClock {
 	c := &tickClock{
 		interval: interval, ticker: ticker,
-		idle: make(chan struct{}), ended: make(chan struct{}), returned: make(chan struct{}),
+		idle: make(chan struct{}), stopped: make(chan struct{}), returned: make(chan struct{}),
 	}
 	c.alarm = tickAlarm{clock: c, overdue: make(chan struct{}, 1)}
 	return c
 }
 
-// run counts ticks until the clock is stopped. It calls exhausted if the ticker's channel
+// run counts ticks until the clock is stopped. It calls onClosed if the ticker's channel
 // is closed.
-func (c *tickClock) run(exhausted func()) {
+func (c *tickClock) run(onClosed func()) {
 	defer close(c.returned)
 	ticks := c.ticker.Chan()
 	for {
 		select { // checked first, because a fast ticker may always have a tick ready
-		case <-c.ended:
+		case <-c.stopped:
 			c.stopTicker()
 			return
 		default:
 		}
 		select { // ticks and the alarm come before callers, which wait for them: see await
 		case _, ok := <-ticks:
-			if !c.count(ok, exhausted) {
+			if !c.count(ok, onClosed) {
 				return
 			}
 			continue
@@ -91,23 +91,23 @@ func (c *tickClock) run(exhausted func()) {
 		}
 		select {
 		case _, ok := <-ticks:
-			if !c.count(ok, exhausted) {
+			if !c.count(ok, onClosed) {
 				return
 			}
 		case <-c.alarm.overdue:
 			c.alarm.ringIfDue()
 		case <-c.idle:
-		case <-c.ended:
+		case <-c.stopped:
 		}
 	}
 }
 
 // count moves the time by one interval, at most to the largest there is, and rings the
-// alarm if it is due. If ok is false, the channel is closed: count calls exhausted and
+// alarm if it is due. If ok is false, the channel is closed: count calls onClosed and
 // returns false.
-func (c *tickClock) count(ok bool, exhausted func()) bool {
+func (c *tickClock) count(ok bool, onClosed func()) bool {
 	if !ok {
-		exhausted()
+		onClosed()
 		return false
 	}
 	e := c.elapsed.Load()
@@ -144,14 +144,14 @@ func (c *tickClock) await() {
 	for range 2 {
 		select {
 		case c.idle <- struct{}{}:
-		case <-c.ended:
+		case <-c.stopped:
 			return
 		}
 	}
 }
 
 // stop makes run return. It does not wait for run.
-func (c *tickClock) stop() { c.ending.Do(func() { close(c.ended) }) }
+func (c *tickClock) stop() { c.stopOnce.Do(func() { close(c.stopped) }) }
 
 // Now is the wall time.
 func (c *tickClock) Now() time.Time { return time.Now() }

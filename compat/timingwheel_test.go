@@ -75,23 +75,23 @@ func requireClosed(t testing.TB, w *compat.TimingWheel) {
 	require.Equal(t, compat.ErrClosed, w.Drain(func(any, any) { t.Error("drained") }))
 }
 
-// kinds runs a test on a wheel of each kind. advance advances its time by interval.
-func kinds(t *testing.T, execute compat.Execute, test func(t *testing.T, w *compat.TimingWheel, advance func())) {
+// forEachKind runs a test on a wheel of each kind. advance advances its time by interval.
+func forEachKind(t *testing.T, execute compat.Execute, test func(t *testing.T, w *compat.TimingWheel, advance func())) {
 	t.Run("mock", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, m := onMock(t, execute)
 			test(t, w, func() { m.Add(interval) })
 		})
 	})
-	kindsOffMock(t, execute, test)
+	forEachKindOffMock(t, execute, test)
 }
 
-// kindsOffMock is kinds without the mock: tasks run in their own goroutines.
-func kindsOffMock(t *testing.T, execute compat.Execute, test func(t *testing.T, w *compat.TimingWheel, advance func())) {
+// forEachKindOffMock is forEachKind without the mock: tasks run in their own goroutines.
+func forEachKindOffMock(t *testing.T, execute compat.Execute, test func(t *testing.T, w *compat.TimingWheel, advance func())) {
 	t.Run("ticker", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			h := newFakeTicker()
-			test(t, newTicking(t, 10, execute, h), func() { h.tick(); settle() })
+			ticker := newFakeTicker()
+			test(t, newTickerWheel(t, 10, execute, ticker), func() { ticker.tick(); settle() })
 		})
 	})
 	t.Run("real", func(t *testing.T) { // in the bubble's time
@@ -104,7 +104,7 @@ func kindsOffMock(t *testing.T, execute compat.Execute, test func(t *testing.T, 
 	})
 }
 
-// unhashable has values that can't be compared, although some of their types can.
+// unhashable has values that can't be compared, although some of their types can be.
 var unhashable = []any{
 	[]int{1}, map[string]int{}, func() {},
 	[1]any{[]int{1}}, struct{ x any }{map[int]int{}}, [2][]int{}, struct{ f func() }{},
@@ -112,7 +112,7 @@ var unhashable = []any{
 }
 
 func TestArguments(t *testing.T) {
-	kinds(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, advance func()) {
+	forEachKind(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		check := func() {
 			t.Helper()
 			for _, key := range append([]any{nil}, unhashable...) {
@@ -154,7 +154,7 @@ func TestKeysOfAllTypes(t *testing.T) {
 		defer mu.Unlock()
 		got[key] += value.(int)
 	}
-	kinds(t, execute, func(t *testing.T, w *compat.TimingWheel, advance func()) {
+	forEachKind(t, execute, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		clear(got)
 		want := make(map[any]int)
 		for i, key := range keys {
@@ -178,7 +178,7 @@ func TestKeysOfAllTypes(t *testing.T) {
 // NaN is not equal to itself, so no other call finds its timer, but its task runs.
 func TestNaN(t *testing.T) {
 	tasks := new(taskLog)
-	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, advance func()) {
+	forEachKind(t, tasks.record, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		for i, key := range []any{math.NaN(), math.NaN(), float32(math.NaN()), [1]float64{math.NaN()}} {
 			require.NoError(t, w.SetTimer(key, i, interval))
 			require.NoError(t, w.MoveTimer(key, 5*interval))
@@ -190,7 +190,7 @@ func TestNaN(t *testing.T) {
 		require.Equal(t, []string{"NaN=0@", "NaN=1@", "NaN=2@", "[NaN]=3@"}, tasks.take())
 
 		require.NoError(t, w.SetTimer(math.NaN(), "drained", interval))
-		require.NoError(t, w.Drain(tasks.note))
+		require.NoError(t, w.Drain(tasks.record))
 		settle()
 		advance()
 		require.Equal(t, []string{"NaN=drained@"}, tasks.take())
@@ -199,7 +199,7 @@ func TestNaN(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	tasks := new(taskLog)
-	kinds(t, tasks.note, func(t *testing.T, w *compat.TimingWheel, advance func()) {
+	forEachKind(t, tasks.record, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		require.NoError(t, w.SetTimer("nil", nil, interval))
 		require.NoError(t, w.SetTimer("replaced", 1, 3*interval))
 		require.NoError(t, w.SetTimer("replaced", 2, interval))
@@ -222,13 +222,13 @@ func TestSetInsideTask(t *testing.T) {
 	var w *compat.TimingWheel
 	tasks := new(taskLog)
 	execute := func(key, value any) {
-		tasks.note(key, value)
+		tasks.record(key, value)
 		if n := value.(int); n < 3 {
 			_ = w.SetTimer(key, n+1, interval)
 		}
 	}
-	kinds(t, execute, func(t *testing.T, of *compat.TimingWheel, advance func()) {
-		w = of
+	forEachKind(t, execute, func(t *testing.T, tw *compat.TimingWheel, advance func()) {
+		w = tw
 		require.NoError(t, w.SetTimer("a", 1, interval))
 		for now := range 5 {
 			tasks.at(now + 1)
@@ -241,7 +241,7 @@ func TestSetInsideTask(t *testing.T) {
 // Without a ticker, deadlines are kept exactly, whatever the interval.
 func TestExactDeadlines(t *testing.T) {
 	tasks := new(taskLog)
-	w, m := onMock(t, tasks.note)
+	w, m := onMock(t, tasks.record)
 	delays := []time.Duration{1, time.Microsecond, interval / 2, interval - 1, interval, interval + 1, 10*interval + 7, time.Hour + 3}
 	for _, d := range delays {
 		require.NoError(t, w.SetTimer(d, "set", d))
@@ -308,7 +308,7 @@ func TestRealTimeOutsideABubble(t *testing.T) {
 	require.GreaterOrEqual(t, time.Since(begin), 2*time.Millisecond)
 }
 
-func requirePanicLogged(t *testing.T, l *logs, what, where string) {
+func requirePanicLogged(t *testing.T, l *logBuffer, what, where string) {
 	t.Helper()
 	lines := l.take(t)
 	require.Len(t, lines, 1)
@@ -325,8 +325,8 @@ func explode(key, value any) {
 }
 
 func TestTaskPanics(t *testing.T) {
-	l := logged(t)
-	kinds(t, explode, func(t *testing.T, w *compat.TimingWheel, advance func()) {
+	l := captureLogs(t)
+	forEachKind(t, explode, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		survived := 0
 		require.NoError(t, w.SetTimer("bad", "boom", interval))
 		require.NoError(t, w.SetTimer("good", func() { survived++ }, interval))
@@ -344,29 +344,30 @@ func TestTaskPanics(t *testing.T) {
 // A task may exit its goroutine, as a failed test does.
 func TestTaskThatExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, tasks := newFakeTicker(), new(taskLog)
-		w := newTicking(t, 10, func(key, value any) {
-			defer tasks.note(key, value)
+		ticker, tasks := newFakeTicker(), new(taskLog)
+		w := newTickerWheel(t, 10, func(key, value any) {
+			defer tasks.record(key, value)
 			runtime.Goexit()
-		}, h)
+		}, ticker)
 		for i := range 3 {
 			require.NoError(t, w.SetTimer("a", i, interval))
-			h.tick()
+			ticker.tick()
 			settle()
 			require.Equal(t, []string{fmt.Sprintf("a=%d@", i)}, tasks.take())
 		}
 	})
 }
 
-// gate blocks the callers of hold until it is opened, or lets through one per value sent.
+// gate blocks the callers of hold until open is closed. Each value sent to open lets one of
+// them through.
 type gate struct {
-	come atomic.Int32 // calls of hold
-	open chan struct{}
+	calls atomic.Int32 // of hold
+	open  chan struct{}
 }
 
 func newGate() *gate { return &gate{open: make(chan struct{})} }
 
-func (g *gate) hold(any, any) { g.come.Add(1); <-g.open }
+func (g *gate) hold(any, any) { g.calls.Add(1); <-g.open }
 
 const maxTasks = 4096
 
@@ -374,16 +375,16 @@ const maxTasks = 4096
 // its callers do not wait for them. When a task returns, the next one begins.
 func TestTasksAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, g := newFakeTicker(), newGate()
-		w := newTicking(t, 10, g.hold, h)
+		ticker, g := newFakeTicker(), newGate()
+		w := newTickerWheel(t, 10, g.hold, ticker)
 		for key := range maxTasks + 100 {
 			require.NoError(t, w.SetTimer(key, nil, interval))
 		}
-		h.tick()
+		ticker.tick()
 		settle()
-		require.EqualValues(t, maxTasks, g.come.Load())
+		require.EqualValues(t, maxTasks, g.calls.Load())
 		for range 5 {
-			h.tick()
+			ticker.tick()
 		}
 		require.NoError(t, w.SetTimer("a", nil, interval))
 		require.NoError(t, w.MoveTimer("a", 2*interval))
@@ -392,29 +393,29 @@ func TestTasksAtOnce(t *testing.T) {
 		for n := range int32(100) {
 			g.open <- struct{}{}
 			settle()
-			require.Equal(t, maxTasks+n+1, g.come.Load())
+			require.Equal(t, maxTasks+n+1, g.calls.Load())
 		}
 		close(g.open)
 		settle()
-		require.EqualValues(t, maxTasks+100, g.come.Load())
+		require.EqualValues(t, maxTasks+100, g.calls.Load())
 	})
 }
 
 // Tasks that are queued when the wheel is stopped do not run.
 func TestNoTaskBeginsAfterStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, g := newFakeTicker(), newGate()
-		w := newTicking(t, 10, g.hold, h)
+		ticker, g := newFakeTicker(), newGate()
+		w := newTickerWheel(t, 10, g.hold, ticker)
 		for key := range maxTasks + 100 {
 			require.NoError(t, w.SetTimer(key, nil, interval))
 		}
 		require.NoError(t, w.SetTimer("later", nil, 2*interval))
-		h.tick()
+		ticker.tick()
 		settle()
 		w.Stop() // returns although 4,096 tasks are running
 		close(g.open)
 		settle()
-		require.EqualValues(t, maxTasks, g.come.Load())
+		require.EqualValues(t, maxTasks, g.calls.Load())
 	})
 }
 
@@ -430,7 +431,7 @@ func TestStopInsideTask(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	kinds(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, advance func()) {
+	forEachKind(t, func(key, _ any) { t.Errorf("%v ran", key) }, func(t *testing.T, w *compat.TimingWheel, advance func()) {
 		require.NoError(t, w.SetTimer("a", 1, interval))
 		for range 3 {
 			w.Stop()
@@ -449,7 +450,7 @@ func TestStop(t *testing.T) {
 // that no goroutine is left over or blocked forever.
 func TestStopBesideCalls(t *testing.T) {
 	for range 30 {
-		kinds(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
+		forEachKind(t, func(any, any) {}, func(t *testing.T, w *compat.TimingWheel, _ func()) {
 			calls := []func(i int) error{
 				func(i int) error { return w.SetTimer(i%7, i, time.Duration(1+i%3)*interval/2) },
 				func(i int) error { return w.MoveTimer(i%7, time.Duration(1+i%3)*interval/2) },
@@ -480,30 +481,6 @@ func TestStopBesideCalls(t *testing.T) {
 					w.Stop()
 				})
 			}
-			wg.Wait()
-			requireClosed(t, w)
-		})
-	}
-}
-
-// The ticker's channel is closed while other goroutines use the wheel.
-func TestTicksEndBesideCalls(t *testing.T) {
-	for range 50 {
-		synctest.Test(t, func(t *testing.T) {
-			h := newFakeTicker()
-			w := newTicking(t, 3, func(any, any) {}, h)
-			var wg sync.WaitGroup
-			for g := range 3 {
-				wg.Go(func() {
-					for w.SetTimer(g, nil, interval) == nil && w.MoveTimer(g, 1) == nil {
-						runtime.Gosched() // otherwise ticks wait long on one processor
-					}
-				})
-			}
-			for range 20 {
-				h.tick()
-			}
-			close(h.c)
 			wg.Wait()
 			requireClosed(t, w)
 		})

@@ -12,16 +12,16 @@ import (
 	"github.com/epicycle-go/epicycle/compat"
 )
 
-// far is an interval of which two take the ticks to the largest time.Duration.
-const far = time.Duration(1 << 62)
+// hugeInterval is an interval of which two take the ticks to the largest time.Duration.
+const hugeInterval = time.Duration(1 << 62)
 
-func newFar(t *testing.T, execute compat.Execute) (*compat.TimingWheel, *fakeTicker) {
+func newWheelOfHugeInterval(t *testing.T, execute compat.Execute) (*compat.TimingWheel, *fakeTicker) {
 	t.Helper()
-	h := newFakeTicker()
-	w, err := compat.NewTimingWheelWithTicker(far, 3, execute, h)
+	ticker := newFakeTicker()
+	w, err := compat.NewTimingWheelWithTicker(hugeInterval, 3, execute, ticker)
 	require.NoError(t, err)
 	t.Cleanup(w.Stop)
-	return w, h
+	return w, ticker
 }
 
 // The time of the ticks stops at the largest time.Duration. A timer with that delay fires
@@ -29,14 +29,14 @@ func newFar(t *testing.T, execute compat.Execute) (*compat.TimingWheel, *fakeTic
 func TestTicksToTheEndOfTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tasks := new(taskLog)
-		w, h := newFar(t, tasks.note)
+		w, ticker := newWheelOfHugeInterval(t, tasks.record)
 		require.NoError(t, w.SetTimer("next", 0, 1))
-		require.NoError(t, w.SetTimer("second", 0, far+1))
+		require.NoError(t, w.SetTimer("second", 0, hugeInterval+1))
 		require.NoError(t, w.SetTimer("last", 0, math.MaxInt64))
 		for i, want := range [][]string{{"next=0@0"}, {"last=0@1", "second=0@1"}, nil, nil} {
 			require.Empty(t, tasks.take())
 			tasks.at(i)
-			h.tick()
+			ticker.tick()
 			settle()
 			require.Equal(t, want, tasks.take())
 		}
@@ -54,7 +54,7 @@ func TestTaskThatSetsItselfAtTheEndOfTime(t *testing.T) {
 		var w *compat.TimingWheel
 		var runs atomic.Int64
 		often := make(chan bool)
-		w, h := newFar(t, func(key, _ any) {
+		w, ticker := newWheelOfHugeInterval(t, func(key, _ any) {
 			if runs.Add(1) == 1000 {
 				close(often)
 			}
@@ -63,13 +63,13 @@ func TestTaskThatSetsItselfAtTheEndOfTime(t *testing.T) {
 		for key := range 3 {
 			require.NoError(t, w.SetTimer(key, nil, math.MaxInt64))
 		}
-		h.tick()
-		h.tick()
+		ticker.tick()
+		ticker.tick()
 		<-often
-		h.tick()
+		ticker.tick()
 		require.NoError(t, w.RemoveTimer("none"))
 		require.NoError(t, w.Shutdown(t.Context()))
-		require.EqualValues(t, 1, h.stops.Load())
+		require.EqualValues(t, 1, ticker.stops.Load())
 		requireClosed(t, w)
 	})
 }
