@@ -6,10 +6,10 @@ import "time"
 // concurrently. The clocks of this package are fmt.Stringers: String names the
 // mechanism in use.
 type Clock interface {
-	// Now is the wall-clock time. It may jump when the wall clock is set. Now and
+	// Now returns the wall-clock time. It may jump when the wall clock is set. Now and
 	// Elapsed are called often. They should take some tens of nanoseconds and no lock.
 	Now() time.Time
-	// Elapsed is the monotonic time since the clock was made. It never goes back.
+	// Elapsed returns the monotonic time since the clock was made. It never goes back.
 	Elapsed() time.Duration
 	// NewAlarm returns an alarm that calls ring in a goroutine of the clock.
 	NewAlarm(ring func()) Alarm
@@ -27,13 +27,13 @@ type Alarm interface {
 	Stop()
 }
 
-// IsMock tells whether c is a Mock, or embeds one.
+// IsMock reports whether c is a Mock, or embeds one.
 func IsMock(c Clock) bool {
 	_, ok := c.(interface{ isMock() })
 	return ok
 }
 
-// Virtual tells whether c's time stands still between wake-ups. Wake-ups are free
+// Virtual reports whether c's time stands still between wake-ups. Wake-ups are free
 // on such a clock, and a wheel need not gather them. Virtual is true if c is a Mock,
 // wraps a benbjohnson Mock, or has a method Virtual() bool that returns true.
 func Virtual(c Clock) bool {

@@ -15,17 +15,17 @@ import (
 // which sets itself again. Add still returns, as it does without a benbjohnson timer.
 // The callback stops after many calls, so the test always ends.
 func TestChainThatABenbjohnsonTimerStartsAtTheEndOfTime(t *testing.T) {
-	const most = 4_000
+	const maxCalls = 4_000
 	m := clock.NewMock()
 	w := newWheel(t, m, nil)
 	var calls atomic.Int32
 	var again func()
 	again = func() {
-		if calls.Add(1) < most {
+		if calls.Add(1) < maxCalls {
 			after(t, w, time.Hour, again)
 		}
 	}
 	m.AfterFunc(math.MaxInt64, again)
 	m.Add(math.MaxInt64)
-	require.Less(t, calls.Load(), int32(most), "Add would never return")
+	require.Less(t, calls.Load(), int32(maxCalls), "Add would never return")
 }

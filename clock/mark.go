@@ -30,7 +30,7 @@ func markCallback(n int, f func()) {
 
 var markCallbackName = runtime.FuncForPC(reflect.ValueOf(markCallback).Pointer()).Name()
 
-// insideCallback tells whether the calling goroutine is inside markCallback(n, f) for
+// insideCallback reports whether the calling goroutine is inside markCallback(n, f) for
 // some f.
 func insideCallback(n int) bool {
 	pcs := make([]uintptr, 64)

@@ -31,13 +31,12 @@ import (
 // guarantees: callbacks run in goroutines of their own, each step takes a real
 // millisecond, and the times sent on channels ignore jumps. Timers of wheels that
 // such callbacks set fire as soon as the clock notices them, at or after their
-// deadline. The cost begins with the first such call. A Mock without such calls
-// does not have it.
+// deadline. A Mock pays for this only from the first such call on.
 type Mock struct {
 	*benbjohnson.Mock
 	base time.Time // immutable; the wall time at elapsed 0, in UTC
 
-	turn    sync.Mutex    // held by the call that moves the clock
+	moveMu  sync.Mutex    // held by the call that moves the clock
 	number  atomic.Int32  // of this mock among those being moved, or atRest; see mark.go
 	stepMu  sync.Mutex    // held while wheels are stepped, not while the embedded mock moves
 	elapsed atomic.Int64  // written with stepMu held
@@ -73,7 +72,7 @@ func (m *Mock) String() string { return fmt.Sprintf("mock at %v", m.Elapsed()) }
 // isMock lets IsMock recognize a Mock, also an embedded one.
 func (*Mock) isMock() {}
 
-// Elapsed is how far the clock has moved since it was made, without jumps.
+// Elapsed returns how far the clock has moved since it was made, without jumps.
 func (m *Mock) Elapsed() time.Duration {
 	e := time.Duration(m.elapsed.Load())
 	if m.companion.active.Load() {
@@ -82,16 +81,16 @@ func (m *Mock) Elapsed() time.Duration {
 	return e
 }
 
-// Now is the wall time in UTC. It starts at the Unix epoch, and moves with the clock and
-// with jumps.
+// Now returns the wall time in UTC. It starts at the Unix epoch, and moves with the clock
+// and with jumps.
 func (m *Mock) Now() time.Time {
 	return m.base.Add(m.Elapsed()).Add(time.Duration(m.jumped.Load()))
 }
 
-// Since is Now minus t.
+// Since returns Now minus t.
 func (m *Mock) Since(t time.Time) time.Duration { return m.Now().Sub(t) }
 
-// Until is t minus Now.
+// Until returns t minus Now.
 func (m *Mock) Until(t time.Time) time.Duration { return t.Sub(m.Now()) }
 
 // Add moves the clock forward by d, step by step, and returns when all timers
@@ -133,7 +132,7 @@ func (m *Mock) Jump(d time.Duration) { m.jumped.Add(int64(d)) }
 // inside callbacks.
 func (m *Mock) Next() (time.Duration, bool) {
 	next, found := time.Duration(math.MaxInt64), false
-	for _, w := range m.everyone() {
+	for _, w := range m.allStepped() {
 		if at, _, ok := w.Nearest(); ok {
 			next, found = min(next, at), true
 		}
@@ -144,8 +143,8 @@ func (m *Mock) Next() (time.Duration, bool) {
 	return max(0, next-m.Elapsed()), true
 }
 
-// everyone is all wheels, and all aimed alarms that belong to no wheel.
-func (m *Mock) everyone() []Stepped {
+// allStepped returns all wheels, and all aimed alarms that belong to no wheel.
+func (m *Mock) allStepped() []Stepped {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	wheels := make([]Stepped, 0, m.alarms.Len()+len(m.wheels))
@@ -165,7 +164,7 @@ func (m *Mock) everyone() []Stepped {
 func (m *Mock) AddNext() (d time.Duration, ok bool) {
 	m.move("AddNext", func() {
 		var next due
-		m.catchSet()
+		m.aimWheels()
 		if next, ok = m.earliest(math.MaxInt64); ok {
 			d = max(0, next.at-m.Elapsed())
 			m.runTo(later(m.Elapsed(), d))
@@ -198,16 +197,16 @@ func (m *Mock) WaitFor(ctx context.Context, n int) error {
 	}
 }
 
-// pending is the number of timers on all wheels.
+// pending returns the number of timers on all wheels.
 func (m *Mock) pending() int {
 	n := 0
-	for _, w := range m.everyone() {
+	for _, w := range m.allStepped() {
 		n += w.Len()
 	}
 	return n
 }
 
-// later is e + d, or the largest duration if that overflows.
+// later returns e + d, or the largest duration if that overflows.
 func later(e, d time.Duration) time.Duration {
 	if e+d < e {
 		return math.MaxInt64

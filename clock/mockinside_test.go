@@ -85,17 +85,17 @@ func TestMockMovesOtherMocksInCallbacks(t *testing.T) {
 func TestMockWaitsForOtherMockInCallback(t *testing.T) {
 	for name, e := range executors() {
 		t.Run(name, func(t *testing.T) {
-			ours, other := clock.NewMock(), clock.NewMock()
+			mock, other := clock.NewMock(), clock.NewMock()
 			held, release := make(chan struct{}), make(chan struct{})
 			after(t, newWheel(t, other, nil), time.Second, func() { close(held); <-release })
-			after(t, newWheel(t, ours, e), time.Second, func() {
+			after(t, newWheel(t, mock, e), time.Second, func() {
 				go close(release)
 				other.Add(time.Second)
 			})
 			var wg sync.WaitGroup
 			wg.Go(func() { other.Add(time.Second) })
 			<-held
-			ours.Add(time.Second)
+			mock.Add(time.Second)
 			wg.Wait()
 			require.Equal(t, 2*time.Second, other.Elapsed())
 		})

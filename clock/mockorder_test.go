@@ -36,7 +36,7 @@ func TestMockOrderAcrossWheels(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestMockResetSetsAnew(t *testing.T) {
+func TestMockResetGetsANewOrder(t *testing.T) {
 	m, tr := clock.NewMock(), trace{}
 	v, w := newWheel(t, m, nil), newWheel(t, m, nil)
 	moved := after(t, v, time.Second, tr.note("moved"))
@@ -100,9 +100,9 @@ func TestMockWheelStoppedInCallback(t *testing.T) {
 	require.Equal(t, []string{"other"}, tr.take())
 }
 
-// program sets, stops and resets timers at random, also inside callbacks, and moves the
+// runProgram sets, stops and resets timers at random, also inside callbacks, and moves the
 // clock by every method. It returns the trace.
-func program(t *testing.T, seed uint64) []string {
+func runProgram(t *testing.T, seed uint64) []string {
 	m, tr, r := clock.NewMock(), trace{}, rand.New(rand.NewPCG(seed, 0))
 	wheels := []*hierarchy.Wheel{newWheel(t, m, nil), newWheel(t, m, nil), newWheel(t, m, nil)}
 	var timers []hierarchy.Timer
@@ -137,6 +137,6 @@ func program(t *testing.T, seed uint64) []string {
 
 func TestMockIsDeterministic(t *testing.T) {
 	for seed := range uint64(5) {
-		require.Equal(t, program(t, seed), program(t, seed))
+		require.Equal(t, runProgram(t, seed), runProgram(t, seed))
 	}
 }

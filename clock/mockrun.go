@@ -14,23 +14,23 @@ type Stepped interface {
 	// Step fires the earliest timer if it is due, and after it all other timers
 	// with the same deadline whose order is below limit.
 	Step(limit uint64)
-	// Settle returns when every task dispatched to an executor has returned. It tells
+	// Settle returns when every task dispatched to an executor has returned. It reports
 	// whether there was any task since the last Settle.
 	Settle() bool
-	// Len is the number of pending timers.
+	// Len returns the number of pending timers.
 	Len() int
 }
 
 // move runs f, which may move the clock. It waits until no other call moves the clock,
 // and panics inside a callback of this mock.
 func (m *Mock) move(method string, f func()) {
-	if !m.turn.TryLock() {
+	if !m.moveMu.TryLock() {
 		if n := m.number.Load(); n != atRest && insideCallback(int(n)) {
 			panic("clock: Mock." + method + " called inside a callback of that mock")
 		}
-		m.turn.Lock()
+		m.moveMu.Lock()
 	}
-	defer m.turn.Unlock()
+	defer m.moveMu.Unlock()
 	n := takeNumber()
 	defer returnNumber(n)
 	m.number.Store(int32(n))
@@ -43,7 +43,7 @@ func (m *Mock) move(method string, f func()) {
 func (m *Mock) runTo(target time.Duration) {
 	m.stepMu.Lock()
 	defer m.stepMu.Unlock()
-	m.catchSet()
+	m.aimWheels()
 	m.stepTo(target)
 	m.moveTo(target)
 	if m.companion.active.Load() {
@@ -51,13 +51,13 @@ func (m *Mock) runTo(target time.Duration) {
 	}
 }
 
-// catchSet makes every wheel aim at its nearest deadline, if timers are being set. A
+// aimWheels makes every wheel aim at its nearest deadline, if timers are being set. A
 // timer is pending, and seen by WaitFor, a moment before its wheel aims at it.
-func (m *Mock) catchSet() {
+func (m *Mock) aimWheels() {
 	if m.setting.Load() == 0 {
 		return
 	}
-	for _, w := range m.everyone() {
+	for _, w := range m.allStepped() {
 		w.Nearest()
 	}
 }
@@ -88,7 +88,7 @@ func (m *Mock) stepTo(target time.Duration) {
 	}
 }
 
-// moveTo moves elapsed time to at, and the embedded mock if it is active. It tells
+// moveTo moves elapsed time to at, and the embedded mock if it is active. It reports
 // whether it moved the embedded mock.
 func (m *Mock) moveTo(at time.Duration) bool {
 	if at <= time.Duration(m.elapsed.Load()) && !m.companion.active.Load() || m.moveAlone(at) {
@@ -104,7 +104,7 @@ func (m *Mock) moveTo(at time.Duration) bool {
 	return true
 }
 
-// moveAlone moves elapsed time to at, unless the embedded mock is active. It tells
+// moveAlone moves elapsed time to at, unless the embedded mock is active. It reports
 // whether it moved it.
 func (m *Mock) moveAlone(at time.Duration) bool {
 	m.companion.mu.Lock()
@@ -116,7 +116,7 @@ func (m *Mock) moveAlone(at time.Duration) bool {
 	return true
 }
 
-// settle waits for the callbacks of the wheels stepped since the last settle, and tells
+// settle waits for the callbacks of the wheels stepped since the last settle, and reports
 // whether there were any.
 func (m *Mock) settle() (waited bool) {
 	for _, w := range m.unsettled {
@@ -149,14 +149,14 @@ func (m *Mock) earliest(target time.Duration) (due, bool) {
 			continue
 		}
 		if limit := m.ending.limit; a.order < limit || limit == 0 {
-			return due{a.wheel, a.at, m.runnerUp(a.at)}, true
+			return due{a.wheel, a.at, m.stepLimit(a.at)}, true
 		}
 		break
 	}
 	return due{}, false
 }
 
-// verify makes a's aim exact, and tells whether it was exact before. It unlocks m.mu while
+// verify makes a's aim exact, and reports whether it was exact before. It unlocks m.mu while
 // it calls Nearest: wheels aim alarms under locks of their own, which Nearest takes.
 func (m *Mock) verify(a *MockAlarm) bool {
 	version := a.version
@@ -175,10 +175,11 @@ func (m *Mock) verify(a *MockAlarm) bool {
 	return exact
 }
 
-// runnerUp is the order of the second alarm in the heap, if it is aimed at that time.
-// Otherwise it is the next order to be given out, because the next timer may be set on
-// another wheel. It is never above ending.limit.
-func (m *Mock) runnerUp(at time.Duration) uint64 {
+// stepLimit returns the limit for a Step of the first wheel in the heap. This is the order
+// of the second alarm, if it is aimed at that time. Otherwise it is the next order to be
+// given out, because the next timer may be set on another wheel. The limit is never above
+// ending.limit.
+func (m *Mock) stepLimit(at time.Duration) uint64 {
 	limit := m.orders.Load() + 1
 	if m.ending.limit > 0 {
 		limit = min(limit, m.ending.limit)
@@ -214,7 +215,7 @@ func (e *ending) reach(m *Mock) {
 }
 
 // again begins another round if a timer was set in this one, up to lastRounds times. It
-// tells whether it did.
+// reports whether it did.
 func (e *ending) again(m *Mock) bool {
 	next := m.orders.Load() + 1
 	if e.limit == 0 || e.limit == next || e.rounds == lastRounds {

@@ -35,7 +35,7 @@ func TestMockNowIsUTC(t *testing.T) {
 }
 
 // The times from its benbjohnson timers and from its wheels are in UTC too.
-func TestMockHandsOutUTC(t *testing.T) {
+func TestMockTimersSendUTC(t *testing.T) {
 	kinds := map[string]func(t *testing.T, m *clock.Mock) <-chan time.Time{
 		"Timer":  func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Timer(time.Minute).C },
 		"After":  func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.After(time.Minute) },

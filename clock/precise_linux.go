@@ -16,7 +16,7 @@ func precise() Clock {
 	return &preciseClock{system: system{start: time.Now()}, queue: wakeup.Process}
 }
 
-// inBubble tells whether the caller runs in a testing/synctest bubble. There the runtime's
+// inBubble reports whether the caller runs in a testing/synctest bubble. There the runtime's
 // clock starts at the year 2000, and differs from the kernel's.
 func inBubble() bool {
 	var kernel unix.Timespec

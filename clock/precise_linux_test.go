@@ -41,7 +41,7 @@ func TestManyWheelsShareOneDescriptor(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 }
 
-func TestPreciseSaysWhatIsAtWork(t *testing.T) {
+func TestPreciseStringNamesTheMechanism(t *testing.T) {
 	require.Equal(t, "precise, by timerfd", fmt.Sprint(clock.Precise()))
 	require.Equal(t, "precise, by timerfd, spinning for 150µs", fmt.Sprint(clock.Spinning(150*time.Microsecond)))
 }

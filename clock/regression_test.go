@@ -155,9 +155,9 @@ func TestAddSeesWhatIsStillBeingSet(t *testing.T) {
 	require.False(t, w.pending)
 	w.alarm.Noted()
 
-	w.asked = 0
+	w.calls = 0
 	m.Add(time.Second)
-	require.Zero(t, w.asked, "nothing is being set, but the wheel was asked")
+	require.Zero(t, w.calls, "nothing is being set, but the wheel was asked")
 }
 
 // halfSet is a wheel whose only timer is due at once.
@@ -165,11 +165,11 @@ type halfSet struct {
 	alarm   *clock.MockAlarm
 	pending bool
 	aimed   bool
-	asked   int
+	calls   int
 }
 
 func (w *halfSet) Nearest() (time.Duration, uint64, bool) {
-	w.asked++
+	w.calls++
 	if w.pending && !w.aimed {
 		w.alarm.Set(0)
 	}

@@ -72,18 +72,18 @@ func (a *spinningAlarm) spin() bool {
 		} else {
 			last, same = now, 0
 		}
-		if done, due := a.look(now, same > standing); done {
+		if done, due := a.poll(now, same > maxEqualReadings); done {
 			return due
 		}
 	}
 }
 
-// standing is the number of equal readings after which a clock is taken to stand still.
-// In a testing/synctest bubble time passes only while every goroutine is blocked.
-const standing = 1000
+// maxEqualReadings is the number of equal readings up to which a clock counts as moving. In
+// a testing/synctest bubble time stands still while a goroutine runs.
+const maxEqualReadings = 1000
 
-// look tells whether to stop spinning, and if so whether to ring.
-func (a *spinningAlarm) look(now time.Duration, still bool) (done, due bool) {
+// poll reports whether to stop spinning, and if so whether to ring.
+func (a *spinningAlarm) poll(now time.Duration, still bool) (done, due bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {

@@ -40,7 +40,7 @@ func (w *wrapped) Virtual() bool  { return w.virtual }
 
 // Elapsed stands still while the inner clock catches up after it was set back.
 func (w *wrapped) Elapsed() time.Duration {
-	e := w.inside()
+	e := w.innerElapsed()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.elapsed = max(w.elapsed, e)
@@ -48,11 +48,11 @@ func (w *wrapped) Elapsed() time.Duration {
 }
 
 func (w *wrapped) NewAlarm(ring func()) Alarm {
-	return &timerAlarm{elapsed: w.inside, afterFunc: w.timer, call: serial.Call{F: ring}}
+	return &timerAlarm{elapsed: w.innerElapsed, afterFunc: w.timer, call: serial.Call{F: ring}}
 }
 
-// inside is the time that the inner clock's timers count in. It goes back when the inner
-// clock is set back.
-func (w *wrapped) inside() time.Duration { return w.inner.Since(w.start) }
+// innerElapsed returns the time that the inner clock's timers count in. It goes back when
+// the inner clock is set back.
+func (w *wrapped) innerElapsed() time.Duration { return w.inner.Since(w.start) }
 
 func (w *wrapped) timer(d time.Duration, f func()) resettable { return w.inner.AfterFunc(d, f) }

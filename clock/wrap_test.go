@@ -12,12 +12,12 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-func TestWrapReturnsOurMock(t *testing.T) {
+func TestWrapReturnsAMockUnchanged(t *testing.T) {
 	m := clock.NewMock()
 	require.Same(t, m, clock.Wrap(m))
 }
 
-func TestClocksSayWhatIsAtWork(t *testing.T) {
+func TestClocksAreStringers(t *testing.T) {
 	for _, c := range []clock.Clock{
 		clock.System(), clock.Precise(), clock.NewMock(),
 		clock.Wrap(benbjohnson.New()), clock.Wrap(benbjohnson.NewMock()),

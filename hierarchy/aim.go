@@ -9,18 +9,20 @@ import (
 )
 
 // aim decides when a wheel wakes up: at the nearest deadline, but each wake-up is aimed
-// at least one gap after what the last one was aimed at. There is one aim for all shards
-// of a wheel, so that a crowd costs one wake-up per gap.
+// at least one precision after what the last one was aimed at. Only the wake-up after one
+// that was cut short may come sooner. All shards of a wheel share one aim, so that a crowd
+// costs one wake-up per precision.
 //
-// The gap is counted from the aim, not from when the wheel woke. Otherwise each wake-up
-// would add its latency to all that follow.
+// The distance is counted from aim to aim, not from when the wheel woke. Otherwise each
+// wake-up would add its latency to all that follow.
 type aim struct {
-	alarm clock.Alarm
-	gap   int64 // immutable; Precision, or 0 where wake-ups are free
+	alarm     clock.Alarm
+	precision int64 // immutable; Precision, or 0 where wake-ups are free
 
-	// below is what a deadline must be earlier than to concern the alarm.
-	// Invariant: it is 0, and no deadline concerns the alarm, while the wheel is awake,
-	// which aims before it sleeps, and while the alarm is aimed as early as the gap allows.
+	// Setting a timer can change the alarm only if the deadline is earlier than below.
+	// The invariants hold until the wheel is closed.
+	// Invariant: it is 0 while the wheel is awake, which aims before it sleeps, and while
+	// the alarm is aimed as early as precision allows. No deadline is earlier than 0.
 	// Invariant: it is none while the alarm is not aimed and the wheel is asleep.
 	// Invariant: otherwise it is what the alarm is aimed at.
 	below atomicBound
@@ -29,19 +31,20 @@ type aim struct {
 	aimed   bool  // guarded by mu, as all below; the alarm is aimed
 	at      int64 // at what
 	last    int64 // what the last wake-up was aimed at
+	urgent  int64 // no gap holds up a deadline up to here; see demand
 	awake   bool
 	closed  bool
 	wakeups uint64
 }
 
-// longAgo is a last wake-up that holds up none.
+// longAgo is a value of last that delays no wake-up.
 const longAgo = math.MinInt64 / 2
 
 func (a *aim) init(alarm clock.Alarm, precision time.Duration, virtual bool) {
-	a.alarm, a.last = alarm, longAgo
+	a.alarm, a.last, a.urgent = alarm, longAgo, longAgo
 	a.below.store(none)
 	if !virtual {
-		a.gap = int64(precision)
+		a.precision = int64(precision)
 	}
 }
 
@@ -61,16 +64,19 @@ func (a *aim) offer(deadline int64) {
 // held.
 func (a *aim) set(deadline int64) {
 	earliest := int64(math.MinInt64)
-	if a.gap > 0 {
-		earliest = a.last + a.gap
+	if a.precision > 0 {
+		earliest = a.last + a.precision
 	}
 	at := max(deadline, earliest)
+	if deadline <= a.urgent {
+		at = deadline
+	}
 	if !a.aimed || at < a.at {
 		a.aimed, a.at = true, at
 		a.alarm.Set(time.Duration(at))
 	}
 	a.below.store(bound(a.at))
-	if a.at == earliest {
+	if a.at <= earliest {
 		a.below.store(0)
 	}
 }
@@ -93,7 +99,7 @@ func (a *aim) begin(now int64) bool {
 }
 
 // finish ends a wake-up and aims the alarm at the nearest deadline. A wake-up that was cut
-// short has left timers that are due, so it holds up no other.
+// short has left timers that are due, so it does not delay the next one.
 func (a *aim) finish(nearest func() bound, cutShort bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -116,12 +122,11 @@ func (a *aim) correct(nearest func() bound) {
 	}
 }
 
-// setAnew aims the alarm, or stops it if nothing is pending and it is aimed: a clock may
-// go out of service when its last alarm is stopped. mu must be held.
+// setAnew aims the alarm at the nearest deadline. If nothing is pending it stops an aimed
+// alarm, since a clock may shut down once its last alarm is stopped. mu must be held.
 //
-// below is raised before the shards are asked. So whoever sets a timer meanwhile has
-// either set it early enough for nearest to see it, or finds below raised, calls offer,
-// and waits there for mu.
+// below is raised before the shards are asked. A timer that is set meanwhile is either
+// seen by nearest, or its caller finds below raised, and waits in offer for mu.
 func (a *aim) setAnew(nearest func() bound) {
 	a.below.store(none)
 	at := nearest()

@@ -49,7 +49,7 @@ func (c *handClock) requireAim(t *testing.T, latest int64) {
 	}
 }
 
-const aimGap = 1000 // Precision
+const aimPrecision = 1000 // Precision
 
 // aimRun makes random calls to a wheel and knows which timers are pending.
 type aimRun struct {
@@ -68,7 +68,7 @@ type aimTimer struct {
 
 func newAimRun(t *testing.T, seed uint64) *aimRun {
 	a := &aimRun{t: t, r: rand.New(rand.NewPCG(seed, 1)), clock: &handClock{}, last: longAgo}
-	cfg := Config{Clock: a.clock, Shards: 1 << a.r.IntN(3), Precision: aimGap, Executor: Inline}
+	cfg := Config{Clock: a.clock, Shards: 1 << a.r.IntN(3), Precision: aimPrecision, Executor: Inline}
 	w, err := NewOf(cfg, func(int) {})
 	require.NoError(t, err)
 	w.core.spread.Store(true)
@@ -106,7 +106,7 @@ func (a *aimRun) step() {
 	case op < 12:
 		a.ring() // needlessly
 	case op < 15:
-		a.clock.elapsed.Add(a.r.Int64N(3 * aimGap))
+		a.clock.elapsed.Add(a.r.Int64N(3 * aimPrecision))
 	case a.r.IntN(4) == 0:
 		a.w.Drain(nil)
 	}
@@ -136,7 +136,7 @@ func TestAimIsNeverTooLate(t *testing.T) {
 		for range 300 {
 			a.step()
 			if nearest := a.settle(); len(a.pending) > 0 {
-				a.clock.requireAim(t, max(nearest, a.last+aimGap))
+				a.clock.requireAim(t, max(nearest, a.last+aimPrecision))
 			}
 			require.NoError(t, a.w.core.check())
 		}

@@ -48,6 +48,29 @@ func TestTimerOfAnEarlierReading(t *testing.T) {
 	require.True(t, fired)
 }
 
+// Callers that read the clock before it moves set timers that are overdue. Those of two
+// wheels fire in order of deadline and then of setting, too.
+func TestOverdueTimersOfTwoWheels(t *testing.T) {
+	m := clock.NewMock()
+	v, err := New(Config{Clock: m})
+	require.NoError(t, err)
+	w, err := New(Config{Clock: m})
+	require.NoError(t, err)
+	m.Add(10)
+	var fired []string
+	for _, timer := range []struct {
+		name  string
+		wheel *Wheel
+		due   time.Duration
+	}{{"6 of v", v, 6}, {"7 of w", w, 7}, {"8 of v", v, 8}, {"7 of v", v, 7}, {"6 of w", w, 6}, {"6 of v again", v, 6}} {
+		const reading = 0
+		_, err := timer.wheel.core.add(func() { fired = append(fired, timer.name) }, reading, timer.due, 0)
+		require.NoError(t, err)
+	}
+	m.Add(0)
+	require.Equal(t, []string{"6 of v", "6 of w", "6 of v again", "7 of w", "7 of v", "8 of v"}, fired)
+}
+
 func TestSaturatedTimerSetWhileTheWheelGoesToSleep(t *testing.T) {
 	for range 3000 {
 		m := clock.NewMock()

@@ -15,11 +15,11 @@ func BenchmarkContext(b *testing.B) {
 	for _, n := range []int{0, 1_000_000} {
 		benchmarkContexts(b, "epicycle", n, func(b *testing.B) contexts {
 			w, _ := loaded(b, n)
-			return ourContexts(w)
+			return wheelContexts(w)
 		})
 		benchmarkContexts(b, "context", n, func(b *testing.B) contexts {
 			loadedTime(b, n)
-			return theirContexts
+			return stdContexts
 		})
 	}
 }

@@ -5,11 +5,20 @@ import (
 	"time"
 )
 
-// After sends the wall time on the returned channel after d, at once if d <= 0. The error
-// is ErrClosed or ErrFull. Use NewTimer for a timer that can be stopped.
+// After sends the wall time on the returned channel after d. If d <= 0 it does so before it
+// returns, on a mock in the next Add. The error is ErrClosed or ErrFull. Use NewTimer for a
+// timer that can be stopped.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
-	c := make(chan time.Time, 1)
-	_, err := w.core.add(func() { c <- w.core.clock.Now() }, w.core.now(), d, runInWake)
+	c, now := make(chan time.Time, 1), w.core.now()
+	send := func() { c <- w.core.clock.Now() }
+	var err error
+	if d <= 0 && w.core.mock == nil {
+		if err = w.core.countDue(); err == nil {
+			send()
+		}
+	} else {
+		_, err = w.core.add(send, now, d, runInWake)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +42,8 @@ type ChanTimer struct {
 	placed bool   // it has a place under MaxPending
 }
 
-// NewTimer makes a timer that fires after d, at once if d <= 0. The error is ErrClosed or
-// ErrFull.
+// NewTimer makes a timer that fires after d. If d <= 0 it does so before NewTimer returns, on
+// a mock in the next Add. The error is ErrClosed or ErrFull.
 func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 	c := make(chan time.Time, 1)
 	t := &ChanTimer{C: c, c: c, wheel: w}
@@ -56,6 +65,12 @@ func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 
 // set sets a new timer. mu must be held.
 func (t *ChanTimer) set(d time.Duration) (err error) {
+	if d <= 0 && t.wheel.core.mock == nil {
+		if err = t.wheel.core.countDue(); err == nil {
+			t.deliver()
+		}
+		return err
+	}
 	run := t.run
 	t.timer, err = t.wheel.core.add(func() { t.send(run) }, t.wheel.core.now(), d, runInWake|noQuota)
 	t.unsent = err == nil
@@ -67,11 +82,16 @@ func (t *ChanTimer) send(run uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if run == t.run {
-		t.unsent = false
-		select {
-		case t.c <- t.wheel.core.clock.Now():
-		default:
-		}
+		t.deliver()
+	}
+}
+
+// deliver sends the time. mu must be held.
+func (t *ChanTimer) deliver() {
+	t.unsent = false
+	select {
+	case t.c <- t.wheel.core.clock.Now():
+	default:
 	}
 }
 
@@ -89,8 +109,8 @@ func (t *ChanTimer) Stop() bool {
 	return was
 }
 
-// Reset makes the timer fire after d, at once if d <= 0. It is true where Stop would have
-// been, and false once the wheel was stopped.
+// Reset makes the timer fire after d, at once if d <= 0, as NewTimer does. It is true where
+// Stop would have been, and false once the wheel was stopped.
 func (t *ChanTimer) Reset(d time.Duration) bool {
 	requireMade(t.wheel != nil, "ChanTimer")
 	t.mu.Lock()

@@ -17,17 +17,18 @@ type Config struct {
 	Interval time.Duration
 	// Precision is the shortest distance between the times that two wake-ups of the wheel
 	// are aimed at, default 1ms, or Interval if that is less. A timer that falls due
-	// sooner after the last aim waits for the next one. A smaller Precision makes crowded timers more exact and costs CPU: a
-	// thousand wake-ups a second take about 4 % of a core. A lone timer is exact with any
-	// Precision, and so are all timers on a mock clock. Precision must not be greater than
-	// an Interval that is set.
+	// sooner after the last aim waits for the next one. A smaller Precision makes crowded
+	// timers more exact and costs CPU: a thousand wake-ups a second take about 4 % of a
+	// core. A lone timer is exact with any Precision, and so are all timers on a mock
+	// clock. Precision must not be greater than an Interval that is set.
 	Precision time.Duration
 	// Clock tells the time and wakes the wheel, default clock.Precise().
 	Clock clock.Clock
 	// Executor runs the callbacks, default Go; on a *clock.Mock, Inline.
 	Executor Executor
 	// MaxPending limits the number of pending timers: setting a further one returns
-	// ErrFull. 0 means no limit. The limit costs a counter shared by all cores.
+	// ErrFull. 0 means no limit. The limit costs a counter shared by all cores. What Go or
+	// Pool get within the call that sets it, because it is due, was never pending.
 	MaxPending int
 	// Shards is the number of parts that the wheel has, each with a lock of its own, so
 	// that cores seldom wait for each other. It is rounded up to a power of two, at most

@@ -13,36 +13,38 @@ import (
 // cancel as soon as the context is no longer needed. cancel may be called several times,
 // and concurrently.
 //
-// When Add, Stop or cancel returns, the context and its children are done. When the
-// cancel of a parent returns, Done, Err and Cause of the context are right. Children that
-// package context made from this context may be cancelled a moment later, in a goroutine,
-// and so may what was made from these children.
+// When the call that ends the context returns (cancel, Add of a clock.Mock, or the first
+// Stop of the wheel), the context and its children are done. Further calls of Stop do not
+// wait for the first. When the cancel of a parent returns, Done, Err and Cause of the
+// context are right. Children that package context made from this context, and contexts
+// made from these children, may then be cancelled a moment later, in a goroutine.
 //
 // A context costs two allocations. The first Done costs three to five more. The first few
 // contexts below a parent that package context can cancel cost two more each.
 //
-// A context needs no goroutine, and nor does a child. There are two exceptions, for which
-// package context starts a goroutine: a parent of a foreign type without an AfterFunc
-// method; and a child made from a context.WithValue of this context, if package context
-// can cancel a parent of this context. To avoid the second, add values before the timeout.
+// A context and its children need no goroutine. There are two exceptions, for which package
+// context starts a goroutine: a parent of a foreign type without an AfterFunc method; and a
+// child made from a context.WithValue of this context, if package context can cancel a
+// parent of this context. To avoid the second, add values before the timeout.
 func (w *Wheel) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return w.WithTimeoutCause(parent, d, nil)
 }
 
-// WithDeadline is WithTimeout with the delay from the clock's wall time to t.
+// WithDeadline is like WithTimeout, with the time from now until t as the delay. Now is the
+// clock's wall time.
 func (w *Wheel) WithDeadline(parent context.Context, t time.Time) (context.Context, context.CancelFunc) {
 	now, elapsed := w.core.reading()
 	return w.withDeadline(parent, t, t.Sub(now), elapsed, nil)
 }
 
-// WithTimeoutCause is WithTimeout that sets the cause for when d has passed.
-// The returned cancel does not set it.
+// WithTimeoutCause is like WithTimeout, and also sets the cause of the context when d has
+// passed. The returned cancel does not set the cause.
 func (w *Wheel) WithTimeoutCause(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
 	now, elapsed := w.core.reading()
 	return w.withDeadline(parent, now.Add(d), d, elapsed, cause)
 }
 
-// reading is the wall time and the elapsed time of the wheel's clock. A clock with a
+// reading returns the wall time and the elapsed time of the wheel's clock. A clock with a
 // Reading method is read once, which costs less than reading it twice.
 func (c *core[T]) reading() (wall time.Time, elapsed int64) {
 	requireMade(c != nil, "wheel")
@@ -66,52 +68,53 @@ func (w *Wheel) withDeadline(parent context.Context, t time.Time, d time.Duratio
 	}
 	c := &timeoutContext{parent: parent, core: w.core, deadline: t, due: deadlineAfter(now, d)}
 	if cause != nil {
-		own := cause
-		c.cause = &own
+		given := cause
+		c.cause = &given
 	}
 	cancel := c.cancel // allocated once: the caller, the wheel and the parent call it
-	h := c.look()
+	n := c.inspectParent()
 	if c.settle() == nil {
-		c.start(d, now, h, cancel)
+		c.start(d, now, n, cancel)
 	}
 	return c, cancel
 }
 
-// start sets the timer of c, d after now, and has cancel called when the parent ends, by
-// h if that is not nil.
-func (c *timeoutContext) start(d time.Duration, now int64, h *hub, cancel func()) {
+// start sets the timer of c, d after now, and has c end when the parent ends, by n if that
+// is not nil. Nobody can have added functions or contexts to c yet, so it can end alone.
+func (c *timeoutContext) start(d time.Duration, now int64, n *notifier, cancel func()) {
 	if d <= 0 { // needs no place on the wheel
 		if c.core.over() {
-			c.tryEnd(stopped)
+			c.endTree(stopped, nil)
 		} else {
-			c.tryEnd(c.deadlineOutcome())
+			c.endTree(c.deadlineOutcome(), nil)
 		}
 		return
 	}
-	var err error
-	c.unhook = c.follow(h, cancel)
-	c.timer, err = c.core.add(cancel, now, d, runInWake|callOnStop)
+	c.stopAfterFunc = c.register(n, cancel)
+	t, err := c.core.add(cancel, now, d, runInWake|callOnStop)
+	if err == nil {
+		c.shard, c.generation, c.index = t.shard.(*shard[func()]), t.generation, t.index
+	}
 	c.started.Store(true)
 	if err != nil {
-		c.tryEnd(newOutcome(context.Canceled, err))
+		c.endTree(newOutcome(context.Canceled, err), nil)
 	} else if c.ended.Load() != nil {
-		c.timer.Stop() // c ended before it had a timer
-		c.leave()
+		c.stopTimer() // c ended before it had a timer
+		c.unregister()
 	}
 }
 
 // cancel is the CancelFunc. The wheel calls it too, at the deadline and when it stops, and
-// so does the parent when it ends. If the timer can still be stopped, the wheel is not the
-// caller, and c is cancelled.
+// so does the parent when it ends.
 func (c *timeoutContext) cancel() {
-	switch {
-	case c.settle() != nil:
-		c.awaitEnd()
-	case c.started.Load() && c.timer.Stop():
-		c.end(canceled)
-	default:
-		c.end(c.timerOutcome())
-	}
+	var later callLater
+	c.cancelTree(&later)
+	later.call()
+}
+
+// stopTimer is Stop of the timer.
+func (c *timeoutContext) stopTimer() bool {
+	return c.shard != nil && c.shard.stop(c.index, c.generation)
 }
 
 // timerOutcome is the outcome of c after its timer fired, or was dropped by the wheel's

@@ -13,33 +13,32 @@ import (
 )
 
 // These tests check contexts right after the cancel of a parent has returned, without
-// waiting. Each question is asked of a new context: a question may hide what the next one
-// would have found.
+// waiting. Each query gets a new context, because a query may hide an error from the next.
 
-// noDone is the result of doneOf for a Done that is open.
-const noDone = "open"
+// notDone is the result of doneState for a Done that is open.
+const notDone = "open"
 
-func doneOf(done <-chan struct{}) string {
+func doneState(done <-chan struct{}) string {
 	select {
 	case <-done:
 		return "done"
 	default:
-		return noDone
+		return notDone
 	}
 }
 
-// questions are called before the parent is cancelled. What they return is called
-// afterwards.
-var questions = map[string]func(ctx context.Context) (answer func() any){
+// queries are called before the parent is cancelled. The functions that they return are
+// called afterwards.
+var queries = map[string]func(ctx context.Context) (answer func() any){
 	"Cause": func(ctx context.Context) func() any { return func() any { return context.Cause(ctx) } },
 	"Cause of Go 1.25": func(ctx context.Context) func() any {
-		return func() any { return causeAskedFirst(ctx) }
+		return func() any { return causeOfGo125(ctx) }
 	},
 	"Err":  func(ctx context.Context) func() any { return func() any { return ctx.Err() } },
-	"Done": func(ctx context.Context) func() any { return func() any { return doneOf(ctx.Done()) } },
+	"Done": func(ctx context.Context) func() any { return func() any { return doneState(ctx.Done()) } },
 	"Done before": func(ctx context.Context) func() any {
 		done := ctx.Done()
-		return func() any { return doneOf(done) }
+		return func() any { return doneState(done) }
 	},
 	"Done before, Cause": func(ctx context.Context) func() any {
 		ctx.Done()
@@ -47,15 +46,15 @@ var questions = map[string]func(ctx context.Context) (answer func() any){
 	},
 	"Done before, Cause of Go 1.25": func(ctx context.Context) func() any {
 		ctx.Done()
-		return func() any { return causeAskedFirst(ctx) }
+		return func() any { return causeOfGo125(ctx) }
 	},
 	"Cause of a value": func(ctx context.Context) func() any {
 		value := context.WithValue(ctx, contextKey{}, 1)
-		return func() any { return causeAskedFirst(value) }
+		return func() any { return causeOfGo125(value) }
 	},
 	"Done before of a value": func(ctx context.Context) func() any {
 		done := context.WithValue(ctx, contextKey{}, 1).Done()
-		return func() any { return doneOf(done) }
+		return func() any { return doneState(done) }
 	},
 	"a new child": func(ctx context.Context) func() any {
 		return func() any {
@@ -66,9 +65,9 @@ var questions = map[string]func(ctx context.Context) (answer func() any){
 	},
 }
 
-// causeAskedFirst is context.Cause of Go 1.25. That of Go 1.26 calls Err first, which may
+// causeOfGo125 is context.Cause of Go 1.25. That of Go 1.26 calls Err first, which may
 // hide that the cause is not set.
-func causeAskedFirst(ctx context.Context) error {
+func causeOfGo125(ctx context.Context) error {
 	if c, ok := ctx.Value(causeKey()).(context.Context); ok {
 		if cause := context.Cause(c); cause != nil {
 			return cause
@@ -96,61 +95,61 @@ func (s *keySpy) Value(key any) any {
 	return nil
 }
 
-// lineages make a context with c, somewhere below the cancel context top. It must be done
-// when the cancel of top returns.
-var lineages = map[string]func(c contexts, top context.Context) context.Context{
-	"child": func(c contexts, top context.Context) context.Context { return made(c, top) },
+// descendants make a context with c, somewhere below the cancel context top. It must be
+// done when the cancel of top returns.
+var descendants = map[string]func(c contexts, top context.Context) context.Context{
+	"child": func(c contexts, top context.Context) context.Context { return newContext(c, top) },
 	"child of a value": func(c contexts, top context.Context) context.Context {
-		return made(c, context.WithValue(top, contextKey{}, 1))
+		return newContext(c, context.WithValue(top, contextKey{}, 1))
 	},
-	"grandchild": func(c contexts, top context.Context) context.Context { return made(c, made(c, top)) },
+	"grandchild": func(c contexts, top context.Context) context.Context { return newContext(c, newContext(c, top)) },
 	"great-grandchild": func(c contexts, top context.Context) context.Context {
-		return made(c, made(c, made(c, top)))
+		return newContext(c, newContext(c, newContext(c, top)))
 	},
 	"grandchild by a value": func(c contexts, top context.Context) context.Context {
-		return made(c, context.WithValue(made(c, top), contextKey{}, 1))
+		return newContext(c, context.WithValue(newContext(c, top), contextKey{}, 1))
 	},
 	"child of WithCancel": func(c contexts, top context.Context) context.Context {
-		return made(c, uncancelled(context.WithCancel(top)))
+		return newContext(c, dropCancel(context.WithCancel(top)))
 	},
 	"child of WithTimeout": func(c contexts, top context.Context) context.Context {
-		return made(c, uncancelled(context.WithTimeout(top, time.Hour)))
+		return newContext(c, dropCancel(context.WithTimeout(top, time.Hour)))
 	},
 	"grandchild of WithCancel": func(c contexts, top context.Context) context.Context {
-		return made(c, made(c, context.WithValue(uncancelled(context.WithCancel(top)), contextKey{}, 1)))
+		return newContext(c, newContext(c, context.WithValue(dropCancel(context.WithCancel(top)), contextKey{}, 1)))
 	},
 	"child of an errgroup": func(c contexts, top context.Context) context.Context {
 		_, parent := errgroup.WithContext(top)
-		return made(c, parent)
+		return newContext(c, parent)
 	},
 	"child of a type that embeds": func(c contexts, top context.Context) context.Context {
-		return made(c, embedding{top})
+		return newContext(c, embedding{top})
 	},
 	"grandchild by a type that embeds": func(c contexts, top context.Context) context.Context {
-		return made(c, embedding{made(c, embedding{top})})
+		return newContext(c, embedding{newContext(c, embedding{top})})
 	},
 }
 
-// embedding is a context type as frameworks define them.
+// embedding is a context type such as frameworks define.
 type embedding struct{ context.Context }
 
-// made is a context made with c below parent. Tests end it by its parent.
-func made(c contexts, parent context.Context) context.Context {
-	return uncancelled(c.withTimeoutCause(parent, time.Hour, errLate))
+// newContext makes a context with c below parent. Tests end it by its parent.
+func newContext(c contexts, parent context.Context) context.Context {
+	return dropCancel(c.withTimeoutCause(parent, time.Hour, errLate))
 }
 
-func uncancelled(ctx context.Context, _ context.CancelFunc) context.Context { return ctx }
+func dropCancel(ctx context.Context, _ context.CancelFunc) context.Context { return ctx }
 
 func TestContextsAreRightWhenAParentsCancelReturns(t *testing.T) {
-	for name, lineage := range lineages {
-		for question, ask := range questions {
+	for name, descendant := range descendants {
+		for queryName, query := range queries {
 			for _, cause := range []error{errParent, nil} {
-				t.Run(fmt.Sprintf("%s/%s/cause=%v", name, question, cause != nil), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s/cause=%v", name, queryName, cause != nil), func(t *testing.T) {
 					w, _ := onMock(t, hierarchy.Config{})
 					for range 20 {
-						want := answerAtOnce(theirContexts, lineage, ask, cause)
-						require.NotEqual(t, noDone, want)
-						require.Equal(t, want, answerAtOnce(ourContexts(w), lineage, ask, cause))
+						want := answerAtOnce(stdContexts, descendant, query, cause)
+						require.NotEqual(t, notDone, want)
+						require.Equal(t, want, answerAtOnce(wheelContexts(w), descendant, query, cause))
 					}
 				})
 			}
@@ -158,37 +157,37 @@ func TestContextsAreRightWhenAParentsCancelReturns(t *testing.T) {
 	}
 }
 
-func answerAtOnce(c contexts, lineage func(contexts, context.Context) context.Context,
-	ask func(context.Context) func() any, cause error) any {
+func answerAtOnce(c contexts, descendant func(contexts, context.Context) context.Context,
+	query func(context.Context) func() any, cause error) any {
 	top, cancel := context.WithCancelCause(context.Background())
-	answer := ask(lineage(c, top))
+	answer := query(descendant(c, top))
 	cancel(cause)
 	return answer()
 }
 
-// A parent with many contexts has a hub.
+// A parent with many contexts has a notifier.
 func TestManyContextsAreRightWhenTheParentsCancelReturns(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
-	for question, ask := range questions {
+	for queryName, query := range queries {
 		top, cancel := context.WithCancelCause(context.Background())
 		var answers []func() any
 		for range 100 {
-			answers = append(answers, ask(made(ourContexts(w), top)))
+			answers = append(answers, query(newContext(wheelContexts(w), top)))
 		}
 		cancel(errParent)
-		want := answerAtOnce(theirContexts, lineages["child"], ask, errParent)
+		want := answerAtOnce(stdContexts, descendants["child"], query, errParent)
 		for i, answer := range answers {
-			require.Equal(t, want, answer(), "%s of context %d", question, i)
+			require.Equal(t, want, answer(), "%s of context %d", queryName, i)
 		}
 	}
 }
 
 func TestContextOfAParentThatHasEnded(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
-	for question, ask := range questions {
+	for queryName, query := range queries {
 		parent, cancel := context.WithDeadlineCause(context.Background(), time.Now().Add(-1), errParent)
 		defer cancel()
-		want := ask(made(theirContexts, parent))()
-		require.Equal(t, want, ask(made(ourContexts(w), parent))(), question)
+		want := query(newContext(stdContexts, parent))()
+		require.Equal(t, want, query(newContext(wheelContexts(w), parent))(), queryName)
 	}
 }

@@ -21,11 +21,11 @@ func TestContextAllocations(t *testing.T) {
 	w := newWheel(t, hierarchy.Config{})
 	cancellable, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	kin, cancel := w.WithTimeout(cancellable, time.Hour)
+	above, cancel := w.WithTimeout(cancellable, time.Hour)
 	defer cancel()
 	tests := map[string]struct {
 		parent context.Context
-		ask    func(ctx context.Context)
+		call   func(ctx context.Context)
 		want   float64
 	}{
 		"background":        {context.Background(), func(context.Context) {}, 2},
@@ -34,13 +34,13 @@ func TestContextAllocations(t *testing.T) {
 		"cancellable":       {cancellable, func(context.Context) {}, 2},
 		"cancellable, Err":  {cancellable, func(ctx context.Context) { _, _ = ctx.Err(), context.Cause(ctx) }, 2},
 		"cancellable, Done": {cancellable, func(ctx context.Context) { ctx.Done() }, 5},
-		"kin":               {kin, func(context.Context) {}, 2},
-		"kin, Done":         {kin, func(ctx context.Context) { ctx.Done() }, 5},
+		"timeout":           {above, func(context.Context) {}, 2},
+		"timeout, Done":     {above, func(ctx context.Context) { ctx.Done() }, 5},
 	}
 	for name, test := range tests {
 		require.Equal(t, test.want, testing.AllocsPerRun(1000, func() {
 			ctx, cancel := w.WithTimeout(test.parent, time.Hour)
-			test.ask(ctx)
+			test.call(ctx)
 			cancel()
 		}), name)
 	}
@@ -58,15 +58,15 @@ func TestContextChildrenNeedNoGoroutine(t *testing.T) {
 	cancellable, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	before := runtime.NumGoroutine()
-	for _, parent := range []context.Context{context.Background(), cancellable, made(ourContexts(w), cancellable)} {
+	for _, parent := range []context.Context{context.Background(), cancellable, newContext(wheelContexts(w), cancellable)} {
 		ctx, cancel := w.WithTimeout(parent, time.Hour)
 		for range 100 {
-			child := uncancelled(context.WithCancel(ctx))
+			child := dropCancel(context.WithCancel(ctx))
 			context.AfterFunc(ctx, nop)
-			made(ourContexts(w), child)
-			made(ourContexts(w), context.WithValue(ctx, contextKey{}, 1))
+			newContext(wheelContexts(w), child)
+			newContext(wheelContexts(w), context.WithValue(ctx, contextKey{}, 1))
 			if parent == context.Background() {
-				uncancelled(context.WithCancel(context.WithValue(ctx, contextKey{}, 1)))
+				dropCancel(context.WithCancel(context.WithValue(ctx, contextKey{}, 1)))
 			}
 		}
 		require.LessOrEqual(t, runtime.NumGoroutine(), before)
@@ -97,8 +97,8 @@ func TestContextsAndErrgroup(t *testing.T) {
 	done := below.Done()
 	group.Go(func() error { return errParent })
 	require.Equal(t, errParent, group.Wait())
-	require.Equal(t, "done", doneOf(done))
-	require.Equal(t, errParent, causeAskedFirst(below))
+	require.Equal(t, "done", doneState(done))
+	require.Equal(t, errParent, causeOfGo125(below))
 }
 
 // A client sends a request with a context of a wheel. The handler makes one below the
@@ -112,7 +112,7 @@ func TestContextsOfRequests(t *testing.T) {
 		rw.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(rw).Flush()
 		<-ctx.Done()
-		ended <- causeAskedFirst(ctx)
+		ended <- causeOfGo125(ctx)
 	}))
 	defer server.Close()
 	client := &http.Client{Transport: &http.Transport{}}

@@ -76,36 +76,36 @@ type uncomparable []string
 
 func (uncomparable) Error() string { return "uncomparable" }
 
-// ending is a context that can be ended with any error.
-type ending interface {
+// foreignParent is a context that can be ended with any error.
+type foreignParent interface {
 	context.Context
 	end(err error)
 }
 
-// endings are foreign parents. Two of them embed a cancel context, which package context
-// finds by its key, but which does not cancel them.
-func endings(t *testing.T) map[string]ending {
+// foreignParents returns new foreign contexts. Two of them embed a cancel context, which
+// package context finds by its key, but which does not cancel them.
+func foreignParents(t *testing.T) map[string]foreignParent {
 	cancellable, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	return map[string]ending{
-		"foreign":                      newForeign(context.Background()),
-		"foreign with an std parent":   newForeign(cancellable),
-		"listening":                    newListening(context.Background()),
-		"listening with an std parent": newListening(cancellable),
+	return map[string]foreignParent{
+		"foreign":                          newForeign(context.Background()),
+		"foreign below a cancel context":   newForeign(cancellable),
+		"listening":                        newListening(context.Background()),
+		"listening below a cancel context": newListening(cancellable),
 	}
 }
 
 func TestContextsBelowForeignOnes(t *testing.T) {
-	for name := range endings(t) {
+	for name := range foreignParents(t) {
 		for _, err := range []error{context.Canceled, context.DeadlineExceeded, errParent, uncomparable{"x"}} {
 			synctest.Test(t, func(t *testing.T) {
 				w := onSystem(t, hierarchy.Config{})
-				parent := endings(t)[name]
+				parent := foreignParents(t)[name]
 				var all []context.Context
-				for range 6 { // enough for a hub, below a parent that can have one
-					ctx := made(ourContexts(w), parent)
-					child := uncancelled(context.WithCancel(context.WithValue(ctx, contextKey{}, 1)))
-					all = append(all, ctx, child, made(ourContexts(w), ctx), made(ourContexts(w), child))
+				for range 6 { // enough for a notifier, below a parent that can have one
+					ctx := newContext(wheelContexts(w), parent)
+					child := dropCancel(context.WithCancel(context.WithValue(ctx, contextKey{}, 1)))
+					all = append(all, ctx, child, newContext(wheelContexts(w), ctx), newContext(wheelContexts(w), child))
 				}
 				dones := donesOf(all)
 				synctest.Wait()
@@ -115,8 +115,8 @@ func TestContextsBelowForeignOnes(t *testing.T) {
 				require.Equal(t, err, all[0].Err(), "at once")
 				synctest.Wait()
 				for i, ctx := range all {
-					require.Equal(t, "done", doneOf(dones[i]), "%s: %d", name, i)
-					require.Equal(t, err, causeAskedFirst(ctx))
+					require.Equal(t, "done", doneState(dones[i]), "%s: %d", name, i)
+					require.Equal(t, err, causeOfGo125(ctx))
 					require.Equal(t, err, ctx.Err())
 				}
 				require.Zero(t, w.Len())
@@ -135,7 +135,7 @@ func donesOf(all []context.Context) (dones []<-chan struct{}) {
 func requireNotDone(t *testing.T, dones []<-chan struct{}) {
 	t.Helper()
 	for _, done := range dones {
-		require.Equal(t, noDone, doneOf(done))
+		require.Equal(t, notDone, doneState(done))
 	}
 }
 
@@ -163,7 +163,7 @@ func TestContextBelowAForeignOneWithoutDone(t *testing.T) {
 	w, m := onMock(t, hierarchy.Config{})
 	parent := newForeign(context.Background())
 	parent.done = nil
-	parent.err = errors.New("never to be seen")
+	parent.err = errors.New("not to be returned")
 	ctx, cancel := w.WithTimeout(parent, time.Second)
 	defer cancel()
 	require.NoError(t, ctx.Err())
@@ -172,7 +172,7 @@ func TestContextBelowAForeignOneWithoutDone(t *testing.T) {
 }
 
 // Contexts that have ended may share a Done, which then does not identify them.
-func TestContextBelowOneThatEndedAsAnotherDid(t *testing.T) {
+func TestContextBelowOneThatSharesItsDone(t *testing.T) {
 	w, m := onMock(t, hierarchy.Config{})
 	above, cancel := w.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -182,7 +182,7 @@ func TestContextBelowOneThatEndedAsAnotherDid(t *testing.T) {
 	cancelParent(errParent)
 	ctx, cancel := w.WithTimeout(parent, time.Second)
 	defer cancel()
-	require.Equal(t, errParent, causeAskedFirst(ctx))
+	require.Equal(t, errParent, causeOfGo125(ctx))
 	require.Equal(t, context.Canceled, ctx.Err())
 }
 

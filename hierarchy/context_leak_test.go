@@ -15,30 +15,30 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// askDone says whether a test calls Done.
-var askDone = map[string]func(ctx context.Context){
-	"asked":     func(ctx context.Context) { ctx.Done() },
-	"not asked": func(context.Context) {},
+// doneCalls call Done of a context, or do not.
+var doneCalls = map[string]func(ctx context.Context){
+	"Done called":     func(ctx context.Context) { ctx.Done() },
+	"Done not called": func(context.Context) {},
 }
 
-// crowds are numbers of contexts below one parent. More than a few share a hub.
-var crowds = []int{1, 2, 100}
+// contextCounts are numbers of contexts below one parent. More than a few share a notifier.
+var contextCounts = []int{1, 2, 100}
 
 // When a parent is cancelled, the timers below it are stopped and their places are free.
 func TestTimersOfContextsOfACancelledParent(t *testing.T) {
-	for name, lineage := range lineages {
-		for asked, ask := range askDone {
-			for _, n := range crowds {
+	for name, descendant := range descendants {
+		for done, call := range doneCalls {
+			for _, n := range contextCounts {
 				synctest.Test(t, func(t *testing.T) {
 					w := onSystem(t, hierarchy.Config{MaxPending: 3 * n})
 					parent, cancelParent := context.WithCancel(context.Background())
 					for range n {
-						ask(lineage(ourContexts(w), parent))
+						call(descendant(wheelContexts(w), parent))
 					}
 					require.GreaterOrEqual(t, w.Len(), n)
 					cancelParent()
 					synctest.Wait()
-					require.Zero(t, w.Len(), "%s, %s, %d", name, asked, n)
+					require.Zero(t, w.Len(), "%s, %s, %d", name, done, n)
 					for range 3 * n {
 						_, err := w.AfterFunc(time.Hour, nop)
 						require.NoError(t, err, "all places are free again")
@@ -49,13 +49,13 @@ func TestTimersOfContextsOfACancelledParent(t *testing.T) {
 	}
 }
 
-// mark is an error to attach a cleanup to. As the cause at the deadline of a context it is
-// collected with the context.
-type mark struct{ _ [64]byte }
+// collectable is an error to attach a cleanup to. As the cause at the deadline of a context
+// it is collected with the context.
+type collectable struct{ _ [64]byte }
 
-func (*mark) Error() string { return "a mark" }
+func (*collectable) Error() string { return "collectable" }
 
-// requireCollected requires that n marks are collected.
+// requireCollected requires that n errors are collected.
 func requireCollected(t *testing.T, collected *atomic.Int32, n int, name string) {
 	t.Helper()
 	for range 1000 { // cleanups run some time after a collection
@@ -70,23 +70,23 @@ func requireCollected(t *testing.T, collected *atomic.Int32, n int, name string)
 
 // A parent does not keep contexts that were cancelled.
 func TestCancelledContextsAreCollected(t *testing.T) {
-	for name, lineage := range lineages {
-		for asked, ask := range askDone {
+	for name, descendant := range descendants {
+		for done, call := range doneCalls {
 			w, _ := onMock(t, hierarchy.Config{})
 			top, cancelTop := context.WithCancel(context.Background())
 			defer cancelTop()
-			parent := lineage(ourContexts(w), top)
+			parent := descendant(wheelContexts(w), top)
 			for _, parent := range []context.Context{parent, top, context.Background()} {
 				var collected atomic.Int32
 				const n = 200
 				for range n {
-					m := &mark{}
-					runtime.AddCleanup(m, func(struct{}) { collected.Add(1) }, struct{}{})
-					ctx, cancel := w.WithTimeoutCause(parent, time.Hour, m)
-					ask(ctx)
+					err := &collectable{}
+					runtime.AddCleanup(err, func(struct{}) { collected.Add(1) }, struct{}{})
+					ctx, cancel := w.WithTimeoutCause(parent, time.Hour, err)
+					call(ctx)
 					cancel()
 				}
-				requireCollected(t, &collected, n, name+", "+asked)
+				requireCollected(t, &collected, n, name+", "+done)
 				runtime.KeepAlive(parent)
 			}
 		}
@@ -99,30 +99,30 @@ func children(ctx context.Context) int {
 }
 
 // After all contexts below a parent were cancelled, at most one registration is left: that
-// of the hub, which the next context will use.
+// of the notifier, which the next context will use.
 func TestCancelledContextsLeaveTheirParent(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
-	for asked, ask := range askDone {
-		for _, n := range crowds {
+	for done, call := range doneCalls {
+		for _, n := range contextCounts {
 			parent, cancelParent := context.WithCancel(context.Background())
 			var cancels []context.CancelFunc
 			for range n {
 				ctx, cancel := w.WithTimeout(context.WithValue(parent, contextKey{}, 1), time.Hour)
-				ask(ctx)
-				ask(uncancelled(context.WithCancel(ctx)))
+				call(ctx)
+				call(dropCancel(context.WithCancel(ctx)))
 				cancels = append(cancels, cancel)
 			}
 			for _, cancel := range cancels {
 				cancel()
 			}
-			require.LessOrEqual(t, children(parent), 1, "%s: %d", asked, n)
+			require.LessOrEqual(t, children(parent), 1, "%s: %d", done, n)
 			cancelParent()
 		}
 	}
 }
 
-// makeWayFor makes hubs of other parents, until done.
-func makeWayFor(t *testing.T, w *hierarchy.Wheel, done func() bool) {
+// replaceNotifiers makes notifiers of other parents, until done.
+func replaceNotifiers(t *testing.T, w *hierarchy.Wheel, done func() bool) {
 	for range 10_000 {
 		if done() {
 			return
@@ -137,8 +137,8 @@ func makeWayFor(t *testing.T, w *hierarchy.Wheel, done func() bool) {
 	require.Fail(t, "not done")
 }
 
-// The hub of a parent is removed when another parent needs the slot.
-func TestParentsMakeWay(t *testing.T) {
+// The notifier of a parent is removed when another parent needs its entry.
+func TestContextNotifierIsReplaced(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	parent, cancelParent := context.WithCancel(context.Background())
 	defer cancelParent()
@@ -147,12 +147,12 @@ func TestParentsMakeWay(t *testing.T) {
 		cancel()
 	}
 	require.Equal(t, 1, children(parent))
-	makeWayFor(t, w, func() bool { return children(parent) == 0 })
+	replaceNotifiers(t, w, func() bool { return children(parent) == 0 })
 }
 
-// A hub that was removed from its slot still tells its followers when the parent ends, and
-// its registration ends with the last of them.
-func TestContextsOfAParentThatHasMadeWay(t *testing.T) {
+// A notifier that was removed from its entry still notifies its listeners when the parent
+// ends. Its registration ends when the last of them leaves.
+func TestContextsOfAReplacedNotifier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onSystem(t, hierarchy.Config{})
 		parents, ends := make([]context.Context, 2), make([]context.CancelFunc, 2)
@@ -164,7 +164,7 @@ func TestContextsOfAParentThatHasMadeWay(t *testing.T) {
 				cancels = append(cancels, cancel)
 			}
 		}
-		makeWayFor(t, w, func() bool { return w.Stats().Stopped > 5000 })
+		replaceNotifiers(t, w, func() bool { return w.Stats().Stopped > 5000 })
 		require.Equal(t, 20, w.Len())
 		for _, cancel := range cancels[:10] {
 			require.Positive(t, children(parents[0]))
@@ -174,12 +174,12 @@ func TestContextsOfAParentThatHasMadeWay(t *testing.T) {
 		ends[0]()
 		ends[1]()
 		synctest.Wait()
-		require.Zero(t, w.Len(), "all have been told")
+		require.Zero(t, w.Len(), "all have been notified")
 	})
 }
 
-// The hub of a parent in a bubble can be removed from outside the bubble.
-func TestParentsInABubbleMakeWay(t *testing.T) {
+// The notifier of a parent in a bubble can be removed from outside the bubble.
+func TestContextNotifierInABubbleIsReplaced(t *testing.T) {
 	var parent context.Context
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancelParent := context.WithCancel(context.Background())
@@ -193,7 +193,7 @@ func TestParentsInABubbleMakeWay(t *testing.T) {
 	})
 	require.Equal(t, 1, children(parent))
 	w, _ := onMock(t, hierarchy.Config{})
-	makeWayFor(t, w, func() bool { return children(parent) == 0 })
+	replaceNotifiers(t, w, func() bool { return children(parent) == 0 })
 }
 
 // hookedClock calls hook when its alarm is set.
@@ -218,14 +218,14 @@ func (a hookedAlarm) Set(elapsed time.Duration) {
 
 // If the parent of a context ends while the timer is being set, the timer is stopped.
 func TestContextWhoseParentEndsMeanwhile(t *testing.T) {
-	for name, lineage := range lineages {
+	for name, descendant := range descendants {
 		others, _ := onMock(t, hierarchy.Config{})
 		top, cancelTop := context.WithCancelCause(context.Background())
-		parent := lineage(ourContexts(others), top)
+		parent := descendant(wheelContexts(others), top)
 		c := &hookedClock{Clock: clock.System(), hook: func() { cancelTop(errParent); _ = parent.Err() }}
 		w := newWheel(t, hierarchy.Config{Clock: c})
 		ctx, cancel := w.WithTimeout(parent, time.Hour)
-		require.Equal(t, errParent, causeAskedFirst(ctx), name)
+		require.Equal(t, errParent, causeOfGo125(ctx), name)
 		require.Eventually(t, func() bool { return w.Len() == 0 }, 20*time.Second, time.Millisecond)
 		cancel()
 	}

@@ -14,116 +14,117 @@ const (
 	anAfterFunc // not a context: what is below it is below its parent
 	aCancel
 	aCancelCause
-	theirTimeout
-	aTimeout // this and the kinds below are made with the contexts to be compared
+	aStdTimeout
+	aTimeout // this kind and the ones below are made with the contexts to be compared
 	aTimeoutCause
 	aDeadline
-	kinds
+	kindCount // the number of kinds
 )
 
-// twig is the plan of one context of a tree. The tree is made twice, with contexts of
+// treeNode is the plan of one context of a tree. The tree is made twice, with contexts of
 // package context and of a wheel, and the two must look the same.
-type twig struct {
+type treeNode struct {
 	kind, parent int
 	d            time.Duration
 	early        bool // Done is called at once
 }
 
-// canceller is the nearest twig above twig i that can end it, or 0.
-func canceller(twigs []twig, i int) int {
-	for i = twigs[i].parent; i > 0 && twigs[i].kind < aCancel; i = twigs[i].parent {
-		if twigs[i].kind <= aWithoutCancel {
+// cancellingNode returns the nearest node above node i that can end it, or 0.
+func cancellingNode(nodes []treeNode, i int) int {
+	for i = nodes[i].parent; i > 0 && nodes[i].kind < aCancel; i = nodes[i].parent {
+		if nodes[i].kind <= aWithoutCancel {
 			return 0
 		}
 	}
 	return i
 }
 
-// watched reports whether package context can cancel an ancestor of twig i.
-func watched(twigs []twig, i int) bool {
-	i = canceller(twigs, i)
-	return i > 0 && (twigs[i].kind < aTimeout || watched(twigs, i))
+// needsWatch reports whether package context can cancel an ancestor of node i.
+func needsWatch(nodes []treeNode, i int) bool {
+	i = cancellingNode(nodes, i)
+	return i > 0 && (nodes[i].kind < aTimeout || needsWatch(nodes, i))
 }
 
-// late reports whether twig i may end a moment after an ancestor was cancelled: package
-// context has made it, or an ancestor of it, from a context of a wheel. If asked is set, it
-// reports this for Err and Cause of a context of a wheel, which are late only below a child
-// made from a value.
-func late(twigs []twig, i int, asked bool) bool {
-	kind := twigs[i].kind
-	parent := canceller(twigs, i)
+// late reports whether node i may end a moment after an ancestor was cancelled: package
+// context has made it, or an ancestor of it, from a context of a wheel. If errOnly is set,
+// it reports this for Err and Cause of a context of a wheel, which are late only below a
+// child made from a value.
+func late(nodes []treeNode, i int, errOnly bool) bool {
+	kind := nodes[i].kind
+	parent := cancellingNode(nodes, i)
 	switch {
 	case kind <= aWithoutCancel || parent == 0:
 		return false
-	case kind >= aCancel && kind < aTimeout && twigs[parent].kind >= aTimeout && watched(twigs, parent):
-		return !asked || twigs[i].parent != parent || late(twigs, parent, asked)
+	case kind >= aCancel && kind < aTimeout && nodes[parent].kind >= aTimeout && needsWatch(nodes, parent):
+		return !errOnly || nodes[i].parent != parent || late(nodes, parent, errOnly)
 	}
-	return late(twigs, parent, asked)
+	return late(nodes, parent, errOnly)
 }
 
-// What a deed does to a tree.
+// What a step does to a tree.
 const (
-	grow      = iota // makes the next twig
-	cancelOne        // cancels a twig, or stops an AfterFunc
+	addNode    = iota // makes the context of the next node
+	cancelNode        // cancels a context, or stops an AfterFunc
 	sleep
 	stopWheel
 )
 
-type deed struct {
-	what, twig int
+type treeStep struct {
+	what, node int
 	d          time.Duration
-	look       bool // compare at once what must be right at once
-	wait       bool // compare everything, when all is at rest
+	compareNow bool // what must be right at once
+	compareAll bool // when all goroutines are blocked
 }
 
-// plan is a random tree, and what happens to it.
-func plan(r *rand.Rand, length int) (twigs []twig, deeds []deed) {
+// plan returns a random tree, and the steps that make and end its contexts.
+func plan(r *rand.Rand, length int) (nodes []treeNode, steps []treeStep) {
 	const unit = 100 * time.Microsecond // of sleeps; each deadline is at another time in between
-	twigs = []twig{{kind: aRoot}}
-	for len(deeds) < length {
-		d := deed{twig: r.IntN(len(twigs)), look: r.IntN(2) == 0, wait: r.IntN(8) == 0}
+	nodes = []treeNode{{kind: aRoot}}
+	for len(steps) < length {
+		s := treeStep{node: r.IntN(len(nodes)), compareNow: r.IntN(2) == 0, compareAll: r.IntN(8) == 0}
 		switch n := r.IntN(100); {
 		case n < 60:
-			kind, parent := kindOf(r), parentOf(r, len(twigs))
-			for range manyOf(r, kind) {
-				deeds = append(deeds, deed{what: grow, twig: len(twigs)})
-				delay := time.Duration(1+r.IntN(200))*unit + time.Duration(len(twigs))*time.Microsecond
+			kind, parent := randomKind(r), randomParent(r, len(nodes))
+			for range randomCount(r, kind) {
+				steps = append(steps, treeStep{what: addNode, node: len(nodes)})
+				delay := time.Duration(1+r.IntN(200))*unit + time.Duration(len(nodes))*time.Microsecond
 				if r.IntN(12) == 0 {
 					delay = -time.Duration(r.IntN(2))
 				}
-				twigs = append(twigs, twig{kind, parent, delay, r.IntN(2) == 0})
+				nodes = append(nodes, treeNode{kind, parent, delay, r.IntN(2) == 0})
 			}
 			continue
 		case n < 75:
-			d.what = cancelOne
+			s.what = cancelNode
 		case n < 99:
-			d.what, d.d, d.look = sleep, time.Duration(1+r.IntN(5))*unit, false
+			s.what, s.d, s.compareNow = sleep, time.Duration(1+r.IntN(5))*unit, false
 		default:
-			d.what = stopWheel
+			s.what = stopWheel
 		}
-		deeds = append(deeds, d)
+		steps = append(steps, s)
 	}
-	return twigs, deeds
+	return nodes, steps
 }
 
-// kindOf is a random kind. Contexts that detach what is below them are rare.
-func kindOf(r *rand.Rand) int {
+// randomKind returns a random kind. Contexts that detach what is below them are rare.
+func randomKind(r *rand.Rand) int {
 	if r.IntN(10) == 0 {
-		return r.IntN(kinds)
+		return r.IntN(kindCount)
 	}
-	return aValue + r.IntN(kinds-aValue)
+	return aValue + r.IntN(kindCount-aValue)
 }
 
-// manyOf is how many twigs of that kind are made in a row. A parent of several has a hub.
-func manyOf(r *rand.Rand, kind int) int {
+// randomCount returns how many nodes of that kind are made in a row. A parent of several
+// has a notifier.
+func randomCount(r *rand.Rand, kind int) int {
 	if kind >= aTimeout && r.IntN(8) == 0 {
 		return 6
 	}
 	return 1
 }
 
-// parentOf is the number of a twig below n, mostly one of the last, for deep trees.
-func parentOf(r *rand.Rand, n int) int {
+// randomParent returns the number of a node below n, mostly one of the last, for deep trees.
+func randomParent(r *rand.Rand, n int) int {
 	if r.IntN(3) == 0 {
 		return r.IntN(n)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// ends has the Err that belongs to each Cause.
+// ends has the Err for each Cause.
 var ends = map[error]error{
 	errLate:             context.DeadlineExceeded,
 	errParent:           context.Canceled,
@@ -22,7 +22,7 @@ var ends = map[error]error{
 	hierarchy.ErrClosed: context.Canceled,
 }
 
-// spinUntil calls ended until it is true, mostly without giving way.
+// spinUntil calls ended until it returns true. It yields only after each hundred calls.
 func spinUntil(ended func() bool) {
 	for n := 1; !ended(); n++ {
 		if n%100 == 0 {
@@ -31,21 +31,21 @@ func spinUntil(ended func() bool) {
 	}
 }
 
-// watchEnd calls first until ctx has ended. Done, Err and Cause must agree, and not change
+// observeEnd calls first until ctx has ended. Done, Err and Cause must agree, and not change
 // again.
-func watchEnd(t *testing.T, ctx context.Context, first func(context.Context) error) {
+func observeEnd(t *testing.T, ctx context.Context, first func(context.Context) error) {
 	spinUntil(func() bool { return first(ctx) != nil })
-	cause, err := causeAskedFirst(ctx), ctx.Err()
-	if want, ok := ends[cause]; !ok || want != err || doneOf(ctx.Done()) == noDone {
-		t.Errorf("cause %v, error %v, Done %v", cause, err, doneOf(ctx.Done()))
+	cause, err := causeOfGo125(ctx), ctx.Err()
+	if want, ok := ends[cause]; !ok || want != err || doneState(ctx.Done()) == notDone {
+		t.Errorf("cause %v, error %v, Done %v", cause, err, doneState(ctx.Done()))
 	}
 	if again := context.Cause(ctx); again != cause || ctx.Err() != err {
 		t.Errorf("cause %v, then %v; error %v, then %v", cause, again, err, ctx.Err())
 	}
 }
 
-// firstQuestions are calls that return an error once the context has ended.
-var firstQuestions = []func(ctx context.Context) error{
+// firstQueries are calls that return an error once the context has ended.
+var firstQueries = []func(ctx context.Context) error{
 	context.Context.Err,
 	context.Cause,
 	func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
@@ -59,20 +59,20 @@ var firstQuestions = []func(ctx context.Context) error{
 	},
 }
 
-// In TestContextsEndConcurrently the deadline of a context comes, it is cancelled, its parent
-// is cancelled, its wheel stops, and it is read and gets children, all at the same time.
+// The deadline of a context comes, it is cancelled, its parent is cancelled, its wheel
+// stops, and it is read and gets children, all at the same time.
 func TestContextsEndConcurrently(t *testing.T) {
-	for name, lineage := range lineages {
+	for name, descendant := range descendants {
 		for round := range 40 {
 			w := newWheel(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
 			top, cancelTop := context.WithCancelCause(context.Background())
-			parent := lineage(ourContexts(w), top)
+			parent := descendant(wheelContexts(w), top)
 			d := time.Duration(rand.IntN(100)) * time.Microsecond
 			ctx, cancel := w.WithTimeoutCause(parent, d, errLate)
-			var all sync.WaitGroup
-			for i, first := range firstQuestions {
-				all.Go(func() { watchEnd(t, ctx, first) })
-				all.Go(func() {
+			var wg sync.WaitGroup
+			for i, first := range firstQueries {
+				wg.Go(func() { observeEnd(t, ctx, first) })
+				wg.Go(func() {
 					child, cancelChild := context.WithCancel(context.WithValue(ctx, contextKey{}, i))
 					defer cancelChild()
 					<-child.Done()
@@ -81,16 +81,16 @@ func TestContextsEndConcurrently(t *testing.T) {
 					}
 				})
 			}
-			all.Go(func() {
+			wg.Go(func() {
 				_, cancelNested := w.WithTimeout(ctx, time.Hour)
 				cancelNested()
 			})
 			for i, end := range []func(){cancel, func() { cancelTop(errParent) }, w.Stop} {
 				if round%4 == i || round%4 == 3 {
-					all.Go(end)
+					wg.Go(end)
 				}
 			}
-			all.Wait()
+			wg.Wait()
 			cancel()
 			cancelTop(nil)
 			w.Stop()
@@ -102,28 +102,28 @@ func TestContextsEndConcurrently(t *testing.T) {
 // When cancel returns, the context and all below it are done, even if another goroutine has
 // called cancel first.
 func TestCancelReturnsWhenAllIsDone(t *testing.T) {
-	for name, lineage := range lineages {
+	for name, descendant := range descendants {
 		for range 100 {
 			w, _ := onMock(t, hierarchy.Config{})
 			top, cancelTop := context.WithCancel(context.Background())
-			ctx, cancel := w.WithTimeout(lineage(ourContexts(w), top), time.Hour)
+			ctx, cancel := w.WithTimeout(descendant(wheelContexts(w), top), time.Hour)
 			var below []context.Context
 			for range 20 {
-				below = append(below, uncancelled(context.WithCancel(ctx)), made(ourContexts(w), ctx))
+				below = append(below, dropCancel(context.WithCancel(ctx)), newContext(wheelContexts(w), ctx))
 			}
 			dones := donesOf(append(below, ctx))
-			var all sync.WaitGroup
+			var wg sync.WaitGroup
 			for range 2 {
-				all.Go(func() {
+				wg.Go(func() {
 					cancel()
 					for i, done := range dones {
-						if doneOf(done) == noDone {
+						if doneState(done) == notDone {
 							t.Errorf("%s: %d of those below is not done", name, i)
 						}
 					}
 				})
 			}
-			all.Wait()
+			wg.Wait()
 			cancelTop()
 			w.Stop()
 		}
@@ -135,9 +135,9 @@ func TestContextsComeWhileTheirParentEnds(t *testing.T) {
 	for range 100 {
 		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
 		parent, cancelParent := context.WithCancelCause(context.Background())
-		var all sync.WaitGroup
+		var wg sync.WaitGroup
 		for g := range 4 {
-			all.Go(func() {
+			wg.Go(func() {
 				for i := range 50 {
 					ctx, cancel := w.WithTimeout(parent, time.Hour)
 					switch {
@@ -145,14 +145,14 @@ func TestContextsComeWhileTheirParentEnds(t *testing.T) {
 						cancel()
 					case g == 0 && i == 25:
 						cancelParent(errParent)
-						if cause := causeAskedFirst(ctx); cause != errParent {
+						if cause := causeOfGo125(ctx); cause != errParent {
 							t.Errorf("cause %v", cause)
 						}
 					}
 				}
 			})
 		}
-		all.Wait()
+		wg.Wait()
 		cancelParent(nil)
 		require.Eventually(t, func() bool { return w.Len() == 0 }, 20*time.Second, time.Millisecond)
 		w.Stop()
@@ -164,26 +164,26 @@ func TestContextErrMeansDone(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	top, cancelTop := context.WithCancel(context.Background())
 	defer cancelTop()
-	for _, parent := range []context.Context{context.Background(), top, made(ourContexts(w), top)} {
+	for _, parent := range []context.Context{context.Background(), top, newContext(wheelContexts(w), top)} {
 		for round := range 500 {
 			ctx, cancel := w.WithTimeout(parent, time.Hour)
 			done := ctx.Done()
 			ended := func() bool { return ctx.Err() != nil }
 			if round%2 == 0 {
-				ended = func() bool { return doneOf(done) != noDone }
+				ended = func() bool { return doneState(done) != notDone }
 			}
-			var asks sync.WaitGroup
-			asked := make(chan struct{})
-			asks.Go(func() {
-				close(asked)
+			var wg sync.WaitGroup
+			begun := make(chan struct{})
+			wg.Go(func() {
+				close(begun)
 				spinUntil(ended)
-				if ctx.Err() == nil || doneOf(done) == noDone {
-					t.Errorf("Err %v, Done %v", ctx.Err(), doneOf(done))
+				if ctx.Err() == nil || doneState(done) == notDone {
+					t.Errorf("Err %v, Done %v", ctx.Err(), doneState(done))
 				}
 			})
-			<-asked
+			<-begun
 			cancel()
-			asks.Wait()
+			wg.Wait()
 		}
 	}
 }
@@ -194,22 +194,22 @@ func TestContextBelowAChildBelowAnother(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	for range 1000 {
 		top, cancelTop := context.WithCancelCause(context.Background())
-		above := made(ourContexts(w), top)
+		above := newContext(wheelContexts(w), top)
 		var all []context.Context
 		for range 10 {
-			all = append(all, made(ourContexts(w), uncancelled(context.WithCancel(uncancelled(context.WithCancel(above))))))
+			all = append(all, newContext(wheelContexts(w), dropCancel(context.WithCancel(dropCancel(context.WithCancel(above))))))
 		}
-		for range 200 { // telling these takes a while
-			uncancelled(context.WithCancel(above))
+		for range 200 { // cancelling these takes a while
+			dropCancel(context.WithCancel(above))
 		}
 		cancelTop(errParent)
-		for range rand.IntN(100) { // the goroutine may have begun to tell
+		for range rand.IntN(100) { // the goroutine may have begun to cancel
 			runtime.Gosched()
 		}
 		for _, ctx := range all {
-			require.Equal(t, errParent, causeAskedFirst(ctx))
+			require.Equal(t, errParent, causeOfGo125(ctx))
 			require.Equal(t, context.Canceled, ctx.Err())
-			require.Equal(t, "done", doneOf(ctx.Done()))
+			require.Equal(t, "done", doneState(ctx.Done()))
 		}
 	}
 }

@@ -24,65 +24,65 @@ type contexts struct {
 }
 
 var (
-	theirContexts = contexts{context.WithTimeout, context.WithDeadline, context.WithTimeoutCause}
-	errParent     = errors.New("the parent's cause")
-	errLate       = errors.New("the timeout's cause")
-	errChild      = errors.New("the child's cause")
+	stdContexts = contexts{context.WithTimeout, context.WithDeadline, context.WithTimeoutCause}
+	errParent   = errors.New("the parent's cause")
+	errLate     = errors.New("the timeout's cause")
+	errChild    = errors.New("the child's cause")
 )
 
-func ourContexts(w *hierarchy.Wheel) contexts {
+func wheelContexts(w *hierarchy.Wheel) contexts {
 	return contexts{w.WithTimeout, w.WithDeadline, w.WithTimeoutCause}
 }
 
-// family is a context and its descendants, by name.
-type family struct {
-	names    []string
-	contexts []context.Context
-	cancels  []context.CancelFunc
-	start    time.Time
-	called   atomic.Int32 // what context.AfterFunc on the context was given
-	stopped  bool         // that AfterFunc was taken back
-	unhook   func() bool
+// subtree is a context and its descendants, by name.
+type subtree struct {
+	names         []string
+	contexts      []context.Context
+	cancels       []context.CancelFunc
+	start         time.Time
+	called        atomic.Int32 // by the functions passed to context.AfterFunc
+	stopped       bool         // the result of stopAfterFunc
+	stopAfterFunc func() bool
 }
 
-func (f *family) add(name string, ctx context.Context, cancel context.CancelFunc) context.Context {
-	f.names = append(f.names, name)
-	f.contexts = append(f.contexts, ctx)
-	f.cancels = append(f.cancels, cancel)
+func (s *subtree) add(name string, ctx context.Context, cancel context.CancelFunc) context.Context {
+	s.names = append(s.names, name)
+	s.contexts = append(s.contexts, ctx)
+	s.cancels = append(s.cancels, cancel)
 	return ctx
 }
 
 type contextKey struct{}
 
-// newFamily gives ctx all sorts of descendants.
-func newFamily(c contexts, ctx context.Context, cancel context.CancelFunc) *family {
-	f := &family{start: time.Now()}
-	f.add("itself", ctx, cancel)
+// newSubtree gives ctx all sorts of descendants.
+func newSubtree(c contexts, ctx context.Context, cancel context.CancelFunc) *subtree {
+	s := &subtree{start: time.Now()}
+	s.add("itself", ctx, cancel)
 	with := func(name string) func(context.Context, context.CancelFunc) context.Context {
-		return func(ctx context.Context, cancel context.CancelFunc) context.Context { return f.add(name, ctx, cancel) }
+		return func(ctx context.Context, cancel context.CancelFunc) context.Context { return s.add(name, ctx, cancel) }
 	}
 	child := with("WithCancel")(context.WithCancel(ctx))
 	with("WithCancel of it")(context.WithCancel(child))
-	value := f.add("WithValue", context.WithValue(ctx, contextKey{}, "of the child"), func() {})
+	value := s.add("WithValue", context.WithValue(ctx, contextKey{}, "of the child"), func() {})
 	with("WithCancel of a value")(context.WithCancel(value))
 	with("nested after a value")(c.withTimeout(value, time.Hour))
 	with("nested, shorter")(c.withTimeout(ctx, 300*time.Millisecond))
 	with("nested, longer")(c.withTimeoutCause(child, time.Hour, errChild))
-	with("their WithTimeout, shorter")(context.WithTimeout(ctx, 400*time.Millisecond))
-	with("their WithTimeout, longer")(context.WithTimeout(ctx, time.Hour))
-	f.add("WithoutCancel", context.WithoutCancel(ctx), func() {})
+	with("context.WithTimeout, shorter")(context.WithTimeout(ctx, 400*time.Millisecond))
+	with("context.WithTimeout, longer")(context.WithTimeout(ctx, time.Hour))
+	s.add("WithoutCancel", context.WithoutCancel(ctx), func() {})
 	with("nested in WithoutCancel")(c.withTimeout(context.WithoutCancel(ctx), 1700*time.Millisecond))
 	caused, setCause := context.WithCancelCause(ctx)
-	f.add("WithCancelCause", caused, func() { setCause(errChild) })
-	context.AfterFunc(ctx, func() { f.called.Add(1) })
-	f.unhook = context.AfterFunc(ctx, func() { f.called.Add(1000) })
-	return f
+	s.add("WithCancelCause", caused, func() { setCause(errChild) })
+	context.AfterFunc(ctx, func() { s.called.Add(1) })
+	s.stopAfterFunc = context.AfterFunc(ctx, func() { s.called.Add(1000) })
+	return s
 }
 
-// report is all that can be asked of the family, once everything is at rest.
-func (f *family) report(when string) (lines []string) {
+// report describes all contexts of the subtree, when all other goroutines are blocked.
+func (s *subtree) report(when string) (lines []string) {
 	synctest.Wait()
-	for i, ctx := range f.contexts {
+	for i, ctx := range s.contexts {
 		done := false
 		select {
 		case <-ctx.Done():
@@ -90,21 +90,21 @@ func (f *family) report(when string) (lines []string) {
 		default:
 		}
 		deadline, ok := ctx.Deadline()
-		lines = append(lines, fmt.Sprintf("%s: %s: done %v, Err %v, Cause %v, Deadline %v %v, Value %v", when, f.names[i],
-			done, ctx.Err(), context.Cause(ctx), deadline.Sub(f.start), ok, ctx.Value(contextKey{})))
+		lines = append(lines, fmt.Sprintf("%s: %s: done %v, Err %v, Cause %v, Deadline %v %v, Value %v", when, s.names[i],
+			done, ctx.Err(), context.Cause(ctx), deadline.Sub(s.start), ok, ctx.Value(contextKey{})))
 	}
-	return append(lines, fmt.Sprintf("%s: AfterFunc called %d, stopped %v", when, f.called.Load(), f.stopped))
+	return append(lines, fmt.Sprintf("%s: AfterFunc called %d, stopped %v", when, s.called.Load(), s.stopped))
 }
 
-// cancelling has a context's cancel cancel its parent too, afterwards.
+// cancelling makes the cancel of a context cancel its parent too, afterwards.
 func cancelling(parent context.CancelFunc) func(context.Context, context.CancelFunc) (context.Context, context.CancelFunc) {
 	return func(ctx context.Context, cancel context.CancelFunc) (context.Context, context.CancelFunc) {
 		return ctx, func() { cancel(); parent() }
 	}
 }
 
-// contextScripts make a context, given a parent whose cause can be set.
-var contextScripts = map[string]contextMaker{
+// contextMakers make a context below a parent whose cause can be set.
+var contextMakers = map[string]contextMaker{
 	"timeout": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
 		return c.withTimeout(parent, time.Second)
 	},
@@ -130,7 +130,7 @@ var contextScripts = map[string]contextMaker{
 		sooner, cancel := c.withTimeoutCause(parent, 500*time.Millisecond, errParent)
 		return cancelling(cancel)(c.withTimeoutCause(sooner, time.Second, errLate))
 	},
-	"their earlier parent": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
+	"earlier parent of package context": func(c contexts, parent context.Context) (context.Context, context.CancelFunc) {
 		sooner, cancel := context.WithTimeout(parent, 500*time.Millisecond)
 		return cancelling(cancel)(c.withTimeoutCause(sooner, time.Second, errLate))
 	},
@@ -143,69 +143,70 @@ var contextScripts = map[string]contextMaker{
 	},
 }
 
-// contextEvents are what may happen to a context, an event a letter.
+// contextEvents are sequences of events. Each letter is an event: see apply.
 var contextEvents = []string{
 	"", "W", "cW", "Wc", "c", "cp", "n", "nc", "Wp", "kW", "kn", "uW", "uc", "un", "wwwwwwww", "wn", "wc", "wwkW",
 }
 
-// happen makes an event happen.
-func (f *family) happen(event rune, cancelParent context.CancelCauseFunc) {
+func (s *subtree) apply(event rune, cancelParent context.CancelCauseFunc) {
 	switch event {
 	case 'w':
 		pass(350 * time.Millisecond)
 	case 'W':
 		pass(2 * time.Second)
 	case 'c':
-		f.cancels[0]()
+		s.cancels[0]()
 	case 'p':
 		cancelParent(errParent)
 	case 'n':
 		cancelParent(nil)
-	case 'k': // the kin, youngest first
-		for i := len(f.cancels) - 1; i > 0; i-- {
-			f.cancels[i]()
+	case 'k': // cancels the descendants, youngest first
+		for i := len(s.cancels) - 1; i > 0; i-- {
+			s.cancels[i]()
 		}
 	case 'u':
-		f.stopped = f.unhook()
+		s.stopped = s.stopAfterFunc()
 	}
 }
 
 type contextMaker func(c contexts, parent context.Context) (context.Context, context.CancelFunc)
 
-// lifeOf is the story of a context and its children, and of others that it gets
-// when all is over.
-func lifeOf(c contexts, script contextMaker, events string, early bool) (lines []string) {
+// runScript makes a context and descendants, applies the events, makes more descendants,
+// and returns all reports.
+func runScript(c contexts, maker contextMaker, events string, early bool) (lines []string) {
 	parent, cancelParent := context.WithCancelCause(context.Background())
 	defer cancelParent(nil)
 	if early {
 		cancelParent(errParent)
 	}
-	ctx, cancel := script(c, parent)
-	f := newFamily(c, ctx, cancel)
-	lines = f.report("made")
+	ctx, cancel := maker(c, parent)
+	s := newSubtree(c, ctx, cancel)
+	lines = s.report("made")
 	for i, event := range events {
-		f.happen(event, cancelParent)
-		lines = append(lines, f.report(events[:i+1])...)
+		s.apply(event, cancelParent)
+		lines = append(lines, s.report(events[:i+1])...)
 	}
-	late := newFamily(c, ctx, cancel)
+	late := newSubtree(c, ctx, cancel)
 	lines = append(lines, late.report("late")...)
-	for i := range f.cancels {
-		f.cancels[i]()
+	for i := range s.cancels {
+		s.cancels[i]()
 		late.cancels[i]()
 	}
-	return append(lines, f.report("in the end")...)
+	return append(lines, s.report("in the end")...)
 }
 
-func TestContextsAreLikeTheirs(t *testing.T) { requireLikeTheirs(t, contextEvents) }
+func TestContextsAreLikeThoseOfPackageContext(t *testing.T) {
+	requireLikePackageContext(t, contextEvents)
+}
 
-func requireLikeTheirs(t *testing.T, stories []string) {
-	for name, script := range contextScripts {
-		for _, events := range stories {
+func requireLikePackageContext(t *testing.T, sequences []string) {
+	for name, maker := range contextMakers {
+		for _, events := range sequences {
 			for _, early := range []bool{false, true} {
 				synctest.Test(t, func(t *testing.T) {
-					want := lifeOf(theirContexts, script, events, early)
+					want := runScript(stdContexts, maker, events, early)
 					w := onSystem(t, hierarchy.Config{})
-					got := lifeOf(ourContexts(w), script, events, early)
+					got := runScript(wheelContexts(w), maker, events, early)
 					require.Equal(t, want, got, "%s: %q", name, events)
 					requireBalance(t, w)
 				})
@@ -238,7 +239,7 @@ func TestContextOnMock(t *testing.T) {
 	require.Zero(t, w.Len())
 }
 
-func TestContextCancelTakesItsTimerBack(t *testing.T) {
+func TestContextCancelStopsItsTimer(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
 	ctx, cancel := background(w)
 	child, cancelChild := w.WithTimeout(ctx, time.Millisecond)
@@ -319,10 +320,10 @@ func TestContextNeedsNoGoroutinePerChild(t *testing.T) {
 // raceForChildren gives ctx children while end ends it.
 func raceForChildren(w *hierarchy.Wheel, ctx context.Context, end func()) []context.Context {
 	children := make([]context.Context, 4)
-	var all sync.WaitGroup
-	all.Go(end)
+	var wg sync.WaitGroup
+	wg.Go(end)
 	for n := range children {
-		all.Go(func() {
+		wg.Go(func() {
 			var cancel context.CancelFunc
 			if n == 0 {
 				children[n], cancel = w.WithTimeout(ctx, time.Minute)
@@ -332,6 +333,6 @@ func raceForChildren(w *hierarchy.Wheel, ctx context.Context, end func()) []cont
 			context.AfterFunc(children[n], cancel)
 		})
 	}
-	all.Wait()
+	wg.Wait()
 	return children
 }

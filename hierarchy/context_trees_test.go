@@ -17,14 +17,14 @@ import (
 
 // tree is a tree that is being made.
 type tree struct {
-	plan     []twig
+	plan     []treeNode
 	contexts []context.Context
 	cancels  []func()
 	early    []<-chan struct{} // nil if Done was not called
 	called   []*atomic.Int32
 }
 
-func (t *tree) grow(c contexts, i int) {
+func (t *tree) addNode(c contexts, i int) {
 	p := t.plan[i]
 	parent := t.contexts[p.parent]
 	ctx, cancel := parent, context.CancelFunc(func() {})
@@ -49,20 +49,20 @@ func (t *tree) grow(c contexts, i int) {
 		ctx, cancel = context.WithCancel(parent)
 	case aCancelCause:
 		caused, setCause := context.WithCancelCause(parent)
-		ctx, cancel = caused, func() { setCause(fmt.Errorf("%w of twig %d", errParent, i)) }
-	case theirTimeout:
+		ctx, cancel = caused, func() { setCause(fmt.Errorf("%w of node %d", errParent, i)) }
+	case aStdTimeout:
 		ctx, cancel = context.WithTimeout(parent, p.d)
 	case aTimeout:
 		ctx, cancel = c.withTimeout(parent, p.d)
 	case aTimeoutCause:
-		ctx, cancel = c.withTimeoutCause(parent, p.d, fmt.Errorf("%w of twig %d", errLate, i))
+		ctx, cancel = c.withTimeoutCause(parent, p.d, fmt.Errorf("%w of node %d", errLate, i))
 	case aDeadline:
 		ctx, cancel = c.withDeadline(parent, time.Now().Add(p.d))
 	}
-	t.note(ctx, cancel, called, p)
+	t.record(ctx, cancel, called, p)
 }
 
-func (t *tree) note(ctx context.Context, cancel func(), called *atomic.Int32, p twig) {
+func (t *tree) record(ctx context.Context, cancel func(), called *atomic.Int32, p treeNode) {
 	t.contexts, t.cancels, t.called = append(t.contexts, ctx), append(t.cancels, cancel), append(t.called, called)
 	var done <-chan struct{}
 	if p.early {
@@ -71,13 +71,13 @@ func (t *tree) note(ctx context.Context, cancel func(), called *atomic.Int32, p 
 	t.early = append(t.early, done)
 }
 
-// report describes all twigs, or only those that are never late. Children come before their
-// parents, since reading a parent ends it, and its children, if an ancestor has ended.
+// report describes all nodes, or only those that are never late. Children come before their
+// parents, because reading a parent ends it, and its children, if an ancestor has ended.
 func (t *tree) report(start time.Time, all bool) (lines []string) {
 	for i, ctx := range slices.Backward(t.contexts) {
 		if !all && late(t.plan, i, false) {
 			if t.plan[i].kind >= aTimeout && !late(t.plan, i, true) {
-				lines = append(lines, fmt.Sprintf("twig %d, late, %+v: Cause %v, Err %v", i, t.plan[i], causeAskedFirst(ctx), ctx.Err()))
+				lines = append(lines, fmt.Sprintf("node %d, late, %+v: Cause %v, Err %v", i, t.plan[i], causeOfGo125(ctx), ctx.Err()))
 			}
 			continue
 		}
@@ -86,8 +86,8 @@ func (t *tree) report(start time.Time, all bool) (lines []string) {
 			done = ctx.Done()
 		}
 		deadline, ok := ctx.Deadline()
-		line := fmt.Sprintf("twig %d, %+v: %s, Cause %v, Err %v, Deadline %v %v, Value %v", i, t.plan[i],
-			doneOf(done), causeAskedFirst(ctx), ctx.Err(), deadline.Sub(start), ok, ctx.Value(contextKey{}))
+		line := fmt.Sprintf("node %d, %+v: %s, Cause %v, Err %v, Deadline %v %v, Value %v", i, t.plan[i],
+			doneState(done), causeOfGo125(ctx), ctx.Err(), deadline.Sub(start), ok, ctx.Value(contextKey{}))
 		if all {
 			line += fmt.Sprintf(", called %d", t.called[i].Load())
 		}
@@ -96,28 +96,28 @@ func (t *tree) report(start time.Time, all bool) (lines []string) {
 	return lines
 }
 
-// storyOf does the deeds and returns all reports.
-func storyOf(c contexts, stop func(), twigs []twig, deeds []deed) (lines []string) {
+// runSteps takes the steps and returns all reports.
+func runSteps(c contexts, stop func(), nodes []treeNode, steps []treeStep) (lines []string) {
 	start := time.Now()
-	t := &tree{plan: twigs}
-	t.note(context.Background(), func() {}, &atomic.Int32{}, twigs[0])
-	for i, d := range deeds {
-		switch d.what {
-		case grow:
-			t.grow(c, d.twig)
-		case cancelOne:
-			t.cancels[d.twig]()
+	t := &tree{plan: nodes}
+	t.record(context.Background(), func() {}, &atomic.Int32{}, nodes[0])
+	for i, s := range steps {
+		switch s.what {
+		case addNode:
+			t.addNode(c, s.node)
+		case cancelNode:
+			t.cancels[s.node]()
 		case sleep:
-			pass(d.d)
+			pass(s.d)
 		case stopWheel:
 			stop()
 		}
-		lines = append(lines, fmt.Sprintf("deed %d: %+v", i, d))
-		if d.look {
+		lines = append(lines, fmt.Sprintf("step %d: %+v", i, s))
+		if s.compareNow {
 			lines = append(lines, t.report(start, false)...)
 		}
 		synctest.Wait()
-		if d.wait || i == len(deeds)-1 {
+		if s.compareAll || i == len(steps)-1 {
 			lines = append(lines, t.report(start, true)...)
 		}
 	}
@@ -127,9 +127,9 @@ func storyOf(c contexts, stop func(), twigs []twig, deeds []deed) (lines []strin
 	return lines
 }
 
-// theirStoppable are contexts of package context, and a function that does to them what
-// stopping the wheel does to contexts of a wheel.
-func theirStoppable() (c contexts, stop func()) {
+// stoppableStdContexts returns contexts of package context, and a function that does to them
+// what stopping the wheel does to contexts of a wheel.
+func stoppableStdContexts() (c contexts, stop func()) {
 	var stops []func()
 	stopped := false
 	under := func(parent context.Context) context.Context {
@@ -167,13 +167,13 @@ func TestContextTrees(t *testing.T) {
 		trees = 50
 	}
 	for seed := range uint64(trees) {
-		twigs, deeds := plan(rand.New(rand.NewPCG(seed, 1)), 60)
+		nodes, steps := plan(rand.New(rand.NewPCG(seed, 1)), 60)
 		synctest.Test(t, func(t *testing.T) {
-			theirs, stop := theirStoppable()
+			std, stop := stoppableStdContexts()
 			defer stop()
-			want := storyOf(theirs, stop, twigs, deeds)
+			want := runSteps(std, stop, nodes, steps)
 			w := onSystem(t, hierarchy.Config{})
-			got := storyOf(ourContexts(w), w.Stop, twigs, deeds)
+			got := runSteps(wheelContexts(w), w.Stop, nodes, steps)
 			for i := range want {
 				require.Equal(t, want[i], got[i], "seed %d", seed)
 			}

@@ -1,7 +1,6 @@
 package hierarchy
 
 import (
-	"context"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -19,14 +18,18 @@ type core[T any] struct {
 	tuning circles.Tuning
 	clock  clock.Clock
 	mock   *onMock     // nil off a mock
+	direct bool        // what is due when it is set is dispatched within the call; see duenow.go
+	closed atomic.Bool // among what is never written, as Idle.Touch reads it
 	shards []*shard[T] // a power of two of them
 
-	fire     func(T) // calls the callback
-	execute  Executor
-	inline   bool // execute is Inline
-	onPanic  func(recovered any, stack []byte)
-	onFire   func(shard int, i uint32) // nil, or called with the shard's lock held before a timer fires,
-	onDetach func(shard int)           // and when all timers of the shard are taken out at once
+	fire    func(T) // calls the callback
+	execute Executor
+	inline  bool // execute is Inline
+	onPanic func(recovered any, stack []byte)
+
+	// Both are nil, or called with the shard's lock held.
+	onFire   func(shard int, i uint32) // before a timer fires
+	onDetach func(shard int)           // when all timers of the shard are taken out at once
 
 	spread atomic.Bool // set for good once several processors use the wheel
 	usage  usage       // guarded by the lock of the first shard
@@ -36,9 +39,9 @@ type core[T any] struct {
 	inFlight inFlight
 	panics   atomic.Uint64
 	skipped  atomic.Uint64 // runs that repeaters missed
-	closed   atomic.Bool
 	done     chan struct{} // closed by stop
 	ending   sync.Once
+	telling  inFlight // the round of stop that calls callbacks
 }
 
 func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
@@ -61,6 +64,7 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	}
 	c.aim.init(c.clock.NewAlarm(c.wake), cfg.Precision, clock.Virtual(c.clock))
 	c.mock = attach(c)
+	c.direct = c.mock == nil && takesAtOnce(cfg.Executor)
 	return c, nil
 }
 
@@ -88,6 +92,9 @@ func (c *core[T]) over() bool {
 // This is the hottest path, and it is kept flat: a function call costs as much as a tenth
 // of a lock.
 func (c *core[T]) add(v T, now int64, d time.Duration, f level.Flags) (Timer, error) {
+	if d <= 0 {
+		return c.addDue(v, now, f)
+	}
 	deadline := deadlineAfter(now, d)
 	s := c.shards[0]
 	if c.spread.Load() {
@@ -134,45 +141,12 @@ func (c *core[T]) len() int {
 	return n
 }
 
-// stop drops all pending timers, refuses new ones, and stops the alarm, so that the clock
-// no longer keeps the wheel alive.
-func (c *core[T]) stop() {
-	requireMade(c != nil, "wheel")
-	c.ending.Do(func() {
-		c.closed.Store(true)
-		var told []T
-		for _, s := range c.shards {
-			s.mu.Lock()
-			s.closed = true
-			tell := s.onStop > 0
-			detached, n := s.detach()
-			s.counts.dropped += uint64(n)
-			s.mu.Unlock()
-			if tell {
-				told = append(told, detached.Flagged(callOnStop)...)
-			}
-		}
-		c.aim.stop()
-		c.mock.detach()
-		close(c.done)
-		for _, v := range told {
-			c.invoke(v)
-		}
-	})
-}
-
 // guard calls fn and passes its panic to OnPanic, if there is one.
 func (c *core[T]) guard(fn func(T), v T) {
 	if c.onPanic != nil {
 		defer c.recovered()
 	}
 	fn(v)
-}
-
-// shutdown stops the wheel and waits for the callbacks that were dispatched.
-func (c *core[T]) shutdown(ctx context.Context) error {
-	c.stop()
-	return c.inFlight.wait(ctx)
 }
 
 // invoke calls the callback of v.

@@ -33,7 +33,7 @@
 // in order. Then they fire from where they are. Here + is a timer, | the hand, and each
 // circle has four slots instead of 64:
 //
-//	t = 0                      t = 16                     t = 22
+//	t = 0                      t = 16                     t = 26
 //	coarse |·  +++ ·   ·       coarse ·  |·  ·   ·        coarse ·  |·  ·   ·
 //	middle |·   ·  ·   +       middle |·  +  +   ·        middle ·   · |·   ·
 //	fine   |+   ·  ·   ·       fine   |+  ·  ·   ·        fine   ·   · |+   ·
@@ -44,7 +44,9 @@
 // clock's wake-up latency after it, whatever the delay. The wheel wakes at a deadline
 // exactly if its last wake-up was aimed at a time at least one Precision before. What
 // falls due sooner is gathered into the next wake-up. So a lone timer is as exact as the
-// clock, and a crowd costs at most one wake-up per Precision. On a *clock.Mock a timer
+// clock, and a crowd costs at most one wake-up per Precision. What is due when it is set
+// (a delay of zero or less, a time that has passed) waits for no Precision: with Go and Pool
+// it is dispatched, and channels are served, within the call. On a *clock.Mock a timer
 // fires if and only if the clock has reached its deadline, in order of deadline and then
 // of setting.
 //
@@ -61,26 +63,33 @@
 //
 // # Cost and concurrency
 //
-// Everything may be called by any number of goroutines at once, also inside callbacks.
-// Only Sleep and Shutdown wait for anything but a lock, and Drain for the function that it
-// calls. The cost of a call does not depend on how many timers are pending:
+// Everything but a Driven may be called by any number of goroutines at once, also inside
+// callbacks. Only Sleep, Shutdown and StopWait wait for anything but a lock, and Drain for the
+// function that it calls. The cost of a call does not depend on how many timers are pending:
 //
 //	AfterFunc, At, Of.Set        some 30 ns and one reading of the clock; no allocation
 //	Stop, Reset, Remaining       the same, or one cache miss if the timer is one of millions
+//	FuncTimer.Reset, Stop        the same, and one for the FuncTimer itself
+//	Idle.Touch                   one reading of the clock and some 5 ns; no lock
 //	Keyed.Set, Move, Remove      some 100 ns, and two cache misses
-//	Every, NewTimer, NewTicker   an allocation or two besides
-//	WithTimeout and its kin      two allocations, and three to five more for Done
+//	Every, NewTimer, NewTicker   an allocation or two besides; NewFunc, NewIdle, too
+//	WithTimeout, WithDeadline    two allocations, and three to five more for Done
 //	Len, Stats                   a few counters of each shard
 //	Circles                      a look at each slot, some 700 of each shard
 //	Drain                        n log n, without the lock; n is how many are pending
+//	Driven.Set, Move, Remove     some 10 ns each
 //	Stop of a wheel              constant, plus a call for each Sleep and context that waits
 //
 // # Kinds of wheel
 //
 // Wheel schedules functions, and offers what package time and package context do:
-// AfterFunc, After, NewTimer, NewTicker, Every, Sleep, WithTimeout. Of schedules values
+// AfterFunc, After, NewTimer, NewTicker, Every, Sleep, WithTimeout. NewFunc makes a timer
+// that is set again and again, and NewIdle one that is touched. Of schedules values
 // with one function for all. Keyed gives its timers names, by which they are moved,
 // replaced and removed. All three share one generic core.
+//
+// Driven is the wheel alone, for those who have a lock and a loop of their own: an event
+// loop, a cache, a store. It has no lock, no goroutine and no clock.
 //
 // A pending timer of a Wheel takes 41 bytes: a node of 32 bytes without pointers, and the
 // callback, one of two thousand in an array. The memory of a stopped timer is reused at
@@ -88,7 +97,8 @@
 //
 // # Inside
 //
-// The code is in layers. Each file knows only what stands above it here:
+// The code is in layers. Each package knows only the packages above it here. The files of
+// this package know each other, and each builds on those above it:
 //
 //	../level               one circle of 64 slots, and the arena of nodes
 //	internal/circles       the wheel: placing, moving, finding what is due
@@ -96,9 +106,14 @@
 //	shard.go               timers under a lock
 //	aim.go                 when to wake up
 //	wake.go                one wake-up: from due timers to the executor
-//	core.go, drain.go      all shards and the aim: setting, stopping, draining
-//	mock.go                what is different on a *clock.Mock
+//	duenow.go              what is due when it is set
+//	core.go                all shards and the aim: setting
+//	stop.go, drain.go      stopping and draining a wheel
+//	mock.go                how a *clock.Mock steps a wheel
+//	owned.go               timers that ask their owner before they fire
+//	driven.go              the API of the wheel alone, which uses nothing from shard.go on
 //	wheel.go, of.go        the API of functions and of values
+//	functimer.go, idle.go  timers that are set again, and touched
 //	keyed.go, index.go     the API of timers with names
 //	repeater.go, …         what is built on a Wheel: repeaters, tickers, contexts
 //
@@ -111,5 +126,6 @@
 //
 // A shard's lock is released before the aim's is taken. No lock is held while a callback,
 // an executor or a Schedule is called, but the callbacks of tickers and channel timers
-// take the lock of level 1 themselves.
+// take the lock of level 1 themselves. A context holds its own while it calls functions
+// that were passed to its AfterFunc method.
 package hierarchy

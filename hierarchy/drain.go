@@ -42,19 +42,16 @@ func (c *core[T]) pass(m *drainOrder[T], fn func(T)) {
 			c.passRest(m, fn)
 		}
 	}()
-	c.passAll(m, func(v T) { c.guard(fn, v) })
-	finished = true
-}
-
-func (c *core[T]) passAll(m *drainOrder[T], fn func(T)) {
-	for v, ok := m.next(); ok; v, ok = m.next() {
-		fn(v)
+	guarded := func(v T) { c.guard(fn, v) }
+	for m.callNext(guarded) {
 	}
+	finished = true
 }
 
 // passRest calls fn for the values that are left after a panic or an exit of the
 // goroutine. If there is no OnPanic, the first panic goes on to the caller, and further
-// ones are logged.
+// ones are logged. After a second exit fn is called in other goroutines, since each further
+// exit would take more of the stack of the caller's.
 func (c *core[T]) passRest(m *drainOrder[T], fn func(T)) {
 	finished, panics, last := false, 0, any(nil)
 	contain := func(v T) {
@@ -67,33 +64,28 @@ func (c *core[T]) passRest(m *drainOrder[T], fn func(T)) {
 	}
 	defer func() {
 		if !finished {
-			c.passOnOthers(m, contain)
+			callAllElsewhere(func() bool { return m.callNext(contain) })
 		}
 		if panics > 0 {
 			slog.Error("hierarchy: Drain's function panicked again", "times", panics, "last", last)
 		}
 	}()
-	c.passAll(m, contain)
-	finished = true
-}
-
-// passOnOthers calls fn for the values that are left after a second exit of the caller's
-// goroutine. Each further exit there would take more of its stack. So fn is called in
-// another goroutine, and in a new one after each exit.
-func (c *core[T]) passOnOthers(m *drainOrder[T], fn func(T)) {
-	for more := true; more; {
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			c.passAll(m, fn)
-			more = false
-		}()
-		<-ended
+	for m.callNext(contain) {
 	}
+	finished = true
 }
 
 // drainOrder takes timers out of detached shards, in order of deadline.
 type drainOrder[T any] struct{ from []*timers.Timers[T] }
+
+// callNext calls fn for the earliest timer, after taking it out; false if none is left.
+func (m *drainOrder[T]) callNext(fn func(T)) bool {
+	v, ok := m.next()
+	if ok {
+		fn(v)
+	}
+	return ok
+}
 
 // next removes and returns the value of the earliest timer; false if none is left.
 func (m *drainOrder[T]) next() (v T, ok bool) {

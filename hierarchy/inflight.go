@@ -13,16 +13,16 @@ type inFlight struct {
 	rounds  atomic.Int64 // of these, the rounds
 	running atomic.Int64 // of these, the tasks that have started
 	waiting atomic.Int32 // how many wait
-	handed  atomic.Bool  // a task went to the executor since the last settle
+	handed  atomic.Bool  // a task went to the executor since the last awaitTasks
 
 	mu   sync.Mutex
 	idle chan struct{} // guarded by mu; nil, or closed when all next becomes 0
 }
 
-// beginRound and endRound enclose a round: a timer that has left the wheel and is not
+// addRound and removeRound enclose a round: a timer that has left the wheel and is not
 // with the executor yet is part of it.
-func (f *inFlight) beginRound() { f.all.Add(1); f.rounds.Add(1) }
-func (f *inFlight) endRound()   { f.rounds.Add(-1); f.end() }
+func (f *inFlight) addRound()    { f.all.Add(1); f.rounds.Add(1) }
+func (f *inFlight) removeRound() { f.rounds.Add(-1); f.end() }
 
 // queue says that a task goes to the executor, and start that it is called there.
 func (f *inFlight) queue() { f.all.Add(1); f.handed.Store(true) }
@@ -73,9 +73,10 @@ func (f *inFlight) wait(ctx context.Context) error {
 	}
 }
 
-// settle waits until nothing is under way, and tells whether any task went to the
-// executor since it was last called. One that has ended long ago may have set timers.
-func (f *inFlight) settle() bool {
+// awaitTasks waits until nothing is under way, and tells whether any task went to the
+// executor since it was last called. Tasks that have already ended count too, because they
+// may have set timers.
+func (f *inFlight) awaitTasks() bool {
 	if !f.handed.Load() {
 		return false
 	}

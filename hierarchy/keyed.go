@@ -49,8 +49,8 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 func shardsForKeys() int { return max(min(8*chosenShards(), 32), chosenShards()) }
 
 // Set sets a timer for k, with the value v, due after d. If k is pending, its value and
-// deadline are replaced. If d <= 0 the timer is due at once, but fire is never called
-// inside the call. The error is ErrClosed, ErrFull, or ErrArgument if k can't be compared.
+// deadline are replaced. If d <= 0 the timer fires at once, as that of Wheel.AfterFunc
+// does, but fire is never called inside the call. The error is ErrClosed, ErrFull, or ErrArgument if k can't be compared.
 func (w *Keyed[K, V]) Set(k K, v V, d time.Duration) error {
 	_, _, err := w.Swap(k, v, d)
 	return err
@@ -64,6 +64,9 @@ func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err
 		return old, false, err
 	}
 	now := w.core.now()
+	if d <= 0 {
+		return w.swapDue(h, k, v, now)
+	}
 	deadline := deadlineAfter(now, d)
 	s, x := w.shard(h)
 	s.mu.Lock()
@@ -105,9 +108,13 @@ func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 		}
 		return false, nil
 	}
+	n := s.timers.Arena().At(i)
+	if d <= 0 {
+		return s.resetDue(i, n, now), nil
+	}
 	s.counts.moved++
 	deadline := deadlineAfter(now, d)
-	s.move(i, s.timers.Arena().At(i), now, deadline)
+	s.move(i, n, now, deadline)
 	s.unlock(deadline)
 	return true, nil
 }

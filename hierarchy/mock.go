@@ -7,8 +7,11 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// onMock is all that a wheel does otherwise on a *clock.Mock than on other clocks. Off a
-// mock it is nil, and its methods do nothing or what real clocks need.
+// onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then
+// nextOrder and run do their work without a mock, and the other methods do nothing.
+//
+// More differs on a mock than what stands here: config.go chooses one shard and Inline,
+// aim.go gathers nothing, and shard.go has timers of one deadline keep their order.
 type onMock struct{ alarm *clock.MockAlarm }
 
 // attach has the mock step the wheel, if the alarm is a mock's.
@@ -58,11 +61,12 @@ func (m *onMock) run(f func()) {
 type stepped[T any] struct{ c *core[T] }
 
 // Step is wake for one instant: it fires the earliest timer if that is due, and after it
-// those of the same deadline whose order is below limit. Then it is another wheel's turn.
+// those of the same deadline whose order is below limit. Then it is the turn of another
+// wheel.
 func (w stepped[T]) Step(limit uint64) {
 	c := w.c
-	c.inFlight.beginRound()
-	defer c.inFlight.endRound()
+	c.inFlight.addRound()
+	defer c.inFlight.removeRound()
 	if r, ok := c.beginRound(); ok {
 		defer r.end()
 		r.fireInstant(limit)
@@ -70,10 +74,14 @@ func (w stepped[T]) Step(limit uint64) {
 	}
 }
 
+// fireInstant fires timers of the nearest deadline, which the mock has just had Nearest
+// find. That deadline may have passed, if a caller read the clock before it moved. Then
+// other wheels may have timers that are due before the next one here.
 func (r *round[T]) fireInstant(limit uint64) {
-	c, before := r.core, moment{bound(r.now), math.MaxUint64}
+	c, s := r.core, r.core.shards[0]
+	before := moment{min(bound(r.now), s.notBefore.load()), math.MaxUint64}
 	for !c.closed.Load() {
-		v, f, state := c.shards[0].popDue(r.now, before, math.MaxInt)
+		v, f, state := s.popDue(r.now, before, math.MaxInt)
 		if state != popped {
 			return
 		}
@@ -89,7 +97,7 @@ func (w stepped[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
 	return deadline, order, ok
 }
 
-func (w stepped[T]) Settle() bool { return w.c.inFlight.settle() }
+func (w stepped[T]) Settle() bool { return w.c.inFlight.awaitTasks() }
 func (w stepped[T]) Len() int     { return w.c.len() }
 
 // earliest is the exact deadline and the order of the earliest timer.

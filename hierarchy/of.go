@@ -20,8 +20,8 @@ func NewOf[T any](cfg Config, fire func(T)) (*Of[T], error) {
 	return &Of[T]{c}, nil
 }
 
-// Set has the wheel's executor call fire with v after d, or as soon as possible if d <= 0,
-// but never inside the call. The error is ErrClosed or ErrFull.
+// Set has the wheel's executor call fire with v after d, or at once if d <= 0, as
+// Wheel.AfterFunc does, but never inside the call. The error is ErrClosed or ErrFull.
 func (w *Of[T]) Set(v T, d time.Duration) (Timer, error) {
 	return w.core.add(v, w.core.now(), d, 0)
 }

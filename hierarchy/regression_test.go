@@ -188,9 +188,9 @@ func TestContextOfAnEarlierParentOnAStoppedWheel(t *testing.T) {
 	require.Equal(t, hierarchy.ErrClosed, context.Cause(before))
 }
 
-// These belong to TestContextsAreLikeTheirs.
+// These belong to TestContextsAreLikeThoseOfPackageContext.
 func TestContextsOfParentsWithACause(t *testing.T) {
-	requireLikeTheirs(t, []string{"p", "pc", "kp", "up", "wp"})
+	requireLikePackageContext(t, []string{"p", "pc", "kp", "up", "wp"})
 }
 
 // TestContextConcurrently lets a context expire, be cancelled and get children at

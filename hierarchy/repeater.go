@@ -14,7 +14,9 @@ import (
 type Repeater struct {
 	wheel *Wheel
 	run   func()
-	timer Timer // immutable; in no slot while a run is dispatched, and has neither ended nor been too early
+	// timer is set once. It is in no slot from the dispatch of a run until that run ends,
+	// or turns out to be too early.
+	timer Timer
 
 	mu      sync.Mutex
 	ended   bool      // guarded by mu, as all below
@@ -33,8 +35,8 @@ type Repeater struct {
 //
 // While a run takes longer than the period, further runs are skipped. The next run is at
 // the next multiple. Runs are also skipped if a wake-up or the executor is late by more
-// than a period and one Precision. With a period below Config.Precision there is one run for each Precision,
-// and the others are skipped. Stats.Skipped counts the skipped runs.
+// than a period and one Precision. With a period below Config.Precision there is one run
+// for each Precision, and the others are skipped. Stats.Skipped counts the skipped runs.
 //
 // The error is ErrNilFunc, ErrArgument if period <= 0, ErrClosed or ErrFull.
 func (w *Wheel) Every(period time.Duration, f func()) (*Repeater, error) {
@@ -53,6 +55,9 @@ func (w *Wheel) every(period time.Duration, f func(), fl level.Flags) (*Repeater
 }
 
 func (r *Repeater) start(now int64, d time.Duration, f level.Flags) (*Repeater, error) {
+	if d <= 0 && r.wheel.core.direct {
+		return r.startDue(now, f)
+	}
 	r.mu.Lock() // the first run may begin before the timer is noted
 	defer r.mu.Unlock()
 	t, err := r.wheel.core.add(r.fire, now, d, f|keepNode)
@@ -143,24 +148,52 @@ func (r *Repeater) planned() Schedule {
 	return r.plan
 }
 
+// startDue is start with a first run that is due now, with an executor that gets it within
+// the call.
+func (r *Repeater) startDue(now int64, f level.Flags) (*Repeater, error) {
+	t, err := r.wheel.core.addFired(r.fire, now, f|keepNode)
+	if err != nil {
+		return nil, err
+	}
+	r.timer, r.due = t, now
+	r.wheel.core.submit(r.fire)
+	return r, nil
+}
+
 // rest ends a run; next is what the schedule said.
 func (r *Repeater) rest(next time.Time) {
+	if r.setNext(next) {
+		r.wheel.core.submit(r.fire)
+	}
+}
+
+// setNext sets the timer for the next run. It reports true if that run is due already, and
+// the executor must get it as soon as mu is unlocked.
+func (r *Repeater) setNext(next time.Time) (fires bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.running = false
 	if r.ended {
-		return
+		return false
 	}
 	now := r.wheel.core.now()
+	due := int64(0)
 	switch {
 	case r.plan == nil:
-		r.set(now, r.afterRun(now))
+		due = r.afterRun(now)
 	case next.IsZero():
 		r.end()
+		return false
 	default:
 		r.wall = next
-		r.set(now, deadlineAfter(now, r.wheel.until(next)))
+		due = deadlineAfter(now, r.wheel.until(next))
 	}
+	if due <= now && now < endOfTime && r.timer.fireAgain(now-due) {
+		r.due = due
+		return true
+	}
+	r.set(now, due)
+	return false
 }
 
 // afterRun is when the next run is due, after one that has just returned. mu must be held.
@@ -169,9 +202,9 @@ func (r *Repeater) rest(next time.Time) {
 // returns, although it was short. That next one is not skipped.
 func (r *Repeater) afterRun(now int64) int64 {
 	next := deadlineAfter(r.due, time.Duration(r.period))
-	gap := r.wheel.core.aim.gap
+	precision := r.wheel.core.aim.precision
 	short := now-r.began < r.period
-	if next > now || short && r.period >= gap && now-next <= gap {
+	if next > now || short && r.period >= precision && now-next <= precision {
 		return next
 	}
 	skipped := (now - r.due) / r.period
@@ -182,9 +215,10 @@ func (r *Repeater) afterRun(now int64) int64 {
 // set makes the timer due at an elapsed time. mu must be held.
 func (r *Repeater) set(now, deadline int64) bool { return r.put(now, deadline, true) }
 
-// put is set, but if held is false it leaves a timer alone that is in no slot: its task is
-// with the executor and sets it later, so that many Resets leave one task there. If no task
-// of the wheel is there, the executor has lost it by a panic. mu must be held.
+// put is set with one exception. If held is false and the timer is in no slot, its task is
+// with the executor and will set the timer, so put does not. Many Resets then leave only one
+// task there. If no task of the wheel is under way, the executor has lost that one by a
+// panic, and put sets the timer. mu must be held.
 //
 // At the end of time there is no next run, and the Repeater ends.
 func (r *Repeater) put(now, deadline int64, held bool) bool {

@@ -21,16 +21,21 @@ const (
 	runInWake
 	// callOnStop: the callback is also called when the wheel stops first.
 	callOnStop
+	// askFirst: the value is called with the shard's lock held before the timer fires, and
+	// answers; see owned.go. A node has no more than four flags, and no other has both of
+	// these. As with noQuota, its maker has a place.
+	askFirst = keepNode | noQuota
 )
 
-// batch is about how many nodes are touched under one hold of the lock: some ten
-// microseconds' worth. It is what anybody may have to wait for.
+// batch is about how many nodes are touched under one hold of the lock. That takes tens of
+// microseconds, which is how long others may have to wait for the lock.
 const batch = 256
 
 // shard is a part of a wheel: timers under a lock.
 //
-// What each call writes comes first, in one cache line: where two processors use a shard,
-// each line of it has to travel. The size is a multiple of a line's.
+// What each call writes comes first, in one cache line. When two processors use a shard,
+// each line that one of them has written must be copied to the other. The size is a
+// multiple of a line's.
 type shard[T any] struct {
 	mu        sync.Mutex
 	timers    *timers.Timers[T] // guarded by mu; nil while there is no timer yet
@@ -44,7 +49,8 @@ type shard[T any] struct {
 	closed   bool // guarded by mu, as all below
 	onStop   int  // Invariant: how many live timers have callOnStop
 	lateness histogram
-	_        [56]byte
+	answer   answer[T] // of the timer that was asked
+	_        [40]byte
 }
 
 // admit tells whether s may take one more timer, and takes a place for it. mu must be
@@ -163,6 +169,7 @@ const (
 	nothingDue popState = iota
 	popped
 	unfinished // there was too much to do for one hold of the lock: ask again
+	postponed  // the owner of the timer has put it off
 )
 
 // popDue takes the earliest timer out if it is due and comes before that moment.
@@ -195,8 +202,10 @@ func (s *shard[T]) pop(now int64, before moment, i uint32) (v T, f level.Flags, 
 		return v, 0, nothingDue
 	}
 	v, f = *s.timers.Value(i), n.Flags()
-	s.counts.fired++
-	s.lateness.add(now - n.Key)
+	if f&askFirst == askFirst {
+		return s.popOwned(now, v, i, n)
+	}
+	s.countFired(now - n.Key)
 	if s.core.onFire != nil {
 		s.core.onFire(int(s.number), i)
 	}

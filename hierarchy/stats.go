@@ -21,7 +21,7 @@ type Stats struct {
 	Stopped   uint64    // timers that Stop or Remove stopped
 	Drained   uint64    // timers that Drain took out
 	Dropped   uint64    // timers that were pending when the wheel was stopped
-	Moved     uint64    // new deadlines by Reset, Move, and Set of a pending key
+	Moved     uint64    // new deadlines by Reset, Move, Set of a pending key, and for a touched Idle
 	Cascaded  uint64    // moves of timers from a circle to a finer one
 	Wakeups   uint64    // times that the clock woke the wheel
 	Panics    uint64    // panics in callbacks that were passed to OnPanic

@@ -11,8 +11,10 @@ import (
 // context only when Done is called (see contextdone.go) and to pass on a cause.
 //
 // Its methods check the parent first, so that a context never looks active after its
-// parent has ended. When it ends, it tells its followers: children of this type, and
-// children of package context that registered with AfterFunc.
+// parent has ended. When it ends, it ends the contexts below it: children of this type, and
+// children of package context that registered with AfterFunc. Then it calls the functions
+// that users passed to AfterFunc. By then it holds no lock, and no other call waits for
+// the functions, so they may use all contexts and wheels.
 //
 // Order of locks: the ending of a context before that of its children, every ending
 // before every mu, and mu before the locks of package context. No goroutine holds two mu.
@@ -23,43 +25,40 @@ type timeoutContext struct {
 	due      int64     // in elapsed time
 	cause    *error    // at the deadline; nil: none was given
 
-	kin    *timeoutContext // the nearest ancestor of this type, or nil
-	hub    *hub            // tells c when the parent ends; nil if kin or an AfterFunc does
-	unhook func() bool     // stops that AfterFunc; nil if there is none
-	timer  Timer           // at the deadline
-	relation
-	started atomic.Bool // the fields from kin to relation are immutable from now on
+	ancestor      *timeoutContext // the nearest ancestor of this type, or nil
+	notifier      *notifier       // calls cancel when the parent ends; nil if ancestor or an AfterFunc does
+	stopAfterFunc func() bool     // stops that AfterFunc; nil if there is none
+	shard         *shard[func()]  // this and the next two are the Timer at the deadline; nil: none
+	generation    uint64
+	index         uint32
+	parentCanEnd  bool
+	direct        bool        // the parent is ancestor, perhaps with values: it ends when ancestor does
+	needsWatch    bool        // package context can cancel an ancestor, and calls no code of ours then
+	started       atomic.Bool // the fields from ancestor to needsWatch are immutable from now on
 
-	asked   atomic.Bool // Done was called, and theirs is set
-	kinOver atomic.Bool // kin, which is not direct, has ended and told its followers
+	hasDoneCtx    atomic.Bool // doneCtx is set, because Done was called
+	ancestorEnded atomic.Bool // ancestor, which is not direct, and the contexts below it have ended
 
 	ended  atomic.Pointer[outcome] // nil until c ends; written once, with mu held
-	ending sync.Mutex              // held while c ends, until its followers have been told
+	ending sync.Mutex              // held while c and the contexts below it end
 
-	followers                 // its mu also guards the fields below
-	theirs    context.Context // its Done is that of c; immutable once asked is set
-	endTheirs func()          // ends theirs; nil if theirs had ended from the start
+	listeners                  // its mu also guards the fields below
+	doneCtx    context.Context // its Done is that of c; immutable once hasDoneCtx is set
+	endDoneCtx func()          // ends doneCtx; nil if doneCtx had ended from the start
 
-	place follower // in the followers of kin or hub, whose mu guards it
-}
-
-// relation is how a context depends on its ancestors.
-type relation struct {
-	ends    bool // the parent can end
-	direct  bool // the parent is kin, perhaps with values: it ends when kin does
-	watched bool // package context can cancel an ancestor, and calls no code of ours then
+	registration listener // with ancestor or notifier, whose mu guards it
 }
 
 func (c *timeoutContext) Deadline() (time.Time, bool) { return c.deadline, true }
 
 func (c *timeoutContext) Done() <-chan struct{} {
-	if !c.watched || c.kin != nil {
-		c.settle() // a watch without kin ends with the parent anyway
+	if !c.needsWatch || c.ancestor != nil {
+		c.settle() // a watch without ancestor ends with the parent anyway
 	}
-	if !c.asked.Load() {
-		c.makeTheirs()
+	if !c.hasDoneCtx.Load() {
+		c.makeDoneCtx()
 	}
-	return c.theirs.Done()
+	return c.doneCtx.Done()
 }
 
 func (c *timeoutContext) Err() error {
@@ -73,7 +72,7 @@ func (c *timeoutContext) Err() error {
 
 func (c *timeoutContext) Value(key any) any {
 	switch key {
-	case kinKey{}:
+	case timeoutContextKey{}:
 		return c
 	case cancelCtxKey:
 		return c.cancelCtx()
@@ -81,15 +80,21 @@ func (c *timeoutContext) Value(key any) any {
 	return c.parent.Value(key)
 }
 
-// AfterFunc has f called when c ends, in the goroutine that ends it. Package context calls
-// AfterFunc when it makes a child of c, with an f that cancels the child. f may call the
-// methods of c, but must not cancel c.
+// AfterFunc has f called when c ends, in the goroutine that ends c, after all contexts below
+// c have ended. f may use c, the contexts above and below it, and the wheel. The call that
+// ended c returns after f, so f should not block.
+//
+// Package context calls AfterFunc when it makes a child of c, with an f that cancels the
+// child. Then the child ends with the contexts below c.
 func (c *timeoutContext) AfterFunc(f func()) (stop func() bool) {
-	child := &follower{told: f}
-	if !c.add(child) {
+	l, list := &listener{call: f}, &c.functions
+	if cancelsChild(f) {
+		list = &c.contexts
+	}
+	if !c.add(l, list) {
 		go f() // not in this call: package context holds a lock that f takes
 	}
-	return func() bool { return c.remove(child) }
+	return func() bool { return c.remove(l) }
 }
 
 func (c *timeoutContext) String() string {

@@ -23,6 +23,7 @@ type host interface {
 	reset(i uint32, generation uint64, d time.Duration) bool
 	remaining(i uint32, generation uint64) (time.Duration, bool)
 	rearm(i uint32, generation uint64, now, deadline int64, held bool) bool
+	fireAgain(i uint32, generation uint64, late int64) bool
 }
 
 // Stop stops the timer. It is true if the timer was pending and will not fire, and false
@@ -33,7 +34,8 @@ func (t Timer) Stop() bool {
 }
 
 // Reset makes the timer due after d, at once if d <= 0. It is true if the timer was
-// pending, and false if it was too late: then nothing has changed.
+// pending, and false if it was too late: then nothing has changed. With d <= 0 and the
+// executors Go and Pool, off a mock, the callback is dispatched before Reset returns.
 func (t Timer) Reset(d time.Duration) bool {
 	return t.shard != nil && t.shard.reset(t.index, t.generation, d)
 }
@@ -54,9 +56,15 @@ func (t Timer) Remaining() (time.Duration, bool) {
 }
 
 // rearm is Reset to an elapsed time, for timers with keepNode, and is not counted as a
-// move. If held is false, a timer stays in no slot that is in none.
+// move. If held is false and the timer is in no slot, it is left as it is, and the result
+// is true.
 func (t Timer) rearm(now, deadline int64, held bool) bool {
 	return t.shard != nil && t.shard.rearm(t.index, t.generation, now, deadline, held)
+}
+
+// fireAgain fires the timer, which has keepNode, within the call; see shard.fireAgain.
+func (t Timer) fireAgain(late int64) bool {
+	return t.shard != nil && t.shard.fireAgain(t.index, t.generation, late)
 }
 
 // stop is Timer.Stop.
@@ -76,6 +84,9 @@ func (s *shard[T]) stop(i uint32, generation uint64) bool {
 // reset is Timer.Reset.
 func (s *shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
 	now := s.core.now()
+	if d <= 0 {
+		return s.resetToNow(i, generation, now)
+	}
 	deadline := deadlineAfter(now, d)
 	s.mu.Lock()
 	n := s.lookup(i, generation)
@@ -98,7 +109,11 @@ func (s *shard[T]) rearm(i uint32, generation uint64, now, deadline int64, held 
 		return n != nil
 	}
 	s.move(i, n, now, deadline)
-	s.unlock(deadline)
+	if deadline <= now {
+		s.unlockDue(deadline)
+	} else {
+		s.unlock(deadline)
+	}
 	return true
 }
 

@@ -12,16 +12,21 @@ const (
 	// readEvery is after how many timers the clock is read again: a reading costs as much
 	// as firing a timer.
 	readEvery = 16
-	// yieldEvery is after how many timers others get a turn: another shard, and on the
-	// processor those who wait for a lock, since unlocking alone does not give it to them.
+	// yieldEvery is after how many timers the turn of a shard ends. Then the wheel lets
+	// other goroutines run, since unlocking gives no processor to those that wait for a
+	// lock, and looks which shard comes first by now.
 	yieldEvery = 64
 )
 
-// wake fires all that is due, in order of deadline, and aims the alarm at what comes
-// next. It is called by the alarm, never by two at once.
+// wake fires all that is due and aims the alarm at what comes next. The alarm calls it, and
+// never twice at the same time.
+//
+// Timers fire in order of deadline, with two exceptions. While a shard has a crowd to pour
+// or to move, timers that are due do not wait for it. And a timer that is set during the
+// round may have to wait until the turn of another shard ends.
 func (c *core[T]) wake() {
-	c.inFlight.beginRound()
-	defer c.inFlight.endRound()
+	c.inFlight.addRound()
+	defer c.inFlight.removeRound()
 	if r, ok := c.beginRound(); ok {
 		defer r.end()
 		r.fireAll()
@@ -49,21 +54,23 @@ type round[T any] struct {
 	core     *core[T]
 	now      int64
 	fired    int
-	inline   bool // a callback of Inline is called
+	inline   bool // a callback has been called with Inline in this round
 	complete bool
 }
 
-// fireAll fires what is due on all shards.
+// fireAll fires what is due on all shards. The shards take turns in this one goroutine, so
+// that timers fire in order of deadline across shards, and callbacks of Inline never
+// overlap, just as the rings of the alarm never do.
 func (r *round[T]) fireAll() {
-	var tired *shard[T] // has more to do than fits in a turn, and lets others go first
+	var except *shard[T] // could not find out yet what is due there; others go first
 	for !r.core.closed.Load() {
-		s, until := r.nextShard(tired)
-		if s == nil && tired == nil {
+		s, until := r.nextShard(except)
+		if s == nil && except == nil {
 			return
 		}
-		tired = nil
+		except = nil
 		if s != nil && !r.fireShard(s, until) {
-			tired = s
+			except = s
 		}
 	}
 }
@@ -89,7 +96,8 @@ func (r *round[T]) nextShard(except *shard[T]) (first *shard[T], until bound) {
 }
 
 // fireShard fires what is due on s, until the nearest deadline of the others, but no more
-// than fits in a turn. It is false if s had too much to do to find out what is due.
+// than fits in a turn. It is false if there was too much to do under one hold of the lock
+// before the next due timer was found.
 func (r *round[T]) fireShard(s *shard[T], until bound) bool {
 	c, before := r.core, moment{until, math.MaxUint64}
 	for turn := 0; turn < yieldEvery && !c.closed.Load(); turn++ {
@@ -100,6 +108,7 @@ func (r *round[T]) fireShard(s *shard[T], until bound) bool {
 			runtime.Gosched()
 			r.now = c.now() // what has become due meanwhile comes first
 			return false
+		case postponed: // ask for the next one
 		default:
 			r.dispatch(v, f)
 		}
@@ -116,7 +125,7 @@ func (r *round[T]) dispatch(v T, f level.Flags) {
 	c := r.core
 	switch {
 	case f&runInWake != 0:
-		c.fire(v)
+		c.invoke(v)
 	case c.inline:
 		if !r.inline {
 			r.inline = true
@@ -124,16 +133,16 @@ func (r *round[T]) dispatch(v T, f level.Flags) {
 		}
 		c.invoke(v)
 	default:
+		c.inFlight.queue()
 		c.submit(v)
 	}
 }
 
-// submit gives the callback of v to the executor. If that panics, a task that was not
-// called yet never will be.
+// submit gives the callback of v, which is counted as queued, to the executor. If that
+// panics, a task that was not called yet never will be.
 func (c *core[T]) submit(v T) {
 	var called atomic.Bool
 	accepted := false
-	c.inFlight.queue()
 	defer func() {
 		if !accepted && called.CompareAndSwap(false, true) {
 			c.inFlight.drop()

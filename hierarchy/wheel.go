@@ -24,8 +24,12 @@ func New(cfg Config) (*Wheel, error) {
 	return &Wheel{c}, nil
 }
 
-// AfterFunc has the wheel's executor call f after d, or as soon as possible if d <= 0, but
-// never inside the call. The error is ErrNilFunc, ErrClosed or ErrFull.
+// AfterFunc has the wheel's executor call f after d, or at once if d <= 0, but never inside
+// the call. The error is ErrNilFunc, ErrClosed or ErrFull.
+//
+// With d <= 0 and the executors Go and Pool, f is dispatched before AfterFunc returns. It
+// takes no place under MaxPending, and the Timer is inactive. Other executors get f in the
+// wheel's next round, which begins at once, and on a mock in the next Add.
 func (w *Wheel) AfterFunc(d time.Duration, f func()) (Timer, error) {
 	if f == nil {
 		return Timer{}, ErrNilFunc
@@ -54,7 +58,8 @@ func (w *Wheel) Circles() []CircleStats { return w.core.circleStats() }
 
 // Stop stops the wheel and drops all pending timers, which never fire. It does not wait
 // for callbacks that run. Contexts made by the wheel are cancelled with the cause
-// ErrClosed, and Sleep returns ErrClosed. Further calls do nothing.
+// ErrClosed, and Sleep returns ErrClosed. Further calls do nothing, and do not wait until
+// the first one has cancelled the contexts. Shutdown does.
 func (w *Wheel) Stop() { w.core.stop() }
 
 // Shutdown stops the wheel and waits until all callbacks that were dispatched have

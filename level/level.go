@@ -89,6 +89,13 @@ func (q *list) remove(a *Arena, n *Node) {
 	q.n--
 }
 
+// Clear makes slot s empty. Its nodes must have been unlinked.
+func (l *Level) Clear(s int) {
+	l.slots[s] = list{}
+	l.occupied &^= 1 << uint(s)
+	l.unsorted &^= 1 << uint(s)
+}
+
 // Rekeyed notes that node n, in its slot, was given another key or order: an earlier one if
 // all bits of earlier are set, a later one if none is. The slot stays sorted if the last
 // node moves later or the first node earlier. Otherwise it is taken for unsorted: looking

@@ -318,3 +318,35 @@ func TestBefore(t *testing.T) {
 	require.False(t, node(2, 6).Before(node(2, 5)))
 	require.True(t, node(math.MinInt64, 2).Before(node(math.MaxInt64, 1)))
 }
+
+// After goes over all nodes once that stay, however many are made and freed meanwhile.
+func TestAfterFindsAllThatStay(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	var a Arena
+	seq := uint64(0)
+	alloc := func() uint32 {
+		seq++
+		i := a.Alloc()
+		a.At(i).Init(0, seq, 0, 0, 0, 0)
+		return i
+	}
+	stay, gone := map[uint32]bool{}, []uint32{}
+	for n := range 3 * chunkLen {
+		if i := alloc(); n%2 == 0 || n > 2*chunkLen {
+			stay[i] = true
+		} else {
+			gone = append(gone, i)
+		}
+	}
+	for i := a.After(0); i != 0; i = a.After(i) {
+		delete(stay, i)
+		if last := len(gone) - 1; last >= 0 && r.IntN(2) == 0 {
+			a.Free(gone[last], a.At(gone[last]))
+			gone = gone[:last]
+		} else if r.IntN(2) == 0 {
+			alloc()
+		}
+	}
+	require.Empty(t, stay)
+	require.NoError(t, a.Check())
+}

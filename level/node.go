@@ -61,6 +61,9 @@ func (n *Node) Place(circle, slot, side int) {
 	n.order = n.order>>metaBits<<metaBits | uint64(slot) | uint64(side)<<Bits
 }
 
+// Next is the node after n in its slot's list, or 0.
+func (n *Node) Next() uint32 { return n.next }
+
 // Unlink sets that n belongs nowhere. n must not be in a slot.
 func (n *Node) Unlink() { n.stamp |= Unlinked << flagBits }
 

@@ -36,3 +36,24 @@ func (a *Arena) Each(f func(i uint32, n *Node)) {
 		}
 	}
 }
+
+// After is the first live node after index i, in the order of indexes, or 0. Nodes may be made
+// and freed between calls that go from one index to the next: none that stays is missed.
+func (a *Arena) After(i uint32) uint32 {
+	c, e := locate(i + 1)
+	for ; int(c) < len(a.nodes); c, e = c+1, 0 {
+		nodes := a.nodes[c]
+		for ; int(e) < len(nodes); e++ {
+			if nodes[e].stamp != 0 {
+				return c<<ChunkBits | e
+			}
+		}
+	}
+	return 0
+}
+
+// Unlinked tells whether index i is a live node that is in no slot. Any index may be passed.
+func (a *Arena) Unlinked(i uint32) bool {
+	c, e := locate(i)
+	return int(c) < len(a.nodes) && int(e) < len(a.nodes[c]) && a.nodes[c][e].Circle() == Unlinked
+}

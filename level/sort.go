@@ -1,22 +1,103 @@
 package level
 
-// Sort sorts slot s in place, without allocation. It is a merge sort of the ascending runs
-// that it finds, so a sorted list costs one pass and a list of two runs two passes.
+import (
+	"math"
+	"math/bits"
+)
+
+// dealFrom is the length from which a list in no order is dealt out before it is sorted. Its
+// nodes no longer fit in the fastest cache then, and merging goes over all of them many times.
+const dealFrom = 512
+
+// Sort sorts slot s in place, without allocation. A list of few ascending runs costs a pass
+// or two. A long list in no order costs a pass for each six bits in which its keys differ, and
+// some for what is left.
 func (l *Level) Sort(a *Arena, s int) {
 	if l.Sorted(s) {
 		return
 	}
 	q := &l.slots[s]
-	for runs := 2; runs > 1; {
-		runs = l.mergeRuns(a, q)
-	}
-	l.relinkBack(a, q)
+	sortList(a, q)
+	relinkBack(a, q)
 	l.unsorted &^= 1 << uint(s)
 }
 
-// mergeRuns merges the ascending runs of q in pairs and returns how many runs are left. It
-// sets next links alone.
-func (l *Level) mergeRuns(a *Arena, q *list) int {
+// sortList sorts q by merging the ascending runs that it finds, or by dealing it out if those
+// seem to be many. It sets next links alone.
+func sortList(a *Arena, q *list) {
+	if q.n >= dealFrom && startsInDisorder(a, q) {
+		if lo, hi := span(a, q); lo != hi {
+			deal(a, q, lo, hi)
+			return
+		}
+	}
+	for runs := 2; runs > 1; {
+		runs = mergeRuns(a, q)
+	}
+}
+
+// startsInDisorder tells whether the first nodes of q, which is long, are in many ascending
+// runs.
+func startsInDisorder(a *Arena, q *list) bool {
+	const first, many = 64, 16
+	runs := 1
+	n := a.At(q.head)
+	for range first {
+		m := a.At(n.next)
+		if m.Before(n) {
+			runs++
+		}
+		n = m
+	}
+	return runs >= many
+}
+
+// span is the least and the greatest key in q.
+func span(a *Arena, q *list) (lo, hi int64) {
+	lo, hi = math.MaxInt64, math.MinInt64
+	for i := q.head; i != 0; {
+		n := a.At(i)
+		lo, hi = min(lo, n.Key), max(hi, n.Key)
+		i = n.next
+	}
+	return lo, hi
+}
+
+// deal sorts q by dealing it over 64 lists by the highest bits in which keys differ, sorting
+// each, and putting them together again. All keys are from lo to hi.
+func deal(a *Arena, q *list, lo, hi int64) {
+	const signBit = 1 << 63 // flipped, since negative keys come first
+	shift := max(0, bits.Len64(uint64(lo^hi))-Bits)
+	var dealt [Slots]list
+	for i := q.head; i != 0; {
+		n := a.At(i)
+		next := n.next
+		n.next = 0
+		dealt[(uint64(n.Key)^signBit)>>shift&(Slots-1)].append(a, list{i, i, 1})
+		i = next
+	}
+	*q = list{}
+	for d := range dealt {
+		if dealt[d].n > 0 {
+			sortList(a, &dealt[d])
+			q.append(a, dealt[d])
+		}
+	}
+}
+
+// append puts the nodes of p, of which there is one at least, behind those of q.
+func (q *list) append(a *Arena, p list) {
+	if q.n == 0 {
+		*q = p
+		return
+	}
+	a.At(q.tail).next = p.head
+	q.tail = p.tail
+	q.n += p.n
+}
+
+// mergeRuns merges the ascending runs of q in pairs and returns how many runs are left.
+func mergeRuns(a *Arena, q *list) int {
 	rest, merged := q.head, 0
 	q.head, q.tail = 0, 0
 	for rest != 0 {
@@ -66,7 +147,7 @@ func mergeOnto(a *Arena, q *list, x, y uint32) {
 }
 
 // relinkBack sets the prev links to agree with the next links.
-func (l *Level) relinkBack(a *Arena, q *list) {
+func relinkBack(a *Arena, q *list) {
 	prev := uint32(0)
 	for i := q.head; i != 0; {
 		n := a.At(i)

@@ -60,6 +60,13 @@ var (
 	_ func(*repeater, dur) bool                                   = (*repeater).Reset
 	_ func(*hierarchy.ChanTimer) bool                             = (*hierarchy.ChanTimer).Stop
 	_ func(*hierarchy.ChanTimer, dur) bool                        = (*hierarchy.ChanTimer).Reset
+	_ func(*wheel, func()) (*hierarchy.FuncTimer, error)          = (*wheel).NewFunc
+	_ func(*hierarchy.FuncTimer, dur) bool                        = (*hierarchy.FuncTimer).Reset
+	_ func(*hierarchy.FuncTimer) bool                             = (*hierarchy.FuncTimer).Stop
+	_ func(*hierarchy.FuncTimer, ctx) error                       = (*hierarchy.FuncTimer).StopWait
+	_ func(*wheel, dur, func()) (*hierarchy.Idle, error)          = (*wheel).NewIdle
+	_ func(*hierarchy.Idle) bool                                  = (*hierarchy.Idle).Touch
+	_ func(*hierarchy.Idle) bool                                  = (*hierarchy.Idle).Stop
 	_ func(*hierarchy.Ticker)                                     = (*hierarchy.Ticker).Stop
 	_ func(*hierarchy.Ticker, dur) bool                           = (*hierarchy.Ticker).Reset
 	_ func(hierarchy.Histogram) uint64                            = hierarchy.Histogram.Count

@@ -22,15 +22,15 @@ const (
 
 func shownAt(id string) string { return fmt.Sprintf(`document.getElementById(%q)?.textContent`, id) }
 
-// served is a handler whose page is open in a browser.
-type served struct {
+// openPage is a handler whose page is open in a browser.
+type openPage struct {
 	*browser
 	server   *httptest.Server
 	watchers atomic.Int32
 }
 
-func serve(t *testing.T, h http.Handler) *served {
-	s := &served{browser: startBrowser(t)}
+func serve(t *testing.T, h http.Handler) *openPage {
+	s := &openPage{browser: startBrowser(t)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/wheel/", func(w http.ResponseWriter, r *http.Request) {
 		s.watchers.Add(1)
@@ -45,34 +45,34 @@ func serve(t *testing.T, h http.Handler) *served {
 	return s
 }
 
-// fits requires that the page is not wider than the window, and has no error.
-func (s *served) fits() {
+// requireFits requires that the page is not wider than the window, and has no error.
+func (s *openPage) requireFits() {
 	s.t.Helper()
 	require.Equal(s.t, "true", s.text(`document.documentElement.scrollWidth <= innerWidth`), "the page is wider than the window")
 	require.Equal(s.t, "undefined", s.text(pageError))
 }
 
-// stage is a wheel on a mock whose page is open in a browser.
-type stage struct {
-	*served
+// wheelPage is a wheel on a mock whose page is open in a browser.
+type wheelPage struct {
+	*openPage
 	wheel *hierarchy.Wheel
 	mock  *clock.Mock
 }
 
-func newStage(t *testing.T) *stage {
+func newWheelPage(t *testing.T) *wheelPage {
 	w, m := newWheel(t)
-	return &stage{serve(t, Handler(w)), w, m}
+	return &wheelPage{serve(t, Handler(w)), w, m}
 }
 
-func (s *stage) set(n int, step time.Duration) {
+func (s *wheelPage) set(n int, step time.Duration) {
 	for i := range n {
 		_, err := s.wheel.AfterFunc(time.Duration(i+1)*step, func() {})
 		require.NoError(s.t, err)
 	}
 }
 
-// agree waits until the page shows the wheel's figures, and no error.
-func (s *stage) agree() {
+// awaitFigures waits until the page shows the wheel's figures, and no error.
+func (s *wheelPage) awaitFigures() {
 	s.t.Helper()
 	st := s.wheel.Stats()
 	for field, n := range map[string]uint64{
@@ -95,7 +95,7 @@ func (s *stage) agree() {
 }
 
 func TestPageShowsTheWheel(t *testing.T) {
-	s := newStage(t)
+	s := newWheelPage(t)
 	for _, window := range []struct {
 		width, height int
 		scheme        string
@@ -103,11 +103,11 @@ func TestPageShowsTheWheel(t *testing.T) {
 		s.show(s.server.URL+"/debug/wheel/", window.width, window.height, window.scheme)
 		s.until("live", pageState)
 		require.Equal(t, "true", s.text(`document.documentElement.scrollWidth <= innerWidth`), "the page is wider than %d", window.width)
-		s.agree()
+		s.awaitFigures()
 		s.set(5000, 100*time.Millisecond)
-		s.agree()
+		s.awaitFigures()
 		s.mock.Add(100 * time.Second)
-		s.agree()
+		s.awaitFigures()
 	}
 	s.until("0 ns", shownAt("late-p99")+`.replace(/\s/, ' ')`)
 	s.until("true", `document.querySelectorAll('#late .bar').length === 1`)
@@ -115,7 +115,7 @@ func TestPageShowsTheWheel(t *testing.T) {
 
 // The row of a circle opens by keyboard to a table of its slots with all its timers.
 func TestCircleOpensToItsSlots(t *testing.T) {
-	s := newStage(t)
+	s := newWheelPage(t)
 	s.set(640, time.Second)
 	s.show(s.server.URL+"/debug/wheel/", 1280, 900, "light")
 	s.until("live", pageState)
@@ -136,7 +136,7 @@ func TestCircleOpensToItsSlots(t *testing.T) {
 
 // The page shows that a connection is lost, and reconnects. A paused page requests nothing.
 func TestConnection(t *testing.T) {
-	s := newStage(t)
+	s := newWheelPage(t)
 	s.show(s.server.URL+"/debug/wheel/", 1280, 900, "light")
 	s.until("live", pageState)
 	s.text(`window.lost = new Promise(done => new MutationObserver(() => {
@@ -146,7 +146,7 @@ func TestConnection(t *testing.T) {
 	s.until("connection lost – trying again", `window.wasLost`)
 	s.until("live", pageState)
 	s.set(10, time.Second)
-	s.agree()
+	s.awaitFigures()
 
 	s.text(`document.getElementById('pause').click()`)
 	s.until("paused", shownAt("status"))
@@ -159,7 +159,7 @@ func TestConnection(t *testing.T) {
 // When the interval changes, the same snapshot may be sent again. The lines of the rates
 // stay.
 func TestRatesStayWithAnotherInterval(t *testing.T) {
-	s := newStage(t)
+	s := newWheelPage(t)
 	s.show(s.server.URL+"/debug/wheel/", 1280, 900, "light")
 	points := `document.querySelector('#rate-fired + * > :nth-child(2)')?.getAttribute('d')?.split('L').length > 5`
 	s.until("true", points)

@@ -18,7 +18,7 @@ func row(i int) string {
 func TestIndexInTheBrowser(t *testing.T) {
 	w, m := newWheel(t)
 	late := newLateWheel(t)
-	s := serve(t, Index(map[string]Source{odd: w, "late": late}, Title("Here")))
+	s := serve(t, Index(map[string]Source{oddName: w, "late": late}, Title("Here")))
 	for range 1234 {
 		_, err := w.AfterFunc(time.Hour, func() {})
 		require.NoError(t, err)
@@ -28,23 +28,23 @@ func TestIndexInTheBrowser(t *testing.T) {
 		s.show(s.server.URL+"/debug/wheel/", window.width, window.height, window.scheme)
 		s.until("live", pageState)
 		late.fire(1000)
-		s.until(odd+"|1,234|–|–|–|0|0|0|0", row(0))
+		s.until(oddName+"|1,234|–|–|–|0|0|0|0", row(0))
 		s.until("late|0|1.02 µs|1.02 µs|1.02 µs|0|0|0|0", row(1))
 		s.until("true", `document.querySelector('#wheels tbody td:nth-child(3)').textContent !== '–'`) // a rate
-		s.fits()
+		s.requireFits()
 		require.EqualValues(t, i+2, late.Stats().Fired)
 	}
 	require.Equal(t, "Here", s.text(`document.title`))
 
 	s.text(`document.querySelector('#wheels a').click()`)
-	s.until(odd, `document.querySelector('h1')?.textContent`)
+	s.until(oddName, `document.querySelector('h1')?.textContent`)
 	s.until("1,234", shownAt("hub"))
 	m.Add(time.Hour)
 	s.until("1,234", shownAt("count-fired"))
-	s.fits()
+	s.requireFits()
 	s.text(`document.querySelector('a.up').click()`)
-	s.until(odd+"|0|0 ns|0 ns|0 ns|0|0|0|0", row(0))
-	s.fits()
+	s.until(oddName+"|0|0 ns|0 ns|0 ns|0|0|0|0", row(0))
+	s.requireFits()
 }
 
 // The page shows the lateness of the last minute next to that since the start.
@@ -62,5 +62,5 @@ func TestLatenessOfTheLastMinute(t *testing.T) {
 	s.until("true", `/^last \d+ s$/.test(document.getElementById('recent-name').textContent)`)
 	s.text(`document.querySelector('#late-table summary').click()`)
 	s.until("3|3|0|1", `[...document.querySelectorAll('#late-table tbody tr')].flatMap(r => [r.cells[2].textContent, r.cells[3].textContent]).join('|')`)
-	s.fits()
+	s.requireFits()
 }

@@ -14,9 +14,9 @@ var windows = []struct {
 	scheme        string
 }{{1280, 900, "light"}, {1010, 800, "dark"}, {700, 900, "light"}, {360, 800, "dark"}, {320, 700, "light"}}
 
-// cutOff is an expression for the words of the histogram that extend beyond its edge, touch
-// another word, or are too small.
-const cutOff = `(() => {
+// badLabels is an expression for the words of the histogram that extend beyond its edge,
+// touch another word, or are too small.
+const badLabels = `(() => {
 	const edge = document.getElementById('late').getBoundingClientRect();
 	const all = [...document.querySelectorAll('#late text')].map(node => ({ word: node.textContent, at: node.getBoundingClientRect() }));
 	const touches = ({ at: a }, { at: b }) => a !== b && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
@@ -42,16 +42,16 @@ func TestLabelsOfLatenessAreWhole(t *testing.T) {
 			s.resize(window.width, window.height)
 			s.text(`window.seen = Number(document.documentElement.dataset.events)`)
 			s.until("true", `Number(document.documentElement.dataset.events) > window.seen`) // it was redrawn
-			require.Empty(t, s.text(cutOff), "%v in %d", late, window.width)
+			require.Empty(t, s.text(badLabels), "%v in %d", late, window.width)
 			require.NotEqual(t, "0", s.text(`document.querySelectorAll('#late .power').length`))
-			s.fits()
+			s.requireFits()
 		}
 	}
 }
 
-// small is an expression for the names of circles that are not visible, too small, outside
-// their strip, or so close to the next name that they touch.
-const small = `(() => {
+// illegibleNames is an expression for the names of circles that are not visible, too small,
+// outside their strip, or so close to the next name that they touch.
+const illegibleNames = `(() => {
 	const strip = document.querySelector('#hands .strip'), free = strip.getBoundingClientRect();
 	const pixels = free.width / strip.getAttribute('width');
 	const names = [...document.querySelectorAll('#hands .name')].map(node => ({
@@ -64,26 +64,26 @@ const small = `(() => {
 
 // The names of circles are legible, also on a telephone and after a window was resized.
 func TestNamesOfCirclesAreLegible(t *testing.T) {
-	s := newStage(t)
+	s := newWheelPage(t)
 	names := fmt.Sprint(len(s.wheel.Circles()))
 	for _, window := range windows {
 		s.show(s.server.URL+"/debug/wheel/", window.width, window.height, window.scheme)
 		s.until("live", pageState)
 		require.Equal(t, names, s.text(`document.querySelectorAll('#hands .name').length`))
-		require.Empty(t, s.text(small), "%d", window.width)
+		require.Empty(t, s.text(illegibleNames), "%d", window.width)
 	}
 	for _, window := range windows {
 		s.resize(window.width, window.height)
-		s.until("", small)
+		s.until("", illegibleNames)
 		s.until(names, `document.querySelectorAll('#hands .name').length`)
-		s.agree()
+		s.awaitFigures()
 	}
 }
 
-// wrongGlow is an expression for the shades whose glow leaves the range of colours between
+// wrongGlows is an expression for the shades whose glow leaves the range of colours between
 // the colour of a cascade and the shade. Chromium mixes colours of different colour spaces
 // wrongly.
-const wrongGlow = `(() => {
+const wrongGlows = `(() => {
 	const parts = text => text.match(/^rgb\((\d+), (\d+), (\d+)\)$/)?.slice(1).map(Number);
 	return Array.from({ length: 10 }, (_, shade) => shade).filter(shade => {
 		const slot = document.querySelectorAll('#rings .overflow .slot')[shade];
@@ -101,10 +101,10 @@ const wrongGlow = `(() => {
 })()`
 
 func TestSlotsGlowInTheirColours(t *testing.T) {
-	s := newStage(t)
+	s := newWheelPage(t)
 	for _, scheme := range []string{"light", "dark"} {
 		s.show(s.server.URL+"/debug/wheel/", 1280, 900, scheme)
 		s.until("live", pageState)
-		require.Empty(t, s.text(wrongGlow), scheme)
+		require.Empty(t, s.text(wrongGlows), scheme)
 	}
 }

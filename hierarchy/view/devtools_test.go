@@ -33,15 +33,15 @@ func startBrowser(t *testing.T) *browser {
 	if path == "" {
 		t.Skip("no Chromium is in PATH")
 	}
-	theirIn, to, err := os.Pipe()
+	childIn, to, err := os.Pipe()
 	require.NoError(t, err)
-	from, theirOut, err := os.Pipe()
+	from, childOut, err := os.Pipe()
 	require.NoError(t, err)
 	cmd := exec.Command(path, flags(t)...)
-	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4, as --remote-debugging-pipe expects
+	cmd.ExtraFiles = []*os.File{childIn, childOut} // 3 and 4, as --remote-debugging-pipe expects
 	require.NoError(t, cmd.Start())
-	require.NoError(t, theirIn.Close())
-	require.NoError(t, theirOut.Close())
+	require.NoError(t, childIn.Close())
+	require.NoError(t, childOut.Close())
 	killer := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }) // which ends reading from the pipe
 	b := &browser{t: t, to: to, from: bufio.NewReader(from)}
 	t.Cleanup(func() {

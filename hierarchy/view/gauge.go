@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// gauge reads the figures of a wheel and remembers those of the last minute.
+// gauge reads the figures of a wheel, and keeps the lateness of the last minute.
 type gauge struct {
 	source Source
 	start  time.Time
 
-	mu     sync.Mutex
-	memory memory // guarded by mu
+	mu      sync.Mutex
+	samples samples // guarded by mu
 }
 
 func newGauge(source Source) *gauge { return &gauge{source: source, start: time.Now()} }
@@ -29,14 +29,14 @@ func (g *gauge) snapshot() snapshot {
 }
 
 // figures returns the wheel's figures and the time. It holds the lock throughout, so that
-// concurrent calls remember their figures in the order in which they read them.
+// concurrent calls keep their samples in the order in which they read them.
 func (g *gauge) figures() (figures, time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	st := g.source.Stats()
 	now := time.Now()
 	all := distributionOf(st.Lateness)
-	recent, span := g.memory.since(moment{now, all})
+	recent, span := g.samples.since(sample{now, all})
 	f := figuresOf(st)
 	f.Lateness = latenessOf(st.Lateness, all)
 	f.Recent = recentOf(recent, span, st.Lateness.Max())

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asked returns the answer to a request for that host.
-func asked(t testing.TB, h http.Handler, host, path string) *http.Response {
+// getFromHost returns the answer to a request for that host.
+func getFromHost(t testing.TB, h http.Handler, host, path string) *http.Response {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Host = host
@@ -19,16 +19,17 @@ func asked(t testing.TB, h http.Handler, host, path string) *http.Response {
 	return rec.Result()
 }
 
-// always has IP addresses and names of this machine, which no other web page can use as its
-// own name.
-var always = []string{
+// alwaysAllowed has IP addresses and names of this machine, which no other web page can use
+// as its own name.
+var alwaysAllowed = []string{
 	"localhost", "localhost:8420", "LocalHost:1", "localhost.", "wheels.localhost", "a.b.localhost:80",
 	"127.0.0.1", "127.0.0.1:8420", "127.255.3.4", "[::1]", "[::1]:8420", "[::ffff:127.0.0.1]:1",
 	"10.1.2.3:8420", "192.0.2.1", "0.0.0.0:80", "[2001:db8::1]:8420", "[fe80::1%25eth0]:80",
 }
 
-// never has names that anybody can point at this machine, and strings that are not names.
-var never = []string{
+// refusedByDefault has names that anyone can point at this machine, and strings that are not
+// names.
+var refusedByDefault = []string{
 	"evil.example", "evil.example:8420", "localhost.evil.example", "127.0.0.1.evil.example", "evillocalhost",
 	"xn--localhost-9za", "local", "1.2.3", "2130706433", "", ":80", "localhost:x", "[evil.example]", "evil.example@10.1.2.3",
 }
@@ -36,9 +37,9 @@ var never = []string{
 func TestAnswersToThisMachine(t *testing.T) {
 	w, _ := newWheel(t)
 	h := Handler(w)
-	for _, host := range always {
+	for _, host := range alwaysAllowed {
 		for _, path := range []string{"/", "/json"} {
-			require.Equal(t, http.StatusOK, asked(t, h, host, path).StatusCode, "%q", host)
+			require.Equal(t, http.StatusOK, getFromHost(t, h, host, path).StatusCode, "%q", host)
 		}
 	}
 }
@@ -48,9 +49,9 @@ func TestAnswersToThisMachine(t *testing.T) {
 func TestDoesNotAnswerToOtherNames(t *testing.T) {
 	w, _ := newWheel(t)
 	h := Handler(w)
-	for _, host := range never {
+	for _, host := range refusedByDefault {
 		for _, path := range []string{"/", "/json", "/events", "/other"} {
-			r := asked(t, h, host, path)
+			r := getFromHost(t, h, host, path)
 			require.Equal(t, http.StatusForbidden, r.StatusCode, "%q", host)
 			require.Equal(t, "text/plain; charset=utf-8", r.Header.Get("Content-Type"))
 			require.Equal(t, "nosniff", r.Header.Get("X-Content-Type-Options"))
@@ -76,14 +77,14 @@ func TestForwardedNamesDoNotCount(t *testing.T) {
 }
 
 // A refusal says how to allow the host, and shows no figures.
-func TestRefusalTellsWhatToDo(t *testing.T) {
+func TestRefusalSaysHowToAllowTheHost(t *testing.T) {
 	w, _ := newWheel(t)
-	text := body(t, asked(t, Handler(w), "Wheels.example.com:8420", "/json"))
+	text := body(t, getFromHost(t, Handler(w), "Wheels.example.com:8420", "/json"))
 	require.Contains(t, text, `view: this page does not answer to the host "Wheels.example.com:8420".`)
 	require.Contains(t, text, "DNS rebinding")
 	require.Contains(t, text, `view.Hosts("wheels.example.com")`)
 	require.NotContains(t, text, "pending")
-	require.NotContains(t, body(t, asked(t, Handler(w), "", "/json")), "view.Hosts") // there is no name to allow
+	require.NotContains(t, body(t, getFromHost(t, Handler(w), "", "/json")), "view.Hosts") // there is no name to allow
 }
 
 func TestHosts(t *testing.T) {
@@ -108,14 +109,14 @@ func TestHosts(t *testing.T) {
 			[]string{"example.com", "aexample.com", "*", "a.example.com.evil.example"},
 		},
 		{[]Option{Hosts("a.example"), Hosts("b.example")}, []string{"a.example", "b.example"}, []string{"c.example"}},
-		{[]Option{Hosts("*")}, never, nil},
+		{[]Option{Hosts("*")}, refusedByDefault, nil},
 	} {
 		h := Handler(w, c.option...)
-		for _, host := range append(c.yes, always...) {
-			require.Equal(t, http.StatusOK, asked(t, h, host, "/json").StatusCode, "%q", host)
+		for _, host := range append(c.yes, alwaysAllowed...) {
+			require.Equal(t, http.StatusOK, getFromHost(t, h, host, "/json").StatusCode, "%q", host)
 		}
 		for _, host := range c.no {
-			require.Equal(t, http.StatusForbidden, asked(t, h, host, "/json").StatusCode, "%q", host)
+			require.Equal(t, http.StatusForbidden, getFromHost(t, h, host, "/json").StatusCode, "%q", host)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 // figures and a link to the page of each wheel, which is like Handler's. Mount it as you
 // mount Handler. The pages and figures of the wheels are at the same paths, with the query
 // ?wheel=name. Index lists the wheels that are in the map when it is called, in the order
-// of their names. It answers to localhost and to IP addresses; the option Hosts allows
-// other names, and Title sets the title of the page.
+// of their names. It answers requests for localhost and for IP addresses; the option
+// Hosts allows other names, and Title sets the title of the page.
 //
 // Index panics if a wheel is nil or has an empty name.
 func Index(wheels map[string]Source, opts ...Option) http.Handler {

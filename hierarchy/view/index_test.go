@@ -34,8 +34,8 @@ func TestIndexListsWheels(t *testing.T) {
 	_, err := w.AfterFunc(time.Hour, func() {})
 	require.NoError(t, err)
 	m.Add(time.Minute)
-	names, o := listed(t, Index(map[string]Source{"b": w, "c": other, "a": other, odd: other}))
-	require.Equal(t, []string{"a", odd, "b", "c"}, names)
+	names, o := listed(t, Index(map[string]Source{"b": w, "c": other, "a": other, oddName: other}))
+	require.Equal(t, []string{"a", oddName, "b", "c"}, names)
 	require.Equal(t, []string{"taken_ns", "time", "wheels"}, fields(o))
 	b := o["wheels"].([]any)[2].(map[string]any)
 	require.Equal(t, []string{
@@ -59,9 +59,9 @@ func TestWheelOfAnIndex(t *testing.T) {
 	other, _ := newWheel(t)
 	_, err := w.AfterFunc(time.Hour, func() {})
 	require.NoError(t, err)
-	for name, h := range mounts(Index(map[string]Source{odd: w, "json": other, "events": other, "b": other})) {
+	for name, h := range mounts(Index(map[string]Source{oddName: w, "json": other, "events": other, "b": other})) {
 		t.Run(name, func(t *testing.T) {
-			for wheel, pending := range map[string]string{odd: "1", "json": "0", "events": "0", "b": "0"} {
+			for wheel, pending := range map[string]string{oddName: "1", "json": "0", "events": "0", "b": "0"} {
 				o := object(t, body(t, get(t, h, http.MethodGet, "/a/b/json"+queryFor(wheel))))
 				require.Equal(t, json.Number(pending), o["pending"])
 				require.Contains(t, o, "circles")
@@ -86,12 +86,12 @@ func TestWheelOfAnIndex(t *testing.T) {
 // The links of an index lead to the pages of its wheels.
 func TestLinksOfAnIndex(t *testing.T) {
 	w, _ := newWheel(t)
-	text := body(t, get(t, Index(map[string]Source{"b": w, odd: w}), http.MethodGet, "/"))
+	text := body(t, get(t, Index(map[string]Source{"b": w, oddName: w}), http.MethodGet, "/"))
 	require.Contains(t, text, `<li><a href="?wheel=b">b</a></li>`)
-	query, err := url.ParseQuery(queryFor(odd)[1:])
+	query, err := url.ParseQuery(queryFor(oddName)[1:])
 	require.NoError(t, err)
-	require.Equal(t, odd, query.Get("wheel"))
-	require.Contains(t, text, `<li><a href="`+queryFor(odd)+`">`)
+	require.Equal(t, oddName, query.Get("wheel"))
+	require.Contains(t, text, `<li><a href="`+queryFor(oddName)+`">`)
 }
 
 // Without its last slash, the path of an index redirects to the index, or to its wheel.
@@ -111,24 +111,24 @@ func TestIndexWithoutSlash(t *testing.T) {
 func TestEventsOfAnIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, _ := newWheel(t)
-		a, b := &counted{Source: w}, &counted{Source: w}
+		a, b := &countingSource{Source: w}, &countingSource{Source: w}
 		h := Index(map[string]Source{"a": a, "b": b})
 		time.Sleep(time.Hour)
-		require.Zero(t, a.looks.Load())
+		require.Zero(t, a.calls.Load())
 		rec := watch(t, h, "/events?every=1s", 2500*time.Millisecond)
 		require.Contains(t, rec.Body.String(), `"wheels":[{"name":"a",`)
-		require.EqualValues(t, 3, a.looks.Load())
-		require.EqualValues(t, 3, b.looks.Load())
+		require.EqualValues(t, 3, a.calls.Load())
+		require.EqualValues(t, 3, b.calls.Load())
 		watch(t, h, "/events?wheel=a", 2500*time.Millisecond)
-		require.EqualValues(t, 6, a.looks.Load())
+		require.EqualValues(t, 6, a.calls.Load())
 		time.Sleep(time.Hour)
-		require.EqualValues(t, 6, a.looks.Load())
-		require.EqualValues(t, 3, b.looks.Load())
+		require.EqualValues(t, 6, a.calls.Load())
+		require.EqualValues(t, 3, b.calls.Load())
 	})
 }
 
-// The list and the pages of the wheels share what is remembered of the last minute.
-func TestIndexAndItsPagesRememberTogether(t *testing.T) {
+// The list and the pages of the wheels share the samples of the last minute.
+func TestIndexAndItsPagesShareSamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLateWheel(t)
 		h := Index(map[string]Source{"a": w})
@@ -147,12 +147,12 @@ func TestIndexIsGuarded(t *testing.T) {
 	w, _ := newWheel(t)
 	h := Index(map[string]Source{"a": w}, Hosts("wheels.example.com"))
 	for _, path := range []string{"/", "/json", "/?wheel=a", "/json?wheel=a", "/events?wheel=a"} {
-		for _, host := range never {
-			require.Equal(t, http.StatusForbidden, asked(t, h, host, path).StatusCode, "%q", host)
+		for _, host := range refusedByDefault {
+			require.Equal(t, http.StatusForbidden, getFromHost(t, h, host, path).StatusCode, "%q", host)
 		}
 		require.Equal(t, http.StatusMethodNotAllowed, get(t, h, http.MethodPost, path).StatusCode)
 	}
-	require.Equal(t, http.StatusOK, asked(t, h, "wheels.example.com", "/json?wheel=a").StatusCode)
+	require.Equal(t, http.StatusOK, getFromHost(t, h, "wheels.example.com", "/json?wheel=a").StatusCode)
 }
 
 func TestIndexOfNothing(t *testing.T) {

@@ -22,19 +22,19 @@ func page(t testing.TB) (string, http.Header) {
 	return body(t, r), r.Header
 }
 
-// odd is a name that must be escaped in HTML, in a query and in our layouts.
-const odd = `a "b" <i>c</i> & d=e?f#g/%20+ {{json}} /*style*/`
+// oddName is a name that must be escaped in HTML, in a query and in layouts.
+const oddName = `a "b" <i>c</i> & d=e?f#g/%20+ {{json}} /*style*/`
 
 // pages returns one page of each kind.
 func pages(t testing.TB) map[string]*http.Response {
 	t.Helper()
 	w, _ := newWheel(t)
-	index := Index(map[string]Source{odd: w, "plain": w}, Title(odd))
+	index := Index(map[string]Source{oddName: w, "plain": w}, Title(oddName))
 	return map[string]*http.Response{
 		"wheel":  get(t, Handler(w), http.MethodGet, "/"),
-		"titled": get(t, Handler(w, Title(odd)), http.MethodGet, "/"),
+		"titled": get(t, Handler(w, Title(oddName)), http.MethodGet, "/"),
 		"index":  get(t, index, http.MethodGet, "/"),
-		"listed": get(t, index, http.MethodGet, "/"+queryFor(odd)),
+		"listed": get(t, index, http.MethodGet, "/"+queryFor(oddName)),
 	}
 }
 
@@ -50,12 +50,12 @@ func requireWhole(t *testing.T, text string) {
 	require.NotRegexp(t, `https?:|//[a-z]+\.`, text)
 	require.NotRegexp(t, `@import|url\(`, text)
 	for _, link := range regexp.MustCompile(`(?:href|src|action)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
-		require.Contains(t, []string{"json", "data:,", "#figures", "./", "?wheel=plain", queryFor(odd), "json" + queryFor(odd)},
+		require.Contains(t, []string{"json", "data:,", "#figures", "./", "?wheel=plain", queryFor(oddName), "json" + queryFor(oddName)},
 			html.UnescapeString(link[1]))
 	}
 	require.Contains(t, text, "new EventSource(`events?every=")
 	for _, gap := range []string{"/*style*/", "/*script*/", "/*main*/", "{{"} {
-		require.NotContains(t, strings.ReplaceAll(text, html.EscapeString(odd), ""), gap)
+		require.NotContains(t, strings.ReplaceAll(text, html.EscapeString(oddName), ""), gap)
 	}
 	require.Less(t, len(text), 64<<10)
 }
@@ -96,12 +96,12 @@ func requirePolicy(t *testing.T, text, policy string) {
 // Titles are on the pages, and are escaped.
 func TestTitles(t *testing.T) {
 	all := pages(t)
-	is := html.EscapeString(odd)
+	escaped := html.EscapeString(oddName)
 	for name, want := range map[string][2]string{
 		"wheel":  {"Timing wheel", "Timing wheel"},
-		"titled": {is + " – Timing wheel", is},
-		"index":  {is, is},
-		"listed": {is + " – " + is, is},
+		"titled": {escaped + " – Timing wheel", escaped},
+		"index":  {escaped, escaped},
+		"listed": {escaped + " – " + escaped, escaped},
 	} {
 		text := body(t, all[name])
 		require.Contains(t, text, "<title>"+want[0]+"</title>", name)

@@ -8,45 +8,46 @@ import (
 )
 
 const (
-	minute = time.Minute
+	// recentWindow is the time over which recent lateness is counted.
+	recentWindow = time.Minute
 
-	// spacing is the least time between two moments that are kept. The last minute may be
-	// shorter by that much, and it takes twenty moments.
-	spacing = minute / 20
+	// spacing is the least time between two samples that are kept. The window may be shorter
+	// by that much, and has at most twenty-one samples.
+	spacing = recentWindow / 20
 )
 
-// moment is the lateness that a wheel had counted at one time.
-type moment struct {
-	at    time.Time
-	fired distribution
+// sample is the lateness of all timers that a wheel had dispatched by some time.
+type sample struct {
+	at       time.Time
+	lateness distribution
 }
 
-// memory has moments of the last minute, oldest first. Moments are added only when a
-// snapshot is taken, so it costs nothing in between. It is small: a moment takes two
+// samples has samples of the last minute, oldest first. A sample is added only when a
+// snapshot is taken, so samples cost nothing in between. They are small: a sample takes two
 // kilobytes for a wheel whose lateness is of all sizes.
-type memory []moment
+type samples []sample
 
-// since removes moments older than a minute, adds now, and returns what was counted since
-// the oldest moment that is left, and how long ago that was. If no moment is left, both are
-// zero.
-func (m *memory) since(now moment) (distribution, time.Duration) {
-	for len(*m) > 0 && now.at.Sub((*m)[0].at) > minute {
-		*m = (*m)[1:]
+// since removes samples older than a minute, adds now, and returns the lateness counted
+// since the oldest sample that is left, and how long ago that was. If no sample is left,
+// both are zero.
+func (s *samples) since(now sample) (distribution, time.Duration) {
+	for len(*s) > 0 && now.at.Sub((*s)[0].at) > recentWindow {
+		*s = (*s)[1:]
 	}
-	if len(*m) == 0 {
-		*m = memory{now}
+	if len(*s) == 0 {
+		*s = samples{now}
 		return nil, 0
 	}
-	oldest := (*m)[0]
-	fired, ok := now.fired.less(oldest.fired)
+	oldest := (*s)[0]
+	recent, ok := now.lateness.minus(oldest.lateness)
 	if !ok { // the Source now returns the figures of another wheel
-		*m = memory{now}
+		*s = samples{now}
 		return nil, 0
 	}
-	if now.at.Sub((*m)[len(*m)-1].at) >= spacing {
-		*m = append(*m, now)
+	if now.at.Sub((*s)[len(*s)-1].at) >= spacing {
+		*s = append(*s, now)
 	}
-	return fired, now.at.Sub(oldest.at)
+	return recent, now.at.Sub(oldest.at)
 }
 
 // distribution has the buckets of a Histogram that are not empty, shortest first.
@@ -60,8 +61,8 @@ func distributionOf(h hierarchy.Histogram) distribution {
 	return d
 }
 
-// less returns d minus before. ok is false if before has more in a bucket than d.
-func (d distribution) less(before distribution) (rest distribution, ok bool) {
+// minus returns d minus before. ok is false if before has more in a bucket than d.
+func (d distribution) minus(before distribution) (rest distribution, ok bool) {
 	for _, b := range d {
 		if len(before) > 0 && before[0].UpTo == b.UpTo {
 			if before[0].Count > b.Count {

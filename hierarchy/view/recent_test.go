@@ -42,7 +42,7 @@ func TestRecentLatenessIsThatOfTheLastMinute(t *testing.T) {
 // Quantiles of a difference are, to an eighth, those of a wheel that fired nothing before.
 func TestRecentQuantiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	some := func(n int) (late []time.Duration) {
+	randomLateness := func(n int) (late []time.Duration) {
 		for range n {
 			late = append(late, time.Duration(random.Int64N(1<<(1+random.Int64N(40)))))
 		}
@@ -51,9 +51,9 @@ func TestRecentQuantiles(t *testing.T) {
 	for range 20 {
 		both, alone := newLateWheel(t), newLateWheel(t)
 		g := newGauge(both)
-		both.fire(some(500)...)
+		both.fire(randomLateness(500)...)
 		g.snapshot()
-		fresh := some(1 + int(random.Int64N(300)))
+		fresh := randomLateness(1 + int(random.Int64N(300)))
 		both.fire(fresh...)
 		alone.fire(fresh...)
 		got, want := g.snapshot().Recent, newGauge(alone).snapshot().Lateness
@@ -68,8 +68,8 @@ func TestRecentQuantiles(t *testing.T) {
 	}
 }
 
-// The memory of the last minute stays small, however many snapshots are taken.
-func TestMemoryStaysSmall(t *testing.T) {
+// There are few samples, however many snapshots are taken.
+func TestSamplesStayFew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLateWheel(t)
 		g := newGauge(w)
@@ -77,11 +77,11 @@ func TestMemoryStaysSmall(t *testing.T) {
 			time.Sleep(minInterval)
 			w.fire(1)
 			g.snapshot()
-			require.LessOrEqual(t, len(g.memory), 21)
+			require.LessOrEqual(t, len(g.samples), 21)
 		}
 		s := g.snapshot()
-		require.LessOrEqual(t, s.Recent.Span, minute)
-		require.Greater(t, s.Recent.Span, minute-spacing)
+		require.LessOrEqual(t, s.Recent.Span, recentWindow)
+		require.Greater(t, s.Recent.Span, recentWindow-spacing)
 		require.EqualValues(t, s.Recent.Span/minInterval, s.Recent.Count)
 	})
 }

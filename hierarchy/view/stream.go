@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	usualInterval = time.Second
-	minInterval   = 100 * time.Millisecond
-	maxInterval   = 10 * time.Second
+	defaultInterval = time.Second
+	minInterval     = 100 * time.Millisecond
+	maxInterval     = 10 * time.Second
 
 	// writeTimeout is how long a client may take to read an event.
 	writeTimeout = 10 * time.Second
@@ -23,7 +23,7 @@ const (
 func intervalOf(r *http.Request) (time.Duration, error) {
 	q := r.URL.Query()
 	if !q.Has("every") {
-		return usualInterval, nil
+		return defaultInterval, nil
 	}
 	every, err := time.ParseDuration(q.Get("every"))
 	if err != nil || every < minInterval || every > maxInterval {

@@ -19,13 +19,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// counted counts the calls of its Stats.
-type counted struct {
+// countingSource counts the calls of its Stats.
+type countingSource struct {
 	Source
-	looks atomic.Int32
+	calls atomic.Int32
 }
 
-func (c *counted) Stats() hierarchy.Stats { c.looks.Add(1); return c.Source.Stats() }
+func (c *countingSource) Stats() hierarchy.Stats { c.calls.Add(1); return c.Source.Stats() }
 
 // watch requests events for d of the bubble's time, and returns what was sent.
 func watch(t *testing.T, h http.Handler, target string, d time.Duration) *httptest.ResponseRecorder {
@@ -77,10 +77,10 @@ func TestInvalidIntervals(t *testing.T) {
 func TestSnapshotsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, _ := newWheel(t)
-		c := &counted{Source: w}
+		c := &countingSource{Source: w}
 		h := Handler(c)
 		time.Sleep(time.Hour)
-		require.Zero(t, c.looks.Load())
+		require.Zero(t, c.calls.Load())
 
 		var watchers sync.WaitGroup
 		for range 10 {
@@ -88,13 +88,13 @@ func TestSnapshotsAreShared(t *testing.T) {
 			watchers.Go(func() { watch(t, h, "/events?every=1s", 9500*time.Millisecond) })
 		}
 		watchers.Wait()
-		require.EqualValues(t, 10, c.looks.Load())
+		require.EqualValues(t, 10, c.calls.Load())
 
 		get(t, h, http.MethodGet, "/json") // always takes a new snapshot
 		get(t, h, http.MethodGet, "/json")
-		require.EqualValues(t, 12, c.looks.Load())
+		require.EqualValues(t, 12, c.calls.Load())
 		time.Sleep(time.Hour)
-		require.EqualValues(t, 12, c.looks.Load())
+		require.EqualValues(t, 12, c.calls.Load())
 	})
 }
 

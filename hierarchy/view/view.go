@@ -18,9 +18,9 @@ type Source interface {
 }
 
 // Handler returns a handler for a page that shows source, and for its figures. Mount it
-// under a path that ends in a slash; it may be mounted several times. It answers to
-// localhost and to IP addresses; the option Hosts allows other names, and Title sets the
-// title of the page. Handler panics if source is nil.
+// under a path that ends in a slash; it may be mounted several times. It answers requests
+// for localhost and for IP addresses; the option Hosts allows other names, and Title sets
+// the title of the page. Handler panics if source is nil.
 func Handler(source Source, opts ...Option) http.Handler {
 	o := collect(opts)
 	g := newGauge(mustNotBeNil(source, "Handler"))

@@ -12,32 +12,31 @@ import (
 // idleConn is a connection that is closed after a time without reads and writes.
 type idleConn struct {
 	net.Conn
-	idle  time.Duration
-	timer hierarchy.Timer
+	idle *hierarchy.Idle
 }
 
 func closeWhenIdle(w *hierarchy.Wheel, c net.Conn, idle time.Duration) (net.Conn, error) {
-	timer, err := w.AfterFunc(idle, func() { c.Close() })
+	i, err := w.NewIdle(idle, func() { c.Close() })
 	if err != nil {
 		return nil, err
 	}
-	return &idleConn{c, idle, timer}, nil
+	return &idleConn{c, i}, nil
 }
 
 func (c *idleConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	c.timer.Reset(c.idle)
+	c.idle.Touch()
 	return n, err
 }
 
 func (c *idleConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
-	c.timer.Reset(c.idle)
+	c.idle.Touch()
 	return n, err
 }
 
 func (c *idleConn) Close() error {
-	c.timer.Stop()
+	c.idle.Stop()
 	return c.Conn.Close()
 }
 

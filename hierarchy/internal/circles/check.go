@@ -2,6 +2,7 @@ package circles
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/epicycle-go/epicycle/level"
 )
@@ -17,6 +18,9 @@ func (c *Circles) Check() error {
 			unlinked++
 		}
 	})
+	if err := c.checkCrop(unlinked); err != nil {
+		return err
+	}
 	linked, err := c.checkCircles()
 	if err != nil {
 		return err
@@ -56,15 +60,16 @@ func (c *Circles) checkSlot(k, s int) (err error) {
 		return nil
 	}
 	digit, open := c.layout.slotFor(k, c.hand), c.open>>uint(k)&1 == 1
-	if s < digit || s == digit && k > 0 && !open {
-		return fmt.Errorf("the hand has passed it: %d, open %b", digit, c.open)
+	behind := c.behind>>uint(k)&1 == 1
+	if s < digit && !behind || s == digit && k > 0 && !open {
+		return fmt.Errorf("the hand has passed it: %d, open %b, behind %b", digit, c.open, c.behind)
 	}
 	start := c.layout.slotStart(k, s, c.hand)
 	c.circle[k].Each(&c.arena, s, func(i uint32, n *level.Node) {
 		if n.Circle() != k || c.onAhead(n) {
 			err = fmt.Errorf("node %d believes it is on circle %d", i, n.Circle())
 		}
-		if n.Key < start && !(k == 0 && s == digit) {
+		if n.Key < start {
 			err = fmt.Errorf("node %d is due at %d, the slot starts at %d", i, n.Key, start)
 		}
 	})
@@ -74,13 +79,23 @@ func (c *Circles) checkSlot(k, s int) (err error) {
 func (c *Circles) checkAheads() (poured int, err error) {
 	last := c.hand
 	c.eachAhead(func(k int, a *ahead) bool {
-		if a.start < last || a.start != c.layout.slotStart(k, a.slot, c.hand) || a.end != c.layout.slotEnd(k, a.start) {
+		earliest, hand := last, c.hand
+		if a.nested {
+			if c.active>>uint(k+1)&1 == 0 {
+				err = fmt.Errorf("ahead of circle %d is nested in none", k)
+				return true
+			}
+			hand = c.ahead[k+1].start
+			earliest = hand
+		} else {
+			last = a.start
+		}
+		if a.start < earliest || a.start != c.layout.slotStart(k, a.slot, hand) || a.end != c.layout.slotEnd(k, a.start) {
 			err = fmt.Errorf("ahead of circle %d, slot %d: %d to %d, the hand or the one before at %d",
-				k, a.slot, a.start, a.end, last)
+				k, a.slot, a.start, a.end, earliest)
 		} else {
 			err = c.checkAhead(k, a)
 		}
-		last = a.start
 		for s := range level.Slots {
 			poured += a.Len(s)
 		}
@@ -103,4 +118,31 @@ func (c *Circles) checkAhead(k int, a *ahead) error {
 		})
 	}
 	return err
+}
+
+// checkCrop checks what was harvested, if anything was, given the number of nodes that are in
+// no slot.
+func (c *Circles) checkCrop(unlinked int) error {
+	if len(c.crop) == 0 {
+		return nil
+	}
+	last := reaped{key: math.MinInt64}
+	for _, r := range c.crop {
+		if !c.arena.Unlinked(r.index) {
+			continue
+		}
+		unlinked--
+		n := c.arena.At(r.index)
+		if n.Key != r.key {
+			return fmt.Errorf("crop: node %d is due at %d, not %d", r.index, n.Key, r.key)
+		}
+		if last.index != 0 && n.Before(c.arena.At(last.index)) {
+			return fmt.Errorf("crop: node %d is out of order", r.index)
+		}
+		last = r
+	}
+	if unlinked != 0 {
+		return fmt.Errorf("crop: %d nodes are neither in it nor in a slot", unlinked)
+	}
+	return nil
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Circles is all circles of one wheel, and the arena that its nodes live in. Init must
-// be called before anything else.
+// Circles is a set of circles, and the arena that its nodes live in. Init must be called
+// before anything else.
 //
-// Times are nanoseconds, 0 or more. The time of a call may be earlier than that of the
-// call before, as callers read their clocks before they take their locks. It is then
-// taken for the later one.
+// Times are nanoseconds, 0 or more unless the layout is Signed. The time of a call may be
+// earlier than that of the call before, as callers read their clocks before they take
+// their locks.
 //
 // The order of a node is the sequence number that it was last set with. It decides
 // between timers of one deadline.
@@ -21,13 +21,17 @@ type Circles struct {
 	// Bit k is set while the slot of circle k under the hand is being poured out.
 	// Invariant: that slot holds a node, or is found to be empty by the next pour.
 	open uint32
-	// Invariant: it never goes back.
-	// Invariant: no slot before it holds a node: s >= digit k of hand for a slot s of
-	// circle k, and s > that digit if k > 0 and bit k of open is clear.
+	// Bit k is set if circle k may hold a node in a slot before the hand's. Deadlines that
+	// have passed go there.
+	// Invariant: for each slot s of circle k that holds a node, s >= digit k of hand if bit
+	// k of behind is clear, and s != that digit if k > 0 and bit k of open is clear.
+	behind uint32
+	// Invariant: it never goes back, and does not move while a node is behind it.
 	hand int64
 
 	arena level.Arena
 	aheads
+	harvest
 	layout Layout
 	tuning Tuning
 
@@ -36,9 +40,8 @@ type Circles struct {
 	inOrder  bool
 	cascaded uint64 // nodes that were poured
 
-	// Invariant: the deadline of a node is not before its slot starts, unless the slot
-	// is under the hand of circle 0. That is where deadlines go that the hand has passed.
-	// The deadline may be after the slot's end: one that moves later stays in its slot.
+	// Invariant: the deadline of a node is not before its slot starts. It may be after the
+	// slot's end: one that moves later stays in its slot.
 	circle [maxCircles]level.Level
 }
 
@@ -48,7 +51,7 @@ func (c *Circles) Init(layout Layout, tuning Tuning, hand int64) {
 }
 
 // KeepOrder has timers of one deadline come in their order from now on, whatever that
-// takes: no budget limits a call of Next, and nothing more is poured ahead.
+// takes: Next pours and sorts whole slots, and pours nothing more ahead by itself.
 func (c *Circles) KeepOrder() { c.inOrder = true }
 
 // Arena is where the nodes live. Callers read it, and leave changes to c.
@@ -63,10 +66,8 @@ func (c *Circles) Linked() bool { return c.occupied != 0 || c.active != 0 && !c.
 // InSlot is the number of nodes in slot s of circle k, those poured ahead included.
 func (c *Circles) InSlot(k, s int) int {
 	n := c.circle[k].Len(s)
-	if a := c.ahead[k]; c.active>>uint(k)&1 != 0 && a.slot == s {
-		for s := range level.Slots {
-			n += a.Len(s)
-		}
+	if a := c.ahead[k]; c.active>>uint(k)&1 != 0 && a.slot == s && !a.nested {
+		n += c.pouredAhead(k)
 	}
 	return n
 }
@@ -78,26 +79,33 @@ func (c *Circles) Add(now, deadline int64, sequence uint64, f level.Flags) uint3
 	}
 	i := c.arena.Alloc()
 	n := c.arena.At(i)
-	t := max(deadline, c.hand)
-	k := c.layout.circleFor(t, c.hand)
-	n.Init(deadline, sequence, f, k, c.layout.slotFor(k, t), c.side(k))
-	if c.active != 0 && c.linkAhead(i, n) {
-		return i
+	k := c.layout.circleFor(deadline, c.hand)
+	n.Init(deadline, sequence, f, k, c.layout.slotFor(k, deadline), c.side(k))
+	if deadline < c.hand {
+		c.behind |= 1 << uint(k)
 	}
-	c.circle[k].Push(&c.arena, i, n)
-	c.occupied |= 1 << uint(k)
+	if c.active == 0 || !c.linkAhead(i, n, true) {
+		c.push(k, i, n)
+	}
 	return i
 }
 
-// link puts node i into the slot of its deadline. A deadline that the hand has passed
-// goes to the slot under the hand of circle 0, where exact deadlines decide.
-func (c *Circles) link(i uint32, n *level.Node) {
-	t := max(n.Key, c.hand)
-	if c.active != 0 && c.linkAhead(i, n) {
+// link puts node i into the slot of its deadline. Add does the same with a node that is
+// not made yet. set tells that the timer was set just now.
+func (c *Circles) link(i uint32, n *level.Node, set bool) {
+	if c.active != 0 && c.linkAhead(i, n, set) {
 		return
 	}
-	k := c.layout.circleFor(t, c.hand)
-	n.Place(k, c.layout.slotFor(k, t), c.side(k))
+	k := c.layout.circleFor(n.Key, c.hand)
+	if n.Key < c.hand {
+		c.behind |= 1 << uint(k)
+	}
+	n.Place(k, c.layout.slotFor(k, n.Key), c.side(k))
+	c.push(k, i, n)
+}
+
+// push puts node i into its slot of circle k.
+func (c *Circles) push(k int, i uint32, n *level.Node) {
 	c.circle[k].Push(&c.arena, i, n)
 	c.occupied |= 1 << uint(k)
 }
@@ -116,7 +124,7 @@ func (c *Circles) Unlink(n *level.Node) {
 // relink moves node i to where its deadline belongs as seen from the hand.
 func (c *Circles) relink(i uint32, n *level.Node) {
 	c.Unlink(n)
-	c.link(i, n)
+	c.link(i, n, false)
 }
 
 // Remove ends node i, in a slot or not, and says which memory went back with it.
@@ -132,12 +140,11 @@ func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 }
 
 // Move gives node i, in a slot or not, a new deadline and order. One that moves later, or
-// earlier within its slot, stays in the slot, which costs one cache miss instead of four.
-// The slot finds out when its turn comes, once for any number of moves.
+// earlier within the slot of its present deadline, stays where it is, which costs one cache
+// miss instead of four. The slot finds out when its turn comes, once for any number of moves.
 //
-// Whether a timer moves earlier or later is random to the processor, which should go on
-// with what follows this call while it waits for n. Hence there is no branch on that, and
-// little to do.
+// The processor cannot predict whether a timer moves earlier or later. A branch on it would
+// stall until n is loaded, so there is none, and the common path is short.
 //
 // Where order is kept, the timer is moved behind the others instead. That keeps a crowd of
 // one deadline sorted, which would otherwise be sorted again for each timer that a callback
@@ -160,15 +167,32 @@ func (c *Circles) Move(i uint32, n *level.Node, now, deadline int64, sequence ui
 		c.advance(now)
 	}
 	n.Rekey(deadline, sequence)
-	c.link(i, n)
+	c.link(i, n, true)
 }
 
 // first is the first slot in time that holds a node, and when it starts. One must be
-// occupied.
+// occupied. The finest circle comes first, but for what is behind the hand: there the
+// coarsest does.
 func (c *Circles) first() (k, s int, start int64) {
-	k = bits.TrailingZeros32(c.occupied)
+	if c.behind == 0 || !c.anyBehind() {
+		k = bits.TrailingZeros32(c.occupied)
+	} else {
+		k = bits.Len32(c.behind) - 1
+	}
 	s = c.circle[k].First()
 	return k, s, c.layout.slotStart(k, s, c.hand)
+}
+
+// anyBehind tells whether a node is behind the hand, on the highest circle of behind.
+func (c *Circles) anyBehind() bool {
+	for c.behind != 0 {
+		k := bits.Len32(c.behind) - 1
+		if l := &c.circle[k]; !l.Empty() && l.First() < c.layout.slotFor(k, c.hand) {
+			return true
+		}
+		c.behind &^= 1 << uint(k)
+	}
+	return false
 }
 
 // advance moves the hand as near to now as the first slot lets it, so that new timers are
@@ -177,13 +201,15 @@ func (c *Circles) advance(now int64) {
 	if c.open != 0 {
 		return
 	}
-	if c.active != 0 {
-		start, _ := c.aheadStart()
-		now = min(now, start-1)
+	if start, ok := c.aheadStart(); ok && start <= now {
+		now = start - 1
 	}
 	if c.occupied != 0 {
-		_, _, start := c.first()
-		now = min(now, start-1)
+		if _, _, start := c.first(); start <= c.hand {
+			return
+		} else if start <= now {
+			now = start - 1
+		}
 	}
 	c.hand = max(c.hand, now)
 }

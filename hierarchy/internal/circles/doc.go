@@ -10,24 +10,27 @@
 // A slot of one circle is a whole turn of the next finer circle, and all widths are
 // powers of two. A timer's circle is that of the highest bit in which its deadline and
 // the hand differ, and its slot is the deadline's digit there (layout.go). So whatever
-// is on a finer circle is due before anything on a coarser one.
+// is on a finer circle is due before anything on a coarser one. A deadline that the hand
+// has passed is placed in the same way, in a slot behind the hand. There it is the other
+// way round: the coarsest circle is due first.
 //
 // # What happens when a slot is opened
 //
 // Next looks at the first slot in time (next.go). A slot that is sorted, or small enough
 // to sort, fires from where it is. A large one that is out of order is opened when the
-// hand comes to it: its timers are poured over the finer circles (cascade.go). A crowd of
+// hand comes to it: its timers are poured over the finer circles (openslot.go). A crowd of
 // thousands is poured ahead of its time, onto a second side of the finer circle, which
 // takes the place of the first one when the hand arrives (ahead.go).
 //
 // # Files
 //
 //	layout.go    arithmetic: circle, slot, and range of a time
-//	tuning.go    the sizes at which the wheel changes its ways
+//	tuning.go    the sizes that choose between algorithms
 //	circles.go   the state, and adding, moving and removing a node
 //	next.go      what is due, or when to ask again
-//	cascade.go   pouring out the slots under the hand
+//	openslot.go  pouring out the slots under the hand
 //	ahead.go     pouring out crowds before the hand arrives
-//	earliest.go  the exact earliest timer, for a clock that stands still
+//	earliest.go  the exact earliest timer, before it is due
+//	harvest.go   sorting a crowd that is due, where order is kept
 //	check.go     the invariants, for tests
 package circles

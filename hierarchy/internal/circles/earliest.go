@@ -6,41 +6,77 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Earliest is the earliest timer, due or not, or 0 if there is none. Unlike Next it may
-// walk a whole slot: it answers questions, and is not on the way to firing. Order must be
-// kept.
+// Earliest is the earliest timer, due or not, or 0 if there is none. It does not move the
+// hand. It pours a crowd ahead of its time, or sorts it where that can't be done, so that the
+// next call has little to do. Order must be kept.
 func (c *Circles) Earliest() uint32 {
-	for c.pour(math.MaxInt); c.occupied != 0; {
-		k, s, start := c.first()
-		l := &c.circle[k]
-		if l.Len(s) <= c.tuning.SortUpTo {
-			l.Sort(&c.arena, s)
-		}
-		if i := c.earliestIn(l, s, c.layout.slotEnd(k, start)); i != 0 {
-			return i
+	c.pour(math.MaxInt)
+	first, _, _ := c.firstReaped()
+	if l, s := c.earliestSlot(); l != nil {
+		if i := c.earliestIn(l, s); first == 0 || c.arena.At(i).Before(c.arena.At(first)) {
+			first = i
 		}
 	}
-	return 0
+	return first
 }
 
-// earliestIn is the earliest timer of slot s, which ends at end, or 0 if all have moved
-// later than that. Those that it comes across are linked where they belong.
-func (c *Circles) earliestIn(l *level.Level, s int, end int64) (best uint32) {
-	for l.Len(s) > 0 && l.Sorted(s) {
-		i := l.Head(s)
-		if n := c.arena.At(i); n.Key > end {
-			c.relink(i, n)
-			continue
-		}
-		return i
+// earliestIn is the earliest timer in slot s of l. A slot of middling size is gone through,
+// but not sorted: it is opened when its time comes.
+func (c *Circles) earliestIn(l *level.Level, s int) (best uint32) {
+	if n := l.Len(s); n <= c.tuning.SortUpTo || n >= c.tuning.PourAheadFrom {
+		l.Sort(&c.arena, s)
+	}
+	if l.Sorted(s) {
+		return l.Head(s)
 	}
 	l.Each(&c.arena, s, func(i uint32, n *level.Node) {
-		switch {
-		case n.Key > end:
-			c.relink(i, n)
-		case best == 0 || n.Before(c.arena.At(best)):
+		if best == 0 || n.Before(c.arena.At(best)) {
 			best = i
 		}
 	})
 	return best
+}
+
+// earliestSlot is the slot that holds the earliest timer, and the level it is on; nil if
+// there is none.
+func (c *Circles) earliestSlot() (l *level.Level, s int) {
+	for c.Linked() {
+		if c.aheadIsFirst() {
+			if l := c.firstAhead(); l != nil {
+				return l, l.First()
+			}
+			continue
+		}
+		k, s, start := c.first()
+		busy := c.active>>uint(k)&1 != 0 // with a slot after this one
+		if l := &c.circle[k]; k == 0 || start < c.hand || busy || !c.isCrowd(l, s) {
+			return l, s
+		}
+		c.beginAhead(k)
+	}
+	return nil, 0
+}
+
+// firstAhead pours the first slot that is being poured ahead to the end, and returns the
+// level that holds its earliest timers. If none is left, it retires it and returns nil.
+func (c *Circles) firstAhead() *level.Level {
+	k := c.nextAhead()
+	a := c.ahead[k]
+	for c.pourAhead(k, a, math.MaxInt); c.nestedIn(k) && !c.beforeNested(k); {
+		k--
+		a = c.ahead[k]
+		c.pourAhead(k, a, math.MaxInt)
+	}
+	if a.Empty() {
+		c.active &^= 1 << uint(k)
+		return nil
+	}
+	return &a.Level
+}
+
+// beforeNested tells whether ahead[k] holds something before the slot from which ahead[k-1]
+// is poured, which is nested in it.
+func (c *Circles) beforeNested(k int) bool {
+	a := c.ahead[k]
+	return !a.Empty() && c.layout.slotStart(k-1, a.First(), a.start) < c.ahead[k-1].start
 }

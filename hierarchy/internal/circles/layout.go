@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	topBit     = 62 // the highest bit of a time
-	maxCircles = (topBit+level.Bits-1)/level.Bits + 1
+	topBit     = 62 // the highest bit of a time that is not negative
+	signBit    = 63
+	maxCircles = (signBit+level.Bits-1)/level.Bits + 1
 )
 
 // Layout places times on circles by arithmetic on bits. The slots of circle k are
@@ -21,6 +22,7 @@ type Layout struct {
 	offset int       // 0..5: circle k holds the bits from level.Bits*k-offset on
 	base   int       // the base circle
 	count  int       // how many circles there are
+	sign   uint64    // the sign bit where times may be negative, which then come first; else 0
 	shifts [16]uint8 // by circle; 16 spares a check of bounds
 }
 
@@ -28,11 +30,24 @@ type Layout struct {
 func NewLayout(interval time.Duration) Layout {
 	b := nearestPower(int64(interval))
 	offset := (level.Bits - b%level.Bits) % level.Bits
-	l := Layout{offset: offset, base: (b + offset) / level.Bits, count: (topBit+offset)/level.Bits + 1}
-	for k := range l.count {
-		l.shifts[k] = uint8(max(0, level.Bits*k-offset))
-	}
+	l := Layout{offset: offset, base: (b + offset) / level.Bits}
+	l.placeCircles(topBit)
 	return l
+}
+
+// Signed is l for times that may be negative.
+func (l Layout) Signed() Layout {
+	l.sign = 1 << signBit
+	l.placeCircles(signBit)
+	return l
+}
+
+// placeCircles makes circles for all bits up to top.
+func (l *Layout) placeCircles(top int) {
+	l.count = (top+l.offset)/level.Bits + 1
+	for k := range l.count {
+		l.shifts[k] = uint8(max(0, level.Bits*k-l.offset))
+	}
 }
 
 // nearestPower is the e for which 1<<e is nearest to n, by ratio.
@@ -59,24 +74,35 @@ func (l *Layout) Hand(k int, t int64) int { return l.slotFor(k, t) }
 // shift is the number of bits below circle k's digit.
 func (l *Layout) shift(k int) uint { return uint(l.shifts[k&15]) }
 
-// circleFor is the circle on which t sits when the hand is at hand <= t: that of the
-// highest bit in which they differ.
+// circleFor is the circle on which t sits when the hand is at hand: that of the highest
+// bit in which they differ.
 func (l *Layout) circleFor(t, hand int64) int {
 	return int(uint(bits.Len64(uint64(t^hand)|1)-1+l.offset) / level.Bits)
 }
 
 // slotFor is the slot of t on circle k: that digit of t.
 func (l *Layout) slotFor(k int, t int64) int {
-	return int(uint64(t)>>(l.shift(k)&63)) & (level.Slots - 1)
+	return int((uint64(t)^l.sign)>>(l.shift(k)&63)) & (level.Slots - 1)
 }
 
 // slotStart is the first time of slot s on circle k, in the turn that hand is in.
 func (l *Layout) slotStart(k, s int, hand int64) int64 {
 	turn := l.shift(k) + level.Bits
-	return hand>>turn<<turn | int64(s)<<l.shift(k)
+	start := (uint64(hand)^l.sign)>>turn<<turn | uint64(s)<<l.shift(k)
+	return int64(start ^ l.sign)
 }
 
 // slotEnd is the last time of the slot of circle k that starts at start.
 func (l *Layout) slotEnd(k int, start int64) int64 {
 	return start | (int64(1)<<l.shift(k) - 1)
+}
+
+// commonStart is when the slot starts that holds both lo and hi >= lo, the finest that
+// does.
+func (l *Layout) commonStart(lo, hi int64) int64 {
+	k := l.circleFor(lo, hi) + 1
+	if k >= l.count {
+		return l.slotStart(l.count-1, 0, lo)
+	}
+	return l.slotStart(k, l.slotFor(k, lo), lo)
 }

@@ -21,9 +21,9 @@ type Verdict struct {
 	At    int64  // of Due: its deadline; of NotBefore: the time
 }
 
-// Next finds the earliest timer and says whether it is due. It touches no more than
-// about budget nodes. Everything is in order after each call, so a lock may be released
-// before the next one.
+// Next finds the earliest timer and says whether it is due. It touches no more than about
+// budget nodes, unless order is kept: then it pours, and sorts, whole slots. All
+// invariants hold after each call, so the caller may release its lock between calls.
 //
 // While slots are open, the earliest timer is that of those poured so far, unless order
 // is kept: timers that are due do not wait for a crowd.
@@ -54,7 +54,7 @@ func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
 		if start, ok := c.aheadStart(); ok {
 			return Verdict{State: NotBefore, At: start}, budget
 		}
-		return Verdict{State: AskAgain}, budget // that none is left
+		return Verdict{State: AskAgain}, budget // none is left: Next answers Empty
 	}
 	k, s, start := c.first()
 	if c.isOpen(k, s) {
@@ -62,17 +62,17 @@ func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
 	}
 	l := &c.circle[k]
 	if n := l.Len(s); !l.Sorted(s) {
-		large := n > c.tuning.SortUpTo
+		large, behind := n > c.tuning.SortUpTo, start < c.hand
 		switch {
 		case large && k > 0 && start > now:
 			return Verdict{State: NotBefore, At: start}, budget
-		case large && k > 0:
-			c.openSlot(k, start)
+		case large && k > 0 && !behind:
+			c.openSlot(k, s, start, now)
 			return Verdict{State: AskAgain}, budget
-		case !large || c.inOrder:
+		case !large || c.inOrder || behind:
 			l.Sort(&c.arena, s)
 			budget -= n
-		default: // all in it have one deadline, and may come in any order
+		default: // those that belong in it have one deadline, and may come in any order
 		}
 	}
 	i := l.Head(s)

@@ -1,10 +1,10 @@
 package circles
 
-// Tuning is the sizes at which circles change their ways. None of them changes when a
-// timer fires. Tests make them small, so that few timers are a crowd.
+// Tuning holds the sizes that choose between algorithms. They affect speed, not the time at
+// which a timer is due. Tests make them small, so that few timers are a crowd.
 type Tuning struct {
 	// SortUpTo is the longest list that is sorted where it is. A longer one that is out
-	// of order is cascaded, which spreads it over 64 finer slots.
+	// of order is cascaded to finer circles, unless it is on the finest.
 	SortUpTo int
 	// PourAheadFrom is the smallest crowd that is poured ahead of its time. A smaller
 	// one is poured within the default Precision, and what is poured just before it

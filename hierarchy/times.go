@@ -10,7 +10,7 @@ import (
 // A deadline may be any of them.
 const endOfTime int64 = math.MaxInt64 // 292 years
 
-// deadlineAfter is now + d, saturating. What lies in the past is due now.
+// deadlineAfter is now + d, saturating. If d is 0 or negative, the deadline is now.
 func deadlineAfter(now int64, d time.Duration) int64 {
 	if d <= 0 {
 		return now
@@ -21,7 +21,7 @@ func deadlineAfter(now int64, d time.Duration) int64 {
 	return endOfTime
 }
 
-// bound is a time, or no time at all, which is later than any.
+// bound is a time or none. none compares greater than every time.
 type bound uint64
 
 const none bound = math.MaxUint64

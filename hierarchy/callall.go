@@ -1,0 +1,30 @@
+package hierarchy
+
+// callAll calls next until it returns false. If a call panics or exits the goroutine, the
+// other calls are made in another goroutine before the panic or the exit goes on.
+func callAll(next func() bool) {
+	finished := false
+	defer func() {
+		if !finished {
+			callAllElsewhere(next)
+		}
+	}()
+	for next() {
+	}
+	finished = true
+}
+
+// callAllElsewhere calls next until it returns false, in another goroutine, and in a new one
+// after each exit. It returns after the last call. A panic ends the process.
+func callAllElsewhere(next func() bool) {
+	for finished := false; !finished; {
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for next() {
+			}
+			finished = true
+		}()
+		<-ended
+	}
+}

@@ -1,0 +1,134 @@
+package hierarchy
+
+import (
+	"context"
+	"reflect"
+	"sync/atomic"
+	"weak"
+)
+
+// notifier is one AfterFunc of a parent, shared by all contexts below this parent. An
+// AfterFunc for each of them would cost as much as its timer.
+//
+// A parent gets a notifier when several contexts in a row are made below it. That is
+// typical of the context of a service, not of the context of a request. The notifier stays,
+// even without listeners, until the parent ends, the parent is collected, or another parent
+// needs the entry. The parent keeps its notifier alive, not the other way round.
+type notifier struct {
+	listeners
+	closed        bool            // guarded by mu; no more contexts join
+	parent        context.Context // of package context, without values; immutable, like all fields below
+	ancestor      *timeoutContext // the parent's nearest ancestor of this type, or nil
+	listed        *listedNotifier // in the entry
+	stopAfterFunc func() bool
+}
+
+// listedNotifier refers to the notifier of one parent, without keeping the two alive.
+type listedNotifier struct {
+	id       uintptr // of the parent
+	notifier weak.Pointer[notifier]
+}
+
+// notifierEntry has the notifier of one parent.
+type notifierEntry struct {
+	listed atomic.Pointer[listedNotifier]
+	last   atomic.Uintptr // the parent of the last context
+	inRow  atomic.Int32   // how many contexts in a row were made below it
+	_      [40]byte       // each entry has a cache line of its own
+}
+
+// notifierAfter is how many contexts in a row are made below a parent before it gets a
+// notifier.
+const notifierAfter = 3
+
+var notifiers [16]notifierEntry
+
+// parentID identifies a parent by its Done, without keeping the parent alive. If a later
+// parent has the same number, it gets its notifier a little sooner.
+func parentID(done <-chan struct{}) uintptr { return reflect.ValueOf(done).Pointer() }
+
+func notifierEntryOf(id uintptr) *notifierEntry { return &notifiers[id/64%uintptr(len(notifiers))] }
+
+// find returns the notifier of the parent, or nil.
+func (e *notifierEntry) find(id uintptr) *notifier {
+	if l := e.listed.Load(); l != nil && l.id == id {
+		return l.notifier.Value() // nil if id was that of an earlier parent
+	}
+	return nil
+}
+
+// count counts a context made below parent. It returns a new notifier after several in a
+// row, and nil before.
+func (e *notifierEntry) count(id uintptr, parent context.Context, ancestor *timeoutContext) *notifier {
+	if e.last.Load() != id {
+		e.last.Store(id)
+		if e.inRow.Load() != 1 { // a store costs more
+			e.inRow.Store(1)
+		}
+		return nil
+	}
+	if e.inRow.Add(1) <= notifierAfter {
+		return nil
+	}
+	n := &notifier{parent: parent, ancestor: ancestor}
+	n.listed = &listedNotifier{id, weak.Make(n)}
+	n.stopAfterFunc = context.AfterFunc(parent, n.end)
+	if old := e.listed.Swap(n.listed); old != nil {
+		if n := old.notifier.Value(); n != nil {
+			n.retire()
+		}
+	}
+	if parent.Err() != nil {
+		e.listed.CompareAndSwap(n.listed, nil) // end may have been called before n was in its entry
+	}
+	return n
+}
+
+// join makes c a listener of n. It reports false if n takes no more listeners.
+func (c *timeoutContext) join(n *notifier) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return false
+	}
+	c.notifier = n // before n can end c
+	c.registration.push(&n.contexts)
+	return true
+}
+
+// end is called when the parent ends.
+func (n *notifier) end() {
+	n.close()
+	notifierEntryOf(n.listed.id).listed.CompareAndSwap(n.listed, nil)
+	var later callLater
+	for l := n.take(&n.contexts); l != nil; l = n.take(&n.contexts) {
+		l.child.cancelTree(&later)
+	}
+	later.call()
+}
+
+// retire stops the AfterFunc when the last listener leaves.
+func (n *notifier) retire() {
+	if n.close() {
+		n.stopAfterFunc()
+	}
+}
+
+// close lets no more contexts join n. It reports whether n has no listeners.
+func (n *notifier) close() (empty bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = true
+	return n.contexts == nil
+}
+
+// leave removes l.
+func (n *notifier) leave(l *listener) {
+	n.mu.Lock()
+	l.unlink()
+	last := n.closed && n.contexts == nil
+	n.mu.Unlock()
+	if last {
+		n.stopAfterFunc()
+	}
+}

@@ -1,0 +1,244 @@
+package hierarchy
+
+import (
+	"iter"
+	"math"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// Driven is the wheel itself: no lock, no goroutine and no clock. It is for those who have
+// a lock and a loop of their own, such as an event loop, a cache or a store. They call
+// Expire when time has passed, and Next to find out how long to sleep.
+//
+// Times are durations since an instant of the caller's choice, in any unit that fits; the
+// Unix epoch will do. Now is the latest time that Expire was called with, and 0 at first.
+// A timer that is set to now or before is due at the next Expire.
+//
+// The zero Driven is ready to use. It must not be copied after first use, and only one
+// goroutine may use it at a time: callers who share it lock it.
+//
+// Memory is about 41 bytes a timer for a T of one word, beside ten kilobytes for the circles.
+// It is given back as timers go.
+type Driven[T any] struct {
+	_      noCopy
+	timers *timers.Timers[T] // nil while there is none
+	orders orders
+	now    int64 // Invariant: 0 or more, and never goes back
+
+	// The earliest timer and its deadline, if nearest is not 0. It may be unknown.
+	nearest   uint32
+	nearestAt int64
+
+	unseen int // timers that were set since Expire or Next last looked for crowds
+	popped int // timers that Expire has taken out since it last poured ahead
+}
+
+// Handle names a timer of a Driven. It is a value without pointers, safe to copy, to compare
+// and to keep for ever. Once its timer has expired or was removed, it names nothing, nor does
+// it ever name a timer of another Driven. The zero Handle names nothing.
+type Handle struct {
+	generation uint64 // Invariant: no other timer of the process has it, nor had it
+	index      uint32
+}
+
+const (
+	// pourEvery is after how many timers Expire pours crowds ahead.
+	pourEvery = 16
+	// pourBudget is about how many nodes it pours then: some ten microseconds' worth.
+	pourBudget = 512
+	// crowd is from how many timers on a slot is poured ahead, rather than when it is opened.
+	crowd = 512
+)
+
+// drivenLayout has a base circle of about a second, as wheels have whose Config is zero.
+var drivenLayout = circles.NewLayout(time.Second).Signed()
+
+func drivenTuning() circles.Tuning {
+	t := circles.DefaultTuning()
+	t.PourAheadFrom = crowd
+	return t
+}
+
+// Set makes a timer with that value and deadline. It costs about 20 ns, whatever the
+// deadline and however many timers there are, and now and then an allocation for some
+// thousand timers.
+func (d *Driven[T]) Set(v T, due time.Duration) Handle {
+	t := d.timers
+	if t == nil {
+		t = d.start()
+	}
+	generation := d.orders.next()
+	i := t.Add(d.now, int64(due), generation, 0)
+	if t.Grown() {
+		t.MakeRoom(i)
+	}
+	*t.Value(i) = v
+	d.unseen++
+	if d.nearest != 0 && int64(due) < d.nearestAt {
+		d.nearest, d.nearestAt = i, int64(due)
+	}
+	return Handle{generation, i}
+}
+
+func (d *Driven[T]) start() *timers.Timers[T] {
+	d.timers = timers.New[T](drivenLayout, drivenTuning(), d.now)
+	d.timers.KeepOrder()
+	return d.timers
+}
+
+// lookup is the node of h, or nil.
+func (d *Driven[T]) lookup(h Handle) *level.Node {
+	if d.timers == nil {
+		return nil
+	}
+	return d.timers.Arena().Lookup(h.index, h.generation)
+}
+
+// Move gives the timer a new deadline. Among timers of one deadline it comes last then, as if
+// it had been set now. It is false if h names no timer; then nothing has changed.
+func (d *Driven[T]) Move(h Handle, due time.Duration) bool {
+	n := d.lookup(h)
+	if n == nil {
+		return false
+	}
+	at := int64(due)
+	d.timers.Move(h.index, n, d.now, at, d.orders.next())
+	d.unseen++
+	switch {
+	case d.nearest == 0:
+	case at < d.nearestAt:
+		d.nearest, d.nearestAt = h.index, at
+	case d.nearest == h.index && at > d.nearestAt:
+		d.nearest = 0
+	}
+	return true
+}
+
+// Remove removes the timer and returns its value. It is false if h names no timer.
+func (d *Driven[T]) Remove(h Handle) (v T, ok bool) {
+	n := d.lookup(h)
+	if n == nil {
+		return v, false
+	}
+	v = *d.timers.Value(h.index)
+	d.discard(h.index, n)
+	return v, true
+}
+
+// discard ends timer i.
+func (d *Driven[T]) discard(i uint32, n *level.Node) {
+	if i == d.nearest {
+		d.nearest = 0
+	}
+	d.timers.Clear(i)
+	if released := d.timers.Remove(i, n); released != level.Nothing && d.timers.Release(released) {
+		d.timers = nil
+	}
+}
+
+// Get is the value and the deadline of the timer, the one that was given to Set or Move. It
+// is false if h names no timer.
+func (d *Driven[T]) Get(h Handle) (v T, due time.Duration, ok bool) {
+	n := d.lookup(h)
+	if n == nil {
+		return v, 0, false
+	}
+	return *d.timers.Value(h.index), time.Duration(n.Key), true
+}
+
+// Len is the number of timers.
+func (d *Driven[T]) Len() int { return d.timers.Len() }
+
+// Next is the deadline of the earliest timer, which may have passed, and false if there is
+// none. Where a crowd comes first, Next goes through it, once, without allocation. Otherwise
+// it costs some nanoseconds.
+func (d *Driven[T]) Next() (due time.Duration, ok bool) {
+	if d.nearest == 0 {
+		if d.Len() == 0 {
+			return 0, false
+		}
+		d.nearest = d.timers.Earliest()
+		d.nearestAt = d.timers.Arena().At(d.nearest).Key
+	}
+	return time.Duration(d.nearestAt), true
+}
+
+// Expire takes out the timers that are due at now or before, one by one, with their values
+// and deadlines, in order of deadline, and of setting where deadlines are equal. A now that is
+// earlier than one before is taken for that.
+//
+// The loop may end at any timer: those that it has not been given stay. Its body may call
+// anything on d. What it sets to now or before comes in the same loop. If it panics, only the
+// timer that it was given is gone.
+//
+// The first timer of a crowd costs time for each timer in it, some tens of nanoseconds, to
+// spread it out. The steps after it spread what comes next in small portions of some tens of
+// microseconds, so a caller that holds a lock can let go of it after any number of timers.
+func (d *Driven[T]) Expire(now time.Duration) iter.Seq2[T, time.Duration] {
+	return func(yield func(T, time.Duration) bool) {
+		d.now = max(d.now, int64(now))
+		for limit := d.now; ; {
+			v, due, ok := d.pop(limit)
+			if !ok || !yield(v, due) {
+				return
+			}
+		}
+	}
+}
+
+// pop takes out the earliest timer, if it is due.
+func (d *Driven[T]) pop(now int64) (v T, due time.Duration, ok bool) {
+	if d.timers == nil {
+		return v, 0, false
+	}
+	next := d.timers.NextInOrder(now)
+	d.pourAhead(now)
+	if next.State != circles.Due {
+		return v, 0, false
+	}
+	v = *d.timers.Value(next.Node)
+	d.nearest = 0
+	d.discard(next.Node, d.timers.Arena().At(next.Node))
+	return v, time.Duration(next.At), true
+}
+
+// pourAhead pours crowds ahead, in small portions, so that the timers after the next one need
+// no long time. Once new crowds may have been set, it pours the first of them at once.
+func (d *Driven[T]) pourAhead(now int64) {
+	budget := pourBudget
+	if d.unseen >= crowd {
+		budget = math.MaxInt
+	} else if d.popped++; d.popped < pourEvery {
+		return
+	}
+	d.popped, d.unseen = 0, 0
+	d.timers.PourAhead(now, budget)
+}
+
+// All is an iterator over all timers, in no order, with their values and deadlines. The body
+// may call anything on d. A timer that is there from beginning to end comes exactly once. One
+// that is set meanwhile does not come.
+func (d *Driven[T]) All() iter.Seq2[T, time.Duration] {
+	return func(yield func(T, time.Duration) bool) {
+		latest := d.orders.last
+		for i, t := uint32(0), d.timers; t != nil && t == d.timers; {
+			if i = t.Arena().After(i); i == 0 {
+				return
+			}
+			n := t.Arena().At(i)
+			if n.Generation() <= latest && !yield(*t.Value(i), time.Duration(n.Key)) {
+				return
+			}
+		}
+	}
+}
+
+// noCopy has go vet report copies of what holds it.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}

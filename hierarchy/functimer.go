@@ -1,0 +1,191 @@
+package hierarchy
+
+import (
+	"context"
+	"time"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// FuncTimer is a timer with a function of its own, which can be set any number of times,
+// also after it has fired: what time.AfterFunc returns. It is pending, and has a place under
+// MaxPending, only while it is set, and only then the wheel refers to it. Its methods may be
+// called concurrently, also inside the function. NewFunc makes a FuncTimer; the methods of a
+// zero FuncTimer panic.
+type FuncTimer struct {
+	shard *shard[func()] // immutable, as the next three
+	f     func()
+	ask   func() // the value of the timer; see owned.go
+	run   func() // what the executor calls
+
+	generation uint64        // guarded by the shard's lock, as all below
+	idle       chan struct{} // nil, or closed when runs becomes 0
+	index      uint32
+	runs       int32 // how many were dispatched and have not returned
+}
+
+// NewFunc makes a timer that has the wheel's executor call f. It is not set yet: call Reset.
+// The error is ErrNilFunc or ErrClosed.
+func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
+	if f == nil {
+		return nil, ErrNilFunc
+	}
+	if w.core.over() {
+		return nil, ErrClosed
+	}
+	s := w.core.lockAny()
+	s.sequence++ // so that lockAny samples as often as for other timers
+	s.mu.Unlock()
+	t := &FuncTimer{shard: s, f: f}
+	t.ask, t.run = t.fire, t.call
+	return t, nil
+}
+
+// Reset makes the timer due after d, at once if d <= 0 (see Wheel.AfterFunc), also if it has
+// fired or was stopped, or was never set. It is true if the timer was pending. It is false
+// if not, and the timer is set now, or not, if the wheel is stopped. If the wheel is full,
+// the timer is set beyond MaxPending. While f runs, Reset has it run again, possibly at the
+// same time. It costs as much as Timer.Reset, and no allocation.
+func (t *FuncTimer) Reset(d time.Duration) bool {
+	requireMade(t.shard != nil, "FuncTimer")
+	s := t.shard
+	now := s.core.now()
+	if d <= 0 {
+		return t.resetToNow(now)
+	}
+	deadline := deadlineAfter(now, d)
+	s.mu.Lock()
+	n := s.lookup(t.index, t.generation)
+	if n == nil {
+		return t.set(now, deadline)
+	}
+	s.counts.moved++
+	s.move(t.index, n, now, deadline)
+	s.unlock(deadline)
+	return true
+}
+
+// set sets the timer, which is not set, and returns false. The shard's lock must be held,
+// and is unlocked.
+func (t *FuncTimer) set(now, deadline int64) bool {
+	s := t.shard
+	if s.closed {
+		s.mu.Unlock()
+		return false
+	}
+	s.core.quota.force() // there is no error to say that it is full
+	wakeAt := int64(0)
+	t.index, t.generation, wakeAt = s.set(t.ask, now, deadline, askFirst)
+	if deadline <= now {
+		s.unlockDue(now)
+	} else {
+		s.unlock(wakeAt)
+	}
+	return false
+}
+
+// resetToNow is Reset to a deadline that has come.
+func (t *FuncTimer) resetToNow(now int64) bool {
+	s := t.shard
+	s.mu.Lock()
+	n := s.lookup(t.index, t.generation)
+	switch {
+	case s.core.direct && !s.closed:
+		return t.fireNow(n)
+	case n == nil:
+		return t.set(now, now)
+	}
+	s.counts.moved++
+	s.move(t.index, n, now, now)
+	s.unlockDue(now)
+	return true
+}
+
+// fireNow fires the timer within the call. n is its node, if it is set. The shard's lock
+// must be held, and is unlocked.
+func (t *FuncTimer) fireNow(n *level.Node) bool {
+	s := t.shard
+	if n != nil {
+		s.counts.moved++
+		s.endOwned(t.index, n)
+	}
+	t.runs++
+	s.sequence++
+	s.book(0)
+	s.mu.Unlock()
+	s.core.submit(t.run)
+	return n != nil
+}
+
+// Stop stops the timer. It is true if the timer was pending and will not fire, and false if
+// f was dispatched, or the timer was not set, or was dropped with its wheel. It does not
+// wait for an f that runs.
+func (t *FuncTimer) Stop() bool {
+	requireMade(t.shard != nil, "FuncTimer")
+	s := t.shard
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopOwned(t.index, t.generation)
+}
+
+// StopWait stops the timer, and waits until every f that was dispatched has returned. When
+// it returns nil, the timer is not set and f does not run, also if f itself has set the
+// timer meanwhile. It returns ctx's error if ctx is done first. Inside f it waits for that f,
+// too, and ends with ctx.
+func (t *FuncTimer) StopWait(ctx context.Context) error {
+	requireMade(t.shard != nil, "FuncTimer")
+	for {
+		idle := t.stopped()
+		if idle == nil {
+			return nil
+		}
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// stopped stops the timer. It returns nil if f does not run, or else what is closed when
+// all runs have returned.
+func (t *FuncTimer) stopped() <-chan struct{} {
+	s := t.shard
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopOwned(t.index, t.generation)
+	if s.core.inFlight.none() {
+		t.runs = 0 // an executor that panicked has lost the rest
+	}
+	if t.runs == 0 {
+		return nil
+	}
+	if t.idle == nil {
+		t.idle = make(chan struct{})
+	}
+	return t.idle
+}
+
+// fire is asked before the timer fires, with the shard's lock held. From now on f counts as
+// running, so that at no moment the timer neither is pending nor runs.
+func (t *FuncTimer) fire() {
+	t.runs++
+	t.shard.answer = answer[func()]{run: &t.run}
+}
+
+// call is the task.
+func (t *FuncTimer) call() {
+	defer t.returned()
+	t.f()
+}
+
+// returned ends a run.
+func (t *FuncTimer) returned() {
+	s := t.shard
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.runs--; t.runs == 0 && t.idle != nil {
+		close(t.idle)
+		t.idle = nil
+	}
+}
