@@ -30,7 +30,10 @@ func (r results) micros(b benchmark, names ...string) []string {
 }
 
 func (r results) ratio(a, b benchmark, unit string) string {
-	ratio := r.median(a, unit) / r.median(b, unit)
+	return formatRatio(r.median(a, unit) / r.median(b, unit))
+}
+
+func formatRatio(ratio float64) string {
 	if math.IsNaN(ratio) {
 		return nothing
 	}

@@ -5,7 +5,9 @@
 //	cd tests/peers && go run ./performance
 //
 // With -all it also measures further libraries, for the tables of docs/peers.md. That
-// takes a quarter of an hour, or five minutes with -rounds 1.
+// takes a quarter of an hour, or five minutes with -rounds 1. With -driven it measures
+// nothing but a hierarchy.Driven beside what others expire their entries with, for the same
+// page, which takes three minutes.
 //
 // It runs the benchmarks of package hierarchy and those in its own tests, each in a process
 // of its own. They alternate in several rounds, and the figures are medians. Their output
@@ -52,9 +54,10 @@ func main() {
 	flag.StringVar(&o.keep, "keep", "", "save the output of the benchmarks in this file")
 	quick := flag.Bool("quick", false, "measure one round with fewer timers, to check within a minute that everything works")
 	all := flag.Bool("all", false, "measure all libraries, also for docs/peers.md")
+	driven := flag.Bool("driven", false, "measure only Driven, for docs/peers.md")
 	rounds := flag.Int("rounds", 0, "number of rounds (default 3; with -quick, 1); benchstat needs six for its intervals")
 	flag.Parse()
-	o.plan = choose(*quick, *all)
+	o.plan = choose(*quick, *all, *driven)
 	if *rounds > 0 {
 		o.plan.rounds = *rounds
 	}
@@ -71,10 +74,13 @@ func main() {
 	}
 }
 
-func choose(quick, all bool) plan {
-	p, peers := fullPlan, fullPeers
+func choose(quick, all, driven bool) plan {
+	p, peers, lives := fullPlan, fullPeers, fullLives
 	if quick {
-		p, peers = quickPlan, quickPeers
+		p, peers, lives = quickPlan, quickPeers, quickLives
+	}
+	if driven {
+		return lives
 	}
 	if all {
 		p.peers = peers
@@ -97,7 +103,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	own, peers := tables(r, families), tables(r, peerFamilies)
+	own, peers := tables(r, families), tables(r, slices.Concat(peerFamilies, lifeFamilies))
 	if _, err := io.WriteString(out, report(slices.Concat(own, peers))); err != nil || o.docs == "" {
 		return err
 	}

@@ -17,11 +17,12 @@ const docs = "../../../docs"
 // TestPages writes saved results into copies of the pages. All tables must be found, nothing
 // else may change, and writing the same results again changes nothing.
 func TestPages(t *testing.T) {
-	for page, kept := range map[string]string{
-		"performance.md": "testdata/results.txt",
-		"peers.md":       "testdata/peers.txt",
+	for kept, page := range map[string]string{
+		"testdata/results.txt": "performance.md",
+		"testdata/peers.txt":   "peers.md",
+		"testdata/lives.txt":   "peers.md",
 	} {
-		t.Run(page, func(t *testing.T) {
+		t.Run(kept, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, page)
 			written, err := os.ReadFile(filepath.Join(docs, page))
@@ -66,7 +67,7 @@ func TestPeerNames(t *testing.T) {
 	defer kept.Close()
 	r, err := read(kept)
 	require.NoError(t, err)
-	p := choose(false, true)
+	p := choose(false, true, false)
 	for _, j := range p.peerJobs(nil) {
 		require.Contains(t, r, j.String())
 	}
@@ -75,6 +76,22 @@ func TestPeerNames(t *testing.T) {
 		require.False(t, seen[j.String()], "%v twice", j)
 		seen[j.String()] = true
 	}
+}
+
+// TestLifeNames is TestNames for the jobs of -driven. The saved results are of the same run,
+// so no cell is empty.
+func TestLifeNames(t *testing.T) {
+	kept, err := os.Open("testdata/lives.txt")
+	require.NoError(t, err)
+	defer kept.Close()
+	r, err := read(kept)
+	require.NoError(t, err)
+	jobs := choose(false, false, true).jobs()
+	require.Len(t, r, len(jobs))
+	for _, j := range jobs {
+		require.Contains(t, r, j.String())
+	}
+	require.NotContains(t, report(tables(r, lifeFamilies)), nothing)
 }
 
 // TestPeerBenchmarks runs one of each family.
@@ -89,6 +106,12 @@ func TestPeerBenchmarks(t *testing.T) {
 		{benchmark{"Churn", "russellluo", 1000}, true, "10x"},
 		{benchmark{"Late", "antlabs", 0}, true, "10x"},
 		{benchmark{"Expire", "rfyiamcool", 10_000}, true, once},
+		{benchmark{"StoreAdd", "face", few}, true, "10x"},
+		{benchmark{"StoreUpdate", "thw", few}, true, "10x"},
+		{benchmark{"LeaseRenew", "etcd", few}, true, "10x"},
+		{benchmark{"StoreLife", "driven" + ordered, few}, true, once},
+		{benchmark{"LeaseLife", "driven", few}, true, once},
+		{benchmark{"CacheLife", "otter", few}, true, once},
 	} {
 		_, err := binaries{own: own}.run(context.Background(), j)
 		require.NoError(t, err)

@@ -45,6 +45,7 @@ type plan struct {
 	resets  int    // number of timers that two goroutines reset
 	slow    bool   // also run what takes seconds with any number of timers
 	peers   []int  // numbers of pending timers for all contenders; includes crowd
+	lives   int    // number of entries for the benchmarks of Driven, which run alone
 }
 
 var (
@@ -64,6 +65,12 @@ var (
 var (
 	fullPeers  = []int{0, 1000, 100_000, 1_000_000, 10_000_000}
 	quickPeers = []int{0, 1000, 100_000}
+)
+
+// The plans that measure Driven alone.
+var (
+	fullLives  = plan{rounds: 3, time: "200ms", lives: million}
+	quickLives = plan{rounds: 1, time: "50ms", lives: 100_000}
 )
 
 // once is a value of -test.benchtime.
@@ -93,6 +100,9 @@ func takes(impl string, n int) bool {
 // jobs returns the jobs of one round. Implementations that are compared run one after
 // another, so that other work of the machine affects them all alike.
 func (p plan) jobs() []job {
+	if p.lives > 0 {
+		return p.lifeJobs()
+	}
 	var jobs []job
 	add := func(own bool, time, family string, impls []string, n int) {
 		for _, impl := range impls {

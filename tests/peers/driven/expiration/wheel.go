@@ -1,0 +1,105 @@
+// Package expiration puts a hierarchy.Driven behind the face of the timer wheel by which
+// otter expires entries (github.com/maypok86/otter/v2, internal/expiration), and has a small
+// cache that uses it.
+//
+// In otter's wheel, nodes are linked to each other. Here each node keeps the Handle of its
+// timer. otter's wheel finds an entry within a second of its deadline; a Driven knows the
+// deadlines to the nanosecond and gives them in order.
+package expiration
+
+import (
+	"iter"
+	"math"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// Node is an entry of a cache.
+type Node interface {
+	ExpiresAt() int64         // by the cache's clock
+	IsAlive() bool            // whether it is in the cache
+	Timer() *hierarchy.Handle // where the node keeps the Handle of its timer
+}
+
+// Wheel has the methods of otter's wheel.
+type Wheel[N Node] struct {
+	start  int64
+	driven hierarchy.Driven[N]
+}
+
+// NewWheel returns an empty Wheel for a clock that reads start. otter's wheel does not ask
+// for the time, and a clock of otter may read less than 0. A Driven must not be told a time
+// before 0: it would take it for 0.
+func NewWheel[N Node](start int64) *Wheel[N] { return &Wheel[N]{start: start} }
+
+// Schedule gives n's timer the deadline of n, and makes a timer if n has none. The timer of a
+// node that is not alive is removed.
+func (w *Wheel[N]) Schedule(n N) {
+	if n.IsAlive() {
+		w.set(n, n.ExpiresAt())
+		return
+	}
+	w.Unschedule(n)
+}
+
+func (w *Wheel[N]) set(n N, expiresAt int64) {
+	due := w.sinceStart(expiresAt)
+	if timer := n.Timer(); !w.driven.Move(*timer, due) {
+		*timer = w.driven.Set(n, due)
+	}
+}
+
+// sinceStart is t as a Driven counts.
+func (w *Wheel[N]) sinceStart(t int64) time.Duration {
+	since := t - w.start
+	switch {
+	case t > w.start && since < 0: // it overflowed
+		return math.MaxInt64
+	case t < w.start && since > 0:
+		return math.MinInt64
+	}
+	return time.Duration(since)
+}
+
+// Unschedule removes the timer of n, if it has one.
+func (w *Wheel[N]) Unschedule(n N) { w.driven.Remove(*n.Timer()) }
+
+// Advance calls expire for up to limit nodes that have expired. It reports whether it
+// stopped at the limit, which otter's wheel does not have: a cache calls Advance again after
+// others had its lock.
+//
+// expire reports whether it removed the node from the cache. A node that it keeps, or that
+// was extended since it was scheduled, is scheduled again.
+func (w *Wheel[N]) Advance(now int64, limit int, expire func(n N, now int64) bool) (more bool) {
+	for n := range w.driven.Expire(w.sinceStart(now)) {
+		w.offer(n, now, expire)
+		if limit--; limit <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// offer schedules n again unless expire returns true. If expire panics, n stays, too. It is
+// scheduled after now, or this Advance would come to it again.
+func (w *Wheel[N]) offer(n N, now int64, expire func(n N, now int64) bool) {
+	removed := false
+	defer func() {
+		if !removed && n.IsAlive() {
+			w.set(n, max(n.ExpiresAt(), now+1))
+		}
+	}()
+	removed = n.ExpiresAt() <= now && expire(n, now)
+}
+
+// All returns an iterator over all nodes that are scheduled, in no particular order.
+func (w *Wheel[N]) All() iter.Seq[N] {
+	return func(yield func(N) bool) {
+		for n := range w.driven.All() {
+			if !yield(n) {
+				return
+			}
+		}
+	}
+}

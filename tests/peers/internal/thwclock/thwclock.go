@@ -1,0 +1,14 @@
+// Package thwclock lets the caller tell the time to a thw.HashWheel.
+package thwclock
+
+import (
+	_ "unsafe" // for go:linkname
+
+	"github.com/nats-io/nats-server/v2/server/thw"
+)
+
+// ExpireTasks is hw.ExpireTasks at the time now, in nanoseconds since the Unix epoch. That
+// method reads time.Now itself, and calls what this is linked to.
+//
+//go:linkname ExpireTasks github.com/nats-io/nats-server/v2/server/thw.(*HashWheel).expireTasks
+func ExpireTasks(hw *thw.HashWheel, now int64, callback func(seq uint64, expires int64) bool)
