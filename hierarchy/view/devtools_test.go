@@ -3,6 +3,7 @@ package view
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -95,8 +96,15 @@ func (b *browser) attach() {
 	require.Fail(b.t, "the browser has no page")
 }
 
-// call calls a method and waits for its answer. It ignores events that come meanwhile.
+// call calls a method, which must succeed.
 func (b *browser) call(method string, params map[string]any, result any) {
+	b.t.Helper()
+	require.NoError(b.t, b.try(method, params, result), method)
+}
+
+// try calls a method and waits for its answer. It ignores events that come meanwhile. It
+// returns the error that the browser answers.
+func (b *browser) try(method string, params map[string]any, result any) error {
 	b.t.Helper()
 	b.last++
 	message := map[string]any{"id": b.last, "method": method}
@@ -122,11 +130,13 @@ func (b *browser) call(method string, params map[string]any, result any) {
 		if answer.ID != b.last {
 			continue
 		}
-		require.Nil(b.t, answer.Error, method)
+		if answer.Error != nil {
+			return errors.New(answer.Error.Message)
+		}
 		if result != nil {
 			require.NoError(b.t, json.Unmarshal(answer.Result, result))
 		}
-		return
+		return nil
 	}
 }
 
@@ -149,24 +159,38 @@ func (b *browser) show(url string, width, height int, scheme string) {
 // text returns the value of a JavaScript expression, converted by String.
 func (b *browser) text(expression string) string {
 	b.t.Helper()
+	value, err := b.evaluate(expression)
+	require.NoError(b.t, err, expression)
+	return value
+}
+
+// evaluate returns the value of a JavaScript expression, converted by String. It fails if
+// the expression throws, or if another page replaces this one meanwhile.
+func (b *browser) evaluate(expression string) (string, error) {
+	b.t.Helper()
 	var answer struct {
 		Result           struct{ Value string }
 		ExceptionDetails *struct{ Exception struct{ Description string } }
 	}
-	b.call("Runtime.evaluate", map[string]any{"expression": fmt.Sprintf("String(%s)", expression)}, &answer)
-	require.Nil(b.t, answer.ExceptionDetails, expression)
-	return answer.Result.Value
+	err := b.try("Runtime.evaluate", map[string]any{"expression": fmt.Sprintf("String(%s)", expression)}, &answer)
+	if thrown := answer.ExceptionDetails; thrown != nil {
+		err = errors.New(thrown.Exception.Description)
+	}
+	return answer.Result.Value, err
 }
 
-// until waits until the value of an expression is want.
+// until waits until the value of an expression is want. An expression that fails has no
+// value yet: after a click on a link, the old page is being replaced.
 func (b *browser) until(want, expression string) {
 	b.t.Helper()
 	got := ""
+	var err error
 	for range 200 {
-		if got = b.text(expression); got == want {
+		if got, err = b.evaluate(expression); err == nil && got == want {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+	require.NoError(b.t, err, expression)
 	require.Equal(b.t, want, got, "%s, after ten seconds; errors: %s", expression, b.text(pageError))
 }
