@@ -29,7 +29,8 @@
 //	circles.go   the state, and adding, moving and removing a node
 //	next.go      what is due, or when to ask again
 //	openslot.go  pouring out the slots under the hand
-//	ahead.go     pouring out crowds before the hand arrives
+//	ahead.go     the second side of a circle, and how it takes its place
+//	crowds.go    pouring crowds there before the hand arrives
 //	earliest.go  the exact earliest timer, before it is due
 //	harvest.go   sorting a crowd that is due, where order is kept
 //	check.go     the invariants, for tests
