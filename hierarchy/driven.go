@@ -47,7 +47,7 @@ type Handle struct {
 
 const (
 	// pourEvery is after how many timers Expire pours crowds ahead.
-	pourEvery = 16
+	pourEvery = 8
 	// pourBudget is about how many nodes it pours then: some ten microseconds' worth.
 	pourBudget = 512
 	// crowd is from how many timers on a slot is poured ahead, rather than when it is opened.
@@ -87,6 +87,7 @@ func (d *Driven[T]) Set(v T, due time.Duration) Handle {
 func (d *Driven[T]) start() *timers.Timers[T] {
 	d.timers = timers.New[T](drivenLayout, drivenTuning(), d.now)
 	d.timers.KeepOrder()
+	d.timers.Reap(d.timers.Touch)
 	return d.timers
 }
 
@@ -194,6 +195,9 @@ func (d *Driven[T]) Expire(now time.Duration) iter.Seq2[T, time.Duration] {
 func (d *Driven[T]) pop(now int64) (v T, due time.Duration, ok bool) {
 	if d.timers == nil {
 		return v, 0, false
+	}
+	if d.unseen >= crowd {
+		d.timers.Harvest(now)
 	}
 	next := d.timers.NextInOrder(now)
 	d.pourAhead(now)

@@ -52,8 +52,13 @@ func (a *Arena) After(i uint32) uint32 {
 	return 0
 }
 
-// Unlinked tells whether index i is a live node that is in no slot. Any index may be passed.
-func (a *Arena) Unlinked(i uint32) bool {
+// Unlinked tells whether index i is a live node that is in no slot, with that key, and with
+// an order whose low bits are those. Any index may be passed.
+func (a *Arena) Unlinked(i uint32, key int64, order uint32) bool {
 	c, e := locate(i)
-	return int(c) < len(a.nodes) && int(e) < len(a.nodes[c]) && a.nodes[c][e].Circle() == Unlinked
+	if int(c) >= len(a.nodes) || int(e) >= len(a.nodes[c]) {
+		return false
+	}
+	n := &a.nodes[c][e]
+	return n.Circle() == Unlinked && n.Key == key && uint32(n.order>>metaBits) == order
 }

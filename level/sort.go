@@ -26,10 +26,14 @@ func (l *Level) Sort(a *Arena, s int) {
 // seem to be many. It sets next links alone.
 func sortList(a *Arena, q *list) {
 	if q.n >= dealFrom && startsInDisorder(a, q) {
-		if lo, hi := span(a, q); lo != hi {
-			deal(a, q, lo, hi)
+		lo, hi := span(a, q, (*Node).sortedKey)
+		if lo != hi {
+			deal(a, q, lo, hi, (*Node).sortedKey)
 			return
 		}
+		lo, hi = span(a, q, (*Node).Order)
+		deal(a, q, lo, hi, (*Node).Order)
+		return
 	}
 	for runs := 2; runs > 1; {
 		runs = mergeRuns(a, q)
@@ -52,28 +56,30 @@ func startsInDisorder(a *Arena, q *list) bool {
 	return runs >= many
 }
 
-// span is the least and the greatest key in q.
-func span(a *Arena, q *list) (lo, hi int64) {
-	lo, hi = math.MaxInt64, math.MinInt64
+// sortedKey is n's key as a number that is not signed: negative keys come first.
+func (n *Node) sortedKey() uint64 { return uint64(n.Key) ^ 1<<63 }
+
+// span is the least and the greatest in q of what of returns.
+func span(a *Arena, q *list, of func(*Node) uint64) (lo, hi uint64) {
+	lo, hi = math.MaxUint64, 0
 	for i := q.head; i != 0; {
 		n := a.At(i)
-		lo, hi = min(lo, n.Key), max(hi, n.Key)
+		lo, hi = min(lo, of(n)), max(hi, of(n))
 		i = n.next
 	}
 	return lo, hi
 }
 
-// deal sorts q by dealing it over 64 lists by the highest bits in which keys differ, sorting
-// each, and putting them together again. All keys are from lo to hi.
-func deal(a *Arena, q *list, lo, hi int64) {
-	const signBit = 1 << 63 // flipped, since negative keys come first
-	shift := max(0, bits.Len64(uint64(lo^hi))-Bits)
+// deal sorts q by dealing it over 64 lists by the highest bits in which what of returns
+// differs, sorting each, and putting them together again. It is from lo to hi.
+func deal(a *Arena, q *list, lo, hi uint64, of func(*Node) uint64) {
+	shift := max(0, bits.Len64(lo^hi)-Bits)
 	var dealt [Slots]list
 	for i := q.head; i != 0; {
 		n := a.At(i)
 		next := n.next
 		n.next = 0
-		dealt[(uint64(n.Key)^signBit)>>shift&(Slots-1)].append(a, list{i, i, 1})
+		dealt[of(n)>>shift&(Slots-1)].append(a, list{i, i, 1})
 		i = next
 	}
 	*q = list{}

@@ -2,7 +2,7 @@ package circles
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/epicycle-go/epicycle/level"
 )
@@ -123,23 +123,28 @@ func (c *Circles) checkAhead(k int, a *ahead) error {
 // checkCrop checks what was harvested, if anything was, given the number of nodes that are in
 // no slot.
 func (c *Circles) checkCrop(unlinked int) error {
-	if len(c.crop) == 0 {
+	if !c.reaps {
 		return nil
 	}
-	last := reaped{key: math.MinInt64}
-	for _, r := range c.crop {
-		if !c.arena.Unlinked(r.index) {
-			continue
+	for k := range c.crops {
+		last := uint32(0)
+		for _, r := range c.crops[k].entries[c.crops[k].next:] {
+			if !c.stillReaped(r) {
+				continue
+			}
+			unlinked--
+			if last != 0 && c.arena.At(r.index).Before(c.arena.At(last)) {
+				return fmt.Errorf("crop: node %d is out of order", r.index)
+			}
+			last = r.index
 		}
-		unlinked--
-		n := c.arena.At(r.index)
-		if n.Key != r.key {
-			return fmt.Errorf("crop: node %d is due at %d, not %d", r.index, n.Key, r.key)
+	}
+	if c.growing != nil {
+		for _, r := range slices.Concat(c.growing.sort.from, c.growing.head, c.growing.all[min(c.growing.tail, len(c.growing.all)):]) {
+			if c.stillReaped(r) {
+				unlinked--
+			}
 		}
-		if last.index != 0 && n.Before(c.arena.At(last.index)) {
-			return fmt.Errorf("crop: node %d is out of order", r.index)
-		}
-		last = r
 	}
 	if unlinked != 0 {
 		return fmt.Errorf("crop: %d nodes are neither in it nor in a slot", unlinked)

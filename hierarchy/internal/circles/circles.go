@@ -38,7 +38,9 @@ type Circles struct {
 	// inOrder is set if timers of one deadline must come in their order, whatever it
 	// takes. Otherwise those of a crowd may come in any.
 	inOrder  bool
-	cascaded uint64 // nodes that were poured
+	reaps    bool   // crowds may be taken out of their slots
+	cascaded uint64 // nodes that were poured, or taken out of their slots with a crowd
+	visited  int    // nodes that calls went through, for tests
 
 	// Invariant: the deadline of a node is not before its slot starts. It may be after the
 	// slot's end: one that moves later stays in its slot.
@@ -54,11 +56,19 @@ func (c *Circles) Init(layout Layout, tuning Tuning, hand int64) {
 // takes: Next pours and sorts whole slots, and pours nothing more ahead by itself.
 func (c *Circles) KeepOrder() { c.inOrder = true }
 
+// Reap has crowds taken out of their slots, to be sorted in arrays. Order must be kept, and
+// NextInOrder be called, not Next. touch is called for nodes that will soon be due, a few at
+// once, so that it can fetch from memory what goes with them.
+func (c *Circles) Reap(touch func(i uint32)) { c.reaps, c.touch = true, touch }
+
 // Arena is where the nodes live. Callers read it, and leave changes to c.
 func (c *Circles) Arena() *level.Arena { return &c.arena }
 
 // Cascaded is how many nodes were carried from a circle to a finer one.
 func (c *Circles) Cascaded() uint64 { return c.cascaded }
+
+// Visited is how many nodes calls went through, one by one, for tests.
+func (c *Circles) Visited() int { return c.visited }
 
 // Linked tells whether any node is in a slot.
 func (c *Circles) Linked() bool { return c.occupied != 0 || c.active != 0 && !c.aheadEmpty() }

@@ -1,6 +1,7 @@
 package circles
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/epicycle-go/epicycle/level"
@@ -32,6 +33,9 @@ func (c *Circles) pourCrowds(now int64, v Verdict, budget int) (Verdict, int) {
 // PourAhead pours crowds ahead that will soon be due. Where order is kept, Next leaves that
 // to its caller. It touches no more than about budget nodes.
 func (c *Circles) PourAhead(now int64, budget int) {
+	if c.reaps && c.growAhead(now, budget) {
+		return
+	}
 	for k, begin, found := c.nextCrowd(); found && begin <= now; k, begin, found = c.nextCrowd() {
 		c.beginAhead(k)
 	}
@@ -72,7 +76,11 @@ func (c *Circles) nextCrowd() (k int, begin int64, found bool) {
 // beginFor is when to begin with pouring the first slot of l, which is circle k at that hand.
 func (c *Circles) beginFor(k int, l *level.Level, hand int64) int64 {
 	s := l.First()
-	return c.layout.slotStart(k, s, hand) - int64(l.Len(s))*c.tuning.PourTime
+	start := c.layout.slotStart(k, s, hand)
+	if c.reaps { // time passes in steps
+		return max(start, math.MinInt64+int64(c.layout.Width(k))) - int64(c.layout.Width(k))
+	}
+	return start - int64(l.Len(s))*c.tuning.PourTime
 }
 
 // isCrowd tells whether slot s of l, which is not circle 0, must be poured, and is so large
@@ -122,7 +130,7 @@ func (c *Circles) begin(k int, l *level.Level, hand int64, nested bool) {
 	a.start = c.layout.slotStart(k, a.slot, hand)
 	a.end = c.layout.slotEnd(k, a.start)
 	a.swept = 1
-	if c.inOrder {
+	if c.inOrder && !c.reaps {
 		a.swept = 0
 	}
 	c.active |= 1 << uint(k)

@@ -11,6 +11,9 @@ import (
 // next call has little to do. Order must be kept.
 func (c *Circles) Earliest() uint32 {
 	c.pour(math.MaxInt)
+	if c.growing != nil {
+		c.finishGrowing()
+	}
 	first, _, _ := c.firstReaped()
 	if l, s := c.earliestSlot(); l != nil {
 		if i := c.earliestIn(l, s); first == 0 || c.arena.At(i).Before(c.arena.At(first)) {
@@ -24,11 +27,15 @@ func (c *Circles) Earliest() uint32 {
 // but not sorted: it is opened when its time comes.
 func (c *Circles) earliestIn(l *level.Level, s int) (best uint32) {
 	if n := l.Len(s); n <= c.tuning.SortUpTo || n >= c.tuning.PourAheadFrom {
+		if !l.Sorted(s) {
+			c.visited += n
+		}
 		l.Sort(&c.arena, s)
 	}
 	if l.Sorted(s) {
 		return l.Head(s)
 	}
+	c.visited += l.Len(s)
 	l.Each(&c.arena, s, func(i uint32, n *level.Node) {
 		if best == 0 || n.Before(c.arena.At(best)) {
 			best = i
@@ -62,16 +69,29 @@ func (c *Circles) earliestSlot() (l *level.Level, s int) {
 func (c *Circles) firstAhead() *level.Level {
 	k := c.nextAhead()
 	a := c.ahead[k]
-	for c.pourAhead(k, a, math.MaxInt); c.nestedIn(k) && !c.beforeNested(k); {
+	for c.pourAhead(k, a, math.MaxInt); c.nestFirst(k); c.pourAhead(k, a, math.MaxInt) {
 		k--
 		a = c.ahead[k]
-		c.pourAhead(k, a, math.MaxInt)
 	}
 	if a.Empty() {
 		c.active &^= 1 << uint(k)
 		return nil
 	}
 	return &a.Level
+}
+
+// nestFirst tells whether the first slot of ahead[k] is being poured ahead itself. If it is a
+// crowd, it is from now on.
+func (c *Circles) nestFirst(k int) bool {
+	a := c.ahead[k]
+	switch {
+	case c.nestedIn(k):
+		return !c.beforeNested(k)
+	case k == 1 || c.active>>uint(k-1)&1 != 0 || a.Empty() || !c.isCrowd(&a.Level, a.First()):
+		return false
+	}
+	c.begin(k-1, &a.Level, a.start, true)
+	return true
 }
 
 // beforeNested tells whether ahead[k] holds something before the slot from which ahead[k-1]

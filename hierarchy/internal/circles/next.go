@@ -12,6 +12,8 @@ const (
 	NotBefore
 	// AskAgain says that there was too much to do for one call.
 	AskAgain
+	// reapedSlot says that the first slot is a crop now.
+	reapedSlot
 )
 
 // Verdict is what Next found.
@@ -66,11 +68,16 @@ func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
 		switch {
 		case large && k > 0 && start > now:
 			return Verdict{State: NotBefore, At: start}, budget
+		case large && c.reaps && c.canReap() && (n <= c.tuning.ReapUpTo || c.layout.slotEnd(k, start) <= now):
+			c.hand = max(c.hand, start)
+			c.reapSlot(k, s)
+			return Verdict{State: reapedSlot}, budget
 		case large && k > 0 && !behind:
 			c.openSlot(k, s, start, now)
 			return Verdict{State: AskAgain}, budget
 		case !large || c.inOrder || behind:
 			l.Sort(&c.arena, s)
+			c.visited += n
 			budget -= n
 		default: // those that belong in it have one deadline, and may come in any order
 		}

@@ -19,6 +19,17 @@ func (c *Circles) openSlot(k, s int, start, now int64) {
 	c.open |= 1 << uint(k)
 }
 
+// sweepOpen pours slot s of circle k to the end, in the order of memory, and not of setting.
+func (c *Circles) sweepOpen(k, s int) {
+	for i, next := uint32(0), uint32(1); next != 0; {
+		if i, next, _ = c.arena.Seek(next, k, s, c.side(k), math.MaxInt); i != 0 {
+			c.relink(i, c.arena.At(i))
+			c.cascaded++
+			c.visited++
+		}
+	}
+}
+
 // bunched tells whether the first few timers of slot s of circle k all belong in one slot
 // of the next finer circle. Then the others may do so, too, and pouring them there alone
 // would bring little: a wheel that was at rest for long has all its timers in one slot.
@@ -42,6 +53,7 @@ func (c *Circles) bunched(k, s int) bool {
 // span is the earliest and the latest deadline in slot s of circle k.
 func (c *Circles) span(k, s int) (lo, hi int64) {
 	lo, hi = math.MaxInt64, math.MinInt64
+	c.visited += c.circle[k].Len(s)
 	c.circle[k].Each(&c.arena, s, func(_ uint32, n *level.Node) {
 		lo, hi = min(lo, n.Key), max(hi, n.Key)
 	})
@@ -78,7 +90,11 @@ func (c *Circles) pourBeforeTimer(budget int) {
 func (c *Circles) pour(budget int) (left int) {
 	for c.open != 0 && budget > 0 {
 		k := bits.TrailingZeros32(c.open)
-		budget = c.pourSlot(&c.circle[k], c.layout.slotFor(k, c.hand), budget)
+		s := c.layout.slotFor(k, c.hand)
+		if budget == math.MaxInt && c.reaps && c.circle[k].Len(s)*c.tuning.SweepRatio >= c.arena.Entries() {
+			c.sweepOpen(k, s)
+		}
+		budget = c.pourSlot(&c.circle[k], s, budget)
 		if c.circle[k].Len(c.layout.slotFor(k, c.hand)) == 0 {
 			c.open &^= 1 << uint(k)
 		}
@@ -96,6 +112,7 @@ func (c *Circles) pourSlot(l *level.Level, s, budget int) (left int) {
 		}
 		c.relink(i, c.arena.At(i))
 		c.cascaded++
+		c.visited++
 	}
 	return budget
 }

@@ -16,13 +16,14 @@ import (
 
 // ordered runs a random program on circles that keep order, beside a model.
 type ordered struct {
-	t     *testing.T
-	r     *rand.Rand
-	c     Circles
-	now   int64
-	seq   uint64
-	live  map[uint32]moment
-	scale uint // deadlines are some 1<<scale apart
+	t       *testing.T
+	r       *rand.Rand
+	c       Circles
+	now     int64
+	seq     uint64
+	live    map[uint32]moment
+	touched map[uint64]bool // orders
+	scale   uint            // deadlines are some 1<<scale apart
 }
 
 // moment is a deadline and an order of setting.
@@ -36,10 +37,11 @@ func (m moment) compare(n moment) int {
 }
 
 func newOrdered(t *testing.T, r *rand.Rand) *ordered {
-	o := &ordered{t: t, r: r, live: map[uint32]moment{}, scale: uint(r.IntN(46))}
-	tuning := Tuning{SortUpTo: r.IntN(4), PourAheadFrom: 1 + r.IntN(6), PourTime: 1 << uint(r.IntN(56)), SweepRatio: 1 << r.IntN(20)}
+	o := &ordered{t: t, r: r, live: map[uint32]moment{}, touched: map[uint64]bool{}, scale: uint(r.IntN(46))}
+	tuning := Tuning{SortUpTo: r.IntN(4), PourAheadFrom: 1 + r.IntN(6), ReapUpTo: r.IntN(20), PourTime: 1 << uint(r.IntN(56)), SweepRatio: 1 << r.IntN(20)}
 	o.c.Init(NewLayout(time.Duration(1)<<uint(r.IntN(40))).Signed(), tuning, 0)
 	o.c.KeepOrder()
+	o.c.Reap(func(i uint32) { o.touched[o.c.arena.At(i).Order()] = true })
 	return o
 }
 
@@ -93,11 +95,11 @@ func (o *ordered) step() {
 			inSlots += o.c.InSlot(k, s)
 		}
 	}
-	for _, r := range o.c.crop {
-		if o.c.arena.Unlinked(r.index) {
+	o.c.arena.Each(func(_ uint32, n *level.Node) {
+		if n.Circle() == level.Unlinked {
 			inSlots++
 		}
-	}
+	})
 	require.Equal(o.t, len(o.live), inSlots)
 }
 

@@ -31,6 +31,18 @@ func (s *values[T]) at(i uint32) *T {
 	return &s.chunks[i>>(s.bits&31)][i&(1<<(s.bits&31)-1)]
 }
 
+// touch reads value i, if it is small.
+func (s *values[T]) touch(i uint32) {
+	if s.likeArena() {
+		read(*s.at(i))
+	}
+}
+
+// read is not inlined, as the compiler would leave out what it does not need.
+//
+//go:noinline
+func read[T any](T) {}
+
 // grow makes room for value i, where the arena's chunk has room for so many.
 func (s *values[T]) grow(i uint32, room int) {
 	c := int(i >> s.bits)
