@@ -67,16 +67,15 @@ func (c *Circles) NextInOrder(now int64) Verdict {
 
 // withHarvest is v, which says that nothing in a slot is due, for what is in no slot as well.
 func (c *Circles) withHarvest(v Verdict, at int64, ok bool) Verdict {
+	if c.arena.Len() == 0 {
+		c.growing, c.idle, c.buffers = nil, nil, nil
+		return v
+	}
 	if c.growing != nil && (!ok || c.growing.start < at) {
 		at, ok = c.growing.start, true
 	}
-	switch {
-	case !ok:
-		if v.State == Empty {
-			c.buffers, c.idle = nil, nil
-		}
-	case v.State == Empty || at < v.At:
-		v = Verdict{State: NotBefore, At: at}
+	if ok && (v.State == Empty || at < v.At) {
+		return Verdict{State: NotBefore, At: at}
 	}
 	return v
 }
