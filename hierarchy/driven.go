@@ -87,7 +87,7 @@ func (d *Driven[T]) Set(v T, due time.Duration) Handle {
 func (d *Driven[T]) start() *timers.Timers[T] {
 	d.timers = timers.New[T](drivenLayout, drivenTuning(), d.now)
 	d.timers.KeepOrder()
-	d.timers.Reap(d.timers.Touch)
+	d.timers.GatherCrowds(d.timers.Touch)
 	return d.timers
 }
 
@@ -197,7 +197,7 @@ func (d *Driven[T]) pop(now int64) (v T, due time.Duration, ok bool) {
 		return v, 0, false
 	}
 	if d.unseen >= crowd {
-		d.timers.Harvest(now)
+		d.timers.GatherDue(now)
 	}
 	next := d.timers.NextInOrder(now)
 	d.pourAhead(now)

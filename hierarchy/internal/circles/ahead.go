@@ -157,8 +157,8 @@ func (c *Circles) swapIn(k int, a *ahead) {
 	if !a.Empty() {
 		c.circle[k-1] = a.Level
 		a.Level = level.Level{}
-		if c.growing != nil && c.growing.circle == k-1 {
-			c.growing.ahead = false
+		if c.next != nil && c.next.circle == k-1 {
+			c.next.ahead = false
 		}
 		c.sides ^= 1 << uint(k-1)
 		c.occupied |= 1 << uint(k-1)

@@ -18,7 +18,7 @@ func (c *Circles) Check() error {
 			unlinked++
 		}
 	})
-	if err := c.checkCrop(unlinked); err != nil {
+	if err := c.checkQueues(unlinked); err != nil {
 		return err
 	}
 	linked, err := c.checkCircles()
@@ -120,34 +120,33 @@ func (c *Circles) checkAhead(k int, a *ahead) error {
 	return err
 }
 
-// checkCrop checks what was harvested, if anything was, given the number of nodes that are in
-// no slot.
-func (c *Circles) checkCrop(unlinked int) error {
-	if !c.reaps {
+// checkQueues checks what was gathered, given the number of nodes that are in no slot.
+func (c *Circles) checkQueues(unlinked int) error {
+	if !c.gathers {
 		return nil
 	}
-	for k := range c.crops {
+	for k := range c.queues {
 		last := uint32(0)
-		for _, r := range c.crops[k].entries[c.crops[k].next:] {
-			if !c.stillReaped(r) {
+		for _, r := range c.queues[k].entries[c.queues[k].next:] {
+			if !c.stillGathered(r) {
 				continue
 			}
 			unlinked--
 			if last != 0 && c.arena.At(r.index).Before(c.arena.At(last)) {
-				return fmt.Errorf("crop: node %d is out of order", r.index)
+				return fmt.Errorf("queue: node %d is out of order", r.index)
 			}
 			last = r.index
 		}
 	}
-	if c.growing != nil {
-		for _, r := range slices.Concat(c.growing.sort.from, c.growing.head, c.growing.all[min(c.growing.tail, len(c.growing.all)):]) {
-			if c.stillReaped(r) {
+	if c.next != nil {
+		for _, r := range slices.Concat(c.next.sort.from, c.next.head, c.next.all[min(c.next.tail, len(c.next.all)):]) {
+			if c.stillGathered(r) {
 				unlinked--
 			}
 		}
 	}
 	if unlinked != 0 {
-		return fmt.Errorf("crop: %d nodes are neither in it nor in a slot", unlinked)
+		return fmt.Errorf("queue: %d nodes are neither in it nor in a slot", unlinked)
 	}
 	return nil
 }

@@ -31,14 +31,14 @@ type Circles struct {
 
 	arena level.Arena
 	aheads
-	harvest
+	gathered
 	layout Layout
 	tuning Tuning
 
 	// inOrder is set if timers of one deadline must come in their order, whatever it
 	// takes. Otherwise those of a crowd may come in any.
 	inOrder  bool
-	reaps    bool   // crowds may be taken out of their slots
+	gathers  bool   // crowds may be taken out of their slots
 	cascaded uint64 // nodes that were poured, or taken out of their slots with a crowd
 	visited  int    // nodes that calls went through, for tests
 
@@ -56,10 +56,10 @@ func (c *Circles) Init(layout Layout, tuning Tuning, hand int64) {
 // takes: Next pours and sorts whole slots, and pours nothing more ahead by itself.
 func (c *Circles) KeepOrder() { c.inOrder = true }
 
-// Reap has crowds taken out of their slots, to be sorted in arrays. Order must be kept, and
+// GatherCrowds has crowds taken out of their slots, to be sorted in arrays. Order must be kept, and
 // NextInOrder be called, not Next. touch is called for nodes that will soon be due, a few at
 // once, so that it can fetch from memory what goes with them.
-func (c *Circles) Reap(touch func(i uint32)) { c.reaps, c.touch = true, touch }
+func (c *Circles) GatherCrowds(touch func(i uint32)) { c.gathers, c.touch = true, touch }
 
 // Arena is where the nodes live. Callers read it, and leave changes to c.
 func (c *Circles) Arena() *level.Arena { return &c.arena }

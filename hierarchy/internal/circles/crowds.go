@@ -33,7 +33,7 @@ func (c *Circles) pourCrowds(now int64, v Verdict, budget int) (Verdict, int) {
 // PourAhead pours crowds ahead that will soon be due. Where order is kept, Next leaves that
 // to its caller. It touches no more than about budget nodes.
 func (c *Circles) PourAhead(now int64, budget int) {
-	if c.reaps && c.growAhead(now, budget) {
+	if c.gathers && c.gatherAhead(now, budget) {
 		return
 	}
 	for k, begin, found := c.nextCrowd(); found && begin <= now; k, begin, found = c.nextCrowd() {
@@ -77,7 +77,7 @@ func (c *Circles) nextCrowd() (k int, begin int64, found bool) {
 func (c *Circles) beginFor(k int, l *level.Level, hand int64) int64 {
 	s := l.First()
 	start := c.layout.slotStart(k, s, hand)
-	if c.reaps { // time passes in steps
+	if c.gathers { // time passes in steps
 		return max(start, math.MinInt64+int64(c.layout.Width(k))) - int64(c.layout.Width(k))
 	}
 	return start - int64(l.Len(s))*c.tuning.PourTime
@@ -130,7 +130,7 @@ func (c *Circles) begin(k int, l *level.Level, hand int64, nested bool) {
 	a.start = c.layout.slotStart(k, a.slot, hand)
 	a.end = c.layout.slotEnd(k, a.start)
 	a.swept = 1
-	if c.inOrder && !c.reaps {
+	if c.inOrder && !c.gathers {
 		a.swept = 0
 	}
 	c.active |= 1 << uint(k)

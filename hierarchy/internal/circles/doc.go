@@ -22,6 +22,9 @@
 // thousands is poured ahead of its time, onto a second side of the finer circle, which
 // takes the place of the first one when the hand arrives (ahead.go).
 //
+// Where timers must come in order, as in a Driven, crowds are gathered instead: taken out of
+// their slots and sorted in arrays, in portions before their time (queues.go, gather.go).
+//
 // # Files
 //
 //	layout.go    arithmetic: circle, slot, and range of a time
@@ -32,6 +35,9 @@
 //	ahead.go     the second side of a circle, and how it takes its place
 //	crowds.go    pouring crowds there before the hand arrives
 //	earliest.go  the exact earliest timer, before it is due
-//	harvest.go   sorting a crowd that is due, where order is kept
+//	queues.go    crowds that were gathered, and what comes first of all
+//	gather.go    gathering one slot, in portions
+//	gatherdue.go gathering all slots that are due, at once
+//	radix.go     sorting what was gathered
 //	check.go     the invariants, for tests
 package circles

@@ -11,10 +11,10 @@ import (
 // next call has little to do. Order must be kept.
 func (c *Circles) Earliest() uint32 {
 	c.pour(math.MaxInt)
-	if c.growing != nil {
-		c.finishGrowing()
+	if c.next != nil {
+		c.finishNext()
 	}
-	first, _, _ := c.firstReaped()
+	first, _, _ := c.firstGathered()
 	if l, s := c.earliestSlot(); l != nil {
 		if i := c.earliestIn(l, s); first == 0 || c.arena.At(i).Before(c.arena.At(first)) {
 			first = i

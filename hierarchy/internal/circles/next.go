@@ -12,8 +12,8 @@ const (
 	NotBefore
 	// AskAgain says that there was too much to do for one call.
 	AskAgain
-	// reapedSlot says that the first slot is a crop now.
-	reapedSlot
+	// slotGathered says that the first slot is a queue now.
+	slotGathered
 )
 
 // Verdict is what Next found.
@@ -68,10 +68,10 @@ func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
 		switch {
 		case large && k > 0 && start > now:
 			return Verdict{State: NotBefore, At: start}, budget
-		case large && c.reaps && c.canReap() && (n <= c.tuning.ReapUpTo || c.layout.slotEnd(k, start) <= now):
+		case large && c.gathers && (n <= c.tuning.GatherUpTo || c.layout.slotEnd(k, start) <= now):
 			c.hand = max(c.hand, start)
-			c.reapSlot(k, s)
-			return Verdict{State: reapedSlot}, budget
+			c.gatherSlot(k, s)
+			return Verdict{State: slotGathered}, budget
 		case large && k > 0 && !behind:
 			c.openSlot(k, s, start, now)
 			return Verdict{State: AskAgain}, budget

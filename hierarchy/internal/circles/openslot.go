@@ -91,7 +91,7 @@ func (c *Circles) pour(budget int) (left int) {
 	for c.open != 0 && budget > 0 {
 		k := bits.TrailingZeros32(c.open)
 		s := c.layout.slotFor(k, c.hand)
-		if budget == math.MaxInt && c.reaps && c.circle[k].Len(s)*c.tuning.SweepRatio >= c.arena.Entries() {
+		if budget == math.MaxInt && c.gathers && c.circle[k].Len(s)*c.tuning.SweepRatio >= c.arena.Entries() {
 			c.sweepOpen(k, s)
 		}
 		budget = c.pourSlot(&c.circle[k], s, budget)

@@ -22,6 +22,7 @@ type ordered struct {
 	now     int64
 	seq     uint64
 	live    map[uint32]moment
+	patient bool            // crowds are gathered and poured ahead in small portions, and never at once
 	touched map[uint64]bool // orders
 	scale   uint            // deadlines are some 1<<scale apart
 }
@@ -38,15 +39,22 @@ func (m moment) compare(n moment) int {
 
 func newOrdered(t *testing.T, r *rand.Rand) *ordered {
 	o := &ordered{t: t, r: r, live: map[uint32]moment{}, touched: map[uint64]bool{}, scale: uint(r.IntN(46))}
-	tuning := Tuning{SortUpTo: r.IntN(4), PourAheadFrom: 1 + r.IntN(6), ReapUpTo: r.IntN(20), PourTime: 1 << uint(r.IntN(56)), SweepRatio: 1 << r.IntN(20)}
+	tuning := Tuning{SortUpTo: r.IntN(4), PourAheadFrom: 1 + r.IntN(6), GatherUpTo: r.IntN(20), PourTime: 1 << uint(r.IntN(56)), SweepRatio: 1 << r.IntN(20)}
+	o.patient = r.IntN(2) == 0
+	if o.patient {
+		tuning.GatherUpTo, tuning.PourAheadFrom = 1+r.IntN(5), 1+r.IntN(2)
+	}
 	o.c.Init(NewLayout(time.Duration(1)<<uint(r.IntN(40))).Signed(), tuning, 0)
 	o.c.KeepOrder()
-	o.c.Reap(func(i uint32) { o.touched[o.c.arena.At(i).Order()] = true })
+	o.c.GatherCrowds(func(i uint32) { o.touched[o.c.arena.At(i).Order()] = true })
 	return o
 }
 
 // deadline is mostly near now, on both sides, and sometimes at an end of time.
 func (o *ordered) deadline() int64 {
+	if o.patient && o.now < math.MaxInt64/2 {
+		return o.now + o.r.Int64N(1<<o.r.IntN(14))<<o.scale>>6
+	}
 	near := (o.r.Int64N(3) | o.r.Int64N(3)<<6 | o.r.Int64N(3)<<12) << o.scale // crowds on three circles
 	switch o.r.IntN(10) {
 	case 0:
@@ -78,14 +86,20 @@ func (o *ordered) step() {
 		o.c.Move(i, o.c.arena.At(i), o.now, o.live[i].deadline, o.live[i].order)
 	case op < 8 && len(o.live) > 0:
 		o.remove(o.any())
-	case op < 9:
+	case op < 9 && !o.patient:
 		o.c.PourAhead(o.now, o.r.IntN(30))
-	case op < 10:
+		o.c.GatherDue(o.now - o.r.Int64N(3)<<o.scale)
+	case op < 10 && !o.patient:
 		require.Equal(o.t, o.earliest(), o.c.Earliest())
 	default:
-		o.now = min(o.now, math.MaxInt64/2) + o.r.Int64N(1<<13)<<o.scale>>o.r.IntN(14)
+		o.advance()
 		for range o.r.IntN(6) {
 			o.next()
+		}
+	}
+	if o.patient {
+		for range o.r.IntN(4) {
+			o.c.PourAhead(o.now, 1+o.r.IntN(3))
 		}
 	}
 	require.NoError(o.t, o.c.Check())
@@ -101,6 +115,23 @@ func (o *ordered) step() {
 		}
 	})
 	require.Equal(o.t, len(o.live), inSlots)
+}
+
+// advance lets time pass, often to the deadline of a timer.
+func (o *ordered) advance() {
+	if o.patient {
+		if at := o.live[o.earliest()].deadline; at > o.now {
+			o.now += (at - o.now) >> (o.r.IntN(4) % 3) // all the way in two of four
+		}
+		return
+	}
+	if len(o.live) > 0 && o.r.IntN(2) == 0 {
+		if at := o.live[o.any()].deadline; at < math.MaxInt64/2 {
+			o.now = max(o.now, at)
+			return
+		}
+	}
+	o.now = min(o.now, math.MaxInt64/2) + o.r.Int64N(1<<13)<<o.scale>>o.r.IntN(14)
 }
 
 func (o *ordered) any() uint32 { return slices.Sorted(maps.Keys(o.live))[o.r.IntN(len(o.live))] }
@@ -139,7 +170,7 @@ func (o *ordered) next() {
 // Where order is kept, timers come in order of deadline and of setting, whatever was
 // poured ahead, and whether they have passed, are negative, or at an end of time.
 func TestOrderedCircles(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(1000) {
 		o := newOrdered(t, rand.New(rand.NewPCG(seed, 7)))
 		for range 200 {
 			o.step()
@@ -244,4 +275,35 @@ func TestEarliestPoursACrowdOnce(t *testing.T) {
 		c.Remove(i, c.arena.At(i))
 	}
 	require.LessOrEqual(t, c.Cascaded(), uint64(2*n))
+}
+
+// The hand may arrive at a slot that was poured ahead while a slot of that is being gathered.
+func TestGatheringWhileTheHandArrives(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	o := &ordered{t: t, r: r, live: map[uint32]moment{}, touched: map[uint64]bool{}}
+	tuning := DefaultTuning()
+	tuning.PourAheadFrom, tuning.GatherUpTo, tuning.SweepRatio = 2, 40, 0
+	o.c.Init(NewLayout(time.Second).Signed(), tuning, 0)
+	o.c.KeepOrder()
+	o.c.GatherCrowds(func(uint32) {})
+	const slot = int64(1) << 36 // one of circle 6, each 64 of circle 5
+	for range 1000 {
+		o.seq++
+		m := moment{slot + slot/64 + r.Int64N(slot*63/64), o.seq}
+		o.live[o.c.Add(0, m.deadline, m.order, 0)] = m
+	}
+	for o.c.active == 0 || !o.c.circle[6].Empty() {
+		o.c.PourAhead(1, 100)
+	}
+	o.c.PourAhead(slot, 2)
+	require.True(t, o.c.next.ahead)
+	require.Positive(t, o.c.next.left)
+	o.now = slot // where nothing is due
+	o.next()
+	require.NotNil(t, o.c.next)
+	require.Zero(t, o.c.active)
+	for o.now = 2 * slot; len(o.live) > 0; {
+		o.next()
+		require.NoError(t, o.c.Check())
+	}
 }

@@ -4,7 +4,7 @@ package circles
 // digit has values, by the lowest digit first. Entries whose deadlines are equal stay in
 // their order.
 type radixSort struct {
-	from, to []reaped
+	from, to []entry
 	lo       int64
 	width    int
 	shift    int // of the digit that is being sorted by
@@ -21,7 +21,7 @@ const (
 
 // begin makes ready to sort from with the help of to, which is of the same length. No
 // deadline is before lo, and they differ from it in their lowest width bits.
-func (r *radixSort) begin(from, to []reaped, lo int64, width int) {
+func (r *radixSort) begin(from, to []entry, lo int64, width int) {
 	r.from, r.to, r.lo, r.width, r.shift = from, to, lo, width, 0
 	r.digit = smallestDigit
 	for r.digit < largestDigit && 1<<r.digit < len(r.from) {
@@ -53,17 +53,17 @@ func (r *radixSort) run(entries int) (done bool) {
 }
 
 // value is the digit of e that is being sorted by.
-func (r *radixSort) value(e reaped) uint64 {
+func (r *radixSort) value(e entry) uint64 {
 	return uint64(e.key-r.lo) >> uint(r.shift) & (1<<uint(r.digit) - 1) & (1<<largestDigit - 1)
 }
 
-func (r *radixSort) count(portion []reaped) {
+func (r *radixSort) count(portion []entry) {
 	for _, e := range portion {
 		r.next[r.value(e)]++
 	}
 }
 
-func (r *radixSort) deal(portion []reaped) {
+func (r *radixSort) deal(portion []entry) {
 	for _, e := range portion {
 		v := r.value(e)
 		r.to[r.next[v]] = e

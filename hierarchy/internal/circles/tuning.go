@@ -10,9 +10,9 @@ type Tuning struct {
 	// one is poured within the default Precision, and what is poured just before it
 	// fires is still in the processor's caches then.
 	PourAheadFrom int
-	// ReapUpTo is the largest crowd that is sorted in an array rather than poured, where
-	// crops are made and not all of it is due: it bounds their memory.
-	ReapUpTo int
+	// GatherUpTo is the largest slot that is gathered though not all of it is due. That
+	// bounds the memory which gathering needs. A larger one is poured.
+	GatherUpTo int
 	// PourTime is how long before its time a crowd begins to be poured ahead, in
 	// nanoseconds for each timer in it: some times as long as it takes.
 	PourTime int64
@@ -25,7 +25,7 @@ type Tuning struct {
 
 // DefaultTuning is what benchmarks have shown to be best.
 func DefaultTuning() Tuning {
-	return Tuning{SortUpTo: 32, PourAheadFrom: 4096, ReapUpTo: 1 << 15, PourTime: 500, SweepRatio: 16}
+	return Tuning{SortUpTo: 32, PourAheadFrom: 4096, GatherUpTo: 1 << 15, PourTime: 500, SweepRatio: 16}
 }
 
 const (
