@@ -73,8 +73,7 @@ func TestStepsWhileTimePasses(t *testing.T) {
 			}
 		}
 		require.Equal(t, n, fired)
-		println(span.String(), long, s.visited)
-		require.LessOrEqual(t, s.visited, 6*n, "%v", span)
+		require.LessOrEqual(t, long, 1, "%v: only the first step may be long", span)
 	}
 }
 
