@@ -34,7 +34,7 @@ type Driven[T any] struct {
 	nearestAt int64
 
 	unseen int // timers that were set since Expire or Next last looked for crowds
-	popped int // timers that Expire has taken out since it last poured ahead
+	popped int // timers that Expire has taken out since it last prepared crowds
 }
 
 // Handle names a timer of a Driven. It is a value without pointers, safe to copy, to compare
@@ -46,11 +46,12 @@ type Handle struct {
 }
 
 const (
-	// pourEvery is after how many timers Expire pours crowds ahead.
-	pourEvery = 8
-	// pourBudget is about how many nodes it pours then: some ten microseconds' worth.
-	pourBudget = 512
-	// crowd is from how many timers on a slot is poured ahead, rather than when it is opened.
+	// prepareEvery is after how many timers Expire prepares crowds.
+	prepareEvery = 8
+	// prepareBudget is about how many nodes it goes through then: some tens of microseconds'
+	// worth.
+	prepareBudget = 512
+	// crowd is how many timers in a slot are worth preparing it.
 	crowd = 512
 )
 
@@ -176,9 +177,10 @@ func (d *Driven[T]) Next() (due time.Duration, ok bool) {
 // anything on d. What it sets to now or before comes in the same loop. If it panics, only the
 // timer that it was given is gone.
 //
-// The first timer of a crowd costs time for each timer in it, some tens of nanoseconds, to
-// spread it out. The steps after it spread what comes next in small portions of some tens of
-// microseconds, so a caller that holds a lock can let go of it after any number of timers.
+// The first timer of a crowd costs time for each timer in it, some tens of nanoseconds, to sort
+// it or to spread it out. The steps after it prepare what comes next in small portions of some
+// tens of microseconds, so a caller that holds a lock can let go of it after any number of
+// timers. A timer of a crowd takes up to 32 bytes more while the crowd is being sorted.
 func (d *Driven[T]) Expire(now time.Duration) iter.Seq2[T, time.Duration] {
 	return func(yield func(T, time.Duration) bool) {
 		d.now = max(d.now, int64(now))
@@ -200,7 +202,7 @@ func (d *Driven[T]) pop(now int64) (v T, due time.Duration, ok bool) {
 		d.timers.GatherDue(now)
 	}
 	next := d.timers.NextInOrder(now)
-	d.pourAhead(now)
+	d.prepare(now)
 	if next.State != circles.Due {
 		return v, 0, false
 	}
@@ -210,13 +212,14 @@ func (d *Driven[T]) pop(now int64) (v T, due time.Duration, ok bool) {
 	return v, time.Duration(next.At), true
 }
 
-// pourAhead pours crowds ahead, in small portions, so that the timers after the next one need
-// no long time. Once new crowds may have been set, it pours the first of them at once.
-func (d *Driven[T]) pourAhead(now int64) {
-	budget := pourBudget
+// prepare sorts or spreads crowds whose time comes soon, in small portions, so that the timers
+// after the next one need no long time. Once new crowds may have been set, it prepares the first
+// of them at once.
+func (d *Driven[T]) prepare(now int64) {
+	budget := prepareBudget
 	if d.unseen >= crowd {
 		budget = math.MaxInt
-	} else if d.popped++; d.popped < pourEvery {
+	} else if d.popped++; d.popped < prepareEvery {
 		return
 	}
 	d.popped, d.unseen = 0, 0

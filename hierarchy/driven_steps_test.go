@@ -37,7 +37,7 @@ func (s *measured) crowd(n int, from, span time.Duration) {
 
 // Between two timers of a crowd, Expire goes through a small portion of it.
 func TestStepsBetweenTimersAreSmall(t *testing.T) {
-	const n, most = 200_000, 2 * pourBudget
+	const n, most = 200_000, 2 * prepareBudget
 	for _, span := range []time.Duration{1, time.Microsecond, time.Millisecond, time.Second, time.Minute, time.Hour, 30 * 24 * time.Hour} {
 		for _, epoch := range []time.Duration{0, 1_800_000_000 * time.Second} {
 			s := newMeasured()
@@ -59,7 +59,7 @@ func TestStepsBetweenTimersAreSmall(t *testing.T) {
 
 // The same while time passes in steps, each of which takes out a part of the crowd.
 func TestStepsWhileTimePasses(t *testing.T) {
-	const n, steps, most = 200_000, 1000, 2 * pourBudget
+	const n, steps, most = 200_000, 1000, 2 * prepareBudget
 	for _, span := range []time.Duration{time.Millisecond, time.Second, time.Minute, time.Hour, 30 * 24 * time.Hour} {
 		s := newMeasured()
 		s.crowd(n, time.Minute, span)
