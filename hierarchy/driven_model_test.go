@@ -97,7 +97,7 @@ func (r *drivenRun) step() {
 		r.remove()
 	case op == 10:
 		r.wheel.unseen = r.c.IntN(2) * crowd
-		r.wheel.popped = r.c.IntN(2) * pourEvery
+		r.wheel.popped = r.c.IntN(2) * prepareEvery
 		r.wheel.timers.PourAhead(int64(r.now), r.c.IntN(5))
 	case op == 11 && r.depth < 2:
 		r.all()
