@@ -50,7 +50,7 @@ const (
 	prepareEvery = 8
 	// prepareBudget is about how many nodes it goes through then: some tens of microseconds'
 	// worth.
-	prepareBudget = 512
+	prepareBudget = 256
 	// crowd is how many timers in a slot are worth preparing it.
 	crowd = 512
 )

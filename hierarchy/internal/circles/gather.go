@@ -26,6 +26,7 @@ type gathering struct {
 	lo, hi      int64  // the earliest deadline and the latest
 	first, last uint64 // the least order and the greatest
 	sort        radixSort
+	ordered     int // so many, once they are sorted by deadline, are in order
 }
 
 // newGathering makes a gathering with room for n nodes.
@@ -34,7 +35,7 @@ func (c *Circles) newGathering(n int) *gathering {
 	if c.idle = nil; g == nil {
 		g = new(gathering)
 	}
-	g.taking, g.left, g.tail = true, n, n
+	g.taking, g.left, g.tail, g.ordered = true, n, n, 0
 	g.all = c.buffer(n)
 	g.head = g.all[:0]
 	g.lo, g.hi = math.MaxInt64, math.MinInt64
@@ -125,7 +126,8 @@ func (c *Circles) gather(g *gathering, budget int) (done bool) {
 	if budget < math.MaxInt/sortedPerTaken {
 		budget *= sortedPerTaken
 	}
-	return g.sort.run(budget)
+	budget = g.sort.run(budget)
+	return budget > 0 && c.sortInstants(g, budget)
 }
 
 // finishNext makes a queue of next, which is not nil.
@@ -135,9 +137,8 @@ func (c *Circles) finishNext() {
 	c.next = nil
 }
 
-// enqueue makes a queue of g, whose nodes are sorted by deadline.
+// enqueue makes a queue of g, which is done.
 func (c *Circles) enqueue(g *gathering) {
-	c.sortInstants(g)
 	c.queues = append(c.queues, queue{entries: g.sort.from, first: g.first, last: g.last})
 	if len(c.queues) > maxQueues {
 		c.mergeShortest()
@@ -147,24 +148,28 @@ func (c *Circles) enqueue(g *gathering) {
 	c.idle = g
 }
 
-// sortInstants sorts by order of setting what has one deadline. Mostly, it is in that order.
-func (c *Circles) sortInstants(g *gathering) {
+// sortInstants sorts by order of setting what has one deadline, and tells whether it is done.
+// It goes through about so many entries. Mostly, they are in that order.
+func (c *Circles) sortInstants(g *gathering, entries int) (done bool) {
 	byOrder := func(x, y entry) int { return cmp.Compare(int32(x.order-y.order), 0) }
 	if g.last-g.first > math.MaxInt32 { // low bits don't tell
 		order := func(e entry) uint64 { return c.arena.At(e.index).Order() }
 		byOrder = func(x, y entry) int { return cmp.Compare(order(x), order(y)) }
 	}
-	entries := g.sort.from
-	for i := 0; i < len(entries); {
-		j := i + 1
-		for j < len(entries) && entries[j].key == entries[i].key {
+	all := g.sort.from
+	for begin := g.ordered; g.ordered < len(all); {
+		i, j := g.ordered, g.ordered+1
+		for j < len(all) && all[j].key == all[i].key {
 			j++
 		}
-		if j > i+1 && !slices.IsSortedFunc(entries[i:j], byOrder) {
-			slices.SortFunc(entries[i:j], byOrder)
+		if j > i+1 && !slices.IsSortedFunc(all[i:j], byOrder) {
+			slices.SortFunc(all[i:j], byOrder)
 		}
-		i = j
+		if g.ordered = j; j-begin > entries {
+			return false
+		}
 	}
+	return true
 }
 
 // gatherAhead goes on with next, or begins with a crowd whose time comes soon. It tells whether

@@ -18,7 +18,7 @@ func (c *Circles) GatherDue(now int64) {
 	g := c.newGathering(n)
 	c.takeSlots(g, rows)
 	c.endTaking(g)
-	g.sort.run(math.MaxInt)
+	c.gather(g, math.MaxInt)
 	c.enqueue(g)
 }
 

@@ -29,13 +29,10 @@ func (r *radixSort) begin(from, to []entry, lo int64, width int) {
 	}
 }
 
-// run goes through about so many entries, and tells whether all are sorted. Then they are in
-// from.
-func (r *radixSort) run(entries int) (done bool) {
-	for r.shift < r.width {
-		if entries <= 0 {
-			return false
-		}
+// run goes through no more than so many entries, and returns how many more it could go through
+// now that all are sorted. Then they are in from.
+func (r *radixSort) run(entries int) (left int) {
+	for r.shift < r.width && entries > 0 {
 		n := min(entries, len(r.from)-r.at)
 		entries -= n
 		portion := r.from[r.at : r.at+n]
@@ -49,7 +46,7 @@ func (r *radixSort) run(entries int) (done bool) {
 			r.turn()
 		}
 	}
-	return true
+	return entries
 }
 
 // value is the digit of e that is being sorted by.
