@@ -53,6 +53,14 @@ func (a *spinningAlarm) Stop() {
 	a.alarm.Stop()
 }
 
+// Review has f called some time before a far alarm wakes, if the alarm of the Precise clock
+// can do that. See the Alarm of package wakeup.
+func (a *spinningAlarm) Review(f func()) {
+	if inner, ok := a.alarm.(interface{ Review(func()) }); ok {
+		inner.Review(f)
+	}
+}
+
 // approach is called window before the aim, and calls ring when the aim has come.
 func (a *spinningAlarm) approach() {
 	if a.spin() {

@@ -105,6 +105,8 @@ func (a *aimRun) step() {
 		p.at = a.deadline(d)
 	case op < 12:
 		a.ring() // needlessly
+	case op < 13:
+		a.w.core.review()
 	case op < 15:
 		a.clock.elapsed.Add(a.r.Int64N(3 * aimPrecision))
 	case a.r.IntN(4) == 0:
@@ -182,6 +184,7 @@ func TestAimConcurrently(t *testing.T) {
 			for !over.Load() {
 				c.elapsed.Add(7)
 				c.ring()
+				w.core.review()
 				runtime.Gosched()
 			}
 		})

@@ -63,6 +63,7 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 		c.shards = append(c.shards, s)
 	}
 	c.aim.init(c.clock.NewAlarm(c.wake), cfg.Precision, clock.Virtual(c.clock))
+	c.expectReview()
 	c.mock = attach(c)
 	c.direct = c.mock == nil && takesAtOnce(cfg.Executor)
 	return c, nil

@@ -169,6 +169,9 @@ func (t *FuncTimer) stopped() <-chan struct{} {
 // fire is asked before the timer fires, with the shard's lock held. From now on f counts as
 // running, so that at no moment the timer neither is pending nor runs.
 func (t *FuncTimer) fire() {
+	if t.shard.answer.early {
+		return
+	}
 	t.runs++
 	t.shard.answer = answer[func()]{run: &t.run}
 }

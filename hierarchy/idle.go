@@ -125,7 +125,9 @@ func (i *Idle) Stop() bool {
 func (i *Idle) fire() {
 	s := i.shard
 	deadline := s.timers.Arena().At(i.index).Key
-	if i.due.CompareAndSwap(deadline, ended) {
+	if s.answer.early {
+		s.answer.later = i.due.Load()
+	} else if i.due.CompareAndSwap(deadline, ended) {
 		s.answer = answer[func()]{run: &i.f}
 	} else {
 		s.answer = answer[func()]{later: i.due.Load()}

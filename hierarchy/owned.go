@@ -11,6 +11,7 @@ import "github.com/epicycle-go/epicycle/level"
 type answer[T any] struct {
 	run   *T    // what to call; nil: nothing yet
 	later int64 // then ask again at that time, which is later than the deadline
+	early bool  // set by the asker: the timer is not due yet, so run must stay nil
 }
 
 // popOwned asks the owner of timer i, which is due, and takes the timer out or puts it off.
@@ -20,14 +21,37 @@ func (s *shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node) (v T, f l
 	a := s.answer
 	s.answer = answer[T]{} // the owner may be garbage soon
 	if a.run == nil {
-		s.counts.moved++
-		s.timers.Unlink(n) // its slot's turn has come, so it does not stay there
-		s.move(i, n, now, a.later)
+		s.putOff(now, i, n, a.later)
 		return v, 0, postponed
 	}
 	s.countFired(now - n.Key)
 	s.endOwned(i, n)
 	return *a.run, 0, popped
+}
+
+// putOffEarly asks the owner of timer i, which is not due yet, and puts the timer off if the
+// owner says so. It is false if nothing has changed. mu must be held.
+func (s *shard[T]) putOffEarly(now int64, i uint32) bool {
+	n := s.timers.Arena().At(i)
+	if n.Flags()&askFirst != askFirst {
+		return false
+	}
+	s.answer.early = true
+	s.core.fire(*s.timers.Value(i))
+	later := s.answer.later
+	s.answer = answer[T]{}
+	if later <= n.Key {
+		return false
+	}
+	s.putOff(now, i, n, later)
+	return true
+}
+
+// putOff moves timer i to a later time. mu must be held.
+func (s *shard[T]) putOff(now int64, i uint32, n *level.Node, later int64) {
+	s.counts.moved++
+	s.timers.Unlink(n) // its slot's turn has come, so it does not stay there
+	s.move(i, n, now, later)
 }
 
 // endOwned ends timer i, and gives its place back. mu must be held.

@@ -50,7 +50,7 @@ type shard[T any] struct {
 	onStop   int  // Invariant: how many live timers have callOnStop
 	lateness histogram
 	answer   answer[T] // of the timer that was asked
-	_        [40]byte
+	_        [32]byte
 }
 
 // admit tells whether s may take one more timer, and takes a place for it. mu must be

@@ -30,6 +30,9 @@ func (c *core[T]) wake() {
 	if r, ok := c.beginRound(); ok {
 		defer r.end()
 		r.fireAll()
+		if !r.useful {
+			c.lookAgain()
+		}
 		r.complete = true
 	}
 }
@@ -54,6 +57,7 @@ type round[T any] struct {
 	core     *core[T]
 	now      int64
 	fired    int
+	useful   bool // a callback has been dispatched in this round
 	inline   bool // a callback has been called with Inline in this round
 	complete bool
 }
@@ -110,6 +114,7 @@ func (r *round[T]) fireShard(s *shard[T], until bound) bool {
 			return false
 		case postponed: // ask for the next one
 		default:
+			r.useful = true
 			r.dispatch(v, f)
 		}
 		if r.fired++; r.fired%readEvery == 0 {

@@ -2,18 +2,38 @@ package wakeup
 
 import "time"
 
-// aimAtFirst aims the timerfd, and if it is needed the backup, at the first waiting alarm.
-// It does nothing if no alarm waits. q.mu must be held, here and in the methods below.
-func (q *Queue) aimAtFirst(now time.Duration) {
-	if q.waiting.Len() == 0 {
-		return
+// settle aims the timerfd, and if it is needed the backup, at what must be done next. It ends
+// the waiter if nothing needs it. q.mu must be held, here and in the methods below.
+func (q *Queue) settle(now time.Duration) {
+	switch {
+	case q.waiting.Len() > 0:
+		q.aimAtFirst(q.waiting.First().at, now)
+	case q.waiter != nil && now < q.until:
+		q.aimAt(q.until, now)
+	case q.waiter != nil:
+		q.end()
 	}
-	first := q.waiting.First().at
-	if q.waiter != nil {
+}
+
+// aimAtFirst is settle if alarms wait, the first of them for the time first. A far alarm only
+// needs something when it becomes near. But during a review something waits for the alarm
+// itself, as the review may take long.
+func (q *Queue) aimAtFirst(first, now time.Duration) {
+	deferred, next := q.far(first) && !q.reviewing, first
+	if deferred {
+		next = first - q.handOver
+	}
+	switch {
+	case q.waiter == nil:
+	case !deferred:
 		q.aimAt(max(now, first-q.ahead()), now)
+	case now < q.until:
+		q.aimAt(max(now, min(q.until, next)), now)
+	default:
+		q.end()
 	}
 	if q.waiter == nil || q.overload.lasts() {
-		q.backup.set(first, now, q.backupFired)
+		q.backup.set(next, now, q.backupFired)
 	}
 }
 
@@ -54,12 +74,20 @@ func (q *Queue) endLostWaiter(now time.Duration) {
 	}
 }
 
+// endBusyWaiter ends a waiter that still rings an alarm when no other alarm needs it. It
+// would keep the descriptor for as long as the ring takes.
+func (q *Queue) endBusyWaiter(now time.Duration) {
+	if q.waiter != nil && q.waiter.rings != nil && q.waiting.Len() == 0 && now >= q.until {
+		q.end()
+	}
+}
+
 // lose ends the waiter because its timerfd no longer works. The queue goes on with the
 // backup alone, and tries to open another timerfd after retryAfter.
 func (q *Queue) lose(err error, now time.Duration) {
 	q.end()
 	q.failed, q.retry = err, now+retryAfter
-	q.aimAtFirst(now)
+	q.settle(now)
 }
 
 // learn updates overload and lead with the latency of one wake-up.

@@ -2,10 +2,10 @@ package wakeup
 
 import "time"
 
-// backup is a runtime timer that stands in for the timerfd while there is none. It also
-// helps while the process is overloaded: the scheduler checks timers at every switch, but
-// descriptors only when it has nothing else to run. At other times the backup only guards
-// the waiter. It is moved rarely, because setting it wakes an idle processor needlessly.
+// backup is a runtime timer that stands in for the timerfd while there is none, until the
+// first alarm is near or until it rings. It also helps while the process is overloaded: the
+// scheduler checks timers at every switch, but descriptors only when it has nothing else to
+// run. At other times the backup only guards the waiter. It is moved rarely, because setting it wakes an idle processor needlessly.
 // In an idle process it would fire later than the timerfd anyway.
 type backup struct {
 	timer *time.Timer
@@ -50,6 +50,10 @@ func (q *Queue) backupFired() {
 	q.backup.rang()
 	now := sinceEpoch()
 	q.endLostWaiter(now)
+	q.endBusyWaiter(now)
+	if q.becomesNear(now) {
+		now = q.review()
+	}
 	own := q.takeDue(now, true)
 	if own != nil && q.waiter != nil {
 		q.overload.renew() // a waiter that is in time would have taken the alarm earlier
@@ -57,7 +61,7 @@ func (q *Queue) backupFired() {
 	if q.waiting.Len() > 0 {
 		q.ensureWaiter(q.waiting.First(), now)
 	}
-	q.aimAtFirst(now)
+	q.settle(now)
 	q.guard(now)
 	q.mu.Unlock()
 	if own != nil {

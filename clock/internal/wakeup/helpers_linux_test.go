@@ -27,7 +27,7 @@ func counted(t *testing.T) (q *Queue, opened *atomic.Int32) {
 	q = newQueue(func() (*timerfd, error) {
 		opened.Add(1)
 		return openTimerfd()
-	}, defaultLinger, defaultTrust)
+	})
 	t.Cleanup(func() {
 		if t.Failed() { // the waiter may never end by itself, and would fail later tests
 			locked(q, q.end)
@@ -38,11 +38,12 @@ func counted(t *testing.T) (q *Queue, opened *atomic.Int32) {
 }
 
 // patient returns a counted queue whose waiter is not replaced, and stays until an alarm is
-// stopped, however slow the machine is.
+// stopped, however slow the machine is. Alarms an hour ahead are near.
 func patient(t *testing.T) (q *Queue, opened *atomic.Int32) {
 	t.Helper()
 	q, opened = counted(t)
-	q.linger, q.trust = time.Hour, time.Hour
+	q.trust = time.Hour
+	q.near, q.hold = 10*time.Hour, 20*time.Hour
 	return q, opened
 }
 

@@ -10,7 +10,7 @@ import (
 
 // While the process is overloaded, the backup is set to the first alarm too.
 func TestOverload(t *testing.T) {
-	q, _ := counted(t)
+	q, _ := patient(t)
 	a, rings := reportingAlarm(t, q)
 	q.mu.Lock()
 	q.learn(overloadedBy)

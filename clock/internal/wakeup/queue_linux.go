@@ -18,11 +18,11 @@ func sinceEpoch() time.Duration { return time.Since(epoch) }
 const unaimed = time.Duration(math.MaxInt64)
 
 // Process rings the alarms of the whole process.
-var Process = newQueue(openTimerfd, defaultLinger, defaultTrust)
+var Process = newQueue(openTimerfd)
 
-func newQueue(open func() (*timerfd, error), linger, trust time.Duration) *Queue {
+func newQueue(open func() (*timerfd, error)) *Queue {
 	return &Queue{
-		open: open, linger: linger, trust: trust,
+		open: open, spans: defaultSpans, trust: defaultTrust,
 		waiting: alarmheap.New((*Alarm).before, (*Alarm).position),
 	}
 }
@@ -34,26 +34,25 @@ func newQueue(open func() (*timerfd, error), linger, trust time.Duration) *Queue
 // The waiter rings an alarm itself only if no other alarm waits. If one is set during that
 // ring, the queue starts another waiter.
 type Queue struct {
-	open   func() (*timerfd, error) // immutable
-	linger time.Duration            // immutable except in tests; see defaultLinger
-	trust  time.Duration            // immutable except in tests; see defaultTrust
+	open  func() (*timerfd, error) // immutable
+	spans                          // immutable except in tests
+	trust time.Duration            // immutable except in tests; see defaultTrust
 
-	mu       sync.Mutex
-	waiting  alarmheap.Heap[*Alarm] // guarded by mu, like the fields below
-	ringing  int                    // number of rings under way
-	waiter   *waiter                // nil if there is none
-	aim      time.Duration          // of the timerfd; unaimed once its expiry is noticed
-	lead     lead
-	overload overload
-	backup   backup
-	failed   error         // why there is no timerfd
-	retry    time.Duration // when to try to open a timerfd again
+	mu        sync.Mutex
+	waiting   alarmheap.Heap[*Alarm] // guarded by mu, like the fields below
+	ringing   int                    // number of rings under way
+	until     time.Duration          // the waiter stays until then; see spans
+	reviewing bool                   // a review is under way
+	waiter    *waiter                // nil if there is none
+	aim       time.Duration          // of the timerfd; unaimed once its expiry is noticed
+	lead      lead
+	overload  overload
+	backup    backup
+	failed    error         // why there is no timerfd
+	retry     time.Duration // when to try to open a timerfd again
 }
 
 const (
-	// defaultLinger is how long the waiter stays when no alarm waits. Ending it and starting
-	// another costs as much as several wake-ups.
-	defaultLinger = 200 * time.Millisecond
 	// defaultTrust is how long after the aim a waiter that has not noticed the expiry of the
 	// timerfd is taken to be lost. Each check costs some 0.2 ms.
 	defaultTrust = time.Second
@@ -67,6 +66,7 @@ type Alarm struct {
 	queue  *Queue
 	offset time.Duration // from epoch to the start that the times of Set count from
 	call   serial.Call
+	review func() // immutable once the alarm was set; nil if there is none
 
 	at      time.Duration // since epoch; guarded by queue.mu, like the fields below
 	stopped bool
@@ -77,6 +77,11 @@ type Alarm struct {
 func (q *Queue) NewAlarm(start time.Time, ring func()) *Alarm {
 	return &Alarm{queue: q, offset: start.Sub(epoch), call: serial.Call{F: ring}}
 }
+
+// Review has f called some time before a far alarm rings. If f stops the alarm or sets it to
+// a later time, nothing is made ready to ring it. f must not wait for anything but locks, and
+// is called in a goroutine of the queue. Review must be called before Set.
+func (a *Alarm) Review(f func()) { a.review = f }
 
 func (a *Alarm) before(b *Alarm) bool { return a.at < b.at }
 func (a *Alarm) position() *int       { return &a.index }
@@ -111,8 +116,11 @@ func (q *Queue) set(a *Alarm, at time.Duration) {
 		return
 	}
 	q.waiting.Put(a)
+	if at-now <= q.near {
+		q.stay(now)
+	}
 	q.ensureWaiter(a, now)
-	q.aimAtFirst(now)
+	q.settle(now)
 }
 
 func (q *Queue) stop(a *Alarm) {
@@ -128,12 +136,14 @@ func (q *Queue) stop(a *Alarm) {
 // below except ring and String.
 func (q *Queue) idle() bool { return q.waiting.Len() == 0 && q.ringing == 0 }
 
-// ensureWaiter makes sure that a waiter waits for a, if there is a timerfd.
+// ensureWaiter makes sure that a waiter waits for a, if a is near and there is a timerfd.
 func (q *Queue) ensureWaiter(a *Alarm, now time.Duration) {
 	switch {
-	case q.waiter == nil && now >= q.retry:
-		q.begin(now)
-	case q.waiter != nil && q.waiter.rings != nil && q.waiter.rings != a:
+	case q.waiter == nil:
+		if !q.far(a.at) && now >= q.retry {
+			q.begin(now)
+		}
+	case q.waiter.rings != nil && q.waiter.rings != a:
 		// A waiter that rings a itself needs no help: it waits again after the ring.
 		q.startWaiter(q.waiter.fd)
 	}
@@ -198,16 +208,16 @@ func (q *Queue) ring(a *Alarm) {
 }
 
 // rung is called after each ring. After the last one it ends the waiter, or aims the timerfd
-// at the time when the waiter has lingered long enough.
+// at the time when the waiter should end.
 func (q *Queue) rung(a *Alarm) {
 	q.ringing--
-	if !q.idle() {
-		return
-	}
-	if a.stopped || q.waiter == nil {
+	switch {
+	case !q.idle():
+	case a.stopped || q.waiter == nil:
 		q.end()
-	} else if now := sinceEpoch(); q.aim < now+q.linger/2 || q.aim > now+q.linger {
-		q.aimAt(now+q.linger, now)
+	default:
+		now := sinceEpoch()
+		q.aimAt(max(now, q.until), now)
 	}
 }
 

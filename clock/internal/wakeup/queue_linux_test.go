@@ -143,7 +143,7 @@ func aimOften(t *testing.T, q *Queue) {
 // Alarms also ring if no timerfd can be opened. The queue tries to open one again only
 // after retryAfter, and uses it if it succeeds.
 func TestNoTimerfd(t *testing.T) {
-	q, opened := counted(t)
+	q, opened := patient(t)
 	open := q.open
 	q.open = func() (*timerfd, error) { opened.Add(1); return nil, errors.New("none to be had") }
 	require.Equal(t, "runtime timers: none to be had", q.String())

@@ -91,17 +91,16 @@ func (w *waiter) expired(woken bool) (own *Alarm, ended bool) {
 		return nil, true
 	}
 	if own = q.takeDue(now, false); own == nil {
-		q.aimAtFirst(now)
+		if q.becomesNear(now) {
+			q.reviewing = true
+			go q.reviewed()
+		}
+		q.settle(now)
 	} else {
-		// This aims at the end of the lingering. The system call also wakes the runtime's
-		// monitor, which sleeps while the process is idle. Without the monitor, a callback
-		// that does not yield would keep its processor.
-		q.aimAt(now+q.linger, now)
-	}
-	// If the timerfd is still aimed, another goroutine rang the alarm, and the waiter lingers.
-	if q.idle() && q.aim == unaimed {
-		q.waiter = nil
-		q.backup.stop()
+		// This aims at the time when the waiter should end. The system call also wakes the
+		// runtime's monitor, which sleeps while the process is idle. Without the monitor, a
+		// callback that does not yield would keep its processor.
+		q.aimAt(max(now, q.until), now)
 	}
 	if q.waiter != w {
 		return own, true

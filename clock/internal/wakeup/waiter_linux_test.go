@@ -43,28 +43,6 @@ func TestWaiterEndsByItself(t *testing.T) {
 	}
 }
 
-// A waiter that is no longer needed ends soon, even if its aim was far away.
-func TestWaiterDoesNotStayForAnAlarmThatIsNoMore(t *testing.T) {
-	q, _ := counted(t)
-	far, _ := reportingAlarm(t, q)
-	near, rings := reportingAlarm(t, q)
-
-	far.Set(sinceEpoch() + time.Hour)
-	near.Set(0) // rings until it is received below
-	far.Stop()
-	received(t, rings)
-	requireGone(t)
-}
-
-func TestWaiterDoesNotStayForAnAimThatWasMoved(t *testing.T) {
-	q, _ := counted(t)
-	a, rings := reportingAlarm(t, q)
-	a.Set(sinceEpoch() + time.Hour)
-	a.Set(0)
-	received(t, rings)
-	requireGone(t)
-}
-
 // The time at which the waiter should end passes before it begins to wait.
 func TestWaiterIsLateForItsOwnEnd(t *testing.T) {
 	q, _ := counted(t)
@@ -114,7 +92,7 @@ func TestWaiterStaysAfterStopWhileOtherRings(t *testing.T) {
 		q.mu.Lock()
 		q.aimAt(sinceEpoch(), sinceEpoch()) // the hour has passed
 		q.mu.Unlock()
-		require.Eventually(t, func() bool { return !hasAim(q) }, atMost, 100*time.Microsecond)
+		require.Eventually(t, func() bool { return aimsAtEnd(q) }, atMost, 100*time.Microsecond)
 		received(t, rings)
 	}
 	require.EqualValues(t, 1, opened.Load())
@@ -122,11 +100,11 @@ func TestWaiterStaysAfterStopWhileOtherRings(t *testing.T) {
 	requireGone(t)
 }
 
-// hasAim tells whether q's timerfd is aimed.
-func hasAim(q *Queue) bool {
+// aimsAtEnd tells whether q's timerfd is aimed at the time when the waiter should end.
+func aimsAtEnd(q *Queue) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.aim != unaimed
+	return q.aim == q.until
 }
 
 // A waiter closes its descriptor when it ends, in every way that it can end. The garbage
@@ -141,7 +119,7 @@ func TestWaiterClosesItsDescriptor(t *testing.T) {
 	received(t, rings)
 	requireGone(t)
 
-	a.Set(sinceEpoch() + unaimed/2) // the waiter is dismissed while it waits
+	a.Set(sinceEpoch() + q.near/2) // the waiter is dismissed while it waits
 	a.Stop()
 	requireGone(t)
 

@@ -303,8 +303,8 @@ func TestCrowdInOrderIsNotCascaded(t *testing.T) {
 func TestLoneTimerIsNotCascaded(t *testing.T) {
 	c := newCircles(time.Second)
 	deadline := 3 * 365 * 24 * int64(time.Hour)
-	c.Add(0, deadline, 1, 0)
-	require.Equal(t, Verdict{State: NotBefore, At: deadline}, c.Next(1, batch))
+	i := c.Add(0, deadline, 1, 0)
+	require.Equal(t, Verdict{State: NotBefore, Node: i, At: deadline}, c.Next(1, batch))
 	require.Equal(t, Due, c.Next(deadline, batch).State)
 	require.Zero(t, c.Cascaded())
 }

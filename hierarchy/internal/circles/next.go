@@ -19,7 +19,7 @@ const (
 // Verdict is what Next found.
 type Verdict struct {
 	State State
-	Node  uint32 // of Due: the earliest timer
+	Node  uint32 // of Due: the earliest timer; of NotBefore: the same, or 0 if it is not known
 	At    int64  // of Due: its deadline; of NotBefore: the time
 }
 
@@ -89,7 +89,7 @@ func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
 		c.relink(i, n)
 		return Verdict{State: AskAgain}, budget - 1
 	case n.Key > now:
-		return Verdict{State: NotBefore, At: n.Key}, budget
+		return Verdict{State: NotBefore, Node: i, At: n.Key}, budget
 	}
 	return Verdict{State: Due, Node: i, At: n.Key}, budget
 }

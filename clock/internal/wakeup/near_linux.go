@@ -1,0 +1,86 @@
+package wakeup
+
+import "time"
+
+// spans decide when the queue has a waiter. A waiter takes a goroutine and a descriptor, so
+// there is one only for alarms that are near. The runtime timer of the backup holds the
+// others.
+//
+// An alarm that is stopped need not be known to be stopped, as a wheel stops its alarm
+// lazily. So the waiter stays for a time after each Set to a near time, and not until the
+// alarm has rung. Invariant: handOver < near < hold. It follows that an alarm that is set
+// to a near time rings while the waiter stays, with time left to set the next one.
+type spans struct {
+	// near is how far ahead an alarm may be set that is near at once.
+	near time.Duration
+	// hold is how long the waiter stays after an alarm was set to a near time, or became
+	// near. Ending the waiter and starting another costs as much as several wake-ups.
+	hold time.Duration
+	// handOver is how long before its time an alarm that was set to a far time becomes near.
+	// The runtime timer that says so may be late by as much, and the alarm is still in time.
+	handOver time.Duration
+}
+
+// defaultSpans release the waiter at most a quarter of a second after the last need for it.
+var defaultSpans = spans{
+	near:     200 * time.Millisecond,
+	hold:     250 * time.Millisecond,
+	handOver: 100 * time.Millisecond,
+}
+
+// stay has the waiter stay for another hold. q.mu must be held, here and in the methods
+// below except reviewed.
+func (q *Queue) stay(now time.Duration) { q.until = max(q.until, later(now, q.hold)) }
+
+// far tells whether an alarm of that time does not need a waiter yet.
+func (q *Queue) far(at time.Duration) bool { return at > q.until }
+
+// becomesNear tells whether the time has come to have a waiter for the first alarm, which
+// was far.
+func (q *Queue) becomesNear(now time.Duration) bool {
+	return q.waiting.Len() > 0 && q.nears(q.waiting.First(), now) && !q.reviewing
+}
+
+func (q *Queue) nears(a *Alarm, now time.Duration) bool {
+	return q.far(a.at) && a.at > now && a.at-q.handOver <= now
+}
+
+// review asks the owners of the alarms that become near whether they still need them, until
+// one does. Then it has the waiter stay. It unlocks q.mu while it asks. It returns the
+// current time.
+func (q *Queue) review() (now time.Duration) {
+	q.reviewing = true
+	now = sinceEpoch()
+	for n := q.waiting.Len(); n > 0 && q.waiting.Len() > 0; n-- { // an owner may never be done
+		a := q.waiting.First()
+		if a.review == nil || !q.nears(a, now) {
+			break
+		}
+		at := a.at
+		q.settle(now)
+		q.mu.Unlock()
+		a.review()
+		q.mu.Lock()
+		now = sinceEpoch()
+		if a.at == at && !a.stopped {
+			break
+		}
+	}
+	q.reviewing = false
+	if q.becomesNear(now) {
+		q.stay(now)
+	}
+	return now
+}
+
+// reviewed is review in a goroutine of its own, for the waiter, which meanwhile waits for the
+// first alarm.
+func (q *Queue) reviewed() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.review()
+	if q.waiting.Len() > 0 {
+		q.ensureWaiter(q.waiting.First(), now)
+	}
+	q.settle(now)
+}
