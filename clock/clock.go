@@ -18,6 +18,11 @@ type Clock interface {
 // Alarm rings once, at or after the elapsed time passed to the last Set. A ring
 // that is under way when Set or Stop is called may still come, so the ring
 // function should read Elapsed again. Rings of one alarm never overlap.
+//
+// A wheel does not move its alarm when it stops a timer. If a clock has to prepare for a
+// ring, its alarms may have a method Review(func()). The wheel calls it once, before Set.
+// The clock calls the function that it gets some time before a ring, and the wheel then
+// calls Set or Stop if it does not need that ring any more.
 type Alarm interface {
 	// Set aims the alarm at elapsed. If that time is past, the alarm rings at
 	// once, but never inside the call. Set may be called after Stop, inside ring,

@@ -8,9 +8,11 @@ package clock
 // of the kernel instead, which is some tens of microseconds late, and aims ahead by
 // the latency of recent wake-ups. While the process is too busy to notice the timerfd
 // in time, a runtime timer helps. One descriptor and one goroutine serve all clocks
-// and alarms of the process. They are made when the first alarm is set. They go when
-// the last alarm is stopped, or when no alarm was set for a fifth of a second. If no
-// timerfd can be opened, runtime timers ring the alarms, and String says so.
+// and alarms of the process. They are made when an alarm is set to a time less than a
+// fifth of a second ahead, and go a quarter of a second after the last such Set, or
+// when the last alarm is stopped. A runtime timer, which takes neither, holds an alarm
+// that is set further ahead until a tenth of a second before its time. If no timerfd
+// can be opened, runtime timers ring the alarms, and String says so.
 //
 // The descriptor can be lost: other code may close a descriptor that is not its own,
 // or the process may be restored from a snapshot. The loss is noticed whenever the

@@ -26,7 +26,7 @@
 // on a coarser one, and a word of 64 bits per circle says which slots hold timers. So the
 // next timer is found without a loop, for ten timers or ten million, and no slot is
 // scanned for turns left to go. There is no tick either: a wheel sleeps until its next
-// deadline.
+// deadline. While nothing is due within a second, it takes no goroutine and no descriptor.
 //
 // A slot only gathers timers: each keeps its exact deadline. When the hand comes to a slot
 // of a coarse circle, its timers cascade to finer circles, unless they are few or already
@@ -106,6 +106,7 @@
 //	shard.go               timers under a lock
 //	aim.go                 when to wake up
 //	wake.go                one wake-up: from due timers to the executor
+//	review.go              whether the alarm is still needed
 //	duenow.go              what is due when it is set
 //	core.go                all shards and the aim: setting
 //	stop.go, drain.go      stopping and draining a wheel

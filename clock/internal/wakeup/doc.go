@@ -4,13 +4,15 @@
 //
 // One Queue serves the whole process. Its alarms wait in a heap. A Linux timerfd is aimed at
 // the first of them. A goroutine, the waiter, waits for the timerfd and rings the alarms that
-// are due.
+// are due. Timerfd and waiter exist only while an alarm is near.
 //
 //	queue.go     the queue: setting, stopping and ringing alarms
 //	aim.go       aiming the timerfd and the backup at the first alarm
+//	near.go      when there is a waiter, and asking whether an alarm is still needed
 //	waiter.go    the goroutine that waits for the timerfd
 //	timerfd.go   the timerfd itself
-//	backup.go    a runtime timer that stands in for the timerfd, and guards the waiter
+//	backup.go    a runtime timer that holds far alarms, stands in for the timerfd, and
+//	             guards the waiter
 //	latency.go   what the queue learns from wake-ups: how far to aim ahead, and whether
 //	             the process is overloaded and needs the backup
 package wakeup
