@@ -102,6 +102,22 @@ func TestWakeUpInVainIsTheLast(t *testing.T) {
 	require.EqualValues(t, 1, w.Stats().Wakeups)
 }
 
+// A round leaves the alarm at the time when the hand comes to the slot of a crowd. A review
+// moves it to the first timer of a small crowd.
+func TestReviewOfACrowd(t *testing.T) {
+	const n, first = 100, 5 * time.Minute
+	c, w, _ := onReviewClock(t, 1)
+	for i := range n {
+		setFor(w, 0, first+time.Duration(n-1-i)*100*time.Millisecond)
+	}
+	setFor(w, 0, 10)
+	c.elapsed.Store(10)
+	c.ring()
+	require.Less(t, c.aimedAt(), first)
+	c.review()
+	require.Equal(t, first, c.aimedAt())
+}
+
 // What is due during a review stays for the ring.
 func TestReviewFiresNothing(t *testing.T) {
 	c, w, fired := onReviewClock(t, 2)
@@ -157,6 +173,8 @@ func TestReviewPutsOffWhatWasTouched(t *testing.T) {
 	at(90 * time.Minute)
 	c.ring()
 	require.Equal(t, 100, fired)
+	at(2*time.Hour - time.Second - 1)
+	require.Equal(t, 2*time.Hour-time.Second, c.aimedAt())
 	at(2*time.Hour - time.Second)
 	require.Equal(t, 2*time.Hour-time.Second, c.aimedAt())
 	c.ring()

@@ -55,7 +55,7 @@ func (q *Queue) aimAt(at, now time.Duration) {
 func (q *Queue) guard(now time.Duration) {
 	switch {
 	case q.waiter == nil || q.aim == unaimed:
-	case q.overload.lasts(): // the backup is set to the first alarm
+	case q.overload.lasts() && q.waiting.Len() > 0: // the backup is set to the first alarm
 	case later(q.aim, q.trust) > now: // otherwise the waiter is ringing, and aims again afterwards
 		q.backup.about(later(q.aim, guardAfter*q.trust), q.trust, now, q.backupFired)
 	}

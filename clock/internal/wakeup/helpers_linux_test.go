@@ -85,7 +85,7 @@ func (q *Queue) checkBackup() error {
 		return nil
 	case q.overload.lasts() && waits && (at == 0 || at > q.waiting.First().at):
 		return errors.New("the backup does not help the overloaded waiter")
-	case !q.overload.lasts() && (at == 0 || at > later(q.aim, (guardAfter+1)*q.trust)):
+	case !(q.overload.lasts() && waits) && (at == 0 || at > later(q.aim, (guardAfter+1)*q.trust)):
 		return errors.New("the backup does not guard the waiter")
 	}
 	return nil

@@ -134,10 +134,15 @@ func TestRingDoesNotLengthenTheStay(t *testing.T) {
 	a.Stop()
 }
 
-// A ring that takes long does not keep the descriptor.
+// A ring that takes long does not keep the descriptor, in an overloaded process or not.
 func TestLongRingKeepsNoDescriptor(t *testing.T) {
+	t.Run("idle", func(t *testing.T) { longRing(t, 0) })
+	t.Run("overloaded", func(t *testing.T) { longRing(t, overloadFor) })
+}
+
+func longRing(t *testing.T, overload int) {
 	q, _ := counted(t)
-	q.trust = 10 * time.Millisecond
+	q.trust, q.overload.left = 10*time.Millisecond, overload
 	rang, release := make(chan bool), make(chan bool)
 	a := alarm(t, q, func() { rang <- true; <-release })
 	a.Set(sinceEpoch() + 5*time.Millisecond)

@@ -257,8 +257,10 @@ func (w *steps) take(budget int) bool {
 	switch v.State {
 	case NotBefore:
 		require.Greater(w.t, v.At, w.now)
+		bound := w.c.Bound(v.At, w.r.IntN(20))
+		require.GreaterOrEqual(w.t, bound, v.At)
 		for _, d := range w.live {
-			require.GreaterOrEqual(w.t, d, v.At, "a deadline is before the time that Next returned")
+			require.GreaterOrEqual(w.t, d, bound, "a deadline is before the bound that Next returned")
 		}
 	case Empty:
 		require.Empty(w.t, w.live)
