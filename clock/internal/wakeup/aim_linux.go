@@ -3,7 +3,8 @@ package wakeup
 import "time"
 
 // settle aims the timerfd, and if it is needed the backup, at what must be done next. It ends
-// the waiter if nothing needs it. q.mu must be held, here and in the methods below.
+// the waiter if nothing needs it, even if the waiter rings an alarm: the ring may take long.
+// q.mu must be held, here and in the methods below.
 func (q *Queue) settle(now time.Duration) {
 	switch {
 	case q.waiting.Len() > 0:
@@ -70,14 +71,6 @@ const guardAfter = 3
 // the waiter is replaced needlessly, which costs little.
 func (q *Queue) endLostWaiter(now time.Duration) {
 	if q.waiter != nil && q.waiter.rings == nil && later(q.aim, q.trust) <= now {
-		q.end()
-	}
-}
-
-// endBusyWaiter ends a waiter that still rings an alarm when no other alarm needs it. It
-// would keep the descriptor for as long as the ring takes.
-func (q *Queue) endBusyWaiter(now time.Duration) {
-	if q.waiter != nil && q.waiter.rings != nil && q.waiting.Len() == 0 && now >= q.until {
 		q.end()
 	}
 }

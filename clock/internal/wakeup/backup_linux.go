@@ -50,7 +50,6 @@ func (q *Queue) backupFired() {
 	q.backup.rang()
 	now := sinceEpoch()
 	q.endLostWaiter(now)
-	q.endBusyWaiter(now)
 	if q.becomesNear(now) {
 		now = q.review()
 	}
