@@ -32,14 +32,13 @@ func descriptors() (n int) {
 }
 
 // requireNothingHeld waits until the process has no descriptor and no goroutine of the
-// library. The clocks' tests show that this takes 300 ms at most; here a slow machine may take
-// longer.
+// library. The 300 ms of the promise are checked in package wakeup, with invented times: on a
+// slow machine everything takes longer.
 func requireNothingHeld(t *testing.T) {
 	t.Helper()
 	const atMost = 10 * time.Second
-	others := goleak.IgnoreTopFunction("testing.(*T).Run") // earlier tests wait for the end of this one
 	require.Eventually(t, func() bool { return descriptors() == 0 }, atMost, 10*time.Millisecond)
-	require.NoError(t, goleak.Find(others))
+	require.NoError(t, goleak.Find())
 }
 
 // fireSoon has the wheel fire a timer, so that its clock holds what it needs.
@@ -108,11 +107,12 @@ func TestStoppedTimersAreNotWaitedFor(t *testing.T) {
 	}
 	last := time.Now().Add(time.Second)
 	requireNothingHeld(t)
+	before := w.Stats().Wakeups
 	for time.Now().Before(last.Add(50 * time.Millisecond)) {
 		require.Zero(t, descriptors())
 		time.Sleep(5 * time.Millisecond)
 	}
-	require.LessOrEqual(t, w.Stats().Wakeups, uint64(1))
+	require.LessOrEqual(t, w.Stats().Wakeups, before+1)
 }
 
 // The same holds for an Idle that was touched: it is not due at the time it was set for.
