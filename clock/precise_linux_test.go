@@ -54,8 +54,7 @@ func TestReviewBeforeARing(t *testing.T) {
 		reviewed := false
 		for range 20 {
 			asked, rang := make(chan bool, 1), make(chan bool, 1)
-			var a clock.Alarm
-			a = c.NewAlarm(func() { rang <- true })
+			a := c.NewAlarm(func() { rang <- true })
 			a.(interface{ Review(func()) }).Review(func() { a.Stop(); asked <- true })
 			a.Set(c.Elapsed() + 300*time.Millisecond)
 			select {
