@@ -276,34 +276,3 @@ func TestEarliestPoursACrowdOnce(t *testing.T) {
 	}
 	require.LessOrEqual(t, c.Cascaded(), uint64(2*n))
 }
-
-// The hand may arrive at a slot that was poured ahead while a slot of that is being gathered.
-func TestGatheringWhileTheHandArrives(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	o := &ordered{t: t, r: r, live: map[uint32]moment{}, touched: map[uint64]bool{}}
-	tuning := DefaultTuning()
-	tuning.PourAheadFrom, tuning.GatherUpTo, tuning.SweepRatio = 2, 40, 0
-	o.c.Init(NewLayout(time.Second).Signed(), tuning, 0)
-	o.c.KeepOrder()
-	o.c.GatherCrowds(func(uint32) {})
-	const slot = int64(1) << 36 // one of circle 6, each 64 of circle 5
-	for range 1000 {
-		o.seq++
-		m := moment{slot + slot/64 + r.Int64N(slot*63/64), o.seq}
-		o.live[o.c.Add(0, m.deadline, m.order, 0)] = m
-	}
-	for o.c.active == 0 || !o.c.circle[6].Empty() {
-		o.c.PourAhead(1, 100)
-	}
-	o.c.PourAhead(slot, 2)
-	require.True(t, o.c.next.ahead)
-	require.Positive(t, o.c.next.left)
-	o.now = slot // where nothing is due
-	o.next()
-	require.NotNil(t, o.c.next)
-	require.Zero(t, o.c.active)
-	for o.now = 2 * slot; len(o.live) > 0; {
-		o.next()
-		require.NoError(t, o.c.Check())
-	}
-}

@@ -134,7 +134,7 @@ func (c *Circles) mergeShortest() {
 	for j := range c.queues {
 		for i := range j {
 			p, q := &c.queues[i], &c.queues[j]
-			if n := p.left() + q.left(); n < best && comparable(p, q) {
+			if n := p.left() + q.left(); n < best && mergeable(p, q) {
 				best, x, y = n, i, j
 			}
 		}
@@ -155,8 +155,8 @@ func (c *Circles) mergeShortest() {
 // left is how many entries are still to come.
 func (p *queue) left() int { return len(p.entries) - p.next }
 
-// comparable tells whether the low bits of orders tell which is first, in p and q together.
-func comparable(p, q *queue) bool {
+// mergeable tells whether low bits of orders tell which is first, in p and q together.
+func mergeable(p, q *queue) bool {
 	return max(p.last, q.last)-min(p.first, q.first) <= math.MaxInt32
 }
 
