@@ -33,14 +33,15 @@ func (hourly) Next(t time.Time) time.Time { return t.Add(time.Hour) }
 
 // setters are all ways to set something for an hour.
 var setters = map[string]func(w *hierarchy.Wheel) error{
-	"AfterFunc": func(w *hierarchy.Wheel) error { _, err := w.AfterFunc(time.Hour, nop); return err },
-	"At":        func(w *hierarchy.Wheel) error { _, err := w.At(time.Now(), nop); return err },
-	"Every":     func(w *hierarchy.Wheel) error { _, err := w.Every(time.Hour, nop); return err },
-	"Schedule":  func(w *hierarchy.Wheel) error { _, err := w.Schedule(hourly{}, nop); return err },
-	"After":     func(w *hierarchy.Wheel) error { _, err := w.After(time.Hour); return err },
-	"NewTimer":  func(w *hierarchy.Wheel) error { _, err := w.NewTimer(time.Hour); return err },
-	"NewTicker": func(w *hierarchy.Wheel) error { _, err := w.NewTicker(time.Hour); return err },
-	"Sleep":     func(w *hierarchy.Wheel) error { return w.Sleep(context.Background(), time.Hour) },
+	"AfterFunc":   func(w *hierarchy.Wheel) error { _, err := w.AfterFunc(time.Hour, nop); return err },
+	"AfterInline": func(w *hierarchy.Wheel) error { _, err := w.AfterInline(time.Hour, nop); return err },
+	"At":          func(w *hierarchy.Wheel) error { _, err := w.At(time.Now(), nop); return err },
+	"Every":       func(w *hierarchy.Wheel) error { _, err := w.Every(time.Hour, nop); return err },
+	"Schedule":    func(w *hierarchy.Wheel) error { _, err := w.Schedule(hourly{}, nop); return err },
+	"After":       func(w *hierarchy.Wheel) error { _, err := w.After(time.Hour); return err },
+	"NewTimer":    func(w *hierarchy.Wheel) error { _, err := w.NewTimer(time.Hour); return err },
+	"NewTicker":   func(w *hierarchy.Wheel) error { _, err := w.NewTicker(time.Hour); return err },
+	"Sleep":       func(w *hierarchy.Wheel) error { return w.Sleep(context.Background(), time.Hour) },
 	"WithTimeout": func(w *hierarchy.Wheel) error {
 		ctx, cancel := w.WithTimeout(context.Background(), time.Hour)
 		defer cancel()
@@ -77,15 +78,16 @@ func TestBadArguments(t *testing.T) {
 		set  func(w *hierarchy.Wheel) error
 		want error
 	}{
-		"AfterFunc": {func(w *hierarchy.Wheel) error { _, err := w.AfterFunc(1, nil); return err }, hierarchy.ErrNilFunc},
-		"At":        {func(w *hierarchy.Wheel) error { _, err := w.At(time.Now(), nil); return err }, hierarchy.ErrNilFunc},
-		"Every":     {func(w *hierarchy.Wheel) error { _, err := w.Every(1, nil); return err }, hierarchy.ErrNilFunc},
-		"Every 0":   {func(w *hierarchy.Wheel) error { _, err := w.Every(0, nop); return err }, hierarchy.ErrArgument},
-		"Every -1":  {func(w *hierarchy.Wheel) error { _, err := w.Every(-1, nop); return err }, hierarchy.ErrArgument},
-		"Schedule":  {func(w *hierarchy.Wheel) error { _, err := w.Schedule(hourly{}, nil); return err }, hierarchy.ErrNilFunc},
-		"no plan":   {func(w *hierarchy.Wheel) error { _, err := w.Schedule(nil, nop); return err }, hierarchy.ErrArgument},
-		"ticker 0":  {func(w *hierarchy.Wheel) error { _, err := w.NewTicker(0); return err }, hierarchy.ErrArgument},
-		"ticker -1": {func(w *hierarchy.Wheel) error { _, err := w.NewTicker(-1); return err }, hierarchy.ErrArgument},
+		"AfterFunc":   {func(w *hierarchy.Wheel) error { _, err := w.AfterFunc(1, nil); return err }, hierarchy.ErrNilFunc},
+		"AfterInline": {func(w *hierarchy.Wheel) error { _, err := w.AfterInline(1, nil); return err }, hierarchy.ErrNilFunc},
+		"At":          {func(w *hierarchy.Wheel) error { _, err := w.At(time.Now(), nil); return err }, hierarchy.ErrNilFunc},
+		"Every":       {func(w *hierarchy.Wheel) error { _, err := w.Every(1, nil); return err }, hierarchy.ErrNilFunc},
+		"Every 0":     {func(w *hierarchy.Wheel) error { _, err := w.Every(0, nop); return err }, hierarchy.ErrArgument},
+		"Every -1":    {func(w *hierarchy.Wheel) error { _, err := w.Every(-1, nop); return err }, hierarchy.ErrArgument},
+		"Schedule":    {func(w *hierarchy.Wheel) error { _, err := w.Schedule(hourly{}, nil); return err }, hierarchy.ErrNilFunc},
+		"no plan":     {func(w *hierarchy.Wheel) error { _, err := w.Schedule(nil, nop); return err }, hierarchy.ErrArgument},
+		"ticker 0":    {func(w *hierarchy.Wheel) error { _, err := w.NewTicker(0); return err }, hierarchy.ErrArgument},
+		"ticker -1":   {func(w *hierarchy.Wheel) error { _, err := w.NewTicker(-1); return err }, hierarchy.ErrArgument},
 	}
 	for name, test := range tests {
 		w, _ := onMock(t, hierarchy.Config{MaxPending: 1})
