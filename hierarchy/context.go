@@ -33,8 +33,14 @@ func (w *Wheel) WithTimeout(parent context.Context, d time.Duration) (context.Co
 // WithDeadline is like WithTimeout, with the time from now until t as the delay. Now is the
 // clock's wall time.
 func (w *Wheel) WithDeadline(parent context.Context, t time.Time) (context.Context, context.CancelFunc) {
+	return w.WithDeadlineCause(parent, t, nil)
+}
+
+// WithDeadlineCause is like WithDeadline, and also sets the cause of the context at t. The
+// returned cancel does not set the cause.
+func (w *Wheel) WithDeadlineCause(parent context.Context, t time.Time, cause error) (context.Context, context.CancelFunc) {
 	now, elapsed := w.core.reading()
-	return w.withDeadline(parent, t, t.Sub(now), elapsed, nil)
+	return w.withDeadline(parent, t, t.Sub(now), elapsed, cause)
 }
 
 // WithTimeoutCause is like WithTimeout, and also sets the cause of the context when d has

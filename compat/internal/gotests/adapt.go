@@ -1,0 +1,93 @@
+package gotests
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// cut is a piece of a file, and what to put in its place.
+type cut struct {
+	from, to int
+	text     string
+}
+
+// adapt changes the imports of a file and takes out what is left out. tests are those that
+// stay.
+func (s Suite) adapt(name string, text []byte) (adapted []byte, tests []string, err error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := func(p token.Pos) int { return fset.Position(p).Offset }
+	var cuts []cut
+	used := map[string]bool{}
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		switch {
+		case ok && fn.Recv == nil && s.leavesOut(fn.Name.Name):
+			cuts = append(cuts, cut{at(start(fn)), at(fn.End()), ""})
+			continue
+		case ok && fn.Recv == nil && isTest(fn):
+			tests = append(tests, fn.Name.Name)
+		}
+		noteUsed(d, used)
+	}
+	for _, spec := range f.Imports {
+		importPath, _ := strconv.Unquote(spec.Path.Value) // the parser has seen it
+		if instead, ok := s.Imports[importPath]; ok {
+			cuts = append(cuts, cut{at(spec.Path.Pos()), at(spec.Path.End()), strconv.Quote(instead)})
+		}
+		if spec.Name == nil && !used[path.Base(importPath)] {
+			cuts = append(cuts, cut{at(spec.Pos()), at(spec.Pos()), "_ "})
+		}
+	}
+	return apply(text, cuts), tests, nil
+}
+
+func (s Suite) leavesOut(name string) bool {
+	_, leftOut := s.LeftOut[name]
+	return leftOut || slices.Contains(s.Cut, name)
+}
+
+func isTest(fn *ast.FuncDecl) bool {
+	return strings.HasPrefix(fn.Name.Name, "Test") && fn.Name.Name != "TestMain"
+}
+
+// start is where a func begins, with its comment.
+func start(fn *ast.FuncDecl) token.Pos {
+	if fn.Doc != nil {
+		return fn.Doc.Pos()
+	}
+	return fn.Pos()
+}
+
+// noteUsed notes the packages that d may refer to.
+func noteUsed(d ast.Decl, used map[string]bool) {
+	ast.Inspect(d, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := sel.X.(*ast.Ident); ok {
+				used[id.Name] = true
+			}
+		}
+		return true
+	})
+}
+
+// apply puts the cuts in place.
+func apply(text []byte, cuts []cut) []byte {
+	slices.SortStableFunc(cuts, func(a, b cut) int { return a.from - b.from })
+	var out []byte
+	end := 0
+	for _, c := range cuts {
+		out = append(out, text[end:c.from]...)
+		out = append(out, c.text...)
+		end = c.to
+	}
+	return append(out, text[end:]...)
+}

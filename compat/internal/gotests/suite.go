@@ -1,0 +1,128 @@
+// Package gotests runs Go's own tests of a package of the standard library on a package of
+// compat. It reads them from the source of the Go that runs, and changes their imports.
+// Nothing of them is in this repository.
+package gotests
+
+import (
+	"bytes"
+	"fmt"
+	"go/build"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// module is the import path of this repository.
+const module = "github.com/epicycle-go/epicycle"
+
+// Suite is the tests of a package.
+type Suite struct {
+	Package string            // of the standard library
+	Files   []string          // its test files
+	Imports map[string]string // what to import instead of a package
+	Extra   map[string]string // files to add, by name
+	LeftOut map[string]string // why a test or subtest is left out, by name
+	Cut     []string          // other functions that do not compile without what is left out
+	Flags   []string          // for go test
+}
+
+// Run runs the tests. It skips t if the source of the standard library is not there.
+func (s Suite) Run(t *testing.T) {
+	src := filepath.Join(build.Default.GOROOT, "src", s.Package)
+	if _, err := os.Stat(filepath.Join(src, s.Files[0])); build.Default.GOROOT == "" || err != nil {
+		t.Skipf("no source of Go's tests: %v", err)
+	}
+	dir := t.TempDir()
+	s.writeModule(t, dir)
+	var names []string
+	for _, file := range s.Files {
+		text, err := os.ReadFile(filepath.Join(src, file))
+		require.NoError(t, err)
+		text, tests, err := s.adapt(file, text)
+		require.NoError(t, err)
+		names = append(names, tests...)
+		write(t, filepath.Join(dir, file), string(text))
+	}
+	for file, text := range s.Extra {
+		write(t, filepath.Join(dir, file), text)
+	}
+	s.requirePass(t, s.test(t, dir), names)
+}
+
+// writeModule makes dir a module that needs this repository, from the disk, and what this
+// repository needs, so that nothing is downloaded.
+func (s Suite) writeModule(t *testing.T, dir string) {
+	root := repository(t)
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	text := strings.Replace(string(mod), "module "+module, "module gotests", 1)
+	text += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, root)
+	write(t, filepath.Join(dir, "go.mod"), text)
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	require.NoError(t, err)
+	write(t, filepath.Join(dir, "go.sum"), string(sum))
+}
+
+// repository is the root of this repository.
+func repository(t *testing.T) string {
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		require.NotEqual(t, dir, filepath.Dir(dir), "no go.mod")
+		dir = filepath.Dir(dir)
+	}
+}
+
+func write(t *testing.T, file, text string) {
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+}
+
+// test runs go test in dir, and returns its output.
+func (s Suite) test(t *testing.T, dir string) string {
+	args := append([]string{"test", "-v", "-count=1", "-vet=off"}, s.Flags...)
+	if skip := s.skipped(); skip != "" {
+		args = append(args, "-skip", skip)
+	}
+	cmd := exec.CommandContext(t.Context(), filepath.Join(build.Default.GOROOT, "bin", "go"), append(args, ".")...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(bytes.ReplaceAll(out, []byte("=== "), nil)))
+	return string(out)
+}
+
+// skipped is the pattern of the subtests that are left out. Tests are cut from the source.
+func (s Suite) skipped() string {
+	var patterns []string
+	for name := range s.LeftOut {
+		if strings.Contains(name, "/") {
+			parts := strings.Split(name, "/")
+			for i, part := range parts {
+				parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+			}
+			patterns = append(patterns, strings.Join(parts, "/"))
+		}
+	}
+	slices.Sort(patterns)
+	return strings.Join(patterns, "|")
+}
+
+// requirePass requires that each test has passed or has skipped itself.
+func (s Suite) requirePass(t *testing.T, out string, names []string) {
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		ended := regexp.MustCompile(`(?m)^--- (PASS|SKIP): ` + name + ` `)
+		require.Regexp(t, ended, out)
+	}
+	t.Logf("%d of Go's tests of package %s passed", strings.Count(out, "\n--- PASS: "), s.Package)
+}

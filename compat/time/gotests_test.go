@@ -1,0 +1,71 @@
+package time_test
+
+import (
+	"testing"
+
+	"github.com/epicycle-go/epicycle/compat/internal/gotests"
+)
+
+// Go's own tests of timers and tickers pass. Those of calendar and formatting test nothing
+// that is here. TestZeroTimer takes its three million timers, so this takes some seconds.
+func TestGoTests(t *testing.T) {
+	gotests.Suite{
+		Package: "time",
+		Files:   []string{"sleep_test.go", "tick_test.go"},
+		Imports: map[string]string{
+			"time":             "github.com/epicycle-go/epicycle/compat/time",
+			"internal/testenv": "gotests/testenv",
+		},
+		Extra: map[string]string{
+			"testenv/testenv.go": testenv,
+			"export_test.go":     exports,
+			"unix_test.go":       interruptUnix,
+			"other_test.go":      interruptOther,
+		},
+		LeftOut: map[string]string{
+			"TestOverflowPeriodRuntimeTimer": "looks inside the runtime's timers",
+			"TestTimerGC/NewTimer":           "a Timer is held until it fires or is stopped",
+		},
+		Flags: []string{"-timeout=5m"},
+	}.Run(t)
+}
+
+// testenv is what the tests use of package internal/testenv.
+const testenv = `package testenv
+
+import "testing"
+
+func SkipFlaky(t testing.TB, issue int) { t.Helper(); t.Skip("flaky") }
+`
+
+// exports is what the tests use of package time's own export_test.go.
+const exports = `package time_test
+
+type setting string
+
+func (s setting) Value() string { return string(s) }
+
+// AsynctimerChan is the value of GODEBUG=asynctimerchan, which is ignored.
+var AsynctimerChan = setting("0")
+`
+
+// interruptUnix and interruptOther are Interrupt, which package time has for its tests.
+const (
+	interruptUnix = `//go:build unix
+
+package time_test
+
+import (
+	"os"
+	"syscall"
+)
+
+func Interrupt() { syscall.Kill(os.Getpid(), syscall.SIGCHLD) }
+`
+	interruptOther = `//go:build !unix
+
+package time_test
+
+func Interrupt() {}
+`
+)

@@ -1,0 +1,103 @@
+package time
+
+import (
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/compat/internal/process"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// ticks is what the wheel refers to of a Ticker. It does not keep the channel alive.
+type ticks struct {
+	channel weakChannel // immutable, as the next one
+	tick    func()      // fire
+
+	mu      sync.Mutex
+	timer   hierarchy.Timer // guarded by mu, as all below
+	period  time.Duration   // 0: stopped
+	next    time.Duration   // when the next tick is due, by the clock of the wheel
+	stale   int             // how many ticks are under way that were stopped
+	pending bool            // the next tick is set, and has not fired or been stopped
+}
+
+func newTicks(c chan Time) *ticks {
+	t := &ticks{channel: weaken(c)}
+	t.tick = t.fire
+	return t
+}
+
+// reset makes ticks every period from now on.
+func (t *ticks) reset(period time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.halt()
+	p := process.Get()
+	t.period, t.next = period, later(p.Clock.Elapsed(), period)
+	t.set(p, period)
+}
+
+// stop ends the ticks.
+func (t *ticks) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.halt()
+}
+
+// set sets the timer of the next tick. mu must be held.
+func (t *ticks) set(p *process.Process, d time.Duration) {
+	t.pending = true
+	t.timer, _ = p.AfterInline(d, t.tick) // the wheel is never stopped or full
+}
+
+// halt stops the timer, and removes a tick that was not received. mu must be held. As for
+// a Timer, a tick that has fired and can't be stopped comes before those set later.
+func (t *ticks) halt() {
+	if t.pending && !t.timer.Stop() {
+		t.stale++
+	}
+	t.pending, t.period = false, 0
+	if c := t.channel.value(); c != nil {
+		empty(c)
+	}
+}
+
+// fire is called for each tick.
+func (t *ticks) fire() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stale > 0 {
+		t.stale--
+		return
+	}
+	t.pending = false
+	c := t.channel.value()
+	if c == nil {
+		return // the Ticker was collected
+	}
+	select {
+	case c <- time.Now():
+	default:
+	}
+	p := process.Get()
+	now := p.Clock.Elapsed()
+	missed := (now - t.next) / t.period
+	t.next = later(t.next, t.period*(missed+1))
+	t.set(p, t.next-now)
+}
+
+// later is t + d, or the largest Duration if that overflows.
+func later(t, d time.Duration) time.Duration {
+	if t+d < t {
+		return 1<<63 - 1
+	}
+	return t + d
+}
+
+// empty removes what c holds.
+func empty(c chan Time) {
+	select {
+	case <-c:
+	default:
+	}
+}

@@ -1,0 +1,157 @@
+package time
+
+import (
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/compat/internal/process"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// Timer is a [time.Timer] on the wheel of the process. When it fires, it sends the time on
+// C, or calls the function of AfterFunc. NewTimer or AfterFunc make a Timer. It must not be
+// copied. Its methods may be called concurrently.
+type Timer struct {
+	C <-chan Time
+
+	std *time.Timer // in a bubble, and then all else is unused
+	f   func()      // of AfterFunc, or send; nil if the Timer is zero
+	c   chan Time   // nil: f is of AfterFunc
+
+	mu      sync.Mutex
+	timer   hierarchy.Timer // guarded by mu, as all below
+	pending bool            // the timer of a channel was set, and has not sent or been stopped
+	stale   int32           // how many firings are under way that were stopped: they send nothing
+}
+
+// AfterFunc calls f in a goroutine of its own after d. The returned Timer can stop the call.
+// Its C is nil.
+func AfterFunc(d Duration, f func()) *Timer {
+	if process.InBubble() {
+		return &Timer{std: time.AfterFunc(d, f)}
+	}
+	if f == nil {
+		f = func() { panic("time: AfterFunc called with a nil function") }
+	}
+	t := &Timer{f: f}
+	t.timer, _ = process.Get().AfterFunc(d, f) // the wheel is never stopped or full
+	return t
+}
+
+// NewTimer makes a Timer that sends the time on C after d.
+func NewTimer(d Duration) *Timer {
+	if process.InBubble() {
+		std := time.NewTimer(d)
+		return &Timer{C: std.C, std: std}
+	}
+	c := make(chan Time, 1)
+	t := &Timer{C: c, c: c}
+	t.f = t.send
+	t.mu.Lock()
+	t.set(d)
+	t.mu.Unlock()
+	return t
+}
+
+// Stop stops the timer. It is true if the timer was pending, or had sent a value that was not
+// received. For a Timer of AfterFunc it is false if the function was called or is about to
+// be; Stop does not wait for it.
+func (t *Timer) Stop() bool {
+	if t.std != nil {
+		return t.std.Stop()
+	}
+	if t.f == nil {
+		panic("time: Stop called on uninitialized Timer")
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.c == nil {
+		return t.timer.Stop()
+	}
+	return t.halt()
+}
+
+// Reset makes the timer fire after d, also if it has fired or was stopped. It is true where
+// Stop would have been. If a function of AfterFunc runs, Reset does not wait for it.
+func (t *Timer) Reset(d Duration) bool {
+	if t.std != nil {
+		return t.std.Reset(d)
+	}
+	if t.f == nil {
+		panic("time: Reset called on uninitialized Timer")
+	}
+	if process.InBubble() {
+		panic("time: Reset in a bubble of a Timer from outside")
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.c == nil {
+		return t.resetFunc(d)
+	}
+	if t.pending && d > 0 && t.timer.Reset(d) {
+		return true
+	}
+	was := t.halt()
+	t.set(d)
+	return was
+}
+
+// resetFunc is Reset of a Timer of AfterFunc. mu must be held.
+func (t *Timer) resetFunc(d Duration) bool {
+	if t.timer.Reset(d) {
+		return true
+	}
+	t.timer, _ = process.Get().AfterFunc(d, t.f)
+	return false
+}
+
+// set sets the timer, which is not pending, and has nothing in its channel. mu must be held.
+func (t *Timer) set(d Duration) {
+	if d <= 0 {
+		_, _ = process.Get().AfterInline(d, nothing) // counts it
+		t.deliver()
+		return
+	}
+	t.pending = true
+	t.timer, _ = process.Get().AfterInline(d, t.f)
+}
+
+func nothing() {}
+
+// send is called when the timer fires.
+func (t *Timer) send() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stale > 0 {
+		t.stale--
+		return
+	}
+	t.pending = false
+	t.deliver()
+}
+
+// deliver sends the time. mu must be held.
+func (t *Timer) deliver() {
+	select {
+	case t.c <- time.Now():
+	default:
+	}
+}
+
+// halt stops the timer and removes the value that it has sent. mu must be held.
+//
+// If the timer is pending and can't be stopped, it has fired, and send is about to be called.
+// Firings of one wheel follow one another, so that send comes before those that are set later.
+func (t *Timer) halt() bool {
+	was := t.pending
+	if was && !t.timer.Stop() {
+		t.stale++
+	}
+	t.pending = false
+	select {
+	case <-t.c:
+		return true
+	default:
+		return was
+	}
+}
