@@ -1,6 +1,7 @@
 package gotests
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -47,7 +48,11 @@ func (s Suite) adapt(name string, text []byte) (adapted []byte, tests []string, 
 			cuts = append(cuts, cut{at(spec.Pos()), at(spec.Pos()), "_ "})
 		}
 	}
-	return apply(text, cuts), tests, nil
+	text = apply(text, cuts)
+	for from, to := range s.Edits {
+		text = bytes.ReplaceAll(text, []byte(from), []byte(to))
+	}
+	return text, tests, nil
 }
 
 func (s Suite) leavesOut(name string) bool {

@@ -29,6 +29,7 @@ type Suite struct {
 	Extra   map[string]string // files to add, by name
 	LeftOut map[string]string // why a test or subtest is left out, by name
 	Cut     []string          // other functions that do not compile without what is left out
+	Edits   map[string]string // text to replace, so that a test takes less time
 	Flags   []string          // for go test
 }
 

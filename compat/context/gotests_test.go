@@ -1,0 +1,27 @@
+package context_test
+
+import (
+	"testing"
+
+	"github.com/epicycle-go/epicycle/compat/internal/gotests"
+)
+
+// Go's own tests of contexts pass.
+func TestGoTests(t *testing.T) {
+	gotests.Suite{
+		Package: "context",
+		Files:   []string{"x_test.go", "afterfunc_test.go", "net_test.go"},
+		Imports: map[string]string{
+			"context":       "github.com/epicycle-go/epicycle/compat/context",
+			"internal/asan": "gotests/asan",
+		},
+		Extra: map[string]string{"asan/asan.go": "package asan\n\nconst Enabled = false\n"},
+		LeftOut: map[string]string{
+			"TestParentFinishesChild":     "looks inside contexts",
+			"TestChildFinishesFirst":      "looks inside contexts",
+			"TestCancelRemoves":           "looks inside contexts",
+			"TestCustomContextGoroutines": "looks inside contexts",
+		},
+		Flags: []string{"-timeout=5m"},
+	}.Run(t)
+}
