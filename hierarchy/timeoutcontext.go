@@ -2,6 +2,8 @@ package hierarchy
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -97,6 +99,15 @@ func (c *timeoutContext) AfterFunc(f func()) (stop func() bool) {
 	return func() bool { return c.remove(l) }
 }
 
+// String is what package context prints of such a context.
 func (c *timeoutContext) String() string {
-	return "hierarchy.WithDeadline(" + c.deadline.String() + ")"
+	left := c.deadline.Sub(c.core.clock.Now())
+	return fmt.Sprintf("%s.WithDeadline(%v [%v])", contextName(c.parent), c.deadline, left)
+}
+
+func contextName(c context.Context) string {
+	if s, ok := c.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return reflect.TypeOf(c).String()
 }

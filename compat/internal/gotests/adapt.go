@@ -40,19 +40,26 @@ func (s Suite) adapt(name string, text []byte) (adapted []byte, tests []string, 
 		noteUsed(d, used)
 	}
 	for _, spec := range f.Imports {
-		importPath, _ := strconv.Unquote(spec.Path.Value) // the parser has seen it
-		if instead, ok := s.Imports[importPath]; ok {
-			cuts = append(cuts, cut{at(spec.Path.Pos()), at(spec.Path.End()), strconv.Quote(instead)})
-		}
-		if spec.Name == nil && !used[path.Base(importPath)] {
-			cuts = append(cuts, cut{at(spec.Pos()), at(spec.Pos()), "_ "})
-		}
+		cuts = append(cuts, cut{at(spec.Path.Pos()), at(spec.Path.End()), s.instead(spec, used)})
 	}
 	text = apply(text, cuts)
 	for from, to := range s.Edits {
 		text = bytes.ReplaceAll(text, []byte(from), []byte(to))
 	}
 	return text, tests, nil
+}
+
+// instead is what stands in the place of an import's path.
+func (s Suite) instead(spec *ast.ImportSpec, used map[string]bool) string {
+	importPath, _ := strconv.Unquote(spec.Path.Value) // the parser has seen it
+	text := spec.Path.Value
+	if other, ok := s.Imports[importPath]; ok {
+		text = strconv.Quote(other)
+	}
+	if spec.Name == nil && !used[path.Base(importPath)] {
+		text = "_ " + text // nothing that is left needs it
+	}
+	return text
 }
 
 func (s Suite) leavesOut(name string) bool {

@@ -4,7 +4,6 @@
 package gotests
 
 import (
-	"bytes"
 	"fmt"
 	"go/build"
 	"os"
@@ -98,9 +97,12 @@ func (s Suite) test(t *testing.T, dir string) string {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
 	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(bytes.ReplaceAll(out, []byte("=== "), nil)))
+	require.NoError(t, err, passing.ReplaceAllString(string(out), ""))
 	return string(out)
 }
+
+// passing is the lines of go test that tell of no failure.
+var passing = regexp.MustCompile(`(?m)^( *--- PASS|=== (RUN|PAUSE|CONT|NAME)).*\n`)
 
 // skipped is the pattern of the subtests that are left out. Tests are cut from the source.
 func (s Suite) skipped() string {
