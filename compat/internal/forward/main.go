@@ -21,35 +21,35 @@ import (
 const oldest = 25
 
 func main() {
-	if err := run(filepath.Base(mustGetwd())); err != nil {
+	if err := generate(); err != nil {
 		fmt.Fprintln(os.Stderr, "forward:", err)
 		os.Exit(1)
 	}
 }
 
-func mustGetwd() string {
+func generate() error {
 	dir, err := os.Getwd()
 	if err != nil {
-		panic(err)
+		return err
 	}
-	return dir
-}
-
-// run writes the file of the running version, unless it would be empty.
-func run(pkg string) error {
 	minor, err := api.Minor(runtime.Version())
 	if err != nil {
 		return err
 	}
-	standard, err := api.Standard(pkg)
+	standard, err := api.Standard(filepath.Base(dir))
 	if err != nil {
 		return err
 	}
-	file := fileOf(minor)
+	return write(dir, standard, minor)
+}
+
+// write writes the file for Go 1.minor, unless it would be empty.
+func write(dir string, standard *api.Package, minor int) error {
+	file := filepath.Join(dir, fileOf(minor))
 	if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	own, err := api.Declared(".", minor)
+	own, err := api.Declared(dir, minor)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func run(pkg string) error {
 	if len(missing.Names) == 0 {
 		return nil
 	}
-	text, err := source(pkg, minor, missing)
+	text, err := source(filepath.Base(standard.Path), minor, missing)
 	if err != nil {
 		return err
 	}
