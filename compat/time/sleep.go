@@ -16,8 +16,13 @@ func Sleep(d Duration) {
 		time.Sleep(d)
 		return
 	}
+	p := process.Get()
+	defer sleeping.Add(-1)
+	if sleeping.Add(1) > crowd && sleepInCrowd(p, d) {
+		return
+	}
 	s := sleepers.Get().(*sleeper)
-	_, _ = process.Get().AfterInline(d, s.wake)
+	_, _ = p.AfterInline(d, s.wake)
 	<-s.awake
 	sleepers.Put(s)
 }

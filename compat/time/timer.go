@@ -64,11 +64,14 @@ func (t *Timer) Stop() bool {
 		panic("time: Stop called on uninitialized Timer")
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
+	var was bool
 	if t.c == nil {
-		return t.timer.Stop()
+		was = t.timer.Stop()
+	} else {
+		was = t.halt()
 	}
-	return t.halt()
+	t.mu.Unlock()
+	return was
 }
 
 // Reset makes the timer fire after d, also if it has fired or was stopped. It is true where
@@ -144,10 +147,13 @@ func (t *Timer) deliver() {
 // Firings of one wheel follow one another, so that send comes before those that are set later.
 func (t *Timer) halt() bool {
 	was := t.pending
-	if was && !t.timer.Stop() {
+	t.pending = false
+	if was && t.timer.Stop() {
+		return true // and has sent nothing
+	}
+	if was {
 		t.stale++
 	}
-	t.pending = false
 	select {
 	case <-t.c:
 		return true
