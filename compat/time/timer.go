@@ -47,9 +47,7 @@ func NewTimer(d Duration) *Timer {
 	c := make(chan Time, 1)
 	t := &Timer{C: c, c: c}
 	t.f = t.send
-	t.mu.Lock()
-	t.set(d)
-	t.mu.Unlock()
+	t.set(d) // needs no lock: nobody else has t, and send does not use timer
 	return t
 }
 
@@ -108,7 +106,8 @@ func (t *Timer) resetFunc(d Duration) bool {
 	return false
 }
 
-// set sets the timer, which is not pending, and has nothing in its channel. mu must be held.
+// set sets the timer, which is not pending, and has nothing in its channel. mu must be held,
+// except by NewTimer.
 func (t *Timer) set(d Duration) {
 	if d <= 0 {
 		_, _ = process.Get().AfterInline(d, nothing) // counts it
