@@ -69,6 +69,7 @@
 //
 //	AfterFunc, At, Of.Set        some 30 ns and one reading of the clock; no allocation
 //	Stop, Reset, Remaining       the same, or one cache miss if the timer is one of millions
+//	AfterInline                  the same as AfterFunc, and no goroutine when it fires
 //	FuncTimer.Reset, Stop        the same, and one for the FuncTimer itself
 //	Idle.Touch                   one reading of the clock and some 5 ns; no lock
 //	Keyed.Set, Move, Remove      some 100 ns, and two cache misses
@@ -83,7 +84,8 @@
 // # Kinds of wheel
 //
 // Wheel schedules functions, and offers what package time and package context do:
-// AfterFunc, After, NewTimer, NewTicker, Every, Sleep, WithTimeout. NewFunc makes a timer
+// AfterFunc, After, NewTimer, NewTicker, Every, Sleep, WithTimeout. Packages compat/time and
+// compat/context offer them under the names of package time and package context. NewFunc makes a timer
 // that is set again and again, and NewIdle one that is touched. Of schedules values
 // with one function for all. Keyed gives its timers names, by which they are moved,
 // replaced and removed. All three share one generic core.

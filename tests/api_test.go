@@ -33,6 +33,7 @@ var (
 	_ hierarchy.Executor                                          = hierarchy.Go
 	_ hierarchy.Executor                                          = hierarchy.Inline
 	_ func(*wheel, dur, func()) (timer, error)                    = (*wheel).AfterFunc
+	_ func(*wheel, dur, func()) (timer, error)                    = (*wheel).AfterInline
 	_ func(*wheel, time.Time, func()) (timer, error)              = (*wheel).At
 	_ func(*wheel, dur, func()) (*repeater, error)                = (*wheel).Every
 	_ func(*wheel, hierarchy.Schedule, func()) (*repeater, error) = (*wheel).Schedule
@@ -43,6 +44,7 @@ var (
 	_ func(*wheel, ctx, dur) (ctx, cancel)                        = (*wheel).WithTimeout
 	_ func(*wheel, ctx, time.Time) (ctx, cancel)                  = (*wheel).WithDeadline
 	_ func(*wheel, ctx, dur, error) (ctx, cancel)                 = (*wheel).WithTimeoutCause
+	_ func(*wheel, ctx, time.Time, error) (ctx, cancel)           = (*wheel).WithDeadlineCause
 	_ func(*of, int, dur) (timer, error)                          = (*of).Set
 	_ func(*of, func(int)) int                                    = (*of).Drain
 	_ func(*keyed, string, int, dur) error                        = (*keyed).Set
