@@ -3,6 +3,7 @@ package context_test
 import (
 	standard "context"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -66,4 +67,5 @@ func load(b *testing.B, n int, ours bool) {
 		}
 		b.Cleanup(func() { t.Stop() })
 	}
+	runtime.GC()
 }

@@ -2,6 +2,7 @@ package time_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	standard "time"
 
@@ -44,6 +45,7 @@ func load(b *testing.B, n int, ours bool) {
 		}
 		b.Cleanup(func() { t.Stop() })
 	}
+	runtime.GC()
 }
 
 // BenchmarkAfterFuncStop sets a timer with a function and stops it.
