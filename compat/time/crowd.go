@@ -9,18 +9,47 @@ import (
 	"github.com/epicycle-go/epicycle/compat/internal/process"
 )
 
+// Where many goroutines sleep for short times, the wheel wakes once for each Precision, and
+// gathers those that are due. Each wake-up and each sleeper costs. So in a crowd, sleepers
+// share a timer and a channel: those that are due within a window wake at its end. That is
+// late by half a window on average, as they would be by being gathered. As a window is longer
+// than a Precision, the wheel wakes at its end exactly.
 const (
-	// crowd is how many goroutines must sleep before they share timers.
-	crowd = 64
-	// window is how much later than due a sleeper of a crowd may be woken, so that it
-	// shares a timer and a channel with others. It is small beside a Precision.
-	window = 1 << 16 // ns
+	window = 1 << 20 // ns, about a millisecond
+	// crowd is how many must go to sleep within a window to be a crowd.
+	crowd = 16
+	// lasting is for how many windows a crowd is taken to last.
+	lasting = 16
 )
 
-// sleeping is how many goroutines sleep.
-var sleeping atomic.Int32
+// arrivals counts those who go to sleep. All of its fields are only hints.
+type arrivals struct {
+	word atomic.Uint64 // the number of the current window << 8 + how many, at most crowd
+	last atomic.Int64  // the last window with a crowd, + 1
+}
 
-// dormitory is where the sleepers of one window of time wait.
+var arriving arrivals
+
+// crowded notes that somebody goes to sleep now, and reports whether that is in a crowd.
+func (a *arrivals) crowded(now time.Duration) bool {
+	w := int64(now / window)
+	word := a.word.Load()
+	switch {
+	case int64(word>>8) != w:
+		a.word.Store(uint64(w)<<8 + 1)
+	case word&0xff < crowd:
+		a.word.Store(word + 1) // a lost count does no harm
+	default:
+		if a.last.Load() != w+1 {
+			a.last.Store(w + 1)
+		}
+		return true
+	}
+	last := a.last.Load()
+	return last > 0 && w+1-last <= lasting
+}
+
+// dormitory is where the sleepers of one window wait.
 type dormitory struct {
 	mu   sync.Mutex
 	at   time.Duration // guarded by mu, as below; when they are woken
@@ -32,39 +61,39 @@ type dormitory struct {
 
 var dormitories [256]dormitory
 
-// sleepInCrowd sleeps with others until d has passed. It is false if another window has the
-// place.
-func sleepInCrowd(p *process.Process, d time.Duration) bool {
-	now := p.Clock.Elapsed()
-	if d > math.MaxInt64/2-now {
+// sleepInCrowd sleeps with others until d has passed since now. It is false if it can't, as
+// another window has the place.
+func sleepInCrowd(p *process.Process, now, d time.Duration) bool {
+	if d > math.MaxInt64-window-now {
 		return false
 	}
-	at := (now + d + window) / window * window
+	at := (now + d + window - 1) / window * window
 	h := &dormitories[at/window%time.Duration(len(dormitories))]
-	h.mu.Lock()
-	if h.door == nil {
-		h.prepare(p, at, at-now)
+	door := h.enter(p, at, at-now)
+	if door == nil {
+		return false
 	}
-	door := h.door
-	ok := h.at == at
-	if ok {
-		h.n++
-	}
-	h.mu.Unlock()
-	if ok {
-		<-door
-	}
-	return ok
+	<-door
+	return true
 }
 
-// prepare opens the dormitory for sleepers that wake at a time, which is d from now. mu must
-// be held.
-func (h *dormitory) prepare(p *process.Process, at, d time.Duration) {
-	if h.open == nil {
-		h.open = h.wake
+// enter returns what is closed at a time, which is d from now, or nil if the dormitory has
+// sleepers of another window.
+func (h *dormitory) enter(p *process.Process, at, d time.Duration) <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.door == nil {
+		if h.open == nil {
+			h.open = h.wake
+		}
+		h.at, h.door = at, make(chan struct{})
+		_, _ = p.AfterInline(d, h.open)
 	}
-	h.at, h.door = at, make(chan struct{})
-	_, _ = p.AfterInline(d, h.open)
+	if h.at != at {
+		return nil
+	}
+	h.n++
+	return h.door
 }
 
 // wake wakes all sleepers.

@@ -1,7 +1,13 @@
 package time
 
-// Sleepers is how many goroutines have called Sleep, which has not returned.
-func Sleepers() int { return int(sleeping.Load()) }
+// ForgetCrowds makes the next sleepers no crowd.
+func ForgetCrowds() {
+	arriving.word.Store(0)
+	arriving.last.Store(0)
+}
+
+// Window is how much later than due a sleeper of a crowd may be woken.
+const Window = window
 
 // Sharing is how many goroutines share a timer with others, and how many timers they share.
 func Sharing() (goroutines, timers int) {

@@ -7,7 +7,8 @@ import (
 	"github.com/epicycle-go/epicycle/compat/internal/process"
 )
 
-// Sleep returns after d, at once if d <= 0.
+// Sleep returns after d, at once if d <= 0. Where 16 or more goroutines go to sleep within a
+// millisecond, it may return a millisecond later than alone, together with others.
 func Sleep(d Duration) {
 	if d <= 0 {
 		return
@@ -17,8 +18,8 @@ func Sleep(d Duration) {
 		return
 	}
 	p := process.Get()
-	defer sleeping.Add(-1)
-	if sleeping.Add(1) > crowd && sleepInCrowd(p, d) {
+	now := p.Clock.Elapsed()
+	if arriving.crowded(now) && sleepInCrowd(p, now, d) {
 		return
 	}
 	s := sleepers.Get().(*sleeper)
