@@ -22,7 +22,8 @@
 //     when nobody refers to it or to its channel.
 //   - Timers that are due within a millisecond fire together, so one may be up to a
 //     millisecond late when others have just fired. A Ticker with a shorter period ticks about
-//     once in a millisecond. A lone timer is more exact than one of package time.
+//     once in a millisecond. In a crowd of sleepers, those that are due within the same
+//     millisecond wake together at its end. A lone timer is more exact than one of package time.
 //   - Assigning to Local does not change time.Local, nor the other way round.
 //   - GODEBUG=asynctimerchan has no effect.
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/epicycle-go/epicycle/compat/internal/process"
 )
 
-// Sleep returns after d, at once if d <= 0. Where 16 or more goroutines go to sleep within a
-// millisecond, it may return a millisecond later than alone, together with others.
+// Sleep returns after d, at once if d <= 0. Where more than 16 goroutines go to sleep within
+// a millisecond, it may return a millisecond later than alone, together with others.
 func Sleep(d Duration) {
 	if d <= 0 {
 		return
