@@ -49,58 +49,59 @@ func (a *arrivals) crowded(now time.Duration) bool {
 	return last > 0 && w+1-last <= lasting
 }
 
-// dormitory is where the sleepers of one window wait.
-type dormitory struct {
-	mu   sync.Mutex
-	at   time.Duration // guarded by mu, as below; when they are woken
-	door chan struct{} // closed then; nil: nobody is here
-	open func()        // wakes them
-	n    int           // how many are here
-	_    [24]byte
+// group is the sleepers of one window.
+type group struct {
+	mu    sync.Mutex
+	at    time.Duration // guarded by mu, as below; when they are woken
+	awake chan struct{} // closed then; nil: there is no sleeper
+	wake  func()        // closes it
+	n     int           // how many there are, for tests
+	_     [16]byte
 }
 
-var dormitories [256]dormitory
+// groups has a group for each of the next windows. Windows that are as far apart as the
+// array is long share one.
+var groups [256]group
 
 // sleepInCrowd sleeps with others until d has passed since now. It is false if it can't, as
-// another window has the place.
+// the group has sleepers of another window.
 func sleepInCrowd(p *process.Process, now, d time.Duration) bool {
 	if d > math.MaxInt64-window-now {
 		return false
 	}
 	at := (now + d + window - 1) / window * window
-	h := &dormitories[at/window%time.Duration(len(dormitories))]
-	door := h.enter(p, at, at-now)
-	if door == nil {
+	awake := groups[at/window%time.Duration(len(groups))].join(p, at, at-now)
+	if awake == nil {
 		return false
 	}
-	<-door
+	<-awake
 	return true
 }
 
-// enter returns what is closed at a time, which is d from now, or nil if the dormitory has
-// sleepers of another window.
-func (h *dormitory) enter(p *process.Process, at, d time.Duration) <-chan struct{} {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.door == nil {
-		if h.open == nil {
-			h.open = h.wake
+// join returns what is closed at a time, which is d from now, or nil if the group has sleepers
+// of another window.
+func (g *group) join(p *process.Process, at, d time.Duration) <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.awake == nil {
+		if g.wake == nil {
+			g.wake = g.wakeAll
 		}
-		h.at, h.door = at, make(chan struct{})
-		_, _ = p.AfterInline(d, h.open)
+		g.at, g.awake = at, make(chan struct{})
+		_, _ = p.AfterInline(d, g.wake)
 	}
-	if h.at != at {
+	if g.at != at {
 		return nil
 	}
-	h.n++
-	return h.door
+	g.n++
+	return g.awake
 }
 
-// wake wakes all sleepers.
-func (h *dormitory) wake() {
-	h.mu.Lock()
-	door := h.door
-	h.door, h.n = nil, 0
-	h.mu.Unlock()
-	close(door)
+// wakeAll wakes all sleepers.
+func (g *group) wakeAll() {
+	g.mu.Lock()
+	awake := g.awake
+	g.awake, g.n = nil, 0
+	g.mu.Unlock()
+	close(awake)
 }

@@ -11,14 +11,14 @@ const Window = window
 
 // Sharing is how many goroutines share a timer with others, and how many timers they share.
 func Sharing() (goroutines, timers int) {
-	for i := range dormitories {
-		h := &dormitories[i]
-		h.mu.Lock()
-		if h.door != nil {
-			goroutines += h.n
+	for i := range groups {
+		g := &groups[i]
+		g.mu.Lock()
+		if g.awake != nil {
+			goroutines += g.n
 			timers++
 		}
-		h.mu.Unlock()
+		g.mu.Unlock()
 	}
 	return goroutines, timers
 }
