@@ -3,12 +3,16 @@
 package hierarchy_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
@@ -34,6 +38,36 @@ func BenchmarkSleeping(b *testing.B) {
 			b.ReportMetric(float64((cpu(b) - before).Microseconds()), "cpu-µs/3s")
 		}
 	})
+}
+
+// BenchmarkSleepers has n goroutines that sleep for 10 ms over and over. cpu-ns/sleep is the
+// processor time that a sleep takes.
+func BenchmarkSleepers(b *testing.B) {
+	const rounds, span = 50, 10 * time.Millisecond
+	sleepers := func(b *testing.B, n int, sleep func()) {
+		for b.Loop() {
+			before := cpu(b)
+			var all sync.WaitGroup
+			for range n {
+				all.Go(func() {
+					for range rounds {
+						sleep()
+					}
+				})
+			}
+			all.Wait()
+			b.ReportMetric(float64(cpu(b)-before)/float64(n*rounds), "cpu-ns/sleep")
+		}
+	}
+	for _, n := range []int{1000, 10_000} {
+		run(b, "epicycle", n, func(b *testing.B) {
+			w, err := hierarchy.New(hierarchy.Config{})
+			require.NoError(b, err)
+			defer w.Stop()
+			sleepers(b, n, func() { _ = w.Sleep(context.Background(), span) })
+		})
+		run(b, "time", n, func(b *testing.B) { sleepers(b, n, func() { time.Sleep(span) }) })
+	}
 }
 
 // BenchmarkExpiry measures the processor time to set a million timers, spread over two

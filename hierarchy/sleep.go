@@ -17,24 +17,63 @@ func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
-	awake := make(chan struct{})
-	t, err := w.core.add(func() { close(awake) }, w.core.now(), d, runInWake)
+	s, _ := w.sleepers.Get().(*sleeper)
+	if s == nil {
+		s = newSleeper()
+	}
+	now := w.core.now()
+	t, err := w.core.add(s.wake, now, d, runInWake|callOnStop)
 	if err != nil {
 		return err
 	}
-	select {
-	case <-awake:
-		return nil
-	case <-ctx.Done():
+	if s.sleep(ctx, t) {
+		err = w.wokenBy(deadlineAfter(now, d))
+	} else {
 		err = ctx.Err()
-	case <-w.core.done:
-		err = ErrClosed
 	}
-	t.Stop()
+	w.sleepers.Put(s)
+	return err
+}
+
+// sleep waits until t has fired or was dropped, and is true then, or until ctx is done and t
+// is stopped.
+func (s *sleeper) sleep(ctx context.Context, t Timer) (woken bool) {
+	done := ctx.Done()
+	if done == nil { // to receive from one channel costs less
+		<-s.awake
+		return true
+	}
 	select {
-	case <-awake: // d had passed, too
-		return nil
-	default:
-		return err
+	case <-s.awake:
+		return true
+	case <-done:
 	}
+	if t.Stop() {
+		return false
+	}
+	<-s.awake // it was being woken
+	return true
+}
+
+// wokenBy is what Sleep returns when it was woken: the timer has fired at due, or the wheel
+// was stopped before.
+func (w *Wheel) wokenBy(due int64) error {
+	if w.core.over() && w.core.now() < due {
+		return ErrClosed
+	}
+	return nil
+}
+
+// sleeper is what a goroutine sleeps on. It is used again, as it costs more to make than to
+// sleep. Each wheel has its own, because in a testing/synctest bubble a channel from outside
+// would not do.
+type sleeper struct {
+	awake chan struct{}
+	wake  func()
+}
+
+func newSleeper() *sleeper {
+	s := &sleeper{awake: make(chan struct{}, 1)}
+	s.wake = func() { s.awake <- struct{}{} }
+	return s
 }

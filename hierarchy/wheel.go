@@ -2,6 +2,7 @@ package hierarchy
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -12,7 +13,10 @@ import (
 // A Wheel needs no goroutine of its own while it sleeps. Stop a Wheel that is no longer
 // needed: until then its clock may keep it alive. New makes a Wheel; the methods of a zero
 // Wheel panic.
-type Wheel struct{ core *core[func()] }
+type Wheel struct {
+	core     *core[func()]
+	sleepers sync.Pool // of *sleeper
+}
 
 // New makes a wheel. The zero Config is ready to use. The error is ErrArgument if a field
 // is negative, or if Precision is greater than an Interval that is set.
@@ -21,7 +25,7 @@ func New(cfg Config) (*Wheel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Wheel{c}, nil
+	return &Wheel{core: c}, nil
 }
 
 // AfterFunc has the wheel's executor call f after d, or at once if d <= 0, but never inside
