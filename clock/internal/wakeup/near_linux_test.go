@@ -150,3 +150,32 @@ func longRing(t *testing.T, overload int) {
 	require.Eventually(t, func() bool { return len(timerfds.Open()) == 0 }, atMost, time.Millisecond)
 	close(release)
 }
+
+// In an overloaded process the backup is set to the first alarm. When the last one that waits
+// is stopped, or rings at once, while another rings, the backup guards the waiter again.
+func TestGuardAfterTheLastAlarmInAnOverload(t *testing.T) {
+	for name, end := range map[string]func(*Alarm){
+		"stopped":       (*Alarm).Stop,
+		"rings at once": func(a *Alarm) { a.Set(0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			q, _ := counted(t)
+			q.overload.left = overloadFor
+			rings := make(chan bool)
+			busy := alarm(t, q, func() { rings <- true; rings <- true })
+			busy.Set(0)
+			<-rings
+			near := alarm(t, q, func() {})
+			near.Set(sinceEpoch() + q.near)
+			near.Stop()
+			far := alarm(t, q, func() {})
+			far.Set(sinceEpoch() + time.Hour)
+			end(far)
+			locked(q, func() {
+				require.NotNil(t, q.waiter)
+				require.NoError(t, q.checkBackup())
+			})
+			<-rings
+		})
+	}
+}

@@ -110,7 +110,7 @@ func (q *Queue) set(a *Alarm, at time.Duration) {
 	a.at, a.stopped = at, false
 	now := sinceEpoch()
 	if at <= now {
-		q.waiting.Drop(a)
+		q.drop(a, now)
 		q.ringing++
 		go q.ring(a)
 		return
@@ -127,7 +127,7 @@ func (q *Queue) stop(a *Alarm) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	a.stopped = true
-	if q.waiting.Drop(a); q.idle() {
+	if q.drop(a, sinceEpoch()); q.idle() {
 		q.end()
 	}
 }
@@ -135,6 +135,14 @@ func (q *Queue) stop(a *Alarm) {
 // idle tells whether no alarm waits or rings. q.mu must be held, here and in the methods
 // below except ring and String.
 func (q *Queue) idle() bool { return q.waiting.Len() == 0 && q.ringing == 0 }
+
+// drop takes a out of those that wait. After the last one, the backup, which may be set to its
+// time, guards the waiter.
+func (q *Queue) drop(a *Alarm, now time.Duration) {
+	if q.waiting.Drop(a); q.waiting.Len() == 0 && q.waiter != nil {
+		q.guard(now)
+	}
+}
 
 // ensureWaiter makes sure that a waiter waits for a, if a is near and there is a timerfd.
 func (q *Queue) ensureWaiter(a *Alarm, now time.Duration) {
