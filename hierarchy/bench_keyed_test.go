@@ -41,3 +41,63 @@ func BenchmarkKeyedShards(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkKeyedSet sets a random one of a million keys again, in four ways. Each finds that
+// it must set the key.
+func BenchmarkKeyedSet(b *testing.B) {
+	const n = 1_000_000
+	for _, how := range []string{"Set", "SetSooner", "SetLater", "SetIfAbsent"} {
+		run(b, "epicycle/call="+how, n, func(b *testing.B) {
+			w, err := hierarchy.NewKeyed(hierarchy.Config{}, func(int, int) {})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer w.Stop()
+			for k := range n {
+				_ = w.Set(k, k, 24*time.Hour)
+			}
+			runtime.GC()
+			sooner, later := 24*time.Hour, 24*time.Hour
+			for k := 0; b.Loop(); k = (k + 7919) % n {
+				switch how {
+				case "Set":
+					_ = w.Set(k, k, 24*time.Hour)
+				case "SetSooner":
+					sooner -= time.Microsecond
+					_, _ = w.SetSooner(k, k, sooner)
+				case "SetLater":
+					later += time.Microsecond
+					_, _ = w.SetLater(k, k, later)
+				case "SetIfAbsent":
+					_, _ = w.SetIfAbsent(k, k, 24*time.Hour)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkKeyedAll goes over a million keys.
+func BenchmarkKeyedAll(b *testing.B) {
+	const n = 1_000_000
+	run(b, "epicycle", n, func(b *testing.B) {
+		w, err := hierarchy.NewKeyed(hierarchy.Config{}, func(int, int) {})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer w.Stop()
+		for k := range n {
+			_ = w.Set(k, k, spread())
+		}
+		runtime.GC()
+		for b.Loop() {
+			keys := 0
+			for range w.All() {
+				keys++
+			}
+			if keys != n {
+				b.Fatal(keys)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/key")
+	})
+}

@@ -117,7 +117,8 @@
 //	driven.go              the API of the wheel alone, which uses nothing from shard.go on
 //	wheel.go, of.go        the API of functions and of values
 //	functimer.go, idle.go  timers that are set again, and touched
-//	keyed.go, index.go     the API of timers with names
+//	keyed.go, keyed….go    the API of timers with names: setting, draining, listing
+//	index.go               finding the timer of a key
 //	repeater.go, …         what is built on a Wheel: repeaters, tickers, contexts
 //
 // Locks are taken in this order:

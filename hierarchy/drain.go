@@ -9,7 +9,7 @@ import (
 )
 
 // drain takes all pending timers out at once and calls fn for each, in order of deadline.
-func (c *core[T]) drain(fn func(T)) int {
+func (c *core[T]) drain(fn func(v T, deadline int64)) int {
 	requireMade(c != nil, "wheel")
 	for _, s := range c.shards {
 		s.mu.Lock()
@@ -35,14 +35,14 @@ func (c *core[T]) drain(fn func(T)) int {
 
 // pass calls fn for all values of m. If fn panics or exits the goroutine, the panic or
 // exit goes on when fn has been called for the rest.
-func (c *core[T]) pass(m *drainOrder[T], fn func(T)) {
+func (c *core[T]) pass(m *drainOrder[T], fn func(T, int64)) {
 	finished := false
 	defer func() {
 		if !finished {
 			c.passRest(m, fn)
 		}
 	}()
-	guarded := func(v T) { c.guard(fn, v) }
+	guarded := func(v T, deadline int64) { c.guard(func(v T) { fn(v, deadline) }, v) }
 	for m.callNext(guarded) {
 	}
 	finished = true
@@ -52,15 +52,15 @@ func (c *core[T]) pass(m *drainOrder[T], fn func(T)) {
 // goroutine. If there is no OnPanic, the first panic goes on to the caller, and further
 // ones are logged. After a second exit fn is called in other goroutines, since each further
 // exit would take more of the stack of the caller's.
-func (c *core[T]) passRest(m *drainOrder[T], fn func(T)) {
+func (c *core[T]) passRest(m *drainOrder[T], fn func(T, int64)) {
 	finished, panics, last := false, 0, any(nil)
-	contain := func(v T) {
+	contain := func(v T, deadline int64) {
 		defer func() {
 			if r := recover(); r != nil {
 				panics, last = panics+1, r
 			}
 		}()
-		c.guard(fn, v)
+		c.guard(func(v T) { fn(v, deadline) }, v)
 	}
 	defer func() {
 		if !finished {
@@ -79,16 +79,17 @@ func (c *core[T]) passRest(m *drainOrder[T], fn func(T)) {
 type drainOrder[T any] struct{ from []*timers.Timers[T] }
 
 // callNext calls fn for the earliest timer, after taking it out; false if none is left.
-func (m *drainOrder[T]) callNext(fn func(T)) bool {
-	v, ok := m.next()
+func (m *drainOrder[T]) callNext(fn func(T, int64)) bool {
+	v, deadline, ok := m.next()
 	if ok {
-		fn(v)
+		fn(v, deadline)
 	}
 	return ok
 }
 
-// next removes and returns the value of the earliest timer; false if none is left.
-func (m *drainOrder[T]) next() (v T, ok bool) {
+// next removes the earliest timer, and returns its value and its deadline; false if none is
+// left.
+func (m *drainOrder[T]) next() (v T, deadline int64, ok bool) {
 	best, earliest := -1, circles.Verdict{}
 	for f := 0; f < len(m.from); {
 		verdict := m.from[f].Next(endOfTime, math.MaxInt)
@@ -103,10 +104,10 @@ func (m *drainOrder[T]) next() (v T, ok bool) {
 		f++
 	}
 	if best < 0 {
-		return v, false
+		return v, 0, false
 	}
 	t := m.from[best]
 	v = *t.Value(earliest.Node)
 	t.Remove(earliest.Node, t.Arena().At(earliest.Node)) // values go when all are passed
-	return v, true
+	return v, earliest.At, true
 }

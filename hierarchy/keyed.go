@@ -48,48 +48,6 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 // their nearest deadline at each wake-up, so there are not too many.
 func shardsForKeys() int { return max(min(8*chosenShards(), 32), chosenShards()) }
 
-// Set sets a timer for k, with the value v, due after d. If k is pending, its value and
-// deadline are replaced. If d <= 0 the timer fires at once, as that of Wheel.AfterFunc
-// does, but fire is never called inside the call. The error is ErrClosed, ErrFull, or ErrArgument if k can't be compared.
-func (w *Keyed[K, V]) Set(k K, v V, d time.Duration) error {
-	_, _, err := w.Swap(k, v, d)
-	return err
-}
-
-// Swap is Set that returns the value that was replaced. replaced is false if k was not
-// pending.
-func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err error) {
-	h, err := w.hash(k)
-	if err != nil {
-		return old, false, err
-	}
-	now := w.core.now()
-	if d <= 0 {
-		return w.swapDue(h, k, v, now)
-	}
-	deadline := deadlineAfter(now, d)
-	s, x := w.shard(h)
-	s.mu.Lock()
-	if i := w.find(s, x, h, k); i != 0 {
-		e := s.timers.Value(i)
-		old, e.val = e.val, v
-		s.counts.moved++
-		s.move(i, s.timers.Arena().At(i), now, deadline)
-		s.unlock(deadline)
-		return old, true, nil
-	}
-	if err := s.admit(0); err != nil {
-		s.mu.Unlock()
-		return old, false, err
-	}
-	i, _, wakeAt := s.set(entry[K, V]{key: k, val: v, hash: uint32(h)}, now, deadline, 0)
-	if k == k {
-		x.insert(s.timers, i)
-	}
-	s.unlock(wakeAt)
-	return old, false, nil
-}
-
 // Move makes the timer of k due after d, at once if d <= 0. It is false if k is not
 // pending. The error is ErrClosed, or ErrArgument if k can't be compared.
 func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
@@ -174,21 +132,6 @@ func (w *Keyed[K, V]) Value(k K) (v V, ok bool) {
 	}
 	s.mu.Unlock()
 	return v, i != 0
-}
-
-// Drain takes all pending timers out at once, and then calls fn for each key and value, in order
-// of deadline. It returns how many there were. fn is called in the caller's goroutine with
-// no lock held, and may use the wheel, which goes on.
-//
-// A panic in fn is treated as a callback's. Whether fn panics or exits its goroutine, it is
-// called for all. Without Config.OnPanic the first panic then goes on in the caller, and
-// further ones are logged. After a second exit, fn is called in other goroutines, while
-// the caller's waits.
-func (w *Keyed[K, V]) Drain(fn func(K, V)) int {
-	if fn == nil {
-		fn = func(K, V) {}
-	}
-	return w.core.drain(func(e entry[K, V]) { fn(e.key, e.val) })
 }
 
 // Len returns the number of pending timers.

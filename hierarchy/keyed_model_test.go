@@ -69,8 +69,10 @@ func (r *keyedRun) step() {
 	k := 1 + r.c.IntN(40)
 	i := r.ref.findKey(k)
 	switch op := r.c.IntN(20); {
-	case op < 8:
+	case op < 5:
 		r.set(k, i, delay(r.c))
+	case op < 8:
+		r.setIf(k, i, delay(r.c))
 	case op < 11:
 		r.move(k, i, delay(r.c))
 	case op < 14:
@@ -92,6 +94,8 @@ func (r *keyedRun) step() {
 		}
 	case op == 16 && r.c.IntN(10) == 0:
 		r.drain()
+	case op == 16:
+		r.all()
 	default:
 		d := step(r.c)
 		r.ref.add(d)
@@ -111,6 +115,53 @@ func (r *keyedRun) set(k, i int, d time.Duration) {
 	r.ref.set(k, d)
 }
 
+// setIf sets under a condition.
+func (r *keyedRun) setIf(k, i int, d time.Duration) {
+	r.ids++
+	var set, want bool
+	var err error
+	deadline := deadlineAfter(r.ref.now, d)
+	switch r.c.IntN(4) {
+	case 0:
+		set, err = r.wheel.SetIfAbsent(key(k), r.ids, d)
+		want = i < 0
+	case 1:
+		set, err = r.wheel.SetSooner(key(k), r.ids, d)
+		want = i < 0 || deadline < r.ref.timers[i].deadline
+	case 2:
+		set, err = r.wheel.SetLater(key(k), r.ids, d)
+		want = i < 0 || deadline > r.ref.timers[i].deadline
+	default:
+		err = r.wheel.SetAt(key(k), r.ids, r.mock.Now().Add(d))
+		set, want = true, true
+	}
+	require.NoError(r.t, err)
+	require.Equal(r.t, want, set)
+	if !want {
+		r.ids--
+		return
+	}
+	if i >= 0 {
+		r.ref.remove(i)
+	}
+	r.ref.set(k, d)
+}
+
+// all compares what All gives.
+func (r *keyedRun) all() {
+	want := map[int]int64{}
+	for _, timer := range r.ref.timers {
+		want[timer.id] = timer.deadline
+	}
+	for _, e := range r.wheel.All() {
+		due, ok := want[e.Value]
+		require.True(r.t, ok)
+		require.Equal(r.t, time.Unix(0, due).UTC(), e.Due)
+		delete(want, e.Value)
+	}
+	require.Empty(r.t, want)
+}
+
 func (r *keyedRun) move(k, i int, d time.Duration) {
 	ok, err := r.wheel.Move(key(k), d)
 	require.NoError(r.t, err)
@@ -122,10 +173,15 @@ func (r *keyedRun) move(k, i int, d time.Duration) {
 
 func (r *keyedRun) drain() {
 	var got, want []int
-	n := r.wheel.Drain(func(_ any, id int) { got = append(got, id) })
+	var dues []time.Time
+	n := r.wheel.DrainEntries(func(_ any, e Entry[int]) {
+		got = append(got, e.Value)
+		dues = append(dues, e.Due)
+	})
 	require.Equal(r.t, len(r.ref.timers), n)
-	for _, timer := range r.ref.sorted() {
+	for i, timer := range r.ref.sorted() {
 		want = append(want, timer.id)
+		require.Equal(r.t, time.Unix(0, timer.deadline).UTC(), dues[i])
 	}
 	require.Equal(r.t, want, got)
 	r.ref.timers = nil

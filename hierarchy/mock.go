@@ -40,6 +40,15 @@ func (m *onMock) nextOrder(own *uint64) uint64 {
 	return *own
 }
 
+// latestOrder is at least the last sequence number that nextOrder has given.
+func (m *onMock) latestOrder(own uint64) uint64 {
+	if m != nil {
+		defer m.alarm.Noted()
+		return m.alarm.NextOrder()
+	}
+	return own
+}
+
 // noted follows each nextOrder, when the timer is set and aimed at.
 func (m *onMock) noted() {
 	if m != nil {

@@ -38,7 +38,7 @@ func (w *Of[T]) Drain(fn func(T)) int {
 	if fn == nil {
 		fn = func(T) {}
 	}
-	return w.core.drain(fn)
+	return w.core.drain(func(v T, _ int64) { fn(v) })
 }
 
 // Len returns the number of pending timers.

@@ -1,5 +1,7 @@
 package level
 
+import "math"
+
 // Seek searches the arena from index i on for a node that belongs in that slot, circle and
 // side, and looks at no more than most entries. It returns the node's index, or 0 if there
 // is none, where to go on, or 0 at the end, and how many entries it has looked at.
@@ -40,16 +42,27 @@ func (a *Arena) Each(f func(i uint32, n *Node)) {
 // After is the first live node after index i, in the order of indexes, or 0. Nodes may be made
 // and freed between calls that go from one index to the next: none that stays is missed.
 func (a *Arena) After(i uint32) uint32 {
-	c, e := locate(i + 1)
+	found, _, _ := a.Live(i+1, math.MaxInt)
+	return found
+}
+
+// Live searches the arena from index i on for a live node, and looks at no more than most
+// entries. It returns as Seek does.
+func (a *Arena) Live(i uint32, most int) (found, next uint32, looked int) {
+	c, e := locate(i)
 	for ; int(c) < len(a.nodes); c, e = c+1, 0 {
-		nodes := a.nodes[c]
-		for ; int(e) < len(nodes); e++ {
+		for nodes := a.nodes[c]; int(e) < len(nodes); e++ {
+			if looked == most {
+				return 0, c<<ChunkBits | e, looked
+			}
+			looked++
 			if nodes[e].stamp != 0 {
-				return c<<ChunkBits | e
+				i := c<<ChunkBits | e
+				return i, i + 1, looked
 			}
 		}
 	}
-	return 0
+	return 0, 0, looked
 }
 
 // Unlinked tells whether index i is a live node that is in no slot, with that key, and with

@@ -1,0 +1,118 @@
+package hierarchy
+
+import "time"
+
+// Set sets a timer for k, with the value v, due after d. If k is pending, its value and
+// deadline are replaced. If d <= 0 the timer fires at once, as that of Wheel.AfterFunc
+// does, but fire is never called inside the call. The error is ErrClosed, ErrFull, or
+// ErrArgument if k can't be compared.
+func (w *Keyed[K, V]) Set(k K, v V, d time.Duration) error {
+	_, _, err := w.Swap(k, v, d)
+	return err
+}
+
+// SetAt is Set with the delay from the clock's current wall time to t. The delay is computed
+// once: the timer does not follow when the wall clock is set.
+func (w *Keyed[K, V]) SetAt(k K, v V, t time.Time) error {
+	return w.Set(k, v, t.Sub(w.core.wall()))
+}
+
+// Swap is Set that returns the value that was replaced. replaced is false if k was not
+// pending.
+func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err error) {
+	old, result, err := w.set(k, v, d, always)
+	return old, result == setAgain, err
+}
+
+// SetIfAbsent is Set if k is not pending. Otherwise it changes nothing and is false. So of
+// several who set one key, the first wins.
+func (w *Keyed[K, V]) SetIfAbsent(k K, v V, d time.Duration) (bool, error) {
+	_, result, err := w.set(k, v, d, ifAbsent)
+	return result != setNot, err
+}
+
+// SetSooner is Set if k is not pending, or is due later than after d. Otherwise it changes
+// nothing and is false. So of several who set one key, the soonest wins, and of those that are
+// due together the first.
+func (w *Keyed[K, V]) SetSooner(k K, v V, d time.Duration) (bool, error) {
+	_, result, err := w.set(k, v, d, ifSooner)
+	return result != setNot, err
+}
+
+// SetLater is Set if k is not pending, or is due sooner than after d. Otherwise it changes
+// nothing and is false. So of several who set one key, the latest wins, and of those that are
+// due together the first.
+func (w *Keyed[K, V]) SetLater(k K, v V, d time.Duration) (bool, error) {
+	_, result, err := w.set(k, v, d, ifLater)
+	return result != setNot, err
+}
+
+// condition says when a timer that is pending is set again.
+type condition uint8
+
+const (
+	always condition = iota
+	ifAbsent
+	ifSooner
+	ifLater
+)
+
+// holds tells whether a timer that is due at old is set again, to deadline.
+func (c condition) holds(old, deadline int64) bool {
+	switch c {
+	case always:
+		return true
+	case ifSooner:
+		return deadline < old
+	case ifLater:
+		return deadline > old
+	}
+	return false
+}
+
+// setResult is what set has done.
+type setResult uint8
+
+const (
+	setNot   setResult = iota
+	setNew             // k was not pending
+	setAgain           // k was pending
+)
+
+// set is Swap under a condition.
+func (w *Keyed[K, V]) set(k K, v V, d time.Duration, c condition) (old V, result setResult, err error) {
+	h, err := w.hash(k)
+	if err != nil {
+		return old, setNot, err
+	}
+	now := w.core.now()
+	if d <= 0 {
+		return w.setDue(h, k, v, now, c)
+	}
+	deadline := deadlineAfter(now, d)
+	s, x := w.shard(h)
+	s.mu.Lock()
+	if i := w.find(s, x, h, k); i != 0 {
+		n := s.timers.Arena().At(i)
+		if !c.holds(n.Key, deadline) {
+			s.mu.Unlock()
+			return old, setNot, nil
+		}
+		e := s.timers.Value(i)
+		old, e.val = e.val, v
+		s.counts.moved++
+		s.move(i, n, now, deadline)
+		s.unlock(deadline)
+		return old, setAgain, nil
+	}
+	if err := s.admit(0); err != nil {
+		s.mu.Unlock()
+		return old, setNot, err
+	}
+	i, _, wakeAt := s.set(entry[K, V]{key: k, val: v, hash: uint32(h)}, now, deadline, 0)
+	if k == k {
+		x.insert(s.timers, i)
+	}
+	s.unlock(wakeAt)
+	return old, setNew, nil
+}
