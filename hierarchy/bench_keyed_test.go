@@ -2,6 +2,7 @@ package hierarchy_test
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
