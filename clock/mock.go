@@ -1,7 +1,6 @@
 package clock
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"sync"
@@ -48,7 +47,7 @@ type Mock struct {
 	alarms    alarmheap.Heap[*MockAlarm] // guarded by mu; the aimed alarms
 	wheels    map[*MockAlarm]struct{}    // guarded by mu; the attached alarms
 	changed   chan struct{}              // guarded by mu; nil, or closed at the next change
-	waiting   atomic.Int32               // number of WaitFor calls
+	waiting   atomic.Int32               // number of WaitFor and WaitNext calls
 	unsettled []Stepped                  // guarded by stepMu; stepped since the last settle
 	ending    ending                     // guarded by stepMu
 
@@ -171,39 +170,6 @@ func (m *Mock) AddNext() (d time.Duration, ok bool) {
 		}
 	})
 	return d, ok
-}
-
-// WaitFor waits until at least n timers are pending on the wheels of this
-// clock. If ctx ends first, it returns ctx's error. It is for code under test that
-// sets its timers in goroutines: call WaitFor, then Add.
-func (m *Mock) WaitFor(ctx context.Context, n int) error {
-	m.waiting.Add(1)
-	defer m.waiting.Add(-1)
-	for {
-		m.mu.Lock()
-		if m.changed == nil {
-			m.changed = make(chan struct{})
-		}
-		changed := m.changed
-		m.mu.Unlock()
-		if m.pending() >= n {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// pending returns the number of timers on all wheels.
-func (m *Mock) pending() int {
-	n := 0
-	for _, w := range m.allStepped() {
-		n += w.Len()
-	}
-	return n
 }
 
 // later returns e + d, or the largest duration if that overflows.

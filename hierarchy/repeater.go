@@ -21,6 +21,7 @@ type Repeater struct {
 	mu      sync.Mutex
 	ended   bool      // guarded by mu, as all below
 	running bool      // a run has begun and not returned
+	early   bool      // RunNow was called, and the run has not begun
 	began   int64     // when the last run began
 	due     int64     // when the last run was due, or, between runs, the next one is
 	period  int64     // of Every, or 0:
@@ -88,6 +89,7 @@ func (r *Repeater) Reset(period time.Duration) bool {
 	if r.ended || period <= 0 {
 		return false
 	}
+	r.early = false
 	now := r.wheel.core.now()
 	if r.running && r.wheel.core.closed.Load() || !r.running && !r.put(now, deadlineAfter(now, period), false) {
 		return false
@@ -120,11 +122,11 @@ func (r *Repeater) begin() bool {
 	if r.plan != nil {
 		due = max(due, deadlineAfter(now, r.wheel.until(r.wall)))
 	}
-	if now < due {
+	if now < due && !r.early {
 		r.set(now, due)
 		return false
 	}
-	r.running, r.began = true, now
+	r.running, r.early, r.began = true, false, now
 	return true
 }
 
@@ -187,6 +189,14 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 	default:
 		r.wall = next
 		due = deadlineAfter(now, r.wheel.until(next))
+	}
+	if r.early && now < due { // the run after this one
+		r.due = due
+		if r.timer.fireAgain(0) {
+			return true
+		}
+		r.timer.rearm(now, now, true)
+		return false
 	}
 	if due <= now && now < endOfTime && r.timer.fireAgain(now-due) {
 		r.due = due

@@ -11,8 +11,9 @@ import (
 type Schedule interface{ Next(time.Time) time.Time }
 
 // Schedule has the wheel's executor call f at the wall times that s gives. It asks s for
-// the next time now and after each run. Runs never overlap. f never runs before its wall
-// time, also if the wall clock is set back meanwhile. A time that has passed is due at once.
+// the next time now and after each run: the next one after that run's time, or after now if
+// that is later. Runs never overlap. f never runs before its wall time, nor twice for one, also
+// if the wall clock is set back meanwhile. A time that has passed is due at once.
 //
 // The Repeater goes on until it is stopped, or s returns a zero time or does not advance:
 // it returns its argument, a time that has passed and is not later than the one before, or
@@ -38,19 +39,23 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 }
 
 // ask is the next time of s, or zero when s has ended. It has no monotonic reading, so
-// that it stays a wall time when the wall clock is set.
+// that it stays a wall time when the wall clock is set. No time comes twice, also if the wall
+// clock is set back to before it.
 //
 // A schedule that does not advance is taken for ended. Otherwise the Repeater would run
 // for ever while time stands still.
 func (r *Repeater) ask(s Schedule) time.Time {
-	now := r.wheel.core.wall()
-	next := s.Next(now).Round(0)
-	if next.After(now.Round(0)) {
+	after := r.wheel.core.wall().Round(0)
+	if r.wall.After(after) { // the wall clock was set back, or RunNow was called
+		after = r.wall
+	}
+	next := s.Next(after).Round(0)
+	if next.After(after) {
 		r.passed = 0
 		return next
 	}
 	r.passed++
-	if next.Equal(now.Round(0)) || !next.After(r.wall) || r.passed > mostPassed {
+	if next.Equal(after) || !next.After(r.wall) || r.passed > mostPassed {
 		return time.Time{}
 	}
 	return next

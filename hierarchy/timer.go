@@ -24,6 +24,7 @@ type host interface {
 	remaining(i uint32, generation uint64) (time.Duration, bool)
 	rearm(i uint32, generation uint64, now, deadline int64, held bool) bool
 	fireAgain(i uint32, generation uint64, late int64) bool
+	hurry(i uint32, generation uint64, now int64) (ok, fires bool)
 }
 
 // Stop stops the timer. It is true if the timer was pending and will not fire, and false

@@ -1,0 +1,82 @@
+package clock
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// WaitFor waits until at least n timers are pending on the wheels of this clock. It is for
+// code under test that sets its timers in goroutines: call WaitFor, then Add. If ctx ends
+// first, the error wraps ctx's, and says how many timers are pending and when the nearest is
+// due.
+func (m *Mock) WaitFor(ctx context.Context, n int) error {
+	return m.waitUntil(ctx, func() bool { return m.pending() >= n })
+}
+
+// WaitNext waits until the nearest deadline is exactly d ahead. It is for code under test that
+// moves or stops timers in goroutines, so that counting them tells nothing. Its error is
+// that of WaitFor.
+func (m *Mock) WaitNext(ctx context.Context, d time.Duration) error {
+	return m.waitUntil(ctx, func() bool {
+		next, ok := m.Next()
+		return ok && next == d
+	})
+}
+
+// lookAfter is how often waitUntil looks for changes that nobody tells: a timer was stopped,
+// or the clock has moved.
+const lookAfter = time.Millisecond
+
+// waitUntil waits until reached answers true.
+func (m *Mock) waitUntil(ctx context.Context, reached func() bool) error {
+	m.waiting.Add(1)
+	defer m.waiting.Add(-1)
+	look := time.NewTimer(lookAfter)
+	defer look.Stop()
+	for {
+		changed := m.nextChange()
+		if reached() {
+			return nil
+		}
+		look.Reset(lookAfter)
+		select {
+		case <-changed:
+		case <-look.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %s", ctx.Err(), m.describePending())
+		}
+	}
+}
+
+// nextChange returns a channel that is closed when a timer is set next.
+func (m *Mock) nextChange() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.changed == nil {
+		m.changed = make(chan struct{})
+	}
+	return m.changed
+}
+
+// describePending says how many timers are pending, and when the nearest is due.
+func (m *Mock) describePending() string {
+	next, ok := m.Next()
+	switch pending := m.pending(); {
+	case !ok:
+		return "no timer is pending"
+	case pending == 1:
+		return fmt.Sprintf("1 timer is pending, due in %v", next)
+	default:
+		return fmt.Sprintf("%d timers are pending, the nearest is due in %v", pending, next)
+	}
+}
+
+// pending returns the number of timers on all wheels.
+func (m *Mock) pending() int {
+	n := 0
+	for _, w := range m.allStepped() {
+		n += w.Len()
+	}
+	return n
+}

@@ -1,0 +1,45 @@
+package hierarchy_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// WaitNext sees timers that are set, moved and stopped.
+func TestWaitNextOfAWheel(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	nearer, err := w.AfterFunc(time.Minute, nop)
+	require.NoError(t, err)
+	go func() {
+		_, _ = w.AfterFunc(time.Hour, nop)
+		nearer.Stop()
+	}()
+	require.NoError(t, m.WaitNext(t.Context(), time.Hour))
+}
+
+// The errors of WaitFor and WaitNext say what is pending.
+func TestWaitsThatFail(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	requireSays := func(want string) {
+		t.Helper()
+		for _, err := range []error{m.WaitNext(ctx, 2*time.Second), m.WaitFor(ctx, 9)} {
+			require.ErrorIs(t, err, context.Canceled)
+			require.EqualError(t, err, "context canceled: "+want)
+		}
+	}
+	requireSays("no timer is pending")
+	_, err := w.AfterFunc(time.Minute, nop)
+	require.NoError(t, err)
+	m.Add(time.Second)
+	requireSays("1 timer is pending, due in 59s")
+	_, err = w.AfterFunc(time.Hour, nop)
+	require.NoError(t, err)
+	requireSays("2 timers are pending, the nearest is due in 59s")
+}

@@ -1,0 +1,73 @@
+package hierarchy
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// Aligned is a Schedule of all wall times that are offset after a multiple of period since the
+// Unix epoch: with a minute and five seconds, five seconds past each full minute. It ends
+// with the year 2262. Aligned panics if period is not positive.
+//
+// A day of the calendar is not always 24 hours long. For times of day in a time zone, use a
+// Schedule that knows the calendar, such as those of robfig/cron.
+func Aligned(period, offset time.Duration) Schedule {
+	if period <= 0 {
+		panic(fmt.Sprintf("hierarchy: Aligned: period %v must be positive", period))
+	}
+	return aligned{int64(period), floorMod(int64(offset), int64(period))}
+}
+
+// aligned has an offset from 0 to the period.
+type aligned struct{ period, offset int64 }
+
+// Times between these can be told in nanoseconds since the Unix epoch.
+var earliestUnixNano, latestUnixNano = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
+
+func (a aligned) Next(t time.Time) time.Time {
+	if t.Before(earliestUnixNano) || t.After(latestUnixNano) {
+		return time.Time{}
+	}
+	now := t.UnixNano()
+	since := floorMod(floorMod(now, a.period)-a.offset, a.period) // the last time of a
+	if ahead := a.period - since; now <= math.MaxInt64-ahead {
+		return time.Unix(0, now+ahead).In(t.Location())
+	}
+	return time.Time{}
+}
+
+// floorMod is n modulo m, from 0 to m.
+func floorMod(n, m int64) int64 {
+	if n %= m; n < 0 {
+		n += m
+	}
+	return n
+}
+
+// Jittered is a Schedule with the times of s, each later by a random delay below most, so that
+// many who have the same schedule do not all run at once. Times that such a delay has overtaken
+// are skipped. With a most of zero or less it is s. Jittered panics if s is nil.
+func Jittered(s Schedule, most time.Duration) Schedule {
+	if s == nil {
+		panic("hierarchy: Jittered: schedule is nil")
+	}
+	if most <= 0 {
+		return s
+	}
+	return jittered{s, most}
+}
+
+type jittered struct {
+	schedule Schedule
+	most     time.Duration
+}
+
+func (j jittered) Next(t time.Time) time.Time {
+	next := j.schedule.Next(t)
+	if next.IsZero() {
+		return next
+	}
+	return next.Add(rand.N(j.most))
+}

@@ -1,0 +1,145 @@
+package hierarchy_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+func TestAligned(t *testing.T) {
+	at := func(s string) time.Time {
+		u, err := time.Parse(time.RFC3339Nano, s)
+		require.NoError(t, err)
+		return u
+	}
+	for _, c := range []struct {
+		period, offset time.Duration
+		after, want    string
+	}{
+		{time.Minute, 0, "2030-05-06T07:08:09.5Z", "2030-05-06T07:09:00Z"},
+		{time.Minute, 0, "2030-05-06T07:08:00Z", "2030-05-06T07:09:00Z"},
+		{time.Minute, 5 * time.Second, "2030-05-06T07:08:00Z", "2030-05-06T07:08:05Z"},
+		{time.Minute, -5 * time.Second, "2030-05-06T07:08:00Z", "2030-05-06T07:08:55Z"},
+		{time.Minute, 65 * time.Second, "2030-05-06T07:08:05Z", "2030-05-06T07:09:05Z"},
+		{24 * time.Hour, 0, "2030-05-06T07:08:09+09:00", "2030-05-06T09:00:00+09:00"},
+		{7 * time.Second, time.Second, "1969-12-31T23:59:59.999999999Z", "1970-01-01T00:00:01Z"},
+		{7 * time.Second, 0, "1969-12-31T23:59:50Z", "1969-12-31T23:59:53Z"},
+		{1, 0, "2030-05-06T07:08:09Z", "2030-05-06T07:08:09.000000001Z"},
+	} {
+		next := hierarchy.Aligned(c.period, c.offset).Next(at(c.after))
+		require.Equal(t, at(c.want).Format(time.RFC3339Nano), next.Format(time.RFC3339Nano), "%+v", c)
+	}
+}
+
+// The next time is the first later one that is the offset after a multiple of the period.
+func TestAlignedIsTheNextOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 10_000 {
+		period := 1 + r.Int64()>>r.IntN(63)
+		offset := int64(r.Uint64()) >> r.IntN(64)
+		now := int64(r.Uint64()) >> r.IntN(64)
+		next := hierarchy.Aligned(time.Duration(period), time.Duration(offset)).Next(time.Unix(0, now))
+		if now > math.MaxInt64-period {
+			continue // it may have ended
+		}
+		ahead := next.UnixNano() - now
+		require.Positive(t, ahead)
+		require.LessOrEqual(t, ahead, period)
+		require.Zero(t, (next.UnixNano()%period-offset%period)%period)
+	}
+}
+
+func TestAlignedEnds(t *testing.T) {
+	last := time.Unix(0, math.MaxInt64)
+	require.Zero(t, hierarchy.Aligned(time.Hour, 0).Next(last))
+	require.Zero(t, hierarchy.Aligned(time.Hour, 0).Next(last.Add(1)))
+	require.Zero(t, hierarchy.Aligned(time.Hour, 0).Next(time.Time{}))
+	require.Equal(t, last.UnixNano(), hierarchy.Aligned(1, 0).Next(last.Add(-1)).UnixNano())
+	require.PanicsWithValue(t, "hierarchy: Aligned: period 0s must be positive", func() { hierarchy.Aligned(0, 1) })
+}
+
+// times is a Schedule of given times.
+type times []time.Time
+
+func (s times) Next(t time.Time) time.Time {
+	for _, at := range s {
+		if at.After(t) {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+func TestJittered(t *testing.T) {
+	base := time.Unix(1000, 0)
+	s := hierarchy.Jittered(times{base, base.Add(time.Minute)}, time.Second)
+	seen := map[time.Time]bool{}
+	for range 1000 {
+		next := s.Next(base.Add(-1))
+		require.False(t, next.Before(base))
+		require.Less(t, next.Sub(base), time.Second)
+		seen[next] = true
+	}
+	require.Greater(t, len(seen), 990, "the delay must be random")
+	require.False(t, s.Next(base).Before(base.Add(time.Minute)))
+	require.Zero(t, s.Next(base.Add(time.Minute)))
+	require.Equal(t, times{base}, hierarchy.Jittered(times{base}, 0))
+	require.PanicsWithValue(t, "hierarchy: Jittered: schedule is nil", func() { hierarchy.Jittered(nil, 1) })
+}
+
+// Runs of a Schedule with a random delay do not come before their times, nor twice for one.
+func TestJitteredOnAWheel(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	var runs []time.Duration
+	_, err := w.Schedule(hierarchy.Jittered(hierarchy.Aligned(time.Minute, 0), 150*time.Second), func() {
+		runs = append(runs, m.Elapsed())
+	})
+	require.NoError(t, err)
+	m.Add(100 * time.Hour)
+	require.Greater(t, len(runs), 1000)
+	for i := 1; i < len(runs); i++ {
+		require.Greater(t, runs[i]/time.Minute, runs[i-1]/time.Minute)
+	}
+}
+
+// However the wall clock is set, a Schedule never runs before a time of it, nor twice for one.
+func TestScheduleWhileTheWallClockIsSet(t *testing.T) {
+	for seed := range uint64(50) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		w, m := onMock(t, hierarchy.Config{})
+		asked := &recording{Schedule: hierarchy.Aligned(time.Minute, 7*time.Second)}
+		runs := 0
+		_, err := w.Schedule(asked, func() {
+			require.False(t, m.Now().Before(asked.given[runs]), "before its time")
+			runs++
+		})
+		require.NoError(t, err)
+		for range 200 {
+			m.Add(time.Duration(r.Int64N(int64(2 * time.Minute))))
+			if r.IntN(4) == 0 {
+				m.Jump(time.Duration(r.Int64N(int64(2*time.Hour))) - time.Hour)
+			}
+		}
+		require.Positive(t, runs)
+		for i := 1; i < len(asked.given); i++ {
+			require.True(t, asked.given[i].After(asked.given[i-1]), "twice for one time")
+		}
+	}
+}
+
+// recording notes the times that a Schedule gives.
+type recording struct {
+	hierarchy.Schedule
+	given []time.Time
+}
+
+func (s *recording) Next(t time.Time) time.Time {
+	next := s.Schedule.Next(t)
+	s.given = append(s.given, next)
+	return next
+}
