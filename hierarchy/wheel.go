@@ -47,6 +47,9 @@ func (w *Wheel) At(t time.Time, f func()) (Timer, error) {
 	return w.AfterFunc(w.until(t), f)
 }
 
+// Now returns the wall time of the wheel's clock, also after the wheel was stopped.
+func (w *Wheel) Now() time.Time { return w.core.wall() }
+
 // until is the wall time from now to t.
 func (w *Wheel) until(t time.Time) time.Duration { return t.Sub(w.core.wall()) }
 

@@ -35,6 +35,7 @@ var (
 	_ func(*wheel, dur, func()) (timer, error)                    = (*wheel).AfterFunc
 	_ func(*wheel, dur, func()) (timer, error)                    = (*wheel).AfterInline
 	_ func(*wheel, time.Time, func()) (timer, error)              = (*wheel).At
+	_ func(*wheel) time.Time                                      = (*wheel).Now
 	_ func(*wheel, dur, func()) (*repeater, error)                = (*wheel).Every
 	_ func(*wheel, hierarchy.Schedule, func()) (*repeater, error) = (*wheel).Schedule
 	_ func(*wheel, dur) (<-chan time.Time, error)                 = (*wheel).After
