@@ -1,0 +1,109 @@
+package wheelclock
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// extra is a timer or ticker with a channel that was made while the wheel was full. It is made
+// of FuncTimers, as only these take places beyond MaxPending. So the wheel's executor sends
+// its times.
+type extra struct {
+	wheel  *hierarchy.Wheel // immutable, as the next two
+	c      chan time.Time
+	repeat bool // it is a ticker
+
+	mu     sync.Mutex
+	timer  *hierarchy.FuncTimer // guarded by mu, as all below; nil until it is set
+	run    uint64               // changes with each Stop and Reset, so that an earlier firing sends nothing
+	unsent bool                 // it was set, and has not sent or been stopped since
+	period time.Duration        // of a ticker
+	next   time.Time            // when a ticker ticks next
+}
+
+func (c Clock) newExtra(repeat bool) *extra {
+	return &extra{wheel: c.wheel, c: make(chan time.Time, 1), repeat: repeat}
+}
+
+func (c Clock) extraTimer(d time.Duration) Timer {
+	e := c.newExtra(false)
+	e.Reset(d)
+	return Timer{e.c, e}
+}
+
+// Stop is true if a timer was pending, or had fired and its value was not received.
+func (e *extra) Stop() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.halt()
+}
+
+// Reset makes a timer fire after d, and a ticker tick every d. It is true where Stop would
+// have been, and false if the wheel is stopped.
+func (e *extra) Reset(d time.Duration) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	was := e.halt()
+	run := e.run
+	t, err := e.wheel.NewFunc(func() { e.fire(run) })
+	if err != nil {
+		return false
+	}
+	e.timer, e.unsent = t, true
+	if e.repeat {
+		e.period, e.next = d, e.wheel.Now().Add(d)
+	}
+	t.Reset(d)
+	return was
+}
+
+// halt stops the timer and removes the value that it has sent. mu must be held.
+func (e *extra) halt() bool {
+	e.run++
+	was := e.timer != nil && e.timer.Stop()
+	// A timer that is unsent and can't be stopped is about to send, or was dropped with its
+	// wheel.
+	was = was || e.unsent && !stopped(e.wheel)
+	e.unsent = false
+	select {
+	case <-e.c:
+		was = true
+	default:
+	}
+	return was
+}
+
+// stopped tells whether w was stopped.
+func stopped(w *hierarchy.Wheel) bool { return w.Sleep(context.Background(), 0) != nil }
+
+// fire is the timer's function.
+func (e *extra) fire(run uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if run != e.run {
+		return
+	}
+	now := e.wheel.Now()
+	select {
+	case e.c <- now:
+	default: // a tick that was not received before the next one
+	}
+	e.unsent = e.repeat
+	if e.repeat {
+		e.timer.Reset(e.untilNext(now))
+	}
+}
+
+// untilNext is the time from now to the next tick. Ticks do not drift, and missed ones are
+// skipped. If the wall clock was set back, ticks are counted from now. mu must be held.
+func (e *extra) untilNext(now time.Time) time.Duration {
+	late := now.Sub(e.next)
+	if late < 0 {
+		late, e.next = 0, now
+	}
+	e.next = e.next.Add(late/e.period*e.period + e.period)
+	return e.next.Sub(now)
+}
