@@ -31,14 +31,9 @@ func ExampleNew() {
 		panic(err)
 	}
 	s.Start()
-	for range 3 {
-		_ = m.WaitFor(context.Background(), 1) // until gocron has set its timer
-		m.AddNext()
-		fmt.Println(<-ran)
-	}
+	_ = m.WaitFor(context.Background(), 1) // until gocron has set its timer
+	m.AddNext()
+	fmt.Println("ran at", <-ran)
 	_ = s.Shutdown()
-	// Output:
-	// 6h30m0s
-	// 30h30m0s
-	// 54h30m0s
+	// Output: ran at 6h30m0s
 }

@@ -1,9 +1,9 @@
 package clockwork_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-co-op/gocron/v2"
@@ -23,28 +23,38 @@ func newScheduler(w *hierarchy.Wheel) (gocron.Scheduler, error) {
 	)
 }
 
-// A day of backups takes a moment on a mock. gocron runs a job in a goroutine, and sets its
-// next timer there. So the test waits until that timer is pending before it moves the clock.
-func TestBackupsOnAMock(t *testing.T) {
-	m := clock.NewMock()
-	w, err := hierarchy.New(hierarchy.Config{Clock: m})
-	require.NoError(t, err)
-	defer w.Stop()
-
-	s, err := newScheduler(w)
-	require.NoError(t, err)
-	backups := make(chan time.Duration, 1)
-	backup := func() { backups <- m.Elapsed() }
-	_, err = s.NewJob(gocron.DurationJob(6*time.Hour), gocron.NewTask(backup))
-	require.NoError(t, err)
-	s.Start()
-
-	for n := range time.Duration(4) {
-		require.NoError(t, m.WaitFor(t.Context(), 1))
+// pass moves m by d, to one deadline after the other. It waits before and after each until the
+// goroutines of the code under test have nothing left to do. It is for testing/synctest.
+func pass(m *clock.Mock, d time.Duration) {
+	end := m.Elapsed() + d
+	for synctest.Wait(); ; synctest.Wait() {
+		if next, ok := m.Next(); !ok || next > end-m.Elapsed() {
+			break
+		}
 		m.AddNext()
-		require.Equal(t, (n+1)*6*time.Hour, <-backups)
 	}
-	require.NoError(t, s.Shutdown())
+	m.Add(end - m.Elapsed())
+}
+
+// A day of backups takes a moment on a mock.
+func TestBackupsOnAMock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := clock.NewMock()
+		w, err := hierarchy.New(hierarchy.Config{Clock: m})
+		require.NoError(t, err)
+		defer w.Stop()
+		s, err := newScheduler(w)
+		require.NoError(t, err)
+
+		var backups []time.Duration
+		backup := func() { backups = append(backups, m.Elapsed()) }
+		_, err = s.NewJob(gocron.DurationJob(6*time.Hour), gocron.NewTask(backup))
+		require.NoError(t, err)
+		s.Start()
+		pass(m, 24*time.Hour)
+		require.Equal(t, []time.Duration{6 * time.Hour, 12 * time.Hour, 18 * time.Hour, 24 * time.Hour}, backups)
+		require.NoError(t, s.Shutdown())
+	})
 }
 
 // agenda runs jobs of several kinds for three days, and returns what ran when.
@@ -56,27 +66,20 @@ func agenda(t *testing.T) (trace []string) {
 	s, err := newScheduler(w)
 	require.NoError(t, err)
 
-	ran := make(chan string, 8)
+	// No two of these jobs are due at once.
 	for name, when := range map[string]gocron.JobDefinition{
 		"every 7h":  gocron.DurationJob(7 * time.Hour),
 		"every 31h": gocron.DurationJob(31 * time.Hour),
 		"at noon":   gocron.CronJob("0 12 * * *", false),
 		"at 6:30":   gocron.DailyJob(1, gocron.NewAtTimes(gocron.NewAtTime(6, 30, 0))),
 	} {
-		_, err := s.NewJob(when, gocron.NewTask(func() { ran <- name }))
+		run := func() { trace = append(trace, fmt.Sprint(m.Elapsed(), " ", name)) }
+		_, err := s.NewJob(when, gocron.NewTask(run))
 		require.NoError(t, err)
 	}
 	s.Start()
-	const jobs = 4
-	for {
-		require.NoError(t, m.WaitFor(t.Context(), jobs))
-		if next, _ := m.Next(); m.Elapsed()+next > 72*time.Hour {
-			break
-		}
-		m.AddNext() // no two of these jobs are due at once
-		trace = append(trace, fmt.Sprint(m.Elapsed(), " ", <-ran))
-	}
-	require.Empty(t, ran)
+	pass(m, 72*time.Hour)
+	require.Equal(t, 4, w.Len())
 	require.NoError(t, s.Shutdown())
 	require.Zero(t, w.Len()) // gocron has stopped all timers
 	return trace
@@ -90,33 +93,35 @@ func TestGocronIsDeterministicOnAMock(t *testing.T) {
 		"54h30m0s at 6:30", "56h0m0s every 7h", "60h0m0s at noon", "62h0m0s every 31h",
 		"63h0m0s every 7h", "70h0m0s every 7h",
 	}
-	for range 10 {
-		require.Equal(t, want, agenda(t))
+	for range 3 {
+		synctest.Test(t, func(t *testing.T) { require.Equal(t, want, agenda(t)) })
 	}
 }
 
 // Removing a job stops its timer, and a one-time job is due once.
 func TestGocronStopsItsTimers(t *testing.T) {
-	m := clock.NewMock()
-	w, err := hierarchy.New(hierarchy.Config{Clock: m})
-	require.NoError(t, err)
-	defer w.Stop()
-	s, err := newScheduler(w)
-	require.NoError(t, err)
-	s.Start()
+	synctest.Test(t, func(t *testing.T) {
+		m := clock.NewMock()
+		w, err := hierarchy.New(hierarchy.Config{Clock: m})
+		require.NoError(t, err)
+		defer w.Stop()
+		s, err := newScheduler(w)
+		require.NoError(t, err)
+		s.Start()
 
-	removed, err := s.NewJob(gocron.DurationJob(time.Minute), gocron.NewTask(func() { t.Error("ran") }))
-	require.NoError(t, err)
-	ran := make(chan time.Duration, 1)
-	_, err = s.NewJob(gocron.OneTimeJob(gocron.OneTimeJobStartDateTime(m.Now().Add(time.Hour))),
-		gocron.NewTask(func(context.Context) { ran <- m.Elapsed() }))
-	require.NoError(t, err)
-	require.NoError(t, m.WaitFor(t.Context(), 2))
-	require.NoError(t, s.RemoveJob(removed.ID()))
-	require.Len(t, s.Jobs(), 1) // this waits until the job was removed
-	require.Equal(t, 1, w.Len())
-	m.Add(time.Hour)
-	require.Equal(t, time.Hour, <-ran)
-	require.NoError(t, s.Shutdown())
-	require.Zero(t, w.Len())
+		var ran []time.Duration
+		run := gocron.NewTask(func() { ran = append(ran, m.Elapsed()) })
+		removed, err := s.NewJob(gocron.DurationJob(time.Minute), run)
+		require.NoError(t, err)
+		_, err = s.NewJob(gocron.OneTimeJob(gocron.OneTimeJobStartDateTime(m.Now().Add(time.Hour))), run)
+		require.NoError(t, err)
+		pass(m, 90*time.Second)
+		require.NoError(t, s.RemoveJob(removed.ID()))
+		synctest.Wait()
+		require.Equal(t, 1, w.Len())
+		pass(m, 24*time.Hour)
+		require.Equal(t, []time.Duration{time.Minute, time.Hour}, ran)
+		require.Zero(t, w.Len())
+		require.NoError(t, s.Shutdown())
+	})
 }

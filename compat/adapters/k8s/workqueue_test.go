@@ -22,8 +22,19 @@ func newQueue(w *hierarchy.Wheel) workqueue.TypedDelayingInterface[string] {
 	)
 }
 
-// TestRequeueOnAMock runs in a bubble for synctest.Wait alone, which returns when the queue's
-// goroutine has set its timers, or has added the item that is due.
+// pass moves m by d, to one deadline after the other. It waits before and after each until the
+// goroutines of the code under test have nothing left to do. It is for testing/synctest.
+func pass(m *clock.Mock, d time.Duration) {
+	end := m.Elapsed() + d
+	for synctest.Wait(); ; synctest.Wait() {
+		if next, ok := m.Next(); !ok || next > end-m.Elapsed() {
+			break
+		}
+		m.AddNext()
+	}
+	m.Add(end - m.Elapsed())
+}
+
 func TestRequeueOnAMock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := clock.NewMock()
@@ -33,13 +44,10 @@ func TestRequeueOnAMock(t *testing.T) {
 		q := newQueue(w)
 		defer q.ShutDown()
 
-		q.AddAfter("pod", 90*time.Second)
-		synctest.Wait()
-		m.Add(90*time.Second - 1)
-		synctest.Wait()
+		q.AddAfter("pod", 94*time.Second)
+		pass(m, 94*time.Second-1)
 		require.Zero(t, q.Len())
-		m.Add(1)
-		synctest.Wait()
+		pass(m, 1)
 		require.Equal(t, 1, q.Len())
 	})
 }
@@ -52,31 +60,28 @@ func deliveries(t *testing.T) (trace []string) {
 	require.NoError(t, err)
 	defer w.Stop()
 	q := newQueue(w)
-	add := func(item string, d time.Duration) {
-		q.AddAfter(item, d)
-		synctest.Wait()
-	}
-	add("slow", 25*time.Second)
-	add("quick", 1500*time.Microsecond)
-	add("moved", time.Hour)
-	add("middle", 12*time.Second)
-	add("late", 26*time.Hour)
-	add("moved", 7*time.Second+1)
-	add("now", 0)
-	for {
-		synctest.Wait()
+	look := func() {
 		for q.Len() > 0 {
 			item, _ := q.Get()
 			q.Done(item)
 			trace = append(trace, fmt.Sprint(m.Elapsed(), " ", item))
 			if item == "quick" {
-				add("again", time.Minute)
+				q.AddAfter("again", time.Minute)
 			}
 		}
-		if m.Elapsed() >= 48*time.Hour {
-			break
-		}
-		m.AddNext() // also each heartbeat of the queue, every 10 s
+	}
+	q.AddAfter("slow", 25*time.Second)
+	q.AddAfter("quick", 1500*time.Microsecond)
+	q.AddAfter("moved", time.Hour)
+	q.AddAfter("middle", 12*time.Second)
+	q.AddAfter("late", 26*time.Hour)
+	q.AddAfter("moved", 7*time.Second+1)
+	q.AddAfter("now", 0)
+	for pass(m, 0); m.Elapsed() < 27*time.Hour; pass(m, 0) {
+		look()
+		pass(m, 0)
+		next, _ := m.Next() // also the queue's heartbeat, every 10 s
+		pass(m, next)
 	}
 	q.ShutDown()
 	synctest.Wait()
@@ -121,9 +126,7 @@ func TestRateLimitingQueueOnAMock(t *testing.T) {
 				q.AddRateLimited(item)
 			}
 			q.Done(item)
-			for synctest.Wait(); q.Len() == 0 && len(attempts) < 5; synctest.Wait() {
-				m.AddNext()
-			}
+			pass(m, time.Duration(1<<(len(attempts)-1))*time.Second)
 		}
 		require.Equal(t, []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second}, attempts)
 	})
