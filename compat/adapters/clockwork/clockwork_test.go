@@ -5,8 +5,10 @@ import (
 	"time"
 
 	original "github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/compat/adapters/clockwork"
 	"github.com/epicycle-go/epicycle/compat/adapters/internal/adaptertest"
 	"github.com/epicycle-go/epicycle/hierarchy"
@@ -34,4 +36,20 @@ func common(c original.Clock) adaptertest.Clock {
 			return adaptertest.Ticker{C: t.Chan(), Stop: t.Stop, Reset: t.Reset}
 		},
 	}
+}
+
+// Until and Since are differences to the wall time, which may jump.
+func TestUntil(t *testing.T) {
+	m := clock.NewMock()
+	w, err := hierarchy.New(hierarchy.Config{Clock: m})
+	require.NoError(t, err)
+	defer w.Stop()
+	c := clockwork.New(w)
+	hour := time.Unix(3600, 0)
+	require.Equal(t, time.Hour, c.Until(hour))
+	m.Add(59 * time.Minute)
+	require.Equal(t, time.Minute, c.Until(hour))
+	m.Jump(2 * time.Minute)
+	require.Equal(t, -time.Minute, c.Until(hour))
+	require.Equal(t, time.Minute, c.Since(hour))
 }

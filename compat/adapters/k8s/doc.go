@@ -17,7 +17,8 @@
 // # Wheels that are full or stopped
 //
 // The interface has no errors. On a full wheel, timers and tickers take places beyond
-// MaxPending, and the wheel's executor sends their times. A timer with a channel has its place
+// MaxPending, and the wheel's executor sends their times. A Sleep that began while the wheel
+// was full does not notice that the wheel is stopped. A timer with a channel has its place
 // until it is stopped, which few libraries do once it has fired. So give libraries a wheel
 // without MaxPending.
 //

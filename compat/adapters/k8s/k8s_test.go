@@ -4,9 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	original "k8s.io/utils/clock"
 
+	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/compat/adapters/internal/adaptertest"
 	"github.com/epicycle-go/epicycle/compat/adapters/k8s"
 	"github.com/epicycle-go/epicycle/hierarchy"
@@ -39,3 +41,19 @@ func common(c original.WithTickerAndDelayedExecution) adaptertest.Clock {
 type timer struct{ original.Timer }
 
 func (t timer) Chan() <-chan time.Time { return t.C() }
+
+func TestTick(t *testing.T) {
+	m := clock.NewMock()
+	w, err := hierarchy.New(hierarchy.Config{Clock: m})
+	require.NoError(t, err)
+	defer w.Stop()
+	c := k8s.New(w)
+	require.Nil(t, c.Tick(0)) // as time.Tick
+	require.Nil(t, c.Tick(-1))
+	ticks := c.Tick(time.Minute)
+	for range 3 {
+		m.Add(time.Minute)
+		require.Equal(t, m.Now(), <-ticks)
+	}
+	require.Empty(t, ticks)
+}

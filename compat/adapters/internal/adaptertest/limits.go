@@ -75,6 +75,7 @@ func (a Adapter) stoppedBefore(t *testing.T) {
 	timer, after, ticker := c.NewTimer(0), c.After(0), c.NewTicker(time.Second)
 	f := c.AfterFunc(0, func() { t.Error("called") })
 	require.NotNil(t, timer.Chan())
+	require.NotNil(t, after)
 	require.Nil(t, f.Chan())
 	require.NotNil(t, ticker.C)
 	for range 2 {

@@ -91,19 +91,20 @@ func (e *extra) fire(run uint64) {
 	case e.c <- now:
 	default: // a tick that was not received before the next one
 	}
-	e.unsent = e.repeat
+	e.unsent = false // of a ticker, nobody asks
 	if e.repeat {
 		e.timer.Reset(e.untilNext(now))
 	}
 }
 
 // untilNext is the time from now to the next tick. Ticks do not drift, and missed ones are
-// skipped. If the wall clock was set back, ticks are counted from now. mu must be held.
+// skipped. If the wall clock was set, the next tick may come early, but none comes late. mu
+// must be held.
 func (e *extra) untilNext(now time.Time) time.Duration {
-	late := now.Sub(e.next)
+	late := now.Sub(e.next) % e.period
 	if late < 0 {
-		late, e.next = 0, now
+		late += e.period
 	}
-	e.next = e.next.Add(late/e.period*e.period + e.period)
-	return e.next.Sub(now)
+	e.next = now.Add(e.period - late)
+	return e.period - late
 }
