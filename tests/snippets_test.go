@@ -19,7 +19,11 @@ var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 // test, line for line, so that it is compiled and run.
 func TestSnippetsAreCode(t *testing.T) {
 	var code strings.Builder
-	for _, name := range append(glob(t, "*_test.go"), append(glob(t, "recipes/*_test.go"), glob(t, "peers/*_test.go")...)...) {
+	var names []string
+	for _, pattern := range []string{"*_test.go", "recipes/*_test.go", "peers/*_test.go", "../compat/adapters/*/*_test.go"} {
+		names = append(names, glob(t, pattern)...)
+	}
+	for _, name := range names {
 		code.WriteString(flat(read(t, name)))
 	}
 	found := 0

@@ -36,7 +36,6 @@ func pass(m *clock.Mock, d time.Duration) {
 	m.Add(end - m.Elapsed())
 }
 
-// A day of backups takes a moment on a mock.
 func TestBackupsOnAMock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := clock.NewMock()
