@@ -131,3 +131,18 @@ func TestRateLimitingQueueOnAMock(t *testing.T) {
 		require.Equal(t, []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second}, attempts)
 	})
 }
+
+// On the default clock, an item comes, and not too early.
+func TestQueueInRealTime(t *testing.T) {
+	w, err := hierarchy.New(hierarchy.Config{})
+	require.NoError(t, err)
+	defer w.Stop()
+	q := newQueue(w)
+	defer q.ShutDown()
+	begin := time.Now()
+	q.AddAfter("pod", 2*time.Millisecond)
+	item, down := q.Get()
+	require.False(t, down)
+	require.GreaterOrEqual(t, time.Since(begin), 2*time.Millisecond)
+	q.Done(item)
+}
