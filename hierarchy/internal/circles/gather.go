@@ -153,8 +153,7 @@ func (c *Circles) enqueue(g *gathering) {
 func (c *Circles) sortInstants(g *gathering, entries int) (done bool) {
 	byOrder := func(x, y entry) int { return cmp.Compare(int32(x.order-y.order), 0) }
 	if g.last-g.first > math.MaxInt32 { // low bits don't tell
-		order := func(e entry) uint64 { return c.arena.At(e.index).Order() }
-		byOrder = func(x, y entry) int { return cmp.Compare(order(x), order(y)) }
+		byOrder = func(x, y entry) int { return cmp.Compare(c.orderOf(x), c.orderOf(y)) }
 	}
 	all := g.sort.from
 	for begin := g.ordered; g.ordered < len(all); {
@@ -170,6 +169,14 @@ func (c *Circles) sortInstants(g *gathering, entries int) (done bool) {
 		}
 	}
 	return true
+}
+
+// orderOf is the whole order of e, or 0 if its node was moved or removed since it was taken.
+func (c *Circles) orderOf(e entry) uint64 {
+	if !c.stillGathered(e) {
+		return 0
+	}
+	return c.arena.At(e.index).Order()
 }
 
 // gatherAhead goes on with next, or begins with a crowd whose time comes soon. It tells whether

@@ -25,6 +25,7 @@ type ordered struct {
 	patient bool            // crowds are gathered and poured ahead in small portions, and never at once
 	touched map[uint64]bool // orders
 	scale   uint            // deadlines are some 1<<scale apart
+	far     bool            // low bits of orders do not always tell which is first
 }
 
 // moment is a deadline and an order of setting.
@@ -40,7 +41,7 @@ func (m moment) compare(n moment) int {
 func newOrdered(t *testing.T, r *rand.Rand) *ordered {
 	o := &ordered{t: t, r: r, live: map[uint32]moment{}, touched: map[uint64]bool{}, scale: uint(r.IntN(46))}
 	tuning := Tuning{SortUpTo: r.IntN(4), PourAheadFrom: 1 + r.IntN(6), GatherUpTo: r.IntN(20), PourTime: 1 << uint(r.IntN(56)), SweepRatio: 1 << r.IntN(20)}
-	o.patient = r.IntN(2) == 0
+	o.patient, o.far = r.IntN(2) == 0, r.IntN(4) == 0
 	if o.patient {
 		tuning.GatherUpTo, tuning.PourAheadFrom = 1+r.IntN(5), 1+r.IntN(2)
 	}
@@ -72,6 +73,9 @@ func (o *ordered) deadline() int64 {
 // place is the moment of the timer that is set next.
 func (o *ordered) place() moment {
 	o.seq++
+	if o.far && o.r.IntN(8) == 0 {
+		o.seq += 1 << (28 + o.r.IntN(6))
+	}
 	return moment{o.deadline(), o.seq}
 }
 
