@@ -97,6 +97,30 @@ func TestPassedDeadlinesTrickleIn(t *testing.T) {
 	}
 }
 
+// A large crowd with deadlines that have passed may come in while such timers are taken out, too
+// few among all for a pass over the arena.
+func TestPassedCrowdComesIn(t *testing.T) {
+	const n, others = 40_000, 20 * 40_000
+	s := newMeasured()
+	for range others {
+		s.Set(0, 1000*time.Hour)
+	}
+	for range s.Expire(time.Hour) {
+	}
+	s.crowd(crowd, 0, time.Minute)
+	left := 1000
+	for range s.Expire(time.Hour) {
+		if left == 1000 {
+			s.crowd(n, 0, time.Minute)
+		}
+		s.crowd(1, time.Second, time.Minute)
+		if left--; left == 0 {
+			break
+		}
+	}
+	require.LessOrEqual(t, s.step(), 10*n)
+}
+
 // A crowd may be set that is due before one that Next has looked at, or Expire has begun with.
 func TestCrowdBeforeACrowd(t *testing.T) {
 	const n = 50_000

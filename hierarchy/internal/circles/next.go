@@ -68,7 +68,7 @@ func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
 		switch {
 		case large && k > 0 && start > now:
 			return Verdict{State: NotBefore, At: start}, budget
-		case large && c.gathers && (n <= c.tuning.GatherUpTo || c.layout.slotEnd(k, start) <= now):
+		case large && c.gathers && (n <= c.tuning.GatherUpTo || behind || c.layout.slotEnd(k, start) <= now):
 			c.hand = max(c.hand, start)
 			c.gatherSlot(k, s)
 			return Verdict{State: slotGathered}, budget
