@@ -2,7 +2,6 @@ package hierarchy
 
 import (
 	"iter"
-	"math"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
@@ -51,6 +50,8 @@ const (
 	// prepareBudget is about how many nodes it goes through then: some tens of microseconds'
 	// worth.
 	prepareBudget = 256
+	// prepareEach is the same for each timer of a crowd that was just set.
+	prepareEach = 8
 	// crowd is how many timers in a slot are worth preparing it.
 	crowd = 512
 )
@@ -214,11 +215,11 @@ func (d *Driven[T]) pop(now int64) (v T, due time.Duration, ok bool) {
 
 // prepare sorts or spreads crowds whose time comes soon, in small portions, so that the timers
 // after the next one need no long time. Once new crowds may have been set, it prepares the first
-// of them at once.
+// of them at once, but not a larger one that was there before.
 func (d *Driven[T]) prepare(now int64) {
 	budget := prepareBudget
 	if d.unseen >= crowd {
-		budget = math.MaxInt
+		budget = prepareEach * d.unseen
 	} else if d.popped++; d.popped < prepareEvery {
 		return
 	}

@@ -37,7 +37,7 @@ func (s *measured) crowd(n int, from, span time.Duration) {
 
 // Between two timers of a crowd, Expire goes through a small portion of it.
 func TestStepsBetweenTimersAreSmall(t *testing.T) {
-	const n, most = 200_000, 2 * prepareBudget
+	const n, most = 200_000, 3 * prepareBudget
 	for _, span := range []time.Duration{1, time.Microsecond, time.Millisecond, time.Second, time.Minute, time.Hour, 30 * 24 * time.Hour} {
 		for _, epoch := range []time.Duration{0, 1_800_000_000 * time.Second} {
 			s := newMeasured()
@@ -75,6 +75,25 @@ func TestStepsWhileTimePasses(t *testing.T) {
 		require.Equal(t, n, fired)
 		require.LessOrEqual(t, long, 1, "%v: only the first step may be long", span)
 	}
+}
+
+// A crowd that was there before is prepared in portions, though many are set for a later time.
+func TestStepsWhileOthersAreSet(t *testing.T) {
+	const n, others = 500_000, crowd
+	s := newMeasured()
+	s.crowd(n, 207*time.Second, time.Minute) // in one slot, for whose preparation there is over a minute
+	for range s.Expire(1) {
+	}
+	s.step()
+	longest := 0
+	for now := time.Duration(1); now < 205*time.Second; now += time.Second {
+		s.crowd(others, time.Hour, time.Hour)
+		for range s.Expire(now) {
+		}
+		longest = max(longest, s.step())
+	}
+	require.Positive(t, longest)
+	require.LessOrEqual(t, longest, 2*prepareEach*others)
 }
 
 // Deadlines that have passed may come in while a crowd of such is taken out.

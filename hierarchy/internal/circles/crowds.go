@@ -159,6 +159,7 @@ func (c *Circles) sweepAhead(k int, a *ahead, budget int) (left int) {
 			c.cascaded++
 			cost++
 		}
+		c.visited += cost
 		budget = max(0, budget-cost)
 	}
 	return budget
