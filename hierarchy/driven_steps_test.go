@@ -194,3 +194,42 @@ func TestNextGoesThroughACrowdOnce(t *testing.T) {
 		require.LessOrEqual(t, s.step(), 12*n, "%v", span)
 	}
 }
+
+// The same for a crowd that lies before one that Next has gone through already, and for one whose
+// time has passed.
+func TestNextGoesThroughAnEarlierCrowdOnce(t *testing.T) {
+	const n, slot = 50_000, 5240 << 36 // one of circle 6, which is 68 seconds wide
+	for name, begin := range map[string]func(s *measured){
+		"in an earlier slot": func(s *measured) { s.crowd(crowd, slot+70*time.Second, time.Second) },
+		"in the same slot":   func(s *measured) { s.crowd(crowd, slot+40*time.Second, time.Second/4) },
+		"passed": func(s *measured) {
+			for range s.Expire(2 * slot) {
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newMeasured()
+			begin(s)
+			s.Next()
+			byDue := map[time.Duration][]Handle{}
+			set := func() {
+				due := slot + time.Duration(s.r.Int64N(int64(time.Second)))
+				byDue[due] = append(byDue[due], s.Set(0, due))
+			}
+			for range n {
+				set()
+			}
+			s.step()
+			for range 1000 {
+				due, ok := s.Next()
+				require.True(t, ok)
+				last := len(byDue[due]) - 1
+				_, ok = s.Remove(byDue[due][last])
+				require.True(t, ok)
+				byDue[due] = byDue[due][:last]
+				set()
+			}
+			require.LessOrEqual(t, s.step(), 20*n)
+		})
+	}
+}

@@ -7,20 +7,37 @@ import (
 )
 
 // Earliest is the earliest timer, due or not, or 0 if there is none. It does not move the
-// hand. It pours a crowd ahead of its time, or sorts it where that can't be done, so that the
-// next call has little to do. Order must be kept.
+// hand. It pours a crowd ahead of its time, or gathers or sorts it where that can't be done, so
+// that the next call has little to do. Order must be kept.
 func (c *Circles) Earliest() uint32 {
 	c.pour(math.MaxInt)
 	if c.next != nil {
 		c.finishNext()
 	}
+	l, s := c.earliestSlot()
+	for l != nil && c.gatherEarliest(l, s) {
+		l, s = c.earliestSlot()
+	}
 	first, _, _ := c.firstGathered()
-	if l, s := c.earliestSlot(); l != nil {
+	if l != nil {
 		if i := c.earliestIn(l, s); first == 0 || c.arena.At(i).Before(c.arena.At(first)) {
 			first = i
 		}
 	}
 	return first
+}
+
+// gatherEarliest gathers slot s of l if that is a crowd that could not be poured ahead: its time has
+// passed, or what comes after it was poured ahead already. Were it sorted in its slot, the next
+// timer that is set there would have it sorted again. Not on circle 0, where all have one
+// deadline.
+func (c *Circles) gatherEarliest(l *level.Level, s int) (done bool) {
+	n := c.arena.At(l.Head(s))
+	if !c.gathers || n.Circle() == 0 || !c.isCrowd(l, s) {
+		return false
+	}
+	c.gatherSlot(n.Circle(), s, c.onAhead(n))
+	return true
 }
 
 // earliestIn is the earliest timer in slot s of l. A slot of middling size is gone through,

@@ -70,7 +70,7 @@ func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
 			return Verdict{State: NotBefore, At: start}, budget
 		case large && c.gathers && (n <= c.tuning.GatherUpTo || behind || c.layout.slotEnd(k, start) <= now):
 			c.hand = max(c.hand, start)
-			c.gatherSlot(k, s)
+			c.gatherSlot(k, s, false)
 			return Verdict{State: slotGathered}, budget
 		case large && k > 0 && !behind:
 			c.openSlot(k, s, start, now)

@@ -176,9 +176,9 @@ func merge(to, x, y []entry) {
 	}
 }
 
-// gatherSlot takes all nodes of slot s of circle k out and sorts them.
-func (c *Circles) gatherSlot(k, s int) {
-	g := c.gatherFrom(k, s, false)
+// gatherSlot takes all nodes of slot s of circle k, or of its other side, out and sorts them.
+func (c *Circles) gatherSlot(k, s int, ahead bool) {
+	g := c.gatherFrom(k, s, ahead)
 	c.gather(g, math.MaxInt)
 	c.enqueue(g)
 }
