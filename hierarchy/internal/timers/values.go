@@ -13,8 +13,12 @@ type values[T any] struct {
 	bits   uint8 // a chunk holds 1<<bits values; not more than level.ChunkBits
 }
 
-// largestChunk is how many bytes a chunk of values may have, if it has several.
-const largestChunk = 128 << 10
+const (
+	// largestChunk is how many bytes a chunk of values may have, if it has several.
+	largestChunk = 128 << 10
+	// touchedBits are those of chunks of values that have up to 128 bytes.
+	touchedBits = level.ChunkBits - 1
+)
 
 func newValues[T any]() values[T] {
 	s := values[T]{bits: level.ChunkBits}
@@ -31,9 +35,9 @@ func (s *values[T]) at(i uint32) *T {
 	return &s.chunks[i>>(s.bits&31)][i&(1<<(s.bits&31)-1)]
 }
 
-// touch reads value i, if it is small.
+// touch reads value i, if it is small. With a large one this saves nothing.
 func (s *values[T]) touch(i uint32) {
-	if s.likeArena() {
+	if s.bits >= touchedBits {
 		read(*s.at(i))
 	}
 }
