@@ -11,7 +11,7 @@ type Tuning struct {
 	// fires is still in the processor's caches then.
 	PourAheadFrom int
 	// GatherUpTo is the largest slot that is gathered though not all of it is due. That
-	// bounds the memory which gathering needs. A larger one is poured.
+	// bounds the memory which gathering needs. A larger one is poured, if it can be.
 	GatherUpTo int
 	// PourTime is how long before its time a crowd begins to be poured ahead, in
 	// nanoseconds for each timer in it: some times as long as it takes.
