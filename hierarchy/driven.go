@@ -47,10 +47,9 @@ type Handle struct {
 const (
 	// prepareEvery is after how many timers Expire prepares crowds.
 	prepareEvery = 8
-	// prepareBudget is about how many nodes it goes through then: some tens of microseconds'
-	// worth.
+	// prepareBudget is about how many nodes it goes through then, in some tens of microseconds.
 	prepareBudget = 256
-	// prepareEach is the same for each timer of a crowd that was just set.
+	// prepareEach is the same for each timer of a crowd that was set just now.
 	prepareEach = 8
 	// crowd is how many timers in a slot are worth preparing it.
 	crowd = 512
@@ -215,8 +214,7 @@ func (d *Driven[T]) pop(now int64) (v T, due time.Duration, ok bool) {
 }
 
 // prepare sorts or spreads crowds whose time comes soon, in small portions, so that the timers
-// after the next one need no long time. Once new crowds may have been set, it prepares the first
-// of them at once, but not a larger one that was there before.
+// after the next one need no long time. Once a crowd may have been set, it prepares about as much.
 func (d *Driven[T]) prepare(now int64) {
 	budget := prepareBudget
 	if d.unseen >= crowd {
