@@ -43,3 +43,16 @@ func TestOrdersFarApartWhileTimersAreRemoved(t *testing.T) {
 		c.Remove(v.Node, c.arena.At(v.Node))
 	}
 }
+
+// Earliest pours a crowd ahead, down to the finest circle if need be, which takes no memory.
+func TestEarliestGathersNoCrowdThatCanBePoured(t *testing.T) {
+	const n = 50_000
+	for _, span := range []time.Duration{time.Microsecond, time.Millisecond, time.Second, time.Hour} {
+		c := gathers()
+		for i := range uint64(n) {
+			c.Add(0, int64(100*time.Hour)+int64(i*7919)%int64(span), i+1, 0)
+		}
+		require.NotZero(t, c.Earliest())
+		require.Empty(t, c.queues, span)
+	}
+}
