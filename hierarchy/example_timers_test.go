@@ -76,3 +76,52 @@ func ExampleWheel_NewIdle() {
 	// closed at 1m30s
 	// false
 }
+
+// Of several who set a key, the soonest wins.
+func ExampleKeyed_SetSooner() {
+	m := clock.NewMock()
+	w, _ := hierarchy.NewKeyed(hierarchy.Config{Clock: m}, func(pod, why string) {
+		fmt.Println(pod, why, "at", m.Elapsed())
+	})
+	defer w.Stop()
+	fmt.Println(w.SetSooner("pod", "resync", time.Minute))
+	fmt.Println(w.SetSooner("pod", "retry", time.Second))
+	fmt.Println(w.SetSooner("pod", "resync", time.Minute))
+	m.Add(time.Hour)
+	// Output:
+	// true <nil>
+	// true <nil>
+	// false <nil>
+	// pod retry at 1s
+}
+
+func ExampleKeyed_All() {
+	m := clock.NewMock()
+	w, _ := hierarchy.NewKeyed(hierarchy.Config{Clock: m}, func(string, int) {})
+	defer w.Stop()
+	_ = w.Set("a", 1, time.Minute)
+	_ = w.Set("b", 2, time.Hour)
+	for key, e := range w.All() {
+		if e.Due.Sub(m.Now()) < 10*time.Minute {
+			fmt.Println(key, e.Value, "is due at", e.Due.Format(time.TimeOnly))
+		}
+	}
+	// Output: a 1 is due at 00:01:00
+}
+
+func ExampleRepeater_RunNow() {
+	m := clock.NewMock()
+	w, _ := hierarchy.New(hierarchy.Config{Clock: m})
+	defer w.Stop()
+	r, _ := w.Schedule(hierarchy.Aligned(time.Hour, 0), func() { fmt.Println("run at", m.Now().Format(time.TimeOnly)) })
+	m.Add(10 * time.Minute)
+	r.RunNow()
+	m.Add(0)
+	next, _ := r.Next()
+	fmt.Println("next at", next.Format(time.TimeOnly))
+	m.Add(2 * time.Hour)
+	// Output:
+	// run at 00:10:00
+	// next at 02:00:00
+	// run at 02:00:00
+}

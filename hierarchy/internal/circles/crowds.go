@@ -151,7 +151,8 @@ func (c *Circles) sweepAhead(k int, a *ahead, budget int) (left int) {
 		a.swept = 0
 	}
 	for a.swept != 0 && l.Len(a.slot) > 0 && budget > 0 {
-		i, next, looked := c.arena.Seek(a.swept, k, a.slot, side, budget*sweptPerPoured)
+		most := min(budget, math.MaxInt/sweptPerPoured) * sweptPerPoured
+		i, next, looked := c.arena.Seek(a.swept, k, a.slot, side, most)
 		a.swept = next
 		cost := looked / sweptPerPoured
 		if i != 0 {

@@ -226,9 +226,10 @@ func (c *Circles) buffer(n int) []entry {
 	return make([]entry, n, max(n, level.Slots))
 }
 
-// giveBack keeps an array for the next queue, unless it is large.
+// giveBack keeps an array for the next queue, unless it is large, or longer than there are
+// timers left.
 func (c *Circles) giveBack(b []entry) {
-	if cap(b) > 0 && cap(b) <= c.tuning.GatherUpTo && len(c.buffers) < 2 {
+	if most := min(c.tuning.GatherUpTo, c.arena.Len()); cap(b) > 0 && cap(b) <= most && len(c.buffers) < 2 {
 		c.buffers = append(c.buffers, b)
 	}
 }
