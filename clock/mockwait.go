@@ -11,38 +11,35 @@ import (
 // first, the error wraps ctx's, and says how many timers are pending and when the nearest is
 // due.
 func (m *Mock) WaitFor(ctx context.Context, n int) error {
-	return m.waitUntil(ctx, func() bool { return m.pending() >= n })
+	return m.waitUntil(ctx, nil, func() bool { return m.pending() >= n })
 }
 
 // WaitNext waits until the nearest deadline is exactly d ahead. It is for code under test that
-// moves or stops timers in goroutines, so that counting them tells nothing. Its error is
-// that of WaitFor.
+// moves or stops timers in goroutines, so that counting them tells nothing. It looks when a
+// timer is set or moved, and every millisecond for what nobody tells: a timer was stopped, or
+// the clock has moved. Its error is that of WaitFor.
 func (m *Mock) WaitNext(ctx context.Context, d time.Duration) error {
-	return m.waitUntil(ctx, func() bool {
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	return m.waitUntil(ctx, look.C, func() bool {
 		next, ok := m.Next()
 		return ok && next == d
 	})
 }
 
-// lookAfter is how often waitUntil looks for changes that nobody tells: a timer was stopped,
-// or the clock has moved.
-const lookAfter = time.Millisecond
-
-// waitUntil waits until reached answers true.
-func (m *Mock) waitUntil(ctx context.Context, reached func() bool) error {
+// waitUntil waits until reached answers true. It asks when a timer was set, and at each tick of
+// look, which may be nil.
+func (m *Mock) waitUntil(ctx context.Context, look <-chan time.Time, reached func() bool) error {
 	m.waiting.Add(1)
 	defer m.waiting.Add(-1)
-	look := time.NewTimer(lookAfter)
-	defer look.Stop()
 	for {
 		changed := m.nextChange()
 		if reached() {
 			return nil
 		}
-		look.Reset(lookAfter)
 		select {
 		case <-changed:
-		case <-look.C:
+		case <-look:
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %s", ctx.Err(), m.describePending())
 		}

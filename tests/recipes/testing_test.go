@@ -100,3 +100,18 @@ func TestStepByStep(t *testing.T) {
 	_, ok = m.Next()
 	require.False(t, ok)
 }
+
+// A lease is renewed for another minute by a goroutine. The test waits for that.
+func TestLeaseIsRenewed(t *testing.T) {
+	m := clock.NewMock()
+	w, err := hierarchy.New(hierarchy.Config{Clock: m})
+	require.NoError(t, err)
+	defer w.Stop()
+
+	lease, err := w.AfterFunc(time.Minute, func() { t.Error("the lease has ended") })
+	require.NoError(t, err)
+	m.Add(50 * time.Second)
+	go lease.Reset(time.Minute)
+	require.NoError(t, m.WaitNext(t.Context(), time.Minute))
+	m.Add(50 * time.Second)
+}
