@@ -116,3 +116,37 @@ func (w *Keyed[K, V]) set(k K, v V, d time.Duration, c condition) (old V, result
 	s.unlock(wakeAt)
 	return old, setNew, nil
 }
+
+// setDue is set with a timer that is due now.
+func (w *Keyed[K, V]) setDue(h uint64, k K, v V, now int64, c condition) (old V, result setResult, err error) {
+	s, x := w.shard(h)
+	s.mu.Lock()
+	if i := w.find(s, x, h, k); i != 0 {
+		n := s.timers.Arena().At(i)
+		if !c.holds(n.Key, now) {
+			s.mu.Unlock()
+			return old, setNot, nil
+		}
+		e := s.timers.Value(i)
+		old, e.val = e.val, v
+		s.resetDue(i, n, now)
+		return old, setAgain, nil
+	}
+	e := entry[K, V]{key: k, val: v, hash: uint32(h)}
+	if w.core.direct {
+		if _, err = s.fireNew(e); err != nil {
+			return old, setNot, err
+		}
+		return old, setNew, nil
+	}
+	if err = s.admit(0); err != nil {
+		s.mu.Unlock()
+		return old, setNot, err
+	}
+	i, _, _ := s.set(e, now, now, 0)
+	if k == k {
+		x.insert(s.timers, i)
+	}
+	s.unlockDue(now)
+	return old, setNew, nil
+}
