@@ -1,6 +1,7 @@
 package hierarchy_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,27 +105,26 @@ func TestRunNowTooLate(t *testing.T) {
 func TestRunNowAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onSystem(t, hierarchy.Config{})
-		running, runs := 0, 0
+		var running, runs atomic.Int32
 		r, err := w.Every(time.Hour, func() {
-			running++
-			require.Equal(t, 1, running)
+			require.EqualValues(t, 1, running.Add(1))
 			time.Sleep(sec)
-			running--
-			runs++
+			running.Add(-1)
+			runs.Add(1)
 		})
 		require.NoError(t, err)
 		start := time.Now()
 		for range 3 {
 			require.True(t, r.RunNow())
 			synctest.Wait() // the run has begun
-			require.Equal(t, 1, running)
+			require.EqualValues(t, 1, running.Load())
 		}
 		time.Sleep(2*sec + sec/2)
-		require.Equal(t, 2, runs, "the third call came while a run was asked for")
+		require.EqualValues(t, 2, runs.Load(), "the third call came while a run was asked for")
 		time.Sleep(time.Until(start.Add(3 * time.Hour)))
-		require.Equal(t, 2, runs)
+		require.EqualValues(t, 2, runs.Load())
 		time.Sleep(2 * sec)
-		require.Equal(t, 3, runs, "the runs of one and two hours were early")
+		require.EqualValues(t, 3, runs.Load(), "the runs of one and two hours were early")
 	})
 }
 
