@@ -12,24 +12,37 @@ import (
 // mount Handler. The pages and figures of the wheels are at the same paths, with the query
 // ?wheel=name. Index lists the wheels that are in the map when it is called, in the order
 // of their names. It answers requests for localhost and for IP addresses; the option
-// Hosts allows other names, and Title sets the title of the page.
+// Hosts allows other names, Title sets the title of the page, and Keys shows keys on the
+// pages of wheels.
 //
-// Index panics if a wheel is nil or has an empty name.
+// Index panics if a wheel is nil or has an empty name, or if a Keys is of another wheel.
 func Index(wheels map[string]Source, opts ...Option) http.Handler {
 	o := collect(opts)
 	names := slices.Sorted(maps.Keys(wheels))
 	list := &list{start: time.Now(), names: names}
-	v := &view{hosts: o.hosts, wheels: map[string]display{}}
+	v := &view{hosts: o.hosts, wheels: map[string]display{}, hasKeys: len(o.keys) > 0}
+	mustList(wheels, o.keys)
 	for _, name := range names {
 		if name == "" {
 			panic("view: Index was given a wheel without a name")
 		}
 		g := newGauge(mustNotBeNil(wheels[name], "Index"))
 		list.gauges = append(list.gauges, g)
-		v.wheels[name] = display{pageOfListed(name, o.title), g.cache()}
+		k := o.keysOf(wheels[name])
+		v.wheels[name] = display{pageOfListed(name, o.title, k != nil), g.cache(), k}
 	}
-	v.front = display{pageOfIndex(names, o.title), &cache{take: func() any { return list.overview() }}}
+	v.front = display{page: pageOfIndex(names, o.title), figures: &cache{take: func() any { return list.overview() }}}
 	return v
+}
+
+// mustList panics if keys are of a wheel that is not listed, because they would never be
+// shown.
+func mustList(wheels map[string]Source, all []*keys) {
+	for _, k := range all {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(wheels)), func(s Source) bool { return s == k.source }) {
+			panic("view: Index was given Keys of a wheel that it does not list")
+		}
+	}
 }
 
 // list has the wheels of an Index.

@@ -6,6 +6,7 @@ type Option func(*options)
 type options struct {
 	hosts hosts
 	title string
+	keys  []*keys
 }
 
 func collect(all []Option) options {

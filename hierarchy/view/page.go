@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,13 +28,27 @@ type layout struct {
 // in which they run.
 var (
 	wheelLayout = sync.OnceValue(func() layout {
-		return newLayout("wheel.html", "format.js", "rings.js", "hands.js", "cascade.js",
-			"figures.js", "lateness.js", "tables.js", "wheel.js", "stream.js")
+		return newLayout(file("wheel.html"), append(slices.Clone(wheelScripts), "stream.js")...)
+	})
+	keyedLayout = sync.OnceValue(func() layout {
+		return newLayout(file("wheel.html")+file("keys.html"), append(slices.Clone(wheelScripts), "keys.js", "stream.js")...)
 	})
 	indexLayout = sync.OnceValue(func() layout {
-		return newLayout("index.html", "format.js", "index.js", "stream.js")
+		return newLayout(file("index.html"), "format.js", "index.js", "stream.js")
 	})
 )
+
+var wheelScripts = []string{
+	"format.js", "rings.js", "hands.js", "cascade.js", "figures.js", "lateness.js", "tables.js", "wheel.js",
+}
+
+// layoutOfWheel returns the layout of a wheel's page, with a panel for keys or without.
+func layoutOfWheel(keys bool) func() layout {
+	if keys {
+		return keyedLayout
+	}
+	return wheelLayout
+}
 
 func newLayout(main string, scripts ...string) layout {
 	var all strings.Builder
@@ -43,7 +58,7 @@ func newLayout(main string, scripts ...string) layout {
 	}
 	all.WriteString("}\n")
 	style, script := "\n"+file("style.css"), all.String()
-	text := strings.NewReplacer("/*style*/", style, "/*script*/", script, "/*main*/", file(main)).Replace(file("frame.html"))
+	text := strings.NewReplacer("/*style*/", style, "/*script*/", script, "/*main*/", main).Replace(file("frame.html"))
 	return layout{text, policy(style, script)}
 }
 

@@ -30,9 +30,11 @@ func pages(t testing.TB) map[string]*http.Response {
 	t.Helper()
 	w, _ := newWheel(t)
 	index := Index(map[string]Source{oddName: w, "plain": w}, Title(oddName))
+	keyed, _ := newKeyed(t)
 	return map[string]*http.Response{
 		"wheel":  get(t, Handler(w), http.MethodGet, "/"),
 		"titled": get(t, Handler(w, Title(oddName)), http.MethodGet, "/"),
+		"keyed":  get(t, Handler(keyed, Keys(keyed, nil)), http.MethodGet, "/"),
 		"index":  get(t, index, http.MethodGet, "/"),
 		"listed": get(t, index, http.MethodGet, "/"+queryFor(oddName)),
 	}
@@ -62,7 +64,7 @@ func requireWhole(t *testing.T, text string) {
 
 // Every file is in one of the pages.
 func TestPageHasAllFiles(t *testing.T) {
-	text := body(t, pages(t)["wheel"]) + body(t, pages(t)["index"])
+	text := body(t, pages(t)["keyed"]) + body(t, pages(t)["index"])
 	require.NoError(t, fs.WalkDir(files, "page", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".html") {
 			return err

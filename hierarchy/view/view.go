@@ -19,12 +19,13 @@ type Source interface {
 
 // Handler returns a handler for a page that shows source, and for its figures. Mount it
 // under a path that ends in a slash; it may be mounted several times. It answers requests
-// for localhost and for IP addresses; the option Hosts allows other names, and Title sets
-// the title of the page. Handler panics if source is nil.
+// for localhost and for IP addresses; the option Hosts allows other names, Title sets the
+// title of the page, and Keys shows keys. Handler panics if source is nil.
 func Handler(source Source, opts ...Option) http.Handler {
 	o := collect(opts)
 	g := newGauge(mustNotBeNil(source, "Handler"))
-	return &view{hosts: o.hosts, front: display{pageOfWheel(o.title), g.cache()}}
+	k := o.lastKeys()
+	return &view{hosts: o.hosts, front: display{pageOfWheel(o.title, k != nil), g.cache(), k}, hasKeys: k != nil}
 }
 
 // mustNotBeNil panics if source is nil or a nil pointer, which a constructor of a wheel
@@ -42,12 +43,15 @@ type view struct {
 	hosts  hosts
 	front  display            // shown without ?wheel=
 	wheels map[string]display // by name; nil for a Handler
+
+	hasKeys bool // whether any display has
 }
 
 // display is a page and its figures.
 type display struct {
 	page    webPage
 	figures *cache
+	keys    *keys // nil if none are shown
 }
 
 func (v *view) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -81,6 +85,8 @@ func (v *view) route(r *http.Request) http.HandlerFunc {
 		return v.withDisplay(display.serveJSON)
 	case last == "events":
 		return v.withDisplay(display.serveEvents)
+	case last == "keys" && v.hasKeys:
+		return v.withDisplay(display.serveKeys)
 	case r.URL.Path == "" && lastOfRequestURI(r) != "", last != "" && strings.HasSuffix(r.Pattern, "/"+last):
 		return addSlash
 	case last == "":

@@ -12,22 +12,22 @@ const (
 	indexTitle = "Timing wheels"
 )
 
-func pageOfWheel(name string) webPage {
+func pageOfWheel(name string, keys bool) webPage {
 	title, heading := wheelTitle, wheelTitle
 	if name != "" {
 		title, heading = name+" – "+wheelTitle, name
 	}
-	return webPage{wheelLayout, words(title, heading, "", "")}
+	return webPage{layoutOfWheel(keys), words(title, heading, "", "")}
 }
 
 // pageOfListed returns the page of a wheel of an Index, with a link back to the Index.
-func pageOfListed(name, index string) webPage {
+func pageOfListed(name, index string, keys bool) webPage {
 	title, back := name+" – "+wheelTitle, "all wheels"
 	if index != "" {
 		title, back = name+" – "+index, index
 	}
 	up := fmt.Sprintf("<a class=\"up\" href=\"./\">%s</a>\n  ", html.EscapeString(back))
-	return webPage{wheelLayout, words(title, name, up, queryFor(name))}
+	return webPage{layoutOfWheel(keys), words(title, name, up, queryFor(name))}
 }
 
 func pageOfIndex(names []string, title string) webPage {

@@ -1,0 +1,112 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// maxKeys is how many keys are shown at once.
+const maxKeys = 20
+
+// keysPerCheck is how many keys are read before the context is looked at again.
+const keysPerCheck = 256
+
+// keyList is the answer to a request for keys. doc.go documents its fields.
+type keyList struct {
+	Time time.Time  `json:"time"`
+	Find string     `json:"find,omitzero"`
+	Keys []shownKey `json:"keys"`
+	More bool       `json:"more"`
+}
+
+type shownKey struct {
+	Key       string         `json:"key"`
+	Remaining *time.Duration `json:"remaining_ns"`
+}
+
+// listKeys goes through the keys of w. It holds no lock meanwhile, and remembers no more than
+// twice maxKeys. If find is empty, format is only called for the keys that are listed.
+func listKeys[K comparable, V any](ctx context.Context, w *hierarchy.Keyed[K, V], format func(K) string, find string) (keyList, error) {
+	var equal, containing nearest[K]
+	read := 0
+	for k, e := range w.All() {
+		if read++; read%keysPerCheck == 0 && ctx.Err() != nil {
+			break
+		}
+		if find == "" {
+			containing.add(k, e.Due)
+		} else if text := format(k); text == find {
+			equal.add(k, e.Due)
+		} else if strings.Contains(text, find) {
+			containing.add(k, e.Due)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return keyList{}, err
+	}
+	chosen := containing
+	if len(equal.keys) > 0 {
+		chosen = equal
+	}
+	list := keyList{Find: find, More: chosen.more, Keys: make([]shownKey, len(chosen.keys))} // never null in JSON
+	for i, c := range chosen.keys {
+		list.Keys[i] = show(w, c.key, format)
+	}
+	slices.SortStableFunc(list.Keys, shownKey.compare) // some may have been moved since they were read
+	list.Time = time.Now()
+	return list, nil
+}
+
+// show asks the wheel for the remaining time, because the wheel's clock may be another one
+// than that of package time.
+func show[K comparable, V any](w *hierarchy.Keyed[K, V], k K, format func(K) string) shownKey {
+	s := shownKey{Key: format(k)}
+	if _, left, ok := w.Get(k); ok {
+		s.Remaining = &left
+	}
+	return s
+}
+
+// compare puts keys that are no longer pending first.
+func (s shownKey) compare(other shownKey) int {
+	if s.Remaining == nil || other.Remaining == nil {
+		return cmp.Compare(isPending(s), isPending(other))
+	}
+	return cmp.Compare(*s.Remaining, *other.Remaining)
+}
+
+func isPending(s shownKey) int {
+	if s.Remaining == nil {
+		return 0
+	}
+	return 1
+}
+
+// nearest keeps the keys with the nearest deadlines, in their order.
+// Invariant: len(keys) <= maxKeys.
+type nearest[K comparable] struct {
+	keys []dueKey[K]
+	more bool // whether others were added, too
+}
+
+type dueKey[K comparable] struct {
+	key K
+	due time.Time
+}
+
+func (n *nearest[K]) add(k K, due time.Time) {
+	if len(n.keys) == maxKeys {
+		n.more = true
+		if !due.Before(n.keys[maxKeys-1].due) {
+			return
+		}
+		n.keys = n.keys[:maxKeys-1]
+	}
+	i, _ := slices.BinarySearchFunc(n.keys, due, func(k dueKey[K], due time.Time) int { return k.due.Compare(due) })
+	n.keys = slices.Insert(n.keys, i, dueKey[K]{k, due})
+}
