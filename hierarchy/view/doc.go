@@ -15,7 +15,8 @@
 //
 // As with pprof, anyone who can reach the page sees the figures of the process: serve it
 // only on an address that only you can reach. It shows numbers of timers, but no callbacks
-// and no values.
+// and no values. It shows keys of a Keyed only with the option Keys: keys may be secret, such
+// as session tokens. A text to find is in the query of its request, which proxies may log.
 //
 // It answers requests for localhost, for names below localhost and for IP addresses, with
 // any port. A request for any other host name gets status 403, unless Hosts allows the
@@ -35,6 +36,8 @@
 //	json        a snapshot
 //	events      snapshots as server-sent events, one at once and then one every
 //	            second, or as often as ?every=250ms says, from 100ms to 10s
+//	keys        only with the option Keys: the next keys that are due, at most 20. With
+//	            ?find=text, those whose text is that, or else those that contain it.
 //
 // Methods other than GET and HEAD get status 405. An Index serves the list of wheels at
 // these paths. With the query ?wheel=name, it serves what a Handler of that wheel serves,
@@ -50,6 +53,11 @@
 // remembered of the last minute, at most some forty kilobytes per wheel, are kept until the
 // next request. A client that reads nothing for ten seconds is disconnected. The page
 // closes its stream while it is paused or not visible.
+//
+// A request for keys goes through all keys of the wheel with Keyed.All, which holds up nobody.
+// It ends with the request's context. One request at a time does so for each Keys, the others
+// wait. The last answer is sent to those who ask the same within a second. The page asks for keys
+// only while its panel of keys is open, three seconds after each answer.
 //
 // A stream is an active request for http.Server.Shutdown, which waits for it, forever if
 // the page stays open. Cancel the context of such requests first: the recipe "Watching a
@@ -97,4 +105,17 @@
 //	    name
 //	    pending and all later fields of a snapshot of one wheel, without buckets and
 //	    circles
+//
+// # Keys
+//
+// The answer to a request for keys is one JSON object.
+//
+//	time          wall-clock time at which the keys had been read, RFC 3339
+//	find          the text to find, if any
+//	keys          the keys with the nearest deadlines, in the order of these:
+//	    key       its text, as the format function of Keys returns it
+//	    remaining_ns
+//	              the time until it is due, on the wheel's clock; null if the key has gone
+//	              since it was read
+//	more          whether there are more keys, or more with that text
 package view

@@ -124,6 +124,41 @@ func ExampleIndex() {
 	// [] 1
 }
 
+// The page shows the next keys that are due and finds keys, which are also available as JSON.
+// The format function masks the keys.
+func ExampleKeys() {
+	m := clock.NewMock()
+	sessions, err := hierarchy.NewKeyed(hierarchy.Config{Clock: m}, func(token, user string) {})
+	if err != nil {
+		panic(err)
+	}
+	defer sessions.Stop()
+	for i, token := range []string{"f3a9-secret", "07bc-secret", "f3d0-secret"} {
+		if err := sessions.Set(token, "a user", time.Duration(3-i)*time.Minute); err != nil {
+			panic(err)
+		}
+	}
+	masked := func(token string) string { return fmt.Sprintf("%.4s…", token) }
+	page := view.Handler(sessions, view.Keys(sessions, masked))
+	for _, path := range []string{"/keys", "/keys?find=f3"} {
+		answer := httptest.NewRecorder()
+		page.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
+		var list struct {
+			Keys []struct {
+				Key       string
+				Remaining time.Duration `json:"remaining_ns"`
+			}
+		}
+		if err := json.Unmarshal(answer.Body.Bytes(), &list); err != nil {
+			panic(err)
+		}
+		fmt.Println(list.Keys)
+	}
+	// Output:
+	// [{f3d0… 1m0s} {07bc… 2m0s} {f3a9… 3m0s}]
+	// [{f3d0… 1m0s} {f3a9… 3m0s}]
+}
+
 // Host names other than localhost must be allowed. Otherwise a web page elsewhere could
 // point its own name at your machine and read the figures through your browser.
 func ExampleHosts() {

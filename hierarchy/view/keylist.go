@@ -74,17 +74,14 @@ func show[K comparable, V any](w *hierarchy.Keyed[K, V], k K, format func(K) str
 
 // compare puts keys that are no longer pending first.
 func (s shownKey) compare(other shownKey) int {
-	if s.Remaining == nil || other.Remaining == nil {
-		return cmp.Compare(isPending(s), isPending(other))
-	}
-	return cmp.Compare(*s.Remaining, *other.Remaining)
+	return cmp.Compare(s.left(), other.left())
 }
 
-func isPending(s shownKey) int {
+func (s shownKey) left() time.Duration {
 	if s.Remaining == nil {
-		return 0
+		return -1
 	}
-	return 1
+	return *s.Remaining
 }
 
 // nearest keeps the keys with the nearest deadlines, in their order.

@@ -109,7 +109,7 @@ func TestOneAtATimeReadsKeys(t *testing.T) {
 			return k
 		}))
 		for i := range 10 {
-			go func() { keysAt(t, h, find(fmt.Sprint("k", i))) }()
+			go answerTo(h, request(http.MethodGet, "/keys"+find(fmt.Sprint("k", i)), nil))
 		}
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -136,7 +136,7 @@ func TestKeysAreSharedForASecond(t *testing.T) {
 		})
 		h := Handler(w, func(o *options) { o.keys = append(o.keys, k) })
 		for range 100 {
-			go func() { keysAt(t, h, "") }() // all wait for one answer
+			go answerTo(h, request(http.MethodGet, "/keys", nil)) // all wait for one answer
 		}
 		time.Sleep(3*time.Second - 1)
 		require.Len(t, keysAt(t, h, "").Keys, 1)

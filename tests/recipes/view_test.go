@@ -3,6 +3,7 @@ package recipes
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -62,6 +63,22 @@ func Example_viewIndex() {
 	// localhost:6060 200
 	// billing.example.com 200
 	// other.example.com 403
+}
+
+func Example_viewKeys() {
+	sessions, _ := hierarchy.NewKeyed(hierarchy.Config{}, func(string, string) {})
+	defer sessions.Stop()
+	mux := http.NewServeMux()
+	mux.Handle("/debug/sessions/", view.Handler(sessions,
+		view.Keys(sessions, func(token string) string { return fmt.Sprintf("%.4s…", token) })))
+
+	_ = sessions.Set("f3a9-secret", "Ann", time.Hour)
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost/debug/sessions/keys", nil))
+	var list struct{ Keys []struct{ Key string } }
+	_ = json.Unmarshal(answer.Body.Bytes(), &list)
+	fmt.Println(list.Keys)
+	// Output: [{f3a9…}]
 }
 
 // endOnShutdown returns h with requests that end when Shutdown of the server is called.
