@@ -81,3 +81,22 @@ func TestPageOfAnIndexShowsKeys(t *testing.T) {
 	require.Equal(t, "true", s.text(`window.requests > 0`))
 	s.requireFits()
 }
+
+// The wheel stays in view while the figures beside it scroll, but never covers what is below.
+func TestWheelDoesNotCoverTheTables(t *testing.T) {
+	w, _ := newKeyed(t)
+	for i := range 20 {
+		require.NoError(t, w.Set(fmt.Sprint("key ", i), i, time.Hour))
+	}
+	s := serve(t, Handler(w, Keys(w, nil)))
+	s.show(s.server.URL+"/debug/wheel/", 1280, 700, "light")
+	s.until("20", shownAt("hub"))
+	s.text(`document.querySelector('#keys summary').click()`)
+	s.until("20", `document.querySelectorAll('#keys-table tbody tr').length`)
+	for _, y := range []int{0, 100, 400, 1000, 10000} {
+		s.text(fmt.Sprintf(`scrollTo(0, %d)`, y))
+		covered := `document.querySelector('.wheel').getBoundingClientRect().bottom > document.querySelector('.circles').getBoundingClientRect().top`
+		require.Equal(t, "false", s.text(covered), "at %d", y)
+	}
+	s.requireFits()
+}

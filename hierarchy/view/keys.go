@@ -12,7 +12,9 @@ import (
 // Keys shows the keys of w on the page: the next 20 that are due, with the time that is
 // left, and up to 20 that a text finds. It never shows values. Without Keys no key is shown,
 // because keys may be secret, such as session tokens. format returns the text for a key and
-// may mask it; only that text is searched. If format is nil, fmt.Sprint is used.
+// may mask it; only that text is searched. If format is nil, fmt.Sprint is used. It is called
+// by one request at a time, while the program goes on: if keys are pointers, it must not read
+// what others write.
 //
 // In Handler, w is the wheel that the page shows. In Index, w is one of the wheels, and there
 // may be a Keys for each; Index panics if w is not listed. Keys panics if w is nil.

@@ -24,7 +24,7 @@ func newKeyed(t testing.TB) (*hierarchy.Keyed[string, int], *clock.Mock) {
 	return w, m
 }
 
-// listOf is the answer at a path of h, with the remaining times as text.
+// listOf is an answer to a request for keys.
 type listOf struct {
 	Find string
 	Keys []struct {
