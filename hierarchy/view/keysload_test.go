@@ -108,8 +108,9 @@ func TestOneAtATimeReadsKeys(t *testing.T) {
 			time.Sleep(time.Second)
 			return k
 		}))
+		var all sync.WaitGroup
 		for i := range 10 {
-			go answerTo(h, request(http.MethodGet, "/keys"+find(fmt.Sprint("k", i)), nil))
+			all.Go(func() { answerTo(h, request(http.MethodGet, "/keys"+find(fmt.Sprint("k", i)), nil)) })
 		}
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -118,7 +119,7 @@ func TestOneAtATimeReadsKeys(t *testing.T) {
 		code, _ := answerTo(h, request(http.MethodGet, "/keys?find=x", nil).WithContext(ctx))
 		require.Equal(t, http.StatusServiceUnavailable, code)
 		require.Equal(t, time.Second, time.Since(start))
-		time.Sleep(time.Hour)
+		all.Wait()
 		require.Equal(t, 1, most)
 	})
 }
@@ -135,13 +136,15 @@ func TestKeysAreSharedForASecond(t *testing.T) {
 			return listKeys(ctx, w, func(k string) string { return k }, find)
 		})
 		h := Handler(w, func(o *options) { o.keys = append(o.keys, k) })
-		for range 100 {
-			go answerTo(h, request(http.MethodGet, "/keys", nil)) // all wait for one answer
+		var all sync.WaitGroup
+		for range 100 { // all wait for one answer
+			all.Go(func() { answerTo(h, request(http.MethodGet, "/keys", nil)) })
 		}
-		time.Sleep(3*time.Second - 1)
+		all.Wait() // two seconds
+		time.Sleep(shareTime - time.Nanosecond)
 		require.Len(t, keysAt(t, h, "").Keys, 1)
 		require.Equal(t, 1, reads)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		keysAt(t, h, "")
 		require.Equal(t, 2, reads)
 		require.Len(t, keysAt(t, h, find("a")).Keys, 1)
