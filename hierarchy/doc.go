@@ -114,7 +114,7 @@
 //	stop.go, drain.go      stopping and draining a wheel
 //	mock.go                how a *clock.Mock steps a wheel
 //	owned.go               timers that ask their owner before they fire
-//	driven.go              the API of the wheel alone, which uses nothing from shard.go on
+//	driven….go             the API of the wheel alone, which uses nothing from shard.go on
 //	wheel.go, of.go        the API of functions and of values
 //	functimer.go, idle.go  timers that are set again, and touched
 //	keyed.go, keyed….go    the API of timers with names: setting, draining, listing

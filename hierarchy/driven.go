@@ -44,17 +44,6 @@ type Handle struct {
 	index      uint32
 }
 
-const (
-	// prepareEvery is after how many timers Expire prepares crowds.
-	prepareEvery = 8
-	// prepareBudget is about how many nodes it goes through then, in some tens of microseconds.
-	prepareBudget = 256
-	// prepareEach is the same for each timer of a crowd that was set just now.
-	prepareEach = 8
-	// crowd is how many timers in a slot are worth preparing it.
-	crowd = 512
-)
-
 // drivenLayout has a base circle of about a second, as wheels have whose Config is zero.
 var drivenLayout = circles.NewLayout(time.Second).Signed()
 
@@ -211,19 +200,6 @@ func (d *Driven[T]) pop(now int64) (v T, due time.Duration, ok bool) {
 	d.nearest = 0
 	d.discard(next.Node, d.timers.Arena().At(next.Node))
 	return v, time.Duration(next.At), true
-}
-
-// prepare sorts or spreads crowds whose time comes soon, in small portions, so that the timers
-// after the next one need no long time. Once a crowd may have been set, it prepares about as much.
-func (d *Driven[T]) prepare(now int64) {
-	budget := prepareBudget
-	if d.unseen >= crowd {
-		budget = prepareEach * d.unseen
-	} else if d.popped++; d.popped < prepareEvery {
-		return
-	}
-	d.popped, d.unseen = 0, 0
-	d.timers.PourAhead(now, budget)
 }
 
 // All is an iterator over all timers, in no order, with their values and deadlines. The body

@@ -162,66 +162,6 @@ func (r *Repeater) startDue(now int64, f level.Flags) (*Repeater, error) {
 	return r, nil
 }
 
-// rest ends a run; next is what the schedule said.
-func (r *Repeater) rest(next time.Time) {
-	if r.setNext(next) {
-		r.wheel.core.submit(r.fire)
-	}
-}
-
-// setNext sets the timer for the next run. It reports true if that run is due already, and
-// the executor must get it as soon as mu is unlocked.
-func (r *Repeater) setNext(next time.Time) (fires bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.running = false
-	if r.ended {
-		return false
-	}
-	now := r.wheel.core.now()
-	due := int64(0)
-	switch {
-	case r.plan == nil:
-		due = r.afterRun(now)
-	case next.IsZero():
-		r.end()
-		return false
-	default:
-		r.wall = next
-		due = deadlineAfter(now, r.wheel.until(next))
-	}
-	if r.early && now < due { // the run after this one
-		r.due = due
-		if r.timer.fireAgain(0) {
-			return true
-		}
-		r.timer.rearm(now, now, true)
-		return false
-	}
-	if due <= now && now < endOfTime && r.timer.fireAgain(now-due) {
-		r.due = due
-		return true
-	}
-	r.set(now, due)
-	return false
-}
-
-// afterRun is when the next run is due, after one that has just returned. mu must be held.
-//
-// As the wheel gathers timers, a run may begin so late that the next one is due when it
-// returns, although it was short. That next one is not skipped.
-func (r *Repeater) afterRun(now int64) int64 {
-	next := deadlineAfter(r.due, time.Duration(r.period))
-	precision := r.wheel.core.aim.precision
-	short := now-r.began < r.period
-	if next > now || short && r.period >= precision && now-next <= precision {
-		return next
-	}
-	skipped := (now - r.due) / r.period
-	r.wheel.core.skipped.Add(uint64(skipped))
-	return deadlineAfter(r.due+skipped*r.period, time.Duration(r.period))
-}
-
 // set makes the timer due at an elapsed time. mu must be held.
 func (r *Repeater) set(now, deadline int64) bool { return r.put(now, deadline, true) }
 

@@ -63,23 +63,13 @@ func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
 		return Verdict{State: AskAgain}, c.pour(budget)
 	}
 	l := &c.circle[k]
-	if n := l.Len(s); !l.Sorted(s) {
-		large, behind := n > c.tuning.SortUpTo, start < c.hand
-		switch {
-		case large && k > 0 && start > now:
-			return Verdict{State: NotBefore, At: start}, budget
-		case large && c.gathers && (n <= c.tuning.GatherUpTo || behind || c.layout.slotEnd(k, start) <= now):
-			c.hand = max(c.hand, start)
-			c.gatherSlot(k, s, false)
-			return Verdict{State: slotGathered}, budget
-		case large && k > 0 && !behind:
-			c.openSlot(k, s, start, now)
-			return Verdict{State: AskAgain}, budget
-		case !large || c.inOrder || behind:
-			l.Sort(&c.arena, s)
-			c.visited += n
+	if !l.Sorted(s) {
+		n := l.Len(s)
+		if v, done := c.putInOrder(k, s, start, now); done {
+			return v, budget
+		}
+		if l.Sorted(s) {
 			budget -= n
-		default: // those that belong in it have one deadline, and may come in any order
 		}
 	}
 	i := l.Head(s)
@@ -92,6 +82,30 @@ func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
 		return Verdict{State: NotBefore, Node: i, At: n.Key}, budget
 	}
 	return Verdict{State: Due, Node: i, At: n.Key}, budget
+}
+
+// putInOrder makes slot s of circle k, the first one, start with its earliest timer. If done is
+// true, that takes more than sorting the slot, and v is what lookAtFirst answers.
+func (c *Circles) putInOrder(k, s int, start, now int64) (v Verdict, done bool) {
+	l := &c.circle[k]
+	n := l.Len(s)
+	large, behind := n > c.tuning.SortUpTo, start < c.hand
+	switch {
+	case large && k > 0 && start > now:
+		return Verdict{State: NotBefore, At: start}, true
+	case large && c.gathers && (n <= c.tuning.GatherUpTo || behind || c.layout.slotEnd(k, start) <= now):
+		c.hand = max(c.hand, start)
+		c.gatherSlot(k, s, false)
+		return Verdict{State: slotGathered}, true
+	case large && k > 0 && !behind:
+		c.openSlot(k, s, start, now)
+		return Verdict{State: AskAgain}, true
+	case !large || c.inOrder || behind:
+		l.Sort(&c.arena, s)
+		c.visited += n
+	default: // those that belong in it have one deadline, and may come in any order
+	}
+	return Verdict{}, false
 }
 
 // pourMeanwhile uses the time in which nothing is due: it goes on with the open slots,

@@ -1,0 +1,25 @@
+package hierarchy
+
+const (
+	// prepareEvery is after how many timers Expire prepares crowds.
+	prepareEvery = 8
+	// prepareBudget is about how many nodes it goes through then, in some tens of microseconds.
+	prepareBudget = 256
+	// prepareEach is the same for each timer of a crowd that was set just now.
+	prepareEach = 8
+	// crowd is how many timers in a slot are worth preparing it.
+	crowd = 512
+)
+
+// prepare sorts or spreads crowds whose time comes soon, in small portions, so that the timers
+// after the next one need no long time. Once a crowd may have been set, it prepares about as much.
+func (d *Driven[T]) prepare(now int64) {
+	budget := prepareBudget
+	if d.unseen >= crowd {
+		budget = prepareEach * d.unseen
+	} else if d.popped++; d.popped < prepareEvery {
+		return
+	}
+	d.popped, d.unseen = 0, 0
+	d.timers.PourAhead(now, budget)
+}
