@@ -54,6 +54,26 @@ func ExampleMock_WaitFor() {
 	// cid expires at 3m0s
 }
 
+// The code under test moves its timer in a goroutine, so there is always one pending. WaitNext
+// waits until it has been moved.
+func ExampleMock_WaitNext() {
+	m := clock.NewMock()
+	w, _ := hierarchy.New(hierarchy.Config{Clock: m})
+	defer w.Stop()
+
+	timeout, _ := w.AfterFunc(time.Minute, func() { fmt.Println("timed out at", m.Elapsed()) })
+	m.Add(50 * time.Second)
+	go timeout.Reset(time.Minute) // a message came
+
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := m.WaitNext(ctx, time.Minute); err != nil {
+		fmt.Println(err)
+	}
+	m.Add(time.Hour)
+	// Output: timed out at 1m50s
+}
+
 func ExampleMock_AddNext() {
 	m := clock.NewMock()
 	w, _ := hierarchy.New(hierarchy.Config{Clock: m})

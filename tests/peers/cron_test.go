@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -54,4 +55,51 @@ func TestCronElsewhere(t *testing.T) {
 	defer func(before *time.Location) { time.Local = before }(time.Local)
 	time.Local = time.FixedZone("Tokyo", 9*3600)
 	TestCronSchedules(t)
+}
+
+// However the wall clock is set, a schedule of cron never runs before a time of it, nor twice
+// for one.
+func TestCronWhileTheWallClockIsSet(t *testing.T) {
+	for _, spec := range []string{"* * * * *", "*/7 8-17 * * *", "@every 90s", "CRON_TZ=Europe/Berlin 30 2 * * *"} {
+		for seed := range uint64(20) {
+			r := rand.New(rand.NewPCG(seed, 1))
+			m := clock.NewMock()
+			m.Set(time.Date(2030, 3, 30, 0, 0, 0, 0, time.UTC)) // a day before Berlin's clocks go forward
+			w, err := hierarchy.New(hierarchy.Config{Clock: m})
+			require.NoError(t, err)
+			schedule, err := cron.ParseStandard(spec)
+			require.NoError(t, err)
+			asked := &recording{Schedule: schedule}
+			runs := 0
+			_, err = w.Schedule(asked, func() {
+				require.Equal(t, runs+1, len(asked.given), "it asks once for each run")
+				require.False(t, m.Now().Before(asked.given[runs]), "before its time")
+				runs++
+			})
+			require.NoError(t, err)
+			for range 300 {
+				m.Add(time.Duration(r.Int64N(int64(20 * time.Minute))))
+				if r.IntN(4) == 0 {
+					m.Jump(time.Duration(r.Int64N(int64(4*time.Hour))) - 2*time.Hour)
+				}
+			}
+			require.Positive(t, runs)
+			for i := 1; i < len(asked.given); i++ {
+				require.True(t, asked.given[i].After(asked.given[i-1]), "twice for one time")
+			}
+			w.Stop()
+		}
+	}
+}
+
+// recording notes the times that a schedule gives.
+type recording struct {
+	cron.Schedule
+	given []time.Time
+}
+
+func (s *recording) Next(t time.Time) time.Time {
+	next := s.Schedule.Next(t)
+	s.given = append(s.given, next)
+	return next
 }
