@@ -2,8 +2,11 @@ package hierarchy_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -101,4 +104,55 @@ func BenchmarkKeyedAll(b *testing.B) {
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/key")
 	})
+}
+
+// BenchmarkKeyedBesideAll times each of many calls of Move while another goroutine goes over
+// a million keys again and again, on one shard, where it keeps calls waiting the most. For
+// comparison, the other goroutine only uses its processor, or gets keys.
+func BenchmarkKeyedBesideAll(b *testing.B) {
+	const n = 1_000_000
+	for _, other := range []struct {
+		name string
+		work func(w *hierarchy.Keyed[int, int])
+	}{
+		{"busy", func(*hierarchy.Keyed[int, int]) {}},
+		{"get", func(w *hierarchy.Keyed[int, int]) { w.Get(rand.IntN(n)) }},
+		{"all", func(w *hierarchy.Keyed[int, int]) {
+			for range w.All() {
+			}
+		}},
+	} {
+		run(b, "epicycle/beside="+other.name, n, func(b *testing.B) {
+			w, err := hierarchy.NewKeyed(hierarchy.Config{Shards: 1}, func(int, int) {})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer w.Stop()
+			for k := range n {
+				_ = w.Set(k, k, spread())
+			}
+			took := make([]time.Duration, b.N)
+			var done atomic.Bool
+			var others sync.WaitGroup
+			others.Go(func() {
+				for !done.Load() {
+					other.work(w)
+				}
+			})
+			runtime.GC()
+			b.ResetTimer()
+			for i := range took {
+				began := time.Now()
+				_, _ = w.Move(i%n, spread())
+				took[i] = time.Since(began)
+			}
+			b.StopTimer()
+			done.Store(true)
+			others.Wait()
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)*999/1000]), "p99.9-ns")
+			b.ReportMetric(float64(took[len(took)*9999/10_000]), "p99.99-ns")
+			b.ReportMetric(float64(took[len(took)-1]), "max-ns")
+		})
+	}
 }

@@ -11,8 +11,8 @@ import (
 // that is pending from beginning to end comes exactly once, however often it is moved. One
 // that is set meanwhile may come or not, and no key comes twice.
 //
-// All takes a few hundred keys at a time. Between them no lock is held, and the loop's body may
-// call anything. A key may have been moved or removed since its batch was taken: Get tells. All
+// All takes about a hundred keys at a time. Between them no lock is held, and the loop's body
+// may call anything. A key may have been moved or removed since its batch was taken: Get tells. All
 // costs some tens of nanoseconds for each key, and memory for one batch.
 func (w *Keyed[K, V]) All() iter.Seq2[K, Entry[V]] {
 	return func(yield func(K, Entry[V]) bool) {
@@ -78,8 +78,11 @@ func (c *cursor[K, V]) take(some []taken[K, V]) []taken[K, V] {
 	return some
 }
 
-// scanBatch is how many entries of memory All looks at under one hold of the lock.
-const scanBatch = 4 * batch
+// scanBatch is how many entries of memory All looks at under one hold of the lock. This takes
+// about 2 µs, for which a caller that finds the lock held spins. With 1,024 entries callers were
+// put to sleep, and then lost the lock to the next batches several times: of those that moved
+// keys meanwhile, one in a thousand took 250 µs, instead of 4 µs.
+const scanBatch = 128
 
 // wallTimes returns a function that converts elapsed times to wall times, as of now. They have
 // no monotonic reading, so that they can be written down.
