@@ -34,51 +34,58 @@ func (c calls) report(b *testing.B, name string) {
 }
 
 // BenchmarkBurst makes a million timers due at one instant. It measures how long it takes
-// until all have run, and how long setting and stopping a timer takes meanwhile.
+// until all have run: beside nobody, or beside a goroutine that sets and stops timers, and
+// then how long its calls take.
 func BenchmarkBurst(b *testing.B) {
 	const n = 1_000_000
-	const ahead = time.Second // longer than setting them takes
-	burst := func(b *testing.B, afterFunc func(time.Duration, func()) (stop func() bool)) {
-		meanwhile := make(calls, 0, 10*n)
-		var took time.Duration
-		for b.Loop() {
-			var left atomic.Int64
-			left.Store(n)
-			var last atomic.Int64
-			at := time.Now().Add(ahead)
-			for range n {
-				afterFunc(time.Until(at), func() {
-					if left.Add(-1) == 0 {
-						last.Store(int64(time.Since(at)))
-					}
-				})
-			}
-			if time.Now().After(at) {
-				b.Fatal("it took too long to set the timers")
-			}
-			time.Sleep(time.Until(at))
-			meanwhile.while(func() bool { return left.Load() > 0 }, func() { afterFunc(time.Hour, nop)() })
-			took += time.Duration(last.Load())
-		}
-		b.ReportMetric(float64(took.Milliseconds())/float64(b.N), "ms/burst")
-		b.ReportMetric(0, "ns/op")
-		meanwhile.report(b, "call")
-	}
-	for _, e := range []struct {
-		name string
-		hierarchy.Executor
-	}{{"Inline", hierarchy.Inline}, {"Go", hierarchy.Go}, {"Pool64", hierarchy.Pool(64)}} {
-		run(b, "epicycle/executor="+e.name, n, func(b *testing.B) {
-			w := newWheel(b, hierarchy.Config{Executor: e.Executor})
-			burst(b, func(d time.Duration, f func()) func() bool {
-				t, _ := w.AfterFunc(d, f)
-				return t.Stop
+	for _, beside := range []string{"nobody", "caller"} {
+		for _, e := range []struct {
+			name string
+			hierarchy.Executor
+		}{{"Inline", hierarchy.Inline}, {"Go", hierarchy.Go}, {"Pool64", hierarchy.Pool(64)}} {
+			run(b, "epicycle/executor="+e.name+"/beside="+beside, n, func(b *testing.B) {
+				burst(b, n, beside == "caller", onWheel(hierarchy.Config{Executor: e.Executor})(b))
 			})
+		}
+		run(b, "time/beside="+beside, n, func(b *testing.B) {
+			burst(b, n, beside == "caller", afterFuncs[0].with(b))
 		})
 	}
-	run(b, "time", n, func(b *testing.B) {
-		burst(b, func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop })
-	})
+}
+
+// burst makes n timers due at one instant, once for each iteration.
+func burst(b *testing.B, n int, calling bool, set afterFunc) {
+	ahead := time.Second * time.Duration(1+n/1_000_000) // longer than setting them takes
+	meanwhile := make(calls, 0, 10_000_000)
+	var took time.Duration
+	for b.Loop() {
+		var left, last atomic.Int64
+		left.Store(int64(n))
+		at := time.Now().Add(ahead)
+		for range n {
+			set(time.Until(at), func() {
+				if left.Add(-1) == 0 {
+					last.Store(int64(time.Since(at)))
+				}
+			})
+		}
+		if time.Now().After(at) {
+			b.Fatal("it took too long to set the timers")
+		}
+		time.Sleep(time.Until(at))
+		if calling {
+			meanwhile.while(func() bool { return left.Load() > 0 }, func() { set(time.Hour, nop)() })
+		}
+		for last.Load() == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		took += time.Duration(last.Load())
+	}
+	b.ReportMetric(float64(took.Milliseconds())/float64(b.N), "ms/burst")
+	b.ReportMetric(0, "ns/op")
+	if calling {
+		meanwhile.report(b, "call")
+	}
 }
 
 // BenchmarkCascade makes a million timers of one coarse slot, spread over a second,
@@ -87,14 +94,14 @@ func BenchmarkBurst(b *testing.B) {
 func BenchmarkCascade(b *testing.B) {
 	const n = 1_000_000
 	const span = time.Second
-	cascade := func(b *testing.B, afterFunc func(time.Duration, func())) {
+	cascade := func(b *testing.B, set afterFunc) {
 		crowd, short := make([]time.Duration, n), make(calls, 0, n)
 		for b.Loop() {
 			var ran atomic.Int64
 			at := time.Now().Add(3 * span)
 			for i := range n {
 				at := at.Add(rand.N(span))
-				afterFunc(time.Until(at), func() {
+				set(time.Until(at), func() {
 					crowd[i] = time.Since(at)
 					ran.Add(1)
 				})
@@ -108,7 +115,7 @@ func BenchmarkCascade(b *testing.B) {
 					close(done)
 					return
 				}
-				afterFunc(time.Millisecond, func() {
+				set(time.Millisecond, func() {
 					short = append(short, time.Since(at))
 					again()
 				})

@@ -25,6 +25,7 @@ type core[T any] struct {
 	fire    func(T) // calls the callback
 	execute Executor
 	inline  bool // execute is Inline
+	starts  bool // execute is Go, off a mock: the wheel starts the goroutines
 	onPanic func(recovered any, stack []byte)
 
 	// Both are nil, or called with the shard's lock held.
@@ -66,6 +67,7 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	c.expectReview()
 	c.mock = attach(c)
 	c.direct = c.mock == nil && takesAtOnce(cfg.Executor)
+	c.starts = c.mock == nil && isGo(cfg.Executor)
 	return c, nil
 }
 

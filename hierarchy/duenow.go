@@ -135,7 +135,7 @@ func (s *shard[T]) fireAgain(i uint32, generation uint64, late int64) bool {
 // mu must be held, and submit must follow, without it.
 func (s *shard[T]) book(late int64) {
 	s.countFired(late)
-	s.core.inFlight.queue()
+	s.core.inFlight.queue(1)
 }
 
 // countFired counts a timer that fires. mu must be held.

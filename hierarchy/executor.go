@@ -24,8 +24,11 @@ func isInline(e Executor) bool {
 // takesAtOnce recognises Go and every Pool: they never block, and never run a task in the
 // call that gives it to them.
 func takesAtOnce(e Executor) bool {
-	return codeOf(e) == codeOf(Go) || codeOf(e) == codeOf(Pool(1))
+	return isGo(e) || codeOf(e) == codeOf(Pool(1))
 }
+
+// isGo recognises Go, for which the wheel starts goroutines itself.
+func isGo(e Executor) bool { return codeOf(e) == codeOf(Go) }
 
 // codeOf is the address of the code of a function, which all functions of one literal share.
 func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }

@@ -22,22 +22,24 @@ type inFlight struct {
 // addRound and removeRound enclose a round: a timer that has left the wheel and is not
 // with the executor yet is part of it.
 func (f *inFlight) addRound()    { f.all.Add(1); f.rounds.Add(1) }
-func (f *inFlight) removeRound() { f.rounds.Add(-1); f.end() }
+func (f *inFlight) removeRound() { f.rounds.Add(-1); f.end(1) }
 
-// queue says that a task goes to the executor, and start that it is called there.
-func (f *inFlight) queue() { f.all.Add(1); f.handed.Store(true) }
-func (f *inFlight) start() { f.running.Add(1) }
+// queue says that n tasks go to the executor, start that one is called there, and rest that
+// the goroutine that called it calls no other.
+func (f *inFlight) queue(n int64) { f.all.Add(n); f.handed.Store(true) }
+func (f *inFlight) start()        { f.running.Add(1) }
+func (f *inFlight) rest()         { f.running.Add(-1) }
 
 // startInline says that a task starts which was not queued.
 func (f *inFlight) startInline() { f.all.Add(1); f.running.Add(1) }
 
 // finish ends a task that has started, and drop one that never will.
-func (f *inFlight) finish() { f.running.Add(-1); f.end() }
-func (f *inFlight) drop()   { f.end() }
+func (f *inFlight) finish() { f.rest(); f.end(1) }
+func (f *inFlight) drop()   { f.end(1) }
 
-// end takes one off all, and wakes those who wait for the last.
-func (f *inFlight) end() {
-	if f.all.Add(-1) > 0 || f.waiting.Load() == 0 {
+// end takes n off all, and wakes those who wait for the last.
+func (f *inFlight) end(n int64) {
+	if f.all.Add(-n) > 0 || f.waiting.Load() == 0 {
 		return
 	}
 	f.mu.Lock()

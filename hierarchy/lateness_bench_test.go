@@ -26,10 +26,10 @@ import (
 // afterFuncs are the implementations that are compared.
 var afterFuncs = []struct {
 	name string
-	with func(b *testing.B) func(d time.Duration, f func())
+	with func(b *testing.B) afterFunc
 }{
-	{"time", func(*testing.B) func(time.Duration, func()) {
-		return func(d time.Duration, f func()) { time.AfterFunc(d, f) }
+	{"time", func(*testing.B) afterFunc {
+		return func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	}},
 	{"epicycle", onWheel(hierarchy.Config{})},
 	{"epicycle/precision=1µs", onWheel(hierarchy.Config{Precision: time.Microsecond})},
@@ -41,10 +41,16 @@ var afterFuncs = []struct {
 	})},
 }
 
-func onWheel(cfg hierarchy.Config) func(b *testing.B) func(time.Duration, func()) {
-	return func(b *testing.B) func(time.Duration, func()) {
+// afterFunc sets a timer, and returns what stops it.
+type afterFunc func(d time.Duration, f func()) (stop func() bool)
+
+func onWheel(cfg hierarchy.Config) func(b *testing.B) afterFunc {
+	return func(b *testing.B) afterFunc {
 		w := newWheel(b, cfg)
-		return func(d time.Duration, f func()) { _, _ = w.AfterFunc(d, f) }
+		return func(d time.Duration, f func()) func() bool {
+			t, _ := w.AfterFunc(d, f)
+			return t.Stop
+		}
 	}
 }
 
@@ -109,7 +115,7 @@ func BenchmarkLone(b *testing.B) {
 	}
 }
 
-func benchLateness(b *testing.B, after func(time.Duration, func()), delay func() time.Duration) {
+func benchLateness(b *testing.B, after afterFunc, delay func() time.Duration) {
 	var late []time.Duration
 	fired := make(chan time.Duration, 1)
 	for b.Loop() {

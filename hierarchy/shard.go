@@ -170,12 +170,18 @@ const (
 	popped
 	unfinished // there was too much to do for one hold of the lock: ask again
 	postponed  // the owner of the timer has put it off
+	apart      // popped, and not to be dispatched together with others
 )
 
 // popDue takes the earliest timer out if it is due and comes before that moment.
 func (s *shard[T]) popDue(now int64, before moment, budget int) (v T, f level.Flags, state popState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.popNext(now, before, budget)
+}
+
+// popNext is popDue with mu held.
+func (s *shard[T]) popNext(now int64, before moment, budget int) (v T, f level.Flags, state popState) {
 	if s.timers == nil {
 		s.notBefore.store(none)
 		return v, 0, nothingDue

@@ -57,6 +57,7 @@ type round[T any] struct {
 	core     *core[T]
 	now      int64
 	fired    int
+	together []T  // due, and not dispatched yet
 	useful   bool // a callback has been dispatched in this round
 	inline   bool // a callback has been called with Inline in this round
 	complete bool
@@ -73,7 +74,7 @@ func (r *round[T]) fireAll() {
 			return
 		}
 		except = nil
-		if s != nil && !r.fireShard(s, until) {
+		if s != nil && !r.takeTurn(s, until) {
 			except = s
 		}
 	}
@@ -99,9 +100,17 @@ func (r *round[T]) nextShard(except *shard[T]) (first *shard[T], until bound) {
 	return first, until
 }
 
+// takeTurn fires what is due on s. It is false if there was too much to do under one hold of
+// the lock before the next due timer was found.
+func (r *round[T]) takeTurn(s *shard[T], until bound) bool {
+	if r.core.starts {
+		return r.fireTogether(s)
+	}
+	return r.fireShard(s, until)
+}
+
 // fireShard fires what is due on s, until the nearest deadline of the others, but no more
-// than fits in a turn. It is false if there was too much to do under one hold of the lock
-// before the next due timer was found.
+// than fits in a turn. It returns what takeTurn does.
 func (r *round[T]) fireShard(s *shard[T], until bound) bool {
 	c, before := r.core, moment{until, math.MaxUint64}
 	for turn := 0; turn < yieldEvery && !c.closed.Load(); turn++ {
@@ -138,7 +147,7 @@ func (r *round[T]) dispatch(v T, f level.Flags) {
 		}
 		c.invoke(v)
 	default:
-		c.inFlight.queue()
+		c.inFlight.queue(1)
 		c.submit(v)
 	}
 }
@@ -146,6 +155,10 @@ func (r *round[T]) dispatch(v T, f level.Flags) {
 // submit gives the callback of v, which is counted as queued, to the executor. If that
 // panics, a task that was not called yet never will be.
 func (c *core[T]) submit(v T) {
+	if c.starts {
+		go c.runAlone(v)
+		return
+	}
 	var called atomic.Bool
 	accepted := false
 	defer func() {
@@ -167,6 +180,7 @@ func (c *core[T]) submit(v T) {
 // end ends the round, also when a callback has panicked or exited the goroutine.
 func (r *round[T]) end() {
 	c := r.core
+	r.dispatchTogether()
 	if r.inline {
 		c.inFlight.finish()
 	}

@@ -1,0 +1,7 @@
+//go:build !gc || !go1.25 || go1.27
+
+package hierarchy
+
+const knowsLockedThread = false
+
+func lockedOSThread() bool { return false }
