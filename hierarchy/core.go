@@ -25,7 +25,10 @@ type core[T any] struct {
 	fire    func(T) // calls the callback
 	execute Executor
 	inline  bool // execute is Inline
-	starts  bool // execute is Go, off a mock: the wheel starts the goroutines
+
+	// Off a mock the wheel does itself what these executors would do, for many tasks at once.
+	isGo    bool  // execute is Go
+	pool    *pool // whose method execute is, or nil
 	onPanic func(recovered any, stack []byte)
 
 	// Both are nil, or called with the shard's lock held.
@@ -66,8 +69,10 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	c.aim.init(c.clock.NewAlarm(c.wake), cfg.Precision, clock.Virtual(c.clock))
 	c.expectReview()
 	c.mock = attach(c)
-	c.direct = c.mock == nil && takesAtOnce(cfg.Executor)
-	c.starts = c.mock == nil && isGo(cfg.Executor)
+	if c.mock == nil {
+		c.isGo, c.pool = isGo(cfg.Executor), poolOf(cfg.Executor)
+		c.direct = c.isGo || c.pool != nil
+	}
 	return c, nil
 }
 

@@ -1,6 +1,9 @@
 package hierarchy
 
-import "reflect"
+import (
+	"reflect"
+	"sync"
+)
 
 // Executor runs tasks. It must call each task that it is given exactly once: later, or,
 // if it can't, in the call itself. The goroutine that woke the wheel calls it, with no
@@ -21,14 +24,40 @@ func isInline(e Executor) bool {
 	return codeOf(e) == codeOf(Inline)
 }
 
-// takesAtOnce recognises Go and every Pool: they never block, and never run a task in the
-// call that gives it to them.
-func takesAtOnce(e Executor) bool {
-	return isGo(e) || codeOf(e) == codeOf(Pool(1))
+// isGo recognises Go.
+func isGo(e Executor) bool { return codeOf(e) == codeOf(Go) }
+
+// isPool recognises every Pool.
+func isPool(e Executor) bool { return codeOf(e) == codeOf(Pool(1)) }
+
+// poolOf returns the pool whose Executor e is, or nil if it is none. e is asked by a call
+// without a task.
+func poolOf(e Executor) *pool {
+	if !isPool(e) {
+		return nil
+	}
+	asking.mu.Lock()
+	defer asking.mu.Unlock()
+	asking.pool = new(pool)
+	e(nil)
+	p := asking.pool
+	asking.pool = nil
+	return p
 }
 
-// isGo recognises Go, for which the wheel starts goroutines itself.
-func isGo(e Executor) bool { return codeOf(e) == codeOf(Go) }
+// asking is where a pool answers to poolOf.
+var asking struct {
+	mu   sync.Mutex
+	pool *pool // guarded by mu; nil unless poolOf asks
+}
+
+// tellPool is called by an Executor without a task, with mu held by poolOf.
+func tellPool(p *pool) {
+	if asking.pool == nil {
+		panic("hierarchy: a Pool was given a nil task")
+	}
+	asking.pool = p
+}
 
 // codeOf is the address of the code of a function, which all functions of one literal share.
 func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }

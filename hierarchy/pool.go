@@ -1,6 +1,9 @@
 package hierarchy
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Pool is an Executor that runs at most workers tasks at once, over all wheels that share
 // it. Further tasks wait in the order in which they came, and are counted in each wheel's
@@ -15,90 +18,116 @@ func Pool(workers int) Executor {
 }
 
 type pool struct {
-	mu    sync.Mutex
-	idle  int       // guarded by mu; how many more workers may be started
-	queue taskQueue // guarded by mu; Invariant: it is empty if idle > 0
+	mu sync.Mutex
+	// idle is how many more workers may be started.
+	// Invariant: if it is above 0 and work is left, a worker is coming. Guarded by mu.
+	idle   int
+	coming bool      // guarded by mu; a worker has been started that has not looked for work
+	queue  workQueue // guarded by mu; only its first may have no task left
 }
 
+// work is tasks of a wheel, or a task that something else gave to the Executor.
+type work interface {
+	left() int      // how many tasks were not taken
+	callNext() bool // takes a task and calls it, or is false if none is left
+}
+
+// execute is the Executor. poolOf calls it without a task.
 func (p *pool) execute(task func()) {
-	p.mu.Lock()
-	if p.idle == 0 {
-		p.queue.push(task)
-		p.mu.Unlock()
+	if task == nil {
+		tellPool(p)
 		return
 	}
-	p.idle--
-	p.mu.Unlock()
-	go p.work(task)
+	p.add(&single{task: task})
 }
 
-// work runs task and then the queued tasks. A task that exits its goroutine ends this
-// worker, so another one is started in its place.
-func (p *pool) work(task func()) {
-	returned := false
-	defer func() {
-		if !returned {
-			if next := p.next(); next != nil {
-				go p.work(next)
-			}
-		}
-	}()
-	for ; task != nil; task = p.next() {
-		task()
-	}
-	returned = true
-}
-
-// next is the next task, or nil: then the worker that called must end.
-func (p *pool) next() func() {
+// add gives work to the workers.
+func (p *pool) add(w work) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	task := p.queue.pop()
-	if task == nil {
-		p.idle++
+	p.queue.push(w)
+	p.callWorker()
+}
+
+// callWorker starts a worker, unless none may be started or one is coming. Each worker that
+// comes and finds more than one task calls the next. mu must be held.
+func (p *pool) callWorker() {
+	if p.idle > 0 && !p.coming {
+		p.idle--
+		p.coming = true
+		go p.work()
 	}
-	return task
 }
 
-// taskQueue is a first-in-first-out queue in blocks, each of which is freed when it is
-// empty. The zero taskQueue is empty.
-type taskQueue struct {
-	first, last *taskBlock
-}
-
-type taskBlock struct {
-	tasks    [255]func()
-	from, to int // tasks[from:to] are queued
-	next     *taskBlock
-}
-
-func (q *taskQueue) push(task func()) {
-	if q.last == nil || q.last.to == len(q.last.tasks) {
-		b := new(taskBlock)
-		if q.last == nil {
-			q.first = b
-		} else {
-			q.last.next = b
+// work calls tasks until none is left. If a task exits its goroutine, or leaves it unfit for
+// others, another worker takes the place of this one.
+func (p *pool) work() {
+	finished := false
+	defer func() {
+		if !finished {
+			go p.work()
 		}
-		q.last = b
-	}
-	q.last.tasks[q.last.to] = task
-	q.last.to++
-}
-
-func (q *taskQueue) pop() func() {
-	b := q.first
-	if b == nil {
-		return nil
-	}
-	task := b.tasks[b.from]
-	b.tasks[b.from] = nil
-	b.from++
-	if b.from == b.to {
-		q.first = b.next
-		if q.first == nil {
-			q.last = nil
+	}()
+	for w := p.first(); w != nil; w = p.first() {
+		for w.callNext() {
+			if !makeAsNew() {
+				return
+			}
 		}
 	}
-	return task
+	finished = true
+}
+
+// first is the work to do next, or nil: then the worker that called must end.
+func (p *pool) first() work {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.coming = false
+	for !p.queue.empty() {
+		w := p.queue.first()
+		if n := w.left(); n > 0 {
+			if n > 1 || p.queue.more() {
+				p.callWorker()
+			}
+			return w
+		}
+		p.queue.drop()
+	}
+	p.idle++
+	return nil
+}
+
+// single is the work of one task.
+type single struct {
+	task  func()
+	taken atomic.Bool
+}
+
+func (s *single) left() int {
+	if s.taken.Load() {
+		return 0
+	}
+	return 1
+}
+
+func (s *single) callNext() bool {
+	if s.taken.Swap(true) {
+		return false
+	}
+	s.task()
+	return true
+}
+
+// pooled is tasks of a wheel for a Pool.
+type pooled[T any] struct{ tasks[T] }
+
+func (p *pooled[T]) callNext() bool {
+	i := p.take()
+	if i == allTaken {
+		return false
+	}
+	p.core.inFlight.start()
+	defer p.core.inFlight.finish()
+	p.call(i)
+	return true
 }

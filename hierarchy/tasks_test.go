@@ -22,10 +22,19 @@ import (
 // crowd is more timers than one goroutine gets.
 const crowd = 500
 
-// fallDueTogether makes a wheel with Go, sets a crowd of timers with one deadline, and returns
-// when that has come. It is for synctest bubbles.
+// inBubbles runs f in a synctest bubble for each of the executors that get many callbacks at
+// once, and run all of a crowd at the same time.
+func inBubbles(t *testing.T, f func(t *testing.T, cfg hierarchy.Config)) {
+	for _, e := range []hierarchy.Executor{hierarchy.Go, hierarchy.Pool(crowd)} {
+		synctest.Test(t, func(t *testing.T) {
+			f(t, hierarchy.Config{Clock: clock.System(), Executor: e})
+		})
+	}
+}
+
+// fallDueTogether makes a wheel, sets a crowd of timers with one deadline, and returns when
+// that has come.
 func fallDueTogether(t *testing.T, cfg hierarchy.Config, f func(i int)) *hierarchy.Wheel {
-	cfg.Clock, cfg.Executor = clock.System(), hierarchy.Go
 	w := newWheel(t, cfg)
 	for i := range crowd {
 		mustSet(t, w, time.Second, func() { f(i) })
@@ -37,10 +46,10 @@ func fallDueTogether(t *testing.T, cfg hierarchy.Config, f func(i int)) *hierarc
 
 // Callbacks may wait for each other, in any order.
 func TestCallbacksOfACrowdWaitForEachOther(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubbles(t, func(t *testing.T, cfg hierarchy.Config) {
 		var all sync.WaitGroup
 		all.Add(crowd)
-		fallDueTogether(t, hierarchy.Config{}, func(int) {
+		fallDueTogether(t, cfg, func(int) {
 			all.Done()
 			all.Wait()
 		})
@@ -74,10 +83,10 @@ func TestCallbackOfACrowdThatSpins(t *testing.T) {
 // What has ended is not counted as queued while other callbacks block.
 func TestStatsOfACrowdThatBlocks(t *testing.T) {
 	for _, blocking := range []int{1, 7, 63, 64, 100} {
-		synctest.Test(t, func(t *testing.T) {
+		inBubbles(t, func(t *testing.T, cfg hierarchy.Config) {
 			release := make(chan struct{})
 			var ran atomic.Int32
-			w := fallDueTogether(t, hierarchy.Config{}, func(i int) {
+			w := fallDueTogether(t, cfg, func(i int) {
 				ran.Add(1)
 				if i%blocking == blocking-1 {
 					<-release
@@ -97,9 +106,9 @@ func TestStatsOfACrowdThatBlocks(t *testing.T) {
 
 // Shutdown waits for all callbacks of a crowd, and for none that have ended.
 func TestShutdownWaitsForACrowd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubbles(t, func(t *testing.T, cfg hierarchy.Config) {
 		var ran atomic.Int32
-		w := fallDueTogether(t, hierarchy.Config{}, func(i int) {
+		w := fallDueTogether(t, cfg, func(i int) {
 			time.Sleep(time.Duration(i%3) * time.Hour)
 			ran.Add(1)
 		})
@@ -113,9 +122,10 @@ func TestShutdownWaitsForACrowd(t *testing.T) {
 
 // A callback that exits its goroutine or panics takes no other with it.
 func TestCallbacksOfACrowdThatFail(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubbles(t, func(t *testing.T, cfg hierarchy.Config) {
 		var ran atomic.Int32
-		w := fallDueTogether(t, hierarchy.Config{OnPanic: func(any, []byte) {}}, func(i int) {
+		cfg.OnPanic = func(any, []byte) {}
+		w := fallDueTogether(t, cfg, func(i int) {
 			ran.Add(1)
 			switch i % 3 {
 			case 0:
@@ -135,21 +145,24 @@ func TestCallbacksOfACrowdThatFail(t *testing.T) {
 
 // A callback finds nothing that another has left in its goroutine.
 func TestGoroutinesOfACrowdAreAsNew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubbles(t, func(t *testing.T, cfg hierarchy.Config) {
 		var faults, labels atomic.Int32
-		fallDueTogether(t, hierarchy.Config{}, func(i int) {
+		fallDueTogether(t, cfg, func(i int) {
 			if debug.SetPanicOnFault(true) {
 				faults.Add(1)
 			}
 			if i == crowd-1 {
+				time.Sleep(time.Second) // until the others have ended
 				var all bytes.Buffer
 				_ = pprof.Lookup("goroutine").WriteTo(&all, 1)
 				if bytes.Contains(all.Bytes(), []byte("left-behind")) {
 					labels.Add(1)
 				}
+				return
 			}
 			pprof.SetGoroutineLabels(pprof.WithLabels(t.Context(), pprof.Labels("of", "left-behind")))
 		})
+		time.Sleep(time.Second)
 		require.Zero(t, faults.Load())
 		require.Zero(t, labels.Load())
 	})
@@ -157,8 +170,8 @@ func TestGoroutinesOfACrowdAreAsNew(t *testing.T) {
 
 // A callback that blocks keeps nothing of those alive that ended.
 func TestCrowdThatEndedIsCollected(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+	inBubbles(t, func(t *testing.T, cfg hierarchy.Config) {
+		w := newWheel(t, cfg)
 		release := make(chan struct{})
 		defer close(release)
 		var ended []weak.Pointer[[64]int]
@@ -179,5 +192,56 @@ func TestCrowdThatEndedIsCollected(t *testing.T) {
 		for _, p := range ended {
 			require.Nil(t, p.Value())
 		}
+	})
+}
+
+// Channels, sleepers and callbacks of one deadline are all served.
+func TestChannelsAmongCallbacks(t *testing.T) {
+	inBubbles(t, func(t *testing.T, cfg hierarchy.Config) {
+		w := newWheel(t, cfg)
+		var ran atomic.Int32
+		for range crowd {
+			mustSet(t, w, time.Second, func() { ran.Add(1) })
+			c, err := w.After(time.Second)
+			require.NoError(t, err)
+			go func() {
+				<-c
+				ran.Add(1)
+			}()
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.EqualValues(t, 2*crowd, ran.Load())
+	})
+}
+
+func TestPoolWithoutATask(t *testing.T) {
+	require.PanicsWithValue(t, "hierarchy: a Pool was given a nil task", func() { hierarchy.Pool(1)(nil) })
+}
+
+// A pool runs the tasks of wheels of any kind, and those that others give it, one after the
+// other as they came. Those of one wheel come in order of deadline.
+func TestPoolKeepsOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := hierarchy.Config{
+			Clock: clock.System(), Executor: hierarchy.Pool(1), Precision: time.Millisecond, Shards: 4,
+		}
+		var order []int
+		note := func(i int) { order = append(order, i) }
+		first := newWheel(t, cfg)
+		second, err := hierarchy.NewKeyed(cfg, func(_, v int) { note(v) })
+		require.NoError(t, err)
+		defer second.Stop()
+		for i := range 100 {
+			mustSet(t, first, time.Second, func() { note(i) })
+			require.NoError(t, second.Set(i, 100+i, 2*time.Second+time.Duration(i)))
+		}
+		release := make(chan struct{})
+		cfg.Executor(func() { <-release })
+		time.Sleep(3 * time.Second)
+		cfg.Executor(func() { note(200) })
+		close(release)
+		synctest.Wait()
+		require.Equal(t, upTo(201), order)
 	})
 }

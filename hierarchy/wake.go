@@ -12,9 +12,9 @@ const (
 	// readEvery is after how many timers the clock is read again: a reading costs as much
 	// as firing a timer.
 	readEvery = 16
-	// yieldEvery is after how many timers the turn of a shard ends. Then the wheel lets
-	// other goroutines run, since unlocking gives no processor to those that wait for a
-	// lock, and looks which shard comes first by now.
+	// yieldEvery is after how many timers a turn ends. Then the wheel lets other goroutines
+	// run, since unlocking gives no processor to those that wait for a lock, and looks which
+	// shard comes first by now.
 	yieldEvery = 64
 )
 
@@ -56,7 +56,7 @@ func (c *core[T]) nearest() bound {
 type round[T any] struct {
 	core     *core[T]
 	now      int64
-	fired    int
+	fired    int  // in this turn
 	together []T  // due, and not dispatched yet
 	useful   bool // a callback has been dispatched in this round
 	inline   bool // a callback has been called with Inline in this round
@@ -100,38 +100,48 @@ func (r *round[T]) nextShard(except *shard[T]) (first *shard[T], until bound) {
 	return first, until
 }
 
-// takeTurn fires what is due on s. It is false if there was too much to do under one hold of
-// the lock before the next due timer was found.
+// takeTurn fires what is due on s, until the nearest deadline of the others, but no more than
+// is left of the turn. It is false if there was too much to do under one hold of the lock
+// before the next due timer was found.
 func (r *round[T]) takeTurn(s *shard[T], until bound) bool {
-	if r.core.starts {
-		return r.fireTogether(s)
+	for !r.core.closed.Load() {
+		before := r.fired
+		switch state := r.fireSome(s, until); {
+		case state == nothingDue:
+			return true
+		case state == unfinished:
+			r.yield() // what has become due meanwhile comes first
+			return false
+		case r.fired >= yieldEvery:
+			r.yield()
+			return true
+		case r.fired/readEvery > before/readEvery:
+			r.now = r.core.now()
+		}
 	}
-	return r.fireShard(s, until)
+	return true
 }
 
-// fireShard fires what is due on s, until the nearest deadline of the others, but no more
-// than fits in a turn. It returns what takeTurn does.
-func (r *round[T]) fireShard(s *shard[T], until bound) bool {
-	c, before := r.core, moment{until, math.MaxUint64}
-	for turn := 0; turn < yieldEvery && !c.closed.Load(); turn++ {
-		switch v, f, state := s.popDue(r.now, before, batch); state {
-		case nothingDue:
-			return true
-		case unfinished:
-			runtime.Gosched()
-			r.now = c.now() // what has become due meanwhile comes first
-			return false
-		case postponed: // ask for the next one
-		default:
-			r.useful = true
-			r.dispatch(v, f)
-		}
-		if r.fired++; r.fired%readEvery == 0 {
-			r.now = c.now()
-		}
-	}
+// yield ends a turn, and lets other goroutines run.
+func (r *round[T]) yield() {
+	r.fired = 0
+	r.dispatchTogether()
 	runtime.Gosched()
-	return true
+	r.now = r.core.now()
+}
+
+// fireSome fires at least one timer that is due on s and before until, if there is one.
+func (r *round[T]) fireSome(s *shard[T], until bound) popState {
+	if r.core.direct {
+		return r.fireTogether(s, until)
+	}
+	v, f, state := s.popDue(r.now, moment{until, math.MaxUint64}, batch)
+	if state == popped {
+		r.useful = true
+		r.dispatch(v, f)
+	}
+	r.fired++
+	return state
 }
 
 // dispatch has the callback of v called.
@@ -155,8 +165,12 @@ func (r *round[T]) dispatch(v T, f level.Flags) {
 // submit gives the callback of v, which is counted as queued, to the executor. If that
 // panics, a task that was not called yet never will be.
 func (c *core[T]) submit(v T) {
-	if c.starts {
+	switch {
+	case c.isGo:
 		go c.runAlone(v)
+		return
+	case c.pool != nil:
+		c.pool.add(&pooled[T]{tasks[T]{core: c, values: []T{v}}})
 		return
 	}
 	var called atomic.Bool

@@ -1,0 +1,80 @@
+package hierarchy
+
+import "sync/atomic"
+
+// relay runs tasks for Go. One goroutine calls them in turn, which costs a fraction of what
+// starting a goroutine for each does. But no callback may wait for another. So before a
+// goroutine calls the first one, it starts the next goroutine. That one waits in the
+// scheduler's queue, and goes on with the tasks when a callback blocks, or another processor
+// has nothing to do. So no task begins later than in a goroutine of its own. Most of the time
+// the next goroutine finds that all is done.
+//
+// A callback can't tell that its goroutine has called others before. What belongs to a
+// goroutine is as in a new one: its profiler labels, whether a fault is a panic, and the
+// operating system's thread. If a callback leaves the thread locked, no other is called there.
+type relay[T any] struct {
+	tasks[T]
+	goOn  func()       // is run
+	ended atomic.Int32 // how many have ended since countEnded was called
+}
+
+// relay calls the callbacks of values, which are counted as queued, in other goroutines. It takes
+// over values.
+func (c *core[T]) relay(values []T) {
+	if !knowsLockedThread || len(values) == 1 {
+		for _, v := range values {
+			go c.runAlone(v)
+		}
+		return
+	}
+	r := &relay[T]{tasks: tasks[T]{core: c, values: values}}
+	r.goOn = r.run
+	go r.goOn()
+}
+
+// runAlone calls the callback of v, which is counted as queued.
+func (c *core[T]) runAlone(v T) {
+	c.inFlight.start()
+	defer c.inFlight.finish()
+	c.invoke(v)
+}
+
+// run calls the callbacks that are left.
+func (r *relay[T]) run() {
+	i := r.take()
+	r.countEnded() // also for a goroutine that blocks
+	if i == allTaken {
+		return
+	}
+	if i < len(r.values)-1 {
+		go r.goOn()
+	}
+	r.core.inFlight.start()
+	defer func() {
+		if i != allTaken { // the callback has exited the goroutine
+			r.ended.Add(1)
+		}
+		r.core.inFlight.rest()
+		r.countEnded()
+	}()
+	for ; i != allTaken; i = r.next() {
+		r.call(i)
+	}
+}
+
+// next ends a task and takes the next one, if the goroutine is fit to go on.
+func (r *relay[T]) next() int {
+	r.ended.Add(1)
+	if !makeAsNew() {
+		return allTaken
+	}
+	return r.take()
+}
+
+// countEnded tells inFlight what has ended. It is called after take: so what a goroutine has
+// ended is counted when no task is left, although that goroutine blocks in its last one.
+func (r *relay[T]) countEnded() {
+	if n := r.ended.Swap(0); n > 0 {
+		r.core.inFlight.end(int64(n))
+	}
+}
