@@ -3,6 +3,7 @@
 package hierarchy_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -85,6 +86,39 @@ func burst(b *testing.B, n int, calling bool, set afterFunc) {
 	b.ReportMetric(0, "ns/op")
 	if calling {
 		meanwhile.report(b, "call")
+	}
+}
+
+// BenchmarkBurstBlocking makes a million timers due, all at one instant or a microsecond after
+// each other. One in a thousand blocks for 10 ms, or none does. It measures how late they run.
+func BenchmarkBurstBlocking(b *testing.B) {
+	const n = 1_000_000
+	for _, apart := range []time.Duration{0, time.Microsecond} {
+		for _, block := range []time.Duration{0, 10 * time.Millisecond} {
+			for _, impl := range afterFuncs[:2] {
+				run(b, fmt.Sprintf("%s/apart=%v/block=%v", impl.name, apart, block), n, func(b *testing.B) {
+					set, late := impl.with(b), make(calls, n)
+					for b.Loop() {
+						var all sync.WaitGroup
+						all.Add(n)
+						begin := time.Now().Add(time.Second)
+						for i := range n {
+							at := begin.Add(time.Duration(i) * apart)
+							set(time.Until(at), func() {
+								late[i] = time.Since(at)
+								if i%1000 == 500 && block > 0 {
+									time.Sleep(block)
+								}
+								all.Done()
+							})
+						}
+						all.Wait()
+					}
+					b.ReportMetric(0, "ns/op")
+					late.report(b, "late")
+				})
+			}
+		}
 	}
 }
 
