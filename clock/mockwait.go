@@ -16,8 +16,8 @@ func (m *Mock) WaitFor(ctx context.Context, n int) error {
 
 // WaitNext waits until the nearest deadline is exactly d ahead. It is for code under test that
 // moves or stops timers in goroutines, so that counting them tells nothing. It looks when a
-// timer is set or moved, and every millisecond for what nobody tells: a timer was stopped, or
-// the clock has moved. Its error is that of WaitFor.
+// timer is set or moved, and every millisecond, because nothing tells it that a timer was
+// stopped or that the clock was moved. Its error is that of WaitFor.
 func (m *Mock) WaitNext(ctx context.Context, d time.Duration) error {
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
@@ -58,15 +58,17 @@ func (m *Mock) nextChange() <-chan struct{} {
 
 // describePending says how many timers are pending, and when the nearest is due.
 func (m *Mock) describePending() string {
-	next, ok := m.Next()
+	text, first := "no timer is pending", "an alarm is "
 	switch pending := m.pending(); {
-	case !ok:
-		return "no timer is pending"
 	case pending == 1:
-		return fmt.Sprintf("1 timer is pending, due in %v", next)
-	default:
-		return fmt.Sprintf("%d timers are pending, the nearest is due in %v", pending, next)
+		text, first = "1 timer is pending", ""
+	case pending > 1:
+		text, first = fmt.Sprintf("%d timers are pending", pending), "the nearest is "
 	}
+	if next, ok := m.Next(); ok { // repeaters that run are pending, and have no deadline yet
+		text += fmt.Sprintf(", %sdue in %v", first, next)
+	}
+	return text
 }
 
 // pending returns the number of timers on all wheels.

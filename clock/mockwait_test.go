@@ -1,6 +1,7 @@
 package clock_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -35,4 +36,13 @@ func TestWaitNext(t *testing.T) {
 			require.NoError(t, <-reached)
 		})
 	}
+}
+
+// WaitNext sees alarms that belong to no wheel, and its error tells of them.
+func TestWaitNextThatFailsBesideAnAlarm(t *testing.T) {
+	m, a := alarmed(time.Minute)
+	defer a.Stop()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.EqualError(t, m.WaitNext(ctx, time.Second), "context canceled: no timer is pending, an alarm is due in 1m0s")
 }

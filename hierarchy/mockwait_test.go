@@ -43,3 +43,16 @@ func TestWaitsThatFail(t *testing.T) {
 	require.NoError(t, err)
 	requireSays("2 timers are pending, the nearest is due in 59s")
 }
+
+// A Repeater that runs is pending, and has no deadline.
+func TestWaitThatFailsDuringARun(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	every(t, w, time.Second, func() {
+		require.NoError(t, m.WaitFor(ctx, 1))
+		require.EqualError(t, m.WaitFor(ctx, 2), "context canceled: 1 timer is pending")
+	})
+	m.Add(time.Second)
+	require.EqualValues(t, 1, w.Stats().Fired)
+}
