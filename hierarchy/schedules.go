@@ -66,7 +66,7 @@ type jittered struct {
 
 func (j jittered) Next(t time.Time) time.Time {
 	next := j.schedule.Next(t)
-	if next.IsZero() {
+	if next.IsZero() || next.Equal(t) { // it has ended, or does not advance
 		return next
 	}
 	return next.Add(rand.N(j.most))

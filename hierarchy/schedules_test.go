@@ -92,6 +92,22 @@ func TestJittered(t *testing.T) {
 	require.PanicsWithValue(t, "hierarchy: Jittered: schedule is nil", func() { hierarchy.Jittered(nil, 1) })
 }
 
+// A random delay does not make a schedule advance.
+func TestJitteredOverAScheduleThatStandsStill(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	runs := 0
+	_, err := w.Schedule(hierarchy.Jittered(standing{}, time.Second), func() { runs++ })
+	require.NoError(t, err)
+	m.Add(time.Hour)
+	require.Zero(t, runs)
+	require.Zero(t, w.Len(), "the Repeater must have ended")
+}
+
+// standing is a Schedule that returns its argument.
+type standing struct{}
+
+func (standing) Next(t time.Time) time.Time { return t }
+
 // Runs of a Schedule with a random delay do not come before their times, nor twice for one.
 func TestJitteredOnAWheel(t *testing.T) {
 	w, m := onMock(t, hierarchy.Config{})
