@@ -29,6 +29,28 @@ func TestResetOfARepeaterWhoseExecutorHasPanicked(t *testing.T) {
 	require.Equal(t, 10, runs)
 }
 
+// A RunNow that returns true starts the Repeater again, too, also if an earlier one was lost.
+func TestRunNowOfARepeaterWhoseExecutorHasPanicked(t *testing.T) {
+	full := true
+	w, m := onMock(t, hierarchy.Config{Executor: func(task func()) {
+		if full {
+			panic("full")
+		}
+		task()
+	}})
+	runs := 0
+	r := every(t, w, time.Second, func() { runs++ })
+	require.Panics(t, func() { m.Add(time.Second) })
+	require.True(t, r.RunNow())
+	require.Panics(t, func() { m.Add(0) })
+	full = false
+	require.True(t, r.RunNow())
+	m.Add(0)
+	require.Equal(t, 1, runs)
+	m.Add(10 * time.Second)
+	require.Equal(t, 11, runs)
+}
+
 // If Reset is false, nothing has changed: a run that was dispatched before the wheel was
 // stopped still takes place.
 func TestResetThatFailsWhileARunWaitsForTheExecutor(t *testing.T) {

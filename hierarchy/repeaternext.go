@@ -19,10 +19,11 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 		return false
 	}
 	now := r.wheel.core.now()
-	due := int64(0)
+	var due, skipped int64
 	switch {
 	case r.plan == nil:
-		due = r.afterRun(now)
+		due, skipped = r.afterRun(now)
+		r.wheel.core.skipped.Add(uint64(skipped))
 	case next.IsZero():
 		r.end()
 		return false
@@ -46,18 +47,18 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 	return false
 }
 
-// afterRun is when the next run is due, after one that has just returned. mu must be held.
+// afterRun is when the next run of an Every is due, if the last one returns now, and how many
+// are skipped before it. mu must be held.
 //
 // As the wheel gathers timers, a run may begin so late that the next one is due when it
 // returns, although it was short. That next one is not skipped.
-func (r *Repeater) afterRun(now int64) int64 {
+func (r *Repeater) afterRun(now int64) (due, skipped int64) {
 	next := deadlineAfter(r.due, time.Duration(r.period))
 	precision := r.wheel.core.aim.precision
 	short := now-r.began < r.period
 	if next > now || short && r.period >= precision && now-next <= precision {
-		return next
+		return next, 0
 	}
-	skipped := (now - r.due) / r.period
-	r.wheel.core.skipped.Add(uint64(skipped))
-	return deadlineAfter(r.due+skipped*r.period, time.Duration(r.period))
+	skipped = (now - r.due) / r.period
+	return deadlineAfter(r.due+skipped*r.period, time.Duration(r.period)), skipped
 }

@@ -8,9 +8,9 @@ import (
 
 // RunNow makes the next run due now. The runs after it are as if it had been in time: an Every
 // keeps its multiples of the period, and a Schedule is asked for the time after the one of that
-// run. Runs never overlap: while one is under way, the next begins when it returns. Asked
-// several times before a run begins, it has one run begin. It is false if the Repeater has
-// ended, or its wheel was stopped.
+// run. Runs never overlap: while one is under way, the next begins when it returns, unless a
+// Schedule ends with it. Several calls before that run begins are as one. RunNow is false if the
+// Repeater has ended, or its wheel was stopped.
 func (r *Repeater) RunNow() bool {
 	requireMade(r.wheel != nil, "Repeater")
 	ok, fires := r.hurry()
@@ -27,7 +27,7 @@ func (r *Repeater) hurry() (ok, fires bool) {
 	switch {
 	case r.ended || r.wheel.core.closed.Load():
 		return false, false
-	case r.early:
+	case r.early && (r.running || r.timer.Active()):
 		return true, false
 	}
 	r.early = true
@@ -64,15 +64,13 @@ func (r *Repeater) nextDue(now int64) int64 {
 	if !r.running {
 		return r.due
 	}
-	next := deadlineAfter(r.due, time.Duration(r.period))
-	if next <= now {
-		next = deadlineAfter(r.due+(now-r.due)/r.period*r.period, time.Duration(r.period))
-	}
-	return next
+	due, _ := r.afterRun(now)
+	return due
 }
 
 // hurry makes the timer, which has keepNode, due now, unless its task is with the executor. If
-// fires is true, submit must follow, with no lock held. It is not counted as a move.
+// no task of the wheel is under way, the executor has lost that one by a panic. If fires is
+// true, submit must follow, with no lock held. It is not counted as a move.
 func (t Timer) hurry(now int64) (ok, fires bool) {
 	return t.shard.hurry(t.index, t.generation, now)
 }
@@ -80,11 +78,12 @@ func (t Timer) hurry(now int64) (ok, fires bool) {
 func (s *shard[T]) hurry(i uint32, generation uint64, now int64) (ok, fires bool) {
 	s.mu.Lock()
 	n := s.lookup(i, generation)
-	if n == nil || n.Circle() == level.Unlinked {
+	unlinked := n != nil && n.Circle() == level.Unlinked
+	if n == nil || unlinked && !s.core.inFlight.none() {
 		s.mu.Unlock()
 		return n != nil, false
 	}
-	if s.core.direct && n.Flags()&runInWake == 0 {
+	if s.core.direct && !unlinked {
 		s.timers.Unlink(n)
 		s.book(0)
 		s.mu.Unlock()

@@ -163,3 +163,23 @@ func TestRepeaterNext(t *testing.T) {
 		})
 	}
 }
+
+// A run begins so late that the next one is due. That one is not skipped, and Next says so.
+func TestNextWithinALateRun(t *testing.T) {
+	w, c := onLaggingClock(t)
+	begin := c.Now()
+	var r *hierarchy.Repeater
+	var at, next []time.Duration
+	r = every(t, w, 10*time.Millisecond, func() {
+		n, ok := r.Next()
+		require.True(t, ok)
+		at, next = append(at, c.Elapsed()), append(next, n.Sub(begin))
+	})
+	c.lag = 10500 * time.Microsecond
+	c.runTo(21 * time.Millisecond)
+	c.lag = 0
+	c.runTo(30 * time.Millisecond)
+	late := 20500 * time.Microsecond
+	require.Equal(t, []time.Duration{late, late, 30 * time.Millisecond}, at)
+	require.Equal(t, []time.Duration{20 * time.Millisecond, 30 * time.Millisecond, 40 * time.Millisecond}, next)
+}
