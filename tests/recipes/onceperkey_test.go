@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
@@ -13,6 +14,7 @@ import (
 type debouncer struct {
 	clock          clock.Clock
 	quiet, longest time.Duration
+	mu             sync.Mutex                          // one event at a time
 	since          *hierarchy.Keyed[string, time.Time] // when the first of several events was
 }
 
@@ -21,22 +23,21 @@ func newDebouncer(c clock.Clock, quiet, longest time.Duration, f func(key string
 	if err != nil {
 		return nil, err
 	}
-	return &debouncer{c, quiet, longest, w}, nil
+	return &debouncer{clock: c, quiet: quiet, longest: longest, since: w}, nil
 }
 
 // happened notes an event.
 func (d *debouncer) happened(key string) error {
-	for {
-		now := d.clock.Now()
-		if first, err := d.since.SetIfAbsent(key, now, d.quiet); first || err != nil {
-			return err
-		}
-		since, _ := d.since.Value(key)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.clock.Now()
+	if since, ok := d.since.Value(key); ok {
 		wait := min(d.quiet, d.longest-now.Sub(since))
 		if moved, err := d.since.Move(key, wait); moved || err != nil {
 			return err
-		} // else it has just fired, and this event is the first again
+		} // else it has just fired
 	}
+	return d.since.Set(key, now, min(d.quiet, d.longest)) // this event is the first
 }
 
 func Example_debounce() {
