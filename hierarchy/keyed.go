@@ -66,14 +66,7 @@ func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 		}
 		return false, nil
 	}
-	n := s.timers.Arena().At(i)
-	if d <= 0 {
-		return s.resetDue(i, n, now), nil
-	}
-	s.counts.moved++
-	deadline := deadlineAfter(now, d)
-	s.move(i, n, now, deadline)
-	s.unlock(deadline)
+	s.reschedule(i, s.timers.Arena().At(i), now, d)
 	return true, nil
 }
 

@@ -1,6 +1,10 @@
 package hierarchy
 
-import "time"
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/level"
+)
 
 // Set sets a timer for k, with the value v, due after d. If k is pending, its value and
 // deadline are replaced. If d <= 0 the timer fires at once, as that of Wheel.AfterFunc
@@ -86,10 +90,7 @@ func (w *Keyed[K, V]) set(k K, v V, d time.Duration, c condition) (old V, result
 		return old, setNot, err
 	}
 	now := w.core.now()
-	if d <= 0 {
-		return w.setDue(h, k, v, now, c)
-	}
-	deadline := deadlineAfter(now, d)
+	deadline, due := deadlineAfter(now, d), d <= 0
 	s, x := w.shard(h)
 	s.mu.Lock()
 	if i := w.find(s, x, h, k); i != 0 {
@@ -100,53 +101,40 @@ func (w *Keyed[K, V]) set(k K, v V, d time.Duration, c condition) (old V, result
 		}
 		e := s.timers.Value(i)
 		old, e.val = e.val, v
-		s.counts.moved++
-		s.move(i, n, now, deadline)
-		s.unlock(deadline)
+		s.reschedule(i, n, now, d)
 		return old, setAgain, nil
+	}
+	e := entry[K, V]{key: k, val: v, hash: uint32(h)}
+	if due && w.core.direct {
+		if _, err := s.fireNew(e); err != nil {
+			return old, setNot, err
+		}
+		return old, setNew, nil
 	}
 	if err := s.admit(0); err != nil {
 		s.mu.Unlock()
 		return old, setNot, err
 	}
-	i, _, wakeAt := s.set(entry[K, V]{key: k, val: v, hash: uint32(h)}, now, deadline, 0)
+	i, _, wakeAt := s.set(e, now, deadline, 0)
 	if k == k {
 		x.insert(s.timers, i)
 	}
-	s.unlock(wakeAt)
+	if due {
+		s.unlockDue(now)
+	} else {
+		s.unlock(wakeAt)
+	}
 	return old, setNew, nil
 }
 
-// setDue is set with a timer that is due now.
-func (w *Keyed[K, V]) setDue(h uint64, k K, v V, now int64, c condition) (old V, result setResult, err error) {
-	s, x := w.shard(h)
-	s.mu.Lock()
-	if i := w.find(s, x, h, k); i != 0 {
-		n := s.timers.Arena().At(i)
-		if !c.holds(n.Key, now) {
-			s.mu.Unlock()
-			return old, setNot, nil
-		}
-		e := s.timers.Value(i)
-		old, e.val = e.val, v
+// reschedule makes timer i due d after now. mu must be held, and is unlocked.
+func (s *shard[T]) reschedule(i uint32, n *level.Node, now int64, d time.Duration) {
+	if d <= 0 {
 		s.resetDue(i, n, now)
-		return old, setAgain, nil
+		return
 	}
-	e := entry[K, V]{key: k, val: v, hash: uint32(h)}
-	if w.core.direct {
-		if _, err = s.fireNew(e); err != nil {
-			return old, setNot, err
-		}
-		return old, setNew, nil
-	}
-	if err = s.admit(0); err != nil {
-		s.mu.Unlock()
-		return old, setNot, err
-	}
-	i, _, _ := s.set(e, now, now, 0)
-	if k == k {
-		x.insert(s.timers, i)
-	}
-	s.unlockDue(now)
-	return old, setNew, nil
+	s.counts.moved++
+	deadline := deadlineAfter(now, d)
+	s.move(i, n, now, deadline)
+	s.unlock(deadline)
 }
