@@ -2,14 +2,14 @@ package hierarchy
 
 import (
 	"fmt"
-	"math"
+	"math/bits"
 	"math/rand/v2"
 	"time"
 )
 
 // Aligned is a Schedule of all wall times that are offset after a multiple of period since the
-// Unix epoch: with a minute and five seconds, five seconds past each full minute. It ends
-// with the year 2262. Aligned panics if period is not positive.
+// Unix epoch: with a minute and five seconds, five seconds past each full minute. Aligned
+// panics if period is not positive.
 //
 // A day of the calendar is not always 24 hours long. For times of day in a time zone, use a
 // Schedule that knows the calendar, such as those of robfig/cron.
@@ -23,22 +23,21 @@ func Aligned(period, offset time.Duration) Schedule {
 // aligned has an offset from 0 to the period.
 type aligned struct{ period, offset int64 }
 
-// Times between these can be told in nanoseconds since the Unix epoch.
-var earliestUnixNano, latestUnixNano = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
-
 func (a aligned) Next(t time.Time) time.Time {
-	if t.Before(earliestUnixNano) || t.After(latestUnixNano) {
-		return time.Time{}
-	}
-	now := t.UnixNano()
-	since := floorMod(floorMod(now, a.period)-a.offset, a.period) // the last time of a
-	if ahead := a.period - since; now <= math.MaxInt64-ahead {
-		return time.Unix(0, now+ahead).In(t.Location())
-	}
-	return time.Time{}
+	since := floorMod(a.intoPeriod(t)-a.offset, a.period) // the last time of a
+	return t.Round(0).Add(time.Duration(a.period - since))
 }
 
-// floorMod is n modulo m, from 0 to m.
+// intoPeriod is how long t is after a multiple of the period. The nanoseconds since the epoch
+// need more than 64 bits if t is before 1678 or after 2262.
+func (a aligned) intoPeriod(t time.Time) int64 {
+	seconds := floorMod(t.Unix(), a.period)
+	high, low := bits.Mul64(uint64(seconds), uint64(time.Second))
+	whole := int64(bits.Rem64(high, low, uint64(a.period)))
+	return floorMod(whole-a.period+int64(t.Nanosecond()), a.period)
+}
+
+// floorMod is n modulo m, at least 0 and less than m.
 func floorMod(n, m int64) int64 {
 	if n %= m; n < 0 {
 		n += m

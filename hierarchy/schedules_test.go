@@ -1,7 +1,7 @@
 package hierarchy_test
 
 import (
-	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -30,36 +30,39 @@ func TestAligned(t *testing.T) {
 		{7 * time.Second, time.Second, "1969-12-31T23:59:59.999999999Z", "1970-01-01T00:00:01Z"},
 		{7 * time.Second, 0, "1969-12-31T23:59:50Z", "1969-12-31T23:59:53Z"},
 		{1, 0, "2030-05-06T07:08:09Z", "2030-05-06T07:08:09.000000001Z"},
+		{time.Hour, time.Minute, "0001-01-01T00:00:00Z", "0001-01-01T00:01:00Z"},
+		{time.Hour, -time.Minute, "3030-05-06T07:08:09Z", "3030-05-06T07:59:00Z"},
 	} {
 		next := hierarchy.Aligned(c.period, c.offset).Next(at(c.after))
 		require.Equal(t, at(c.want).Format(time.RFC3339Nano), next.Format(time.RFC3339Nano), "%+v", c)
 	}
 }
 
-// The next time is the first later one that is the offset after a multiple of the period.
+// The next time is the first later one that is the offset after a multiple of the period, in
+// any year.
 func TestAlignedIsTheNextOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 10_000 {
 		period := 1 + r.Int64()>>r.IntN(63)
 		offset := int64(r.Uint64()) >> r.IntN(64)
-		now := int64(r.Uint64()) >> r.IntN(64)
-		next := hierarchy.Aligned(time.Duration(period), time.Duration(offset)).Next(time.Unix(0, now))
-		if now > math.MaxInt64-period {
-			continue // it may have ended
-		}
-		ahead := next.UnixNano() - now
+		now := time.Unix(int64(r.Uint64())>>(6+r.IntN(58)), r.Int64N(1e9))
+		next := hierarchy.Aligned(time.Duration(period), time.Duration(offset)).Next(now)
+		ahead := next.Sub(now)
 		require.Positive(t, ahead)
-		require.LessOrEqual(t, ahead, period)
-		require.Zero(t, (next.UnixNano()%period-offset%period)%period)
+		require.LessOrEqual(t, ahead, time.Duration(period))
+		require.Zero(t, next.Compare(now.Add(ahead)))
+		since := sinceEpoch(next)
+		require.Zero(t, since.Sub(since, big.NewInt(offset)).Rem(since, big.NewInt(period)).Sign())
 	}
 }
 
-func TestAlignedEnds(t *testing.T) {
-	last := time.Unix(0, math.MaxInt64)
-	require.Zero(t, hierarchy.Aligned(time.Hour, 0).Next(last))
-	require.Zero(t, hierarchy.Aligned(time.Hour, 0).Next(last.Add(1)))
-	require.Zero(t, hierarchy.Aligned(time.Hour, 0).Next(time.Time{}))
-	require.Equal(t, last.UnixNano(), hierarchy.Aligned(1, 0).Next(last.Add(-1)).UnixNano())
+// sinceEpoch is how many nanoseconds after the Unix epoch t is.
+func sinceEpoch(t time.Time) *big.Int {
+	n := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(int64(time.Second)))
+	return n.Add(n, big.NewInt(int64(t.Nanosecond())))
+}
+
+func TestAlignedNeedsAPeriod(t *testing.T) {
 	require.PanicsWithValue(t, "hierarchy: Aligned: period 0s must be positive", func() { hierarchy.Aligned(0, 1) })
 }
 
