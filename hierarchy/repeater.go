@@ -117,12 +117,12 @@ func (r *Repeater) begin() bool {
 	if r.ended || r.running {
 		return false
 	}
-	now := r.wheel.core.now()
-	due := r.due
+	now, due, wait := r.wheel.core.now(), r.due, time.Duration(0)
 	if r.plan != nil {
-		due = max(due, deadlineAfter(now, r.wheel.until(r.wall)))
+		wait = r.wheel.until(r.wall)
+		due = max(due, deadlineAfter(now, wait))
 	}
-	if now < due && !r.early {
+	if (now < due || wait > 0) && !r.early { // at the end of time, due is now however long wait is
 		r.set(now, due)
 		return false
 	}

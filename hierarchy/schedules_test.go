@@ -1,6 +1,7 @@
 package hierarchy_test
 
 import (
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -149,6 +150,21 @@ func TestScheduleWhileTheWallClockIsSet(t *testing.T) {
 			require.True(t, asked.given[i].After(asked.given[i-1]), "twice for one time")
 		}
 	}
+}
+
+// A time after the end of the clock's time never comes, so the Repeater ends instead of running
+// before it.
+func TestScheduleAtTheEndOfTime(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{})
+	m.Add(math.MaxInt64 - 90*time.Minute)
+	start := m.Now()
+	var runs []time.Duration
+	r, err := w.Schedule(hourly{}, func() { runs = append(runs, m.Now().Sub(start)) })
+	require.NoError(t, err)
+	m.Add(3 * time.Hour)
+	require.Equal(t, []time.Duration{time.Hour}, runs)
+	require.False(t, r.Stop(), "the Repeater must have ended")
+	require.Zero(t, w.Len())
 }
 
 // recording notes the times that a Schedule gives.
