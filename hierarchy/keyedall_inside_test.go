@@ -1,0 +1,40 @@
+package hierarchy
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// All looks at no more than a batch of memory under one hold of the lock, whether there are many
+// keys in it or few.
+func TestAllTakesABatchAtATime(t *testing.T) {
+	const n = 20_000
+	w, err := NewKeyed(Config{Clock: clock.NewMock()}, func(int, int) {})
+	require.NoError(t, err)
+	defer w.Stop()
+	for k := range n {
+		require.NoError(t, w.Set(k, k, time.Hour))
+	}
+	requireBatches := func(keys int) {
+		t.Helper()
+		holds, came := 0, 0
+		for c := (cursor[int, int]{shard: w.core.shards[0]}); !c.done; holds++ {
+			some := c.take(nil)
+			require.LessOrEqual(t, len(some), scanBatch)
+			came += len(some)
+		}
+		require.Equal(t, keys, came)
+		require.GreaterOrEqual(t, holds, n/scanBatch)
+	}
+	requireBatches(n)
+	for k := range n {
+		if k%1000 != 0 {
+			w.Remove(k)
+		}
+	}
+	requireBatches(n / 1000)
+}
