@@ -128,6 +128,38 @@ func TestRunNowAtOnce(t *testing.T) {
 	})
 }
 
+// No executor has RunNow wait for a Precision, not within a run either. No time passes here.
+func TestRunNowWaitsForNoPrecision(t *testing.T) {
+	for name, executor := range map[string]hierarchy.Executor{
+		"Go": hierarchy.Go, "Pool": hierarchy.Pool(1), "Inline": hierarchy.Inline, "another": func(task func()) { go task() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: executor,
+					Interval: time.Hour, Precision: time.Hour, MaxPending: 1})
+				var runs atomic.Int32
+				var r *hierarchy.Repeater
+				r = every(t, w, 24*time.Hour, func() {
+					if runs.Add(1)%2 == 1 {
+						require.True(t, r.RunNow())
+					}
+				})
+				start := time.Now()
+				for n := int32(2); n <= 6; n += 2 {
+					require.True(t, r.RunNow())
+					synctest.Wait()
+					require.Equal(t, n, runs.Load())
+				}
+				require.Equal(t, start, time.Now())
+				next, ok := r.Next()
+				require.True(t, ok)
+				require.Equal(t, start.Add(7*24*time.Hour).Round(0), next)
+				requireBalance(t, w)
+			})
+		})
+	}
+}
+
 func TestRepeaterNext(t *testing.T) {
 	for name, s := range kinds {
 		t.Run(name, func(t *testing.T) {
