@@ -12,7 +12,7 @@ import (
 // All looks at no more than a batch of memory under one hold of the lock, whether there are many
 // keys in it or few.
 func TestAllTakesABatchAtATime(t *testing.T) {
-	const n = 20_000
+	const n, most = 20_000, 1024
 	w, err := NewKeyed(Config{Clock: clock.NewMock()}, func(int, int) {})
 	require.NoError(t, err)
 	defer w.Stop()
@@ -24,11 +24,11 @@ func TestAllTakesABatchAtATime(t *testing.T) {
 		holds, came := 0, 0
 		for c := (cursor[int, int]{shard: w.core.shards[0]}); !c.done; holds++ {
 			some := c.take(nil)
-			require.LessOrEqual(t, len(some), scanBatch)
+			require.LessOrEqual(t, len(some), most)
 			came += len(some)
 		}
 		require.Equal(t, keys, came)
-		require.GreaterOrEqual(t, holds, n/scanBatch)
+		require.GreaterOrEqual(t, holds, n/most)
 	}
 	requireBatches(n)
 	for k := range n {
