@@ -55,8 +55,8 @@
 // callbacks run, so they may call anything on their own wheel.
 //
 // No call waits for a crowd. Cascading, sorting and firing touch some three hundred timers
-// at most under one hold of a shard's lock, and Keyed.All a thousand keys, which takes tens of
-// microseconds. Then other callers and other shards get their turn. Timers that are due overtake a crowd that
+// at most, which takes tens of microseconds, under one hold of a shard's lock. Then other
+// callers and other shards get their turn. Timers that are due overtake a crowd that
 // cascades, and a large crowd cascades before its time. Stop and Drain detach all timers
 // at once, whatever their number. Only on a mock is a cascade not interrupted: time
 // stands still meanwhile.
