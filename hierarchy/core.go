@@ -108,7 +108,9 @@ func (c *core[T]) add(v T, now int64, d time.Duration, f level.Flags) (Timer, er
 	if c.spread.Load() {
 		s = c.lockOwnShard()
 	} else {
-		s.mu.Lock()
+		if !s.mu.TryLock() {
+			s.mu.wait()
+		}
 		if s.sequence%sampleEvery == 0 && len(c.shards) > 1 {
 			c.usage.sample(&c.spread)
 		}

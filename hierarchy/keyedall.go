@@ -12,8 +12,8 @@ import (
 // that is set meanwhile may come or not, and no key comes twice.
 //
 // All takes about a hundred keys at a time. Between them no lock is held, and the loop's body
-// may call anything. A key may have been moved or removed since its batch was taken: Get tells. All
-// costs some tens of nanoseconds for each key, and memory for one batch.
+// may call anything. A key may have been moved or removed since its batch was taken: Get tells.
+// All costs some tens of nanoseconds for each key, and memory for one batch.
 func (w *Keyed[K, V]) All() iter.Seq2[K, Entry[V]] {
 	return func(yield func(K, Entry[V]) bool) {
 		wall := w.core.wallTimes()

@@ -1,8 +1,6 @@
 package hierarchy
 
 import (
-	"sync"
-
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 	"github.com/epicycle-go/epicycle/level"
@@ -37,7 +35,7 @@ const batch = 256
 // each line that one of them has written must be copied to the other. The size is a
 // multiple of a line's.
 type shard[T any] struct {
-	mu        sync.Mutex
+	mu        mutex
 	timers    *timers.Timers[T] // guarded by mu; nil while there is no timer yet
 	sequence  uint64            // guarded by mu
 	notBefore atomicBound       // written with mu held; Invariant: no timer is due before it

@@ -70,7 +70,9 @@ func (t Timer) fireAgain(late int64) bool {
 
 // stop is Timer.Stop.
 func (s *shard[T]) stop(i uint32, generation uint64) bool {
-	s.mu.Lock()
+	if !s.mu.TryLock() {
+		s.mu.wait()
+	}
 	n := s.lookup(i, generation)
 	if n == nil {
 		s.mu.Unlock()
@@ -89,7 +91,9 @@ func (s *shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
 		return s.resetToNow(i, generation, now)
 	}
 	deadline := deadlineAfter(now, d)
-	s.mu.Lock()
+	if !s.mu.TryLock() {
+		s.mu.wait()
+	}
 	n := s.lookup(i, generation)
 	if n == nil {
 		s.mu.Unlock()
