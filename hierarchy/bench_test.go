@@ -183,7 +183,7 @@ func BenchmarkKeyed(b *testing.B) {
 // BenchmarkSetStopParallel reports nanoseconds per operation over all goroutines together,
 // so half the time is twice the throughput.
 func BenchmarkSetStopParallel(b *testing.B) {
-	for _, goroutines := range []int{1, 2} {
+	for _, goroutines := range []int{1, 2, 4, 16} {
 		run(b, fmt.Sprintf("epicycle/goroutines=%d", goroutines), 1_000_000, func(b *testing.B) {
 			w, _ := loaded(b, 1_000_000)
 			b.ResetTimer()
