@@ -8,6 +8,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 	"github.com/epicycle-go/epicycle/level"
 )
 
@@ -30,6 +31,8 @@ type core[T any] struct {
 	isGo    bool  // execute is Go
 	pool    *pool // whose method execute is, or nil
 	onPanic func(recovered any, stack []byte)
+
+	touch   func(T) // reads what v points to; nil if that is not known
 
 	// Both are nil, or called with the shard's lock held.
 	onFire   func(shard int, i uint32) // before a timer fires
@@ -74,6 +77,14 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 		c.direct = c.isGo || c.pool != nil
 	}
 	return c, nil
+}
+
+// toucher is what reads the memory of a timer of t that will soon be due.
+func (c *core[T]) toucher(t *timers.Timers[T]) func(i uint32) {
+	if c.touch == nil {
+		return t.Touch
+	}
+	return func(i uint32) { c.touch(*t.Value(i)) }
 }
 
 // now is the elapsed time of the wheel's clock.

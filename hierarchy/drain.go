@@ -2,7 +2,6 @@ package hierarchy
 
 import (
 	"log/slog"
-	"math"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
@@ -92,7 +91,7 @@ func (m *drainOrder[T]) callNext(fn func(T, int64)) bool {
 func (m *drainOrder[T]) next() (v T, deadline int64, ok bool) {
 	best, earliest := -1, circles.Verdict{}
 	for f := 0; f < len(m.from); {
-		verdict := m.from[f].Next(endOfTime, math.MaxInt)
+		verdict := m.from[f].NextInOrder(endOfTime)
 		if verdict.State == circles.Empty {
 			m.from[f] = m.from[len(m.from)-1]
 			m.from = m.from[:len(m.from)-1]

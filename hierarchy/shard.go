@@ -89,6 +89,8 @@ func (s *shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
 		s.timers = timers.New[T](s.core.layout, s.core.tuning, now)
 		if s.core.mock != nil {
 			s.timers.KeepOrder()
+		} else {
+			s.timers.GatherCrowds(s.core.toucher(s.timers))
 		}
 	}
 	if f&callOnStop != 0 {

@@ -120,7 +120,7 @@ func TestShortTimerOvertakesCrowd(t *testing.T) {
 // A crowd is poured ahead. The wheel wakes for that although no timer is due. When the
 // hand comes to the crowd's slot, only the timers of one finer slot are moved.
 func TestCrowdComesDownInTime(t *testing.T) {
-	const n, base = 20_000, int64(8) << 30
+	const n, base = 50_000, int64(8) << 30
 	clk := &handClock{}
 	c := twoShards(t, clk)
 	fired := 0
@@ -146,6 +146,41 @@ func TestCrowdComesDownInTime(t *testing.T) {
 		clk.elapsed.Store(max(clk.aim, clk.elapsed.Load()+1))
 		c.wake()
 	}
+	require.NoError(t, c.check())
+}
+
+// A crowd that is not too large is gathered instead. The wheel wakes for that although no timer
+// is due, and knows then when the first will be.
+func TestSmallCrowdIsGatheredInTime(t *testing.T) {
+	const n, base = 10_000, int64(8) << 30
+	clk := &handClock{}
+	c := twoShards(t, clk)
+	earliest, fired, touched := int64(math.MaxInt64), 0, 0
+	c.touch = func(func()) { touched++ }
+	for i := range uint64(n) {
+		at := base + 1<<29 + int64(i*0x9E3779B97F4A7C15>>35)
+		earliest = min(earliest, at)
+		setOn(c, 0, at, func() {
+			require.GreaterOrEqual(t, clk.elapsed.Load(), at)
+			fired++
+		})
+	}
+	s := c.shards[0]
+	for s.timers.Cascaded() < n {
+		require.Less(t, clk.aim, base)
+		clk.elapsed.Store(clk.aim)
+		c.wake()
+		require.NoError(t, c.check())
+	}
+	require.Equal(t, earliest, clk.aim)
+	require.Equal(t, n, s.timers.InSlot(c.layout.Base(), 8))
+	require.Zero(t, fired)
+	for fired < n {
+		clk.elapsed.Store(max(clk.aim, clk.elapsed.Load()+1))
+		c.wake()
+	}
+	require.Nil(t, s.timers)
+	require.Equal(t, n, touched)
 	require.NoError(t, c.check())
 }
 

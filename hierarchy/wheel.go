@@ -25,6 +25,7 @@ func New(cfg Config) (*Wheel, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.touch = func(f func()) { codeOf(f) } // which lies where f points to
 	return &Wheel{core: c}, nil
 }
 

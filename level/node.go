@@ -13,8 +13,10 @@ const (
 	// million a second they last for 22 years.
 	MaxSequence uint64 = 1<<(64-metaBits) - 1
 
-	// Unlinked is the circle of a live node that is in no slot.
+	// Unlinked is the circle of a live node that is in no slot, and Gathered of one that was
+	// taken out of its slot with a crowd. All others are less.
 	Unlinked = circleMask
+	Gathered = circleMask - 1
 )
 
 // Node is one timer: 32 bytes without a pointer. Two nodes fill a cache line, and the
@@ -46,7 +48,7 @@ func (n *Node) Generation() uint64 { return n.stamp >> metaBits }
 // Flags are those that were passed to Init.
 func (n *Node) Flags() Flags { return Flags(n.stamp & flagMask) }
 
-// Circle is the circle n belongs on, or Unlinked.
+// Circle is the circle n belongs on, or Gathered or Unlinked.
 func (n *Node) Circle() int { return int(n.stamp >> flagBits & circleMask) }
 
 // Slot is the slot n belongs in.
@@ -66,6 +68,11 @@ func (n *Node) Next() uint32 { return n.next }
 
 // Unlink sets that n belongs nowhere. n must not be in a slot.
 func (n *Node) Unlink() { n.stamp |= Unlinked << flagBits }
+
+// Gather sets that n was taken out of its slot with a crowd. n must not be in a slot.
+func (n *Node) Gather() {
+	n.stamp = n.stamp&^(circleMask<<flagBits) | Gathered<<flagBits
+}
 
 // Order is the sequence number that decides between equal keys.
 func (n *Node) Order() uint64 { return n.order >> metaBits }

@@ -65,13 +65,13 @@ func (a *Arena) Live(i uint32, most int) (found, next uint32, looked int) {
 	return 0, 0, looked
 }
 
-// Unlinked tells whether index i is a live node that is in no slot, with that key, and with
+// Gathered tells whether index i is a live node that is Gathered, with that key, and with
 // an order whose low bits are those. Any index may be passed.
-func (a *Arena) Unlinked(i uint32, key int64, order uint32) bool {
+func (a *Arena) Gathered(i uint32, key int64, order uint32) bool {
 	c, e := locate(i)
 	if int(c) >= len(a.nodes) || int(e) >= len(a.nodes[c]) {
 		return false
 	}
 	n := &a.nodes[c][e]
-	return n.Circle() == Unlinked && n.Key == key && uint32(n.order>>metaBits) == order
+	return n.Circle() == Gathered && n.Key == key && uint32(n.order>>metaBits) == order
 }

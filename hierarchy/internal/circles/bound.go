@@ -6,7 +6,7 @@ import "github.com/epicycle-go/epicycle/level"
 // hand comes to a slot, long before the first timer in it is due. Bound looks at the timers of
 // that slot if they are at most limit, and nothing must be poured ahead.
 func (c *Circles) Bound(at int64, limit int) int64 {
-	if _, _, crowd := c.nextCrowd(); crowd || c.open != 0 || c.active != 0 || c.occupied == 0 {
+	if _, _, crowd := c.nextCrowd(); crowd || len(c.queues) > 0 || c.next != nil || c.open != 0 || c.active != 0 || c.occupied == 0 {
 		return at
 	}
 	k, s, start := c.first()

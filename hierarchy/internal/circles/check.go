@@ -12,13 +12,19 @@ func (c *Circles) Check() error {
 	if err := c.arena.Check(); err != nil {
 		return err
 	}
-	unlinked := 0
+	unlinked, gathered := 0, 0
 	c.arena.Each(func(_ uint32, n *level.Node) {
-		if n.Circle() == level.Unlinked {
+		switch n.Circle() {
+		case level.Unlinked:
 			unlinked++
+		case level.Gathered:
+			gathered++
 		}
 	})
-	if err := c.checkQueues(unlinked); err != nil {
+	if gathered != c.loose {
+		return fmt.Errorf("%d nodes are gathered, not %d", gathered, c.loose)
+	}
+	if err := c.checkQueues(gathered); err != nil {
 		return err
 	}
 	linked, err := c.checkCircles()
@@ -29,9 +35,9 @@ func (c *Circles) Check() error {
 	if err != nil {
 		return err
 	}
-	if linked+poured+unlinked != c.arena.Len() {
-		return fmt.Errorf("%d on circles, %d poured ahead and %d in no slot are not %d",
-			linked, poured, unlinked, c.arena.Len())
+	if linked+poured+gathered+unlinked != c.arena.Len() {
+		return fmt.Errorf("%d on circles, %d poured ahead, %d gathered and %d in no slot are not %d",
+			linked, poured, gathered, unlinked, c.arena.Len())
 	}
 	return nil
 }
@@ -120,19 +126,16 @@ func (c *Circles) checkAhead(k int, a *ahead) error {
 	return err
 }
 
-// checkQueues checks what was gathered, given the number of nodes that are in no slot.
-func (c *Circles) checkQueues(unlinked int) error {
-	if !c.gathers {
-		return nil
-	}
+// checkQueues checks what was gathered, given the number of nodes.
+func (c *Circles) checkQueues(gathered int) error {
 	for k := range c.queues {
 		last := uint32(0)
 		for _, r := range c.queues[k].entries[c.queues[k].next:] {
 			if !c.stillGathered(r) {
 				continue
 			}
-			unlinked--
-			if last != 0 && c.arena.At(r.index).Before(c.arena.At(last)) {
+			gathered--
+			if last != 0 && c.comesBefore(r.index, last) {
 				return fmt.Errorf("queue: node %d is out of order", r.index)
 			}
 			last = r.index
@@ -141,12 +144,18 @@ func (c *Circles) checkQueues(unlinked int) error {
 	if c.next != nil {
 		for _, r := range slices.Concat(c.next.sort.from, c.next.head, c.next.all[min(c.next.tail, len(c.next.all)):]) {
 			if c.stillGathered(r) {
-				unlinked--
+				gathered--
 			}
 		}
 	}
-	if unlinked != 0 {
-		return fmt.Errorf("queue: %d nodes are neither in it nor in a slot", unlinked)
+	if gathered != 0 {
+		return fmt.Errorf("queue: %d nodes are missing", gathered)
 	}
 	return nil
+}
+
+// comesBefore tells whether node i comes before node j, as far as order is kept.
+func (c *Circles) comesBefore(i, j uint32) bool {
+	n, m := c.arena.At(i), c.arena.At(j)
+	return n.Key < m.Key || c.inOrder && n.Before(m)
 }

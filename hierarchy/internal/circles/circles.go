@@ -56,8 +56,8 @@ func (c *Circles) Init(layout Layout, tuning Tuning, hand int64) {
 // takes: Next pours and sorts whole slots, and pours nothing more ahead by itself.
 func (c *Circles) KeepOrder() { c.inOrder = true }
 
-// GatherCrowds has crowds taken out of their slots, to be sorted in arrays. Order must be kept, and
-// NextInOrder be called, not Next. touch is called for nodes that will soon be due, a few at
+// GatherCrowds has crowds taken out of their slots, to be sorted in arrays. Where order is kept,
+// NextInOrder must be called, not Next. touch is called for nodes that will soon be due, a few at
 // once, so that it can fetch from memory what goes with them.
 func (c *Circles) GatherCrowds(touch func(i uint32)) { c.gathers, c.touch = true, touch }
 
@@ -73,11 +73,15 @@ func (c *Circles) Visited() int { return c.visited }
 // Linked tells whether any node is in a slot.
 func (c *Circles) Linked() bool { return c.occupied != 0 || c.active != 0 && !c.aheadEmpty() }
 
-// InSlot is the number of nodes in slot s of circle k, those poured ahead included.
+// InSlot is the number of nodes in slot s of circle k, those poured ahead included. All that
+// have been gathered count in the slot that was gathered last.
 func (c *Circles) InSlot(k, s int) int {
 	n := c.circle[k].Len(s)
 	if a := c.ahead[k]; c.active>>uint(k)&1 != 0 && a.slot == s && !a.nested {
 		n += c.pouredAhead(k)
+	}
+	if k == c.from.circle && s == c.from.slot {
+		n += c.loose
 	}
 	return n
 }
@@ -120,15 +124,22 @@ func (c *Circles) push(k int, i uint32, n *level.Node) {
 	c.occupied |= 1 << uint(k)
 }
 
-// Unlink takes n out of its slot. It stays alive.
+// Unlink takes n out of its slot, or of its queue. It stays alive.
 func (c *Circles) Unlink(n *level.Node) {
-	k := n.Circle()
-	if c.onAhead(n) {
+	c.takeOut(n)
+	n.Unlink()
+}
+
+// takeOut is Unlink, but for n itself. n must not be Unlinked.
+func (c *Circles) takeOut(n *level.Node) {
+	switch k := n.Circle(); {
+	case k == level.Gathered:
+		c.loose--
+	case c.onAhead(n):
 		c.aheadLevel(n).Remove(&c.arena, n)
-	} else if c.circle[k].Remove(&c.arena, n) {
+	case c.circle[k].Remove(&c.arena, n):
 		c.occupied &^= 1 << uint(k)
 	}
-	n.Unlink()
 }
 
 // relink moves node i to where its deadline belongs as seen from the hand.
@@ -141,8 +152,8 @@ func (c *Circles) relink(i uint32, n *level.Node) {
 func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 	switch k := n.Circle(); {
 	case k == level.Unlinked:
-	case c.active != 0:
-		c.Unlink(n)
+	case k == level.Gathered || c.active != 0:
+		c.takeOut(n)
 	case c.circle[k].Remove(&c.arena, n):
 		c.occupied &^= 1 << uint(k)
 	}
@@ -160,7 +171,7 @@ func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 // one deadline sorted, which would otherwise be sorted again for each timer that a callback
 // moves there.
 func (c *Circles) Move(i uint32, n *level.Node, now, deadline int64, sequence uint64) {
-	if k := n.Circle(); k != level.Unlinked {
+	if k := n.Circle(); k < level.Gathered {
 		earlier := (deadline - n.Key) >> 63 // all bits are set if it is, else none
 		if (deadline^n.Key)>>(c.layout.shift(k)&63)&earlier == 0 && !c.inOrder {
 			n.Rekey(deadline, sequence)
@@ -171,7 +182,9 @@ func (c *Circles) Move(i uint32, n *level.Node, now, deadline int64, sequence ui
 			l.Rekeyed(n, earlier)
 			return
 		}
-		c.Unlink(n)
+	}
+	if n.Circle() != level.Unlinked {
+		c.takeOut(n)
 	}
 	if now-c.hand > lag {
 		c.advance(now)

@@ -58,8 +58,8 @@ func TestCirclesInSmallSteps(t *testing.T) {
 // The same holds with deadlines close to each other and to now, which make circles pour
 // many slots ahead, completely or in part.
 func TestCirclesAhead(t *testing.T) {
-	arrived := 0
-	for seed := range uint64(300) {
+	arrived, gathered := 0, 0
+	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		w := newSteps(t, r)
 		w.near = 1 << uint(8+r.IntN(12))
@@ -67,8 +67,10 @@ func TestCirclesAhead(t *testing.T) {
 		w.c.tuning.SweepRatio = r.IntN(2) * 1 << 20 // always along the list, or always through the arena
 		w.run(400)
 		arrived += w.arrived
+		gathered += w.gathered
 	}
 	require.Greater(t, arrived, 500)
+	require.Greater(t, gathered, 10_000)
 }
 
 // After nearly all timers of a crowd were removed, the few that are left are poured along
@@ -102,7 +104,7 @@ func TestNearerOfTwoSlotsAheadIsEmptied(t *testing.T) {
 	const near, far, beyond = 48 << 20, 5 << 30, 9 << 30
 	for _, drained := range []bool{false, true} {
 		w := newSteps(t, rand.New(rand.NewPCG(1, 1)))
-		w.c.layout = NewLayout(time.Second)
+		w.c.layout, w.c.gathers = NewLayout(time.Second), false
 		w.tune(0, 2, 40)
 		for _, deadline := range []int64{beyond, far + 2, far + 1, far, near + 1, near} {
 			w.add(deadline)
@@ -161,6 +163,8 @@ type steps struct {
 	near    int64 // 0, or how far ahead deadlines are at most
 	last    int64 // the deadline taken last
 	arrived int   // how often the hand came to a slot that was poured ahead
+
+	gathered int // how many queues there were, added up over all calls of Next
 }
 
 // tune sets the sizes of crowds. A crowd is poured ahead 1<<pourTime nanoseconds per timer
@@ -168,12 +172,16 @@ type steps struct {
 func (w *steps) tune(sortUpTo, pourAheadFrom, pourTime int) {
 	w.c.tuning.SortUpTo, w.c.tuning.PourAheadFrom = sortUpTo, pourAheadFrom
 	w.c.tuning.PourTime = 1 << uint(pourTime)
+	w.c.tuning.GatherUpTo = 1 << w.r.IntN(7)
 }
 
 func newSteps(t *testing.T, r *rand.Rand) *steps {
 	w := &steps{t: t, r: r, live: map[uint32]int64{}}
 	w.c.Init(NewLayout(time.Duration(1)<<uint(r.IntN(40))), DefaultTuning(), 0)
 	w.tune(r.IntN(4), 1+r.IntN(6), r.IntN(40))
+	if r.IntN(2) == 0 {
+		w.c.GatherCrowds(func(i uint32) { require.Contains(t, w.live, i) })
+	}
 	return w
 }
 
@@ -207,6 +215,8 @@ func (w *steps) step() {
 		w.c.Move(i, w.c.arena.At(i), w.now, w.live[i], w.seq)
 	case op < 8 && len(w.live) > 0:
 		w.remove(w.any())
+	case op < 9 && w.r.IntN(4) == 0 && len(w.live) > 0:
+		w.putAside(w.any())
 	case w.r.IntN(5) == 0:
 		w.removeAhead()
 	case op < 9:
@@ -222,6 +232,19 @@ func (w *steps) add(deadline int64) {
 	i := w.c.Add(w.now, deadline, w.seq, 0)
 	require.NotContains(w.t, w.live, i)
 	w.live[i] = deadline
+}
+
+// putAside takes a timer out of its slot or queue, and sets it again now or later.
+func (w *steps) putAside(i uint32) {
+	n := w.c.arena.At(i)
+	w.c.Unlink(n)
+	require.NoError(w.t, w.c.Check())
+	for range w.r.IntN(3) {
+		w.c.Next(w.now, 1)
+	}
+	w.seq++
+	w.live[i] = w.deadline()
+	w.c.Move(i, n, w.now, w.live[i], w.seq)
 }
 
 func (w *steps) remove(i uint32) {
@@ -253,7 +276,13 @@ func (w *steps) any() uint32 { return w.all()[w.r.IntN(len(w.live))] }
 
 // take calls Next once and reports whether to call it again.
 func (w *steps) take(budget int) bool {
-	v := w.c.Next(w.now, budget)
+	v := Verdict{}
+	if w.c.inOrder {
+		v = w.c.NextInOrder(w.now)
+	} else {
+		v = w.c.Next(w.now, budget)
+	}
+	w.gathered += len(w.c.queues)
 	switch v.State {
 	case NotBefore:
 		require.Greater(w.t, v.At, w.now)

@@ -12,15 +12,23 @@ import (
 // is kept it pours nothing: PourAhead is called instead, or nobody minds waiting.
 func (c *Circles) pourCrowds(now int64, v Verdict, budget int) (Verdict, int) {
 	if !c.inOrder {
+		if c.next != nil {
+			c.goOnGathering(budget)
+			return Verdict{State: AskAgain}, 0
+		}
 		k, begin, found := c.nextCrowd()
 		if found && begin <= now { // before the others are done, as a finer one is nearer
-			c.beginAhead(k)
+			if !c.gatherSmall(k, &c.circle[k], false) {
+				c.beginAhead(k)
+			}
 			return Verdict{State: AskAgain}, budget
 		}
-		if budget = c.pourAllAhead(budget); budget == 0 || c.beginNested(now) {
+		budget = c.pourAllAhead(budget)
+		nested, begun := c.gatherNested(now)
+		if budget == 0 || begun || c.beginNested(now) {
 			return Verdict{State: AskAgain}, budget
 		}
-		if found {
+		if v.At = min(v.At, nested); found {
 			v.At = min(v.At, begin)
 		}
 	}
@@ -77,7 +85,7 @@ func (c *Circles) nextCrowd() (k int, begin int64, found bool) {
 func (c *Circles) beginFor(k int, l *level.Level, hand int64) int64 {
 	s := l.First()
 	start := c.layout.slotStart(k, s, hand)
-	if c.gathers { // time passes in steps
+	if c.gathers && c.inOrder { // time passes in steps
 		return max(start, math.MinInt64+int64(c.layout.Width(k))) - int64(c.layout.Width(k))
 	}
 	return start - int64(l.Len(s))*c.tuning.PourTime

@@ -18,7 +18,7 @@ func (c *Circles) Earliest() uint32 {
 	for l != nil && c.gatherEarliest(l, s) {
 		l, s = c.earliestSlot()
 	}
-	first, _, _ := c.firstGathered()
+	first, _, _, _ := c.firstGathered(math.MaxInt)
 	if l != nil {
 		if i := c.earliestIn(l, s); first == 0 || c.arena.At(i).Before(c.arena.At(first)) {
 			first = i

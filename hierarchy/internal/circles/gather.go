@@ -52,6 +52,7 @@ func (c *Circles) gatherFrom(k, s int, ahead bool) *gathering {
 	}
 	g := c.newGathering(l.Len(s))
 	g.circle, g.slot, g.ahead, g.start = k, s, ahead, c.layout.slotStart(k, s, hand)
+	c.from.circle, c.from.slot = k, s
 	return g
 }
 
@@ -63,8 +64,9 @@ func (c *Circles) sideOf(k int, ahead bool) *level.Level {
 	return &c.circle[k]
 }
 
-// take notes a node.
-func (g *gathering) take(i uint32, n *level.Node) entry {
+// note notes a node that is taken out of its slot.
+func (c *Circles) note(g *gathering, i uint32, n *level.Node) entry {
+	c.loose++
 	g.lo, g.hi = min(g.lo, n.Key), max(g.hi, n.Key)
 	g.first, g.last = min(g.first, n.Order()), max(g.last, n.Order())
 	return entry{n.Key, i, uint32(n.Order())}
@@ -78,14 +80,16 @@ func (c *Circles) takeSome(g *gathering, budget int) (left int) {
 		if g.left%2 == 0 {
 			i := l.Head(g.slot)
 			n := c.arena.At(i)
-			g.head = append(g.head, g.take(i, n))
-			c.Unlink(n)
+			g.head = append(g.head, c.note(g, i, n))
+			c.takeOut(n)
+			n.Gather()
 		} else {
 			i := l.Tail(g.slot)
 			n := c.arena.At(i)
 			g.tail--
-			g.all[g.tail] = g.take(i, n)
-			c.Unlink(n)
+			g.all[g.tail] = c.note(g, i, n)
+			c.takeOut(n)
+			n.Gather()
 		}
 		g.left--
 		budget--
@@ -127,7 +131,7 @@ func (c *Circles) gather(g *gathering, budget int) (done bool) {
 		budget *= sortedPerTaken
 	}
 	budget = g.sort.run(budget)
-	return budget > 0 && c.sortInstants(g, budget)
+	return budget > 0 && (!c.inOrder || c.sortInstants(g, budget))
 }
 
 // finishNext makes a queue of next, which is not nil.

@@ -45,9 +45,9 @@ func (c *Circles) takeSlots(g *gathering, rows [maxCircles]slotSet) {
 	c.visited += c.arena.Len()
 	c.arena.Each(func(i uint32, n *level.Node) {
 		k := n.Circle()
-		if k != level.Unlinked && rows[k]>>uint(n.Slot())&1 != 0 && !c.onAhead(n) {
-			g.head = append(g.head, g.take(i, n))
-			n.Unlink()
+		if k < level.Gathered && rows[k]>>uint(n.Slot())&1 != 0 && !c.onAhead(n) {
+			g.head = append(g.head, c.note(g, i, n))
+			n.Gather()
 		}
 	})
 	for k, row := range rows {

@@ -27,9 +27,21 @@ type Verdict struct {
 // budget nodes, unless order is kept: then it pours, and sorts, whole slots. All
 // invariants hold after each call, so the caller may release its lock between calls.
 //
-// While slots are open, the earliest timer is that of those poured so far, unless order
-// is kept: timers that are due do not wait for a crowd.
+// While slots are open, or a crowd is being gathered whose time has come, the earliest timer
+// is that of the others, unless order is kept: timers that are due do not wait for a crowd.
 func (c *Circles) Next(now int64, budget int) Verdict {
+	if len(c.queues) > 0 || c.next != nil {
+		return c.nextWithGathered(now, budget)
+	}
+	v := c.nextInSlots(now, budget)
+	if v.State == Empty && c.loose > 0 { // it has just gathered the last slot
+		v.State = AskAgain
+	}
+	return v
+}
+
+// nextInSlots is Next for the timers that are in slots.
+func (c *Circles) nextInSlots(now int64, budget int) Verdict {
 	c.pourBeforeTimer(budget)
 	for c.Linked() && budget > 0 {
 		c.swapInAhead(now)
@@ -93,7 +105,7 @@ func (c *Circles) putInOrder(k, s int, start, now int64) (v Verdict, done bool) 
 	switch {
 	case large && k > 0 && start > now:
 		return Verdict{State: NotBefore, At: start}, true
-	case large && c.gathers && (n <= c.tuning.GatherUpTo || behind || c.layout.slotEnd(k, start) <= now):
+	case large && c.gathers && c.inOrder && (n <= c.tuning.GatherUpTo || behind || c.layout.slotEnd(k, start) <= now):
 		c.hand = max(c.hand, start)
 		c.gatherSlot(k, s, false)
 		return Verdict{State: slotGathered}, true

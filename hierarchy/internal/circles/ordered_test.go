@@ -114,9 +114,7 @@ func (o *ordered) step() {
 		}
 	}
 	o.c.arena.Each(func(_ uint32, n *level.Node) {
-		if n.Circle() == level.Unlinked {
-			inSlots++
-		}
+		require.NotEqual(o.t, level.Unlinked, n.Circle())
 	})
 	require.Equal(o.t, len(o.live), inSlots)
 }

@@ -10,12 +10,14 @@ import (
 // Going along an array, it does not. This is several times as fast for a crowd whose nodes lie
 // in memory in another order than that of their deadlines.
 //
-// Invariant: every live node that is in no slot is in a queue or in next.
+// Invariant: every node that is Gathered is in a queue or in next.
 type gathered struct {
 	queues  []queue
-	next    *gathering // what will be a queue, or nil
-	idle    *gathering // to be used again, or nil
-	buffers [][]entry  // to be used again
+	loose   int                        // how many nodes are Gathered
+	from    struct{ circle, slot int } // what was gathered last
+	next    *gathering                 // what will be a queue, or nil
+	idle    *gathering                 // to be used again, or nil
+	buffers [][]entry                  // to be used again
 	touch   func(i uint32)
 }
 
@@ -44,7 +46,7 @@ const maxQueues = 8
 func (c *Circles) NextInOrder(now int64) Verdict {
 	for {
 		limit := now
-		i, at, ok := c.firstGathered()
+		i, at, ok, _ := c.firstGathered(math.MaxInt)
 		if ok {
 			limit = min(now, at)
 		}
@@ -52,7 +54,7 @@ func (c *Circles) NextInOrder(now int64) Verdict {
 			c.finishNext()
 			continue
 		}
-		switch v := c.Next(limit, math.MaxInt); {
+		switch v := c.nextInSlots(limit, math.MaxInt); {
 		case v.State == slotGathered:
 			continue
 		case v.State == Due && (!ok || c.arena.At(v.Node).Before(c.arena.At(i))):
@@ -80,39 +82,43 @@ func (c *Circles) withGathered(v Verdict, at int64, ok bool) Verdict {
 	return v
 }
 
-// firstGathered is the first node of all queues, and its deadline.
-func (c *Circles) firstGathered() (i uint32, at int64, ok bool) {
-	for k := 0; k < len(c.queues); {
-		j, key := c.headOf(&c.queues[k])
+// firstGathered is the first node of all queues, and its deadline. It skips no more than
+// budget entries, and returns how many more it could. If that is 0, it has not found out.
+func (c *Circles) firstGathered(budget int) (i uint32, at int64, ok bool, left int) {
+	for k := 0; k < len(c.queues) && budget > 0; {
+		j, key := uint32(0), int64(0)
+		j, key, budget = c.headOf(&c.queues[k], budget)
 		switch {
-		case j == 0:
+		case j == 0 && budget > 0:
 			c.giveBack(c.queues[k].entries)
 			c.queues = slices.Delete(c.queues, k, k+1)
 			continue
-		case !ok || key < at || key == at && c.arena.At(j).Before(c.arena.At(i)):
+		case j != 0 && (!ok || key < at || key == at && c.arena.At(j).Before(c.arena.At(i))):
 			i, at, ok = j, key, true
 		}
 		k++
 	}
-	return i, at, ok
+	return i, at, ok, budget
 }
 
-// headOf is the first node of p that is still in no slot, or 0, and its deadline.
-func (c *Circles) headOf(p *queue) (i uint32, at int64) {
-	for ; p.next < len(p.entries); p.next++ {
+// headOf is the first node of p that is still in no slot, or 0, and its deadline. It skips no
+// more than budget entries, and returns how many more it could.
+func (c *Circles) headOf(p *queue, budget int) (i uint32, at int64, left int) {
+	for ; p.next < len(p.entries) && budget > 0; p.next++ {
 		if p.next >= p.fetchAt {
 			c.fetch(p)
 		}
 		if e := p.entries[p.next]; c.stillGathered(e) {
-			return e.index, e.key
+			return e.index, e.key, budget
 		}
+		budget--
 	}
-	return 0, 0
+	return 0, 0, budget
 }
 
 // stillGathered tells whether the node of e was neither moved nor removed.
 func (c *Circles) stillGathered(e entry) bool {
-	return c.arena.Unlinked(e.index, e.key, e.order)
+	return c.arena.Gathered(e.index, e.key, e.order)
 }
 
 // fetch reads the next few nodes. Nothing here waits for what is read, so the processor waits

@@ -11,7 +11,8 @@ type Tuning struct {
 	// fires is still in the processor's caches then.
 	PourAheadFrom int
 	// GatherUpTo is the largest slot that is gathered though not all of it is due. That
-	// bounds the memory which gathering needs. A larger one is poured, if it can be.
+	// bounds the memory which gathering needs, and the steps that are not divided into
+	// portions: an array is made and copied. A larger slot is poured, if it can be.
 	GatherUpTo int
 	// PourTime is how long before its time a crowd begins to be poured ahead, in
 	// nanoseconds for each timer in it: some times as long as it takes.
@@ -25,7 +26,7 @@ type Tuning struct {
 
 // DefaultTuning is what benchmarks have shown to be best.
 func DefaultTuning() Tuning {
-	return Tuning{SortUpTo: 32, PourAheadFrom: 4096, GatherUpTo: 1 << 15, PourTime: 500, SweepRatio: 16}
+	return Tuning{SortUpTo: 32, PourAheadFrom: 4096, GatherUpTo: 1 << 14, PourTime: 500, SweepRatio: 16}
 }
 
 const (
