@@ -169,6 +169,33 @@ func BenchmarkCascade(b *testing.B) {
 	}
 }
 
+// BenchmarkCallsBesideCascade measures how long setting and stopping a timer takes, a few
+// microseconds apart, while a million timers of one coarse slot cascade and expire.
+func BenchmarkCallsBesideCascade(b *testing.B) {
+	const n, span = 1_000_000, time.Second
+	for _, impl := range afterFuncs[:3] {
+		run(b, impl.name, n, func(b *testing.B) {
+			set, meanwhile := impl.with(b), make(calls, 0, n)
+			for b.Loop() {
+				var left atomic.Int64
+				left.Store(n)
+				at := time.Now().Add(2 * span)
+				for range n {
+					set(time.Until(at)+rand.N(span), func() { left.Add(-1) })
+				}
+				time.Sleep(time.Until(at.Add(-600 * time.Millisecond)))
+				meanwhile.while(func() bool { return left.Load() > 0 }, func() {
+					set(time.Hour, nop)()
+					for begin := time.Now(); time.Since(begin) < 3*time.Microsecond; {
+					}
+				})
+			}
+			b.ReportMetric(0, "ns/op")
+			meanwhile.report(b, "call+3µs")
+		})
+	}
+}
+
 // BenchmarkResetLatency makes two goroutines reset random timers. It measures how long
 // their calls take.
 func BenchmarkResetLatency(b *testing.B) {

@@ -49,7 +49,7 @@ var drivenLayout = circles.NewLayout(time.Second).Signed()
 
 func drivenTuning() circles.Tuning {
 	t := circles.DefaultTuning()
-	t.PourAheadFrom, t.GatherUpTo = crowd, 1<<15
+	t.PourAheadFrom = crowd
 	return t
 }
 

@@ -105,7 +105,10 @@ func (c *Circles) takeSome(g *gathering, budget int) (left int) {
 // endTaking makes ready to sort.
 func (c *Circles) endTaking(g *gathering) {
 	g.taking = false
-	entries := append(g.head, g.all[g.tail:]...)
+	entries := g.all
+	if len(g.head) < g.tail { // some have gone meanwhile
+		entries = append(g.head, g.all[g.tail:]...)
+	}
 	width := bits.Len64(uint64(g.hi - g.lo))
 	if slices.IsSortedFunc(entries, func(x, y entry) int { return cmp.Compare(x.key, y.key) }) {
 		width = 0

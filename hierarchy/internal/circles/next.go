@@ -34,8 +34,11 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 		return c.nextWithGathered(now, budget)
 	}
 	v := c.nextInSlots(now, budget)
-	if v.State == Empty && c.loose > 0 { // it has just gathered the last slot
+	switch {
+	case v.State == Empty && c.loose > 0: // it has just gathered the last slot
 		v.State = AskAgain
+	case v.State == Due && c.gathers && !c.inOrder:
+		c.prepareBeside(v.At)
 	}
 	return v
 }

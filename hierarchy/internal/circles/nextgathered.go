@@ -9,8 +9,15 @@ import (
 // What follows is for circles that gather crowds and need not keep order. A crowd that is not
 // too large is gathered ahead of its time, instead of being poured.
 
-// besideQueue is how many nodes may be gone through before each timer of a queue that is due.
-const besideQueue = 4
+const (
+	// besideQueue is how many nodes may be gone through before a timer of a queue that is due.
+	besideQueue = 4
+	// prepareEvery is after how many timers that are due the next crowd is prepared, and
+	// prepareBudget how many nodes are gone through then. Otherwise a wheel that is behind
+	// would never have the time to prepare one, and would fall behind further.
+	prepareEvery  = 8
+	prepareBudget = 32
+)
 
 // nextWithGathered is Next if there are queues, or one in the making.
 func (c *Circles) nextWithGathered(now int64, budget int) Verdict {
@@ -20,7 +27,11 @@ func (c *Circles) nextWithGathered(now int64, budget int) Verdict {
 	}
 	limit, due := now, ok && at <= now
 	if due { // it does not wait for others
-		limit, budget = at, min(budget, besideQueue)
+		if limit = at; c.open == 0 && !c.anySlotBy(at) && (c.next == nil || c.next.start > at) {
+			c.prepareBeside(at)
+			return Verdict{State: Due, Node: i, At: at}
+		}
+		budget = min(budget, besideQueue)
 	}
 	if c.next != nil && c.next.start <= limit && c.goOnGathering(budget) {
 		return c.nextWithGathered(now, budget)
@@ -29,6 +40,7 @@ func (c *Circles) nextWithGathered(now int64, budget int) Verdict {
 	v := c.nextInSlots(limit, budget)
 	switch {
 	case v.State == Due && (!ok || c.arena.At(v.Node).Before(c.arena.At(i))):
+		c.prepareBeside(v.At)
 		return v
 	case due:
 		return Verdict{State: Due, Node: i, At: at}
@@ -45,6 +57,26 @@ func (c *Circles) nextWithGathered(now int64, budget int) Verdict {
 	return v
 }
 
+// anySlotBy tells whether any slot that holds timers starts at that time or before.
+func (c *Circles) anySlotBy(at int64) bool {
+	if c.occupied != 0 {
+		if _, _, start := c.first(); start <= at {
+			return true
+		}
+	}
+	start, any := c.aheadStart()
+	return any && start <= at
+}
+
+// prepareBeside is called for each timer that is due, with its deadline. Now and then it
+// prepares what comes soon after that.
+func (c *Circles) prepareBeside(at int64) {
+	if c.sincePrepared++; c.sincePrepared >= prepareEvery {
+		c.sincePrepared = 0
+		c.pourCrowds(at, Verdict{}, prepareBudget)
+	}
+}
+
 // goOnGathering goes on with next, which is not nil, and makes a queue of it when it is done.
 func (c *Circles) goOnGathering(budget int) (done bool) {
 	if done = c.gather(c.next, budget); done {
@@ -55,10 +87,10 @@ func (c *Circles) goOnGathering(budget int) (done bool) {
 }
 
 // gatherSmall begins to gather the first slot of l, which is circle k or its other side, unless
-// that has too many timers, or there are too many queues.
+// that has too many timers, or there are too many queues, or another is being gathered.
 func (c *Circles) gatherSmall(k int, l *level.Level, ahead bool) (begun bool) {
 	s := l.First()
-	if !c.gathers || l.Len(s) > c.tuning.GatherUpTo || len(c.queues) >= maxQueues {
+	if !c.gathers || c.next != nil || l.Len(s) > c.tuning.GatherUpTo || len(c.queues) >= maxQueues {
 		return false
 	}
 	c.next = c.gatherFrom(k, s, ahead)

@@ -17,6 +17,9 @@ func (c *Circles) openSlot(k, s int, start, now int64) {
 	}
 	c.hand = max(c.hand, start)
 	c.open |= 1 << uint(k)
+	if l := &c.circle[k]; !c.inOrder && c.isCrowd(l, s) {
+		c.gatherSmall(k, l, false)
+	}
 }
 
 // sweepOpen pours slot s of circle k to the end, in the order of memory, and not of setting.
@@ -94,7 +97,11 @@ func (c *Circles) pour(budget int) (left int) {
 		if budget == math.MaxInt && c.gathers && c.circle[k].Len(s)*c.tuning.SweepRatio >= c.arena.Entries() {
 			c.sweepOpen(k, s)
 		}
-		budget = c.pourSlot(&c.circle[k], s, budget)
+		if g := c.next; g != nil && g.taking && g.left > 0 && g.circle == k && g.slot == s && !g.ahead {
+			budget = c.takeSome(g, budget)
+		} else {
+			budget = c.pourSlot(&c.circle[k], s, budget)
+		}
 		if c.circle[k].Len(c.layout.slotFor(k, c.hand)) == 0 {
 			c.open &^= 1 << uint(k)
 		}

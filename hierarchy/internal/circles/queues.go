@@ -12,13 +12,15 @@ import (
 //
 // Invariant: every node that is Gathered is in a queue or in next.
 type gathered struct {
-	queues  []queue
-	loose   int                        // how many nodes are Gathered
-	from    struct{ circle, slot int } // what was gathered last
-	next    *gathering                 // what will be a queue, or nil
-	idle    *gathering                 // to be used again, or nil
-	buffers [][]entry                  // to be used again
-	touch   func(i uint32)
+	queues []queue
+	loose  int                        // how many nodes are Gathered
+	from   struct{ circle, slot int } // what was gathered last
+
+	sincePrepared int        // how many timers were due since prepareBeside prepared a crowd
+	next          *gathering // what will be a queue, or nil
+	idle          *gathering // to be used again, or nil
+	buffers       [][]entry  // to be used again
+	touch         func(i uint32)
 }
 
 // queue is nodes in order of deadline and of setting. Entries whose node has been moved or

@@ -1,0 +1,53 @@
+package circles
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// A crowd in one slot, larger than may be gathered at once, is spread over smaller slots and
+// gathered there, whether the wheel keeps up or each timer takes longer than the time to the
+// next one. Nearly all timers then fire from queues, and there are never many of these.
+func TestLargeCrowdIsGatheredInParts(t *testing.T) {
+	const n, span, begin = 100_000, 100_000_000, int64(8)<<30 + 300_000_000
+	for _, cost := range []int64{600, 1100, 5000} {
+		r := rand.New(rand.NewPCG(1, uint64(cost)))
+		c := newCircles(time.Second)
+		touched := 0
+		c.GatherCrowds(func(uint32) { touched++ })
+		for i := range uint64(n) {
+			c.Add(0, begin+r.Int64N(span), i+1, 0)
+		}
+		now, fired, queued, latest := int64(0), 0, 0, int64(0)
+		for fired < n {
+			switch v := c.Next(now, batch); v.State {
+			case NotBefore:
+				require.Greater(t, v.At, now)
+				now = v.At
+			case AskAgain:
+				now += 60 * batch
+			case Due:
+				fired++
+				if c.arena.At(v.Node).Circle() == level.Gathered {
+					queued++
+				}
+				latest = max(latest, now-v.At)
+				require.LessOrEqual(t, len(c.queues), 3)
+				c.Remove(v.Node, c.arena.At(v.Node))
+				now += cost
+			}
+		}
+		require.Greater(t, queued, n*9/10)
+		require.GreaterOrEqual(t, touched, queued)
+		require.Less(t, c.Cascaded(), uint64(n*22/10))
+		behind := max(0, cost-span/n) * n
+		require.Less(t, latest, behind+int64(time.Millisecond))
+		c.Next(now, batch)
+		require.Empty(t, c.buffers)
+	}
+}
