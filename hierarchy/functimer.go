@@ -60,8 +60,7 @@ func (t *FuncTimer) Reset(d time.Duration) bool {
 		return t.set(now, deadline)
 	}
 	s.counts.moved++
-	s.move(t.index, n, now, deadline)
-	s.unlock(deadline)
+	s.unlock(s.move(t.index, n, now, deadline))
 	return true
 }
 

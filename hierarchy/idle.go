@@ -101,8 +101,7 @@ func (i *Idle) touchOnMock() bool {
 	}
 	i.due.Store(due)
 	s.counts.moved++
-	s.move(i.index, n, now, due)
-	s.unlock(due)
+	s.unlock(s.move(i.index, n, now, due))
 	return true
 }
 

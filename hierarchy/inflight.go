@@ -24,17 +24,15 @@ type inFlight struct {
 func (f *inFlight) addRound()    { f.all.Add(1); f.rounds.Add(1) }
 func (f *inFlight) removeRound() { f.rounds.Add(-1); f.end(1) }
 
-// queue says that n tasks go to the executor, start that one is called there, and rest that
-// the goroutine that called it calls no other.
+// queue says that n tasks go to the executor, and start that one is called there.
 func (f *inFlight) queue(n int64) { f.all.Add(n); f.handed.Store(true) }
 func (f *inFlight) start()        { f.running.Add(1) }
-func (f *inFlight) rest()         { f.running.Add(-1) }
 
 // startInline says that a task starts which was not queued.
 func (f *inFlight) startInline() { f.all.Add(1); f.running.Add(1) }
 
 // finish ends a task that has started, and drop one that never will.
-func (f *inFlight) finish() { f.rest(); f.end(1) }
+func (f *inFlight) finish() { f.running.Add(-1); f.end(1) }
 func (f *inFlight) drop()   { f.end(1) }
 
 // end takes n off all, and wakes those who wait for the last.

@@ -135,6 +135,5 @@ func (s *shard[T]) reschedule(i uint32, n *level.Node, now int64, d time.Duratio
 	}
 	s.counts.moved++
 	deadline := deadlineAfter(now, d)
-	s.move(i, n, now, deadline)
-	s.unlock(deadline)
+	s.unlock(s.move(i, n, now, deadline))
 }

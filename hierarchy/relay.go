@@ -1,7 +1,5 @@
 package hierarchy
 
-import "sync/atomic"
-
 // relay runs tasks for Go. One goroutine calls them in turn, which costs a fraction of what
 // starting a goroutine for each does. But no callback may wait for another. So before a
 // goroutine calls the first one, it starts the next goroutine. That one waits in the
@@ -14,8 +12,7 @@ import "sync/atomic"
 // operating system's thread. If a callback leaves the thread locked, no other is called there.
 type relay[T any] struct {
 	tasks[T]
-	goOn  func()       // is run
-	ended atomic.Int32 // how many have ended since countEnded was called
+	goOn func() // is run
 }
 
 // relay calls the callbacks of values, which are counted as queued, in other goroutines. It takes
@@ -39,10 +36,11 @@ func (c *core[T]) runAlone(v T) {
 	c.invoke(v)
 }
 
-// run calls the callbacks that are left.
+// run calls the callbacks that are left. While it does, one of the tasks is counted for this
+// goroutine, and it is the goroutine that runs or ends.
 func (r *relay[T]) run() {
 	i := r.take()
-	r.countEnded() // also for a goroutine that blocks
+	r.countEnded() // also for a goroutine that blocks in the last task
 	if i == allTaken {
 		return
 	}
@@ -50,31 +48,20 @@ func (r *relay[T]) run() {
 		go r.goOn()
 	}
 	r.core.inFlight.start()
-	defer func() {
-		if i != allTaken { // the callback has exited the goroutine
-			r.ended.Add(1)
-		}
-		r.core.inFlight.rest()
+	defer func() { // also if a callback exits the goroutine
 		r.countEnded()
+		r.core.inFlight.finish()
 	}()
-	for ; i != allTaken; i = r.next() {
-		r.call(i)
+	for ; i != allTaken; i = r.takeNext() {
+		if r.call(i); !makeAsNew() {
+			return
+		}
 	}
 }
 
-// next ends a task and takes the next one, if the goroutine is fit to go on.
-func (r *relay[T]) next() int {
-	r.ended.Add(1)
-	if !makeAsNew() {
-		return allTaken
-	}
-	return r.take()
-}
-
-// countEnded tells inFlight what has ended. It is called after take: so what a goroutine has
-// ended is counted when no task is left, although that goroutine blocks in its last one.
+// countEnded tells inFlight what has ended.
 func (r *relay[T]) countEnded() {
-	if n := r.ended.Swap(0); n > 0 {
-		r.core.inFlight.end(int64(n))
+	if n := r.takeEnded(); n > 0 {
+		r.core.inFlight.end(n)
 	}
 }

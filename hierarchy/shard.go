@@ -75,12 +75,9 @@ func (s *shard[T]) set(v T, now, deadline int64, f level.Flags) (i uint32, gener
 	i = t.Add(now, deadline, generation, f)
 	if t.Grown() {
 		t.MakeRoom(i)
-		if begin, ok := t.NextCrowd(now); ok {
-			deadline = min(deadline, begin)
-		}
 	}
 	*t.Value(i) = v
-	return i, generation, deadline
+	return i, generation, s.wakeFor(now, deadline, generation)
 }
 
 // prepare does what few timers need before they are set.
@@ -99,10 +96,26 @@ func (s *shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
 	return s.timers
 }
 
-// move gives timer i a new deadline, at which the wheel must be awake. mu must be held;
-// unlock must follow.
-func (s *shard[T]) move(i uint32, n *level.Node, now, deadline int64) {
-	s.timers.Move(i, n, now, deadline, s.core.mock.nextOrder(&s.sequence))
+// move gives timer i a new deadline. wakeAt is when the wheel must be awake for it. mu must be
+// held; unlock must follow.
+func (s *shard[T]) move(i uint32, n *level.Node, now, deadline int64) (wakeAt int64) {
+	order := s.core.mock.nextOrder(&s.sequence)
+	s.timers.Move(i, n, now, deadline, order)
+	return s.wakeFor(now, deadline, order)
+}
+
+// crowdEvery is after how many timers that were set or moved a shard looks for crowds.
+const crowdEvery = 2048
+
+// wakeFor is when the wheel must be awake for a timer that was set or moved: at its deadline, or
+// before, if a crowd has grown. Nothing else wakes a sleeping wheel to prepare one.
+func (s *shard[T]) wakeFor(now, deadline int64, order uint64) int64 {
+	if order%crowdEvery == 0 {
+		if begin, ok := s.timers.NextCrowd(now); ok {
+			return min(deadline, begin)
+		}
+	}
+	return deadline
 }
 
 // unlock ends every setting and moving of a timer: it unlocks mu, which must be held, and

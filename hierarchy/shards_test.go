@@ -184,6 +184,30 @@ func TestSmallCrowdIsGatheredInTime(t *testing.T) {
 	require.NoError(t, c.check())
 }
 
+// A crowd may also grow by timers that are moved to one slot, or set in memory that is used
+// again. The wheel wakes to prepare it, too.
+func TestCrowdOfMovedTimersIsGatheredInTime(t *testing.T) {
+	const n, base = 20_000, int64(8) << 30
+	clk := &handClock{}
+	c := twoShards(t, clk)
+	s := c.shards[0]
+	for i := range uint64(n) {
+		setOn(c, 0, int64(1+i)*int64(time.Hour), func() {})
+	}
+	c.wake()
+	for i := range uint64(n) {
+		timer := c.shards[0].timers.Arena().At(uint32(1 + i + i/2047))
+		require.True(t, s.reset(uint32(1+i+i/2047), timer.Generation(), time.Duration(base+1<<29+int64(i*0x9E3779B97F4A7C15>>35))))
+	}
+	require.Less(t, clk.aim, base)
+	for s.timers.Cascaded() < n*9/10 {
+		require.Less(t, clk.aim, base)
+		clk.elapsed.Store(clk.aim)
+		c.wake()
+		require.NoError(t, c.check())
+	}
+}
+
 func TestKeysMovedToOneInstant(t *testing.T) {
 	const n = 100_000
 	synctest.Test(t, func(t *testing.T) {

@@ -12,22 +12,46 @@ import (
 type tasks[T any] struct {
 	core   *core[T]
 	values []T
-	taken  atomic.Int32 // how many have been taken, or more than there are
+	// state is how many have been taken, in the low half, and in the high half how many have
+	// ended since takeEnded was called, if takeNext takes them.
+	state atomic.Uint64
 }
 
-// allTaken is what take returns when no task is left.
-const allTaken = -1
+const (
+	// allTaken is what take and takeNext return when no task is left.
+	allTaken = -1
 
-// take takes the next task, and returns its index.
-func (t *tasks[T]) take() int {
-	if i := int(t.taken.Add(1)) - 1; i < len(t.values) {
-		return i
+	oneEnded  = 1 << 32
+	takenMask = oneEnded - 1
+)
+
+// take takes a task, and returns its index.
+func (t *tasks[T]) take() int { return t.takeAnd(0) }
+
+// takeNext ends the task that the caller has taken before, and takes another. If none is left,
+// it does nothing.
+func (t *tasks[T]) takeNext() int { return t.takeAnd(oneEnded) }
+
+func (t *tasks[T]) takeAnd(change uint64) int {
+	for {
+		s := t.state.Load()
+		i := int(s & takenMask)
+		if i == len(t.values) {
+			return allTaken
+		}
+		if t.state.CompareAndSwap(s, s+1+change) {
+			return i
+		}
 	}
-	return allTaken
+}
+
+// takeEnded is how many tasks takeNext has ended since takeEnded was called last.
+func (t *tasks[T]) takeEnded() int64 {
+	return int64(t.state.And(takenMask) >> 32)
 }
 
 // left is how many tasks were not taken.
-func (t *tasks[T]) left() int { return max(0, len(t.values)-int(t.taken.Load())) }
+func (t *tasks[T]) left() int { return len(t.values) - int(t.state.Load()&takenMask) }
 
 // call calls task i, which the caller has taken. What it held can be collected then, although
 // other tasks have not ended.

@@ -100,8 +100,7 @@ func (s *shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
 		return false
 	}
 	s.counts.moved++
-	s.move(i, n, now, deadline)
-	s.unlock(deadline)
+	s.unlock(s.move(i, n, now, deadline))
 	return true
 }
 
@@ -113,11 +112,11 @@ func (s *shard[T]) rearm(i uint32, generation uint64, now, deadline int64, held 
 		s.mu.Unlock()
 		return n != nil
 	}
-	s.move(i, n, now, deadline)
+	wakeAt := s.move(i, n, now, deadline)
 	if deadline <= now {
 		s.unlockDue(deadline)
 	} else {
-		s.unlock(deadline)
+		s.unlock(wakeAt)
 	}
 	return true
 }

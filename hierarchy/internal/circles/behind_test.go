@@ -51,3 +51,38 @@ func TestLargeCrowdIsGatheredInParts(t *testing.T) {
 		require.Empty(t, c.buffers)
 	}
 }
+
+// Timers that are set while a crowd is gathered fire between those of the crowd, in order of
+// deadline.
+func TestQueueAndSlotsFireInOrder(t *testing.T) {
+	const n, span, begin = 10_000, 10_000_000, int64(8) << 30
+	r := rand.New(rand.NewPCG(1, 1))
+	c := newCircles(time.Second)
+	c.GatherCrowds(func(uint32) {})
+	seq := uint64(0)
+	add := func(at int64) {
+		seq++
+		c.Add(begin-1, at, seq, 0)
+	}
+	for range n {
+		add(begin + r.Int64N(span))
+	}
+	for c.loose < n || c.next != nil {
+		c.Next(begin-1, batch)
+	}
+	for range n / 10 {
+		add(begin + r.Int64N(span))
+	}
+	last, fired := int64(0), 0
+	for now := begin; fired < n+n/10; {
+		switch v := c.Next(now, batch); v.State {
+		case NotBefore:
+			now = v.At + 100_000 // many are due at once
+		case Due:
+			require.GreaterOrEqual(t, v.At, last)
+			last = v.At
+			c.Remove(v.Node, c.arena.At(v.Node))
+			fired++
+		}
+	}
+}

@@ -10,8 +10,9 @@ import (
 // too large is gathered ahead of its time, instead of being poured.
 
 const (
-	// besideQueue is how many nodes may be gone through before a timer of a queue that is due.
-	besideQueue = 4
+	// besideQueue is how many nodes of slots may be gone through before a timer of a queue that
+	// is due. It is enough to put a slot in order that need not be poured.
+	besideQueue = 64
 	// prepareEvery is after how many timers that are due the next crowd is prepared, and
 	// prepareBudget how many nodes are gone through then. Otherwise a wheel that is behind
 	// would never have the time to prepare one, and would fall behind further.
@@ -36,15 +37,16 @@ func (c *Circles) nextWithGathered(now int64, budget int) Verdict {
 	if c.next != nil && c.next.start <= limit && c.goOnGathering(budget) {
 		return c.nextWithGathered(now, budget)
 	}
-	queues := len(c.queues)
+	queuesBefore := len(c.queues)
 	v := c.nextInSlots(limit, budget)
+	anotherQueue := len(c.queues) > queuesBefore
 	switch {
 	case v.State == Due && (!ok || c.arena.At(v.Node).Before(c.arena.At(i))):
 		c.prepareBeside(v.At)
 		return v
 	case due:
 		return Verdict{State: Due, Node: i, At: at}
-	case v.State == AskAgain || len(c.queues) > queues:
+	case v.State == AskAgain, anotherQueue:
 		return Verdict{State: AskAgain}
 	case c.next != nil: // nothing is left in slots
 		c.goOnGathering(budget)
