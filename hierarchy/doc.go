@@ -106,9 +106,10 @@
 //	../level               one circle of 64 slots, and the arena of nodes
 //	internal/circles       the wheel: placing, moving, finding what is due
 //	internal/timers        the wheel with a value for each timer
-//	shard.go               timers under a lock
+//	shard.go, mutex.go     timers under a lock
 //	aim.go                 when to wake up
-//	wake.go                one wake-up: from due timers to the executor
+//	wake.go, …together.go  one wake-up: from due timers to the executor
+//	executor.go, tasks.go  the executors: relay.go for Go, and pool.go
 //	review.go              whether the alarm is still needed
 //	duenow.go              what is due when it is set
 //	core.go                all shards and the aim: setting

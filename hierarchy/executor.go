@@ -11,7 +11,9 @@ import (
 // what is due already. Any function of a worker pool that takes a func() is an Executor.
 type Executor func(task func())
 
-// Go runs each task in its own goroutine, as time.AfterFunc does.
+// Go runs each task in its own goroutine, as time.AfterFunc does. If many timers of a wheel are
+// due together, one goroutine may run several of their callbacks, one after the other, while
+// others stand by. Still none waits for another, and what it does to its goroutine is its own.
 func Go(task func()) { go task() }
 
 // Inline runs each task in the goroutine that woke the wheel. It is the cheapest executor,
