@@ -32,7 +32,7 @@ type core[T any] struct {
 	pool    *pool // whose method execute is, or nil
 	onPanic func(recovered any, stack []byte)
 
-	touch   func(T) // reads what v points to; nil if that is not known
+	touch func(T) // reads what v points to; nil if that is not known
 
 	// Both are nil, or called with the shard's lock held.
 	onFire   func(shard int, i uint32) // before a timer fires

@@ -18,7 +18,7 @@ type relay[T any] struct {
 // relay calls the callbacks of values, which are counted as queued, in other goroutines. It takes
 // over values.
 func (c *core[T]) relay(values []T) {
-	if !knowsLockedThread || len(values) == 1 {
+	if !knowsLockedThread {
 		for _, v := range values {
 			go c.runAlone(v)
 		}
