@@ -350,3 +350,43 @@ func TestAfterFindsAllThatStay(t *testing.T) {
 	require.Empty(t, stay)
 	require.NoError(t, a.Check())
 }
+
+// The nodes of a loosened slot come and go without touching each other, until it is empty. Then
+// it is a slot like any other.
+func TestLoosenedSlot(t *testing.T) {
+	var a Arena
+	var l Level
+	l.Loosen(5) // an empty slot stays as it is
+	require.False(t, l.Loose(5))
+	var all []uint32
+	push := func(key int64) {
+		i := a.Alloc()
+		a.At(i).Init(key, uint64(len(all)+1), 0, 0, 5, 0)
+		l.Push(&a, i, a.At(i))
+		all = append(all, i)
+		require.NoError(t, l.Check(&a))
+	}
+	for key := range int64(10) {
+		push(key)
+	}
+	l.Loosen(5)
+	before := *a.At(all[3])
+	for _, i := range []int{2, 4, 0, 9} {
+		require.False(t, l.Remove(&a, a.At(all[i])))
+		require.NoError(t, l.Check(&a))
+	}
+	push(11)
+	require.Equal(t, before, *a.At(all[3]))
+	require.True(t, l.Loose(5))
+	require.False(t, l.Sorted(5))
+	require.Equal(t, 7, l.Len(5))
+	for k, i := range []int{10, 1, 3, 5, 6, 7, 8} {
+		require.Equal(t, k == 6, l.Remove(&a, a.At(all[i])))
+	}
+	require.False(t, l.Loose(5))
+	require.True(t, l.Sorted(5))
+	push(1)
+	push(2)
+	require.Equal(t, all[11], l.Head(5))
+	require.Equal(t, all[12], a.At(all[11]).Next())
+}

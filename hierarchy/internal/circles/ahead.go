@@ -15,6 +15,7 @@ type ahead struct {
 	slot       int    // of circle k
 	nested     bool   // the slot is on the ahead of circle k+1 instead, and will be of circle k with that
 	swept      uint32 // where in the arena to go on; 0: the slot's list is followed from now on
+	openSwept  uint32 // the same for the open slot of circle k, if that is loose
 	start, end int64  // the slot's first and last time
 }
 
@@ -150,6 +151,7 @@ func (c *Circles) swapInAhead(now int64) {
 func (c *Circles) swapIn(k int, a *ahead) {
 	c.active &^= 1 << uint(k)
 	c.hand = a.start
+	a.openSwept = max(1, a.swept)
 	if c.nestedIn(k) {
 		c.ahead[k-1].nested = false
 	}

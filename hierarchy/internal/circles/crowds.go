@@ -94,7 +94,7 @@ func (c *Circles) beginFor(k int, l *level.Level, hand int64) int64 {
 // isCrowd tells whether slot s of l, which is not circle 0, must be poured, and is so large
 // that this takes a while.
 func (c *Circles) isCrowd(l *level.Level, s int) bool {
-	return l.Len(s) >= c.tuning.PourAheadFrom && !l.Sorted(s)
+	return l.Len(s) >= c.tuning.PourAheadFrom && !l.Sorted(s) && !l.Loose(s)
 }
 
 // NextCrowd is when Next must be called to begin with pouring a crowd ahead, if there is
@@ -142,6 +142,15 @@ func (c *Circles) begin(k int, l *level.Level, hand int64, nested bool) {
 		a.swept = 0
 	}
 	c.active |= 1 << uint(k)
+	if a.swept != 0 && !nested && c.sweeps(l.Len(a.slot), 0) {
+		l.Loosen(a.slot)
+	}
+}
+
+// sweeps tells whether to go through the arena for the n nodes of a slot, of which a part was
+// gone through already.
+func (c *Circles) sweeps(n int, swept uint32) bool {
+	return n*c.tuning.SweepRatio >= c.arena.Entries()-int(swept)
 }
 
 // pourAhead goes on with a slot of circle k and returns what is left of the budget.
@@ -155,13 +164,21 @@ func (c *Circles) sweepAhead(k int, a *ahead, budget int) (left int) {
 	if a.nested {
 		side = 1 - side
 	}
-	if l.Len(a.slot)*c.tuning.SweepRatio < c.arena.Entries()-int(a.swept) {
+	if !l.Loose(a.slot) && !c.sweeps(l.Len(a.slot), a.swept) {
 		a.swept = 0
 	}
-	for a.swept != 0 && l.Len(a.slot) > 0 && budget > 0 {
+	return c.sweep(l, k, a.slot, side, &a.swept, budget)
+}
+
+// sweep goes through the arena from at on, pours what belongs in slot s of l, and returns what is
+// left of the budget.
+func (c *Circles) sweep(l *level.Level, k, s, side int, at *uint32, budget int) (left int) {
+	for *at != 0 && l.Len(s) > 0 && budget > 0 {
 		most := min(budget, math.MaxInt/sweptPerPoured) * sweptPerPoured
-		i, next, looked := c.arena.Seek(a.swept, k, a.slot, side, most)
-		a.swept = next
+		i, next, looked := c.arena.Seek(*at, k, s, side, most)
+		if *at = next; next == 0 && l.Loose(s) {
+			*at = 1 // what was set meanwhile may be in memory that it has passed
+		}
 		cost := looked / sweptPerPoured
 		if i != 0 {
 			c.relink(i, c.arena.At(i))

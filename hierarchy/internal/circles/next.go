@@ -78,6 +78,9 @@ func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
 		return Verdict{State: AskAgain}, c.pour(budget)
 	}
 	l := &c.circle[k]
+	if l.Loose(s) { // it is being poured ahead
+		return Verdict{State: NotBefore, At: start}, budget
+	}
 	if !l.Sorted(s) {
 		n := l.Len(s)
 		if v, done := c.putInOrder(k, s, start, now); done {

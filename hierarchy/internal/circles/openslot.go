@@ -97,7 +97,9 @@ func (c *Circles) pour(budget int) (left int) {
 		if budget == math.MaxInt && c.gathers && c.circle[k].Len(s)*c.tuning.SweepRatio >= c.arena.Entries() {
 			c.sweepOpen(k, s)
 		}
-		if g := c.next; g != nil && g.taking && g.left > 0 && g.circle == k && g.slot == s && !g.ahead {
+		if l := &c.circle[k]; l.Loose(s) {
+			budget = c.sweep(l, k, s, c.side(k), &c.ahead[k].openSwept, budget)
+		} else if g := c.next; g != nil && g.taking && g.left > 0 && g.circle == k && g.slot == s && !g.ahead {
 			budget = c.takeSome(g, budget)
 		} else {
 			budget = c.pourSlot(&c.circle[k], s, budget)
