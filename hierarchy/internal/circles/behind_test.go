@@ -86,3 +86,33 @@ func TestQueueAndSlotsFireInOrder(t *testing.T) {
 		}
 	}
 }
+
+// A wheel that is behind may fire the last of a crowd when other timers are already due. It
+// gives the memory for gathering back as soon as it has caught up.
+func TestMemoryGoesBackIfTheWheelIsBehind(t *testing.T) {
+	const crowd, others, begin = 10_000, 10, int64(8) << 30
+	r := rand.New(rand.NewPCG(1, 1))
+	c := newCircles(time.Second)
+	c.GatherCrowds(func(uint32) {})
+	for i := range uint64(crowd) {
+		c.Add(0, begin+r.Int64N(10_000_000), i+1, 0)
+		c.Add(0, 100*begin+r.Int64N(begin), i+1+crowd, 0)
+	}
+	for i := range int64(others) {
+		c.Add(0, 2*begin+i<<20, uint64(2*crowd+i+1), 0)
+	}
+	for c.loose < crowd || c.next != nil {
+		c.Next(begin-1, batch)
+	}
+	for fired := 0; fired < crowd+others; {
+		if v := c.Next(3*begin, batch); v.State == Due {
+			c.Remove(v.Node, c.arena.At(v.Node))
+			fired++
+		}
+	}
+	require.NotZero(t, len(c.buffers))
+	for c.Next(3*begin, batch).State == AskAgain {
+	}
+	require.Zero(t, len(c.buffers))
+	require.Nil(t, c.idle)
+}

@@ -39,6 +39,8 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 		v.State = AskAgain
 	case v.State == Due && c.gathers && !c.inOrder:
 		c.prepareBeside(v.At)
+	case v.State == Empty, v.State == NotBefore:
+		c.idle, c.buffers = nil, nil // if the last queue has ended while other timers were due
 	}
 	return v
 }
