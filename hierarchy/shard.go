@@ -37,6 +37,7 @@ type shard[T any] struct {
 	mu        mutex
 	timers    *timers.Timers[T] // guarded by mu; nil while there is no timer yet
 	sequence  uint64            // guarded by mu
+	lookAt    uint64            // guarded by mu; the order from which on it looks for crowds again
 	notBefore atomicBound       // written with mu held; Invariant: no timer is due before it
 	counts    counts            // guarded by mu
 
@@ -47,7 +48,7 @@ type shard[T any] struct {
 	onStop   int  // Invariant: how many live timers have callOnStop
 	lateness histogram
 	answer   answer[T] // of the timer that was asked
-	_        [32]byte
+	_        [24]byte
 }
 
 // admit tells whether s may take one more timer, and takes a place for it. mu must be
@@ -101,20 +102,6 @@ func (s *shard[T]) move(i uint32, n *level.Node, now, deadline int64) (wakeAt in
 	order := s.core.mock.nextOrder(&s.sequence)
 	s.timers.Move(i, n, now, deadline, order)
 	return s.wakeFor(now, deadline, order)
-}
-
-// crowdEvery is after how many timers that were set or moved a shard looks for crowds.
-const crowdEvery = 2048
-
-// wakeFor is when the wheel must be awake for a timer that was set or moved: at its deadline, or
-// before, if a crowd has grown. Nothing else wakes a sleeping wheel to prepare one.
-func (s *shard[T]) wakeFor(now, deadline int64, order uint64) int64 {
-	if order%crowdEvery == 0 {
-		if begin, ok := s.timers.NextCrowd(now); ok {
-			return min(deadline, begin)
-		}
-	}
-	return deadline
 }
 
 // unlock ends every setting and moving of a timer: it unlocks mu, which must be held, and
