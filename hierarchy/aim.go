@@ -153,19 +153,3 @@ func (a *aim) count() uint64 {
 	defer a.mu.Unlock()
 	return a.wakeups
 }
-
-// crowdEvery is after how many timers a shard looks for crowds. Some of them take no place on the
-// wheel, so it looks when the next one is set or moved.
-const crowdEvery = 2048
-
-// wakeFor is when the wheel must be awake for a timer that was set or moved: at its deadline, or
-// before, if a crowd has grown. Nothing else wakes a sleeping wheel to prepare one.
-func (s *shard[T]) wakeFor(now, deadline int64, order uint64) int64 {
-	if order >= s.lookAt {
-		s.lookAt = order + crowdEvery
-		if begin, ok := s.timers.NextCrowd(now); ok {
-			return min(deadline, begin)
-		}
-	}
-	return deadline
-}

@@ -106,7 +106,8 @@
 //	../level               one circle of 64 slots, and the arena of nodes
 //	internal/circles       the wheel: placing, moving, finding what is due
 //	internal/timers        the wheel with a value for each timer
-//	shard.go, pop.go       timers under a lock, mutex.go
+//	shard.go, mutex.go     timers under a lock
+//	pop.go                 taking out those that are due
 //	aim.go                 when to wake up
 //	wake.go, …together.go  one wake-up: from due timers to the executor
 //	executor.go, tasks.go  the executors: relay.go for Go, and pool.go

@@ -90,12 +90,11 @@ func (w *Keyed[K, V]) set(k K, v V, d time.Duration, c condition) (old V, result
 		return old, setNot, err
 	}
 	now := w.core.now()
-	deadline, due := deadlineAfter(now, d), d <= 0
 	s, x := w.shard(h)
 	s.mu.Lock()
 	if i := w.find(s, x, h, k); i != 0 {
 		n := s.timers.Arena().At(i)
-		if !c.holds(n.Key, deadline) {
+		if !c.holds(n.Key, deadlineAfter(now, d)) {
 			s.mu.Unlock()
 			return old, setNot, nil
 		}
@@ -104,19 +103,26 @@ func (w *Keyed[K, V]) set(k K, v V, d time.Duration, c condition) (old V, result
 		s.reschedule(i, n, now, d)
 		return old, setAgain, nil
 	}
-	e := entry[K, V]{key: k, val: v, hash: uint32(h)}
+	if err := w.setFirst(s, x, entry[K, V]{key: k, val: v, hash: uint32(h)}, now, d); err != nil {
+		return old, setNot, err
+	}
+	return old, setNew, nil
+}
+
+// setFirst sets a timer for the key of e, which is not pending. The lock of s must be held, and
+// is unlocked.
+func (w *Keyed[K, V]) setFirst(s *shard[entry[K, V]], x *index[K, V], e entry[K, V], now int64, d time.Duration) error {
+	due := d <= 0
 	if due && w.core.direct {
-		if _, err := s.fireNew(e); err != nil {
-			return old, setNot, err
-		}
-		return old, setNew, nil
+		_, err := s.fireNew(e)
+		return err
 	}
 	if err := s.admit(0); err != nil {
 		s.mu.Unlock()
-		return old, setNot, err
+		return err
 	}
-	i, _, wakeAt := s.set(e, now, deadline, 0)
-	if k == k {
+	i, _, wakeAt := s.set(e, now, deadlineAfter(now, d), 0)
+	if e.key == e.key {
 		x.insert(s.timers, i)
 	}
 	if due {
@@ -124,7 +130,7 @@ func (w *Keyed[K, V]) set(k K, v V, d time.Duration, c condition) (old V, result
 	} else {
 		s.unlock(wakeAt)
 	}
-	return old, setNew, nil
+	return nil
 }
 
 // reschedule makes timer i due d after now. mu must be held, and is unlocked.

@@ -10,20 +10,27 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// An executor panics instead of taking a Repeater's task. A Reset that returns true must
-// start the Repeater again.
-func TestResetOfARepeaterWhoseExecutorHasPanicked(t *testing.T) {
-	full := true
-	w, m := onMock(t, hierarchy.Config{Executor: func(task func()) {
-		if full {
+// executorThatMayBeFull panics as long as full is true.
+func executorThatMayBeFull() (full *bool, executor hierarchy.Executor) {
+	full = new(bool)
+	*full = true
+	return full, func(task func()) {
+		if *full {
 			panic("full")
 		}
 		task()
-	}})
+	}
+}
+
+// An executor panics instead of taking a Repeater's task. A Reset that returns true must
+// start the Repeater again.
+func TestResetOfARepeaterWhoseExecutorHasPanicked(t *testing.T) {
+	full, executor := executorThatMayBeFull()
+	w, m := onMock(t, hierarchy.Config{Executor: executor})
 	runs := 0
 	r := every(t, w, time.Second, func() { runs++ })
 	require.Panics(t, func() { m.Add(time.Second) })
-	full = false
+	*full = false
 	require.True(t, r.Reset(time.Second))
 	m.Add(10 * time.Second)
 	require.Equal(t, 10, runs)
@@ -31,19 +38,14 @@ func TestResetOfARepeaterWhoseExecutorHasPanicked(t *testing.T) {
 
 // A RunNow that returns true starts the Repeater again, too, also if an earlier one was lost.
 func TestRunNowOfARepeaterWhoseExecutorHasPanicked(t *testing.T) {
-	full := true
-	w, m := onMock(t, hierarchy.Config{Executor: func(task func()) {
-		if full {
-			panic("full")
-		}
-		task()
-	}})
+	full, executor := executorThatMayBeFull()
+	w, m := onMock(t, hierarchy.Config{Executor: executor})
 	runs := 0
 	r := every(t, w, time.Second, func() { runs++ })
 	require.Panics(t, func() { m.Add(time.Second) })
 	require.True(t, r.RunNow())
 	require.Panics(t, func() { m.Add(0) })
-	full = false
+	*full = false
 	require.True(t, r.RunNow())
 	m.Add(0)
 	require.Equal(t, 1, runs)

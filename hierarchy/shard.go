@@ -104,6 +104,22 @@ func (s *shard[T]) move(i uint32, n *level.Node, now, deadline int64) (wakeAt in
 	return s.wakeFor(now, deadline, order)
 }
 
+// crowdEvery is after how many timers a shard looks for crowds. Some of them take no place on the
+// wheel, so it looks when the next one is set or moved.
+const crowdEvery = 2048
+
+// wakeFor is when the wheel must be awake for a timer that was set or moved: at its deadline, or
+// before, if a crowd has grown. Nothing else wakes a sleeping wheel to prepare one.
+func (s *shard[T]) wakeFor(now, deadline int64, order uint64) int64 {
+	if order >= s.lookAt {
+		s.lookAt = order + crowdEvery
+		if begin, ok := s.timers.NextCrowd(now); ok {
+			return min(deadline, begin)
+		}
+	}
+	return deadline
+}
+
 // unlock ends every setting and moving of a timer: it unlocks mu, which must be held, and
 // has the wheel awake at that time.
 func (s *shard[T]) unlock(wakeAt int64) {

@@ -67,7 +67,7 @@ func TestQueueAndSlotsFireInOrder(t *testing.T) {
 	for range n {
 		add(begin + r.Int64N(span))
 	}
-	for c.loose < n || c.next != nil {
+	for c.inQueues < n || c.next != nil {
 		c.Next(begin-1, batch)
 	}
 	for range n / 10 {
@@ -101,7 +101,7 @@ func TestMemoryGoesBackIfTheWheelIsBehind(t *testing.T) {
 	for i := range int64(others) {
 		c.Add(0, 2*begin+i<<20, uint64(2*crowd+i+1), 0)
 	}
-	for c.loose < crowd || c.next != nil {
+	for c.inQueues < crowd || c.next != nil {
 		c.Next(begin-1, batch)
 	}
 	for fired := 0; fired < crowd+others; {

@@ -21,8 +21,8 @@ func (c *Circles) Check() error {
 			gathered++
 		}
 	})
-	if gathered != c.loose {
-		return fmt.Errorf("%d nodes are gathered, not %d", gathered, c.loose)
+	if gathered != c.inQueues {
+		return fmt.Errorf("%d nodes are gathered, not %d", gathered, c.inQueues)
 	}
 	if err := c.checkQueues(gathered); err != nil {
 		return err

@@ -81,7 +81,7 @@ func (c *Circles) InSlot(k, s int) int {
 		n += c.pouredAhead(k)
 	}
 	if k == c.from.circle && s == c.from.slot {
-		n += c.loose
+		n += c.inQueues
 	}
 	return n
 }
@@ -134,7 +134,7 @@ func (c *Circles) Unlink(n *level.Node) {
 func (c *Circles) takeOut(n *level.Node) {
 	switch k := n.Circle(); {
 	case k == level.Gathered:
-		c.loose--
+		c.inQueues--
 	case c.onAhead(n):
 		c.aheadLevel(n).Remove(&c.arena, n)
 	case c.circle[k].Remove(&c.arena, n):

@@ -66,10 +66,15 @@ func (c *Circles) sideOf(k int, ahead bool) *level.Level {
 
 // note notes a node that is taken out of its slot.
 func (c *Circles) note(g *gathering, i uint32, n *level.Node) entry {
-	c.loose++
+	c.inQueues++
 	g.lo, g.hi = min(g.lo, n.Key), max(g.hi, n.Key)
 	g.first, g.last = min(g.first, n.Order()), max(g.last, n.Order())
 	return entry{n.Key, i, uint32(n.Order())}
+}
+
+// takesFrom tells whether g, which may be nil, still takes nodes out of slot s of circle k.
+func (g *gathering) takesFrom(k, s int) bool {
+	return g != nil && g.taking && g.left > 0 && g.circle == k && g.slot == s && !g.ahead
 }
 
 // takeSome takes nodes out of the slot, from both ends in turn: the processor need not wait

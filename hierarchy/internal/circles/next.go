@@ -35,7 +35,7 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 	}
 	v := c.nextInSlots(now, budget)
 	switch {
-	case v.State == Empty && c.loose > 0: // it has just gathered the last slot
+	case v.State == Empty && c.inQueues > 0: // it has just gathered the last slot
 		v.State = AskAgain
 	case v.State == Due && c.gathers && !c.inOrder:
 		c.prepareBeside(v.At)

@@ -99,7 +99,7 @@ func (c *Circles) pour(budget int) (left int) {
 		}
 		if l := &c.circle[k]; l.Loose(s) {
 			budget = c.sweep(l, k, s, c.side(k), &c.ahead[k].openSwept, budget)
-		} else if g := c.next; g != nil && g.taking && g.left > 0 && g.circle == k && g.slot == s && !g.ahead {
+		} else if g := c.next; g.takesFrom(k, s) {
 			budget = c.takeSome(g, budget)
 		} else {
 			budget = c.pourSlot(&c.circle[k], s, budget)

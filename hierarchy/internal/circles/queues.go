@@ -12,9 +12,9 @@ import (
 //
 // Invariant: every node that is Gathered is in a queue or in next.
 type gathered struct {
-	queues []queue
-	loose  int                        // how many nodes are Gathered
-	from   struct{ circle, slot int } // what was gathered last
+	queues   []queue
+	inQueues int                        // how many nodes are Gathered: those of queues and of next
+	from     struct{ circle, slot int } // what was gathered last
 
 	sincePrepared int        // how many timers were due since prepareBeside prepared a crowd
 	next          *gathering // what will be a queue, or nil
