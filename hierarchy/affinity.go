@@ -19,29 +19,34 @@ var (
 const (
 	// sampleEvery is after how many timers the wheel looks which processor is running.
 	sampleEvery = 64
-	// enoughChanges is how many changes of the processor in a short time make a wheel use
-	// all its shards. Until then it uses one and pays nothing for affinity, which costs as
+	// enoughMeetings is how often two processors must be seen in a short time for a wheel to
+	// use all its shards. Until then it uses one and pays nothing for affinity, which costs as
 	// much as a lock.
-	enoughChanges = 32
+	enoughMeetings = 16
 )
 
 // usage watches which processors use a wheel.
 type usage struct {
-	last    *token
-	changes int
+	last  *token
+	score int // a meeting counts 2, and a sample without one takes 1 off
 }
 
-// sample looks which processor is running, and sets spread when it has changed often
-// enough. A change counts 2, and no change takes 1 off.
+// sample looks which processor is running. If it is another than before, two have met.
 func (u *usage) sample(spread *atomic.Bool) {
 	t := tokens.Get().(*token)
 	tokens.Put(t)
 	if t == u.last {
-		u.changes = max(0, u.changes-1)
+		u.score = max(0, u.score-1)
 		return
 	}
 	u.last = t
-	if u.changes += 2; u.changes >= enoughChanges {
+	u.meet(spread)
+}
+
+// meet sets spread when two processors have met often enough. They also meet where one has to
+// wait for the lock.
+func (u *usage) meet(spread *atomic.Bool) {
+	if u.score += 2; u.score >= 2*enoughMeetings {
 		spread.Store(true)
 	}
 }

@@ -121,6 +121,9 @@ func (c *core[T]) add(v T, now int64, d time.Duration, f level.Flags) (Timer, er
 	} else {
 		if !s.mu.TryLock() {
 			s.mu.wait()
+			if len(c.shards) > 1 {
+				c.usage.meet(&c.spread)
+			}
 		}
 		if s.sequence%sampleEvery == 0 && len(c.shards) > 1 {
 			c.usage.sample(&c.spread)
