@@ -5,12 +5,22 @@ import (
 	"slices"
 )
 
-// fireTogether is fireSome for Go and a Pool. They get the callbacks when the turn ends. A Pool
-// gets them in order. With Go they run in no order, so no shard need wait for the others.
-func (r *round[T]) fireTogether(s *shard[T], until bound) popState {
-	if r.core.isGo {
-		until = none
+// nextInTurn is nextShard for Go, whose callbacks run in no order. So no timer is compared with
+// those of other shards, and each shard that has due ones gets as many turns as any other.
+func (r *round[T]) nextInTurn() *shard[T] {
+	shards := r.core.shards
+	for range shards {
+		r.turn = (r.turn + 1) & (len(shards) - 1)
+		if s := shards[r.turn]; s.notBefore.load() <= bound(r.now) {
+			return s
+		}
 	}
+	return nil
+}
+
+// fireTogether is fireSome for Go and a Pool. They get the callbacks when the turn ends. A Pool
+// gets them in order.
+func (r *round[T]) fireTogether(s *shard[T], until bound) popState {
 	n := len(r.together)
 	v, f, state := s.popSome(r.now, moment{until, math.MaxUint64}, &r.together)
 	r.fired += 1 + len(r.together) - n
