@@ -87,6 +87,37 @@ func TestQueueAndSlotsFireInOrder(t *testing.T) {
 	}
 }
 
+// While timers of a queue are due, one that is set meanwhile, in a slot, does not have the next
+// crowd gathered at their expense: each goes through a few nodes only.
+func TestTimersInSlotsHurryNoCrowd(t *testing.T) {
+	const n, slots, begin, window = 80_000, 8, int64(8) << 30, 64
+	r := rand.New(rand.NewPCG(1, 1))
+	c := newCircles(time.Second)
+	c.GatherCrowds(func(uint32) {})
+	for i := range uint64(n) {
+		c.Add(0, begin+r.Int64N(slots<<24), i+1, 0)
+	}
+	for c.inQueues == 0 || c.next != nil {
+		c.Next(begin-1, batch)
+	}
+	most, before := 0, c.Visited()
+	for fired := 1; c.arena.Len() > 0; {
+		v := c.Next(begin+slots<<24, batch)
+		if v.State != Due {
+			before = c.Visited()
+			continue
+		}
+		c.Remove(v.Node, c.arena.At(v.Node))
+		if fired++; fired%window == 0 {
+			most = max(most, c.Visited()-before)
+			before = c.Visited()
+			c.Add(v.At, v.At+100_000, uint64(n+fired), 0)
+		}
+	}
+	require.Positive(t, most, "none was prepared while others were due")
+	require.LessOrEqual(t, most, 4*window)
+}
+
 // A wheel that is behind may fire the last of a crowd when other timers are already due. It
 // gives the memory for gathering back as soon as it has caught up.
 func TestMemoryGoesBackIfTheWheelIsBehind(t *testing.T) {

@@ -33,7 +33,7 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 	if len(c.queues) > 0 || c.next != nil {
 		return c.nextWithGathered(now, budget)
 	}
-	v := c.nextInSlots(now, budget)
+	v := c.nextInSlots(now, budget, false)
 	switch {
 	case v.State == Empty && c.inQueues > 0: // it has just gathered the last slot
 		v.State = AskAgain
@@ -45,14 +45,15 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 	return v
 }
 
-// nextInSlots is Next for the timers that are in slots.
-func (c *Circles) nextInSlots(now int64, budget int) Verdict {
+// nextInSlots is Next for the timers that are in slots. If one that is in none is due, it prepares
+// no crowd.
+func (c *Circles) nextInSlots(now int64, budget int, anotherDue bool) Verdict {
 	c.pourBeforeTimer(budget)
 	for c.Linked() && budget > 0 {
 		c.swapInAhead(now)
 		var v Verdict
 		v, budget = c.lookAtFirst(now, budget)
-		if v.State == NotBefore {
+		if v.State == NotBefore && (c.open != 0 || !anotherDue) {
 			v, budget = c.pourMeanwhile(now, v, budget)
 		}
 		if v.State != AskAgain {

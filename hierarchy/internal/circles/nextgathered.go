@@ -17,7 +17,7 @@ const (
 	// prepareBudget how many nodes are gone through then. Otherwise a wheel that is behind
 	// would never have the time to prepare one, and would fall behind further.
 	prepareEvery  = 8
-	prepareBudget = 32
+	prepareBudget = 12
 )
 
 // nextWithGathered is Next if there are queues, or one in the making.
@@ -38,13 +38,14 @@ func (c *Circles) nextWithGathered(now int64, budget int) Verdict {
 		return c.nextWithGathered(now, budget)
 	}
 	queuesBefore := len(c.queues)
-	v := c.nextInSlots(limit, budget)
+	v := c.nextInSlots(limit, budget, due)
 	anotherQueue := len(c.queues) > queuesBefore
 	switch {
 	case v.State == Due && (!ok || c.arena.At(v.Node).Before(c.arena.At(i))):
 		c.prepareBeside(v.At)
 		return v
 	case due:
+		c.prepareBeside(at)
 		return Verdict{State: Due, Node: i, At: at}
 	case v.State == AskAgain, anotherQueue:
 		return Verdict{State: AskAgain}

@@ -56,7 +56,7 @@ func (c *Circles) NextInOrder(now int64) Verdict {
 			c.finishNext()
 			continue
 		}
-		switch v := c.nextInSlots(limit, math.MaxInt); {
+		switch v := c.nextInSlots(limit, math.MaxInt, false); {
 		case v.State == slotGathered:
 			continue
 		case v.State == Due && (!ok || c.arena.At(v.Node).Before(c.arena.At(i))):

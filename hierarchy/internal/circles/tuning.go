@@ -26,7 +26,7 @@ type Tuning struct {
 
 // DefaultTuning is what benchmarks have shown to be best.
 func DefaultTuning() Tuning {
-	return Tuning{SortUpTo: 32, PourAheadFrom: 4096, GatherUpTo: 1 << 15, PourTime: 500, SweepRatio: 16}
+	return Tuning{SortUpTo: 32, PourAheadFrom: 4096, GatherUpTo: 1 << 15, PourTime: 1500, SweepRatio: 16}
 }
 
 const (
