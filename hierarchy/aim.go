@@ -98,6 +98,27 @@ func (a *aim) begin(now int64) bool {
 	return true
 }
 
+// beginNext is begin for a wheel that is awake, if its next wake-up is due by now. To aim the
+// alarm at it would cost more. It returns how long that wake-up is away: 0 if it has begun. Where
+// wake-ups are free, as time stands still, it never begins.
+func (a *aim) beginNext(nearest bound, now int64) (away int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed || a.precision == 0 || nearest == none {
+		return math.MaxInt64
+	}
+	at := int64(nearest)
+	if at > a.urgent {
+		at = max(at, a.last+a.precision)
+	}
+	if at > now {
+		return at - now
+	}
+	a.last = at
+	a.wakeups++
+	return 0
+}
+
 // finish ends a wake-up and aims the alarm at the nearest deadline. A wake-up that was cut
 // short has left timers that are due, so it does not delay the next one.
 func (a *aim) finish(nearest func() bound, cutShort bool) {

@@ -16,12 +16,18 @@ const (
 	// run, since unlocking gives no processor to those that wait for a lock, and looks which
 	// shard comes first by now.
 	yieldEvery = 64
+	// armCost is about how long a processor takes to aim the alarm and to wake up by it, in
+	// nanoseconds.
+	armCost = 4000
+	// maxLooks is how often a wheel looks whether so much time has passed. In a
+	// testing/synctest bubble none passes.
+	maxLooks = 128
 )
 
 // wake fires all that is due and aims the alarm at what comes next. The alarm calls it, and
 // never twice at the same time.
 //
-// Timers fire in order of deadline, with two exceptions. While a shard has a crowd to pour
+// Timers fire in order of deadline, with two exceptions, and one more with Go: see nextInTurn. While a shard has a crowd to pour
 // or to move, timers that are due do not wait for it. And a timer that is set during the
 // round may have to wait until the turn of another shard ends.
 func (c *core[T]) wake() {
@@ -30,6 +36,9 @@ func (c *core[T]) wake() {
 	if r, ok := c.beginRound(); ok {
 		defer r.end()
 		r.fireAll()
+		for r.goOn() {
+			r.fireAll()
+		}
 		if !r.useful {
 			c.lookAgain()
 		}
@@ -57,6 +66,7 @@ type round[T any] struct {
 	core     *core[T]
 	now      int64
 	fired    int  // in this turn
+	turn     int  // the number of the last shard that had a turn, with Go
 	together []T  // due, and not dispatched yet
 	useful   bool // a callback has been dispatched in this round
 	inline   bool // a callback has been called with Inline in this round
@@ -83,6 +93,9 @@ func (r *round[T]) fireAll() {
 // nextShard is the shard whose nearest deadline has come and comes first, and the nearest
 // deadline of the others; except is left out.
 func (r *round[T]) nextShard(except *shard[T]) (first *shard[T], until bound) {
+	if r.core.isGo {
+		return r.nextInTurn(), none
+	}
 	nearest := bound(r.now)
 	until = none
 	for _, s := range r.core.shards {
@@ -189,6 +202,23 @@ func (c *core[T]) submit(v T) {
 		c.mock.run(func() { c.invoke(v) })
 	})
 	accepted = true
+}
+
+// goOn waits for the next wake-up, and begins it, if that comes within armCost. Otherwise it is
+// false. Meanwhile other goroutines run, unless no callback is in one.
+func (r *round[T]) goOn() bool {
+	c := r.core
+	r.dispatchTogether()
+	for range maxLooks {
+		r.now = c.now()
+		if away := c.aim.beginNext(c.nearest(), r.now); away == 0 || away > armCost {
+			return away == 0
+		}
+		if !c.inline {
+			runtime.Gosched()
+		}
+	}
+	return false
 }
 
 // end ends the round, also when a callback has panicked or exited the goroutine.

@@ -1,0 +1,106 @@
+package hierarchy
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// slowRound rings for a timer at 10 whose callback takes so long, and sets the next one so far
+// ahead of 10. It returns how many timers have fired.
+func slowRound(t *testing.T, c *handClock, took, next int64) (fired int) {
+	w, err := New(Config{Clock: c, Shards: 2, Precision: aimPrecision, Executor: Inline})
+	require.NoError(t, err)
+	_, err = w.AfterFunc(10, func() {
+		fired++
+		_, err := w.AfterFunc(time.Duration(next), func() { fired++ })
+		require.NoError(t, err)
+		c.elapsed.Add(took)
+	})
+	require.NoError(t, err)
+	c.elapsed.Store(10)
+	c.ring()
+	return fired
+}
+
+// A wheel whose next wake-up is due when it has just worked stays awake. That comes at least one
+// Precision after the last one.
+func TestStaysAwakeForWhatIsDue(t *testing.T) {
+	require.Equal(t, 2, slowRound(t, &handClock{}, aimPrecision, aimPrecision))
+	require.Equal(t, 2, slowRound(t, &handClock{}, aimPrecision, 1))
+	c := &handClock{}
+	require.Equal(t, 1, slowRound(t, c, aimPrecision-1, 1))
+	require.EqualValues(t, 10+aimPrecision, c.aim)
+}
+
+// A wheel waits for a wake-up that comes soon. But it does not wait for a clock that stands still.
+func TestStaysAwakeForWhatIsNear(t *testing.T) {
+	require.Equal(t, 2, slowRound(t, &handClock{tick: 100}, 0, armCost/2))
+
+	c := &handClock{tick: 100}
+	require.Equal(t, 1, slowRound(t, c, 0, 2*armCost))
+	c.requireAim(t, 2*armCost+1000)
+
+	c = &handClock{}
+	require.Equal(t, 1, slowRound(t, c, 0, armCost/2))
+	require.EqualValues(t, 10+armCost/2, c.aim)
+}
+
+// With Go too, the timers of a shard that is far behind do not hold up those of another. Each
+// shard has its turn.
+func TestShardsTakeTurnsWithGo(t *testing.T) {
+	const n = 100 * yieldEvery
+	clk := &handClock{}
+	c, err := newCore(Config{Clock: clk, Shards: 4}, func(f func()) { f() })
+	require.NoError(t, err)
+	var order []int
+	c.onFire = func(shard int, _ uint32) { order = append(order, shard) }
+	for i := range int64(n) {
+		setOn(c, 0, 1+i, nop)
+		setOn(c, 1, 1+i, nop)
+	}
+	setOn(c, 2, n, nop)
+	setOn(c, 3, n, nop)
+	clk.elapsed.Store(n)
+	c.wake()
+	require.Len(t, order, 2*n+2)
+	turns := order[:4*(yieldEvery+popTogether)]
+	for shard := range c.shards {
+		require.Contains(t, turns, shard)
+	}
+	require.NoError(t, c.shutdown(t.Context()))
+}
+
+func nop() {}
+
+// A goroutine that has to wait for the lock again and again gets a shard of its own, also if no
+// timer is set by another.
+func TestWheelSpreadsWhereOneWaits(t *testing.T) {
+	for _, shards := range []int{1, 2} {
+		c, err := newCore(Config{Clock: &handClock{}, Shards: shards}, func(f func()) { f() })
+		require.NoError(t, err)
+		s := c.shards[0]
+		for range 500 {
+			began, done := make(chan bool), make(chan bool)
+			s.mu.Lock()
+			go func() {
+				close(began)
+				_, err := c.add(nop, 0, 1, 0)
+				require.NoError(t, err)
+				close(done)
+			}()
+			<-began
+			for range 10 {
+				runtime.Gosched()
+			}
+			s.mu.Unlock()
+			if <-done; c.spread.Load() {
+				break
+			}
+		}
+		require.Equal(t, shards > 1, c.spread.Load())
+		c.stop()
+	}
+}
