@@ -124,7 +124,7 @@ func BenchmarkBurstBlocking(b *testing.B) {
 
 // BenchmarkCascade makes a million timers of one coarse slot, spread over a second,
 // cascade and expire. It measures how late they are, and how late timers of a millisecond
-// are that are set meanwhile.
+// are that are set meanwhile. impl=floor is spinCrowd.
 func BenchmarkCascade(b *testing.B) {
 	const n = 1_000_000
 	const span = time.Second
@@ -164,6 +164,7 @@ func BenchmarkCascade(b *testing.B) {
 		calls(crowd).report(b, "crowd")
 		short.report(b, "1ms")
 	}
+	run(b, "floor", n, func(b *testing.B) { cascade(b, spinCrowd(b)) })
 	for _, i := range afterFuncs {
 		run(b, i.name, n, func(b *testing.B) { cascade(b, i.with(b)) })
 	}

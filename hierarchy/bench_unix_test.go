@@ -139,6 +139,15 @@ func BenchmarkResetExpiry(b *testing.B) {
 			timers = append(timers, t)
 		}, func(i int, d time.Duration) { timers[len(timers)-n+i].Reset(d) })
 	})
+	run(b, "floor", n, func(b *testing.B) {
+		w := &resetFloor{timers: make([]floorTimer, 0, n)}
+		expire(b, func(f func()) {
+			if len(w.timers) == n {
+				w.timers, w.resets = w.timers[:0], 0
+			}
+			w.timers = append(w.timers, floorTimer{f: f})
+		}, w.reset)
+	})
 	run(b, "time", n, func(b *testing.B) {
 		var timers []*time.Timer
 		expire(b, func(f func()) {
