@@ -2,6 +2,7 @@ package hierarchy
 
 import (
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,6 +47,91 @@ func TestStaysAwakeForWhatIsNear(t *testing.T) {
 	c = &handClock{}
 	require.Equal(t, 1, slowRound(t, c, 0, armCost/2))
 	require.EqualValues(t, 10+armCost/2, c.aim)
+}
+
+// However busy a wheel is, its clock gets its goroutine back.
+func TestBusyWheelReturnsToItsClock(t *testing.T) {
+	c := &handClock{}
+	w, err := New(Config{Clock: c, Executor: Inline, Precision: aimPrecision})
+	require.NoError(t, err)
+	runs := 0
+	var again func()
+	again = func() {
+		if runs++; runs < 1000 {
+			_, err := w.AfterFunc(aimPrecision/2, again)
+			require.NoError(t, err)
+		}
+		c.elapsed.Add(aimPrecision)
+	}
+	_, err = w.AfterFunc(1, again)
+	require.NoError(t, err)
+	c.elapsed.Store(1)
+	c.ring()
+	require.Equal(t, 1+maxStays, runs)
+	c.requireAim(t, c.elapsed.Load())
+}
+
+// A wheel that is being stopped does not stay awake for what it will not fire.
+func TestStoppedWheelDoesNotStayAwake(t *testing.T) {
+	clk := &handClock{}
+	c := twoShards(t, clk)
+	setOn(c, 0, 1, nop)
+	clk.elapsed.Store(1)
+	c.aim.demand(1)
+	c.closed.Store(true)
+	c.wake()
+	require.EqualValues(t, 1, c.aim.count())
+}
+
+// If a wheel has stayed awake in vain, as a timer was stopped, it looks at all shards, so that
+// the next wake-up is not in vain, too.
+func TestStaysAwakeInVainOnce(t *testing.T) {
+	clk := &handClock{}
+	c, err := newCore(Config{Clock: clk, Shards: 4, Precision: aimPrecision, Executor: Inline}, func(f func()) { f() })
+	require.NoError(t, err)
+	setOn(c, 0, 10, func() { clk.elapsed.Add(2 * aimPrecision) })
+	for k, s := range c.shards[1:] {
+		s.mu.Lock()
+		i, _, wakeAt := s.set(nop, 0, int64(1500*(k+1)), 0)
+		s.unlock(wakeAt)
+		s.mu.Lock()
+		s.discard(i, s.timers.Arena().At(i))
+		s.mu.Unlock()
+	}
+	setOn(c, 0, int64(time.Hour), nop)
+	for clk.elapsed.Store(10); clk.aim < int64(time.Hour); clk.ring() {
+		clk.elapsed.Store(max(clk.elapsed.Load(), clk.aim))
+	}
+	require.EqualValues(t, 2, c.aim.count(), "one in vain")
+}
+
+// With Inline too, a goroutine that a timer has woken does not wait until the wheel sleeps.
+func TestWokenGoroutineRunsWhileWheelIsAwake(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	c := &handClock{tick: 100}
+	w, err := New(Config{Clock: c, Shards: 1, Precision: 1, Executor: Inline})
+	require.NoError(t, err)
+	var runs atomic.Int32
+	seen := make(chan int32)
+	go func() {
+		_ = w.Sleep(t.Context(), 10)
+		n := runs.Load()
+		seen <- n
+	}()
+	for w.Len() == 0 {
+		runtime.Gosched()
+	}
+	var again func()
+	again = func() {
+		runs.Add(1)
+		_, err := w.AfterFunc(armCost*3/4, again)
+		require.NoError(t, err)
+	}
+	_, err = w.AfterFunc(armCost*3/4, again)
+	require.NoError(t, err)
+	c.elapsed.Store(10)
+	c.ring()
+	require.Less(t, <-seen, int32(3))
 }
 
 // With Go too, the timers of a shard that is far behind do not hold up those of another. Each

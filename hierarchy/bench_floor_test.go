@@ -18,27 +18,41 @@ import (
 // the first short timer is set. One short timer at a time is pending beside it. All but the first
 // are set in a callback.
 func spinCrowd(*testing.B) afterFunc {
+	var mu sync.Mutex
 	var crowd []func()
 	var order []uint64
-	var short func()
+	var short func() // nil if none is pending
 	var shortAt time.Duration
 	spinning := false
-	spin := func() {
+	next := func(crowd []func(), order *[]uint64) (f func(), at time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		if first := firstOf(*order); short == nil || first < shortAt {
+			if spinning = len(*order) > 0; !spinning {
+				return nil, 0
+			}
+			f, at = crowd[(*order)[0]&(1<<indexBits-1)], first
+			*order = (*order)[1:]
+			return f, at
+		}
+		f, short = short, nil
+		return f, shortAt
+	}
+	spin := func(crowd []func(), order []uint64) {
 		slices.Sort(order)
-		for len(order) > 0 || short != nil {
-			next, at := short, shortAt
-			if first := firstOf(order); short == nil || first < at {
-				next, at, order = crowd[order[0]&(1<<indexBits-1)], first, order[1:]
-			} else {
-				short = nil
+		for {
+			f, at := next(crowd, &order)
+			if f == nil {
+				return
 			}
 			for time.Since(floorStart) < at {
 			}
-			next()
+			f()
 		}
-		crowd, spinning = crowd[:0], false
 	}
 	return func(d time.Duration, f func()) func() bool {
+		mu.Lock()
+		defer mu.Unlock()
 		at := time.Since(floorStart) + d
 		if d > time.Second {
 			order = append(order, packed(at, len(crowd)))
@@ -47,7 +61,8 @@ func spinCrowd(*testing.B) afterFunc {
 		}
 		if short, shortAt = f, at; !spinning {
 			spinning = true
-			go spin()
+			go spin(crowd, order)
+			crowd, order = nil, nil
 		}
 		return nil
 	}

@@ -23,7 +23,7 @@ type Stats struct {
 	Dropped   uint64    // timers that were pending when the wheel was stopped
 	Moved     uint64    // new deadlines by Reset, Move, Set of a pending key, and for a touched Idle
 	Cascaded  uint64    // moves of timers from a circle to a finer one
-	Wakeups   uint64    // times that the clock woke the wheel
+	Wakeups   uint64    // times that the wheel woke up, or stayed awake for the next time
 	Panics    uint64    // panics in callbacks that were passed to OnPanic
 	Skipped   uint64    // runs that repeaters and tickers missed
 	Lateness  Histogram // time from deadline to dispatch

@@ -16,31 +16,25 @@ const (
 	// run, since unlocking gives no processor to those that wait for a lock, and looks which
 	// shard comes first by now.
 	yieldEvery = 64
-	// armCost is about how long a processor takes to aim the alarm and to wake up by it, in
-	// nanoseconds.
-	armCost = 4000
-	// maxLooks is how often a wheel looks whether so much time has passed. In a
-	// testing/synctest bubble none passes.
-	maxLooks = 128
 )
 
 // wake fires all that is due and aims the alarm at what comes next. The alarm calls it, and
 // never twice at the same time.
 //
-// Timers fire in order of deadline, with two exceptions, and one more with Go: see nextInTurn. While a shard has a crowd to pour
+// Timers fire in order of deadline, with two exceptions. While a shard has a crowd to pour
 // or to move, timers that are due do not wait for it. And a timer that is set during the
-// round may have to wait until the turn of another shard ends.
+// round may have to wait until the turn of another shard ends. With Go, only those of one
+// shard fire in order.
 func (c *core[T]) wake() {
 	c.inFlight.addRound()
 	defer c.inFlight.removeRound()
 	if r, ok := c.beginRound(); ok {
 		defer r.end()
-		r.fireAll()
-		for r.goOn() {
-			r.fireAll()
-		}
-		if !r.useful {
-			c.lookAgain()
+		for more := true; more; more = r.goOn() {
+			r.useful = false
+			if r.fireAll(); !r.useful {
+				c.lookAgain()
+			}
 		}
 		r.complete = true
 	}
@@ -68,14 +62,16 @@ type round[T any] struct {
 	fired    int  // in this turn
 	turn     int  // the number of the last shard that had a turn, with Go
 	together []T  // due, and not dispatched yet
-	useful   bool // a callback has been dispatched in this round
+	stays    int  // how often it stayed awake
+	useful   bool // a callback has been dispatched in this wake-up
+	woke     bool // a goroutine that waits for a timer has been woken in this round
 	inline   bool // a callback has been called with Inline in this round
 	complete bool
 }
 
 // fireAll fires what is due on all shards. The shards take turns in this one goroutine, so
-// that timers fire in order of deadline across shards, and callbacks of Inline never
-// overlap, just as the rings of the alarm never do.
+// that timers fire in order of deadline across shards, but for those of Go, and callbacks of
+// Inline never overlap, just as the rings of the alarm never do.
 func (r *round[T]) fireAll() {
 	var except *shard[T] // could not find out yet what is due there; others go first
 	for !r.core.closed.Load() {
@@ -91,7 +87,7 @@ func (r *round[T]) fireAll() {
 }
 
 // nextShard is the shard whose nearest deadline has come and comes first, and the nearest
-// deadline of the others; except is left out.
+// deadline of the others; except is left out. With Go it is the next one that is due.
 func (r *round[T]) nextShard(except *shard[T]) (first *shard[T], until bound) {
 	if r.core.isGo {
 		return r.nextInTurn(), none
@@ -162,6 +158,7 @@ func (r *round[T]) dispatch(v T, f level.Flags) {
 	c := r.core
 	switch {
 	case f&runInWake != 0:
+		r.woke = true
 		c.invoke(v)
 	case c.inline:
 		if !r.inline {
@@ -202,23 +199,6 @@ func (c *core[T]) submit(v T) {
 		c.mock.run(func() { c.invoke(v) })
 	})
 	accepted = true
-}
-
-// goOn waits for the next wake-up, and begins it, if that comes within armCost. Otherwise it is
-// false. Meanwhile other goroutines run, unless no callback is in one.
-func (r *round[T]) goOn() bool {
-	c := r.core
-	r.dispatchTogether()
-	for range maxLooks {
-		r.now = c.now()
-		if away := c.aim.beginNext(c.nearest(), r.now); away == 0 || away > armCost {
-			return away == 0
-		}
-		if !c.inline {
-			runtime.Gosched()
-		}
-	}
-	return false
 }
 
 // end ends the round, also when a callback has panicked or exited the goroutine.

@@ -45,15 +45,15 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 	return v
 }
 
-// nextInSlots is Next for the timers that are in slots. If one that is in none is due, it prepares
-// no crowd.
-func (c *Circles) nextInSlots(now int64, budget int, anotherDue bool) Verdict {
+// nextInSlots is Next for the timers that are in slots. It prepares no crowd if a gathered timer
+// is due.
+func (c *Circles) nextInSlots(now int64, budget int, gatheredDue bool) Verdict {
 	c.pourBeforeTimer(budget)
 	for c.Linked() && budget > 0 {
 		c.swapInAhead(now)
 		var v Verdict
 		v, budget = c.lookAtFirst(now, budget)
-		if v.State == NotBefore && (c.open != 0 || !anotherDue) {
+		if v.State == NotBefore && (c.open != 0 || !gatheredDue) {
 			v, budget = c.pourMeanwhile(now, v, budget)
 		}
 		if v.State != AskAgain {
