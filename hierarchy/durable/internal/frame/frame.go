@@ -1,0 +1,139 @@
+// Package frame is the format of the messages of a log. FORMAT.md beside the module's go.mod
+// describes the bytes. The package knows bytes alone: no log, no clock and no timers.
+package frame
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+const (
+	// Version is the version of the format that this package writes, and the only one that it
+	// reads.
+	Version = 1
+	// MaxOps is how many operations a frame can hold. The number of a timer's ID has twelve bits
+	// for the place of its operation in the frame.
+	MaxOps = 1<<placeBits - 1
+
+	placeBits   = 12
+	headerSize  = 64
+	trailerSize = 4
+	// Overhead is the size of a frame without operations.
+	Overhead = headerSize + trailerSize
+)
+
+// The errors of Parse and Ops. They are wrapped with what is wrong.
+var (
+	ErrDamaged = errors.New("the frame is damaged")
+	ErrVersion = errors.New("the frame has another format")
+)
+
+// Header is what a frame says beside its operations.
+type Header struct {
+	Number     uint64 // the log's sequence of this frame, from 1
+	Epoch      uint64 // the number of the owner's takeover
+	Owner      uint64 // the random number of that takeover
+	Begin      uint64 // the log must have all frames from this number on
+	Time       int64  // nanoseconds since the Unix epoch. It never goes back in a log
+	Previous   uint32 // the checksum of the frame before, 0 in the first frame of a log
+	Partition  uint16 // which of the partitions this log is of
+	Partitions uint16 // how many there are
+}
+
+// ID names a timer. Number is unique in the log: the frame's number and the place of the
+// operation in it. Owner makes it unique among copies of the log.
+type ID struct{ Owner, Number uint64 }
+
+// NewID is the ID that the operation at place of the frame gives to its timer.
+func (h *Header) NewID(place int) ID {
+	return ID{h.Owner, h.Number<<placeBits | uint64(place)}
+}
+
+// The offsets of the header's fields.
+const (
+	atVersion    = 4
+	atReserved   = 5 // one byte, 0
+	atCount      = 6
+	atLength     = 8
+	atPrevious   = 12
+	atNumber     = 16
+	atEpoch      = 24
+	atOwner      = 32
+	atTime       = 40
+	atBegin      = 48
+	atPartition  = 56
+	atPartitions = 58
+	atZero       = 60 // four bytes, 0
+)
+
+var magic = [4]byte{'E', 'p', 'i', 'F'}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// put writes the header of a frame with count operations in length bytes.
+func (h *Header) put(b []byte, count, length int) {
+	le := binary.LittleEndian
+	copy(b, magic[:])
+	b[atVersion], b[atReserved] = Version, 0
+	le.PutUint16(b[atCount:], uint16(count))
+	le.PutUint32(b[atLength:], uint32(length))
+	le.PutUint32(b[atPrevious:], h.Previous)
+	le.PutUint64(b[atNumber:], h.Number)
+	le.PutUint64(b[atEpoch:], h.Epoch)
+	le.PutUint64(b[atOwner:], h.Owner)
+	le.PutUint64(b[atTime:], uint64(h.Time))
+	le.PutUint64(b[atBegin:], h.Begin)
+	le.PutUint16(b[atPartition:], h.Partition)
+	le.PutUint16(b[atPartitions:], h.Partitions)
+	le.PutUint32(b[atZero:], 0)
+}
+
+// Frame is a frame that was parsed. It shares the memory that Parse was given.
+type Frame struct {
+	Header
+	Count    int    // of operations
+	Checksum uint32 // of this frame
+	Size     int    // of the whole frame in bytes
+	body     []byte
+}
+
+// Parse checks b, which must be one whole frame, and reads its header. The operations
+// themselves are read, and checked, by Ops.
+func Parse(b []byte) (f Frame, err error) {
+	le := binary.LittleEndian
+	switch {
+	case len(b) < Overhead:
+		return f, fmt.Errorf("%w: %d bytes are less than a header", ErrDamaged, len(b))
+	case [4]byte(b) != magic:
+		return f, fmt.Errorf("%w: it does not begin with %q", ErrDamaged, magic)
+	}
+	end := len(b) - trailerSize
+	f.Checksum = le.Uint32(b[end:])
+	sum := checksum(b[:end])
+	// A later version may have its checksum elsewhere, so the version comes first.
+	if sum != f.Checksum && b[atVersion] == Version {
+		return f, fmt.Errorf("%w: its checksum is %08x, not %08x", ErrDamaged, sum, f.Checksum)
+	}
+	if b[atVersion] != Version {
+		return f, fmt.Errorf("%w: version %d instead of %d", ErrVersion, b[atVersion], Version)
+	}
+	length := int(le.Uint32(b[atLength:]))
+	if length != end-headerSize || b[atReserved] != 0 || le.Uint32(b[atZero:]) != 0 {
+		return f, fmt.Errorf("%w: its header does not fit its %d bytes", ErrDamaged, len(b))
+	}
+	f.Header = Header{
+		Number: le.Uint64(b[atNumber:]), Epoch: le.Uint64(b[atEpoch:]), Owner: le.Uint64(b[atOwner:]),
+		Begin: le.Uint64(b[atBegin:]), Time: int64(le.Uint64(b[atTime:])),
+		Previous:  le.Uint32(b[atPrevious:]),
+		Partition: le.Uint16(b[atPartition:]), Partitions: le.Uint16(b[atPartitions:]),
+	}
+	f.Count, f.Size, f.body = int(le.Uint16(b[atCount:])), len(b), b[headerSize:end]
+	if f.Count > MaxOps {
+		return f, fmt.Errorf("%w: it says that it has %d operations", ErrDamaged, f.Count)
+	}
+	return f, nil
+}
