@@ -1,0 +1,72 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Patience is how long Commit waits for an answer before it asks again, and how often it asks.
+// The zero Patience is ready to use.
+type Patience struct {
+	Answer time.Duration // for each call to the log, default 5s
+	Pause  time.Duration // before the first repetition, doubled each time up to a second; default 5ms
+	// Doubt, if not nil, is called once for each Commit that got no clear answer at first.
+	Doubt func(error)
+}
+
+// Commit appends data as message last+1, and finds out whether it did if the answer is lost. It
+// returns nil if the message is in the log, and ErrTaken or ErrTooLarge if it is not, and never
+// will be. With any other error, which comes when ctx is done, nothing is known.
+func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte) error {
+	for pause := orDefault(p.Pause, 5*time.Millisecond); ; pause = min(2*pause, time.Second) {
+		err := p.try(ctx, log, last, data)
+		if err == nil || errors.Is(err, ErrTaken) || errors.Is(err, ErrTooLarge) {
+			return err
+		}
+		if p.Doubt != nil {
+			p.Doubt(err)
+			p.Doubt = nil
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+	}
+}
+
+func orDefault(d, otherwise time.Duration) time.Duration {
+	if d == 0 {
+		return otherwise
+	}
+	return d
+}
+
+// try appends once, and looks once whether the message is there if that is not clear.
+func (p Patience) try(ctx context.Context, log Log, last uint64, data []byte) error {
+	asked, cancel := context.WithTimeout(ctx, orDefault(p.Answer, 5*time.Second))
+	err := log.Append(asked, last, data)
+	cancel()
+	if err == nil || errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	asked, cancel = context.WithTimeout(ctx, orDefault(p.Answer, 5*time.Second))
+	defer cancel()
+	there, gone := log.Get(asked, last+1)
+	switch {
+	case gone == nil && bytes.Equal(there, data):
+		return nil
+	case gone == nil:
+		return ErrTaken
+	case !errors.Is(gone, ErrAbsent):
+		return err
+	}
+	// A log that begins after the message had a later owner, who has deleted it, whosever it was.
+	if b, failed := log.Bounds(asked); failed == nil && b.First > last+1 {
+		return ErrTaken
+	}
+	return err
+}

@@ -1,0 +1,125 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+)
+
+// commit appends with one fault after the other, then none.
+func commit(ctx context.Context, disk *memory.Disk, last uint64, text string, faults ...memory.Fault) error {
+	log := disk.Open()
+	log.Fault = func([]byte) (f memory.Fault) {
+		if len(faults) > 0 {
+			f, faults = faults[0], faults[1:]
+		}
+		return f
+	}
+	return journal.Patience{}.Commit(ctx, log, last, []byte(text))
+}
+
+func text(t *testing.T, disk *memory.Disk, number uint64) string {
+	data, err := disk.Open().Get(t.Context(), number)
+	require.NoError(t, err)
+	return string(data)
+}
+
+// Whatever goes wrong, the message is there once when Commit returns nil.
+func TestCommitSettlesLostAnswers(t *testing.T) {
+	for fault := memory.None; fault <= memory.Twice; fault++ {
+		for next := memory.None; next <= memory.Twice; next++ {
+			synctest.Test(t, func(t *testing.T) {
+				disk := new(memory.Disk)
+				require.NoError(t, commit(t.Context(), disk, 0, "a", fault, next))
+				disk.Arrive()
+				require.Equal(t, 1, disk.Appends, "%d, %d", fault, next)
+				require.Equal(t, "a", text(t, disk, 1))
+			})
+		}
+	}
+}
+
+// What another owner has appended meanwhile decides, and nothing of ours comes after it.
+func TestCommitIsRefusedByAnotherOwner(t *testing.T) {
+	for fault := memory.None; fault <= memory.Twice; fault++ {
+		synctest.Test(t, func(t *testing.T) {
+			disk := new(memory.Disk)
+			require.NoError(t, commit(t.Context(), disk, 0, "other"))
+			require.ErrorIs(t, commit(t.Context(), disk, 0, "ours", fault), journal.ErrTaken)
+			disk.Arrive()
+			require.Equal(t, 1, disk.Appends)
+		})
+	}
+}
+
+// A copy that is on its way can take hold before or after another owner's frame. Commit tells
+// which.
+func TestCommitWhileACopyIsOnItsWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := new(memory.Disk)
+		log := disk.Open()
+		log.Fault = func([]byte) memory.Fault { return memory.Later }
+		require.Error(t, log.Append(t.Context(), 0, []byte("ours")))
+		// The first answer to our next copy is a refusal, as the late copy comes just before.
+		require.NoError(t, commit(t.Context(), disk, 0, "ours", memory.Drop))
+		require.Equal(t, 1, disk.Appends)
+	})
+}
+
+// When a later owner has deleted the place, it is lost too.
+func TestCommitAfterTheLogWasTrimmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := new(memory.Disk)
+		require.NoError(t, commit(t.Context(), disk, 0, "a"))
+		require.NoError(t, commit(t.Context(), disk, 1, "b"))
+		require.NoError(t, disk.Open().Trim(t.Context(), 3))
+		require.ErrorIs(t, commit(t.Context(), disk, 1, "ours"), journal.ErrTaken)
+	})
+}
+
+// While the log does not answer, nothing is decided, until the context ends.
+func TestCommitGivesUpOnlyWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := new(memory.Disk)
+		disk.SetFull(true)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		begun := time.Now()
+		doubts := 0
+		err := journal.Patience{Doubt: func(error) { doubts++ }}.Commit(ctx, disk.Open(), 0, []byte("a"))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "no space left")
+		require.False(t, errors.Is(err, journal.ErrTaken))
+		require.Equal(t, time.Minute, time.Since(begun))
+		require.Equal(t, 1, doubts)
+	})
+}
+
+func TestCommitOfTooMuch(t *testing.T) {
+	log := new(memory.Disk).Open()
+	log.Max = 3
+	require.ErrorIs(t, journal.Patience{}.Commit(t.Context(), log, 0, []byte("four")), journal.ErrTooLarge)
+}
+
+func TestMarksAreChecked(t *testing.T) {
+	m := journal.Mark{Number: 1 << 50, Checksum: 99}
+	b := m.Encode()
+	there, ok := journal.DecodeMark(b)
+	require.True(t, ok)
+	require.Equal(t, m, there)
+	for i := range b {
+		b[i] ^= 1
+		_, ok := journal.DecodeMark(b)
+		require.False(t, ok, "byte %d", i)
+		b[i] ^= 1
+		_, ok = journal.DecodeMark(b[:i])
+		require.False(t, ok)
+	}
+}

@@ -1,0 +1,80 @@
+// Package journal is the log of a partition as its owner sees it: a sequence of messages,
+// numbered from 1 without gaps, to which a message is appended only if the log ends where the
+// owner believes, and whose beginning can be deleted. The messages are bytes.
+package journal
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"iter"
+)
+
+// The errors of a log. They are wrapped.
+var (
+	// ErrRefused: the log says that it did not append. It decides nothing, as it may be the answer
+	// to a copy of a message whose first copy was appended. Commit finds out.
+	ErrRefused = errors.New("the log does not end where it was expected to")
+	// ErrAbsent: there is no such message now. It decides nothing about later.
+	ErrAbsent = errors.New("the log has no such message")
+	// ErrTaken: another message has the place in the log. Whoever gets it is not the owner.
+	ErrTaken = errors.New("the log has another owner")
+	// ErrDamaged: something is missing or altered.
+	ErrDamaged = errors.New("the log is damaged")
+	// ErrTooLarge: the message is larger than the log takes. It was not appended.
+	ErrTooLarge = errors.New("the message is larger than the log takes")
+)
+
+// Log is the log of one partition. Its methods may be called concurrently. An error that is not
+// one of this package means that nothing is known: the call may have been done, or be done later.
+type Log interface {
+	// Append appends data as message last+1, if last is the last message. If it returns nil, the
+	// message is there, and stays when the machine loses its power. It keeps no reference to data.
+	Append(ctx context.Context, last uint64, data []byte) error
+	// Get returns message number, which belongs to the caller.
+	Get(ctx context.Context, number uint64) ([]byte, error)
+	// Read is an iterator over the messages from from to to, in order. Each belongs to the caller.
+	// The error is ErrAbsent if one is not there. After an error nothing comes.
+	Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error]
+	// Bounds returns where the log begins and ends now. An empty log has First = Last + 1.
+	Bounds(ctx context.Context) (Bounds, error)
+	// Trim deletes the messages before begin. They may come back in a crash.
+	Trim(ctx context.Context, begin uint64) error
+	// Mark returns the mark, which is kept apart from the messages, or ErrAbsent.
+	Mark(ctx context.Context) (Mark, error)
+	// SetMark replaces the mark. If it returns nil, the mark stays when the machine loses its
+	// power.
+	SetMark(ctx context.Context, m Mark) error
+	// MaxMessage is the size of the largest message that the log takes.
+	MaxMessage() int
+}
+
+// Bounds are the numbers of the first and the last message of a log.
+type Bounds struct{ First, Last uint64 }
+
+// Mark names the last frame that is known to have been acknowledged.
+type Mark struct {
+	Number   uint64
+	Checksum uint32
+}
+
+const markSize = 16
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Encode returns the bytes of m, as FORMAT.md describes them.
+func (m Mark) Encode() []byte {
+	b := make([]byte, 0, markSize)
+	b = binary.LittleEndian.AppendUint64(b, m.Number)
+	b = binary.LittleEndian.AppendUint32(b, m.Checksum)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// DecodeMark is the mark that Encode made b of. It is false if b is anything else.
+func DecodeMark(b []byte) (m Mark, ok bool) {
+	if len(b) != markSize || crc32.Checksum(b[:12], castagnoli) != binary.LittleEndian.Uint32(b[12:]) {
+		return m, false
+	}
+	return Mark{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])}, true
+}

@@ -1,0 +1,313 @@
+// Package memory is a log in memory, for tests. It is as reliable as a disk and a server can be
+// at their worst: it loses what was not synced, fails, delays, answers twice or not at all.
+package memory
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// Fault is what goes wrong with one append.
+type Fault uint8
+
+const (
+	None    Fault = iota
+	Drop          // it is not done, and an error says that there was no answer
+	Forget        // it is done, and an error says that there was no answer
+	Silence       // it is done, and no answer comes until the context ends
+	Later         // it comes to the disk when the next call but one does, and no answer comes
+	Twice         // it comes to the disk twice, and the second answer comes
+	Lie           // it is acknowledged, but lost at a loss of power
+)
+
+// Disk is what the logs are on: it is there when the processes are gone. Several Logs may share
+// it, as an owner and the one that takes over do. Make it with new.
+type Disk struct {
+	mu    sync.Mutex
+	first uint64   // of messages, less 1
+	all   [][]byte // the message of number n is all[n-first-1]
+	lied  uint64   // the first message that was acknowledged without being on the disk, or 0
+	mark  *journal.Mark
+	late  []late
+	full  bool
+
+	Appends int // how many messages were appended
+	Trims   int // how often messages were deleted
+}
+
+// late is an append that is on its way.
+type late struct {
+	calls int // that come before it
+	last  uint64
+	data  []byte
+}
+
+// Log is a connection to a Disk. Close ends it, like the death of its process.
+type Log struct {
+	disk *Disk
+	// Fault, if not nil, says what goes wrong with an append. It is called under a lock.
+	Fault func(data []byte) Fault
+	// Before and After, if not nil, are called around each append with no lock held, After only if
+	// it was acknowledged.
+	Before, After func(last uint64)
+	Max           int // the largest message; 0 means 1 MiB
+
+	closed chan struct{}
+	once   sync.Once
+}
+
+var _ journal.Log = (*Log)(nil)
+
+// Open is a new connection.
+func (d *Disk) Open() *Log { return &Log{disk: d, closed: make(chan struct{})} }
+
+// Close ends the connection: calls fail, and those that are under way are lost.
+func (l *Log) Close() { l.once.Do(func() { close(l.closed) }) }
+
+// LosePower drops what was acknowledged without being on the disk, and what is on its way.
+func (d *Disk) LosePower() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.late = nil
+	if d.lied != 0 {
+		d.cut(d.lied)
+	}
+	d.lied = 0
+}
+
+// Arrive brings to the disk what is on its way.
+func (d *Disk) Arrive() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, a := range d.late {
+		d.append(a.last, a.data)
+	}
+	d.late = nil
+}
+
+// Cut removes the messages from number on, as an engine does that takes the end for torn.
+func (d *Disk) Cut(number uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.cut(number)
+}
+
+func (d *Disk) cut(number uint64) {
+	if number <= d.last() {
+		d.all = d.all[:max(number, d.first+1)-d.first-1]
+	}
+}
+
+// Change replaces message number. With nil it is missing.
+func (d *Disk) Change(number uint64, data []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.all[number-d.first-1] = data
+}
+
+// Copy is another disk with the same content, such as a backup.
+func (d *Disk) Copy() *Disk {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return &Disk{first: d.first, all: append([][]byte(nil), d.all...), mark: d.mark, lied: d.lied}
+}
+
+// SetFull makes all appends fail, or no longer.
+func (d *Disk) SetFull(full bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.full = full
+}
+
+// Size is the sum of the sizes of all messages.
+func (d *Disk) Size() (n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, m := range d.all {
+		n += len(m)
+	}
+	return n
+}
+
+func (d *Disk) last() uint64 { return d.first + uint64(len(d.all)) }
+
+// append is false if the log does not end at last. The lock must be held.
+func (d *Disk) append(last uint64, data []byte) bool {
+	if last != d.last() {
+		return false
+	}
+	d.all = append(d.all, data)
+	d.Appends++
+	return true
+}
+
+// call begins a call: the disk is locked, and what is late comes. It fails if l is closed.
+func (l *Log) call(ctx context.Context) error {
+	select {
+	case <-l.closed:
+		return fmt.Errorf("memory: the connection is closed")
+	case <-ctx.Done():
+		return ctx.Err()
+	default:
+	}
+	d := l.disk
+	d.mu.Lock()
+	waiting := d.late[:0]
+	for _, a := range d.late {
+		if a.calls--; a.calls > 0 {
+			waiting = append(waiting, a)
+		} else {
+			d.append(a.last, a.data)
+		}
+	}
+	d.late = waiting
+	return nil
+}
+
+// errNoAnswer is of no class that a caller may rely on.
+var errNoAnswer = fmt.Errorf("memory: no answer")
+
+// Append implements journal.Log.
+func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
+	if l.Before != nil {
+		l.Before(last)
+	}
+	if len(data) > l.MaxMessage() {
+		return journal.ErrTooLarge
+	}
+	err, silent := l.append(ctx, last, bytes.Clone(data))
+	if silent {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.closed:
+			return errNoAnswer
+		}
+	}
+	if err == nil && l.After != nil {
+		l.After(last)
+	}
+	return err
+}
+
+func (l *Log) append(ctx context.Context, last uint64, data []byte) (err error, silent bool) {
+	if err := l.call(ctx); err != nil {
+		return err, false
+	}
+	d := l.disk
+	defer d.mu.Unlock()
+	fault := None
+	if l.Fault != nil {
+		fault = l.Fault(data)
+	}
+	switch {
+	case d.full:
+		return fmt.Errorf("memory: no space left"), false
+	case fault == Drop:
+		return errNoAnswer, false
+	case fault == Later:
+		d.late = append(d.late, late{2, last, data})
+		return errNoAnswer, false
+	case fault == Lie && d.lied == 0:
+		d.lied = d.last() + 1
+	}
+	done := d.append(last, data)
+	switch {
+	case fault == Forget:
+		return errNoAnswer, false
+	case fault == Silence:
+		return nil, true
+	case fault == Twice:
+		done = d.append(last, data)
+	}
+	if !done {
+		return journal.ErrRefused, false
+	}
+	return nil, false
+}
+
+// Get implements journal.Log.
+func (l *Log) Get(ctx context.Context, number uint64) ([]byte, error) {
+	if err := l.call(ctx); err != nil {
+		return nil, err
+	}
+	defer l.disk.mu.Unlock()
+	return l.disk.get(number)
+}
+
+func (d *Disk) get(number uint64) ([]byte, error) {
+	if number <= d.first || number > d.last() || d.all[number-d.first-1] == nil {
+		return nil, fmt.Errorf("%w: %d", journal.ErrAbsent, number)
+	}
+	return bytes.Clone(d.all[number-d.first-1]), nil
+}
+
+// Read implements journal.Log.
+func (l *Log) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for ; from <= to; from++ {
+			if data, err := l.Get(ctx, from); !yield(data, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Bounds implements journal.Log.
+func (l *Log) Bounds(ctx context.Context) (journal.Bounds, error) {
+	if err := l.call(ctx); err != nil {
+		return journal.Bounds{}, err
+	}
+	defer l.disk.mu.Unlock()
+	return journal.Bounds{First: l.disk.first + 1, Last: l.disk.last()}, nil
+}
+
+// Trim implements journal.Log.
+func (l *Log) Trim(ctx context.Context, begin uint64) error {
+	if err := l.call(ctx); err != nil {
+		return err
+	}
+	d := l.disk
+	defer d.mu.Unlock()
+	d.Trims++
+	if begin = min(begin, d.last()+1); begin > d.first+1 {
+		d.all = append([][]byte(nil), d.all[begin-d.first-1:]...)
+		d.first = begin - 1
+	}
+	return nil
+}
+
+// Mark implements journal.Log.
+func (l *Log) Mark(ctx context.Context) (journal.Mark, error) {
+	if err := l.call(ctx); err != nil {
+		return journal.Mark{}, err
+	}
+	defer l.disk.mu.Unlock()
+	if l.disk.mark == nil {
+		return journal.Mark{}, journal.ErrAbsent
+	}
+	return *l.disk.mark, nil
+}
+
+// SetMark implements journal.Log.
+func (l *Log) SetMark(ctx context.Context, m journal.Mark) error {
+	if err := l.call(ctx); err != nil {
+		return err
+	}
+	defer l.disk.mu.Unlock()
+	l.disk.mark = &m
+	return nil
+}
+
+// MaxMessage implements journal.Log.
+func (l *Log) MaxMessage() int {
+	if l.Max == 0 {
+		return 1 << 20
+	}
+	return l.Max
+}
