@@ -1,0 +1,17 @@
+package embedded
+
+import (
+	"fmt"
+	"log/slog"
+)
+
+// logger gives what the server has to say to a slog.Logger. Its notices, of which there are a
+// dozen at each start, are for debugging.
+type logger struct{ log *slog.Logger }
+
+func (l logger) Noticef(format string, v ...any) { l.log.Debug("server: " + fmt.Sprintf(format, v...)) }
+func (l logger) Warnf(format string, v ...any)   { l.log.Warn("server: " + fmt.Sprintf(format, v...)) }
+func (l logger) Errorf(format string, v ...any)  { l.log.Error("server: " + fmt.Sprintf(format, v...)) }
+func (l logger) Fatalf(format string, v ...any)  { l.log.Error("server: " + fmt.Sprintf(format, v...)) }
+func (logger) Debugf(string, ...any)             {}
+func (logger) Tracef(string, ...any)             {}

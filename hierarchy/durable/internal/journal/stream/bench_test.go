@@ -1,0 +1,35 @@
+package stream_test
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
+)
+
+// BenchmarkAppend appends messages of n bytes, one after the other, each synced.
+func BenchmarkAppend(b *testing.B) {
+	s, err := embedded.Open(b.TempDir(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for _, n := range []int{200, 60000} {
+		b.Run(fmt.Sprintf("impl=stream/n=%d", n), func(b *testing.B) {
+			set, err := stream.Open(b.Context(), stream.Config{Conn: s.Conn(), Name: fmt.Sprintf("n%d-%d", n, b.N), Partitions: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			data := make([]byte, n)
+			b.SetBytes(int64(n))
+			b.ResetTimer()
+			for i := range b.N {
+				if err := set.Logs[0].Append(b.Context(), uint64(i), data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

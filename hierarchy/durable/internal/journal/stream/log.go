@@ -1,0 +1,116 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// Log is the log of one partition.
+type Log struct {
+	nc      *nats.Conn
+	stream  string
+	subject string // of the frames
+	marks   marks
+	most    int
+}
+
+var _ journal.Log = (*Log)(nil)
+
+// room is what a message of JetStream needs beside a frame: the expected sequence, and what the
+// server counts as part of the message.
+const room = 1 << 10
+
+// MaxMessage implements journal.Log.
+func (l *Log) MaxMessage() int { return l.most }
+
+// ack is the answer to what is published.
+type ack struct {
+	Sequence uint64 `json:"seq"`
+}
+
+// Append implements journal.Log.
+func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
+	if len(data) > l.most {
+		return fmt.Errorf("%w: %d bytes of at most %d", journal.ErrTooLarge, len(data), l.most)
+	}
+	n, err := publish(ctx, l.nc, l.subject, nats.ExpectedLastSeqHdr, last, data)
+	if err == nil && n != last+1 {
+		return fmt.Errorf("JetStream stored message %d as %d", last+1, n)
+	}
+	return err
+}
+
+// publish publishes data under the condition that header has that value.
+func publish(ctx context.Context, nc *nats.Conn, subject, header string, value uint64, data []byte) (uint64, error) {
+	m := &nats.Msg{Subject: subject, Data: data, Header: nats.Header{header: {strconv.FormatUint(value, 10)}}}
+	answer, err := nc.RequestMsgWithContext(ctx, m)
+	if err != nil {
+		return 0, unanswered(err)
+	}
+	var a ack
+	if err := decode(answer.Data, &a); err != nil {
+		return 0, err
+	}
+	return a.Sequence, nil
+}
+
+// Get implements journal.Log.
+func (l *Log) Get(ctx context.Context, number uint64) (data []byte, err error) {
+	err = fmt.Errorf("%w: %d", journal.ErrAbsent, number)
+	if number == 0 {
+		return nil, err
+	}
+	for data, err = range l.read(ctx, number, number, 1) {
+	}
+	return data, err
+}
+
+// Read implements journal.Log.
+func (l *Log) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error] {
+	return l.read(ctx, from, to, atOnce)
+}
+
+// Bounds implements journal.Log.
+func (l *Log) Bounds(ctx context.Context) (journal.Bounds, error) {
+	var info struct {
+		State struct {
+			First uint64 `json:"first_seq"`
+			Last  uint64 `json:"last_seq"`
+			Count uint64 `json:"messages"`
+		} `json:"state"`
+	}
+	if err := ask(ctx, l.nc, "STREAM.INFO."+l.stream, nil, &info); err != nil {
+		return journal.Bounds{}, err
+	}
+	b := journal.Bounds{First: info.State.First, Last: info.State.Last}
+	if info.State.Count == 0 {
+		b.First = b.Last + 1
+	}
+	return b, nil
+}
+
+// Trim implements journal.Log.
+func (l *Log) Trim(ctx context.Context, begin uint64) error {
+	if begin <= 1 {
+		return nil
+	}
+	request := struct {
+		Sequence uint64 `json:"seq"`
+	}{begin}
+	return ask(ctx, l.nc, "STREAM.PURGE."+l.stream, request, &struct{}{})
+}
+
+// Mark implements journal.Log.
+func (l *Log) Mark(ctx context.Context) (journal.Mark, error) {
+	m, _, err := l.marks.get(ctx)
+	return m, err
+}
+
+// SetMark implements journal.Log.
+func (l *Log) SetMark(ctx context.Context, m journal.Mark) error { return l.marks.raise(ctx, m) }

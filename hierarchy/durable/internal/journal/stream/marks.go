@@ -1,0 +1,66 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// marks is where the mark of one partition is: in a stream for all marks of a name.
+type marks struct {
+	nc      *nats.Conn
+	stream  string
+	subject string
+}
+
+// get returns the mark and the sequence of its message.
+func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {
+	data, sequence, err := latest(ctx, k.nc, k.stream, k.subject)
+	if err != nil {
+		return journal.Mark{}, 0, err
+	}
+	m, ok := journal.DecodeMark(data)
+	if !ok {
+		return m, 0, fmt.Errorf("%w: its mark can't be read", journal.ErrDamaged)
+	}
+	return m, sequence, nil
+}
+
+// raise replaces the mark, unless it is as high already. So an owner that was replaced can't lower
+// it.
+func (k *marks) raise(ctx context.Context, m journal.Mark) error {
+	for {
+		there, sequence, err := k.get(ctx)
+		if err != nil && !errors.Is(err, journal.ErrAbsent) {
+			return err
+		}
+		if err == nil && there.Number >= m.Number {
+			return nil
+		}
+		_, err = publish(ctx, k.nc, k.subject, nats.ExpectedLastSubjSeqHdr, sequence, m.Encode())
+		if !errors.Is(err, journal.ErrRefused) {
+			return err
+		}
+	}
+}
+
+// latest is the last message of a subject, as the stream's leader knows it.
+func latest(ctx context.Context, nc *nats.Conn, stream, subject string) (data []byte, sequence uint64, err error) {
+	request := struct {
+		Subject string `json:"last_by_subj"`
+	}{subject}
+	var answer struct {
+		Message struct {
+			Sequence uint64 `json:"seq"`
+			Data     []byte `json:"data"`
+		} `json:"message"`
+	}
+	if err := ask(ctx, nc, "STREAM.MSG.GET."+stream, request, &answer); err != nil {
+		return nil, 0, err
+	}
+	return answer.Message.Data, answer.Message.Sequence, nil
+}

@@ -1,0 +1,80 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// The codes of JetStream's errors that mean something here.
+const (
+	codeWrongLast      = 10071 // the expected sequence is another
+	codeWrongLastOther = 10164 // the same, in newer servers, for some kinds of check
+	codeTooLarge       = 10054 // the message exceeds the maximum
+	codeNoStream       = 10059
+	codeNoMessage      = 10037
+)
+
+// problem is an error in an answer of JetStream.
+type problem struct {
+	Code        int    `json:"code"`
+	ErrorCode   int    `json:"err_code"`
+	Description string `json:"description"`
+}
+
+func (p *problem) Error() string {
+	return fmt.Sprintf("JetStream: %s (%d)", p.Description, p.ErrorCode)
+}
+
+// Unwrap is the error of package journal for p, or nil.
+func (p *problem) Unwrap() error {
+	switch p.ErrorCode {
+	case codeWrongLast, codeWrongLastOther:
+		return journal.ErrRefused
+	case codeTooLarge:
+		return journal.ErrTooLarge
+	case codeNoMessage:
+		return journal.ErrAbsent
+	}
+	return nil
+}
+
+// ask sends a request to JetStream's API and decodes the answer.
+func ask(ctx context.Context, nc *nats.Conn, subject string, request, answer any) error {
+	data := []byte(nil)
+	if request != nil {
+		data, _ = json.Marshal(request) // requests are structs of ours
+	}
+	m, err := nc.RequestWithContext(ctx, "$JS.API."+subject, data)
+	if err != nil {
+		return unanswered(err)
+	}
+	return decode(m.Data, answer)
+}
+
+// decode decodes an answer, which may be an error.
+func decode(data []byte, answer any) error {
+	var failed struct {
+		Error *problem `json:"error"`
+	}
+	if err := json.Unmarshal(data, &failed); err != nil {
+		return fmt.Errorf("JetStream: an answer that is not understood: %w", err)
+	}
+	if failed.Error != nil {
+		return failed.Error
+	}
+	return json.Unmarshal(data, answer)
+}
+
+// unanswered says in plain words why there was no answer.
+func unanswered(err error) error {
+	if errors.Is(err, nats.ErrNoResponders) {
+		return fmt.Errorf("no server answers for JetStream: %w", err)
+	}
+	return err
+}

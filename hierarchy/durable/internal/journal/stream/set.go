@@ -1,0 +1,172 @@
+// Package stream keeps logs in JetStream: a stream for each partition, and one for the marks of
+// all of them. It knows a connection, not where the servers are.
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// ErrPartitions: the set of logs has another number of partitions.
+var ErrPartitions = errors.New("another number of partitions")
+
+// Config says which logs to open.
+type Config struct {
+	Conn       *nats.Conn
+	Name       string
+	Partitions int // 0: as many as there are, or DefaultPartitions
+	Replicas   int // of what is made; 0 means 1
+}
+
+const (
+	// DefaultPartitions is how many partitions a new set has.
+	DefaultPartitions = 8
+	// MaxPartitions is how many it can have.
+	MaxPartitions = 1 << 10
+)
+
+// Set is the logs of one name.
+type Set struct {
+	cfg  Config
+	js   jetstream.JetStream
+	Logs []*Log
+}
+
+// about is the record that says what the set is. It is written when all streams are there.
+type about struct {
+	Format     int `json:"format"`
+	Partitions int `json:"partitions"`
+}
+
+const format = 1
+
+// Open opens the logs of a name, and makes them if there are none.
+func Open(ctx context.Context, cfg Config) (*Set, error) {
+	if !validName(cfg.Name) {
+		return nil, fmt.Errorf("the name %q must have 1 to 64 of the characters a-z A-Z 0-9 - _", cfg.Name)
+	}
+	js, err := jetstream.New(cfg.Conn)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{cfg: cfg, js: js}
+	if err := s.make(ctx, s.marksStream(), "epicycle."+cfg.Name+".mark.*", 2); err != nil {
+		return nil, err
+	}
+	there, err := s.about(ctx)
+	switch {
+	case errors.Is(err, journal.ErrAbsent):
+		there, err = s.create(ctx)
+	case err == nil && cfg.Partitions != 0 && cfg.Partitions != there.Partitions:
+		err = fmt.Errorf("%w: %q has %d, not %d", ErrPartitions, cfg.Name, there.Partitions, cfg.Partitions)
+	case err == nil:
+		err = s.complete(ctx, there)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range there.Partitions {
+		s.Logs = append(s.Logs, s.log(i))
+	}
+	return s, nil
+}
+
+func validName(s string) bool {
+	for _, c := range s {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return len(s) > 0 && len(s) <= 64
+}
+
+func (s *Set) marksStream() string  { return "epicycle_" + s.cfg.Name + "_marks" }
+func (s *Set) aboutSubject() string { return "epicycle." + s.cfg.Name + ".mark.about" }
+func (s *Set) stream(partition int) string {
+	return fmt.Sprintf("epicycle_%s_%d", s.cfg.Name, partition)
+}
+func (s *Set) subject(partition int) string {
+	return fmt.Sprintf("epicycle.%s.log.%d", s.cfg.Name, partition)
+}
+
+func (s *Set) log(partition int) *Log {
+	nc := s.cfg.Conn
+	subject := fmt.Sprintf("epicycle.%s.mark.%d", s.cfg.Name, partition)
+	return &Log{
+		nc: nc, stream: s.stream(partition), subject: s.subject(partition),
+		marks: marks{nc, s.marksStream(), subject}, most: int(nc.MaxPayload()) - room,
+	}
+}
+
+// make makes a stream, or leaves the one that is there.
+func (s *Set) make(ctx context.Context, name, subject string, perSubject int64) error {
+	_, err := s.js.CreateStream(ctx, jetstream.StreamConfig{
+		Name: name, Subjects: []string{subject}, Storage: jetstream.FileStorage,
+		Replicas: max(1, s.cfg.Replicas), AllowDirect: true, DenyDelete: true,
+		MaxMsgsPerSubject: perSubject,
+	})
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		return nil
+	}
+	return err
+}
+
+// about reads the record, or returns ErrAbsent.
+func (s *Set) about(ctx context.Context) (a about, err error) {
+	data, _, err := latest(ctx, s.cfg.Conn, s.marksStream(), s.aboutSubject())
+	if err != nil {
+		return a, err
+	}
+	switch err := json.Unmarshal(data, &a); {
+	case err != nil || a.Partitions < 1 || a.Partitions > MaxPartitions:
+		return a, fmt.Errorf("%w: the record of %q can't be read", journal.ErrDamaged, s.cfg.Name)
+	case a.Format != format:
+		return a, fmt.Errorf("%q has format %d, and this program knows format %d", s.cfg.Name, a.Format, format)
+	}
+	return a, nil
+}
+
+// create makes the streams of a name, and the record when all are there.
+func (s *Set) create(ctx context.Context) (about, error) {
+	a := about{format, s.cfg.Partitions}
+	if a.Partitions == 0 {
+		a.Partitions = DefaultPartitions
+	}
+	if a.Partitions < 0 || a.Partitions > MaxPartitions {
+		return a, fmt.Errorf("%w: %d is not between 1 and %d", ErrPartitions, a.Partitions, MaxPartitions)
+	}
+	for i := range a.Partitions {
+		if err := s.make(ctx, s.stream(i), s.subject(i), -1); err != nil {
+			return a, err
+		}
+		// Without the record nobody has written yet.
+		if b, err := s.log(i).Bounds(ctx); err != nil {
+			return a, err
+		} else if b.Last > 0 {
+			return a, fmt.Errorf("%w: %q has logs, but the record of them is missing", journal.ErrDamaged, s.cfg.Name)
+		}
+	}
+	data, _ := json.Marshal(a)
+	_, err := publish(ctx, s.cfg.Conn, s.aboutSubject(), nats.ExpectedLastSubjSeqHdr, 0, data)
+	if errors.Is(err, journal.ErrRefused) { // another process was faster
+		return s.about(ctx)
+	}
+	return a, err
+}
+
+// complete makes the streams that have gone. Their marks tell that something was in them.
+func (s *Set) complete(ctx context.Context, a about) error {
+	for i := range a.Partitions {
+		if err := s.make(ctx, s.stream(i), s.subject(i), -1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
