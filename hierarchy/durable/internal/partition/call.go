@@ -1,0 +1,202 @@
+package partition
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// Ask is an operation that a caller asks for: Set, SetAt, Move, Remove or Revive. Due is in the
+// owner's time (see Partition.Now), and for SetAt it is wall time.
+type Ask struct {
+	Kind       frame.Kind
+	Key, Value []byte
+	Due        int64
+}
+
+// Call is operations that take hold together. It belongs to the partition until Do returns
+// without an error of the context; a Call that was given up is not used again.
+type Call struct {
+	Asks  []Ask
+	Took  []bool // after Do: whether each took hold
+	Value string // after Do: the value that the last Remove took out
+
+	size     int
+	err      error
+	answered atomic.Bool
+	done     chan struct{} // of capacity 1
+}
+
+// Reset empties c, to use it again.
+func (c *Call) Reset() {
+	clear(c.Asks)
+	c.Asks, c.Took, c.Value = c.Asks[:0], c.Took[:0], ""
+}
+
+// begin makes c ready to be asked.
+func (c *Call) begin() {
+	c.size = 0
+	for i := range c.Asks {
+		c.size += len(c.Asks[i].Key) + len(c.Asks[i].Value) + opBytes
+	}
+	for len(c.Took) < len(c.Asks) {
+		c.Took = append(c.Took, false)
+	}
+	c.err = nil
+	c.answered.Store(false)
+	if c.done == nil {
+		c.done = make(chan struct{}, 1)
+	}
+}
+
+// answer ends c. Only the first answer counts.
+func (c *Call) answer(err error) {
+	if c.answered.CompareAndSwap(false, true) {
+		c.err = err
+		c.done <- struct{}{}
+	}
+}
+
+// Do has the operations of c take hold, and waits until they are in the log, or until ctx is
+// done. With ErrUnavailable and the context's error they may take hold, or not. With other errors
+// they don't.
+func (p *Partition) Do(ctx context.Context, c *Call) error {
+	c.begin()
+	if len(c.Asks) > MaxOps || c.size > p.cfg.Log.MaxMessage()-frame.Overhead {
+		return fmt.Errorf("%w: %d operations of about %d bytes", ErrTooLarge, len(c.Asks), c.size)
+	}
+	if err := p.queue.put(item{kind: asked, call: c}); err != nil {
+		return err
+	}
+	select {
+	case <-c.done:
+		return c.err
+	case <-ctx.Done():
+		if c.answered.CompareAndSwap(false, true) {
+			return ctx.Err() // what the writer has not seen yet, it leaves out
+		}
+		return c.err
+	}
+}
+
+// itemKind says what is to be written.
+type itemKind uint8
+
+const (
+	asked  itemKind = iota // what call asks for
+	begun                  // an attempt begins that has to be written before
+	ended                  // the handler has returned nil
+	failed                 // the handler has failed
+	closed                 // nothing follows
+)
+
+// item is something for the writer.
+type item struct {
+	kind itemKind
+	call *Call
+	job  job
+	wait time.Duration // until the next attempt, after a failed one
+	done chan bool     // if not nil, it gets whether the item took hold
+}
+
+// drop says that the item did not take hold.
+func (it *item) drop() {
+	if it.done != nil {
+		it.done <- false
+	}
+}
+
+// queue is what the writer has not taken yet.
+type queue struct {
+	mu     sync.Mutex
+	items  []item
+	closed error         // of further calls, for good
+	doubt  error         // of further calls, until the log answers again
+	over   bool          // the writer has ended
+	signal chan struct{} // of capacity 1; there are items
+}
+
+// put adds an item, unless the queue is closed.
+func (q *queue) put(it item) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if it.kind == asked {
+		if err := q.refusal(); err != nil {
+			return err
+		}
+	}
+	if q.over {
+		it.drop()
+		return nil
+	}
+	q.items = append(q.items, it)
+	if len(q.items) == 1 {
+		q.wake()
+	}
+	return nil
+}
+
+// refusal is the error of further calls, or nil. mu must be held.
+func (q *queue) refusal() error {
+	if q.closed != nil {
+		return q.closed
+	}
+	return q.doubt
+}
+
+func (q *queue) wake() {
+	select {
+	case q.signal <- struct{}{}:
+	default:
+	}
+}
+
+// take takes all items. It gives room to the queue for the next ones.
+func (q *queue) take(room []item) []item {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	items := q.items
+	clear(room)
+	q.items = room[:0]
+	return items
+}
+
+// close makes further calls fail with err, for good.
+func (q *queue) close(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed == nil {
+		q.closed = err
+	}
+}
+
+// end closes the queue, and returns what is left.
+func (q *queue) end(err error) []item {
+	q.close(err)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.over = true
+	return q.items
+}
+
+// unanswered makes further calls fail with err until answered, and ends those that wait.
+func (q *queue) unanswered(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.doubt = err
+	for _, it := range q.items {
+		if it.kind == asked {
+			it.call.answer(err)
+		}
+	}
+}
+
+func (q *queue) answered() {
+	q.mu.Lock()
+	q.doubt = nil
+	q.mu.Unlock()
+}

@@ -1,0 +1,82 @@
+// Package partition owns one log: it decides what callers ask for, writes it in frames, applies
+// what is acknowledged to the state, and calls the handler of what is due. Keys and values are
+// bytes. DESIGN.md beside the module's go.mod describes it.
+//
+// Locks are taken in this order: Partition.mu, then queue.mu or Crew.mu.
+package partition
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// The errors of calls. They are wrapped.
+var (
+	ErrClosed      = errors.New("the partition is closed")
+	ErrUnavailable = errors.New("the partition has no answer from its log")
+	ErrTooLarge    = errors.New("the operations don't fit into a frame")
+	ErrFull        = errors.New("MaxPending timers are pending")
+	ErrDamaged     = journal.ErrDamaged
+)
+
+// Config says what a partition works with. All fields are needed unless they say otherwise.
+type Config struct {
+	Log                   journal.Log
+	Partition, Partitions int
+	Clock                 clock.Clock
+	Precision             time.Duration
+	MaxPending            int // 0: no limit
+	MaxAttempts           int // 0: no limit
+	Backoff               func(attempt int) time.Duration
+	Handle                func(context.Context, Firing) error
+	Crew                  *Crew
+	Logger                *slog.Logger
+	// Tenure tells whether this process is the owner still. It may be nil: then it is until Close.
+	Tenure   func() bool
+	Owner    string           // who owns the log, for people
+	Patience journal.Patience // may be zero
+	GiveUp   time.Duration    // after which calls without an answer are ErrUnavailable, default a minute
+	// TrimAbove is how many bytes the log may have beside twice what is live, default 4 MiB.
+	TrimAbove int64
+	MarkEvery time.Duration // default a second
+}
+
+func (cfg *Config) fillIn() {
+	if cfg.Tenure == nil {
+		cfg.Tenure = func() bool { return true }
+	}
+	if cfg.GiveUp == 0 {
+		cfg.GiveUp = time.Minute
+	}
+	if cfg.TrimAbove == 0 {
+		cfg.TrimAbove = 4 << 20
+	}
+	if cfg.MarkEvery == 0 {
+		cfg.MarkEvery = time.Second
+	}
+}
+
+// Firing is what a handler is called with.
+type Firing struct {
+	Key, Value string
+	Due        int64
+	Attempt    uint32
+	ID         frame.ID
+	Epoch      uint64
+}
+
+const (
+	// MaxOps is how many operations a call can have, and how many a frame has at most, beside
+	// those of trimming.
+	MaxOps = 2000
+	// frameBytes is where a frame ends that has more than one call.
+	frameBytes = 1 << 20
+	// opBytes is more than an operation takes beside key and value.
+	opBytes = 64
+)

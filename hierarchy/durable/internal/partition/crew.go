@@ -1,0 +1,45 @@
+package partition
+
+import "sync"
+
+// Crew limits how many handlers run at once, over all partitions of a process. NewCrew makes one.
+type Crew struct {
+	mu      sync.Mutex
+	free    int
+	waiting []*Partition // with timers that are due, in the order in which they came
+}
+
+// NewCrew is a Crew for n handlers at once.
+func NewCrew(n int) *Crew { return &Crew{free: n} }
+
+// take takes a place. If there is none it is false, and p fires when there is.
+func (c *Crew) take(p *Partition) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.free > 0 {
+		c.free--
+		return true
+	}
+	for _, w := range c.waiting {
+		if w == p {
+			return false
+		}
+	}
+	c.waiting = append(c.waiting, p)
+	return false
+}
+
+// give gives a place back, and has the partition fire that has waited longest.
+func (c *Crew) give() {
+	c.mu.Lock()
+	c.free++
+	var p *Partition
+	if len(c.waiting) > 0 {
+		p = c.waiting[0]
+		c.waiting = c.waiting[1:]
+	}
+	c.mu.Unlock()
+	if p != nil {
+		p.fireOrAim()
+	}
+}

@@ -1,0 +1,188 @@
+package partition
+
+import (
+	"bytes"
+	"hash/maphash"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// draft is the frame that is being made. It decides what takes hold, by the state and by what the
+// frame has so far.
+type draft struct {
+	frame.Builder
+	state   *state.State
+	seed    maphash.Seed
+	touched map[uint64]int // the last of changes for a key's hash
+	changes []change
+	pending int // how many timers there will be
+}
+
+// change is what a key is after an operation of the frame.
+type change struct {
+	key   []byte
+	value string // or raw, if that is not nil
+	raw   []byte
+	after after
+	id    uint64
+}
+
+// after says whether a key has a timer.
+type after uint8
+
+const (
+	absent after = iota
+	live
+	dead
+)
+
+// start begins a frame.
+func (d *draft) start(h frame.Header) {
+	d.Start(h)
+	clear(d.touched)
+	clear(d.changes)
+	d.changes = d.changes[:0]
+	d.pending = d.state.Len()
+}
+
+// look is what a key will be when the frame has taken hold.
+func (d *draft) look(key []byte) (change, uint64) {
+	hash := maphash.Bytes(d.seed, key)
+	if i, ok := d.touched[hash]; ok {
+		for ; i >= 0; i-- { // two keys seldom have one hash
+			if bytes.Equal(d.changes[i].key, key) {
+				return d.changes[i], hash
+			}
+		}
+	}
+	t, _, ok := d.state.Find(key)
+	switch {
+	case !ok:
+		return change{key: key}, hash
+	case t.Dead:
+		return change{key, t.Value, nil, dead, t.ID.Number}, hash
+	}
+	return change{key, t.Value, nil, live, t.ID.Number}, hash
+}
+
+// note remembers what a key is from now on.
+func (d *draft) note(hash uint64, was after, c change) {
+	d.pending += sum(was, c.after)
+	d.touched[hash] = len(d.changes)
+	d.changes = append(d.changes, c)
+}
+
+// ask adds what c asks for, as far as it takes hold. If that would make more than limit timers
+// pending, nothing of c takes hold, and it is false.
+func (d *draft) ask(c *Call, limit int) bool {
+	if limit > 0 && d.pending+len(c.Asks) > limit { // else there is room in any case
+		if n := d.more(c); n > 0 && d.pending+n > limit {
+			return false
+		}
+	}
+	for i := range c.Asks {
+		c.Took[i] = d.askOne(c, &c.Asks[i])
+	}
+	return true
+}
+
+// more is how many timers more there are when c has taken hold.
+func (d *draft) more(c *Call) (n int) {
+	if len(c.Asks) == 1 {
+		was, _ := d.look(c.Asks[0].Key)
+		return sum(was.after, c.Asks[0].becomes(was.after))
+	}
+	here := make(map[string]after, len(c.Asks))
+	for i := range c.Asks {
+		a := &c.Asks[i]
+		was, ok := here[string(a.Key)]
+		if !ok {
+			w, _ := d.look(a.Key)
+			was = w.after
+		}
+		now := a.becomes(was)
+		here[string(a.Key)] = now
+		n += sum(was, now)
+	}
+	return n
+}
+
+// sum is how many timers more there are when a key becomes now.
+func sum(was, now after) (n int) {
+	if was == live {
+		n--
+	}
+	if now == live {
+		n++
+	}
+	return n
+}
+
+// becomes is what the key will be.
+func (a *Ask) becomes(was after) after {
+	switch {
+	case a.Kind == frame.Set, a.Kind == frame.SetAt, a.Kind == frame.Revive && was == dead:
+		return live
+	case a.Kind == frame.Remove:
+		return absent
+	}
+	return was
+}
+
+// askOne adds one operation, if it takes hold.
+func (d *draft) askOne(c *Call, a *Ask) bool {
+	was, hash := d.look(a.Key)
+	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due}
+	now := was
+	now.key, now.after = a.Key, a.becomes(was.after)
+	switch a.Kind {
+	case frame.Set, frame.SetAt:
+		op.Value, now.raw = a.Value, a.Value
+	case frame.Move:
+		if was.after != live {
+			return false
+		}
+	case frame.Remove:
+		if was.after == absent {
+			return false
+		}
+		if c.Value = was.value; was.raw != nil {
+			c.Value = string(was.raw)
+		}
+		now.raw, now.value = nil, ""
+	case frame.Revive:
+		if was.after != dead {
+			return false
+		}
+		op.ID.Number = was.id
+	default:
+		panic("partition: a call asks for " + a.Kind.String())
+	}
+	now.id = d.Add(&op).Number
+	d.note(hash, was.after, now)
+	return true
+}
+
+// attempt adds what became of an attempt, if the timer is the same still.
+func (d *draft) attempt(it *item, maxAttempts int) bool {
+	was, hash := d.look(it.job.key)
+	if was.after != live || was.id != it.job.id.Number {
+		return false
+	}
+	op := frame.Op{Kind: frame.End, Key: it.job.key, ID: it.job.id}
+	now := was
+	switch op.Attempt = it.job.attempt; {
+	case it.kind == ended:
+		now.after = absent
+	case it.kind == begun:
+		op.Kind = frame.Begin
+	case maxAttempts > 0 && int64(op.Attempt) >= int64(maxAttempts):
+		op.Kind, now.after = frame.Die, dead
+	default:
+		op.Kind, op.Next = frame.Fail, d.Header().Time+int64(it.wait)
+	}
+	d.Add(&op)
+	d.note(hash, was.after, now)
+	return true
+}

@@ -1,0 +1,187 @@
+package partition
+
+import (
+	"errors"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+const (
+	// messageOverhead is about what the log needs for a frame beside its bytes.
+	messageOverhead = 160
+	// keepOps is how many timers are written again in one frame at most, and keepBytes about how
+	// many bytes.
+	keepOps   = 500
+	keepBytes = 256 << 10
+	// trimFrames is how many frames are read at once.
+	trimFrames = 16
+	// deleteBytes is how much must be before begin to have the log deleted there. Deleting takes
+	// as long as some hundred appends.
+	deleteBytes = 1 << 20
+)
+
+// trims is the state of trimming. It is guarded by Partition.mu.
+type trims struct {
+	begin   uint64   // the begin that the last frame has
+	sizes   []uint32 // of the frames from begin on
+	total   int64    // their sum
+	loose   int64    // bytes before begin that were not deleted yet
+	under   bool     // a portion is being read, or written
+	portion *portion // what is to be written, if not nil
+}
+
+// portion is what is live in the oldest frames.
+type portion struct {
+	timers []homed
+	begin  uint64 // where the log may begin when they were written again
+}
+
+// homed is a timer that was in the frame home when it was looked at.
+type homed struct {
+	ref  state.Ref
+	home uint64
+}
+
+// appended counts a frame.
+func (t *trims) appended(size int) {
+	t.sizes = append(t.sizes, uint32(size+messageOverhead))
+	t.total += int64(size + messageOverhead)
+}
+
+// needed tells whether the log is larger than it may be.
+func (p *Partition) needed() bool {
+	return p.trims.total > 2*p.state.Bytes()+p.cfg.TrimAbove && len(p.trims.sizes) > 1
+}
+
+// trimIfNeeded has a portion be read, if none is under way.
+func (p *Partition) trimIfNeeded() {
+	p.mu.Lock()
+	need := !p.trims.under && p.needed()
+	p.trims.under = p.trims.under || need
+	begin, end := p.trims.begin, p.head.Number
+	p.mu.Unlock()
+	if need {
+		go p.readPortion(begin, min(end, begin+trimFrames))
+	}
+}
+
+// readPortion finds out what is live in the frames from begin on, before end, and wakes the writer.
+func (p *Partition) readPortion(begin, end uint64) {
+	found := &portion{begin: begin}
+	seen := make(map[homed]bool)
+	for data, err := range p.cfg.Log.Read(p.writing, begin, end-1) {
+		if err == nil {
+			err = p.findLive(data, found, seen)
+		}
+		if err != nil {
+			p.trimFailed(err)
+			return
+		}
+		if found.begin++; len(found.timers) >= keepOps {
+			break
+		}
+	}
+	p.mu.Lock()
+	p.trims.portion = found
+	p.mu.Unlock()
+	p.queue.wake()
+}
+
+// findLive adds what is live in one frame.
+func (p *Partition) findLive(data []byte, found *portion, seen map[homed]bool) error {
+	f, err := p.parse(data, found.begin)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for op, err := range f.Ops() {
+		if err != nil {
+			return err
+		}
+		if op.Kind != frame.Set && op.Kind != frame.SetAt && op.Kind != frame.Keep {
+			continue
+		}
+		t, ref, ok := p.state.Find(op.Key)
+		if h := (homed{ref, f.Number}); ok && t.Home == f.Number && !seen[h] {
+			seen[h] = true
+			found.timers = append(found.timers, h)
+		}
+	}
+	return nil
+}
+
+// trimFailed gives up, until the next frame.
+func (p *Partition) trimFailed(err error) {
+	if p.writing.Err() == nil && !errors.Is(err, journal.ErrAbsent) {
+		p.cfg.Logger.Warn("durable: trimming has failed", "partition", p.cfg.Partition, "err", err)
+	}
+	p.mu.Lock()
+	p.trims.under = false
+	p.mu.Unlock()
+}
+
+// trimReady tells whether a portion is to be written.
+func (p *Partition) trimReady() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.trims.portion != nil
+}
+
+// addKeeps adds timers of the portion to the frame, which must be empty, and raises its begin when
+// all are there. It is true then. mu is held.
+func (p *Partition) addKeeps(d *draft) bool {
+	found := p.trims.portion
+	if found == nil {
+		return false
+	}
+	most := min(keepBytes, p.cfg.Log.MaxMessage()/2)
+	for len(found.timers) > 0 {
+		if d.Len() >= keepOps || d.Size() >= most {
+			return false
+		}
+		h := found.timers[0]
+		found.timers = found.timers[1:]
+		if !p.state.HasHome(h.ref, h.home) {
+			continue
+		}
+		var op frame.Op
+		op, p.room = p.state.Keep(h.ref, d.Header().Time, p.room[:0])
+		d.Add(&op)
+	}
+	d.Header().Begin = found.begin
+	return true
+}
+
+// kept is called when the frame is in the log that raised begin. mu is held.
+func (p *Partition) kept() {
+	t := &p.trims
+	n := t.portion.begin - t.begin
+	for _, size := range t.sizes[:n] {
+		t.total -= int64(size)
+		t.loose += int64(size)
+	}
+	t.sizes, t.begin = t.sizes[n:], t.portion.begin
+	t.portion = nil
+	if t.loose < deleteBytes {
+		t.under = false
+		return
+	}
+	loose, begin := t.loose, t.begin
+	go p.deleteBefore(begin, loose)
+}
+
+// deleteBefore deletes the frames before begin.
+func (p *Partition) deleteBefore(begin uint64, loose int64) {
+	if err := p.cfg.Log.Trim(p.writing, begin); err != nil {
+		p.trimFailed(err)
+		return
+	}
+	p.mu.Lock()
+	p.trims.loose -= loose
+	p.trims.under = false
+	p.mu.Unlock()
+	p.trimIfNeeded()
+}

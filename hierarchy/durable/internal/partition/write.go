@@ -1,0 +1,259 @@
+package partition
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// written is what one frame holds, for the answers.
+type written struct {
+	calls []*Call
+	items []taken
+	last  bool // nothing follows
+	keep  bool // the frame has all of a portion that trimming wants to keep
+}
+
+// taken is an item that is no call.
+type taken struct {
+	item
+	took bool
+}
+
+// write is the writer: one goroutine, which makes frames of the queue until a closed item.
+func (p *Partition) write() {
+	defer close(p.stopped)
+	var items, rest []item
+	var w written
+	for !w.last {
+		if len(rest) == 0 {
+			if items = p.queue.take(items); len(items) == 0 && !p.trimReady() {
+				select {
+				case <-p.queue.signal:
+				case <-p.writing.Done():
+				}
+				if p.writing.Err() != nil {
+					break
+				}
+				continue
+			}
+			rest = items
+		}
+		rest = p.compose(&w, rest)
+		if err := p.commit(&w); err != nil {
+			p.lose(&w, rest, err)
+			return
+		}
+		p.settle(&w)
+	}
+	p.lose(&w, rest, ErrClosed)
+}
+
+// compose makes a frame of the first of the items, and returns the others.
+func (p *Partition) compose(w *written, items []item) []item {
+	*w = written{calls: w.calls[:0], items: w.items[:0]}
+	h := p.head.Header
+	h.Number++
+	h.Time = max(h.Time, p.time.now())
+	h.Previous = p.head.checksum
+	d := &p.draft
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d.start(h)
+	if len(items) == 0 || items[0].kind != asked || items[0].call.size < frameBytes/2 {
+		w.keep = p.addKeeps(d) // else a large call might never find room
+	}
+	for i := range items {
+		it := &items[i]
+		if d.Len() > 0 && !p.fits(it) {
+			return items[i:]
+		}
+		switch it.kind {
+		case asked:
+			p.addCall(w, it.call)
+		case closed:
+			d.Add(&frame.Op{Kind: frame.Close})
+			w.last = true
+			return items[i+1:]
+		default:
+			w.items = append(w.items, taken{*it, d.attempt(it, p.cfg.MaxAttempts)})
+		}
+	}
+	return nil
+}
+
+// fits tells whether the frame has room for another item.
+func (p *Partition) fits(it *item) bool {
+	n, size := 1, len(it.job.key)+opBytes
+	if it.kind == asked {
+		n, size = len(it.call.Asks), it.call.size
+	}
+	return p.draft.Len()+n <= MaxOps+keepOps && p.draft.Size()+size <= min(frameBytes, p.cfg.Log.MaxMessage())
+}
+
+func (p *Partition) addCall(w *written, c *Call) {
+	if c.answered.Load() { // it was given up
+		return
+	}
+	if !p.draft.ask(c, p.cfg.MaxPending) {
+		c.answer(ErrFull)
+		return
+	}
+	w.calls = append(w.calls, c)
+}
+
+// commit appends the frame, if it has anything. Nothing is written for what takes no hold.
+func (p *Partition) commit(w *written) error {
+	d := &p.draft
+	if d.Len() == 0 && d.Header().Begin == p.head.Begin {
+		return nil
+	}
+	b, sum := d.Finish()
+	if err := p.append(w, b); err != nil {
+		return err
+	}
+	return p.apply(b, sum)
+}
+
+// append appends a frame and returns when it is known to be in the log.
+func (p *Partition) append(w *written, b []byte) error {
+	patience := p.cfg.Patience
+	var giveUp *time.Timer
+	patience.Doubt = func(err error) {
+		p.doubt.Store(true)
+		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", err)
+		giveUp = time.AfterFunc(p.cfg.GiveUp, func() { p.giveUp(w, err) })
+	}
+	err := patience.Commit(p.writing, p.cfg.Log, p.head.Number, b)
+	if giveUp != nil && err == nil {
+		giveUp.Stop()
+		p.doubting.Lock()
+		p.doubt.Store(false)
+		p.queue.answered()
+		p.doubting.Unlock()
+	}
+	return err
+}
+
+// giveUp ends the calls that wait for the log. The frame that is under way can take hold later.
+func (p *Partition) giveUp(w *written, cause error) {
+	p.doubting.Lock()
+	defer p.doubting.Unlock()
+	if !p.doubt.Load() { // the answer has come just now
+		return
+	}
+	err := fmt.Errorf("%w: %w", ErrUnavailable, cause)
+	for _, c := range w.calls {
+		c.answer(err)
+	}
+	p.queue.unanswered(err)
+}
+
+// apply applies a frame that was acknowledged.
+func (p *Partition) apply(b []byte, sum uint32) error {
+	f, err := frame.Parse(b)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for op, err := range f.Ops() {
+		if err != nil {
+			return err
+		}
+		if err := p.state.Apply(&f.Header, op); err != nil {
+			return err
+		}
+		p.count(op.Kind)
+	}
+	p.head = head{f.Header, sum}
+	p.counts.Frames++
+	p.counts.Bytes += uint64(len(b))
+	p.acked = journal.Mark{Number: f.Number, Checksum: sum}
+	p.trims.appended(len(b))
+	p.markSoon()
+	return nil
+}
+
+func (p *Partition) count(k frame.Kind) {
+	switch k {
+	case frame.Set, frame.SetAt:
+		p.counts.Set++
+	case frame.Move:
+		p.counts.Moved++
+	case frame.Remove:
+		p.counts.Removed++
+	case frame.Fail:
+		p.counts.Failed++
+	case frame.Die:
+		p.counts.Failed++
+		p.counts.Died++
+	case frame.Keep:
+		p.counts.Trimmed++
+	}
+}
+
+// settle answers those whose operations are in the log.
+func (p *Partition) settle(w *written) {
+	if p.virtual { // whoever moves the mock after the answer finds the alarm aimed
+		p.fireOrAim()
+	}
+	for _, c := range w.calls {
+		c.answer(nil)
+	}
+	p.mu.Lock()
+	for i := range w.items {
+		p.attemptWritten(&w.items[i])
+	}
+	if w.keep {
+		p.kept()
+	}
+	p.mu.Unlock()
+	if !w.last {
+		p.fireOrAim()
+		p.trimIfNeeded()
+	}
+}
+
+// lose ends all that waits, as nothing is written any more.
+func (p *Partition) lose(w *written, rest []item, cause error) {
+	err := cause
+	p.stopHanding()
+	p.mu.Lock()
+	if p.markTimer != nil {
+		p.markTimer.Stop()
+	}
+	p.mu.Unlock()
+	if errors.Is(cause, ErrClosed) {
+		p.markNow()
+	} else {
+		err = fmt.Errorf("%w: %w", ErrUnavailable, cause)
+		p.cfg.Logger.Error("durable: the log is lost", "partition", p.cfg.Partition, "err", cause)
+		for _, c := range w.calls {
+			c.answer(err)
+		}
+		for i := range w.items {
+			p.drop(&w.items[i].item)
+		}
+	}
+	for _, it := range append(rest, p.queue.end(err)...) {
+		p.drop(&it)
+		if it.kind == asked {
+			it.call.answer(err)
+		}
+	}
+}
+
+// drop ends an item that is not written any more.
+func (p *Partition) drop(it *item) {
+	it.drop()
+	if it.kind == begun && it.done == nil {
+		p.mu.Lock()
+		p.inactive()
+		p.freePlace()
+		p.mu.Unlock()
+	}
+}

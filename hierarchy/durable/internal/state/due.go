@@ -1,0 +1,111 @@
+package state
+
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// Build puts all waiting timers on their wheels, after the log was read. Until then no timer is
+// due. Putting each there once costs a quarter of having them on the wheels while reading.
+func (s *State) Build() {
+	s.built = true
+	for i := uint32(1); i < s.records.next; i++ {
+		if r := s.records.at(i); r.state == waiting {
+			wall, until := r.wall, r.due
+			if next, ok := s.next[i]; ok {
+				wall, until = false, next
+			}
+			r.handle = s.wheel(wall).Set(i, time.Duration(until))
+		}
+	}
+	s.next = nil
+}
+
+// Begun returns the timers with an attempt that has begun and of whose end the log says nothing.
+func (s *State) Begun() []Ref {
+	var refs []Ref
+	for i := range s.begun {
+		refs = append(refs, Ref(i))
+	}
+	return refs
+}
+
+// Next is when the earliest timer is due in the owner's time, or in wall time.
+func (s *State) Next(wall bool) (due int64, ok bool) {
+	d, ok := s.wheel(wall).Next()
+	return int64(d), ok
+}
+
+// stepBack is how far the wall clock may go back without the timers in wall time being sorted
+// again. They are late by this at most.
+const stepBack = int64(time.Millisecond)
+
+// Pop takes out the earliest timer that is due, given the owner's time and the wall time. Of the
+// two wheels, the one whose earliest timer is later past its time comes first. The timer is held
+// from now on.
+func (s *State) Pop(now, wall int64) (Ref, bool) {
+	w := s.due(now, wall)
+	if w < 0 {
+		return 0, false
+	}
+	s.latest[w] = [2]int64{now, wall}[w]
+	for i := range s.wheels[w].Expire(time.Duration(s.latest[w])) {
+		r := s.records.at(i)
+		r.state, r.handle = held, hierarchy.Handle{}
+		return Ref(i), true
+	}
+	return 0, false
+}
+
+// AnyDue tells whether Pop has a timer.
+func (s *State) AnyDue(now, wall int64) bool { return s.due(now, wall) >= 0 }
+
+// due is the wheel whose turn it is, or -1.
+func (s *State) due(now, wall int64) int {
+	times := [2]int64{now, wall}
+	if wall < s.latest[1]-stepBack {
+		s.sortAgain()
+	}
+	best, late := -1, int64(-1)
+	for w, wheel := range s.wheels {
+		if due, ok := wheel.Next(); ok && int64(due) <= times[w] && times[w] >= s.latest[w] {
+			if l := times[w] - int64(due); l > late {
+				best, late = w, l
+			}
+		}
+	}
+	return best
+}
+
+// sortAgain makes the wheel of wall times anew. A wheel's time does not go back.
+func (s *State) sortAgain() {
+	old := s.wheels[1]
+	s.wheels[1], s.latest[1] = new(hierarchy.Driven[uint32]), 0
+	for i, due := range old.All() {
+		s.records.at(i).handle = s.wheels[1].Set(i, due)
+	}
+}
+
+// Start says that an attempt of a timer that is held begins. It is false if the timer is not held,
+// or is not the one with that ID any more.
+func (s *State) Start(ref Ref, id frame.ID) bool {
+	if !s.Held(ref, id) {
+		return false
+	}
+	s.records.at(uint32(ref)).state = running
+	return true
+}
+
+// Held tells whether the timer with that ID is held.
+func (s *State) Held(ref Ref, id frame.ID) bool {
+	r := s.records.at(uint32(ref))
+	return r.state == held && r.id == id
+}
+
+// Running tells whether an attempt of the timer with that ID is under way.
+func (s *State) Running(ref Ref, id frame.ID) bool {
+	r := s.records.at(uint32(ref))
+	return r.state == running && r.id == id
+}

@@ -1,0 +1,275 @@
+// Package state is what a log says: the timers by key, and which of them is due. It applies the
+// operations of frames, whether they were read or have just been written. It has no lock, no
+// clock and no goroutine.
+package state
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// ErrSense: an operation does not fit what was before it.
+var ErrSense = errors.New("an operation makes no sense")
+
+// Ref names a record, as long as its key is there.
+type Ref uint32
+
+// State is the timers of a partition.
+type State struct {
+	records records
+	table   table
+	// The wheels are in the owner's time and in wall time. Until Build they are empty.
+	wheels [2]*hierarchy.Driven[uint32]
+	// latest is the latest time that a wheel expired at. See Due.
+	latest [2]int64
+	built  bool
+
+	live  int   // records with a timer
+	dead  int   // of them
+	bytes int64 // the sum of their sizes
+
+	begun map[uint32]struct{} // timers with an attempt that began, and has no end in the log
+	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if it has had one
+
+	// Superseded, if not nil, is called for a timer whose attempt is under way and which was set,
+	// moved or removed.
+	Superseded func(Ref)
+
+	clean bool // the last operation was a Close
+}
+
+// New is an empty State.
+func New() *State {
+	s := &State{begun: make(map[uint32]struct{}), next: make(map[uint32]int64)}
+	s.table.seed = maphash.MakeSeed()
+	s.wheels = [2]*hierarchy.Driven[uint32]{new(hierarchy.Driven[uint32]), new(hierarchy.Driven[uint32])}
+	return s
+}
+
+// Len is the number of timers that are not dead. Dead is the number of those that are. Bytes is
+// about what all of them take in the log.
+func (s *State) Len() int     { return s.live - s.dead }
+func (s *State) Dead() int    { return s.dead }
+func (s *State) Bytes() int64 { return s.bytes }
+
+// Clean tells whether the last operation was a Close.
+func (s *State) Clean() bool { return s.clean }
+
+// find is the record of a key, or 0.
+func (s *State) find(key []byte) (i, hash uint32) {
+	hash = s.table.hash(key)
+	return s.table.find(&s.records, hash, key), hash
+}
+
+// Apply does what an operation says. A key that is not there is no error, as the frame where it
+// was set may have been trimmed. What follows then is a Keep.
+func (s *State) Apply(h *frame.Header, op *frame.Op) error {
+	s.clean = op.Kind == frame.Close
+	switch op.Kind {
+	case frame.Takeover, frame.Close, frame.Request:
+		return nil
+	case frame.Set, frame.SetAt:
+		s.set(h, op)
+		return nil
+	case frame.Keep:
+		return s.keep(h, op)
+	}
+	i, _ := s.find(op.Key)
+	if i == 0 {
+		return nil
+	}
+	r := s.records.at(i)
+	switch op.Kind {
+	case frame.Move:
+		if r.state == dead {
+			return senseless(op, "the timer is dead")
+		}
+		s.leave(i, r)
+		r.due, r.id, r.wall, r.attempt = op.Due, op.ID, false, 0
+		s.wait(i, r, op.Due)
+	case frame.Remove:
+		s.remove(i, r)
+	default:
+		return s.attempted(h, op, i, r)
+	}
+	return nil
+}
+
+func senseless(op *frame.Op, why string) error {
+	return fmt.Errorf("%w: %v of %.60q: %s", ErrSense, op.Kind, op.Key, why)
+}
+
+// set replaces the timer of a key, or makes one.
+func (s *State) set(h *frame.Header, op *frame.Op) {
+	i, hash := s.find(op.Key)
+	if i != 0 {
+		r := s.records.at(i)
+		s.leave(i, r)
+		s.bytes -= int64(r.size())
+		s.fill(r, h, op)
+		s.wait(i, r, op.Due)
+		return
+	}
+	i, r := s.add(hash, h, op)
+	s.wait(i, r, op.Due)
+}
+
+// add makes a record.
+func (s *State) add(hash uint32, h *frame.Header, op *frame.Op) (uint32, *record) {
+	i := s.records.take()
+	r := s.records.at(i)
+	r.hash = hash
+	s.fill(r, h, op)
+	s.table.insert(&s.records, i)
+	s.live++
+	return i, r
+}
+
+// fill writes what op says into r, but for the state.
+func (s *State) fill(r *record, h *frame.Header, op *frame.Op) {
+	var b strings.Builder
+	b.Grow(len(op.Key) + len(op.Value))
+	b.Write(op.Key)
+	b.Write(op.Value)
+	r.data, r.keyLen = b.String(), uint16(len(op.Key))
+	r.due, r.wall, r.id, r.home, r.attempt = op.Due, op.Wall, op.ID, h.Number, op.Attempt
+	s.bytes += int64(r.size())
+}
+
+// keep makes the timer as it is written, or finds it unchanged.
+func (s *State) keep(h *frame.Header, op *frame.Op) error {
+	i, hash := s.find(op.Key)
+	if i != 0 {
+		r := s.records.at(i)
+		if r.id != op.ID {
+			return senseless(op, "the key has another timer")
+		}
+		r.home = h.Number
+		return nil
+	}
+	i, r := s.add(hash, h, op)
+	switch op.State {
+	case frame.Dead:
+		r.state = dead
+		s.dead++
+	case frame.Begun:
+		s.begun[i] = struct{}{}
+		s.wait(i, r, op.Next)
+	case frame.Waiting:
+		if op.Attempt > 0 {
+			s.waitUntil(i, r, false, op.Next)
+		} else {
+			s.wait(i, r, op.Due)
+		}
+	}
+	return nil
+}
+
+// attempted applies what handlers and Revive have written.
+func (s *State) attempted(h *frame.Header, op *frame.Op, i uint32, r *record) error {
+	if r.id.Number != op.ID.Number {
+		return senseless(op, "the ID is another")
+	}
+	if (r.state == dead) != (op.Kind == frame.Revive) {
+		return senseless(op, "the timer is dead, or is not")
+	}
+	switch op.Kind {
+	case frame.End:
+		s.finished(i, r)
+		s.remove(i, r)
+	case frame.Begin:
+		r.attempt = op.Attempt
+		s.begun[i] = struct{}{}
+	case frame.Fail:
+		s.finished(i, r)
+		s.leave(i, r)
+		r.attempt = op.Attempt
+		s.waitUntil(i, r, false, op.Next)
+	case frame.Die:
+		s.finished(i, r)
+		s.leave(i, r)
+		r.attempt, r.state = op.Attempt, dead
+		s.dead++
+	case frame.Revive:
+		s.leave(i, r)
+		r.due, r.wall, r.attempt = h.Time, false, 0
+		s.wait(i, r, r.due)
+	default:
+		return senseless(op, "it is unknown")
+	}
+	return nil
+}
+
+// finished says that the attempt of r ended by itself: nobody has to be told.
+func (s *State) finished(i uint32, r *record) {
+	if r.state == running {
+		r.state = waiting
+	}
+	delete(s.begun, i)
+}
+
+// leave takes a timer out of the state that it is in.
+func (s *State) leave(i uint32, r *record) {
+	switch r.state {
+	case waiting:
+		s.unwheel(i, r)
+	case dead:
+		s.dead--
+	case running:
+		if s.Superseded != nil {
+			s.Superseded(Ref(i))
+		}
+	}
+	delete(s.begun, i)
+	r.state = waiting
+}
+
+func (s *State) remove(i uint32, r *record) {
+	s.leave(i, r)
+	s.bytes -= int64(r.size())
+	s.live--
+	s.table.remove(&s.records, i)
+	s.records.give(i, s.live)
+}
+
+// wait makes a timer wait on the wheel of its own kind.
+func (s *State) wait(i uint32, r *record, until int64) { s.waitUntil(i, r, r.wall, until) }
+
+// waitUntil makes a timer wait. A timer between two attempts waits in the owner's time, of
+// whatever kind it is.
+func (s *State) waitUntil(i uint32, r *record, wall bool, until int64) {
+	r.state = waiting
+	switch {
+	case s.built:
+		r.handle = s.wheel(wall).Set(i, time.Duration(until))
+	case r.attempt > 0:
+		s.next[i] = until
+	}
+}
+
+func (s *State) wheel(wall bool) *hierarchy.Driven[uint32] { return s.wheels[wheelOf(wall)] }
+
+func wheelOf(wall bool) int {
+	if wall {
+		return 1
+	}
+	return 0
+}
+
+// unwheel takes a waiting timer off the wheel that it is on.
+func (s *State) unwheel(i uint32, r *record) {
+	if !s.built {
+		delete(s.next, i)
+		return
+	}
+	if _, ok := s.wheels[0].Remove(r.handle); !ok {
+		s.wheels[1].Remove(r.handle)
+	}
+	r.handle = hierarchy.Handle{}
+}

@@ -1,0 +1,102 @@
+package state
+
+import (
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// Timer is a copy of what the state has about a timer.
+type Timer struct {
+	Key, Value string
+	ID         frame.ID
+	Due        int64
+	Attempt    uint32 // the last one that the log knows
+	Home       uint64
+	Wall       bool
+	Dead       bool
+}
+
+// Timer is the timer of a record.
+func (s *State) Timer(ref Ref) Timer { return s.records.at(uint32(ref)).timer() }
+
+func (r *record) timer() Timer {
+	return Timer{r.key(), r.value(), r.id, r.due, r.attempt, r.home, r.wall, r.state == dead}
+}
+
+// Find is the timer of a key, dead or not.
+func (s *State) Find(key []byte) (t Timer, ref Ref, ok bool) {
+	i, _ := s.find(key)
+	if i == 0 {
+		return t, 0, false
+	}
+	return s.records.at(i).timer(), Ref(i), true
+}
+
+// Until is when a timer's next attempt is due, and in which time. If one is due or under way, or
+// the timer is dead, that is Due.
+func (s *State) Until(ref Ref) (until int64, wall bool) {
+	r := s.records.at(uint32(ref))
+	if r.state == waiting {
+		for w, wheel := range s.wheels {
+			if _, due, ok := wheel.Get(r.handle); ok {
+				return int64(due), w == 1
+			}
+		}
+	}
+	return r.due, r.wall
+}
+
+// Keep is the operation that writes a timer again. Key and value are appended to room, which is
+// returned. A timer whose attempt is due or under way is due at once for a later owner.
+func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
+	r := s.records.at(uint32(ref))
+	op := frame.Op{Kind: frame.Keep, Wall: r.wall, Attempt: r.attempt, ID: r.id, Due: r.due}
+	switch _, begun := s.begun[uint32(ref)]; {
+	case r.state == dead:
+		op.State = frame.Dead
+	case begun:
+		op.State, op.Next = frame.Begun, now
+	case r.attempt > 0 && r.state == waiting:
+		op.Next, _ = s.Until(ref)
+	case r.attempt > 0:
+		op.Next = now
+	}
+	room = append(room, r.data...)
+	data := room[len(room)-len(r.data):]
+	op.Key, op.Value = data[:r.keyLen:r.keyLen], data[r.keyLen:]
+	return op, room
+}
+
+// Cursor goes over all timers, a portion at a time. What is there from beginning to end comes
+// once. Close must follow.
+type Cursor struct {
+	state *State
+	next  uint32
+	limit uint32
+}
+
+// Cursor returns a new one. Until its Close, no memory of records is used again, so that what is
+// set meanwhile can't come a second time.
+func (s *State) Cursor() *Cursor {
+	s.records.pinned++
+	return &Cursor{s, 1, s.records.next}
+}
+
+// Take calls f for the timers in the next n records. It is false at the end.
+func (c *Cursor) Take(n int, f func(Ref, Timer)) bool {
+	for ; n > 0 && c.next < c.limit; n-- {
+		if r := c.state.records.at(c.next); r.state != free {
+			f(Ref(c.next), r.timer())
+		}
+		c.next++
+	}
+	return c.next < c.limit
+}
+
+// Close ends the use of the cursor.
+func (c *Cursor) Close() { c.state.records.pinned-- }
+
+// HasHome tells whether the record has a timer that was last written, whole, in frame home.
+func (s *State) HasHome(ref Ref, home uint64) bool {
+	r := s.records.at(uint32(ref))
+	return r.state != free && r.home == home
+}
