@@ -1,0 +1,172 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// bench is a partition on a mock clock and a log in memory, which can be opened again.
+type bench struct {
+	*require.Assertions
+	t      testing.TB
+	disk   *memory.Disk
+	mock   *clock.Mock
+	cfg    Config
+	log    *memory.Log
+	p      *Partition
+	handle func(context.Context, Firing) error // nil: the handler returns nil
+
+	mu    sync.Mutex
+	fired []Firing
+}
+
+func newBench(t testing.TB) *bench {
+	b := &bench{Assertions: require.New(t), t: t, disk: new(memory.Disk), mock: clock.NewMock()}
+	b.mock.Add(1000 * time.Hour) // the epoch is a time like any other
+	b.cfg = Config{
+		Partition: 3, Partitions: 8, Clock: b.mock, Precision: time.Millisecond, MaxAttempts: 3,
+		Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * time.Second },
+		Crew:    NewCrew(16), Logger: slog.New(slog.DiscardHandler), Owner: "test",
+		Patience: journal.Patience{Answer: 20 * time.Millisecond, Pause: 20 * time.Microsecond},
+		Handle: func(ctx context.Context, f Firing) error {
+			b.mu.Lock()
+			b.fired = append(b.fired, f)
+			b.mu.Unlock()
+			if b.handle != nil {
+				return b.handle(ctx, f)
+			}
+			return nil
+		},
+	}
+	t.Cleanup(func() {
+		if b.p != nil {
+			b.crash()
+		}
+	})
+	return b
+}
+
+// open opens the partition with a new connection.
+func (b *bench) open() {
+	b.NoError(b.tryOpen())
+}
+
+func (b *bench) tryOpen() (err error) {
+	b.log = b.disk.Open()
+	b.p, err = Open(b.t.Context(), b.cfg.with(b.log))
+	return err
+}
+
+func (cfg Config) with(log journal.Log) Config {
+	cfg.Log = log
+	return cfg
+}
+
+// crash ends the partition like the death of its process.
+func (b *bench) crash() {
+	b.p.kill(b.log)
+	b.p = nil
+}
+
+func (p *Partition) kill(log *memory.Log) {
+	p.stopHanding()
+	log.Close()
+	p.abandon()
+	p.cancel()
+	<-p.stopped
+	p.alarm.Stop()
+}
+
+// shut ends the partition in order.
+func (b *bench) shut() {
+	b.NoError(b.p.Shutdown(b.t.Context()))
+	b.p = nil
+}
+
+// do has one operation take hold, or not.
+func (b *bench) do(a Ask) (took bool) {
+	took, err := b.try(a)
+	b.NoError(err)
+	return took
+}
+
+func (b *bench) try(a Ask) (bool, error) {
+	c := &Call{Asks: []Ask{a}}
+	err := b.p.Do(b.t.Context(), c)
+	return c.Took[0], err
+}
+
+func (b *bench) set(k, v string, d time.Duration) {
+	b.True(b.do(Ask{Kind: frame.Set, Key: []byte(k), Value: []byte(v), Due: b.p.Now() + int64(d)}))
+}
+
+func (b *bench) setAt(k, v string, t time.Time) {
+	b.True(b.do(Ask{Kind: frame.SetAt, Key: []byte(k), Value: []byte(v), Due: t.UnixNano()}))
+}
+
+func (b *bench) move(k string, d time.Duration) bool {
+	return b.do(Ask{Kind: frame.Move, Key: []byte(k), Due: b.p.Now() + int64(d)})
+}
+
+func (b *bench) remove(k string) (string, bool) {
+	c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte(k)}}}
+	b.NoError(b.p.Do(b.t.Context(), c))
+	return c.Value, c.Took[0]
+}
+
+func (b *bench) revive(k string) bool { return b.do(Ask{Kind: frame.Revive, Key: []byte(k)}) }
+
+// get is the value and the remaining time of a key, or "-".
+func (b *bench) get(k string) (string, time.Duration) {
+	v, d, ok, err := b.p.Get([]byte(k))
+	b.NoError(err)
+	if !ok {
+		return "-", 0
+	}
+	return v, d
+}
+
+// keys are the keys that are dead, or are not, with their values.
+func (b *bench) keys(dead bool) map[string]string {
+	keys := make(map[string]string)
+	b.NoError(b.p.All(dead, func(t state.Timer) bool {
+		_, twice := keys[t.Key]
+		b.False(twice)
+		keys[t.Key] = t.Value
+		return true
+	}))
+	return keys
+}
+
+// took returns what was fired since the last call, as keys.
+func (b *bench) took() (keys []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.fired {
+		keys = append(keys, f.Key)
+	}
+	b.fired = nil
+	return keys
+}
+
+// last is the last firing.
+func (b *bench) last() Firing {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.NotEmpty(b.fired)
+	return b.fired[len(b.fired)-1]
+}
+
+var errHandler = errors.New("the handler fails")
