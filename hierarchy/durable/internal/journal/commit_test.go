@@ -16,12 +16,12 @@ import (
 // commit appends with one fault after the other, then none.
 func commit(ctx context.Context, disk *memory.Disk, last uint64, text string, faults ...memory.Fault) error {
 	log := disk.Open()
-	log.Fault = func([]byte) (f memory.Fault) {
+	log.SetFault(func([]byte) (f memory.Fault) {
 		if len(faults) > 0 {
 			f, faults = faults[0], faults[1:]
 		}
 		return f
-	}
+	})
 	return journal.Patience{}.Commit(ctx, log, last, []byte(text))
 }
 
@@ -65,7 +65,7 @@ func TestCommitWhileACopyIsOnItsWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		disk := new(memory.Disk)
 		log := disk.Open()
-		log.Fault = func([]byte) memory.Fault { return memory.Later }
+		log.SetFault(func([]byte) memory.Fault { return memory.Later })
 		require.Error(t, log.Append(t.Context(), 0, []byte("ours")))
 		// The first answer to our next copy is a refusal, as the late copy comes just before.
 		require.NoError(t, commit(t.Context(), disk, 0, "ours", memory.Drop))

@@ -87,11 +87,12 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 type itemKind uint8
 
 const (
-	asked  itemKind = iota // what call asks for
-	begun                  // an attempt begins that has to be written before
-	ended                  // the handler has returned nil
-	failed                 // the handler has failed
-	closed                 // nothing follows
+	asked   itemKind = iota // what call asks for
+	begun                   // an attempt begins that has to be written before
+	ended                   // the handler has returned nil
+	failed                  // the handler has failed
+	barrier                 // nothing: done tells that all before is settled, or was given up
+	closed                  // nothing follows
 )
 
 // item is something for the writer.
@@ -105,8 +106,20 @@ type item struct {
 
 // drop says that the item did not take hold.
 func (it *item) drop() {
-	if it.done != nil {
-		it.done <- false
+	if it.done == nil {
+		return
+	}
+	select {
+	case it.done <- false:
+	default: // a barrier may have been passed
+	}
+}
+
+// pass ends a barrier. More than one may do so.
+func (it *item) pass() {
+	select {
+	case it.done <- true:
+	default:
 	}
 }
 
@@ -129,7 +142,7 @@ func (q *queue) put(it item) error {
 			return err
 		}
 	}
-	if q.over {
+	if q.over || it.kind == barrier && q.doubt != nil {
 		it.drop()
 		return nil
 	}
@@ -189,8 +202,11 @@ func (q *queue) unanswered(err error) {
 	defer q.mu.Unlock()
 	q.doubt = err
 	for _, it := range q.items {
-		if it.kind == asked {
+		switch it.kind {
+		case asked:
 			it.call.answer(err)
+		case barrier:
+			it.pass()
 		}
 	}
 }

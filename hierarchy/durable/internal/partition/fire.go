@@ -247,6 +247,9 @@ func (p *Partition) inactive() {
 func (p *Partition) attemptWritten(t *taken) {
 	j := t.job
 	switch {
+	case t.kind == barrier:
+		t.pass()
+		return
 	case t.kind != begun:
 	case t.done != nil: // fireInline goes on itself
 	case t.took && p.state.Held(j.ref, j.id) && !p.firing.stopped:

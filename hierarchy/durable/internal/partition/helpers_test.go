@@ -170,3 +170,13 @@ func (b *bench) last() Firing {
 }
 
 var errHandler = errors.New("the handler fails")
+
+// failing is a handler that fails for the keys "fails" and "dead".
+func failing(*bench) func(context.Context, Firing) error {
+	return func(_ context.Context, f Firing) error {
+		if f.Key == "fails" || f.Key == "dead" {
+			return errHandler
+		}
+		return nil
+	}
+}

@@ -5,6 +5,11 @@ import "github.com/epicycle-go/epicycle/clock"
 // fireInline is what the alarm of a mock clock does: one attempt after the other, and the next one
 // when the result of the last is in the log. The mock then moves on.
 func (p *Partition) fireInline() {
+	if p.doubt.Load() { // the mock must not move on only because an answer takes its time
+		done := make(chan bool, 1)
+		_ = p.queue.put(item{kind: barrier, done: done})
+		<-done
+	}
 	for {
 		p.mu.Lock()
 		if !p.mayFire() || !p.anyDue() {
@@ -25,6 +30,10 @@ func (p *Partition) inline(j job) {
 	if j.attempt&mustBeWritten != 0 {
 		j.attempt &^= mustBeWritten
 		p.mu.Lock()
+		if !p.state.Held(j.ref, j.id) {
+			p.mu.Unlock()
+			return
+		}
 		j.key = []byte(p.state.Timer(j.ref).Key)
 		p.mu.Unlock()
 		done := make(chan bool, 1)

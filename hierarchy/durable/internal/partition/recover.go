@@ -80,7 +80,10 @@ func (p *Partition) lastFrame(ctx context.Context, mark journal.Mark) (h frame.H
 		return h, 0, damaged("all its frames are missing, up to %d", b.Last)
 	}
 	data, err := p.cfg.Log.Get(ctx, b.Last)
-	if err != nil {
+	switch {
+	case errors.Is(err, journal.ErrAbsent):
+		return h, 0, damaged("its last frame, %d, is missing", b.Last)
+	case err != nil:
 		return h, 0, err
 	}
 	f, err := p.parse(data, b.Last)

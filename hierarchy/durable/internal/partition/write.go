@@ -74,6 +74,8 @@ func (p *Partition) compose(w *written, items []item) []item {
 		switch it.kind {
 		case asked:
 			p.addCall(w, it.call)
+		case barrier:
+			w.items = append(w.items, taken{*it, false})
 		case closed:
 			d.Add(&frame.Op{Kind: frame.Close})
 			w.last = true

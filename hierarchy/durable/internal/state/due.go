@@ -100,12 +100,18 @@ func (s *State) Start(ref Ref, id frame.ID) bool {
 
 // Held tells whether the timer with that ID is held.
 func (s *State) Held(ref Ref, id frame.ID) bool {
-	r := s.records.at(uint32(ref))
-	return r.state == held && r.id == id
+	return s.is(ref, id, held)
 }
 
 // Running tells whether an attempt of the timer with that ID is under way.
 func (s *State) Running(ref Ref, id frame.ID) bool {
+	return s.is(ref, id, running)
+}
+
+func (s *State) is(ref Ref, id frame.ID, st status) bool {
+	if !s.records.has(uint32(ref)) {
+		return false
+	}
 	r := s.records.at(uint32(ref))
-	return r.state == running && r.id == id
+	return r.state == st && r.id == id
 }

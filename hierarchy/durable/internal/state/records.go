@@ -54,6 +54,9 @@ type records struct {
 
 func (r *records) at(i uint32) *record { return &r.chunks[i>>chunkBits][i&(chunkSize-1)] }
 
+// has tells whether there is a record i. One that is kept for long may have gone.
+func (r *records) has(i uint32) bool { return i < r.next }
+
 // take returns the number of a record that is free.
 func (r *records) take() uint32 {
 	if n := len(r.free); n > 0 && r.pinned == 0 {

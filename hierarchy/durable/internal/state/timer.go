@@ -97,6 +97,9 @@ func (c *Cursor) Close() { c.state.records.pinned-- }
 
 // HasHome tells whether the record has a timer that was last written, whole, in frame home.
 func (s *State) HasHome(ref Ref, home uint64) bool {
+	if !s.records.has(uint32(ref)) {
+		return false
+	}
 	r := s.records.at(uint32(ref))
 	return r.state != free && r.home == home
 }

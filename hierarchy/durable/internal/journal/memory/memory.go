@@ -49,9 +49,8 @@ type late struct {
 
 // Log is a connection to a Disk. Close ends it, like the death of its process.
 type Log struct {
-	disk *Disk
-	// Fault, if not nil, says what goes wrong with an append. It is called under a lock.
-	Fault func(data []byte) Fault
+	disk  *Disk
+	fault func(data []byte) Fault // guarded by disk.mu
 	// Before and After, if not nil, are called around each append with no lock held, After only if
 	// it was acknowledged.
 	Before, After func(last uint64)
@@ -65,6 +64,13 @@ var _ journal.Log = (*Log)(nil)
 
 // Open is a new connection.
 func (d *Disk) Open() *Log { return &Log{disk: d, closed: make(chan struct{})} }
+
+// SetFault has f say what goes wrong with each append. It is called under a lock.
+func (l *Log) SetFault(f func(data []byte) Fault) {
+	l.disk.mu.Lock()
+	defer l.disk.mu.Unlock()
+	l.fault = f
+}
 
 // Close ends the connection: calls fail, and those that are under way are lost.
 func (l *Log) Close() { l.once.Do(func() { close(l.closed) }) }
@@ -202,8 +208,8 @@ func (l *Log) append(ctx context.Context, last uint64, data []byte) (err error, 
 	d := l.disk
 	defer d.mu.Unlock()
 	fault := None
-	if l.Fault != nil {
-		fault = l.Fault(data)
+	if l.fault != nil {
+		fault = l.fault(data)
 	}
 	switch {
 	case d.full:

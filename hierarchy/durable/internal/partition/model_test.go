@@ -1,0 +1,353 @@
+package partition
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+var seeds = flag.Int("seeds", 12, "how many random histories the model test goes through")
+
+// Random operations, faults of the log, deaths of the process and losses of power, against a model
+// that knows what was begun and what was acknowledged.
+func TestModel(t *testing.T) {
+	for seed := range *seeds {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			m := newModel(t, uint64(seed))
+			for range 400 {
+				m.step()
+			}
+			m.finish()
+		})
+	}
+}
+
+// entry is a timer as the model knows it.
+type entry struct {
+	value string
+	due   time.Duration // elapsed time of the mock
+	dead  bool
+	fires int // attempts that were seen
+}
+
+// model has, for each key, what the partition may have: one possibility if all was acknowledged.
+// A nil entry is no timer.
+type model struct {
+	*bench
+	rand   *rand.Rand
+	keys   map[string][]*entry
+	values int
+	ids    map[frame.ID]string // the key and value of each ID
+	died   bool                // the process
+	faulty atomic.Bool         // the log
+	faults *rand.Rand          // used by the log
+	opens  int
+}
+
+func newModel(t *testing.T, seed uint64) *model {
+	m := &model{bench: newBench(t), rand: rand.New(rand.NewPCG(seed, 7)),
+		keys: map[string][]*entry{}, ids: map[frame.ID]string{}, faults: rand.New(rand.NewPCG(seed, 8))}
+	m.cfg.TrimAbove = 300
+	m.cfg.MaxAttempts = 3
+	m.cfg.MarkEvery = time.Microsecond
+	m.handle = m.handler
+	m.start()
+	return m
+}
+
+func (m *model) start() {
+	m.faulty.Store(false)
+	m.open()
+	m.opens++
+	m.log.SetFault(func([]byte) memory.Fault {
+		if !m.faulty.Load() {
+			return memory.None
+		}
+		return memory.Fault(m.faults.IntN(int(memory.Twice) + 1))
+	})
+}
+
+// die ends the process at a random moment of what is under way: at its next append, before or
+// after it comes to the disk.
+func (m *model) die() {
+	p, log := m.p, m.log
+	after := m.rand.IntN(2) == 0
+	log.SetFault(func([]byte) memory.Fault {
+		go func() { log.Close(); p.abandon() }()
+		if after {
+			return memory.Silence
+		}
+		return memory.Drop
+	})
+	m.died = true
+}
+
+// reopen opens the partition after a death, and finds out what took hold.
+func (m *model) reopen() {
+	if m.p != nil {
+		m.crash()
+	}
+	if m.rand.IntN(2) == 0 {
+		m.disk.LosePower()
+	} else {
+		m.disk.Arrive()
+	}
+	m.died = false
+	m.start()
+	m.compare()
+}
+
+func (m *model) step() {
+	key := fmt.Sprint(m.rand.IntN(12))
+	if m.rand.IntN(15) == 0 {
+		m.die()
+	}
+	m.faulty.Store(m.rand.IntN(8) == 0)
+	switch m.rand.IntN(10) {
+	case 0, 1, 2:
+		m.opSet(key)
+	case 3:
+		m.opMove(key)
+	case 4:
+		m.opRemove(key)
+	case 5:
+		m.opRevive(key)
+	case 6, 7:
+		m.pass(time.Duration(m.rand.IntN(3000)) * time.Millisecond)
+	case 8:
+		if m.rand.IntN(5) == 0 && !m.died {
+			m.shut()
+			m.died = true
+		}
+	case 9:
+		m.compare()
+	}
+	m.faulty.Store(false)
+	if m.died {
+		m.reopen()
+	}
+}
+
+// maybe is what a key may be after an operation that turns each old possibility into a new one.
+// Unless it was acknowledged, the old ones are possible too.
+func (m *model) maybe(key string, sure bool, f func(*entry) *entry) {
+	var now []*entry
+	for _, e := range m.possible(key) {
+		now = append(now, f(e))
+		if !sure {
+			now = append(now, e)
+		}
+	}
+	m.keys[key] = now
+}
+
+func (m *model) possible(key string) []*entry {
+	if es, ok := m.keys[key]; ok {
+		return es
+	}
+	return []*entry{nil}
+}
+
+// only is the one possibility of a key.
+func (m *model) only(key string) *entry {
+	es := m.possible(key)
+	m.Len(es, 1, key)
+	return es[0]
+}
+
+// ask asks for an operation. A process that dies does not answer. took is nil then.
+func (m *model) ask(a Ask) (took *bool) {
+	ok, err := m.try(a)
+	if err != nil {
+		m.True(m.died, "%v", err)
+		return nil
+	}
+	return &ok
+}
+
+func (m *model) opSet(key string) {
+	m.values++
+	d := time.Duration(m.rand.IntN(4000)) * time.Millisecond
+	e := entry{value: fmt.Sprint("v", m.values), due: m.mock.Elapsed() + d}
+	a := Ask{Kind: frame.Set, Key: []byte(key), Value: []byte(e.value), Due: m.p.Now() + int64(d)}
+	if m.rand.IntN(3) == 0 {
+		a.Kind, a.Due = frame.SetAt, m.mock.Now().Add(d).UnixNano()
+	}
+	took := m.ask(a)
+	m.maybe(key, took != nil, func(*entry) *entry { c := e; return &c })
+	if took != nil {
+		m.True(*took)
+	}
+}
+
+func (m *model) opMove(key string) {
+	d := time.Duration(m.rand.IntN(4000)) * time.Millisecond
+	was := m.only(key)
+	took := m.ask(Ask{Kind: frame.Move, Key: []byte(key), Due: m.p.Now() + int64(d)})
+	can := was != nil && !was.dead
+	if took != nil {
+		m.Equal(can, *took)
+	}
+	if can {
+		m.maybe(key, took != nil, func(e *entry) *entry {
+			return &entry{value: e.value, due: m.mock.Elapsed() + d}
+		})
+	}
+}
+
+func (m *model) opRemove(key string) {
+	was := m.only(key)
+	c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte(key)}}}
+	err := m.p.Do(m.t.Context(), c)
+	if err == nil {
+		m.Equal(was != nil, c.Took[0])
+		if was != nil {
+			m.Equal(was.value, c.Value)
+		}
+	} else {
+		m.True(m.died)
+	}
+	m.maybe(key, err == nil, func(*entry) *entry { return nil })
+}
+
+func (m *model) opRevive(key string) {
+	was := m.only(key)
+	took := m.ask(Ask{Kind: frame.Revive, Key: []byte(key)})
+	can := was != nil && was.dead
+	if took != nil {
+		m.Equal(can, *took)
+	}
+	if can {
+		m.maybe(key, took != nil, func(e *entry) *entry { return &entry{value: e.value, due: m.mock.Elapsed()} })
+	}
+}
+
+// handler is called inside pass. What it is called with must be possible.
+func (m *model) handler(_ context.Context, f Firing) error {
+	possible := m.possible(f.Key)
+	i := slices.IndexFunc(possible, func(e *entry) bool { return e != nil && e.value == f.Value && !e.dead && int64(e.due) == f.Due })
+	m.GreaterOrEqual(i, 0, "%s fires with %s", f.Key, f.Value)
+	e := possible[i]
+	m.GreaterOrEqual(m.mock.Elapsed(), e.due, "%s is early", f.Key)
+	m.LessOrEqual(int(f.Attempt), e.fires+1+m.opens)
+	m.LessOrEqual(int(f.Attempt), m.cfg.MaxAttempts)
+	what := fmt.Sprint(f.Key, " ", f.Value) // Revive gives another due time
+	if was, ok := m.ids[f.ID]; ok {
+		m.Equal(was, what, "an ID is used twice")
+	}
+	if e.fires == 0 {
+		e.fires = 1
+	}
+	if m.rand.IntN(3) == 0 {
+		e.fires = int(f.Attempt)
+		dead := *e
+		dead.dead = true
+		m.keys[f.Key] = []*entry{e}
+		if int(f.Attempt) == m.cfg.MaxAttempts {
+			m.keys[f.Key] = []*entry{&dead, e}
+		}
+		return errHandler
+	}
+	m.ids[f.ID] = what
+	m.keys[f.Key] = []*entry{nil, e}
+	return nil
+}
+
+// pass moves the clock. What is due is handled and its result in the log when it returns, unless
+// the process has died.
+func (m *model) pass(d time.Duration) {
+	m.mock.Add(d)
+	if !m.died {
+		m.compare()
+	}
+}
+
+// compare finds each key in a state that is possible, which is the only one from now on.
+func (m *model) compare() {
+	if m.died {
+		return
+	}
+	live, dead := m.timers(false), m.timers(true)
+	n, err := m.p.Len()
+	m.NoError(err)
+	m.Len(live, n)
+	for key, es := range m.keys {
+		v, isLive := live[key]
+		w, isDead := dead[key]
+		m.False(isLive && isDead)
+		i := slices.IndexFunc(es, func(e *entry) bool {
+			switch {
+			case e == nil:
+				return !isLive && !isDead
+			case isDead: // an attempt that killed the process was the last
+				return e.is(w) && (e.dead || m.opens > 1)
+			}
+			return isLive && !e.dead && e.is(v)
+		})
+		m.GreaterOrEqual(i, 0, "key %s is %v %v, dead %v; possible: %v", key, v, w, isDead, describe(es))
+		e := es[i]
+		if e != nil {
+			e.dead = isDead
+		}
+		m.keys[key] = []*entry{e}
+	}
+	for key := range live {
+		m.Contains(m.keys, key)
+	}
+	if m.rand.IntN(3) == 0 {
+		for key, es := range m.keys { // Get says the same
+			v, _ := m.get(key)
+			if e := es[0]; e == nil || e.dead {
+				m.Equal("-", v)
+			} else {
+				m.Equal(e.value, v)
+			}
+		}
+	}
+}
+
+// is tells whether e is that timer.
+func (e *entry) is(t state.Timer) bool { return e.value == t.Value && e.due == time.Duration(t.Due) }
+
+// timers are those that are dead, or are not. The owner's time, the wall time and the mock's
+// elapsed time are one and the same here.
+func (m *model) timers(dead bool) map[string]state.Timer {
+	timers := make(map[string]state.Timer)
+	m.NoError(m.p.All(dead, func(t state.Timer) bool {
+		m.NotContains(timers, t.Key)
+		timers[t.Key] = t
+		return true
+	}))
+	return timers
+}
+
+func describe(es []*entry) (s []string) {
+	for _, e := range es {
+		if e == nil {
+			s = append(s, "none")
+		} else {
+			s = append(s, fmt.Sprintf("%+v", *e))
+		}
+	}
+	return s
+}
+
+// finish handles all that is left.
+func (m *model) finish() {
+	m.log.SetFault(nil)
+	m.handle = nil
+	m.mock.Add(time.Hour)
+	require.Empty(m.t, m.bench.keys(false))
+	m.shut()
+}

@@ -1,0 +1,300 @@
+package partition
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+)
+
+// filled is a disk with a log of some frames, and a mark at the last one.
+func filled(t *testing.T) *bench {
+	b := newBench(t)
+	b.open()
+	for i := range 8 {
+		b.set(fmt.Sprintf("key %d", i), "value", time.Hour)
+	}
+	b.remove("key 0")
+	b.move("key 1", time.Minute)
+	b.shut()
+	return b
+}
+
+// number is that of the last frame.
+func (b *bench) number() uint64 {
+	bounds, err := b.disk.Open().Bounds(b.t.Context())
+	b.NoError(err)
+	return bounds.Last
+}
+
+// Each bit of each frame counts, and each frame: the log is damaged, never smaller.
+func TestDamageIsNoticed(t *testing.T) {
+	b := filled(t)
+	good := b.disk
+	damage := func(what string, do func(*memory.Disk)) {
+		b.disk = good.Copy()
+		do(b.disk)
+		appends := b.disk.Appends
+		err := b.tryOpen()
+		require.ErrorIs(t, err, ErrDamaged, what)
+		require.ErrorContains(t, err, "partition 3: ", what)
+		require.ErrorIs(t, b.tryOpen(), ErrDamaged, what+", again")
+		require.LessOrEqual(t, b.disk.Appends, appends+2)
+	}
+	last := b.number()
+	for n := uint64(1); n <= last; n++ {
+		data, err := good.Open().Get(t.Context(), n)
+		require.NoError(t, err)
+		for i := 0; i < len(data); i += 1 + i%3 {
+			damage(fmt.Sprintf("byte %d of frame %d", i, n), func(d *memory.Disk) {
+				changed := append([]byte(nil), data...)
+				changed[i] ^= 0x10
+				d.Change(n, changed)
+				if i == 4 { // the version, which is no damage, is not tested here
+					changed[0]++
+				}
+			})
+		}
+		if n > 1 {
+			damage(fmt.Sprintf("begins at %d", n), func(d *memory.Disk) { d.Open().Trim(t.Context(), n) })
+			damage(fmt.Sprintf("frame %d twice", n-1), func(d *memory.Disk) {
+				before, _ := good.Open().Get(t.Context(), n-1)
+				d.Change(n, before)
+			})
+		}
+		damage(fmt.Sprintf("ends before %d", n), func(d *memory.Disk) { d.Cut(n) })
+		damage(fmt.Sprintf("frame %d missing", n), func(d *memory.Disk) { d.Change(n, nil) })
+	}
+	b.disk = good
+	b.open()
+	b.Len(b.keys(false), 7)
+}
+
+func TestMarkIsMissing(t *testing.T) {
+	b := filled(t)
+	other := new(memory.Disk)
+	for data, err := range b.disk.Open().Read(t.Context(), 1, b.number()) {
+		b.NoError(err)
+		bounds, _ := other.Open().Bounds(t.Context())
+		b.NoError(other.Open().Append(t.Context(), bounds.Last, data))
+	}
+	b.disk = other
+	b.ErrorIs(b.tryOpen(), ErrDamaged)
+}
+
+// A log of another partition is not taken for this one's.
+func TestLogOfAnotherPartition(t *testing.T) {
+	b := filled(t)
+	b.cfg.Partition = 2
+	b.ErrorIs(b.tryOpen(), ErrDamaged)
+	b.cfg.Partition, b.cfg.Partitions = 3, 16
+	b.ErrorIs(b.tryOpen(), ErrDamaged)
+}
+
+// A frame of another history at the end, with a right number and checksum, is not chained.
+func TestFrameOfAnotherHistory(t *testing.T) {
+	b := filled(t)
+	other := b.disk.Copy()
+	good := b.disk
+	b.open()
+	b.set("x", "1", time.Hour)
+	b.set("y", "1", time.Hour)
+	b.crash()
+	b.disk = other
+	b.open()
+	b.set("x", "2", time.Hour)
+	data, err := b.log.Get(t.Context(), b.number())
+	b.NoError(err)
+	b.crash()
+	good.Change(b.number(), data)
+	b.disk = good
+	b.ErrorIs(b.tryOpen(), ErrDamaged)
+}
+
+// An engine that acknowledges what it loses is found out, as soon as a mark was set.
+func TestAcknowledgedFramesAreLost(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MarkEvery = time.Hour
+	b.open()
+	b.log.SetFault(func([]byte) memory.Fault { return memory.Lie })
+	b.set("a", "", time.Hour)
+	b.p.markNow()
+	b.crash()
+	b.disk.LosePower()
+	b.ErrorIs(b.tryOpen(), ErrDamaged)
+}
+
+func TestMarksAreSetWhileThereIsWork(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MarkEvery = time.Millisecond
+	b.open()
+	b.set("a", "", time.Hour)
+	b.Eventually(func() bool {
+		m, err := b.disk.Open().Mark(t.Context())
+		return err == nil && m.Number == b.number()
+	}, 10*time.Second, time.Millisecond)
+}
+
+func TestMarkIsSetAtClose(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MarkEvery = time.Hour
+	b.open()
+	b.set("a", "", time.Hour)
+	b.p.Close()
+	m, err := b.disk.Open().Mark(t.Context())
+	b.NoError(err)
+	b.Equal(b.number(), m.Number)
+}
+
+// Of several who take over at once, each succeeds in turn, and only the last stays the owner.
+func TestTakeoversRace(t *testing.T) {
+	b := filled(t)
+	var others []func()
+	for range 4 {
+		b.open()
+		p, log := b.p, b.log
+		others = append(others, func() { p.kill(log) })
+	}
+	b.set("x", "", time.Hour)
+	b.Len(b.keys(false), 8)
+	for _, kill := range others {
+		kill()
+	}
+	b.p = nil
+}
+
+// A takeover that another process interrupts begins again.
+func TestTakeoverIsOvertaken(t *testing.T) {
+	b := filled(t)
+	log := b.disk.Open()
+	cfg := b.cfg.with(log)
+	overtaken := 0
+	log.Before = func(uint64) {
+		if overtaken++; overtaken == 1 {
+			b.open()
+			b.set("x", "", time.Hour)
+			b.crash()
+		}
+	}
+	p, err := Open(t.Context(), cfg)
+	b.NoError(err)
+	b.Equal(b.number(), p.Epoch())
+	n, err := p.Len()
+	b.NoError(err)
+	b.Equal(8, n)
+	p.kill(log)
+}
+
+// killed opens the partition and has the process die in the handler of each key in killers, until
+// it does not die any more. It returns the attempts of the killers and the number of deaths.
+func killed(b *bench, killers map[string]bool) (attempts []uint32, deaths int) {
+	for {
+		died := false
+		b.handle = func(_ context.Context, f Firing) error {
+			if killers[f.Key] && !died {
+				attempts = append(attempts, f.Attempt)
+				died = true
+				b.log.Close() // nothing is written any more
+				go b.p.abandon()
+				<-b.p.stopped
+			}
+			return nil
+		}
+		b.open()
+		b.mock.Add(0)
+		for !died && len(b.p.firing.attempts) == 0 {
+			if _, ok := b.mock.AddNext(); !ok {
+				return attempts, deaths
+			}
+		}
+		if !died {
+			return attempts, deaths
+		}
+		deaths++
+		b.crash()
+	}
+}
+
+// A handler that kills the process is counted, from the second time on, and its timer dies. The
+// others are handled.
+func TestHandlerThatKillsTheProcess(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	for i := range 5 {
+		b.set(fmt.Sprint(i), "", 0)
+	}
+	b.shut()
+	attempts, deaths := killed(b, map[string]bool{"2": true})
+	// The first death is not counted: the end of the log was clean, and no attempt was written.
+	b.Equal([]uint32{1, 1, 2, 3}, attempts)
+	b.Equal(4, deaths)
+	b.Equal(map[string]string{"2": ""}, b.keys(true))
+	b.Empty(b.keys(false))
+	others := map[string]bool{}
+	for _, k := range b.took() {
+		others[k] = true
+	}
+	b.Len(others, 5)
+}
+
+// After a death, what is due is not called before its attempt is in the log.
+func TestAttemptsAreWrittenAfterADeath(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	for i := range 3 {
+		b.set(fmt.Sprint(i), "", 0)
+	}
+	b.crash()
+	b.handle = func(_ context.Context, f Firing) error {
+		data, err := b.disk.Open().Get(t.Context(), b.number())
+		b.NoError(err)
+		parsed, err := frame.Parse(data)
+		b.NoError(err)
+		found := false
+		for op, err := range parsed.Ops() {
+			b.NoError(err)
+			found = found || op.Kind == frame.Begin && string(op.Key) == f.Key && op.Attempt == f.Attempt
+		}
+		b.True(found)
+		return nil
+	}
+	b.open()
+	b.mock.Add(0)
+	b.Len(b.took(), 3)
+	b.Empty(b.keys(false))
+}
+
+// The same on a real clock, where attempts run at once.
+func TestAttemptsAfterADeathRunTogether(t *testing.T) {
+	b := newBench(t)
+	b.cfg.Clock = realClock()
+	b.cfg.Crew = NewCrew(2)
+	b.open()
+	b.p.stopHanding()
+	for i := range 50 {
+		b.set(fmt.Sprint(i), "", 0)
+	}
+	b.crash()
+	b.open()
+	b.Eventually(func() bool { return len(b.keys(false)) == 0 }, 10*time.Second, time.Millisecond)
+	b.Len(b.took(), 50)
+	b.shut()
+}
+
+// A log that does not answer during Open ends Open with its context.
+func TestOpenEndsWithItsContext(t *testing.T) {
+	b := filled(t)
+	b.disk.SetFull(true)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err := Open(ctx, b.cfg.with(b.disk.Open()))
+	b.ErrorIs(err, context.DeadlineExceeded)
+	b.ErrorContains(err, "no space left")
+	b.NotErrorIs(err, journal.ErrDamaged)
+}

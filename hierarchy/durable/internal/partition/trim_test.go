@@ -1,0 +1,141 @@
+package partition
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+)
+
+// settled waits until trimming has nothing to do.
+func (b *bench) settled() {
+	b.Eventually(func() bool {
+		b.p.mu.Lock()
+		defer b.p.mu.Unlock()
+		return !b.p.trims.under && !b.p.needed()
+	}, 20*time.Second, 100*time.Microsecond)
+}
+
+// The log is never much larger than twice what is live.
+func TestLogStaysSmall(t *testing.T) {
+	b := newBench(t)
+	b.cfg.TrimAbove = 2 << 20
+	b.open()
+	for i := range 100 { // live throughout
+		b.set(fmt.Sprint("live ", i), "value", time.Hour)
+	}
+	for i := range 40 {
+		c := &Call{}
+		for j := range 1000 {
+			c.Asks = append(c.Asks, Ask{Kind: frame.Set, Key: fmt.Append(nil, j), Value: make([]byte, 100), Due: b.p.Now() + int64(time.Hour)})
+		}
+		b.NoError(b.p.Do(t.Context(), c))
+		b.settled()
+		stats := b.p.Stats()
+		b.LessOrEqual(stats.LogBytes, 2*stats.LiveBytes+b.cfg.TrimAbove, "%d", i)
+		b.LessOrEqual(b.disk.Size(), int(2*stats.LiveBytes+b.cfg.TrimAbove)+deleteBytes)
+	}
+	b.Greater(b.disk.Trims, 0)
+	b.Less(b.disk.Trims, 10) // a deletion is expensive
+	b.crash()
+	b.open()
+	b.Len(b.keys(false), 1100)
+	for i := range 100 {
+		v, left := b.get(fmt.Sprint("live ", i))
+		b.Equal("value", v)
+		b.Equal(time.Hour, left)
+	}
+}
+
+// Whatever the state of a timer is, it is the same after it was written again, also when the
+// process dies at any frame of trimming.
+func TestTrimmingKeepsAllStates(t *testing.T) {
+	for deaths := range 25 {
+		b := newBench(t)
+		b.cfg.TrimAbove = 1 << 30
+		b.handle = failing(b)
+		b.open()
+		b.set("waits", "1", time.Hour)
+		b.setAt("wall", "2", b.mock.Now().Add(2*time.Hour))
+		b.set("moved", "3", time.Minute)
+		b.move("moved", 3*time.Hour)
+		b.set("fails", "4", 0)
+		b.mock.Add(0)
+		b.set("dead", "5", 0)
+		for range 3 {
+			b.mock.Add(10 * time.Second)
+			b.move("fails", 0)
+		}
+		b.mock.Add(0)
+		id := map[string]frame.ID{}
+		before := map[string]string{}
+		look := func() map[string]string {
+			all := map[string]string{}
+			for _, k := range []string{"waits", "wall", "moved", "fails", "dead"} {
+				tm, ref, ok := b.p.state.Find([]byte(k))
+				b.True(ok, k)
+				until, wall := b.p.state.Until(ref)
+				all[k] = fmt.Sprint(tm.Value, tm.Due, tm.Attempt, tm.Wall, tm.Dead, until, wall)
+				if id[k] == (frame.ID{}) {
+					id[k] = tm.ID
+				}
+				b.Equal(id[k], tm.ID)
+			}
+			return all
+		}
+		before = look()
+		b.crash()
+		b.cfg.TrimAbove = 50
+		appends := 0
+		b.log = b.disk.Open()
+		log := b.log
+		var p *Partition
+		log.SetFault(func([]byte) memory.Fault {
+			if appends++; appends == deaths+2 { // the first is the takeover
+				go func() { log.Close(); p.abandon() }()
+				return []memory.Fault{memory.Drop, memory.Silence}[deaths%2]
+			}
+			return memory.None
+		})
+		p, err := Open(t.Context(), b.cfg.with(log))
+		b.NoError(err)
+		b.p = p
+		for i := range 20 { // what has trimming go on
+			if _, err := b.try(Ask{Kind: frame.Set, Key: []byte("other"), Due: p.Now() + int64(i)}); err != nil {
+				break
+			}
+		}
+		b.crash()
+		b.cfg.TrimAbove = 1 << 30
+		b.open()
+		b.Equal(before, look(), "%d", deaths)
+		b.Equal(uint64(0), b.p.Stats().Trimmed)
+		b.crash()
+	}
+}
+
+// Frames that a deletion has left do not count.
+func TestInterruptedDeletion(t *testing.T) {
+	b := newBench(t)
+	b.cfg.TrimAbove = 500
+	b.open()
+	b.set("a", "1", time.Hour)
+	b.set("b", "1", time.Hour)
+	b.remove("b")
+	for range 50 {
+		b.set("c", "", time.Hour)
+		b.settled()
+	}
+	b.Greater(b.p.head.Begin, uint64(4))
+	b.Zero(b.disk.Trims)
+	b.crash()
+	b.disk.Change(2, nil) // it was deleted before frame 1
+	b.open()
+	b.Equal(map[string]string{"a": "1", "c": ""}, b.keys(false))
+	b.crash()
+	b.NoError(b.disk.Open().Trim(t.Context(), 3))
+	b.open()
+	b.Equal(map[string]string{"a": "1", "c": ""}, b.keys(false))
+}
