@@ -21,7 +21,7 @@ var (
 	// ErrTaken: another message has the place in the log. Whoever gets it is not the owner.
 	ErrTaken = errors.New("the log has another owner")
 	// ErrDamaged: something is missing or altered.
-	ErrDamaged = errors.New("the log is damaged")
+	ErrDamaged = errors.New("durable: the log is damaged")
 	// ErrTooLarge: the message is larger than the log takes. It was not appended.
 	ErrTooLarge = errors.New("the message is larger than the log takes")
 )

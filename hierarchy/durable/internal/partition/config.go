@@ -12,16 +12,17 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
 // The errors of calls. They are wrapped.
 var (
-	ErrClosed      = errors.New("the partition is closed")
-	ErrUnavailable = errors.New("the partition has no answer from its log")
-	ErrTooLarge    = errors.New("the operations don't fit into a frame")
-	ErrFull        = errors.New("MaxPending timers are pending")
+	ErrClosed      = hierarchy.ErrClosed
+	ErrFull        = hierarchy.ErrFull
+	ErrUnavailable = errors.New("durable: there is no answer from the log")
+	ErrTooLarge    = errors.New("durable: too large")
 	ErrDamaged     = journal.ErrDamaged
 )
 

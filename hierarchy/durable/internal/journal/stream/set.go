@@ -49,7 +49,7 @@ const format = 1
 
 // Open opens the logs of a name, and makes them if there are none.
 func Open(ctx context.Context, cfg Config) (*Set, error) {
-	if !validName(cfg.Name) {
+	if !ValidName(cfg.Name) {
 		return nil, fmt.Errorf("the name %q must have 1 to 64 of the characters a-z A-Z 0-9 - _", cfg.Name)
 	}
 	js, err := jetstream.New(cfg.Conn)
@@ -78,7 +78,8 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 	return s, nil
 }
 
-func validName(s string) bool {
+// ValidName tells whether a set can have that name.
+func ValidName(s string) bool {
 	for _, c := range s {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
 			return false

@@ -1,0 +1,65 @@
+package durable
+
+import (
+	"context"
+	"iter"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// All is an iterator over the timers that are not dead, in no order. What is pending from
+// beginning to end comes once. After an error of a partition the next one follows. The loop's
+// body may call anything.
+func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
+	return func(yield func(Entry[K, V], error) bool) {
+		for t, err := range w.all(ctx, false) {
+			e := Entry[K, V]{Due: instant(t.Due)}
+			if err == nil {
+				e.Key, e.Value, err = w.decode(t.Key, t.Value)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Dead is an iterator over the timers that are dead, in no order, as their last attempt found
+// them.
+func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
+	return func(yield func(Firing[K, V], error) bool) {
+		for t, err := range w.all(ctx, true) {
+			f := Firing[K, V]{Due: instant(t.Due), Attempt: int(t.Attempt), ID: ID{t.ID}}
+			if err == nil {
+				f.Key, f.Value, err = w.decode(t.Key, t.Value)
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
+}
+
+// all goes over the partitions.
+func (w *Keyed[K, V]) all(ctx context.Context, dead bool) iter.Seq2[state.Timer, error] {
+	return func(yield func(state.Timer, error) bool) {
+		for _, p := range w.parts {
+			more, err := true, p.err
+			if err == nil {
+				err = p.All(dead, func(t state.Timer) bool {
+					if more = ctx.Err() == nil; more {
+						more = yield(t, nil)
+					}
+					return more
+				})
+			}
+			if ctx.Err() != nil {
+				yield(state.Timer{}, ctx.Err())
+				return
+			}
+			if !more || err != nil && !yield(state.Timer{}, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// Batch is operations for one call of Keyed.Batch. The zero Batch is empty and ready. It is not
+// safe for concurrent use.
+type Batch[K comparable, V any] struct {
+	ops  []operation[K, V]
+	took []bool
+}
+
+type operation[K comparable, V any] struct {
+	kind frame.Kind
+	key  K
+	val  V
+	d    time.Duration
+	t    time.Time
+}
+
+// Set adds an operation like Keyed.Set. d counts from the call of Keyed.Batch.
+func (b *Batch[K, V]) Set(k K, v V, d time.Duration) {
+	b.ops = append(b.ops, operation[K, V]{kind: frame.Set, key: k, val: v, d: d})
+}
+
+// SetAt adds an operation like Keyed.SetAt.
+func (b *Batch[K, V]) SetAt(k K, v V, t time.Time) {
+	b.ops = append(b.ops, operation[K, V]{kind: frame.SetAt, key: k, val: v, t: t})
+}
+
+// Move adds an operation like Keyed.Move. d counts from the call of Keyed.Batch.
+func (b *Batch[K, V]) Move(k K, d time.Duration) {
+	b.ops = append(b.ops, operation[K, V]{kind: frame.Move, key: k, d: d})
+}
+
+// Remove adds an operation like Keyed.Remove.
+func (b *Batch[K, V]) Remove(k K) {
+	b.ops = append(b.ops, operation[K, V]{kind: frame.Remove, key: k})
+}
+
+// Len is the number of operations.
+func (b *Batch[K, V]) Len() int { return len(b.ops) }
+
+// Took tells, after Keyed.Batch, what operation i, from 0, would have answered by itself: whether
+// it took hold.
+func (b *Batch[K, V]) Took(i int) bool { return i < len(b.took) && b.took[i] }
+
+// Reset empties b.
+func (b *Batch[K, V]) Reset() {
+	clear(b.ops)
+	b.ops, b.took = b.ops[:0], b.took[:0]
+}
+
+// batchPart is the part of a Batch for one partition.
+type batchPart struct {
+	call   partition.Call
+	places []int // of its operations in the Batch
+}
+
+// Batch does all operations of b, in their order for each key. The part for each partition takes
+// hold as a whole or not at all, and fails by itself: the errors are joined, and b.Took says what
+// took hold. If an operation can't be encoded, nothing takes hold.
+func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
+	b.took = append(b.took[:0], make([]bool, len(b.ops))...)
+	parts := make([]*batchPart, len(w.parts))
+	for i := range b.ops {
+		if err := w.addTo(parts, i, &b.ops[i]); err != nil {
+			return err
+		}
+	}
+	errs := make([]error, len(parts))
+	var wg sync.WaitGroup
+	for i, part := range parts {
+		switch {
+		case part == nil:
+		case w.parts[i].err != nil:
+			errs[i] = w.parts[i].err
+		default:
+			wg.Go(func() { errs[i] = w.parts[i].Do(ctx, &part.call) })
+		}
+	}
+	wg.Wait()
+	for i, part := range parts {
+		if part == nil || errs[i] != nil {
+			continue
+		}
+		for j, place := range part.places {
+			b.took[place] = part.call.Took[j]
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// addTo encodes operation i and adds it to the part of its partition.
+func (w *Keyed[K, V]) addTo(parts []*batchPart, i int, op *operation[K, V]) error {
+	data, err := w.appendKey(nil, op.key)
+	if err != nil {
+		return err
+	}
+	n := len(data)
+	if op.kind <= frame.SetAt {
+		if data, err = w.appendValue(data, op.val); err != nil {
+			return err
+		}
+	}
+	at := of(data[:n], len(parts))
+	due := int64(0)
+	switch {
+	case op.kind == frame.SetAt:
+		due = wallTime(op.t)
+	case op.kind != frame.Remove && w.parts[at].err == nil:
+		due = after(w.parts[at].Now(), op.d)
+	}
+	part := parts[at]
+	if part == nil {
+		part = new(batchPart)
+		parts[at] = part
+	}
+	part.call.Asks = append(part.call.Asks, partition.Ask{Kind: op.kind, Key: data[:n:n], Value: data[n:], Due: due})
+	part.places = append(part.places, i)
+	return nil
+}

@@ -1,0 +1,136 @@
+package durable
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// Codec turns keys or values into bytes and back. It must be safe for concurrent use.
+type Codec[T any] interface {
+	// Append appends the bytes of v to b.
+	Append(b []byte, v T) ([]byte, error)
+	// Decode returns the v that b was made of. It must not keep b.
+	Decode(b []byte) (T, error)
+}
+
+// keyCodec is the default for keys of that type.
+func keyCodec[T any]() Codec[T] {
+	switch t := reflect.TypeFor[T](); t.Kind() {
+	case reflect.String:
+		return text[T]{}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return integer[T]{}
+	case reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return array[T]{}
+		}
+	}
+	return jsonCodec[T]{}
+}
+
+// valueCodec is the default for values of that type.
+func valueCodec[T any]() Codec[T] {
+	switch t := reflect.TypeFor[T](); {
+	case t.Kind() == reflect.String:
+		return text[T]{}
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		return octets[T]{}
+	}
+	return jsonCodec[T]{}
+}
+
+// text is for strings.
+type text[T any] struct{}
+
+func (text[T]) Append(b []byte, v T) ([]byte, error) {
+	if s, ok := any(v).(string); ok {
+		return append(b, s...), nil
+	}
+	return append(b, reflect.ValueOf(v).String()...), nil
+}
+
+func (text[T]) Decode(b []byte) (v T, err error) {
+	if s, ok := any(&v).(*string); ok {
+		*s = string(b)
+		return v, nil
+	}
+	reflect.ValueOf(&v).Elem().SetString(string(b))
+	return v, nil
+}
+
+// octets is for slices of bytes.
+type octets[T any] struct{}
+
+func (octets[T]) Append(b []byte, v T) ([]byte, error) {
+	if s, ok := any(v).([]byte); ok {
+		return append(b, s...), nil
+	}
+	return append(b, reflect.ValueOf(v).Bytes()...), nil
+}
+
+func (octets[T]) Decode(b []byte) (v T, err error) {
+	reflect.ValueOf(&v).Elem().SetBytes(append([]byte{}, b...))
+	return v, nil
+}
+
+// integer is for integers: eight bytes, whatever the type, the highest first. So a key stays the
+// same when its type becomes a larger one, unless it is negative and the type unsigned.
+type integer[T any] struct{}
+
+func (integer[T]) Append(b []byte, v T) ([]byte, error) {
+	r := reflect.ValueOf(v)
+	if r.CanInt() {
+		return binary.BigEndian.AppendUint64(b, uint64(r.Int())), nil
+	}
+	return binary.BigEndian.AppendUint64(b, r.Uint()), nil
+}
+
+func (integer[T]) Decode(b []byte) (v T, err error) {
+	if len(b) != 8 {
+		return v, fmt.Errorf("durable: %d bytes are no integer", len(b))
+	}
+	n := binary.BigEndian.Uint64(b)
+	r := reflect.ValueOf(&v).Elem()
+	switch {
+	case r.CanInt() && !r.OverflowInt(int64(n)):
+		r.SetInt(int64(n))
+	case r.CanUint() && !r.OverflowUint(n):
+		r.SetUint(n)
+	default:
+		return v, fmt.Errorf("durable: %#x does not fit %v", n, r.Type())
+	}
+	return v, nil
+}
+
+// array is for arrays of bytes.
+type array[T any] struct{}
+
+func (array[T]) Append(b []byte, v T) ([]byte, error) {
+	r := reflect.ValueOf(&v).Elem()
+	return append(b, r.Slice(0, r.Len()).Bytes()...), nil
+}
+
+func (array[T]) Decode(b []byte) (v T, err error) {
+	r := reflect.ValueOf(&v).Elem()
+	if len(b) != r.Len() {
+		return v, fmt.Errorf("durable: %d bytes are no %v", len(b), r.Type())
+	}
+	reflect.Copy(r, reflect.ValueOf(b))
+	return v, nil
+}
+
+// jsonCodec is for all else.
+type jsonCodec[T any] struct{}
+
+func (jsonCodec[T]) Append(b []byte, v T) ([]byte, error) {
+	data, err := json.Marshal(v)
+	return append(b, data...), err
+}
+
+func (jsonCodec[T]) Decode(b []byte) (v T, err error) {
+	err = json.Unmarshal(b, &v)
+	return v, err
+}

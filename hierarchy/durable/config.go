@@ -1,0 +1,165 @@
+package durable
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// The errors of this package. They may be wrapped: compare with errors.Is.
+var (
+	ErrClosed   = hierarchy.ErrClosed
+	ErrFull     = hierarchy.ErrFull
+	ErrArgument = hierarchy.ErrArgument
+	// ErrUnavailable: there was no answer from the log for a minute. The operation may have taken
+	// hold: do it again.
+	ErrUnavailable = partition.ErrUnavailable
+	// ErrTooLarge: a key of more than 1 KiB, a value of more than 64 KiB, or a part of a Batch that
+	// does not fit into a frame. Nothing of it took hold.
+	ErrTooLarge = partition.ErrTooLarge
+	// ErrDamaged: the log of the key's partition lacks something, or has something else than was
+	// written. The other partitions go on.
+	ErrDamaged = partition.ErrDamaged
+)
+
+const (
+	maxKey   = 1 << 10
+	maxValue = 64 << 10
+)
+
+// Config configures Open. Dir and Handle are needed.
+type Config[K comparable, V any] struct {
+	// Dir is the directory in which a server inside the process keeps its files. It is for one
+	// process at a time: a second one is refused. Several Opens of one process share it, each with
+	// another Name.
+	Dir string
+	// Conn is a connection to NATS servers with JetStream, instead of Dir. It is not supported yet:
+	// Open returns ErrArgument.
+	Conn *nats.Conn
+	// Name is the name of this set of timers, default "timers". It has 1 to 64 of the characters
+	// a-z, A-Z, 0-9, - and _.
+	Name string
+	// Partitions is the number of logs, at most 1024. 0 means as many as the name has, and 8 when it
+	// is first made. Opening it with another number is ErrArgument.
+	Partitions int
+	// Concurrency limits how many handlers run at once, default 256.
+	Concurrency int
+	// MaxAttempts is how often a handler may fail before its timer is dead, default 16. Negative
+	// means no limit.
+	MaxAttempts int
+	// Backoff is how long to wait after an attempt that failed, counted from 1. The default is a
+	// second, doubled each time to at most ten minutes, half of it random. It must be safe for
+	// concurrent use.
+	Backoff func(attempt int) time.Duration
+	// MaxPending limits the timers that are pending in each partition: setting a further one
+	// returns ErrFull. 0 means no limit.
+	MaxPending int
+	// Precision is the shortest distance between the times that two wake-ups of a partition are
+	// aimed at, default 1ms.
+	Precision time.Duration
+	// Clock tells the time, default clock.Precise(). With a *clock.Mock, when Add returns, the
+	// handlers of what was due have returned, one after the other, and this is in the log.
+	Clock clock.Clock
+	// Key and Value turn keys and values into bytes. By default strings, integers, arrays of bytes
+	// and named types of these are keys as they are, and strings and []byte are values as they are.
+	// All else is JSON. Equal keys must have equal bytes, and different keys different ones.
+	Key   Codec[K]
+	Value Codec[V]
+	// Handle is called with each timer that is due. If it returns nil, the timer has ended. If it
+	// returns an error, panics, or exits its goroutine, it is called again after Backoff. While it
+	// runs, Set, SetAt, Move and Remove of its key take hold: ctx is cancelled and its result is
+	// ignored. A handler that sets its own key anew does that last.
+	Handle func(ctx context.Context, f Firing[K, V]) error
+	// Logger gets what an operator must know. By default it is discarded.
+	Logger *slog.Logger
+}
+
+const (
+	defaultConcurrency = 256
+	defaultAttempts    = 16
+)
+
+// validate returns cfg with all defaults filled in, or ErrArgument.
+func (cfg Config[K, V]) validate() (Config[K, V], error) {
+	bad := func(format string, args ...any) (Config[K, V], error) {
+		return cfg, fmt.Errorf("%w: durable: %s", ErrArgument, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case cfg.Conn != nil:
+		return bad("Conn is not supported yet")
+	case cfg.Dir == "":
+		return bad("Dir is empty")
+	case cfg.Handle == nil:
+		return bad("Handle is nil")
+	case cfg.Partitions < 0 || cfg.Partitions > stream.MaxPartitions:
+		return bad("Partitions %d is not between 0 and %d", cfg.Partitions, stream.MaxPartitions)
+	case cfg.Concurrency < 0:
+		return bad("Concurrency %d is negative", cfg.Concurrency)
+	case cfg.MaxPending < 0:
+		return bad("MaxPending %d is negative", cfg.MaxPending)
+	case cfg.Precision < 0:
+		return bad("Precision %v is negative", cfg.Precision)
+	}
+	cfg.fillIn()
+	if !stream.ValidName(cfg.Name) {
+		return bad("Name %q must have 1 to 64 of the characters a-z A-Z 0-9 - _", cfg.Name)
+	}
+	return cfg, nil
+}
+
+func (cfg *Config[K, V]) fillIn() {
+	if cfg.Name == "" {
+		cfg.Name = "timers"
+	}
+	if cfg.Concurrency == 0 {
+		cfg.Concurrency = defaultConcurrency
+	}
+	if cfg.MaxAttempts == 0 {
+		cfg.MaxAttempts = defaultAttempts
+	}
+	if cfg.Backoff == nil {
+		cfg.Backoff = backoff
+	}
+	if cfg.Precision == 0 {
+		cfg.Precision = time.Millisecond
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = clock.Precise()
+	}
+	if cfg.Key == nil {
+		cfg.Key = keyCodec[K]()
+	}
+	if cfg.Value == nil {
+		cfg.Value = valueCodec[V]()
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+const longestBackoff = 10 * time.Minute
+
+// backoff is the default of Config.Backoff.
+func backoff(attempt int) time.Duration {
+	d := longestBackoff
+	if attempt < 12 {
+		d = min(d, time.Second<<max(0, attempt-1))
+	}
+	return d/2 + rand.N(d/2)
+}
+
+// owner says who owns a log, for people.
+func owner() string {
+	host, _ := os.Hostname()
+	return fmt.Sprintf("%s, process %d", host, os.Getpid())
+}

@@ -1,0 +1,112 @@
+package durable
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// request is what one call needs. It is used again.
+type request struct {
+	partition.Call
+	data []byte // key and value
+}
+
+// do does one operation. v is nil if it has no value.
+func (w *Keyed[K, V]) do(ctx context.Context, kind frame.Kind, k K, v *V, d time.Duration, t time.Time) (string, bool, error) {
+	r := w.pool.Get().(*request)
+	var err error
+	if r.data, err = w.appendKey(r.data[:0], k); err != nil {
+		return "", false, err
+	}
+	n := len(r.data)
+	if v != nil {
+		if r.data, err = w.appendValue(r.data, *v); err != nil {
+			return "", false, err
+		}
+	}
+	p := w.parts[of(r.data[:n], len(w.parts))]
+	if p.err != nil {
+		return "", false, p.err
+	}
+	due := int64(0)
+	switch kind {
+	case frame.Set, frame.Move:
+		due = after(p.Now(), d)
+	case frame.SetAt:
+		due = wallTime(t)
+	}
+	r.Reset()
+	r.Asks = append(r.Asks, partition.Ask{Kind: kind, Key: r.data[:n:n], Value: r.data[n:], Due: due})
+	if err := p.Do(ctx, &r.Call); err != nil {
+		return "", false, err // the partition may look at r still
+	}
+	value, took := r.Value, r.Took[0]
+	w.pool.Put(r)
+	return value, took, nil
+}
+
+func (w *Keyed[K, V]) appendKey(b []byte, k K) ([]byte, error) {
+	n := len(b)
+	b, err := w.cfg.Key.Append(b, k)
+	if err == nil && len(b)-n > maxKey {
+		err = fmt.Errorf("%w: a key of %d bytes, of at most %d", ErrTooLarge, len(b)-n, maxKey)
+	}
+	return b, err
+}
+
+func (w *Keyed[K, V]) appendValue(b []byte, v V) ([]byte, error) {
+	n := len(b)
+	b, err := w.cfg.Value.Append(b, v)
+	if err == nil && len(b)-n > maxValue {
+		err = fmt.Errorf("%w: a value of %d bytes, of at most %d", ErrTooLarge, len(b)-n, maxValue)
+	}
+	return b, err
+}
+
+// of is the partition of a key, as FORMAT.md describes it.
+func of(key []byte, partitions int) int {
+	h := fnv.New64a()
+	h.Write(key)
+	sum := h.Sum64()
+	return int(uint64(uint32(sum)^uint32(sum>>32)) * uint64(partitions) >> 32)
+}
+
+// name is a name that is open in this process.
+type name struct {
+	server *embedded.Server
+	name   string
+}
+
+var names struct {
+	mu   sync.Mutex
+	open map[name]bool
+}
+
+// takeName fails if the name is open.
+func takeName(server *embedded.Server, text string) (name, error) {
+	n := name{server, text}
+	names.mu.Lock()
+	defer names.mu.Unlock()
+	if names.open[n] {
+		return name{}, fmt.Errorf("%w: durable: Name %q of this directory is open in this process", ErrArgument, text)
+	}
+	if names.open == nil {
+		names.open = make(map[name]bool)
+	}
+	names.open[n] = true
+	return n, nil
+}
+
+// release does nothing for the zero name.
+func (n name) release() {
+	names.mu.Lock()
+	delete(names.open, n)
+	names.mu.Unlock()
+}
