@@ -43,7 +43,14 @@ func work(dir string) {
 		fmt.Printf(format+"\n", args...)
 	}
 	w, err := durable.Open(context.Background(), durable.Config[string, string]{Dir: dir, Partitions: 4,
-		Handle: func(_ context.Context, f firing) error { say("fire %s %s", f.Key, f.Value); return nil }})
+		Handle: func(ctx context.Context, f firing) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if ctx.Err() == nil { // else the operation that ended ctx may have been acknowledged
+				fmt.Printf("fire %s %s\n", f.Key, f.Value)
+			}
+			return nil
+		}})
 	if err != nil {
 		say("failed %v", err)
 		os.Exit(1)
@@ -128,9 +135,8 @@ func TestKillNine(t *testing.T) {
 		require.NoError(t, cmd.Start())
 		lines := bufio.NewScanner(out)
 		require.True(t, lines.Scan(), "%s", &errs)
-		require.Equal(t, "open", lines.Text())
+		said := []string{lines.Text()} // mostly "open", but what is due can fire before
 		time.AfterFunc(time.Duration(100+rand.IntN(400))*time.Millisecond, func() { cmd.Process.Kill() })
-		var said []string
 		for lines.Scan() {
 			said = append(said, lines.Text())
 		}

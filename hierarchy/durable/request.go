@@ -3,7 +3,6 @@ package durable
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"sync"
 	"time"
 
@@ -70,12 +69,19 @@ func (w *Keyed[K, V]) appendValue(b []byte, v V) ([]byte, error) {
 	return b, err
 }
 
-// of is the partition of a key, as FORMAT.md describes it.
+// of is the partition of a key, as FORMAT.md describes it. FNV-1a alone leaves keys that differ in
+// their last bytes together, so its bits are mixed (as MurmurHash3 does in the end).
 func of(key []byte, partitions int) int {
-	h := fnv.New64a()
-	h.Write(key)
-	sum := h.Sum64()
-	return int(uint64(uint32(sum)^uint32(sum>>32)) * uint64(partitions) >> 32)
+	h := uint64(14695981039346656037)
+	for _, c := range key {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	h ^= h >> 33
+	return int(h >> 32 * uint64(partitions) >> 32)
 }
 
 // name is a name that is open in this process.
