@@ -115,7 +115,15 @@ func (s *Server) start(log *slog.Logger) (err error) {
 		return errors.New("the server of the directory does not start: the log says why")
 	}
 	s.conn, err = nats.Connect("", nats.InProcessServer(s.server), nats.Name("epicycle"), nats.MaxReconnects(-1),
-		nats.ReconnectWait(10*time.Millisecond))
+		nats.ReconnectWait(10*time.Millisecond),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				log.Warn("durable: the connection to the server was lost", "err", err)
+			}
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			log.Warn("durable: the server's connection", "err", err)
+		}))
 	return err
 }
 
@@ -127,7 +135,7 @@ func options(dir string) *server.Options {
 		ServerName: "epicycle", DontListen: true, NoSigs: true, NoSystemAccount: false,
 		JetStream: true, StoreDir: filepath.Join(dir, "streams"), SyncAlways: true,
 		JetStreamMaxStore: 1 << 50, JetStreamMaxMemory: 1 << 30,
-		MaxPayload: maxPayload, DisableJetStreamBanner: true,
+		MaxPayload: maxPayload, MaxPending: 256 << 20, DisableJetStreamBanner: true,
 	}
 }
 

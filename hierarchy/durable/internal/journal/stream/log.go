@@ -18,6 +18,8 @@ type Log struct {
 	subject string // of the frames
 	marks   marks
 	most    int
+	// portions limits what is being read at once, by all logs of the set.
+	portions chan struct{}
 }
 
 var _ journal.Log = (*Log)(nil)

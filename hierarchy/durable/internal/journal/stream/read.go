@@ -3,9 +3,11 @@ package stream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -13,11 +15,15 @@ import (
 )
 
 const (
-	// atOnce is how many messages are asked for at once, and mostBytes about how many bytes. All
-	// logs of a process may be read together, and the server drops a client to whom more than
-	// 64 MiB are on their way.
-	atOnce    = 4096
-	mostBytes = 4 << 20
+	// A portion has at most atOnce messages and about mostBytes bytes. All logs of a process may be
+	// read together, and a server drops the connection of a client to whom more than 64 MiB are on
+	// their way, so at most portions of them are under way at once.
+	atOnce    = 1024
+	mostBytes = 1 << 20
+	portions  = 8
+	// patience is how long to wait for the next message of a portion. What was on its way when a
+	// connection was lost does not come.
+	patience = 3 * time.Second
 )
 
 // read reads messages by requests for portions. Any replica of the stream answers them, so a
@@ -27,17 +33,17 @@ func (l *Log) read(ctx context.Context, from, to uint64, portion int) iter.Seq2[
 		if from > to {
 			return
 		}
-		inbox := l.nc.NewRespInbox()
-		sub, err := l.nc.SubscribeSync(inbox)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer sub.Unsubscribe()
-		_ = sub.SetPendingLimits(-1, -1) // what comes is limited by what is asked for
-		r := reading{l, sub, inbox, from, to}
+		r := reading{log: l, next: from, to: to}
+		defer r.end()
 		for r.next <= r.to {
-			if !r.portion(ctx, portion, yield) {
+			got, err := r.portion(ctx, portion)
+			for _, data := range got {
+				if !yield(data, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(nil, err)
 				return
 			}
 		}
@@ -47,55 +53,100 @@ func (l *Log) read(ctx context.Context, from, to uint64, portion int) iter.Seq2[
 // reading is one call of read.
 type reading struct {
 	log      *Log
-	sub      *nats.Subscription
+	sub      *nats.Subscription // nil before the first portion, and after one that was cut off
 	inbox    string
 	next, to uint64
+	got      [][]byte
 }
 
-// portion asks for messages and yields those that come. It is false if the loop is over.
-func (r *reading) portion(ctx context.Context, n int, yield func([]byte, error) bool) bool {
+func (r *reading) end() {
+	if r.sub != nil {
+		_ = r.sub.Unsubscribe()
+		r.sub = nil
+	}
+}
+
+// begin has an inbox. What comes to an old one is ignored.
+func (r *reading) begin() (err error) {
+	if r.sub != nil {
+		return nil
+	}
+	r.inbox = r.log.nc.NewRespInbox()
+	if r.sub, err = r.log.nc.SubscribeSync(r.inbox); err == nil {
+		_ = r.sub.SetPendingLimits(-1, -1) // what comes is limited by what is asked for
+	}
+	return err
+}
+
+// portion asks for messages and returns those that come, until a message is absent, or ctx is
+// done.
+func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
+	select {
+	case r.log.portions <- struct{}{}:
+		defer func() { <-r.log.portions }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
 	request, _ := json.Marshal(struct {
 		Sequence uint64 `json:"seq"`
 		Batch    uint64 `json:"batch"`
 		MaxBytes int    `json:"max_bytes"`
 	}{r.next, min(uint64(n), r.to-r.next+1), mostBytes})
 	if err := r.log.nc.PublishRequest("$JS.API.DIRECT.GET."+r.log.stream, r.inbox, request); err != nil {
-		yield(nil, err)
-		return false
+		return nil, err
 	}
+	r.got = r.got[:0]
 	for begun := r.next; ; {
-		m, err := r.sub.NextMsgWithContext(ctx)
-		if err != nil {
-			yield(nil, unanswered(err))
-			return false
-		}
-		switch status := m.Header.Get("Status"); status {
-		case "":
-		case "204": // the end of the portion
-			if r.next == begun {
-				return r.absent(yield)
-			}
-			return true
-		case "404":
-			return r.absent(yield)
+		m, err := r.message(ctx)
+		switch {
+		case err == nil:
+		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded): // ask again
+			r.end()
+			return r.got, nil
 		default:
-			yield(nil, fmt.Errorf("JetStream: status %s for message %d", status, r.next))
-			return false
+			return r.got, unanswered(err)
 		}
-		if r.next > r.to {
-			continue // the end of the portion follows
-		}
-		if number, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64); err != nil || number != r.next {
-			return r.absent(yield)
-		}
-		r.next++
-		if !yield(m.Data, nil) {
-			return false
+		done, err := r.take(m, begun)
+		if done || err != nil {
+			return r.got, err
 		}
 	}
 }
 
-func (r *reading) absent(yield func([]byte, error) bool) bool {
-	yield(nil, fmt.Errorf("%w: %d", journal.ErrAbsent, r.next))
-	return false
+// message waits for the next message of the portion.
+func (r *reading) message(ctx context.Context) (*nats.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return r.sub.NextMsgWithContext(ctx)
 }
+
+// take takes a message of a portion that began with number begun. It tells whether that was the
+// end of the portion.
+func (r *reading) take(m *nats.Msg, begun uint64) (done bool, err error) {
+	switch status := m.Header.Get("Status"); status {
+	case "":
+	case "204":
+		if r.next == begun {
+			err = r.absent()
+		}
+		return true, err
+	case "404":
+		return true, r.absent()
+	default:
+		return true, fmt.Errorf("JetStream: status %s for message %d", status, r.next)
+	}
+	if r.next > r.to {
+		return false, nil // the end follows
+	}
+	if number, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64); err != nil || number != r.next {
+		return true, r.absent()
+	}
+	r.next++
+	r.got = append(r.got, m.Data)
+	return false, nil
+}
+
+func (r *reading) absent() error { return fmt.Errorf("%w: %d", journal.ErrAbsent, r.next) }

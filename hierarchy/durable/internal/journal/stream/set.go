@@ -37,6 +37,8 @@ type Set struct {
 	cfg  Config
 	js   jetstream.JetStream
 	Logs []*Log
+
+	portions chan struct{}
 }
 
 // about is the record that says what the set is. It is written when all streams are there.
@@ -56,7 +58,7 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{cfg: cfg, js: js}
+	s := &Set{cfg: cfg, js: js, portions: make(chan struct{}, portions)}
 	if err := s.make(ctx, s.marksStream(), "epicycle."+cfg.Name+".mark.*", 2); err != nil {
 		return nil, err
 	}
@@ -102,7 +104,7 @@ func (s *Set) log(partition int) *Log {
 	subject := fmt.Sprintf("epicycle.%s.mark.%d", s.cfg.Name, partition)
 	return &Log{
 		nc: nc, stream: s.stream(partition), subject: s.subject(partition),
-		marks: marks{nc, s.marksStream(), subject}, most: int(nc.MaxPayload()) - room,
+		marks: marks{nc, s.marksStream(), subject}, most: int(nc.MaxPayload()) - room, portions: s.portions,
 	}
 }
 
