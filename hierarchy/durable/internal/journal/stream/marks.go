@@ -33,7 +33,7 @@ func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {
 // raise replaces the mark, unless it is as high already. So an owner that was replaced can't lower
 // it.
 func (k *marks) raise(ctx context.Context, m journal.Mark) error {
-	for {
+	for tried, refused := uint64(0), 0; ; {
 		there, sequence, err := k.get(ctx)
 		if err != nil && !errors.Is(err, journal.ErrAbsent) {
 			return err
@@ -44,6 +44,12 @@ func (k *marks) raise(ctx context.Context, m journal.Mark) error {
 		_, err = publish(ctx, k.nc, k.subject, nats.ExpectedLastSubjSeqHdr, sequence, m.Encode())
 		if !errors.Is(err, journal.ErrRefused) {
 			return err
+		}
+		// Another owner may have been faster, but then there is another message.
+		if refused++; sequence != tried {
+			tried, refused = sequence, 0
+		} else if refused > 3 {
+			return fmt.Errorf("%w: its mark can't be replaced", journal.ErrDamaged)
 		}
 	}
 }

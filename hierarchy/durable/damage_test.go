@@ -1,0 +1,93 @@
+package durable_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// Each file of the directory is shortened, changed, or removed. Either the timers are all there,
+// or Open or the calls say that something is wrong.
+func TestDamagedFiles(t *testing.T) {
+	const n = 40
+	dir := t.TempDir()
+	cfg := durable.Config[string, string]{Dir: dir, Partitions: 1,
+		Handle: func(context.Context, firing) error { return nil }}
+	w, err := durable.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	for i := range n {
+		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), strings.Repeat("v", 1000), time.Hour))
+	}
+	require.NoError(t, w.Close())
+	damaged := 0
+	for _, file := range files(t, dir) {
+		for what, damage := range map[string]func([]byte) []byte{
+			"removed":      nil,
+			"emptied":      func(b []byte) []byte { return nil },
+			"cut in half":  func(b []byte) []byte { return b[:len(b)/2] },
+			"cut by one":   func(b []byte) []byte { return b[:max(0, len(b)-1)] },
+			"first byte":   flipped(func(n int) int { return 0 }),
+			"middle byte":  flipped(func(n int) int { return n / 2 }),
+			"a later byte": flipped(func(n int) int { return n * 3 / 4 }),
+			"last byte":    flipped(func(n int) int { return n - 1 }),
+		} {
+			copied := t.TempDir()
+			require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
+			data, err := os.ReadFile(filepath.Join(copied, file))
+			require.NoError(t, err)
+			require.NoError(t, os.Remove(filepath.Join(copied, file)))
+			if damage != nil {
+				require.NoError(t, os.WriteFile(filepath.Join(copied, file), damage(data), 0o600))
+			}
+			cfg.Dir = copied
+			there, err := count(t, cfg)
+			if err != nil {
+				damaged++
+				continue
+			}
+			require.Equal(t, n, there, "%s: %s", file, what)
+		}
+	}
+	require.Greater(t, damaged, 8)
+}
+
+func flipped(at func(n int) int) func([]byte) []byte {
+	return func(b []byte) []byte {
+		if len(b) > 0 {
+			b[at(len(b))] ^= 0x20
+		}
+		return b
+	}
+}
+
+// files are the files below dir.
+func files(t *testing.T, dir string) (names []string) {
+	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, name)
+		}
+		return err
+	}))
+	return names
+}
+
+// count is the number of timers.
+func count(t *testing.T, cfg durable.Config[string, string]) (n int, err error) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	w, err := durable.Open(ctx, cfg)
+	if err != nil {
+		return 0, err
+	}
+	defer w.Close()
+	return w.Len(ctx)
+}
