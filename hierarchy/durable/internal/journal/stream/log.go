@@ -51,9 +51,9 @@ func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 // publish publishes data under the condition that header has that value.
 func publish(ctx context.Context, nc *nats.Conn, subject, header string, value uint64, data []byte) (uint64, error) {
 	m := &nats.Msg{Subject: subject, Data: data, Header: nats.Header{header: {strconv.FormatUint(value, 10)}}}
-	answer, err := nc.RequestMsgWithContext(ctx, m)
+	answer, err := wait(ctx, m, nc)
 	if err != nil {
-		return 0, unanswered(err)
+		return 0, err
 	}
 	var a ack
 	if err := decode(answer.Data, &a); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -50,11 +51,28 @@ func ask(ctx context.Context, nc *nats.Conn, subject string, request, answer any
 	if request != nil {
 		data, _ = json.Marshal(request) // requests are structs of ours
 	}
-	m, err := nc.RequestWithContext(ctx, "$JS.API."+subject, data)
+	m, err := wait(ctx, &nats.Msg{Subject: "$JS.API." + subject, Data: data}, nc)
 	if err != nil {
-		return unanswered(err)
+		return err
 	}
 	return decode(m.Data, answer)
+}
+
+// longest is how long an answer may take, if ctx allows more. A server that has found its files
+// damaged may not answer at all.
+const longest = 5 * time.Second
+
+var errNoAnswer = fmt.Errorf("JetStream has not answered within %v", longest)
+
+// wait sends a request and waits for its answer.
+func wait(ctx context.Context, request *nats.Msg, nc *nats.Conn) (*nats.Msg, error) {
+	limited, cancel := context.WithTimeoutCause(ctx, longest, errNoAnswer)
+	defer cancel()
+	m, err := nc.RequestMsgWithContext(limited, request)
+	if err != nil && limited.Err() != nil {
+		return nil, context.Cause(limited)
+	}
+	return m, unanswered(err)
 }
 
 // decode decodes an answer, which may be an error.
