@@ -73,9 +73,8 @@ func newOwnTime(c clock.Clock) ownTime {
 	return ownTime{c, c.Now().UnixNano() - int64(elapsed)}
 }
 
-func (t ownTime) now() int64                      { return int64(t.clock.Elapsed()) + t.shift }
-func (t ownTime) wall() int64                     { return t.clock.Now().UnixNano() }
-func (t ownTime) elapsed(own int64) time.Duration { return time.Duration(own - t.shift) }
+func (t ownTime) now() int64  { return int64(t.clock.Elapsed()) + t.shift }
+func (t ownTime) wall() int64 { return t.clock.Now().UnixNano() }
 
 // Open takes the log over and reads it. It returns when all timers are known. Those that are due
 // are fired from now on.

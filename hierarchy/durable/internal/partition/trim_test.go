@@ -70,7 +70,6 @@ func TestTrimmingKeepsAllStates(t *testing.T) {
 		}
 		b.mock.Add(0)
 		id := map[string]frame.ID{}
-		before := map[string]string{}
 		look := func() map[string]string {
 			all := map[string]string{}
 			for _, k := range []string{"waits", "wall", "moved", "fails", "dead"} {
@@ -85,7 +84,7 @@ func TestTrimmingKeepsAllStates(t *testing.T) {
 			}
 			return all
 		}
-		before = look()
+		before := look()
 		b.crash()
 		b.cfg.TrimAbove = 50
 		appends := 0
