@@ -27,6 +27,7 @@ type bench struct {
 	log    *memory.Log
 	p      *Partition
 	handle func(context.Context, Firing) error // nil: the handler returns nil
+	before func(last uint64)                   // of the log, if not nil
 
 	mu    sync.Mutex
 	fired []Firing
@@ -65,6 +66,7 @@ func (b *bench) open() {
 
 func (b *bench) tryOpen() (err error) {
 	b.log = b.disk.Open()
+	b.log.Before = b.before
 	b.p, err = Open(b.t.Context(), b.cfg.with(b.log))
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -478,4 +480,46 @@ func TestIdleWritesNothing(t *testing.T) {
 	b.mock.Add(999 * time.Hour)
 	require.Equal(t, before, b.disk.Appends)
 	require.Nil(t, b.disk.Open().Trim(t.Context(), 1))
+}
+
+// A key that is set after its handler was called, and before the handler's end is in the log, has
+// its new timer, whatever the order in which both are written.
+func TestEndOfAnOlderTimer(t *testing.T) {
+	b := newBench(t)
+	b.cfg.Clock = realClock()
+	hold, held := make(chan bool), make(chan bool)
+	holding := atomic.Bool{}
+	b.before = func(uint64) {
+		if holding.Swap(false) {
+			held <- true
+			<-hold
+		}
+	}
+	entered, leave := make(chan bool), make(chan bool)
+	b.handle = func(context.Context, Firing) error { entered <- true; <-leave; return nil }
+	b.open()
+	b.set("a", "old", 0)
+	<-entered
+	queued := func(n int) {
+		b.Eventually(func() bool {
+			b.p.queue.mu.Lock()
+			defer b.p.queue.mu.Unlock()
+			return len(b.p.queue.items) == n
+		}, 10*time.Second, 100*time.Microsecond)
+	}
+	var wg sync.WaitGroup
+	holding.Store(true)
+	wg.Go(func() { b.set("x", "", time.Hour) })
+	<-held
+	wg.Go(func() { b.set("a", "new", time.Hour) })
+	queued(1)
+	leave <- true // its end is in the queue behind the new timer
+	queued(2)
+	hold <- true
+	wg.Wait()
+	b.Equal(map[string]string{"a": "new", "x": ""}, b.keys(false))
+	b.crash()
+	b.open()
+	b.Equal(map[string]string{"a": "new", "x": ""}, b.keys(false))
+	b.shut()
 }

@@ -1,0 +1,94 @@
+package state
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// check finds what must hold after each operation.
+func (s *State) check(t *testing.T, keys map[string]string) {
+	require.Equal(t, len(keys), s.live)
+	slots := 0
+	for p := range s.table.parts {
+		part := &s.table.parts[p]
+		require.LessOrEqual(t, 4*part.count, 3*len(part.slots))
+		for _, i := range part.slots {
+			if i != 0 {
+				slots++
+			}
+		}
+	}
+	require.Equal(t, s.live, slots)
+	bytes := int64(0)
+	for k, v := range keys {
+		timer, ref, ok := s.Find([]byte(k))
+		require.True(t, ok, k)
+		require.Equal(t, k, timer.Key)
+		require.Equal(t, v, timer.Value)
+		bytes += int64(s.records.at(uint32(ref)).size())
+	}
+	require.Equal(t, bytes, s.Bytes())
+}
+
+// Keys that come and go, against a map.
+func TestKeysComeAndGo(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	s := New()
+	s.Build()
+	keys := make(map[string]string)
+	h := frame.Header{Number: 1, Owner: 9}
+	for n := range 30_000 {
+		k := fmt.Sprint(r.IntN(600))
+		v := fmt.Sprint(n)
+		op := frame.Op{Kind: frame.Set, Key: []byte(k), Value: []byte(v), ID: frame.ID{Owner: 9, Number: uint64(n)}}
+		if r.IntN(2) == 0 {
+			op.Kind = frame.Remove
+			delete(keys, k)
+		} else {
+			keys[k] = v
+		}
+		require.NoError(t, s.Apply(&h, &op))
+		if n%500 == 0 {
+			s.check(t, keys)
+		}
+	}
+	for k := range keys {
+		require.NoError(t, s.Apply(&h, &frame.Op{Kind: frame.Remove, Key: []byte(k)}))
+		delete(keys, k)
+	}
+	s.check(t, keys)
+	require.Empty(t, s.records.chunks)
+}
+
+// What is there throughout comes once, and nothing comes twice.
+func TestWhatACursorSees(t *testing.T) {
+	s := New()
+	s.Build()
+	h := frame.Header{Number: 1}
+	apply := func(kind frame.Kind, k int) {
+		require.NoError(t, s.Apply(&h, &frame.Op{Kind: kind, Key: fmt.Append(nil, k)}))
+	}
+	for k := range 100 {
+		apply(frame.Set, k)
+	}
+	c := s.Cursor()
+	seen := map[string]int{}
+	for more := true; more; {
+		more = c.Take(10, func(_ Ref, timer Timer) { seen[timer.Key]++ })
+		for k := 50; k < 100; k++ { // these come and go meanwhile
+			apply(frame.Remove, k)
+			apply(frame.Set, k)
+		}
+	}
+	c.Close()
+	for k := range 100 {
+		if n := seen[fmt.Sprint(k)]; k < 50 || n > 0 {
+			require.Equal(t, 1, n, k)
+		}
+	}
+}
