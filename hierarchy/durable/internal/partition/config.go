@@ -43,7 +43,7 @@ type Config struct {
 	Owner    string           // who owns the log, for people
 	Patience journal.Patience // may be zero
 	GiveUp   time.Duration    // after which calls without an answer are ErrUnavailable, default a minute
-	// TrimAbove is how many bytes the log may have beside twice what is live, default 4 MiB.
+	// TrimAbove is how many bytes the log may have beside twice what is live, default 2 MiB.
 	TrimAbove int64
 	MarkEvery time.Duration // default a second
 }
@@ -56,7 +56,7 @@ func (cfg *Config) fillIn() {
 		cfg.GiveUp = time.Minute
 	}
 	if cfg.TrimAbove == 0 {
-		cfg.TrimAbove = 4 << 20
+		cfg.TrimAbove = 2 << 20
 	}
 	if cfg.MarkEvery == 0 {
 		cfg.MarkEvery = time.Second
