@@ -43,7 +43,7 @@ type Log interface {
 	Trim(ctx context.Context, begin uint64) error
 	// Mark returns the mark, which is kept apart from the messages, or ErrAbsent.
 	Mark(ctx context.Context) (Mark, error)
-	// SetMark replaces the mark. If it returns nil, the mark stays when the machine loses its
+	// SetMark replaces the mark, unless that is as high already. If it returns nil, the mark stays when the machine loses its
 	// power.
 	SetMark(ctx context.Context, m Mark) error
 	// MaxMessage is the size of the largest message that the log takes.

@@ -21,8 +21,11 @@ func (p *Partition) recover(ctx context.Context) error {
 	if err := p.read(ctx, mark); err != nil {
 		return err
 	}
+	p.mu.Lock() // a mark may be due already, for what was written since
 	p.acked = journal.Mark{Number: p.head.Number, Checksum: p.head.checksum}
-	if err := p.cfg.Log.SetMark(ctx, p.acked); err != nil {
+	mark = p.acked
+	p.mu.Unlock()
+	if err := p.cfg.Log.SetMark(ctx, mark); err != nil {
 		return fmt.Errorf("setting the mark: %w", err)
 	}
 	return nil

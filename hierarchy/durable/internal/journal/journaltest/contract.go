@@ -198,6 +198,13 @@ func (c *contract) marks() {
 			c.Equal(m, there)
 		}
 	}
+	top := journal.Mark{Number: 19, Checksum: 19 * 77}
+	for _, m := range []journal.Mark{{Number: 5, Checksum: 1}, {Number: 19, Checksum: 1}} {
+		c.NoError(c.open().SetMark(c.ctx, m)) // marks only rise
+		there, err := c.log.Mark(c.ctx)
+		c.NoError(err)
+		c.Equal(top, there)
+	}
 	c.holds(1, 0)
 }
 

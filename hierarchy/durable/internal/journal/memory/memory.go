@@ -306,7 +306,9 @@ func (l *Log) SetMark(ctx context.Context, m journal.Mark) error {
 		return err
 	}
 	defer l.disk.mu.Unlock()
-	l.disk.mark = &m
+	if l.disk.mark == nil || m.Number > l.disk.mark.Number {
+		l.disk.mark = &m
+	}
 	return nil
 }
 
