@@ -72,6 +72,11 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 	if err := p.queue.put(item{kind: asked, call: c}); err != nil {
 		return err
 	}
+	return c.wait(ctx)
+}
+
+// wait waits for the answer, or until ctx is done.
+func (c *Call) wait(ctx context.Context) error {
 	select {
 	case <-c.done:
 		return c.err
@@ -79,6 +84,7 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 		if c.answered.CompareAndSwap(false, true) {
 			return ctx.Err() // what the writer has not seen yet, it leaves out
 		}
+		<-c.done // the answer is being given
 		return c.err
 	}
 }
@@ -127,6 +133,7 @@ func (it *item) pass() {
 type queue struct {
 	mu     sync.Mutex
 	items  []item
+	rest   []item        // taken, and not in the frame that is under way
 	closed error         // of further calls, for good
 	doubt  error         // of further calls, until the log answers again
 	over   bool          // the writer has ended
@@ -168,6 +175,16 @@ func (q *queue) wake() {
 	}
 }
 
+// leave says which of the taken items have to wait for the next frame.
+func (q *queue) leave(rest []item) {
+	if len(rest) == 0 && len(q.rest) == 0 { // only the writer writes it
+		return
+	}
+	q.mu.Lock()
+	q.rest = rest
+	q.mu.Unlock()
+}
+
 // take takes all items. It gives room to the queue for the next ones.
 func (q *queue) take(room []item) []item {
 	q.mu.Lock()
@@ -201,12 +218,14 @@ func (q *queue) unanswered(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.doubt = err
-	for _, it := range q.items {
-		switch it.kind {
-		case asked:
-			it.call.answer(err)
-		case barrier:
-			it.pass()
+	for _, items := range [][]item{q.rest, q.items} {
+		for _, it := range items {
+			switch it.kind {
+			case asked:
+				it.call.answer(err)
+			case barrier:
+				it.pass()
+			}
 		}
 	}
 }

@@ -29,17 +29,17 @@ func (c *Crew) take(p *Partition) bool {
 	return false
 }
 
-// give gives a place back, and has the partition fire that has waited longest.
+// give gives a place back, and has the partition fire that has waited longest. If that one does
+// not need the place any more, the next one may.
 func (c *Crew) give() {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.free++
-	var p *Partition
-	if len(c.waiting) > 0 {
-		p = c.waiting[0]
+	for c.free > 0 && len(c.waiting) > 0 {
+		p := c.waiting[0]
 		c.waiting = c.waiting[1:]
-	}
-	c.mu.Unlock()
-	if p != nil {
+		c.mu.Unlock()
 		p.fireOrAim()
+		c.mu.Lock()
 	}
 }

@@ -163,7 +163,7 @@ var errGone = errors.New("the timer has changed")
 
 // run calls the handler, and gives the result to the writer.
 func (p *Partition) run(a *attempt) {
-	err := errGone
+	err := errExit // in case the handler exits its goroutine
 	defer func() { p.attemptEnded(a, err, nil) }()
 	err = p.handle(a)
 }
@@ -190,7 +190,6 @@ func (p *Partition) handle(a *attempt) (err error) {
 			p.cfg.Logger.Error("durable: a handler panicked", "err", err, "stack", string(debug.Stack()))
 		}
 	}()
-	err = errExit // in case it exits its goroutine
 	err = p.cfg.Handle(a.ctx, a.firing)
 	returned = true
 	return err

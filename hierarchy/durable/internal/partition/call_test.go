@@ -1,0 +1,101 @@
+package partition
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// A call that is answered while its context ends has its own answer, and leaves nothing that the
+// next use of the Call takes for one.
+func TestAnswerAtTheEndOfTheContext(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 { // select takes either of what is ready
+		c := new(Call)
+		c.begin()
+		c.answer(ErrFull)
+		require.ErrorIs(t, c.wait(ended), ErrFull)
+		c.begin()
+		require.ErrorIs(t, c.wait(ended), context.Canceled)
+	}
+}
+
+// inBubble runs a test on a clock that passes by itself.
+func inBubble(t *testing.T, test func(*bench)) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.cfg.Clock = clock.System()
+		test(b)
+	})
+}
+
+// Each call that waits for the log is given up, also one that was taken from the queue and is not
+// in the frame under way.
+func TestCallsOfTheNextFrameAreGivenUp(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		hold, held := make(chan bool), make(chan bool)
+		first := true
+		b.open()
+		b.log.Before = func(uint64) {
+			if first {
+				first = false
+				held <- true
+				<-hold
+			}
+		}
+		errs := make(chan error, 5)
+		large := make([]byte, frameBytes/3)
+		ask := func(i int) {
+			errs <- b.p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte{byte(i)}, Value: large}}})
+		}
+		go ask(0)
+		<-held
+		for i := range 4 {
+			go ask(1 + i)
+		}
+		synctest.Wait()
+		appends := 0
+		b.log.After = func(uint64) {
+			if appends++; appends == 1 {
+				b.disk.SetFull(true)
+			}
+		}
+		hold <- true
+		begun := time.Now()
+		b.NoError(<-errs)
+		for range 4 {
+			b.ErrorIs(<-errs, ErrUnavailable)
+		}
+		b.LessOrEqual(time.Since(begun), 61*time.Second)
+		b.disk.SetFull(false)
+		time.Sleep(time.Minute)
+		b.shut()
+	})
+}
+
+// A handler that exits its goroutine has failed, as on a mock clock.
+func TestExitOnARealClock(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		exits := 0
+		b.handle = func(context.Context, Firing) error {
+			if exits++; exits < 3 {
+				exit()
+			}
+			return nil
+		}
+		b.open()
+		b.set("a", "", time.Second)
+		time.Sleep(time.Minute)
+		b.Len(b.took(), 3)
+		b.Empty(b.keys(false))
+		b.Empty(b.keys(true))
+		b.shut()
+	})
+}
