@@ -13,7 +13,7 @@ import (
 func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 	return func(yield func(Entry[K, V], error) bool) {
 		for t, err := range w.all(ctx, false) {
-			e := Entry[K, V]{Due: instant(t.Due)}
+			e := Entry[K, V]{Due: timeOf(t.Due)}
 			if err == nil {
 				e.Key, e.Value, err = w.decode(t.Key, t.Value)
 			}
@@ -29,7 +29,7 @@ func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 	return func(yield func(Firing[K, V], error) bool) {
 		for t, err := range w.all(ctx, true) {
-			f := Firing[K, V]{Due: instant(t.Due), Attempt: int(t.Attempt), ID: ID{t.ID}}
+			f := Firing[K, V]{Due: timeOf(t.Due), Attempt: int(t.Attempt), ID: ID{t.ID}}
 			if err == nil {
 				f.Key, f.Value, err = w.decode(t.Key, t.Value)
 			}

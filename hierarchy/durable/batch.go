@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -116,7 +117,7 @@ func (w *Keyed[K, V]) addTo(parts []*batchPart, i int, op *operation[K, V]) erro
 	case op.kind == frame.SetAt:
 		due = wallTime(op.t)
 	case op.kind != frame.Remove && w.parts[at].err == nil:
-		due = after(w.parts[at].Now(), op.d)
+		due = instant.Plus(w.parts[at].Now(), int64(op.d))
 	}
 	part := parts[at]
 	if part == nil {

@@ -116,7 +116,7 @@ func (w *Keyed[K, V]) handle(ctx context.Context, f partition.Firing) error {
 		w.cfg.Logger.Error("durable: a timer can't be decoded", "key", f.Key, "err", err)
 		return err
 	}
-	return w.cfg.Handle(ctx, Firing[K, V]{k, v, instant(f.Due), int(f.Attempt), ID{f.ID}, f.Epoch})
+	return w.cfg.Handle(ctx, Firing[K, V]{k, v, timeOf(f.Due), int(f.Attempt), ID{f.ID}, f.Epoch})
 }
 
 // decode turns bytes into a key and a value.
@@ -232,8 +232,8 @@ func (w *Keyed[K, V]) Close() error {
 	return nil
 }
 
-// instant is a time of a log as a time.Time.
-func instant(t int64) time.Time { return time.Unix(0, t) }
+// timeOf is a time of a log as a time.Time.
+func timeOf(t int64) time.Time { return time.Unix(0, t) }
 
 // wallTime is t as a time of a log. Times beyond what 64 bits hold are their ends.
 func wallTime(t time.Time) int64 {
@@ -244,12 +244,4 @@ func wallTime(t time.Time) int64 {
 		return math.MinInt64
 	}
 	return t.UnixNano()
-}
-
-// after is now + d, or the end of time.
-func after(now int64, d time.Duration) int64 {
-	if sum := now + int64(d); d <= 0 || sum > now {
-		return sum
-	}
-	return math.MaxInt64
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -37,7 +38,7 @@ func (w *Keyed[K, V]) do(ctx context.Context, kind frame.Kind, k K, v *V, d time
 	due := int64(0)
 	switch kind {
 	case frame.Set, frame.Move:
-		due = after(p.Now(), d)
+		due = instant.Plus(p.Now(), int64(d))
 	case frame.SetAt:
 		due = wallTime(t)
 	}

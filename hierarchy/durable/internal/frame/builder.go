@@ -59,8 +59,12 @@ func (w *Builder) Add(op *Op) ID {
 		w.bytes(op.Key)
 	case Remove:
 		w.bytes(op.Key)
-	case End, Revive:
+	case End:
 		w.number(op.ID)
+		w.bytes(op.Key)
+	case Revive:
+		w.number(op.ID)
+		w.time(op.Due)
 		w.bytes(op.Key)
 	case Begin, Die:
 		w.attempt(op)

@@ -27,7 +27,7 @@ func samples() []Op {
 		{Kind: Begin, ID: id, Attempt: 1, Key: []byte("order/4")},
 		{Kind: Fail, ID: id, Attempt: math.MaxUint32, Next: t + 5e9, Key: []byte("order/4")},
 		{Kind: Die, ID: id, Attempt: 16, Key: []byte("order/4")},
-		{Kind: Revive, ID: id, Key: []byte("order/4")},
+		{Kind: Revive, ID: id, Due: t - 5, Key: []byte("order/4")},
 		{Kind: Keep, State: Waiting, ID: ID{8, 1}, Due: math.MaxInt64, Key: []byte("k"), Value: []byte("v")},
 		{Kind: Keep, State: Dead, Wall: true, ID: ID{math.MaxUint64, 78<<placeBits - 1}, Due: math.MinInt64,
 			Attempt: 3, Next: -1, Key: []byte("l"), Value: bytes.Repeat([]byte("w"), 65536)},

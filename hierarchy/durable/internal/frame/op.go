@@ -14,7 +14,7 @@ const (
 	Begin                    // an attempt of ID begins
 	Fail                     // an attempt of ID failed. The next one is due at Next
 	Die                      // an attempt of ID failed, and was the last
-	Revive                   // the dead ID is due at once, without attempts
+	Revive                   // the dead ID is due at Due, in the owner's time, without attempts
 	Keep                     // a timer, whole, written again by trimming
 	Takeover                 // the log has a new owner. Text says who, for people
 	Close                    // the owner has stopped in order
@@ -52,7 +52,7 @@ type Op struct {
 	Wall    bool   // SetAt, and a Keep of such a timer: Due is a wall time
 	Attempt uint32 // Begin, Fail, Die, Keep
 	ID      ID     // all that name a timer, but Remove. Move, Set and SetAt: the new ID
-	Due     int64  // Set, SetAt, Move, Keep
+	Due     int64  // Set, SetAt, Move, Revive, Keep
 	Next    int64  // Fail, and a Keep with attempts: when the next attempt is due
 	Key     []byte // all that name a timer
 	Value   []byte // Set, SetAt, Keep; Request: the value of a Remove

@@ -49,8 +49,10 @@ func (r *reader) read(place int) bool {
 		op.Due, op.Key = r.time(), r.bytes()
 	case Remove:
 		op.Key = r.bytes()
-	case End, Revive:
+	case End:
 		op.ID.Number, op.Key = r.number(), r.bytes()
+	case Revive:
+		op.ID.Number, op.Due, op.Key = r.number(), r.time(), r.bytes()
 	case Begin, Die:
 		op.Attempt, op.ID.Number, op.Key = r.attempt(), r.number(), r.bytes()
 	case Fail:

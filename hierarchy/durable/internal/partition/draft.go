@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -16,7 +17,8 @@ type draft struct {
 	seed    maphash.Seed
 	touched map[uint64]int // the last of changes for a key's hash
 	changes []change
-	pending int // how many timers there will be
+	pending int   // how many timers there will be
+	now     int64 // the owner's time. That of the frame may be ahead, as it never goes back
 }
 
 // change is what a key is after an operation of the frame.
@@ -37,9 +39,13 @@ const (
 	dead
 )
 
-// start begins a frame.
-func (d *draft) start(h frame.Header) {
+// start begins the frame that follows the last one of the log.
+func (d *draft) start(last head, now int64) {
+	h := last.Header
+	h.Number++
+	h.Time, h.Previous = max(h.Time, now), last.checksum
 	d.Start(h)
+	d.now = now
 	clear(d.touched)
 	clear(d.changes)
 	d.changes = d.changes[:0]
@@ -155,7 +161,7 @@ func (d *draft) askOne(c *Call, a *Ask) bool {
 		if was.after != dead {
 			return false
 		}
-		op.ID.Number = was.id
+		op.ID.Number, op.Due = was.id, d.now
 	default:
 		panic("partition: a call asks for " + a.Kind.String())
 	}
@@ -180,7 +186,7 @@ func (d *draft) attempt(it *item, maxAttempts int) bool {
 	case maxAttempts > 0 && int64(op.Attempt) >= int64(maxAttempts):
 		op.Kind, now.after = frame.Die, dead
 	default:
-		op.Kind, op.Next = frame.Fail, d.Header().Time+int64(it.wait)
+		op.Kind, op.Next = frame.Fail, instant.Plus(d.now, int64(it.wait))
 	}
 	d.Add(&op)
 	d.note(hash, was.after, now)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -296,15 +297,15 @@ func (p *Partition) nearest() (at int64, ok bool) {
 	}
 	at = math.MaxInt64
 	if due, there := p.state.Next(false); there {
-		at, ok = due-p.time.shift, true
+		at, ok = instant.Minus(due, p.time.shift), true
 	}
 	if due, there := p.state.Next(true); there {
 		elapsed := int64(p.time.clock.Elapsed())
-		left := max(0, due-p.time.wall())
+		left := max(0, instant.Minus(due, p.time.wall()))
 		if !p.virtual {
 			left = min(left, int64(wallCheck))
 		}
-		at, ok = min(at, elapsed+left), true
+		at, ok = min(at, instant.Plus(elapsed, left)), true
 	}
 	return at, ok
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -69,8 +70,8 @@ type ownTime struct {
 }
 
 func newOwnTime(c clock.Clock) ownTime {
-	elapsed := c.Elapsed()
-	return ownTime{c, c.Now().UnixNano() - int64(elapsed)}
+	now := c.Now() // first: if the process stands still here, the owner's time is behind, not ahead
+	return ownTime{c, now.UnixNano() - int64(c.Elapsed())}
 }
 
 func (t ownTime) now() int64  { return int64(t.clock.Elapsed()) + t.shift }
@@ -117,7 +118,7 @@ func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok b
 		if wall {
 			now = p.time.wall()
 		}
-		value, remaining = t.Value, time.Duration(max(0, until-now))
+		value, remaining = t.Value, time.Duration(max(0, instant.Minus(until, now)))
 	}
 	p.mu.Unlock()
 	return value, remaining, ok, p.held()

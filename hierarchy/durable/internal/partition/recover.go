@@ -249,10 +249,7 @@ func (p *Partition) suspect(ctx context.Context, clean bool) error {
 func (p *Partition) failBegun(ctx context.Context, begun []state.Ref) error {
 	p.firing.suspects = make(map[state.Ref]frame.ID)
 	for portion := range slices.Chunk(begun, MaxOps) {
-		h := p.head.Header
-		h.Number++
-		h.Time, h.Previous = max(h.Time, p.time.now()), p.head.checksum
-		p.draft.start(h)
+		p.draft.start(p.head, p.time.now())
 		for _, ref := range portion {
 			t := p.state.Timer(ref)
 			it := item{kind: failed, job: job{ref: ref, id: t.ID, key: []byte(t.Key), attempt: t.Attempt}}

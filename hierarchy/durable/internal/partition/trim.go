@@ -148,7 +148,7 @@ func (p *Partition) addKeeps(d *draft) bool {
 			continue
 		}
 		var op frame.Op
-		op, p.room = p.state.Keep(h.ref, d.Header().Time, p.room[:0])
+		op, p.room = p.state.Keep(h.ref, d.now, p.room[:0])
 		d.Add(&op)
 	}
 	d.Header().Begin = found.begin

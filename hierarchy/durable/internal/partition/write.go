@@ -56,14 +56,10 @@ func (p *Partition) write() {
 // compose makes a frame of the first of the items, and returns the others.
 func (p *Partition) compose(w *written, items []item) []item {
 	*w = written{calls: w.calls[:0], items: w.items[:0]}
-	h := p.head.Header
-	h.Number++
-	h.Time = max(h.Time, p.time.now())
-	h.Previous = p.head.checksum
 	d := &p.draft
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	d.start(h)
+	d.start(p.head, p.time.now())
 	if len(items) == 0 || items[0].kind != asked || items[0].call.size < frameBytes/2 {
 		w.keep = p.addKeeps(d) // else a large call might never find room
 	}

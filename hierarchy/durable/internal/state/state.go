@@ -72,7 +72,10 @@ func (s *State) find(key []byte) (i, hash uint32) {
 func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	s.clean = op.Kind == frame.Close
 	switch op.Kind {
-	case frame.Takeover, frame.Close, frame.Request:
+	case frame.Close:
+		s.stopped()
+		return nil
+	case frame.Takeover, frame.Request:
 		return nil
 	case frame.Set, frame.SetAt:
 		s.set(h, op)
@@ -96,7 +99,7 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	case frame.Remove:
 		s.remove(i, r)
 	default:
-		return s.attempted(h, op, i, r)
+		return s.attempted(op, i, r)
 	}
 	return nil
 }
@@ -172,7 +175,7 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 }
 
 // attempted applies what handlers and Revive have written.
-func (s *State) attempted(h *frame.Header, op *frame.Op, i uint32, r *record) error {
+func (s *State) attempted(op *frame.Op, i uint32, r *record) error {
 	if r.id.Number != op.ID.Number {
 		return senseless(op, "the ID is another")
 	}
@@ -198,7 +201,7 @@ func (s *State) attempted(h *frame.Header, op *frame.Op, i uint32, r *record) er
 		s.dead++
 	case frame.Revive:
 		s.leave(i, r)
-		r.due, r.wall, r.attempt = h.Time, false, 0
+		r.due, r.wall, r.attempt = op.Due, false, 0
 		s.wait(i, r, r.due)
 	default:
 		return senseless(op, "it is unknown")
@@ -212,6 +215,21 @@ func (s *State) finished(i uint32, r *record) {
 		r.state = waiting
 	}
 	delete(s.begun, i)
+}
+
+// stopped says that the owner has stopped in order. Attempts without an end did not end it, and may
+// not have been made. So they don't count, and are due.
+func (s *State) stopped() {
+	if s.built { // it is this owner, and nothing follows
+		return
+	}
+	for i := range s.begun {
+		r := s.records.at(i)
+		if r.attempt--; r.attempt == 0 {
+			delete(s.next, i)
+		}
+	}
+	clear(s.begun)
 }
 
 // leave takes a timer out of the state that it is in.

@@ -1,0 +1,124 @@
+package partition
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// When the wall clock was set back between two owners, the times of frames stand still. What is
+// due after an attempt, and what is revived, goes by the owner's time all the same.
+func TestWallClockGoesBackBetweenOwners(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MaxAttempts = 2
+	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.open()
+	b.shut()
+	b.mock.Jump(-time.Hour)
+	b.open()
+	b.set("a", "", time.Second)
+	b.mock.Add(time.Second)
+	_, left := b.get("a")
+	b.Equal(time.Second, left)
+	b.mock.Add(time.Second)
+	b.Len(b.took(), 2)
+	b.True(b.revive("a"))
+	b.mock.Add(0)
+	b.Equal([]string{"a"}, b.took())
+	b.crash()
+	b.open()
+	b.mock.Add(10 * time.Second)
+	b.Equal(map[string]string{"a": ""}, b.keys(true))
+}
+
+// The ends of time are times like others.
+func TestEndsOfTime(t *testing.T) {
+	for _, kind := range []frame.Kind{frame.Set, frame.SetAt} {
+		b := newBench(t)
+		b.open()
+		b.do(Ask{Kind: kind, Key: []byte("first"), Due: math.MinInt64})
+		b.do(Ask{Kind: kind, Key: []byte("last"), Due: math.MaxInt64})
+		_, left := b.get("first")
+		b.Zero(left)
+		b.mock.Add(0)
+		b.Equal([]string{"first"}, b.took(), "%v", kind)
+		b.mock.Add(1000 * time.Hour)
+		b.Equal(map[string]string{"last": ""}, b.keys(false))
+		_, left = b.get("last")
+		b.Positive(left)
+	}
+}
+
+// A Backoff that is as long as can be does not make the next attempt due at once.
+func TestBackoffWithoutEnd(t *testing.T) {
+	b := newBench(t)
+	b.cfg.Backoff = func(int) time.Duration { return math.MaxInt64 }
+	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.open()
+	b.set("a", "", 0)
+	b.mock.Add(0)
+	b.mock.Add(1000 * time.Hour)
+	b.Equal([]string{"a"}, b.took())
+}
+
+// stalled is a clock of a process that stands still for an hour between two readings.
+type stalled struct {
+	clock.Clock
+	ahead atomic.Int64
+}
+
+func (c *stalled) Now() time.Time { return c.Clock.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *stalled) Elapsed() time.Duration {
+	defer c.ahead.Add(int64(time.Hour))
+	return c.Clock.Elapsed() + time.Duration(c.ahead.Load())
+}
+
+// An owner's time is not ahead of the wall clock, even if the process stood still while it was
+// made.
+func TestOwnersTimeIsNotAhead(t *testing.T) {
+	c := &stalled{Clock: clock.NewMock()}
+	own := newOwnTime(c)
+	now := own.now()
+	if wall := c.Now().UnixNano(); now > wall {
+		t.Fatalf("%v ahead", time.Duration(now-wall))
+	}
+}
+
+// An attempt that was written, and was not begun as the partition was shut, does not count.
+func TestShutdownBeforeTheAttempt(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.cfg.MaxAttempts = 1
+		b.open()
+		b.p.stopHanding()
+		b.set("a", "", 0)
+		b.crash()
+		hold, held := make(chan bool), make(chan bool)
+		takeover := b.disk.Appends + 1
+		b.before = func(last uint64) {
+			if last == uint64(takeover) {
+				held <- true
+				<-hold
+			}
+		}
+		b.open()
+		<-held // the attempt is being written
+		go func() {
+			synctest.Wait() // for Shutdown
+			hold <- true
+		}()
+		b.NoError(b.p.Shutdown(b.t.Context()))
+		b.Empty(b.took())
+		b.before = nil
+		b.open()
+		synctest.Wait()
+		b.Equal(uint32(1), b.last().Attempt)
+		b.Equal([]string{"a"}, b.took())
+		b.shut()
+	})
+}
