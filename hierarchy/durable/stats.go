@@ -17,30 +17,39 @@ type Stats struct {
 
 	LogBytes  int64 // about what the logs take on the disk
 	LiveBytes int64 // about what the timers take of it
+
+	// Partitions has the figures of each partition, in their order.
+	Partitions []PartitionStats
 }
 
-// Stats returns a snapshot. It does not walk over timers.
+// Stats returns a snapshot. It does not walk over timers. Partitions are read one after the other.
 func (w *Keyed[K, V]) Stats() (st Stats) {
-	for _, p := range w.parts {
-		if p.err != nil {
-			st.Damaged++
-			continue
-		}
-		s := p.Stats()
-		st.Owned++
-		st.Pending += s.Pending
-		st.Running += s.Running
-		st.Dead += s.Dead
-		st.Set += s.Set
-		st.Moved += s.Moved
-		st.Removed += s.Removed
-		st.Fired += s.Fired
-		st.Failed += s.Failed
-		st.Frames += s.Frames
-		st.Bytes += s.Bytes
-		st.Trimmed += s.Trimmed
-		st.LogBytes += s.LogBytes
-		st.LiveBytes += s.LiveBytes
+	st.Partitions = make([]PartitionStats, len(w.parts))
+	for i, p := range w.parts {
+		st.Partitions[i] = p.stats()
+		st.add(&st.Partitions[i])
 	}
 	return st
+}
+
+// add adds the figures of a partition to those of all.
+func (st *Stats) add(p *PartitionStats) {
+	if p.Err != nil {
+		st.Damaged++
+		return
+	}
+	st.Owned++
+	st.Pending += p.Pending
+	st.Running += p.Running
+	st.Dead += p.Dead
+	st.Set += p.Set
+	st.Moved += p.Moved
+	st.Removed += p.Removed
+	st.Fired += p.Fired
+	st.Failed += p.Failed
+	st.Frames += p.Frames
+	st.Bytes += p.Bytes
+	st.Trimmed += p.Trimmed
+	st.LogBytes += p.LogBytes
+	st.LiveBytes += p.LiveBytes
 }

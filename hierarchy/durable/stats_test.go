@@ -1,0 +1,74 @@
+package durable_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// The figures of the partitions add up to those of all.
+func TestStatsOfPartitions(t *testing.T) {
+	mock := clock.NewMock()
+	var fired []string
+	w := open(t, config(t, t.TempDir(), mock, &fired))
+	for i := range 100 {
+		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "v", time.Hour))
+	}
+	ok, err := w.Move(t.Context(), "1", time.Second)
+	require.NoError(t, err)
+	require.True(t, ok)
+	_, ok, err = w.Remove(t.Context(), "2")
+	require.NoError(t, err)
+	require.True(t, ok)
+	mock.Add(time.Second)
+	st := w.Stats()
+	require.Equal(t, 98, st.Pending)
+	require.Equal(t, []uint64{100, 1, 1, 1}, []uint64{st.Set, st.Moved, st.Removed, st.Fired})
+	require.Len(t, st.Partitions, 2)
+	a, b := st.Partitions[0], st.Partitions[1]
+	require.Positive(t, a.Pending)
+	require.Positive(t, b.Pending)
+	require.Equal(t, st.Pending, a.Pending+b.Pending)
+	require.Equal(t, st.Set, a.Set+b.Set)
+	require.Equal(t, st.Frames, a.Frames+b.Frames)
+	require.Equal(t, st.Bytes, a.Bytes+b.Bytes)
+	require.Equal(t, st.LogBytes, a.LogBytes+b.LogBytes)
+	require.Equal(t, st.LiveBytes, a.LiveBytes+b.LiveBytes)
+	require.NoError(t, errors.Join(a.Err, b.Err))
+}
+
+// A partition whose log is damaged says so, and counts nothing.
+func TestStatsOfADamagedPartition(t *testing.T) {
+	mock := clock.NewMock()
+	var fired []string
+	dir := t.TempDir()
+	w := open(t, config(t, dir, mock, &fired))
+	for i := range 10 {
+		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "v", time.Hour))
+	}
+	require.NoError(t, w.Close())
+	blocks, err := filepath.Glob(filepath.Join(dir, "streams", "*", "*", "streams", "*", "msgs", "*.blk"))
+	require.NoError(t, err)
+	require.NotEmpty(t, blocks)
+	require.NoError(t, os.Truncate(blocks[0], 0))
+	st := open(t, config(t, dir, mock, &fired)).Stats()
+	require.Equal(t, 1, st.Damaged)
+	require.Equal(t, 1, st.Owned)
+	damaged := 0
+	for _, p := range st.Partitions {
+		if p.Err != nil {
+			damaged++
+			require.ErrorIs(t, p.Err, durable.ErrDamaged)
+			require.Equal(t, durable.PartitionStats{Err: p.Err}, p)
+		}
+	}
+	require.Equal(t, 1, damaged)
+}
