@@ -71,9 +71,20 @@ func bucketEnd(b int) int64 {
 	return int64(min(u, math.MaxInt64))
 }
 
-// Histogram is a snapshot of a distribution of durations. Quantiles are exact
-// to an eighth of their value. The zero Histogram is empty.
+// Histogram is a distribution of durations: a snapshot in Stats, or one that is filled with Add
+// and Merge. Quantiles are exact to an eighth of their value. The zero Histogram is empty.
+//
+// Methods with a value receiver may be called concurrently, unless Add or Merge changes the
+// Histogram meanwhile. Do not copy a Histogram to which more is added, since the copy shares
+// memory with it. Merge it into an empty one instead.
 type Histogram struct{ h histogram }
+
+// Add counts d. A negative d counts as 0. It costs some nanoseconds, and the first one allocates
+// about four kilobytes.
+func (h *Histogram) Add(d time.Duration) { h.h.add(int64(max(0, d))) }
+
+// Merge counts all that g has counted. It costs about a microsecond.
+func (h *Histogram) Merge(g Histogram) { h.h.merge(&g.h) }
 
 // Count returns how many durations were counted.
 func (h Histogram) Count() uint64 { return h.h.count }

@@ -72,6 +72,8 @@ var (
 	_ func(*hierarchy.Idle) bool                                  = (*hierarchy.Idle).Stop
 	_ func(*hierarchy.Ticker)                                     = (*hierarchy.Ticker).Stop
 	_ func(*hierarchy.Ticker, dur) bool                           = (*hierarchy.Ticker).Reset
+	_ func(*hierarchy.Histogram, dur)                             = (*hierarchy.Histogram).Add
+	_ func(*hierarchy.Histogram, hierarchy.Histogram)             = (*hierarchy.Histogram).Merge
 	_ func(hierarchy.Histogram) uint64                            = hierarchy.Histogram.Count
 	_ func(hierarchy.Histogram, float64) dur                      = hierarchy.Histogram.Quantile
 	_ func(hierarchy.Histogram) dur                               = hierarchy.Histogram.Max

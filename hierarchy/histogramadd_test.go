@@ -1,0 +1,63 @@
+package hierarchy_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+func TestHistogramsOfOnesOwn(t *testing.T) {
+	var a, b, all hierarchy.Histogram
+	for i := range 1000 {
+		d := time.Duration(i) * time.Millisecond
+		all.Add(d)
+		if i%3 == 0 {
+			a.Add(d)
+		} else {
+			b.Add(d)
+		}
+	}
+	var snapshot hierarchy.Histogram
+	snapshot.Merge(a)
+	require.Equal(t, a.String(), snapshot.String())
+	snapshot.Merge(b)
+	snapshot.Merge(hierarchy.Histogram{})
+	require.Equal(t, all, snapshot)
+	require.Equal(t, uint64(334), a.Count(), "what was merged elsewhere is unchanged")
+	snapshot.Merge(snapshot)
+	require.Equal(t, uint64(2000), snapshot.Count())
+	require.Equal(t, all.Mean(), snapshot.Mean())
+	require.Equal(t, all.Quantile(0.9), snapshot.Quantile(0.9))
+}
+
+func TestHistogramOfExtremes(t *testing.T) {
+	var h hierarchy.Histogram
+	h.Add(-time.Second)
+	require.Equal(t, []time.Duration{0, 0, 0}, []time.Duration{h.Max(), h.Mean(), h.Quantile(1)})
+	h.Add(math.MaxInt64)
+	require.Equal(t, time.Duration(math.MaxInt64), h.Max())
+	require.Equal(t, uint64(2), h.Count())
+}
+
+func TestHistogramAddAllocatesNothing(t *testing.T) {
+	var h hierarchy.Histogram
+	h.Add(1)
+	require.Zero(t, testing.AllocsPerRun(100, func() { h.Add(time.Second) }))
+}
+
+func ExampleHistogram_Add() {
+	var reads, writes, all hierarchy.Histogram
+	for i := range 100 {
+		reads.Add(time.Duration(i) * time.Microsecond)
+	}
+	writes.Add(2 * time.Millisecond)
+	all.Merge(reads)
+	all.Merge(writes)
+	fmt.Println(all.Count(), "calls, the longest took", all.Max())
+	// Output: 101 calls, the longest took 2ms
+}
