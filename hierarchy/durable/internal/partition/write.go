@@ -1,10 +1,6 @@
 package partition
 
 import (
-	"errors"
-	"fmt"
-	"time"
-
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
@@ -117,45 +113,6 @@ func (p *Partition) commit(w *written) error {
 	return p.apply(b, sum)
 }
 
-// append appends a frame and returns when it is known to be in the log.
-func (p *Partition) append(w *written, b []byte) error {
-	patience := p.cfg.Patience
-	var giveUp *time.Timer
-	settled := false // guarded by doubting
-	patience.Doubt = func(err error) {
-		p.doubt.Store(true)
-		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", err)
-		giveUp = time.AfterFunc(p.cfg.GiveUp, func() { p.giveUp(w, &settled, err) })
-	}
-	err := patience.Commit(p.writing, p.cfg.Log, p.head.Number, b)
-	if giveUp == nil {
-		return err
-	}
-	giveUp.Stop()
-	p.doubting.Lock()
-	defer p.doubting.Unlock()
-	if settled = true; err == nil {
-		p.doubt.Store(false)
-		p.queue.answered()
-		p.cfg.Logger.Info("durable: the log answers again", "partition", p.cfg.Partition)
-	}
-	return err
-}
-
-// giveUp ends the calls that wait for the log. The frame that is under way can take hold later.
-func (p *Partition) giveUp(w *written, settled *bool, cause error) {
-	p.doubting.Lock()
-	defer p.doubting.Unlock()
-	if *settled { // the answer has come just now
-		return
-	}
-	err := fmt.Errorf("%w: %w", ErrUnavailable, cause)
-	for _, c := range w.calls {
-		c.answer(err)
-	}
-	p.queue.unanswered(err)
-}
-
 // apply applies a frame that was acknowledged.
 func (p *Partition) apply(b []byte, sum uint32) error {
 	f, err := frame.Parse(b)
@@ -182,24 +139,6 @@ func (p *Partition) apply(b []byte, sum uint32) error {
 	return nil
 }
 
-func (p *Partition) count(k frame.Kind) {
-	switch k {
-	case frame.Set, frame.SetAt:
-		p.counts.Set++
-	case frame.Move:
-		p.counts.Moved++
-	case frame.Remove:
-		p.counts.Removed++
-	case frame.Fail:
-		p.counts.Failed++
-	case frame.Die:
-		p.counts.Failed++
-		p.counts.Died++
-	case frame.Keep:
-		p.counts.Trimmed++
-	}
-}
-
 // settle answers those whose operations are in the log.
 func (p *Partition) settle(w *written) {
 	if p.virtual { // whoever moves the mock after the answer finds the alarm aimed
@@ -219,45 +158,5 @@ func (p *Partition) settle(w *written) {
 	if !w.last {
 		p.fireOrAim()
 		p.trimIfNeeded()
-	}
-}
-
-// lose ends all that waits, as nothing is written any more.
-func (p *Partition) lose(w *written, rest []item, cause error) {
-	err := cause
-	p.stopHanding()
-	p.mu.Lock()
-	if p.markTimer != nil {
-		p.markTimer.Stop()
-	}
-	p.mu.Unlock()
-	if errors.Is(cause, ErrClosed) {
-		p.markNow()
-	} else {
-		err = fmt.Errorf("%w: %w", ErrUnavailable, cause)
-		p.cfg.Logger.Error("durable: the log is lost", "partition", p.cfg.Partition, "err", cause)
-		for _, c := range w.calls {
-			c.answer(err)
-		}
-		for i := range w.items {
-			p.drop(&w.items[i].item)
-		}
-	}
-	for _, it := range append(rest, p.queue.end(err)...) {
-		p.drop(&it)
-		if it.kind == asked {
-			it.call.answer(err)
-		}
-	}
-}
-
-// drop ends an item that is not written any more.
-func (p *Partition) drop(it *item) {
-	it.drop()
-	if it.kind == begun && it.done == nil {
-		p.mu.Lock()
-		p.inactive()
-		p.freePlace()
-		p.mu.Unlock()
 	}
 }

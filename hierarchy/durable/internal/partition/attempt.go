@@ -1,0 +1,123 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// attempt is one call of the handler.
+type attempt struct {
+	job
+	firing Firing
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// errGone is the result of an attempt that did not begin, because it was superseded.
+var errGone = errors.New("the timer has changed")
+
+var errExit = errors.New("the handler has exited its goroutine")
+
+// run calls the handler, and gives the result to the writer.
+func (p *Partition) run(a *attempt) {
+	err := errExit // in case the handler exits its goroutine
+	defer func() { p.attemptEnded(a, err, nil) }()
+	err = p.handle(a)
+}
+
+// handle calls the handler, if the timer is still the same and this process the owner.
+func (p *Partition) handle(a *attempt) (err error) {
+	p.mu.Lock()
+	same := p.firing.attempts[a.ref] == a && !p.firing.stopped && p.cfg.Tenure()
+	if same {
+		p.counts.Fired++
+	}
+	p.mu.Unlock()
+	if !same {
+		return errGone
+	}
+	defer a.cancel()
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+			p.cfg.Logger.Error("durable: a handler panicked", "err", err, "stack", string(debug.Stack()))
+		}
+	}()
+	err = p.cfg.Handle(a.ctx, a.firing)
+	returned = true
+	return err
+}
+
+// attemptEnded gives the place back and the result to the writer. If done is not nil, it gets
+// whether the result is in the log.
+func (p *Partition) attemptEnded(a *attempt, err error, done chan bool) {
+	it := item{kind: ended, job: a.job, done: done}
+	if err != nil && !errors.Is(err, errGone) {
+		it.kind, it.wait = failed, p.cfg.Backoff(int(a.attempt))
+	}
+	p.mu.Lock()
+	same := p.firing.attempts[a.ref] == a
+	if same {
+		delete(p.firing.attempts, a.ref)
+	}
+	if a.suspect {
+		p.firing.trial = false
+	}
+	p.mu.Unlock()
+	if same && !errors.Is(err, errGone) {
+		if err != nil {
+			p.cfg.Logger.Debug("durable: an attempt failed", "attempt", a.attempt, "err", err)
+		}
+		_ = p.queue.put(it)
+	} else {
+		it.drop()
+	}
+	p.mu.Lock()
+	p.inactive()
+	p.mu.Unlock()
+	if !p.virtual {
+		p.cfg.Crew.give()
+		if a.suspect {
+			p.fireOrAim()
+		}
+	}
+}
+
+// attemptWritten goes on with an attempt after its item was written, or turned out to be of a
+// timer that has changed. mu is held.
+func (p *Partition) attemptWritten(t *taken) {
+	j := t.job
+	switch {
+	case t.kind == barrier:
+		t.pass()
+		return
+	case t.kind != begun:
+	case t.done != nil: // fireInline goes on itself
+	case t.took && p.state.Held(j.ref, j.id) && !p.firing.stopped:
+		go p.run(p.started(j))
+	default:
+		if j.suspect {
+			p.firing.trial = false
+		}
+		p.inactive()
+		p.freePlace()
+	}
+	if t.done != nil {
+		t.done <- t.took
+	}
+}
+
+// inactive is called when an attempt has ended, and its result is in the queue. mu is held.
+func (p *Partition) inactive() {
+	f := &p.firing
+	if f.active--; f.active == 0 && f.idle != nil {
+		close(f.idle)
+		f.idle = nil
+	}
+}

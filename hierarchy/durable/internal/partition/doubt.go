@@ -1,0 +1,45 @@
+package partition
+
+import (
+	"fmt"
+	"time"
+)
+
+// append appends a frame and returns when it is known to be in the log.
+func (p *Partition) append(w *written, b []byte) error {
+	patience := p.cfg.Patience
+	var giveUp *time.Timer
+	settled := false // guarded by doubting
+	patience.Doubt = func(err error) {
+		p.doubt.Store(true)
+		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", err)
+		giveUp = time.AfterFunc(p.cfg.GiveUp, func() { p.giveUp(w, &settled, err) })
+	}
+	err := patience.Commit(p.writing, p.cfg.Log, p.head.Number, b)
+	if giveUp == nil {
+		return err
+	}
+	giveUp.Stop()
+	p.doubting.Lock()
+	defer p.doubting.Unlock()
+	if settled = true; err == nil {
+		p.doubt.Store(false)
+		p.queue.answered()
+		p.cfg.Logger.Info("durable: the log answers again", "partition", p.cfg.Partition)
+	}
+	return err
+}
+
+// giveUp ends the calls that wait for the log. The frame that is under way can take hold later.
+func (p *Partition) giveUp(w *written, settled *bool, cause error) {
+	p.doubting.Lock()
+	defer p.doubting.Unlock()
+	if *settled { // the answer has come just now
+		return
+	}
+	err := fmt.Errorf("%w: %w", ErrUnavailable, cause)
+	for _, c := range w.calls {
+		c.answer(err)
+	}
+	p.queue.unanswered(err)
+}
