@@ -68,12 +68,13 @@ func (w *Keyed[K, V]) open(ctx context.Context) (err error) {
 	w.parts = make([]*part, len(set.Logs))
 	crew := partition.NewCrew(w.cfg.Concurrency)
 	begun := time.Now()
-	progress := time.AfterFunc(time.Second, func() { w.cfg.Logger.Info("durable: reading the logs", "dir", w.cfg.Dir) })
-	defer progress.Stop()
+	progress := new(partition.Progress)
+	defer w.tellProgress(progress)()
 	var wg sync.WaitGroup
 	for i, log := range set.Logs {
 		wg.Go(func() {
 			cfg := w.partition(crew)
+			cfg.Progress = progress
 			cfg.Log, cfg.Partition, cfg.Partitions = log, i, len(set.Logs)
 			p, err := partition.Open(ctx, cfg)
 			w.parts[i] = &part{p, err}
@@ -81,6 +82,25 @@ func (w *Keyed[K, V]) open(ctx context.Context) (err error) {
 	}
 	wg.Wait()
 	return w.opened(begun)
+}
+
+// tellProgress says each second how far the logs are read, until the function is called.
+func (w *Keyed[K, V]) tellProgress(p *partition.Progress) (stop func()) {
+	ended := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				w.cfg.Logger.Info("durable: reading the logs", "dir", w.cfg.Dir, "name", w.cfg.Name,
+					"read", p.Read.Load(), "of", p.Of.Load())
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() { close(ended) }
 }
 
 // opened says how it went. Damage is no error of Open.
@@ -95,7 +115,7 @@ func (w *Keyed[K, V]) opened(begun time.Time) error {
 		}
 	}
 	if took := time.Since(begun); took > time.Second {
-		w.cfg.Logger.Info("durable: the logs are read", "dir", w.cfg.Dir, "took", took)
+		w.cfg.Logger.Info("durable: the logs are read", "dir", w.cfg.Dir, "name", w.cfg.Name, "took", took)
 	}
 	return nil
 }
@@ -105,7 +125,7 @@ func (w *Keyed[K, V]) partition(crew *partition.Crew) partition.Config {
 	return partition.Config{
 		Clock: w.cfg.Clock, Precision: w.cfg.Precision, MaxPending: w.cfg.MaxPending,
 		MaxAttempts: max(0, w.cfg.MaxAttempts), Backoff: w.cfg.Backoff, Handle: w.handle,
-		Crew: crew, Logger: w.cfg.Logger, Owner: owner(),
+		Crew: crew, Logger: w.cfg.Logger.With("name", w.cfg.Name), Owner: owner(),
 	}
 }
 

@@ -1,5 +1,7 @@
 package durable
 
+import "github.com/epicycle-go/epicycle/hierarchy"
+
 // PartitionStats is the part of Stats that is of one partition. Its fields mean what those of Stats
 // mean.
 type PartitionStats struct {
@@ -12,6 +14,7 @@ type PartitionStats struct {
 	Frames, Bytes          uint64
 	Trimmed                uint64
 	LogBytes, LiveBytes    int64
+	Lateness, Commit       hierarchy.Histogram
 }
 
 func (p *part) stats() PartitionStats {
@@ -23,5 +26,6 @@ func (p *part) stats() PartitionStats {
 		Pending: s.Pending, Running: s.Running, Dead: s.Dead,
 		Set: s.Set, Moved: s.Moved, Removed: s.Removed, Fired: s.Fired, Failed: s.Failed,
 		Frames: s.Frames, Bytes: s.Bytes, Trimmed: s.Trimmed, LogBytes: s.LogBytes, LiveBytes: s.LiveBytes,
+		Lateness: s.Lateness, Commit: s.Commit,
 	}
 }

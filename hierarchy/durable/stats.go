@@ -1,5 +1,11 @@
 package durable
 
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
 // Stats is a snapshot of this process's part.
 type Stats struct {
 	Owned   int // partitions
@@ -18,6 +24,15 @@ type Stats struct {
 	LogBytes  int64 // about what the logs take on the disk
 	LiveBytes int64 // about what the timers take of it
 
+	// Lateness is how long after its time each attempt began. After a time without an owner, the
+	// timers that were due meanwhile are late by it.
+	Lateness hierarchy.Histogram
+	// Commit is how long each frame took from sending to its acknowledgement.
+	Commit hierarchy.Histogram
+	// Skew is how far the wall clock is ahead of the time by which timers of Set go: that of Open
+	// and what has passed since. It is about 0 unless the wall clock was set since.
+	Skew time.Duration
+
 	// Partitions has the figures of each partition, in their order.
 	Partitions []PartitionStats
 }
@@ -27,6 +42,9 @@ func (w *Keyed[K, V]) Stats() (st Stats) {
 	st.Partitions = make([]PartitionStats, len(w.parts))
 	for i, p := range w.parts {
 		st.Partitions[i] = p.stats()
+		if p.err == nil {
+			st.Skew = p.Skew()
+		}
 		st.add(&st.Partitions[i])
 	}
 	return st
@@ -52,4 +70,6 @@ func (st *Stats) add(p *PartitionStats) {
 	st.Trimmed += p.Trimmed
 	st.LogBytes += p.LogBytes
 	st.LiveBytes += p.LiveBytes
+	st.Lateness.Merge(p.Lateness)
+	st.Commit.Merge(p.Commit)
 }

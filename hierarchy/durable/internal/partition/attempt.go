@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 )
 
 // attempt is one call of the handler.
@@ -33,6 +34,7 @@ func (p *Partition) handle(a *attempt) (err error) {
 	same := p.firing.attempts[a.ref] == a && !p.firing.stopped && p.cfg.Tenure()
 	if same {
 		p.counts.Fired++
+		p.lateness.Add(time.Duration(p.time.since(a.due.Since, a.due.Wall)))
 	}
 	p.mu.Unlock()
 	if !same {
@@ -46,7 +48,7 @@ func (p *Partition) handle(a *attempt) (err error) {
 		}
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
-			p.cfg.Logger.Error("durable: a handler panicked", "err", err, "stack", string(debug.Stack()))
+			p.cfg.Logger.Error("durable: a handler panicked", "key", a.firing.Key, "err", err, "stack", string(debug.Stack()))
 		}
 	}()
 	err = p.cfg.Handle(a.ctx, a.firing)
@@ -59,7 +61,7 @@ func (p *Partition) handle(a *attempt) (err error) {
 func (p *Partition) attemptEnded(a *attempt, err error, done chan bool) {
 	it := item{kind: ended, job: a.job, done: done}
 	if err != nil && !errors.Is(err, errGone) {
-		it.kind, it.wait = failed, p.cfg.Backoff(int(a.attempt))
+		it.kind, it.wait, it.cause = failed, p.cfg.Backoff(int(a.attempt)), err
 	}
 	p.mu.Lock()
 	same := p.firing.attempts[a.ref] == a
@@ -72,7 +74,7 @@ func (p *Partition) attemptEnded(a *attempt, err error, done chan bool) {
 	p.mu.Unlock()
 	if same && !errors.Is(err, errGone) {
 		if err != nil {
-			p.cfg.Logger.Debug("durable: an attempt failed", "attempt", a.attempt, "err", err)
+			p.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.attempt, "err", err)
 		}
 		_ = p.queue.put(it)
 	} else {
@@ -119,5 +121,13 @@ func (p *Partition) inactive() {
 	if f.active--; f.active == 0 && f.idle != nil {
 		close(f.idle)
 		f.idle = nil
+	}
+}
+
+// tellDeath says that a timer is dead, if it is since its failed attempt was written.
+func (p *Partition) tellDeath(it *item) {
+	if it.kind == failed && p.cfg.isLast(it.job.attempt) {
+		p.cfg.Logger.Warn("durable: a timer is dead", "partition", p.cfg.Partition,
+			"key", string(it.job.key), "attempt", it.job.attempt, "err", it.cause)
 	}
 }

@@ -103,11 +103,12 @@ const (
 
 // item is something for the writer.
 type item struct {
-	kind itemKind
-	call *Call
-	job  job
-	wait time.Duration // until the next attempt, after a failed one
-	done chan bool     // if not nil, it gets whether the item took hold
+	kind  itemKind
+	call  *Call
+	job   job
+	wait  time.Duration // until the next attempt, after a failed one
+	cause error         // of the failure
+	done  chan bool     // if not nil, it gets whether the item took hold
 }
 
 // drop says that the item did not take hold.

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
@@ -46,6 +47,15 @@ type Config struct {
 	// TrimAbove is how many bytes the log may have beside twice what is live, default 2 MiB.
 	TrimAbove int64
 	MarkEvery time.Duration // default a second
+	Progress  *Progress     // of reading the log; may be nil
+}
+
+// Progress counts frames of all logs that are being read.
+type Progress struct{ Read, Of atomic.Int64 }
+
+// isLast tells whether a timer is dead when that attempt has failed.
+func (cfg *Config) isLast(attempt uint32) bool {
+	return cfg.MaxAttempts > 0 && int64(attempt) >= int64(cfg.MaxAttempts)
 }
 
 func (cfg *Config) fillIn() {
@@ -60,6 +70,9 @@ func (cfg *Config) fillIn() {
 	}
 	if cfg.MarkEvery == 0 {
 		cfg.MarkEvery = time.Second
+	}
+	if cfg.Progress == nil {
+		cfg.Progress = new(Progress)
 	}
 }
 

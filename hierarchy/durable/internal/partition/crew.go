@@ -1,12 +1,30 @@
 package partition
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // Crew limits how many handlers run at once, over all partitions of a process. NewCrew makes one.
 type Crew struct {
 	mu      sync.Mutex
 	free    int
 	waiting []*Partition // with timers that are due, in the order in which they came
+	skew    int64        // of the wall clock, when it was last said
+}
+
+// leastJump is how far the wall clock must have been set to be told. Less is drift.
+const leastJump = int64(time.Second)
+
+// jumped tells by how much the wall clock was set, or 0. Of several partitions, one is told.
+func (c *Crew) jumped(skew int64) (by int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if by = skew - c.skew; -leastJump < by && by < leastJump {
+		return 0
+	}
+	c.skew = skew
+	return by
 }
 
 // NewCrew is a Crew for n handlers at once.

@@ -171,7 +171,7 @@ func (d *draft) askOne(c *Call, a *Ask) bool {
 }
 
 // attempt adds what became of an attempt, if the timer is the same still.
-func (d *draft) attempt(it *item, maxAttempts int) bool {
+func (d *draft) attempt(it *item, cfg *Config) bool {
 	was, hash := d.look(it.job.key)
 	if was.after != live || was.id != it.job.id.Number {
 		return false
@@ -183,7 +183,7 @@ func (d *draft) attempt(it *item, maxAttempts int) bool {
 		now.after = absent
 	case it.kind == begun:
 		op.Kind = frame.Begin
-	case maxAttempts > 0 && int64(op.Attempt) >= int64(maxAttempts):
+	case cfg.isLast(op.Attempt):
 		op.Kind, now.after = frame.Die, dead
 	default:
 		op.Kind, op.Next = frame.Fail, instant.Plus(d.now, int64(it.wait))

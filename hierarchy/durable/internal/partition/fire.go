@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
@@ -34,6 +35,7 @@ type job struct {
 	key     []byte // after the attempt
 	attempt uint32
 	suspect bool
+	due     state.Due
 }
 
 // ring is called by the alarm. On a mock clock it returns when all that is due has happened.
@@ -41,6 +43,9 @@ func (p *Partition) ring() {
 	p.mu.Lock()
 	p.firing.aimed, p.firing.woken = false, p.firing.at
 	p.mu.Unlock()
+	if by := p.cfg.Crew.jumped(p.time.skew()); by != 0 {
+		p.cfg.Logger.Warn("durable: the wall clock was set", "by", time.Duration(by))
+	}
 	if p.virtual {
 		p.fireInline()
 		return
@@ -94,14 +99,14 @@ func (p *Partition) next() job {
 		f.accused = f.accused[1:]
 		return j
 	}
-	ref, ok := p.state.Pop(p.time.now(), p.time.wall())
+	d, ok := p.state.Pop(p.time.now(), p.time.wall())
 	if !ok {
 		return job{}
 	}
-	t := p.state.Timer(ref)
-	j := job{ref: ref, id: t.ID, attempt: t.Attempt + 1}
-	if id, ok := f.suspects[ref]; ok {
-		delete(f.suspects, ref)
+	t := p.state.Timer(d.Ref)
+	j := job{ref: d.Ref, id: t.ID, attempt: t.Attempt + 1, due: d}
+	if id, ok := f.suspects[d.Ref]; ok {
+		delete(f.suspects, d.Ref)
 		if j.suspect = id == t.ID; j.suspect && f.trial {
 			f.accused = append(f.accused, j)
 			return job{}

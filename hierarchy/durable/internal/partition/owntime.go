@@ -2,6 +2,7 @@ package partition
 
 import (
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 )
 
 // ownTime is the owner's time: the wall time of its takeover, and what has passed since.
@@ -17,3 +18,14 @@ func newOwnTime(c clock.Clock) ownTime {
 
 func (t ownTime) now() int64  { return int64(t.clock.Elapsed()) + t.shift }
 func (t ownTime) wall() int64 { return t.clock.Now().UnixNano() }
+
+// skew is how far the wall clock is ahead of the owner's time.
+func (t ownTime) skew() int64 { return t.wall() - t.now() }
+
+// since is how long it is since at.
+func (t ownTime) since(at int64, wall bool) int64 {
+	if wall {
+		return instant.Minus(t.wall(), at)
+	}
+	return instant.Minus(t.now(), at)
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
@@ -43,6 +44,8 @@ type Partition struct {
 	marking   sync.Mutex   // held while a mark is written
 	lastMark  journal.Mark // guarded by marking
 	counts    Counts
+	lateness  hierarchy.Histogram
+	commits   hierarchy.Histogram
 
 	doubt    atomic.Bool // the frame that is under way had no clear answer
 	doubting sync.Mutex  // held where calls are given up, and where that ends

@@ -142,6 +142,7 @@ func (p *Partition) read(ctx context.Context, mark journal.Mark) error {
 		failed <- p.readFrames(ctx, frames)
 	}()
 	p.trims.begin = p.head.Begin
+	p.cfg.Progress.Of.Add(int64(p.head.Number - p.head.Begin + 1))
 	var before frame.Frame
 	clean := true
 	for f := range frames {
@@ -215,6 +216,7 @@ func (p *Partition) replay(f *frame.Frame) error {
 		}
 	}
 	p.trims.appended(f.Size)
+	p.cfg.Progress.Read.Add(1)
 	return nil
 }
 
@@ -229,14 +231,14 @@ func (p *Partition) suspect(ctx context.Context, clean bool) error {
 		return nil
 	}
 	for now, wall := p.time.now(), p.time.wall(); ; {
-		ref, ok := p.state.Pop(now, wall)
+		d, ok := p.state.Pop(now, wall)
 		if !ok {
 			return nil
 		}
-		t := p.state.Timer(ref)
-		j := job{ref: ref, id: t.ID, attempt: (t.Attempt + 1) | mustBeWritten}
-		if _, ok := p.firing.suspects[ref]; ok {
-			delete(p.firing.suspects, ref)
+		t := p.state.Timer(d.Ref)
+		j := job{ref: d.Ref, id: t.ID, attempt: (t.Attempt + 1) | mustBeWritten, due: d}
+		if _, ok := p.firing.suspects[d.Ref]; ok {
+			delete(p.firing.suspects, d.Ref)
 			j.suspect = true
 			p.firing.accused = append(p.firing.accused, j)
 			continue
@@ -244,6 +246,8 @@ func (p *Partition) suspect(ctx context.Context, clean bool) error {
 		p.firing.careful = append(p.firing.careful, j)
 	}
 }
+
+var errEnded = errors.New("the process ended during the attempt")
 
 // failBegun writes that the attempts have failed which were under way when the process ended.
 func (p *Partition) failBegun(ctx context.Context, begun []state.Ref) error {
@@ -253,16 +257,17 @@ func (p *Partition) failBegun(ctx context.Context, begun []state.Ref) error {
 		for _, ref := range portion {
 			t := p.state.Timer(ref)
 			it := item{kind: failed, job: job{ref: ref, id: t.ID, key: []byte(t.Key), attempt: t.Attempt}}
-			it.wait = p.cfg.Backoff(int(t.Attempt))
-			if p.draft.attempt(&it, p.cfg.MaxAttempts) {
+			it.wait, it.cause = p.cfg.Backoff(int(t.Attempt)), errEnded
+			if p.draft.attempt(&it, &p.cfg) {
 				p.firing.suspects[ref] = t.ID
+				p.tellDeath(&it)
 			}
 		}
 		b, sum := p.draft.Finish()
 		if err := p.cfg.Patience.Commit(ctx, p.cfg.Log, p.head.Number, b); err != nil {
 			return err
 		}
-		if err := p.apply(b, sum); err != nil {
+		if err := p.apply(b, sum, 0); err != nil {
 			return err
 		}
 	}

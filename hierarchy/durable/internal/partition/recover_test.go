@@ -289,12 +289,13 @@ func TestAttemptsAfterADeathRunTogether(t *testing.T) {
 
 // A log that does not answer during Open ends Open with its context.
 func TestOpenEndsWithItsContext(t *testing.T) {
-	b := filled(t)
-	b.disk.SetFull(true)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	_, err := Open(ctx, b.cfg.with(b.disk.Open()))
-	b.ErrorIs(err, context.DeadlineExceeded)
-	b.ErrorContains(err, "no space left")
-	b.NotErrorIs(err, journal.ErrDamaged)
+	inBubble(t, func(b *bench) {
+		b.disk.SetFull(true)
+		ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+		defer cancel()
+		_, err := Open(ctx, b.cfg.with(b.disk.Open()))
+		b.ErrorIs(err, context.DeadlineExceeded)
+		b.ErrorContains(err, "no space left")
+		b.NotErrorIs(err, journal.ErrDamaged)
+	})
 }

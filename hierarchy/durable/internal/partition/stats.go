@@ -1,6 +1,9 @@
 package partition
 
 import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -11,11 +14,20 @@ type Counts struct {
 	Trimmed                                  uint64 // timers that were written again
 }
 
+// Skew is how far the wall clock is ahead of the owner's time.
+func (p *Partition) Skew() time.Duration { return time.Duration(p.time.skew()) }
+
 // Stats is a snapshot of counters and numbers.
 func (p *Partition) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return Stats{p.counts, p.state.Len(), len(p.firing.attempts), p.state.Dead(), p.trims.total, p.state.Bytes()}
+	st := Stats{
+		Counts: p.counts, Pending: p.state.Len(), Running: len(p.firing.attempts), Dead: p.state.Dead(),
+		LogBytes: p.trims.total, LiveBytes: p.state.Bytes(),
+	}
+	st.Lateness.Merge(p.lateness)
+	st.Commit.Merge(p.commits)
+	return st
 }
 
 // Stats are what Partition.Stats returns.
@@ -23,6 +35,8 @@ type Stats struct {
 	Counts
 	Pending, Running, Dead int
 	LogBytes, LiveBytes    int64
+	Lateness               hierarchy.Histogram // of attempts, as they began
+	Commit                 hierarchy.Histogram // of frames, from sending to the acknowledgement
 }
 
 func (p *Partition) count(k frame.Kind) {

@@ -1,10 +1,9 @@
 package partition
 
 import (
-	"errors"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -30,7 +29,15 @@ type trims struct {
 	loose   int64    // bytes before begin that were not deleted yet
 	under   bool     // a portion is being read, or written
 	portion *portion // what is to be written, if not nil
+
+	pause time.Time // nothing is tried before, after a failure
+	told  time.Time // when a failure was last told
 }
+
+const (
+	trimPause = time.Second // after a failure
+	trimTell  = time.Minute // between two warnings
+)
 
 // portion is what is live in the oldest frames.
 type portion struct {
@@ -58,7 +65,7 @@ func (p *Partition) needed() bool {
 // trimIfNeeded has a portion be read, if none is under way.
 func (p *Partition) trimIfNeeded() {
 	p.mu.Lock()
-	need := !p.trims.under && p.needed()
+	need := !p.trims.under && p.needed() && !time.Now().Before(p.trims.pause)
 	p.trims.under = p.trims.under || need
 	begin, end := p.trims.begin, p.head.Number
 	p.mu.Unlock()
@@ -113,14 +120,19 @@ func (p *Partition) findLive(data []byte, found *portion, seen map[homed]bool) e
 	return nil
 }
 
-// trimFailed gives up, until the next frame.
+// trimFailed gives up, until the next frame after a pause.
 func (p *Partition) trimFailed(err error) {
-	if p.writing.Err() == nil && !errors.Is(err, journal.ErrAbsent) {
+	now := time.Now()
+	p.mu.Lock()
+	p.trims.under, p.trims.pause = false, now.Add(trimPause)
+	tell := p.writing.Err() == nil && now.Sub(p.trims.told) >= trimTell
+	if tell {
+		p.trims.told = now
+	}
+	p.mu.Unlock()
+	if tell {
 		p.cfg.Logger.Warn("durable: trimming has failed", "partition", p.cfg.Partition, "err", err)
 	}
-	p.mu.Lock()
-	p.trims.under = false
-	p.mu.Unlock()
 }
 
 // trimReady tells whether a portion is to be written.

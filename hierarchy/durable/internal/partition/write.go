@@ -1,6 +1,8 @@
 package partition
 
 import (
+	"time"
+
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
@@ -74,7 +76,7 @@ func (p *Partition) compose(w *written, items []item) []item {
 			w.last = true
 			return items[i+1:]
 		default:
-			w.items = append(w.items, taken{*it, d.attempt(it, p.cfg.MaxAttempts)})
+			w.items = append(w.items, taken{*it, d.attempt(it, &p.cfg)})
 		}
 	}
 	return nil
@@ -107,14 +109,15 @@ func (p *Partition) commit(w *written) error {
 		return nil
 	}
 	b, sum := d.Finish()
+	begun := time.Now()
 	if err := p.append(w, b); err != nil {
 		return err
 	}
-	return p.apply(b, sum)
+	return p.apply(b, sum, time.Since(begun))
 }
 
-// apply applies a frame that was acknowledged.
-func (p *Partition) apply(b []byte, sum uint32) error {
+// apply applies a frame that was acknowledged, after some time.
+func (p *Partition) apply(b []byte, sum uint32, after time.Duration) error {
 	f, err := frame.Parse(b)
 	if err != nil {
 		return err
@@ -132,6 +135,7 @@ func (p *Partition) apply(b []byte, sum uint32) error {
 	}
 	p.head = head{f.Header, sum}
 	p.counts.Frames++
+	p.commits.Add(after)
 	p.counts.Bytes += uint64(len(b))
 	p.acked = journal.Mark{Number: f.Number, Checksum: sum}
 	p.trims.appended(len(b))
@@ -146,6 +150,11 @@ func (p *Partition) settle(w *written) {
 	}
 	for _, c := range w.calls {
 		c.answer(nil)
+	}
+	for i := range w.items {
+		if t := &w.items[i]; t.took {
+			p.tellDeath(&t.item)
+		}
 	}
 	p.mu.Lock()
 	for i := range w.items {

@@ -46,18 +46,26 @@ const stepBack = int64(time.Millisecond)
 // Pop takes out the earliest timer that is due, given the owner's time and the wall time. Of the
 // two wheels, the one whose earliest timer is later past its time comes first. The timer is held
 // from now on.
-func (s *State) Pop(now, wall int64) (Ref, bool) {
+func (s *State) Pop(now, wall int64) (d Due, ok bool) {
 	w := s.due(now, wall)
 	if w < 0 {
-		return 0, false
+		return d, false
 	}
+	next, _ := s.wheels[w].Next()
 	s.latest[w] = [2]int64{now, wall}[w]
 	for i := range s.wheels[w].Expire(time.Duration(s.latest[w])) {
 		r := s.records.at(i)
 		r.state, r.handle = held, hierarchy.Handle{}
-		return Ref(i), true
+		return Due{Ref(i), int64(next), w == 1}, true
 	}
-	return 0, false
+	return d, false
+}
+
+// Due is a timer that is due, and since when: in wall time, or in the owner's.
+type Due struct {
+	Ref   Ref
+	Since int64
+	Wall  bool
 }
 
 // AnyDue tells whether Pop has a timer.
