@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -20,6 +21,7 @@ type Log struct {
 	most    int
 	// portions limits what is being read at once, by all logs of the set.
 	portions chan struct{}
+	patience time.Duration // for the next message of a portion
 }
 
 var _ journal.Log = (*Log)(nil)

@@ -57,6 +57,7 @@ type reading struct {
 	inbox    string
 	next, to uint64
 	got      [][]byte
+	silent   int // portions in a row that brought nothing
 }
 
 func (r *reading) end() {
@@ -105,7 +106,7 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 		case err == nil:
 		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded): // ask again
 			r.end()
-			return r.got, nil
+			return r.got, r.silence()
 		default:
 			return r.got, unanswered(err)
 		}
@@ -116,9 +117,24 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 	}
 }
 
+// silences is how many portions in a row may bring nothing. A server that has found its files
+// damaged may not answer at all.
+const silences = 5
+
+// silence counts a portion that was cut off. It is an error if too many brought nothing.
+func (r *reading) silence() error {
+	if r.silent++; len(r.got) > 0 {
+		r.silent = 0
+	}
+	if r.silent < silences {
+		return nil
+	}
+	return fmt.Errorf("JetStream does not answer the request for message %d", r.next)
+}
+
 // message waits for the next message of the portion.
 func (r *reading) message(ctx context.Context) (*nats.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, r.log.patience)
 	defer cancel()
 	return r.sub.NextMsgWithContext(ctx)
 }
