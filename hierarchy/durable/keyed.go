@@ -2,15 +2,12 @@ package durable
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -32,101 +29,6 @@ type Keyed[K comparable, V any] struct {
 type part struct {
 	*partition.Partition
 	err error
-}
-
-// Open opens the timers, and makes them if there are none. It waits until all are read. If a log
-// is damaged, Open succeeds, and the calls for its keys return ErrDamaged.
-func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K, V], error) {
-	cfg, err := cfg.validate()
-	if err != nil {
-		return nil, err
-	}
-	server, err := embedded.Open(cfg.Dir, cfg.Logger)
-	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
-	}
-	w := &Keyed[K, V]{cfg: cfg, server: server}
-	w.pool.New = func() any { return new(request) }
-	if err := w.open(ctx); err != nil {
-		w.Close()
-		return nil, err
-	}
-	return w, nil
-}
-
-func (w *Keyed[K, V]) open(ctx context.Context) (err error) {
-	if w.name, err = takeName(w.server, w.cfg.Name); err != nil {
-		return err
-	}
-	set, err := stream.Open(ctx, stream.Config{Conn: w.server.Conn(), Name: w.cfg.Name, Partitions: w.cfg.Partitions})
-	switch {
-	case errors.Is(err, stream.ErrPartitions):
-		return fmt.Errorf("%w: durable: %w", ErrArgument, err)
-	case err != nil:
-		return fmt.Errorf("durable: %s: %w", w.cfg.Dir, err)
-	}
-	w.parts = make([]*part, len(set.Logs))
-	crew := partition.NewCrew(w.cfg.Concurrency)
-	begun := time.Now()
-	progress := new(partition.Progress)
-	defer w.tellProgress(progress)()
-	var wg sync.WaitGroup
-	for i, log := range set.Logs {
-		wg.Go(func() {
-			cfg := w.partition(crew)
-			cfg.Progress = progress
-			cfg.Log, cfg.Partition, cfg.Partitions = log, i, len(set.Logs)
-			p, err := partition.Open(ctx, cfg)
-			w.parts[i] = &part{p, err}
-		})
-	}
-	wg.Wait()
-	return w.opened(begun)
-}
-
-// tellProgress says each second how far the logs are read, until the function is called.
-func (w *Keyed[K, V]) tellProgress(p *partition.Progress) (stop func()) {
-	ended := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				w.cfg.Logger.Info("durable: reading the logs", "dir", w.cfg.Dir, "name", w.cfg.Name,
-					"read", p.Read.Load(), "of", p.Of.Load())
-			case <-ended:
-				return
-			}
-		}
-	}()
-	return func() { close(ended) }
-}
-
-// opened says how it went. Damage is no error of Open.
-func (w *Keyed[K, V]) opened(begun time.Time) error {
-	for _, p := range w.parts {
-		switch {
-		case errors.Is(p.err, ErrDamaged):
-			p.err = fmt.Errorf("%s: %w", w.cfg.Dir, p.err)
-			w.cfg.Logger.Error("durable: a log is damaged", "name", w.cfg.Name, "err", p.err)
-		case p.err != nil:
-			return fmt.Errorf("durable: %s: %w", w.cfg.Dir, p.err)
-		}
-	}
-	if took := time.Since(begun); took > time.Second {
-		w.cfg.Logger.Info("durable: the logs are read", "dir", w.cfg.Dir, "name", w.cfg.Name, "took", took)
-	}
-	return nil
-}
-
-// partition is the configuration of all partitions.
-func (w *Keyed[K, V]) partition(crew *partition.Crew) partition.Config {
-	return partition.Config{
-		Clock: w.cfg.Clock, Precision: w.cfg.Precision, MaxPending: w.cfg.MaxPending,
-		MaxAttempts: max(0, w.cfg.MaxAttempts), Backoff: w.cfg.Backoff, Handle: w.handle,
-		Crew: crew, Logger: w.cfg.Logger.With("name", w.cfg.Name), Owner: owner(),
-	}
 }
 
 // handle calls the handler.
@@ -217,39 +119,6 @@ func (w *Keyed[K, V]) Len(ctx context.Context) (n int, err error) {
 		n += in
 	}
 	return n, ctx.Err()
-}
-
-// Shutdown hands no further timer over, and waits for the handlers that run. When ctx is done, it
-// ends their contexts and waits no longer, and returns ctx's error. Their timers come again after
-// the next Open. Nothing that was acknowledged is lost. Inside a handler, Shutdown waits for that
-// handler too.
-func (w *Keyed[K, V]) Shutdown(ctx context.Context) error {
-	errs := make([]error, len(w.parts))
-	var wg sync.WaitGroup
-	for i, p := range w.parts {
-		if p != nil && p.err == nil {
-			wg.Go(func() { errs[i] = p.Shutdown(ctx) })
-		}
-	}
-	wg.Wait()
-	w.closing.Do(func() {
-		w.name.release()
-		w.server.Close()
-	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Close is Shutdown that does not wait for handlers.
-func (w *Keyed[K, V]) Close() error {
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
-	_ = w.Shutdown(ended)
-	return nil
 }
 
 // timeOf is a time of a log as a time.Time.

@@ -283,3 +283,16 @@ func TestContextsEnd(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 	}
 }
+
+// A context that has ended ends Open at once, and the directory is free soon after.
+func TestOpenEndsWithItsContext(t *testing.T) {
+	mock := clock.NewMock()
+	var fired []string
+	cfg := config(t, t.TempDir(), mock, &fired)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := durable.Open(ctx, cfg)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, cfg.Dir)
+	require.NoError(t, open(t, cfg).Set(t.Context(), "a", "", time.Hour))
+}

@@ -26,11 +26,19 @@ const maxPayload = 8 << 20
 
 // Server is the server of one directory. All who open the directory in this process share it.
 type Server struct {
-	dir    string
-	lock   *lock
-	server *server.Server
-	conn   *nats.Conn
-	users  int // guarded by opened.mu
+	dir   string
+	log   *slog.Logger
+	lock  *lock
+	conn  *nats.Conn
+	users int // guarded by opened.mu
+
+	quit     chan struct{} // closed by stop
+	watched  chan struct{} // closed when watch has ended; nil before it begins
+	failures chan bool     // of capacity 1: a write has failed, and whether for lack of room
+
+	mu      sync.Mutex
+	server  *server.Server // nil while it is ended
+	problem error
 }
 
 // opened is the servers of this process, by directory.
@@ -91,38 +99,71 @@ func (s *Server) Close() {
 
 // start starts the server of a directory that no Server of this process has.
 func start(dir string, log *slog.Logger) (*Server, error) {
-	s := &Server{dir: dir}
-	if err := s.start(log); err != nil {
+	s := &Server{dir: dir, log: log, quit: make(chan struct{}), failures: make(chan bool, 1)}
+	if err := s.start(); err != nil {
 		s.stop()
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return s, nil
 }
 
-func (s *Server) start(log *slog.Logger) (err error) {
+func (s *Server) start() (err error) {
 	if s.lock, err = acquire(filepath.Join(s.dir, "lock")); err != nil {
 		return err
 	}
 	if err = checkVersion(filepath.Join(s.dir, "version")); err != nil {
 		return err
 	}
-	if s.server, err = server.NewServer(options(s.dir)); err != nil {
+	if err = s.begin(); err != nil {
 		return err
 	}
-	s.server.SetLoggerV2(logger{log}, false, false, false)
-	s.server.Start()
-	if !s.server.ReadyForConnections(startTime) || !s.server.JetStreamEnabled() {
+	if err = s.connect(); err != nil {
+		return err
+	}
+	s.watched = make(chan struct{})
+	go s.watch()
+	return nil
+}
+
+// begin begins the server itself.
+func (s *Server) begin() error {
+	n, err := server.NewServer(options(s.dir))
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.server = n
+	s.mu.Unlock()
+	n.SetLoggerV2(logger{s.log, s.failed}, false, false, false)
+	n.Start()
+	if !n.ReadyForConnections(startTime) || !n.JetStreamEnabled() {
 		return errors.New("the server of the directory does not start: the log says why")
 	}
-	s.conn, err = nats.Connect("", nats.InProcessServer(s.server), nats.Name("epicycle"), nats.MaxReconnects(-1),
+	return nil
+}
+
+// end ends the server itself, if it runs.
+func (s *Server) end() {
+	s.mu.Lock()
+	n := s.server
+	s.server = nil
+	s.mu.Unlock()
+	if n != nil {
+		n.Shutdown()
+		n.WaitForShutdown()
+	}
+}
+
+func (s *Server) connect() (err error) {
+	s.conn, err = nats.Connect("", nats.InProcessServer(s), nats.Name("epicycle"), nats.MaxReconnects(-1),
 		nats.ReconnectWait(10*time.Millisecond),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
-				log.Warn("durable: the connection to the server was lost", "err", err)
+			if err != nil && s.Problem() == nil {
+				s.log.Warn("durable: the connection to the server was lost", "err", err)
 			}
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			log.Warn("durable: the server's connection", "err", err)
+			s.log.Warn("durable: the server's connection", "err", err)
 		}))
 	return err
 }
@@ -143,10 +184,11 @@ func (s *Server) stop() {
 	if s.conn != nil {
 		s.conn.Close()
 	}
-	if s.server != nil {
-		s.server.Shutdown()
-		s.server.WaitForShutdown()
+	close(s.quit)
+	if s.watched != nil {
+		<-s.watched
 	}
+	s.end()
 	if s.lock != nil {
 		s.lock.release()
 	}

@@ -65,6 +65,9 @@ func (c *Call) answer(err error) {
 // done. With ErrUnavailable and the context's error they may take hold, or not. With other errors
 // they don't.
 func (p *Partition) Do(ctx context.Context, c *Call) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	c.begin()
 	if len(c.Asks) > MaxOps || c.size > p.cfg.Log.MaxMessage()-frame.Overhead {
 		return fmt.Errorf("%w: %d operations of about %d bytes", ErrTooLarge, len(c.Asks), c.size)

@@ -99,3 +99,31 @@ func TestExitOnARealClock(t *testing.T) {
 		b.shut()
 	})
 }
+
+// Without its lease, an owner does not answer from memory, also not that nothing took hold.
+func TestNothingIsAnsweredWithoutTheLease(t *testing.T) {
+	b := newBench(t)
+	tenure := true
+	b.cfg.Tenure = func() bool { return tenure }
+	b.open()
+	b.False(b.move("a", 0))
+	tenure = false
+	_, err := b.try(Ask{Kind: frame.Move, Key: []byte("a")})
+	b.ErrorIs(err, ErrUnavailable)
+	_, _, _, err = b.p.Get([]byte("a"))
+	b.ErrorIs(err, ErrUnavailable)
+	_, err = b.p.Len()
+	b.ErrorIs(err, ErrUnavailable)
+}
+
+// A call whose context has ended before takes no hold.
+func TestCallAfterTheEndOfItsContext(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("a")}}}
+	b.ErrorIs(b.p.Do(ctx, c), context.Canceled)
+	b.move("b", 0) // the writer has seen all before it
+	b.Empty(b.keys(false))
+}

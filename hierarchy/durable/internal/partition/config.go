@@ -40,7 +40,9 @@ type Config struct {
 	Crew                  *Crew
 	Logger                *slog.Logger
 	// Tenure tells whether this process is the owner still. It may be nil: then it is until Close.
-	Tenure   func() bool
+	Tenure func() bool
+	// Cause says why the log does not answer, if that is known. It may be nil.
+	Cause    func() error
 	Owner    string           // who owns the log, for people
 	Patience journal.Patience // may be zero
 	GiveUp   time.Duration    // after which calls without an answer are ErrUnavailable, default a minute
@@ -61,6 +63,9 @@ func (cfg *Config) isLast(attempt uint32) bool {
 func (cfg *Config) fillIn() {
 	if cfg.Tenure == nil {
 		cfg.Tenure = func() bool { return true }
+	}
+	if cfg.Cause == nil {
+		cfg.Cause = func() error { return nil }
 	}
 	if cfg.GiveUp == 0 {
 		cfg.GiveUp = time.Minute

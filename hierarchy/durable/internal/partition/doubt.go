@@ -12,7 +12,7 @@ func (p *Partition) append(w *written, b []byte) error {
 	settled := false // guarded by doubting
 	patience.Doubt = func(err error) {
 		p.doubt.Store(true)
-		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", err)
+		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", p.because(err))
 		giveUp = time.AfterFunc(p.cfg.GiveUp, func() { p.giveUp(w, &settled, err) })
 	}
 	err := patience.Commit(p.writing, p.cfg.Log, p.head.Number, b)
@@ -30,6 +30,14 @@ func (p *Partition) append(w *written, b []byte) error {
 	return err
 }
 
+// because is err, and what is known of its cause.
+func (p *Partition) because(err error) error {
+	if cause := p.cfg.Cause(); cause != nil {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
+
 // giveUp ends the calls that wait for the log. The frame that is under way can take hold later.
 func (p *Partition) giveUp(w *written, settled *bool, cause error) {
 	p.doubting.Lock()
@@ -37,7 +45,7 @@ func (p *Partition) giveUp(w *written, settled *bool, cause error) {
 	if *settled { // the answer has come just now
 		return
 	}
-	err := fmt.Errorf("%w: %w", ErrUnavailable, cause)
+	err := fmt.Errorf("%w: %w", ErrUnavailable, p.because(cause))
 	for _, c := range w.calls {
 		c.answer(err)
 	}

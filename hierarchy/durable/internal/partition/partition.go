@@ -74,6 +74,11 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 	if err := p.recover(ctx); err != nil {
 		p.cancel()
 		p.abandon()
+		p.mu.Lock()
+		if p.markTimer != nil {
+			p.markTimer.Stop()
+		}
+		p.mu.Unlock()
 		return nil, fmt.Errorf("partition %d: %w", cfg.Partition, err)
 	}
 	p.alarm = cfg.Clock.NewAlarm(p.ring)

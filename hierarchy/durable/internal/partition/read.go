@@ -25,13 +25,15 @@ func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok b
 	return value, remaining, ok, p.held()
 }
 
+var errTenure = fmt.Errorf("%w: its lease has ended", ErrUnavailable)
+
 // held is an error if this process is not the owner any more. Whoever reads asks afterwards.
 func (p *Partition) held() error {
 	p.queue.mu.Lock()
 	err := p.queue.closed // reading goes on while the log does not answer
 	p.queue.mu.Unlock()
 	if err == nil && !p.cfg.Tenure() {
-		err = fmt.Errorf("%w: its lease has ended", ErrUnavailable)
+		err = errTenure
 	}
 	return err
 }

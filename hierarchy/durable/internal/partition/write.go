@@ -106,6 +106,7 @@ func (p *Partition) addCall(w *written, c *Call) {
 func (p *Partition) commit(w *written) error {
 	d := &p.draft
 	if d.Len() == 0 && d.Header().Begin == p.head.Begin {
+		p.checkTenure(w)
 		return nil
 	}
 	b, sum := d.Finish()
@@ -114,6 +115,17 @@ func (p *Partition) commit(w *written) error {
 		return err
 	}
 	return p.apply(b, sum, time.Since(begun))
+}
+
+// checkTenure is for answers that are read from the state alone. An owner whose lease has ended
+// does not know whether they are true.
+func (p *Partition) checkTenure(w *written) {
+	if p.cfg.Tenure() {
+		return
+	}
+	for _, c := range w.calls {
+		c.answer(errTenure)
+	}
 }
 
 // apply applies a frame that was acknowledged, after some time.
