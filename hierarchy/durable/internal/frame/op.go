@@ -61,5 +61,5 @@ type Op struct {
 	Caller  uint64 // Request: the caller's random number
 	Serial  uint64 // Request: the caller's number of the request
 	When    int64  // Request: the time of its first answer
-	Answers []byte // Request: a bit for each operation, the lowest of the first byte first
+	Answers []byte // Request: a bit for each operation, the lowest of the first byte first. Empty: none took hold, as there was no room
 }

@@ -21,11 +21,13 @@ type Ask struct {
 // Call is operations that take hold together. It belongs to the partition until Do returns
 // without an error of the context; a Call that was given up is not used again.
 type Call struct {
-	Asks  []Ask
-	Took  []bool // after Do: whether each took hold
-	Value string // after Do: the value that the last Remove took out
+	Asks    []Ask
+	Request RequestID
+	Took    []bool // after Do: whether each took hold
+	Value   string // after Do: the value that the last Remove took out
 
 	size     int
+	result   error // the writer's: the answer once the frame is in the log
 	err      error
 	answered atomic.Bool
 	done     chan struct{} // of capacity 1
@@ -34,7 +36,7 @@ type Call struct {
 // Reset empties c, to use it again.
 func (c *Call) Reset() {
 	clear(c.Asks)
-	c.Asks, c.Took, c.Value = c.Asks[:0], c.Took[:0], ""
+	c.Asks, c.Took, c.Value, c.Request = c.Asks[:0], c.Took[:0], "", RequestID{}
 }
 
 // begin makes c ready to be asked.
@@ -46,7 +48,7 @@ func (c *Call) begin() {
 	for len(c.Took) < len(c.Asks) {
 		c.Took = append(c.Took, false)
 	}
-	c.err = nil
+	c.err, c.result = nil, nil
 	c.answered.Store(false)
 	if c.done == nil {
 		c.done = make(chan struct{}, 1)

@@ -46,8 +46,6 @@ func (p *Partition) giveUp(w *written, settled *bool, cause error) {
 		return
 	}
 	err := fmt.Errorf("%w: %w", ErrUnavailable, p.because(cause))
-	for _, c := range w.calls {
-		c.answer(err)
-	}
+	w.answer(err)
 	p.queue.unanswered(err)
 }

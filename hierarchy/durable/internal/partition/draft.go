@@ -13,12 +13,13 @@ import (
 // frame has so far.
 type draft struct {
 	frame.Builder
-	state   *state.State
-	seed    maphash.Seed
-	touched map[uint64]int // the last of changes for a key's hash
-	changes []change
-	pending int   // how many timers there will be
-	now     int64 // the owner's time. That of the frame may be ahead, as it never goes back
+	state    *state.State
+	seed     maphash.Seed
+	touched  map[uint64]int // the last of changes for a key's hash
+	changes  []change
+	requests map[RequestID]*Call // whose answers the frame has
+	pending  int                 // how many timers there will be
+	now      int64               // the owner's time. That of the frame may be ahead, as it never goes back
 }
 
 // change is what a key is after an operation of the frame.
@@ -47,6 +48,7 @@ func (d *draft) start(last head, now int64) {
 	d.Start(h)
 	d.now = now
 	clear(d.touched)
+	clear(d.requests)
 	clear(d.changes)
 	d.changes = d.changes[:0]
 	d.pending = d.state.Len()

@@ -19,9 +19,7 @@ func (p *Partition) lose(w *written, rest []item, cause error) {
 	} else {
 		err = fmt.Errorf("%w: %w", ErrUnavailable, cause)
 		p.cfg.Logger.Error("durable: the log is lost", "partition", p.cfg.Partition, "err", cause)
-		for _, c := range w.calls {
-			c.answer(err)
-		}
+		w.answer(err)
 		for i := range w.items {
 			p.drop(&w.items[i].item)
 		}

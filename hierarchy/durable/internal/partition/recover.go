@@ -160,7 +160,7 @@ func (p *Partition) read(ctx context.Context, mark journal.Mark) error {
 	if err := <-failed; err != nil {
 		return err
 	}
-	p.state.Build()
+	p.state.Build(p.head.Time)
 	return p.suspect(ctx, clean)
 }
 

@@ -41,13 +41,20 @@ const (
 
 // portion is what is live in the oldest frames.
 type portion struct {
-	timers []homed
-	begin  uint64 // where the log may begin when they were written again
+	timers   []homed
+	requests []homedRequest
+	begin    uint64 // where the log may begin when they were written again
 }
 
 // homed is a timer that was in the frame home when it was looked at.
 type homed struct {
 	ref  state.Ref
+	home uint64
+}
+
+// homedRequest is a request whose answer was in the frame home.
+type homedRequest struct {
+	id   RequestID
 	home uint64
 }
 
@@ -86,7 +93,7 @@ func (p *Partition) readPortion(begin, end uint64) {
 			p.trimFailed(err)
 			return
 		}
-		if found.begin++; len(found.timers) >= keepOps {
+		if found.begin++; len(found.timers)+len(found.requests) >= keepOps {
 			break
 		}
 	}
@@ -107,6 +114,12 @@ func (p *Partition) findLive(data []byte, found *portion, seen map[homed]bool) e
 	for op, err := range f.Ops() {
 		if err != nil {
 			return err
+		}
+		if op.Kind == frame.Request {
+			if id := (RequestID{Caller: op.Caller, Serial: op.Serial}); p.state.AnswerHome(id, f.Number) {
+				found.requests = append(found.requests, homedRequest{id, f.Number})
+			}
+			continue
 		}
 		if op.Kind != frame.Set && op.Kind != frame.SetAt && op.Kind != frame.Keep {
 			continue
@@ -162,6 +175,17 @@ func (p *Partition) addKeeps(d *draft) bool {
 		var op frame.Op
 		op, p.room = p.state.Keep(h.ref, d.now, p.room[:0])
 		d.Add(&op)
+	}
+	for len(found.requests) > 0 {
+		if d.Len() >= keepOps || d.Size() >= most {
+			return false
+		}
+		r := found.requests[0]
+		found.requests = found.requests[1:]
+		if p.state.AnswerHome(r.id, r.home) {
+			op := p.state.KeepAnswer(r.id)
+			d.Add(&op)
+		}
 	}
 	d.Header().Begin = found.begin
 	return true

@@ -9,10 +9,21 @@ import (
 
 // written is what one frame holds, for the answers.
 type written struct {
-	calls []*Call
-	items []taken
-	last  bool // nothing follows
-	keep  bool // the frame has all of a portion that trimming wants to keep
+	calls  []*Call
+	copies []copied
+	items  []taken
+	last   bool // nothing follows
+	keep   bool // the frame has all of a portion that trimming wants to keep
+}
+
+// answer ends all calls with an error.
+func (w *written) answer(err error) {
+	for _, c := range w.calls {
+		c.answer(err)
+	}
+	for _, c := range w.copies {
+		c.call.answer(err)
+	}
 }
 
 // taken is an item that is no call.
@@ -53,7 +64,7 @@ func (p *Partition) write() {
 
 // compose makes a frame of the first of the items, and returns the others.
 func (p *Partition) compose(w *written, items []item) []item {
-	*w = written{calls: w.calls[:0], items: w.items[:0]}
+	*w = written{calls: w.calls[:0], copies: w.copies[:0], items: w.items[:0]}
 	d := &p.draft
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +97,8 @@ func (p *Partition) compose(w *written, items []item) []item {
 func (p *Partition) fits(it *item) bool {
 	n, size := 1, len(it.job.key)+opBytes
 	if it.kind == asked {
-		n, size = len(it.call.Asks), it.call.size
+		n, size = p.draft.answerSize(it.call)
+		n, size = n+len(it.call.Asks), size+it.call.size
 	}
 	return p.draft.Len()+n <= MaxOps+keepOps && p.draft.Size()+size <= min(frameBytes, p.cfg.Log.MaxMessage())
 }
@@ -95,8 +107,17 @@ func (p *Partition) addCall(w *written, c *Call) {
 	if c.answered.Load() { // it was given up
 		return
 	}
+	named := c.Request != (RequestID{})
+	if named && p.answerAgain(w, c) {
+		return
+	}
 	if !p.draft.ask(c, p.cfg.MaxPending) {
-		c.answer(ErrFull)
+		c.result = ErrFull
+	}
+	if named {
+		p.draft.remember(c)
+	} else if c.result != nil {
+		c.answer(c.result) // nothing is written for it
 		return
 	}
 	w.calls = append(w.calls, c)
@@ -123,9 +144,7 @@ func (p *Partition) checkTenure(w *written) {
 	if p.cfg.Tenure() {
 		return
 	}
-	for _, c := range w.calls {
-		c.answer(errTenure)
-	}
+	w.answer(errTenure)
 }
 
 // apply applies a frame that was acknowledged, after some time.
@@ -145,6 +164,7 @@ func (p *Partition) apply(b []byte, sum uint32, after time.Duration) error {
 		}
 		p.count(op.Kind)
 	}
+	p.state.Forget(f.Time)
 	p.head = head{f.Header, sum}
 	p.counts.Frames++
 	p.commits.Add(after)
@@ -160,8 +180,11 @@ func (p *Partition) settle(w *written) {
 	if p.virtual { // whoever moves the mock after the answer finds the alarm aimed
 		p.fireOrAim()
 	}
+	for _, c := range w.copies { // before the first ones, which may be used again then
+		c.answer()
+	}
 	for _, c := range w.calls {
-		c.answer(nil)
+		c.answer(c.result)
 	}
 	for i := range w.items {
 		if t := &w.items[i]; t.took {

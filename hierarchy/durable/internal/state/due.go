@@ -8,10 +8,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 )
 
-// Build puts all waiting timers on their wheels, after the log was read. Until then no timer is
-// due. Putting each there once costs a quarter of having them on the wheels while reading.
-func (s *State) Build() {
+// Build puts all waiting timers on their wheels, after the log was read up to a frame of that
+// time. Until then no timer is due. Putting each there once costs a quarter of having them on the
+// wheels while reading.
+func (s *State) Build(now int64) {
 	s.built = true
+	s.requests.sort()
+	s.Forget(now)
 	for i := uint32(1); i < s.records.next; i++ {
 		if r := s.records.at(i); r.state == waiting {
 			wall, until := r.wall, r.due
@@ -23,6 +26,9 @@ func (s *State) Build() {
 	}
 	s.next = nil
 }
+
+// Forget forgets the answers that are not remembered any more at the time of a frame.
+func (s *State) Forget(now int64) { s.requests.expire(now) }
 
 // Begun returns the timers with an attempt that has begun and of whose end the log says nothing.
 func (s *State) Begun() []Ref {

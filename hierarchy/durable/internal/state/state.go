@@ -34,6 +34,8 @@ type State struct {
 	dead  int   // of them
 	bytes int64 // the sum of their sizes
 
+	requests requests
+
 	begun map[uint32]struct{} // timers with an attempt that began, and has no end in the log
 	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if it has had one
 
@@ -53,10 +55,10 @@ func New() *State {
 }
 
 // Len is the number of timers that are not dead. Dead is the number of those that are. Bytes is
-// about what all of them take in the log.
+// about what all of them take in the log, and the answers that are remembered.
 func (s *State) Len() int     { return s.live - s.dead }
 func (s *State) Dead() int    { return s.dead }
-func (s *State) Bytes() int64 { return s.bytes }
+func (s *State) Bytes() int64 { return s.bytes + s.requests.bytes }
 
 // Clean tells whether the last operation was a Close.
 func (s *State) Clean() bool { return s.clean }
@@ -75,7 +77,9 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	case frame.Close:
 		s.stopped()
 		return nil
-	case frame.Takeover, frame.Request:
+	case frame.Request:
+		return s.requests.put(h, op)
+	case frame.Takeover:
 		return nil
 	case frame.Set, frame.SetAt:
 		s.set(h, op)
