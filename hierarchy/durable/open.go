@@ -113,7 +113,8 @@ func (w *Keyed[K, V]) opened(begun time.Time) error {
 		switch {
 		case errors.Is(p.err, ErrDamaged):
 			p.err = fmt.Errorf("%s: %w", w.cfg.Dir, p.err)
-			w.cfg.Logger.Error("durable: a log is damaged", "name", w.cfg.Name, "err", p.err)
+			w.cfg.Logger.Error("durable: a log is damaged", "name", w.cfg.Name, "err", p.err,
+				"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+w.cfg.Dir)
 		case p.err != nil:
 			return fmt.Errorf("durable: %s: %w", w.cfg.Dir, p.err)
 		}

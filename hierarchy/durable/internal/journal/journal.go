@@ -59,13 +59,14 @@ type Mark struct {
 	Checksum uint32
 }
 
-const markSize = 16
+// MarkSize is how many bytes a Mark is encoded in.
+const MarkSize = 16
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Encode returns the bytes of m, as FORMAT.md describes them.
 func (m Mark) Encode() []byte {
-	b := make([]byte, 0, markSize)
+	b := make([]byte, 0, MarkSize)
 	b = binary.LittleEndian.AppendUint64(b, m.Number)
 	b = binary.LittleEndian.AppendUint32(b, m.Checksum)
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
@@ -73,7 +74,7 @@ func (m Mark) Encode() []byte {
 
 // DecodeMark is the mark that Encode made b of. It is false if b is anything else.
 func DecodeMark(b []byte) (m Mark, ok bool) {
-	if len(b) != markSize || crc32.Checksum(b[:12], castagnoli) != binary.LittleEndian.Uint32(b[12:]) {
+	if len(b) != MarkSize || crc32.Checksum(b[:12], castagnoli) != binary.LittleEndian.Uint32(b[12:]) {
 		return m, false
 	}
 	return Mark{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])}, true

@@ -1,0 +1,130 @@
+package salvage
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// chain is the frames of a log from where it must begin, in order, without those that are missing.
+type chain struct {
+	frames   []found
+	gap      uint64   // the number of the last frame that is missing, or 0
+	problems []string // in words
+}
+
+func (c *chain) problem(format string, args ...any) {
+	c.problems = append(c.problems, fmt.Sprintf(format, args...))
+}
+
+// link puts the frames of a log in order, and says what is missing.
+func link(s *scanned, mark journal.Mark, marked bool) *chain {
+	c := new(chain)
+	last := uint64(0)
+	for n := range s.frames {
+		last = max(last, n)
+	}
+	if !marked {
+		c.problem("its mark is missing: nothing says where it must end")
+	}
+	switch {
+	case last > 0:
+		c.back(s, last)
+		c.compare(s, mark, marked)
+	case marked && mark.Number == 0 && len(s.broken) == 0: // nothing was written yet
+	case len(s.broken) > 0:
+		c.problem("it has no whole frame%s", s.where(0, mark.Number))
+	default:
+		c.problem("it has no frame")
+	}
+	return c
+}
+
+// back goes back from the last frame to the one where the log must begin.
+func (c *chain) back(s *scanned, last uint64) {
+	f := s.frames[last][0]
+	begin := max(1, f.Begin)
+	c.frames = append(c.frames, f)
+	var missing []uint64
+	next := &f
+	for n := last - 1; n >= begin; n-- {
+		f, ok := before(s.frames[n], next)
+		if ok {
+			c.frames = append(c.frames, f)
+			next = &f
+			continue
+		}
+		missing = append(missing, n)
+		next = nil
+	}
+	slices.Reverse(c.frames)
+	slices.Reverse(missing)
+	for len(missing) > 0 {
+		n := 1
+		for n < len(missing) && missing[n] == missing[n-1]+1 {
+			n++
+		}
+		c.lacks(s, missing[0], missing[n-1])
+		missing = missing[n:]
+	}
+}
+
+// before is the frame that next follows. If that is not there either, any will do.
+func before(frames []found, next *found) (f found, ok bool) {
+	for _, f := range frames {
+		if next == nil || f.checksum == next.Previous {
+			return f, true
+		}
+	}
+	return f, false
+}
+
+// compare compares the end of the log with its mark.
+func (c *chain) compare(s *scanned, mark journal.Mark, marked bool) {
+	last := c.frames[len(c.frames)-1]
+	if !marked {
+		return
+	}
+	if mark.Number > last.Number {
+		c.lacks(s, last.Number+1, mark.Number)
+		return
+	}
+	for _, f := range c.frames {
+		if f.Number == mark.Number && f.checksum != mark.Checksum {
+			c.problem("frame %d is not the one that was acknowledged", f.Number)
+			c.gap = max(c.gap, f.Number)
+		}
+	}
+}
+
+// lacks says that frames are missing.
+func (c *chain) lacks(s *scanned, from, to uint64) {
+	c.gap = max(c.gap, to)
+	what := fmt.Sprintf("frame %d is missing", from)
+	if to > from {
+		what = fmt.Sprintf("frames %d to %d are missing", from, to)
+	}
+	c.problem("%s%s", what, s.where(from, to))
+}
+
+// where says which files have something that may be those frames.
+func (s *scanned) where(from, to uint64) string {
+	var places []string
+	for _, b := range s.broken {
+		if b.number >= from && b.number <= to || from == 0 {
+			places = append(places, fmt.Sprintf("%s, byte %d: %v", filepath.Base(b.file), b.offset, b.why))
+		}
+	}
+	for n := from; n <= to && n > 0 && len(places) < 5; n++ {
+		if others := s.frames[n]; len(others) > 0 {
+			places = append(places, fmt.Sprintf("%s, byte %d: another frame %d", filepath.Base(others[0].file), others[0].offset, n))
+		}
+	}
+	if len(places) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(places[:min(5, len(places))], "; ") + ")"
+}

@@ -1,0 +1,115 @@
+package salvage
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// The errors of Open. They are wrapped.
+var (
+	ErrInUse  = errors.New("the directory is in use by another process")
+	ErrNoLogs = errors.New("the directory has no logs of durable timers")
+	ErrNoName = errors.New("the directory has no timers of that name")
+)
+
+// Log is what can be read of one log.
+type Log struct {
+	Name        string
+	Partition   int
+	Frames      int
+	First, Last uint64   // the numbers of the first and the last of them
+	Problems    []string // what is wrong, in words
+	Timers      []*Timer // by key
+	Lost        []string // the keys of timers whose values are missing
+}
+
+// Read reads the logs of a directory, or those of a name, and calls f with each.
+func Read(dir, name string, f func(*Log) error) error {
+	if inUse(filepath.Join(dir, "lock")) {
+		return fmt.Errorf("%s: %w", dir, ErrInUse)
+	}
+	names, err := list(dir)
+	if err != nil {
+		return err
+	}
+	if _, err := os.ReadDir(dir); err != nil {
+		return err
+	}
+	switch {
+	case len(names) == 0:
+		return fmt.Errorf("%s: %w", dir, ErrNoLogs)
+	case name != "" && names[name] == nil:
+		there := strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+		return fmt.Errorf("%s: %w: %q. It has %s", dir, ErrNoName, name, there)
+	}
+	for _, n := range slices.Sorted(maps.Keys(names)) {
+		if name != "" && n != name {
+			continue
+		}
+		if err := readName(n, names[n], f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readName reads the logs of one name.
+func readName(name string, s *streams, f func(*Log) error) error {
+	marks, err := marks(s.marks, name)
+	if err != nil {
+		return err
+	}
+	partitions := 0
+	for p := range marks {
+		partitions = max(partitions, p+1)
+	}
+	for p := range s.logs {
+		partitions = max(partitions, p+1)
+	}
+	for p := 0; p < partitions; p++ {
+		mark, marked := marks[p]
+		l, of, err := readLog(s.logs[p], mark, marked)
+		if err != nil {
+			return err
+		}
+		partitions = max(partitions, min(of, 1<<16))
+		l.Name, l.Partition = name, p
+		if err := f(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLog reads one log. Its frames say how many there are of its name.
+func readLog(files []string, mark journal.Mark, marked bool) (l *Log, of int, err error) {
+	s, err := scan(files)
+	if err != nil {
+		return nil, 0, err
+	}
+	c := link(s, mark, marked)
+	r, err := replay(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	l = &Log{Frames: len(c.frames), Lost: slices.Sorted(maps.Keys(r.lost))}
+	if l.Frames > 0 {
+		last := c.frames[l.Frames-1]
+		l.First, l.Last, of = c.frames[0].Number, last.Number, int(last.Partitions)
+	}
+	if len(l.Lost) > 0 {
+		c.problem("the values of %d timers are missing", len(l.Lost))
+	}
+	l.Problems = c.problems
+	for _, k := range slices.Sorted(maps.Keys(r.timers)) {
+		l.Timers = append(l.Timers, r.timers[k])
+	}
+	return l, of, nil
+}

@@ -1,0 +1,180 @@
+// Package salvage reads what can be read of a directory with damaged logs. It does not change it,
+// and does without the server, which would cut off what it finds damaged: it looks for frames in
+// the server's files, wherever they are.
+package salvage
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// found is a whole frame in a file.
+type found struct {
+	file   string
+	offset int64
+	frame.Header
+	checksum uint32
+	size     int
+}
+
+// broken is what begins like a frame and is none.
+type broken struct {
+	file   string
+	offset int64
+	number uint64 // what it says, which may be wrong
+	why    error
+}
+
+// scanned is what the files of one log have.
+type scanned struct {
+	frames map[uint64][]found // by number
+	broken []broken
+	files  int
+}
+
+var magic = []byte("EpiF")
+
+// The offsets in a frame's header that are needed to find its end, as in FORMAT.md.
+const (
+	atLength = 8
+	atNumber = 16
+)
+
+// scan looks for frames in the files of a log.
+func scan(files []string) (*scanned, error) {
+	s := &scanned{frames: make(map[uint64][]found), files: len(files)}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for at := 0; ; {
+			next := bytes.Index(data[at:], magic)
+			if next < 0 {
+				break
+			}
+			at += next
+			at += s.frame(file, int64(at), data[at:])
+		}
+	}
+	return s, nil
+}
+
+// frame looks at what begins like a frame, and returns how far to go on.
+func (s *scanned) frame(file string, offset int64, data []byte) int {
+	b := broken{file: file, offset: offset}
+	size := frame.Overhead
+	if len(data) >= frame.Overhead {
+		size += int(binary.LittleEndian.Uint32(data[atLength:]))
+		b.number = binary.LittleEndian.Uint64(data[atNumber:])
+	}
+	f, err := frame.Parse(data[:min(size, len(data))])
+	if err == nil {
+		s.frames[f.Number] = append(s.frames[f.Number], found{file, offset, f.Header, f.Checksum, f.Size})
+		return f.Size
+	}
+	b.why = err
+	s.broken = append(s.broken, b)
+	return len(magic)
+}
+
+// marks looks for the marks of a name in the files of their stream, by partition. Of several, the
+// highest is true.
+func marks(files []string, name string) (map[int]journal.Mark, error) {
+	all := make(map[int]journal.Mark)
+	prefix := []byte("epicycle." + name + ".mark.")
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for at := 0; ; at += len(prefix) {
+			next := bytes.Index(data[at:], prefix)
+			if next < 0 {
+				break
+			}
+			at += next
+			partition, mark, ok := markAt(data, at, len(prefix))
+			if was, there := all[partition]; ok && (!there || mark.Number > was.Number) {
+				all[partition] = mark
+			}
+		}
+	}
+	return all, nil
+}
+
+// markAt is the mark in a message of the server whose subject begins at some place. Before it are
+// two bytes with its length, after it four bytes with the length of the headers, the headers, and
+// the mark.
+func markAt(data []byte, at, prefix int) (partition int, mark journal.Mark, ok bool) {
+	if at < 2 {
+		return 0, mark, false
+	}
+	end := at + int(binary.LittleEndian.Uint16(data[at-2:]))
+	if end < at+prefix || end+4 > len(data) {
+		return 0, mark, false
+	}
+	partition, err := strconv.Atoi(string(data[at+prefix : end]))
+	body := end + 4 + int(binary.LittleEndian.Uint32(data[end:]))
+	if err != nil || body+journal.MarkSize > len(data) {
+		return 0, mark, false
+	}
+	mark, ok = journal.DecodeMark(data[body : body+journal.MarkSize])
+	return partition, mark, ok
+}
+
+// stream is the pattern of the directory of a log, or of the marks.
+var stream = regexp.MustCompile(`^epicycle_([a-zA-Z0-9_-]+)_(\d+|marks)$`)
+
+// streams are the files of a name: of its logs, by partition, and of its marks.
+type streams struct {
+	logs  map[int][]string
+	marks []string
+}
+
+// list finds the names of a directory.
+func list(dir string) (map[string]*streams, error) {
+	dirs, err := filepath.Glob(filepath.Join(escaped(dir), "streams", "*", "*", "streams", "epicycle_*"))
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]*streams)
+	for _, d := range dirs {
+		m := stream.FindStringSubmatch(filepath.Base(d))
+		if m == nil {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(escaped(d), "msgs", "*.blk"))
+		if err != nil {
+			return nil, err
+		}
+		slices.Sort(files)
+		if names[m[1]] == nil {
+			names[m[1]] = &streams{logs: make(map[int][]string)}
+		}
+		if s := names[m[1]]; m[2] == "marks" {
+			s.marks = files
+		} else if p, err := strconv.Atoi(m[2]); err == nil {
+			s.logs[p] = files
+		}
+	}
+	return names, nil
+}
+
+var special = regexp.MustCompile(`[*?\[\\]`)
+
+// escaped is a name for Glob without patterns.
+func escaped(name string) string {
+	if filepath.Separator == '\\' {
+		return name // Glob of Windows knows no escapes
+	}
+	return special.ReplaceAllString(name, `\$0`)
+}

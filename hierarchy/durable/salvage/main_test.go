@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// salvaged runs the command.
+func salvaged(t *testing.T, arguments ...string) (status int, timers map[string]line, said string) {
+	var stdout, stderr bytes.Buffer
+	status = run(arguments, &stdout, &stderr)
+	return status, decode(t, stdout.Bytes()), stderr.String()
+}
+
+// decode is the lines by key.
+func decode(t *testing.T, text []byte) map[string]line {
+	timers := map[string]line{}
+	for l := range bytes.Lines(text) {
+		var one line
+		require.NoError(t, json.Unmarshal(l, &one))
+		require.NotContains(t, timers, *one.Key)
+		timers[*one.Key] = one
+	}
+	return timers
+}
+
+const timers = 40
+
+// directory is one with timers of two partitions: 0 to 39, of which 1 was moved, 2 removed, 3 set
+// anew, 4 is dead, 5 has failed once, and 6 has ended. It returns their values.
+func directory(t *testing.T) (dir string, values map[string]string) {
+	dir = t.TempDir()
+	mock := clock.NewMock()
+	w, err := durable.Open(t.Context(), durable.Config[string, string]{
+		Dir: dir, Partitions: 2, Clock: mock, MaxAttempts: 2,
+		Backoff: func(int) time.Duration { return time.Minute },
+		Handle: func(_ context.Context, f durable.Firing[string, string]) error {
+			if f.Key == "6" {
+				return nil
+			}
+			return errors.New("no")
+		}})
+	require.NoError(t, err)
+	ctx, values := t.Context(), map[string]string{}
+	set := func(k int, v string, d time.Duration) {
+		require.NoError(t, w.Set(ctx, fmt.Sprint(k), v, d))
+		values[fmt.Sprint(k)] = v
+	}
+	for i := range timers {
+		set(i, fmt.Sprintf("%d %s", i, strings.Repeat("v", 1000)), time.Hour)
+	}
+	_, err = w.Move(ctx, "1", 2*time.Hour)
+	require.NoError(t, err)
+	_, _, err = w.Remove(ctx, "2")
+	require.NoError(t, err)
+	set(3, "anew", 3*time.Hour)
+	set(4, "dead", 0)
+	set(6, "ended", 0)
+	mock.Add(time.Minute)
+	set(5, "failed", 0)
+	mock.Add(0)
+	delete(values, "2")
+	delete(values, "6")
+	require.NoError(t, w.Close())
+	return dir, values
+}
+
+func TestNothingIsWrong(t *testing.T) {
+	dir, values := directory(t)
+	before := content(t, dir)
+	status, found, said := salvaged(t, "-dir", dir)
+	require.Equal(t, 0, status, said)
+	require.Contains(t, said, "38 timers, and nothing is wrong")
+	require.Len(t, found, len(values))
+	for k, v := range values {
+		require.Equal(t, v, *found[k].Value)
+		require.Equal(t, "timers", found[k].Name)
+		require.Len(t, found[k].ID, 32)
+		require.False(t, found[k].Uncertain)
+		require.Equal(t, k == "4", found[k].Dead)
+	}
+	require.Equal(t, time.Hour, found["1"].Due.Sub(found["0"].Due))
+	require.Equal(t, 2*time.Hour, found["3"].Due.Sub(found["0"].Due))
+	require.Equal(t, []uint32{2, 1, 0}, []uint32{found["4"].Attempts, found["5"].Attempts, found["7"].Attempts})
+	require.Equal(t, 2*time.Minute, found["5"].Due.Sub(found["4"].Due))
+	require.Equal(t, before, content(t, dir))
+}
+
+// content is all that a directory has.
+func content(t *testing.T, dir string) map[string]string {
+	all := map[string]string{}
+	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			require.NoError(t, err)
+			all[name] = string(data)
+		}
+		return err
+	}))
+	return all
+}
+
+// Whatever file is damaged, and however: what is written without "uncertain" is true, and without
+// a word of damage all is there.
+func TestDamagedFiles(t *testing.T) {
+	dir, values := directory(t)
+	wrong := 0
+	for file, data := range content(t, dir) {
+		n := len(data)
+		for what, now := range map[string]string{
+			"emptied": "", "cut in half": data[:n/2], "cut by one": data[:max(0, n-1)],
+			"first byte": flip(data, 0), "middle": flip(data, n/2), "later": flip(data, n*3/4), "last": flip(data, n-1),
+		} {
+			copied := t.TempDir()
+			require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
+			require.NoError(t, os.WriteFile(filepath.Join(copied, file), []byte(now), 0o600))
+			before := content(t, copied)
+			status, found, said := salvaged(t, "-dir", copied)
+			require.Equal(t, before, content(t, copied))
+			require.NotEqual(t, 2, status, "%s %s: %s", file, what, said)
+			if status == 0 {
+				require.Len(t, found, len(values), "%s %s: %s", file, what, said)
+			} else {
+				wrong++
+				require.Contains(t, said, "things are wrong")
+			}
+			for k, l := range found {
+				require.True(t, l.Uncertain || *l.Value == values[k], "%s %s: %s", file, what, k)
+			}
+		}
+	}
+	require.Greater(t, wrong, 8)
+}
+
+func flip(s string, at int) string {
+	if len(s) == 0 {
+		return s
+	}
+	b := []byte(s)
+	b[at] ^= 0x20
+	return string(b)
+}
+
+// A frame in the middle is damaged. The timers that are said something of later are certain.
+func TestWhereTheDamageIs(t *testing.T) {
+	dir, values := directory(t)
+	files, err := filepath.Glob(filepath.Join(dir, "streams", "*", "*", "streams", "epicycle_timers_0", "msgs", "1.blk"))
+	require.NoError(t, err)
+	data, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	at := bytes.Index(data, []byte("EpiF"))
+	for range 6 { // frame 7
+		at += 4 + bytes.Index(data[at+4:], []byte("EpiF"))
+	}
+	data[at+100] ^= 1
+	require.NoError(t, os.WriteFile(files[0], data, 0o600))
+	status, found, said := salvaged(t, "-dir", dir)
+	require.Equal(t, 1, status)
+	require.Contains(t, said, fmt.Sprintf("timers, partition 0: frame 7 is missing (1.blk, byte %d: the frame is damaged", at))
+	require.Contains(t, said, "1 things are wrong")
+	require.Len(t, found, len(values)-1)
+	uncertain := 0
+	for k, l := range found {
+		require.Equal(t, values[k], *l.Value)
+		if l.Uncertain {
+			uncertain++
+			require.Zero(t, l.Partition)
+			require.NotContains(t, "1345", k)
+		}
+	}
+	require.Positive(t, uncertain)
+	require.LessOrEqual(t, uncertain, 5, "frames 2 to 6 set one timer each")
+}
+
+func TestUsage(t *testing.T) {
+	dir, values := directory(t)
+	for problem, arguments := range map[string][]string{
+		"-dir is missing":                  {},
+		"unexpected arguments":             {"-dir", dir, "x"},
+		"flag provided but not defined":    {"-x"},
+		"no such file or directory":        {"-dir", filepath.Join(dir, "none")},
+		"has no logs of durable timers":    {"-dir", t.TempDir()},
+		`of that name: "x". It has timers`: {"-dir", dir, "-name", "x"},
+		"exists":                           {"-dir", dir, "-out", filepath.Join(dir, "version")},
+	} {
+		status, found, said := salvaged(t, arguments...)
+		require.Equal(t, 2, status)
+		if problem != "no such file or directory" || os.PathSeparator == '/' {
+			require.Contains(t, said, problem)
+		}
+		require.Empty(t, found)
+	}
+	status, _, said := salvaged(t, "-h")
+	require.Equal(t, 0, status)
+	require.Contains(t, said, "-dir directory")
+	out := filepath.Join(t.TempDir(), "out")
+	status, found, _ := salvaged(t, "-dir", dir, "-name", "timers", "-out", out)
+	require.Equal(t, 0, status)
+	require.Empty(t, found)
+	text, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Len(t, decode(t, text), len(values))
+}
+
+func TestDirectoryInUse(t *testing.T) {
+	dir := t.TempDir()
+	w, err := durable.Open(t.Context(), durable.Config[string, string]{Dir: dir, Partitions: 1, Clock: clock.NewMock(),
+		Handle: func(context.Context, durable.Firing[string, string]) error { return nil }})
+	require.NoError(t, err)
+	defer w.Close()
+	status, _, said := salvaged(t, "-dir", dir)
+	if os.PathSeparator == '\\' {
+		t.Skip("there is no telling on Windows")
+	}
+	require.Equal(t, 2, status)
+	require.Contains(t, said, "in use by another process")
+}
+
+// What is no text is written in base64.
+func TestBytes(t *testing.T) {
+	for s, isText := range map[string]bool{"": true, "a\nb\tü": true, "\x00": false, "\xff": false, "\x1b[1m": false} {
+		text, bytes := text([]byte(s))
+		require.Equal(t, isText, text != nil)
+		require.Equal(t, !isText, bytes != nil)
+	}
+}
