@@ -116,6 +116,18 @@ func fields(s string) (arguments []string) {
 	return arguments
 }
 
+// module returns the directory of the module that b's file is in, with slashes: "." for the root.
+func (b *bug) module(root string) string {
+	dir := path.Dir(b.file)
+	for dir != "." {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir), "go.mod")); err == nil {
+			return dir
+		}
+		dir = path.Dir(dir)
+	}
+	return dir
+}
+
 // mutant returns the text of b's file with the bug in it.
 func (b *bug) mutant(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(b.file)))

@@ -15,7 +15,8 @@
 //	what is put in its place
 //
 // After "test:" come the arguments of `go test`: the packages, and a -run that selects
-// the tests that must fail, so that a bug takes seconds. Two lines may follow:
+// the tests that must fail, so that a bug takes seconds. If the file is in a nested module,
+// `go test` runs in that module's directory, so the packages are relative to it. Two lines may follow:
 // `ci: yes` for a bug in the short list of -ci, `os: linux` for a bug in a file that is
 // built on that system only.
 package main

@@ -42,7 +42,7 @@ func unknownTests(t *testing.T, b bug) (unknown []string) {
 	var wanted []string
 	for i, argument := range b.test {
 		if strings.HasPrefix(argument, "./") {
-			files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(argument), "*_test.go"))
+			files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.module(root)), filepath.FromSlash(argument), "*_test.go"))
 			require.NoError(t, err)
 			for _, file := range files {
 				text, err := os.ReadFile(file)
@@ -119,6 +119,21 @@ func TestMutant(t *testing.T) {
 	}
 	_, err := b.mutant(t.TempDir())
 	require.ErrorContains(t, err, "name: ")
+}
+
+// The module of a file is the nearest directory above it that has a go.mod.
+func TestModule(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "b", "c"), 0o700))
+	for _, name := range []string{"go.mod", filepath.Join("a", "b", "go.mod")} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	for file, want := range map[string]string{
+		"x.go": ".", "a/x.go": ".", "a/b/x.go": "a/b", "a/b/c/x.go": "a/b", "a/c/x.go": ".",
+	} {
+		b := bug{file: file}
+		require.Equal(t, want, b.module(dir), file)
+	}
 }
 
 func TestChosen(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 type trial struct {
 	root    string
 	scratch string           // directory of the overlay files
-	sound   map[string]error // by arguments of go test: nil if they pass without a bug
+	sound   map[string]error // by module and arguments of go test: nil if they pass without a bug
 }
 
 // tryAll tries all bugs and prints the result of each.
@@ -79,7 +79,7 @@ func (t *trial) try(b bug) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	v, err := t.goTest(append([]string{"-failfast", "-overlay", overlay}, b.test...))
+	v, err := t.goTest(b.module(t.root), append([]string{"-failfast", "-overlay", overlay}, b.test...))
 	if err != nil {
 		err = fmt.Errorf("%s: %w", b.name, err)
 	}
@@ -89,11 +89,12 @@ func (t *trial) try(b bug) (verdict, error) {
 // passes returns an error unless b's tests pass without a bug. Bugs with the same tests
 // share one run.
 func (t *trial) passes(b bug) error {
-	key := strings.Join(b.test, "\x00")
+	module := b.module(t.root)
+	key := module + "\x00" + strings.Join(b.test, "\x00")
 	if err, known := t.sound[key]; known {
 		return err
 	}
-	v, err := t.goTest(b.test)
+	v, err := t.goTest(module, b.test)
 	switch {
 	case err != nil:
 	case v.failed:
@@ -120,11 +121,11 @@ func (t *trial) overlay(b bug, code string) (name string, err error) {
 	return name, os.WriteFile(name, text, 0o600)
 }
 
-// goTest runs go test at the root of the repository. The arguments override the flags
-// set here.
-func (t *trial) goTest(arguments []string) (verdict, error) {
+// goTest runs go test in the directory of a module. The arguments override the flags set
+// here.
+func (t *trial) goTest(module string, arguments []string) (verdict, error) {
 	test := exec.Command("go", append([]string{"test", "-json", "-vet=off", "-count=1", "-timeout=60s"}, arguments...)...)
-	test.Dir = t.root
+	test.Dir = filepath.Join(t.root, filepath.FromSlash(module))
 	out, err := test.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -117,6 +117,16 @@ func TestFrameOfAnotherHistory(t *testing.T) {
 	b.ErrorIs(b.tryOpen(), ErrDamaged)
 }
 
+// A log that is whole, and is not the one whose last frame was acknowledged.
+func TestMarkOfAnotherHistory(t *testing.T) {
+	b := filled(t)
+	mark, err := b.disk.Open().Mark(t.Context())
+	b.NoError(err)
+	mark.Checksum++
+	b.disk.Remark(mark)
+	b.ErrorIs(b.tryOpen(), ErrDamaged)
+}
+
 // An engine that acknowledges what it loses is found out, as soon as a mark was set.
 func TestAcknowledgedFramesAreLost(t *testing.T) {
 	b := newBench(t)

@@ -116,6 +116,13 @@ func (d *Disk) Change(number uint64, data []byte) {
 	d.all[number-d.first-1] = data
 }
 
+// Remark replaces the mark by any other.
+func (d *Disk) Remark(m journal.Mark) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.mark = &m
+}
+
 // Copy is another disk with the same content, such as a backup.
 func (d *Disk) Copy() *Disk {
 	d.mu.Lock()

@@ -1,0 +1,28 @@
+package partition
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// Dead timers are not counted under MaxPending. To come back they need a place.
+func TestDeadTimersLeaveRoom(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MaxPending, b.cfg.MaxAttempts = 1, 1
+	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.open()
+	b.set("a", "", 0)
+	b.mock.Add(0)
+	b.Equal(map[string]string{"a": ""}, b.keys(true))
+	b.set("b", "", time.Hour)
+	_, err := b.try(Ask{Kind: frame.Revive, Key: []byte("a")})
+	b.ErrorIs(err, ErrFull)
+	_, err = b.try(Ask{Kind: frame.Set, Key: []byte("a")})
+	b.ErrorIs(err, ErrFull)
+	b.reopen()
+	b.remove("b")
+	b.True(b.revive("a"))
+}
