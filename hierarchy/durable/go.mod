@@ -3,6 +3,7 @@ module github.com/epicycle-go/epicycle/hierarchy/durable
 go 1.25.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/epicycle-go/epicycle v0.0.0
 	github.com/nats-io/nats-server/v2 v2.14.5
 	github.com/nats-io/nats.go v1.53.1
