@@ -126,10 +126,13 @@ func BenchmarkFire(b *testing.B) {
 	}
 }
 
-// BenchmarkRecover opens a directory with n timers.
+// BenchmarkRecover opens a directory with n timers. The largest needs some gigabytes and a minute.
 func BenchmarkRecover(b *testing.B) {
-	for _, n := range []int{100_000, 1_000_000} {
+	for _, n := range []int{100_000, 1_000_000, 10_000_000} {
 		b.Run(fmt.Sprintf("impl=durable-p8/n=%d", n), func(b *testing.B) {
+			if testing.Short() && n > 1_000_000 {
+				b.Skip("it takes a minute")
+			}
 			cfg := durable.Config[string, string]{Dir: b.TempDir(), Handle: func(context.Context, firing) error { return nil }}
 			w, err := durable.Open(b.Context(), cfg)
 			if err != nil {

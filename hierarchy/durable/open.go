@@ -46,6 +46,7 @@ func (w *Keyed[K, V]) open(ctx context.Context) (err error) {
 	}
 	w.parts = make([]*part, len(set.Logs))
 	crew := partition.NewCrew(w.cfg.Concurrency)
+	gate := partition.NewGate(gatePlaces)
 	begun := time.Now()
 	progress := new(partition.Progress)
 	defer w.tellProgress(progress)()
@@ -53,7 +54,7 @@ func (w *Keyed[K, V]) open(ctx context.Context) (err error) {
 	for i, log := range set.Logs {
 		wg.Go(func() {
 			cfg := w.partition(crew)
-			cfg.Progress = progress
+			cfg.Progress, cfg.Gate = progress, gate
 			cfg.Log, cfg.Partition, cfg.Partitions = log, i, len(set.Logs)
 			p, err := partition.Open(ctx, cfg)
 			w.parts[i] = &part{p, err}
@@ -87,6 +88,10 @@ func openServer(ctx context.Context, dir string, log *slog.Logger) (*embedded.Se
 		return nil, fmt.Errorf("%s: the server does not start in time: %w", dir, ctx.Err())
 	}
 }
+
+// gatePlaces is how many frames are on their way to the disk at once. With eight partitions and 256
+// callers, two bring half as much again as no limit does.
+const gatePlaces = 2
 
 // tellProgress says each second how far the logs are read, until the function is called.
 func (w *Keyed[K, V]) tellProgress(p *partition.Progress) (stop func()) {

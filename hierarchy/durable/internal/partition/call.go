@@ -191,6 +191,13 @@ func (q *queue) leave(rest []item) {
 	q.mu.Unlock()
 }
 
+// any tells whether there are items.
+func (q *queue) any() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.items) > 0
+}
+
 // take takes all items. It gives room to the queue for the next ones.
 func (q *queue) take(room []item) []item {
 	q.mu.Lock()

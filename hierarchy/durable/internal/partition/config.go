@@ -38,6 +38,7 @@ type Config struct {
 	Backoff               func(attempt int) time.Duration
 	Handle                func(context.Context, Firing) error
 	Crew                  *Crew
+	Gate                  *Gate // may be nil
 	Logger                *slog.Logger
 	// Tenure tells whether this process is the owner still. It may be nil: then it is until Close.
 	Tenure func() bool

@@ -38,28 +38,41 @@ func (p *Partition) write() {
 	var items, rest []item
 	var w written
 	for !w.last {
+		if len(rest) == 0 && !p.awaitItems() {
+			break
+		}
+		entered := p.cfg.Gate.enter()
 		if len(rest) == 0 {
-			if items = p.queue.take(items); len(items) == 0 && !p.trimReady() {
-				select {
-				case <-p.queue.signal:
-				case <-p.writing.Done():
-				}
-				if p.writing.Err() != nil {
-					break
-				}
-				continue
-			}
+			items = p.queue.take(items)
 			rest = items
 		}
 		rest = p.compose(&w, rest)
 		p.queue.leave(rest)
-		if err := p.commit(&w); err != nil {
+		err := p.commit(&w)
+		if entered {
+			p.cfg.Gate.leave()
+		}
+		if err != nil {
 			p.lose(&w, rest, err)
 			return
 		}
 		p.settle(&w)
 	}
 	p.lose(&w, rest, ErrClosed)
+}
+
+// awaitItems waits until there is something to write. It is false if the writer has to stop.
+func (p *Partition) awaitItems() bool {
+	for !p.queue.any() && !p.trimReady() {
+		select {
+		case <-p.queue.signal:
+		case <-p.writing.Done():
+		}
+		if p.writing.Err() != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // compose makes a frame of the first of the items, and returns the others.

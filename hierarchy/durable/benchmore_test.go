@@ -1,0 +1,90 @@
+package durable_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// BenchmarkLone has one timer at a time in a process that does nothing else.
+func BenchmarkLone(b *testing.B) {
+	late := make(chan time.Duration)
+	w := benchOpen(b, 8, func(_ context.Context, f firing) error {
+		late <- time.Since(f.Due)
+		return nil
+	})
+	var all []time.Duration
+	for range b.N {
+		if err := w.Set(b.Context(), "key", value100, 20*time.Millisecond); err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, <-late)
+	}
+	report(b, "late-", all)
+}
+
+// fill sets timers from first on, in large batches.
+func fill(b *testing.B, w *strs, first, n int) {
+	var batch durable.Batch[string, string]
+	for i := range n {
+		batch.Set(fmt.Sprint("key", first+i), value100, time.Hour)
+		if batch.Len() == 8000 || i == n-1 {
+			if err := w.Batch(b.Context(), &batch); err != nil {
+				b.Fatal(err)
+			}
+			batch.Reset()
+		}
+	}
+}
+
+// BenchmarkDisk has n timers pending, and sets each of them ten times. It reports the bytes of all
+// files, and those of keys and values.
+func BenchmarkDisk(b *testing.B) {
+	for _, n := range []int{100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("impl=durable-p8/n=%d", n), func(b *testing.B) {
+			if testing.Short() && n > 100_000 {
+				b.Skip("it takes a minute")
+			}
+			for range b.N {
+				dir := b.TempDir()
+				w, err := durable.Open(b.Context(), durable.Config[string, string]{Dir: dir,
+					Handle: func(context.Context, firing) error { return nil }})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for range 10 {
+					fill(b, w, 0, n)
+				}
+				live := 0
+				for i := range n {
+					live += len(fmt.Sprint("key", i)) + len(value100)
+				}
+				b.ReportMetric(float64(size(b, dir))/(1<<20), "disk-MiB")
+				b.ReportMetric(float64(live)/(1<<20), "live-MiB")
+				w.Close()
+			}
+		})
+	}
+}
+
+// size is the sum of the sizes of all files.
+func size(b *testing.B, dir string) (n int64) {
+	err := fs.WalkDir(os.DirFS(dir), ".", func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil // files come and go
+		}
+		if info, err := d.Info(); err == nil {
+			n += info.Size()
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
