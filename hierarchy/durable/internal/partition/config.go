@@ -47,7 +47,7 @@ type Config struct {
 	Owner    string           // who owns the log, for people
 	Patience journal.Patience // may be zero
 	GiveUp   time.Duration    // after which calls without an answer are ErrUnavailable, default a minute
-	// TrimAbove is how many bytes the log may have beside twice what is live, default 2 MiB.
+	// TrimAbove is how many bytes the log may have beside what needed says, default 2 MiB.
 	TrimAbove int64
 	MarkEvery time.Duration // default a second
 	Progress  *Progress     // of reading the log; may be nil

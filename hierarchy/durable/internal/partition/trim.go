@@ -64,9 +64,12 @@ func (t *trims) appended(size int) {
 	t.total += int64(size + messageOverhead)
 }
 
-// needed tells whether the log is larger than it may be.
+// needed tells whether the log is larger than it may be: twice the keys and values, and a constant.
+// What is live takes more than these, by a quarter for 100 bytes, so that less than twice of it is
+// allowed.
 func (p *Partition) needed() bool {
-	return p.trims.total > 2*p.state.Bytes()+p.cfg.TrimAbove && len(p.trims.sizes) > 1
+	live := p.state.Bytes()
+	return p.trims.total > live+live*5/8+p.cfg.TrimAbove && len(p.trims.sizes) > 1
 }
 
 // trimIfNeeded has a portion be read, if none is under way.
