@@ -162,54 +162,6 @@ func TestTooLarge(t *testing.T) {
 	require.ErrorIs(t, w.Set(ctx, "k", strings.Repeat("v", 64<<10+1), 0), durable.ErrTooLarge)
 }
 
-func TestBadArguments(t *testing.T) {
-	good := durable.Config[string, string]{Dir: t.TempDir(), Handle: func(context.Context, firing) error { return nil }}
-	for what, change := range map[string]func(*durable.Config[string, string]){
-		"Dir is empty":               func(c *durable.Config[string, string]) { c.Dir = "" },
-		"Handle is nil":              func(c *durable.Config[string, string]) { c.Handle = nil },
-		"Partitions -1 is not":       func(c *durable.Config[string, string]) { c.Partitions = -1 },
-		"Partitions 2000 is not":     func(c *durable.Config[string, string]) { c.Partitions = 2000 },
-		"Concurrency -1 is negative": func(c *durable.Config[string, string]) { c.Concurrency = -1 },
-		"MaxPending -1 is negative":  func(c *durable.Config[string, string]) { c.MaxPending = -1 },
-		"Precision -1ns is negative": func(c *durable.Config[string, string]) { c.Precision = -1 },
-		`Name "a.b" must have`:       func(c *durable.Config[string, string]) { c.Name = "a.b" },
-	} {
-		cfg := good
-		change(&cfg)
-		_, err := durable.Open(t.Context(), cfg)
-		require.ErrorIs(t, err, durable.ErrArgument)
-		require.ErrorContains(t, err, what)
-	}
-}
-
-func TestOpensOfOneDirectory(t *testing.T) {
-	ctx, dir, mock := t.Context(), t.TempDir(), clock.NewMock()
-	var fired []string
-	cfg := config(t, dir, mock, &fired)
-	a := open(t, cfg)
-	_, err := durable.Open(ctx, cfg)
-	require.ErrorIs(t, err, durable.ErrArgument)
-	require.ErrorContains(t, err, `Name "timers" of this directory is open`)
-	cfg.Name = "other"
-	cfg.Partitions = 0
-	b := open(t, cfg)
-	require.NoError(t, a.Set(ctx, "k", "a", time.Hour))
-	require.NoError(t, b.Set(ctx, "k", "b", time.Hour))
-	require.NoError(t, a.Close())
-	require.NoError(t, a.Close())
-	v, _, _, err := b.Get(ctx, "k")
-	require.NoError(t, err)
-	require.Equal(t, "b", v)
-	require.Equal(t, 8, b.Stats().Owned)
-	cfg.Name = "timers"
-	cfg.Partitions = 3
-	_, err = durable.Open(ctx, cfg)
-	require.ErrorIs(t, err, durable.ErrArgument)
-	require.ErrorContains(t, err, `"timers" has 2, not 3`)
-	cfg.Partitions = 0
-	require.Equal(t, 2, open(t, cfg).Stats().Owned)
-}
-
 type (
 	named   string
 	small   int8
@@ -282,17 +234,4 @@ func TestContextsEnd(t *testing.T) {
 	for _, err := range w.All(ctx) {
 		require.ErrorIs(t, err, context.Canceled)
 	}
-}
-
-// A context that has ended ends Open at once, and the directory is free soon after.
-func TestOpenEndsWithItsContext(t *testing.T) {
-	mock := clock.NewMock()
-	var fired []string
-	cfg := config(t, t.TempDir(), mock, &fired)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := durable.Open(ctx, cfg)
-	require.ErrorIs(t, err, context.Canceled)
-	require.ErrorContains(t, err, cfg.Dir)
-	require.NoError(t, open(t, cfg).Set(t.Context(), "a", "", time.Hour))
 }

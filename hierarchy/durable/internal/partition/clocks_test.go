@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
@@ -90,35 +89,45 @@ func TestOwnersTimeIsNotAhead(t *testing.T) {
 	}
 }
 
-// An attempt that was written, and was not begun as the partition was shut, does not count.
-func TestShutdownBeforeTheAttempt(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		b.cfg.MaxAttempts = 1
+// Set's timers do not follow the wall clock, and SetAt's do.
+func TestWallClockIsSet(t *testing.T) {
+	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
+		b := newBench(t)
 		b.open()
-		b.p.stopHanding()
-		b.set("a", "", 0)
-		b.crash()
-		hold, held := make(chan bool), make(chan bool)
-		takeover := b.disk.Appends + 1
-		b.before = func(last uint64) {
-			if last == uint64(takeover) {
-				held <- true
-				<-hold
-			}
+		b.set("a", "1", time.Minute)
+		b.setAt("b", "1", b.mock.Now().Add(2*time.Minute))
+		b.mock.Jump(jump)
+		b.mock.Add(0)
+		_, left := b.get("a")
+		b.Equal(time.Minute, left)
+		b.move("x", 0)
+		b.set("y", "", 2*time.Hour) // has the alarm aimed anew
+		b.mock.Add(time.Minute)
+		if jump > 0 {
+			b.Equal([]string{"b", "a"}, b.took())
+			continue
 		}
-		b.open()
-		<-held // the attempt is being written
-		go func() {
-			synctest.Wait() // for Shutdown
-			hold <- true
-		}()
-		b.NoError(b.p.Shutdown(b.t.Context()))
-		b.Empty(b.took())
-		b.before = nil
-		b.open()
-		synctest.Wait()
-		b.Equal(uint32(1), b.last().Attempt)
 		b.Equal([]string{"a"}, b.took())
-		b.shut()
-	})
+		b.mock.Add(time.Hour)
+		b.Empty(b.took())
+		b.mock.Add(time.Minute)
+		b.Equal([]string{"b"}, b.took())
+	}
+}
+
+// After the wall clock went forward and back, timers are not early.
+func TestWallClockGoesBackAfterFiring(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	begun := b.mock.Now()
+	b.mock.Jump(time.Hour)
+	b.setAt("a", "", begun)
+	b.mock.Add(0)
+	b.Equal([]string{"a"}, b.took())
+	b.mock.Jump(-time.Hour)
+	b.setAt("b", "", begun.Add(30*time.Minute))
+	b.mock.Add(0)
+	b.Empty(b.took())
+	b.mock.Add(30 * time.Minute)
+	b.Equal([]string{"b"}, b.took())
 }

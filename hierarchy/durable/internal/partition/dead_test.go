@@ -26,3 +26,20 @@ func TestDeadTimersLeaveRoom(t *testing.T) {
 	b.remove("b")
 	b.True(b.revive("a"))
 }
+
+func TestDeadTimersKeepTheirKeys(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MaxAttempts = 1
+	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.open()
+	b.set("a", "1", 0)
+	b.set("b", "2", 0)
+	b.mock.Add(0)
+	b.Len(b.keys(true), 2)
+	v, ok := b.remove("a")
+	b.True(ok)
+	b.Equal("1", v)
+	b.set("b", "3", time.Second)
+	b.Empty(b.keys(true))
+	b.Equal(map[string]string{"b": "3"}, b.keys(false))
+}

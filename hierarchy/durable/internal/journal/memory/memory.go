@@ -25,28 +25,6 @@ const (
 	Lie           // it is acknowledged, but lost at a loss of power
 )
 
-// Disk is what the logs are on: it is there when the processes are gone. Several Logs may share
-// it, as an owner and the one that takes over do. Make it with new.
-type Disk struct {
-	mu    sync.Mutex
-	first uint64   // of messages, less 1
-	all   [][]byte // the message of number n is all[n-first-1]
-	lied  uint64   // the first message that was acknowledged without being on the disk, or 0
-	mark  *journal.Mark
-	late  []late
-	full  bool
-
-	Appends int // how many messages were appended
-	Trims   int // how often messages were deleted
-}
-
-// late is an append that is on its way.
-type late struct {
-	calls int // that come before it
-	last  uint64
-	data  []byte
-}
-
 // Log is a connection to a Disk. Close ends it, like the death of its process.
 type Log struct {
 	disk  *Disk
@@ -62,9 +40,6 @@ type Log struct {
 
 var _ journal.Log = (*Log)(nil)
 
-// Open is a new connection.
-func (d *Disk) Open() *Log { return &Log{disk: d, closed: make(chan struct{})} }
-
 // SetFault has f say what goes wrong with each append. It is called under a lock.
 func (l *Log) SetFault(f func(data []byte) Fault) {
 	l.disk.mu.Lock()
@@ -74,90 +49,6 @@ func (l *Log) SetFault(f func(data []byte) Fault) {
 
 // Close ends the connection: calls fail, and those that are under way are lost.
 func (l *Log) Close() { l.once.Do(func() { close(l.closed) }) }
-
-// LosePower drops what was acknowledged without being on the disk, and what is on its way.
-func (d *Disk) LosePower() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.late = nil
-	if d.lied != 0 {
-		d.cut(d.lied)
-	}
-	d.lied = 0
-}
-
-// Arrive brings to the disk what is on its way.
-func (d *Disk) Arrive() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, a := range d.late {
-		d.append(a.last, a.data)
-	}
-	d.late = nil
-}
-
-// Cut removes the messages from number on, as an engine does that takes the end for torn.
-func (d *Disk) Cut(number uint64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.cut(number)
-}
-
-func (d *Disk) cut(number uint64) {
-	if number <= d.last() {
-		d.all = d.all[:max(number, d.first+1)-d.first-1]
-	}
-}
-
-// Change replaces message number. With nil it is missing.
-func (d *Disk) Change(number uint64, data []byte) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.all[number-d.first-1] = data
-}
-
-// Remark replaces the mark by any other.
-func (d *Disk) Remark(m journal.Mark) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.mark = &m
-}
-
-// Copy is another disk with the same content, such as a backup.
-func (d *Disk) Copy() *Disk {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return &Disk{first: d.first, all: append([][]byte(nil), d.all...), mark: d.mark, lied: d.lied}
-}
-
-// SetFull makes all appends fail, or no longer.
-func (d *Disk) SetFull(full bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.full = full
-}
-
-// Size is the sum of the sizes of all messages.
-func (d *Disk) Size() (n int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, m := range d.all {
-		n += len(m)
-	}
-	return n
-}
-
-func (d *Disk) last() uint64 { return d.first + uint64(len(d.all)) }
-
-// append is false if the log does not end at last. The lock must be held.
-func (d *Disk) append(last uint64, data []byte) bool {
-	if last != d.last() {
-		return false
-	}
-	d.all = append(d.all, data)
-	d.Appends++
-	return true
-}
 
 // call begins a call: the disk is locked, and what is late comes. It fails if l is closed.
 func (l *Log) call(ctx context.Context) error {
@@ -206,42 +97,6 @@ func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 		l.After(last)
 	}
 	return err
-}
-
-func (l *Log) append(ctx context.Context, last uint64, data []byte) (err error, silent bool) {
-	if err := l.call(ctx); err != nil {
-		return err, false
-	}
-	d := l.disk
-	defer d.mu.Unlock()
-	fault := None
-	if l.fault != nil {
-		fault = l.fault(data)
-	}
-	switch {
-	case d.full:
-		return fmt.Errorf("memory: no space left"), false
-	case fault == Drop:
-		return errNoAnswer, false
-	case fault == Later:
-		d.late = append(d.late, late{2, last, data})
-		return errNoAnswer, false
-	case fault == Lie && d.lied == 0:
-		d.lied = d.last() + 1
-	}
-	done := d.append(last, data)
-	switch {
-	case fault == Forget:
-		return errNoAnswer, false
-	case fault == Silence:
-		return nil, true
-	case fault == Twice:
-		done = d.append(last, data)
-	}
-	if !done {
-		return journal.ErrRefused, false
-	}
-	return nil, false
 }
 
 // Get implements journal.Log.

@@ -1,0 +1,99 @@
+package partition
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// pass moves the clock. What is due is handled and its result in the log when it returns, unless
+// the process has died.
+func (m *model) pass(d time.Duration) {
+	m.mock.Add(d)
+	if !m.died {
+		m.compare()
+	}
+}
+
+// compare finds each key in a state that is possible, which is the only one from now on.
+func (m *model) compare() {
+	if m.died {
+		return
+	}
+	live, dead := m.timers(false), m.timers(true)
+	n, err := m.p.Len()
+	m.NoError(err)
+	m.Len(live, n)
+	for key, es := range m.keys {
+		v, isLive := live[key]
+		w, isDead := dead[key]
+		m.False(isLive && isDead)
+		i := slices.IndexFunc(es, func(e *entry) bool {
+			switch {
+			case e == nil:
+				return !isLive && !isDead
+			case isDead: // an attempt that killed the process was the last
+				return e.is(w) && (e.dead || m.opens > 1)
+			}
+			return isLive && !e.dead && e.is(v)
+		})
+		m.GreaterOrEqual(i, 0, "key %s is %v %v, dead %v; possible: %v", key, v, w, isDead, describe(es))
+		e := es[i]
+		if e != nil {
+			e.dead = isDead
+		}
+		m.keys[key] = []*entry{e}
+	}
+	for key := range live {
+		m.Contains(m.keys, key)
+	}
+	if m.rand.IntN(3) == 0 {
+		for key, es := range m.keys { // Get says the same
+			v, _ := m.get(key)
+			if e := es[0]; e == nil || e.dead {
+				m.Equal("-", v)
+			} else {
+				m.Equal(e.value, v)
+			}
+		}
+	}
+}
+
+// is tells whether e is that timer.
+func (e *entry) is(t state.Timer) bool { return e.value == t.Value && e.due == time.Duration(t.Due) }
+
+// timers are those that are dead, or are not. The owner's time, the wall time and the mock's
+// elapsed time are one and the same here.
+func (m *model) timers(dead bool) map[string]state.Timer {
+	timers := make(map[string]state.Timer)
+	m.NoError(m.p.All(dead, func(t state.Timer) bool {
+		m.NotContains(timers, t.Key)
+		timers[t.Key] = t
+		return true
+	}))
+	return timers
+}
+
+func describe(es []*entry) (s []string) {
+	for _, e := range es {
+		if e == nil {
+			s = append(s, "none")
+		} else {
+			s = append(s, fmt.Sprintf("%+v", *e))
+		}
+	}
+	return s
+}
+
+// finish handles all that is left.
+func (m *model) finish() {
+	m.log.SetFault(nil)
+	m.handle = nil
+	m.mock.Add(time.Hour)
+	require.Empty(m.t, m.bench.keys(false))
+	m.shut()
+}

@@ -1,0 +1,76 @@
+package partition
+
+import (
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// While the log does not answer, nothing is fired, and calls are given up. Then all goes on.
+func TestLogThatDoesNotAnswer(t *testing.T) {
+	b := newBench(t)
+	b.cfg.GiveUp = 10 * time.Millisecond
+	b.open()
+	b.set("a", "1", time.Second)
+	b.disk.SetFull(true)
+	_, err := b.try(Ask{Kind: frame.Set, Key: []byte("b"), Due: b.p.Now() + int64(time.Minute)})
+	b.ErrorIs(err, ErrUnavailable)
+	b.ErrorContains(err, "no space left")
+	_, err = b.try(Ask{Kind: frame.Set, Key: []byte("c")})
+	b.ErrorIs(err, ErrUnavailable)
+	v, _ := b.get("a") // is not unavailable
+	b.Equal("1", v)
+	b.mock.Add(time.Second)
+	b.Empty(b.took())
+	b.disk.SetFull(false)
+	b.Eventually(func() bool {
+		_, err := b.try(Ask{Kind: frame.Move, Key: []byte("a"), Due: b.p.Now()})
+		return err == nil
+	}, 10*time.Second, time.Millisecond)
+	b.mock.Add(0)
+	b.Equal([]string{"a"}, b.took())
+	b.Equal(map[string]string{"b": ""}, b.keys(false)) // it was under way, and took hold
+}
+
+// Another owner ends this one, which has not been told.
+func TestOldOwnerIsRefused(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	b.set("a", "1", time.Minute)
+	old, oldLog := b.p, b.log
+	b.open()
+	b.set("b", "2", time.Minute)
+	err := old.Do(t.Context(), &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}})
+	b.ErrorIs(err, ErrUnavailable)
+	b.ErrorIs(err, journal.ErrTaken)
+	_, _, _, err = old.Get([]byte("a"))
+	b.ErrorIs(err, ErrUnavailable)
+	b.Greater(b.p.Epoch(), old.Epoch())
+	b.Equal(map[string]string{"a": "1", "b": "2"}, b.keys(false))
+	old.kill(oldLog)
+}
+
+// IDs of a restored backup are not those of the original.
+func TestIDsOfACopyDiffer(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	b.set("old", "", time.Minute)
+	b.shut()
+	backup := b.disk.Copy()
+	id := func(k string) frame.ID {
+		t, _, ok := b.p.state.Find([]byte(k))
+		b.True(ok)
+		return t.ID
+	}
+	b.open()
+	b.set("a", "", time.Minute)
+	a, old := id("a"), id("old")
+	b.crash()
+	b.disk = backup
+	b.open()
+	b.set("a", "", time.Minute)
+	b.NotEqual(a, id("a"))
+	b.Equal(old, id("old"))
+}

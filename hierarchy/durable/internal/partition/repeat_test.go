@@ -1,0 +1,169 @@
+package partition
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// Random requests, each repeated until it is answered, and later again, over faults of the log,
+// deaths, losses of power, shutdowns and trims: each takes hold once.
+func TestRandomRepetitions(t *testing.T) {
+	for seed := range uint64(*seeds) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			r := &repeater{bench: newBench(t), rand: rand.New(rand.NewPCG(seed, 9)), faults: rand.New(rand.NewPCG(seed, 10)),
+				timers: map[string]string{}}
+			r.cfg.TrimAbove, r.cfg.MaxPending, r.cfg.MarkEvery = 200, 5, time.Microsecond
+			r.open()
+			for range 300 {
+				r.step()
+			}
+			r.crash()
+			r.open()
+			r.Equal(r.timers, r.keys(false))
+			r.Equal(r.ids(), r.lastIDs)
+		})
+	}
+}
+
+type repeater struct {
+	*bench
+	rand    *rand.Rand
+	timers  map[string]string // as they must be
+	done    []answered
+	lastIDs map[string]frame.ID
+	dying   atomic.Bool
+	faults  *rand.Rand // used by the log
+}
+
+// answered is a request and its answer.
+type answered struct {
+	asks  []Ask
+	took  []bool
+	value string
+	full  bool
+	at    time.Duration
+}
+
+func (r *repeater) step() {
+	r.mock.Add(time.Duration(r.rand.IntN(2000)) * time.Millisecond)
+	if n := len(r.done); n > 0 && r.rand.IntN(3) == 0 {
+		serial := max(0, n-1-r.rand.IntN(20))
+		if r.mock.Elapsed()-r.done[serial].at < state.Remember {
+			r.until(uint64(serial), r.done[serial])
+			r.Equal(r.lastIDs, r.ids())
+		}
+		return
+	}
+	want := r.expect()
+	r.until(uint64(len(r.done)), want)
+	r.done = append(r.done, want)
+	r.Equal(r.timers, r.keys(false))
+	r.lastIDs = r.ids()
+}
+
+// expect makes a request, and says what its answer must be.
+func (r *repeater) expect() (want answered) {
+	want.at = r.mock.Elapsed()
+	next := map[string]string{}
+	for k, v := range r.timers {
+		next[k] = v
+	}
+	for range 1 + r.rand.IntN(3) {
+		k := fmt.Sprint(r.rand.IntN(7))
+		v, there := next[k]
+		switch r.rand.IntN(4) {
+		case 0:
+			want.asks, want.took = append(want.asks, removeAsk(k)), append(want.took, there)
+			want.value = v
+			delete(next, k)
+		case 1:
+			a := r.setAsk(k, "")
+			a.Kind = frame.Move
+			want.asks, want.took = append(want.asks, a), append(want.took, there)
+		default:
+			next[k] = fmt.Sprint(r.rand.IntN(1000))
+			want.asks, want.took = append(want.asks, r.setAsk(k, next[k])), append(want.took, true)
+		}
+	}
+	if want.full = len(next) > max(len(r.timers), r.cfg.MaxPending); !want.full {
+		r.timers = next
+	}
+	return want
+}
+
+// until asks until there is an answer, which must be that.
+func (r *repeater) until(serial uint64, want answered) {
+	for answered := false; !answered; {
+		r.disturb()
+		c, err := r.request(serial, want.asks...)
+		r.log.SetFault(nil)
+		switch {
+		case err == nil:
+			answered = true
+			r.False(want.full)
+			r.Equal(want.took, c.Took)
+			if len(want.asks) == 1 {
+				r.Equal(want.value, c.Value)
+			}
+		case errors.Is(err, ErrFull):
+			answered = true
+			r.True(want.full)
+		default:
+			r.True(r.dying.Load(), "%v", err)
+		}
+		if r.dying.Swap(false) {
+			r.rise()
+		}
+	}
+}
+
+// rise opens the partition after a death.
+func (r *repeater) rise() {
+	r.crash()
+	if r.rand.IntN(2) == 0 {
+		r.disk.LosePower()
+	} else {
+		r.disk.Arrive()
+	}
+	r.open()
+}
+
+// disturb has something go wrong soon, or shuts the partition.
+func (r *repeater) disturb() {
+	p, log := r.p, r.log
+	switch r.rand.IntN(8) {
+	case 0:
+		r.shut()
+		r.open()
+	case 1, 2:
+		after := r.rand.IntN(2) == 0
+		log.SetFault(func([]byte) memory.Fault { // death
+			r.dying.Store(true)
+			go func() { log.Close(); p.abandon() }()
+			if after {
+				return memory.Silence
+			}
+			return memory.Drop
+		})
+	case 3:
+		log.SetFault(func([]byte) memory.Fault { return memory.Fault(r.faults.IntN(int(memory.Twice) + 1)) })
+	}
+}
+
+// ids are those of all timers. A request that takes hold again would give a new one.
+func (r *repeater) ids() map[string]frame.ID {
+	ids := map[string]frame.ID{}
+	r.NoError(r.p.All(false, func(t state.Timer) bool {
+		ids[t.Key] = t.ID
+		return true
+	}))
+	return ids
+}

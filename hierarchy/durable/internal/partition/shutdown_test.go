@@ -1,0 +1,94 @@
+package partition
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+func TestShutdownWaitsForHandlers(t *testing.T) {
+	b := newBench(t)
+	b.cfg.Clock = nil
+	b.cfg.Clock = realClock()
+	entered, leave := make(chan bool), make(chan bool)
+	b.handle = func(context.Context, Firing) error { entered <- true; <-leave; return nil }
+	b.open()
+	b.set("a", "1", 0)
+	<-entered
+	ended := make(chan error)
+	go func() { ended <- b.p.Shutdown(t.Context()) }()
+	select {
+	case <-ended:
+		t.Fatal("Shutdown did not wait")
+	case <-time.After(20 * time.Millisecond):
+	}
+	leave <- true
+	b.NoError(<-ended)
+	_, err := b.try(Ask{Kind: frame.Set, Key: []byte("b")})
+	b.ErrorIs(err, ErrClosed)
+	_, _, _, err = b.p.Get([]byte("b"))
+	b.ErrorIs(err, ErrClosed)
+	b.open()
+	b.Empty(b.keys(false))
+	b.shut()
+}
+
+// When its context ends, Shutdown ends those of the handlers. Their timers come again.
+func TestShutdownEndsHandlersContexts(t *testing.T) {
+	b := newBench(t)
+	b.cfg.Clock = realClock()
+	entered, left := make(chan bool), make(chan bool)
+	b.handle = func(ctx context.Context, _ Firing) error {
+		entered <- true
+		<-ctx.Done()
+		left <- true
+		return ctx.Err()
+	}
+	b.open()
+	b.set("a", "1", 0)
+	<-entered
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	b.ErrorIs(b.p.Shutdown(ctx), context.Canceled)
+	<-left
+	b.handle = func(context.Context, Firing) error { entered <- true; return nil }
+	b.open()
+	<-entered
+	b.shut()
+}
+
+// An attempt that was written, and was not begun as the partition was shut, does not count.
+func TestShutdownBeforeTheAttempt(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.cfg.MaxAttempts = 1
+		b.open()
+		b.p.stopHanding()
+		b.set("a", "", 0)
+		b.crash()
+		hold, held := make(chan bool), make(chan bool)
+		takeover := b.disk.Appends + 1
+		b.before = func(last uint64) {
+			if last == uint64(takeover) {
+				held <- true
+				<-hold
+			}
+		}
+		b.open()
+		<-held // the attempt is being written
+		go func() {
+			synctest.Wait() // for Shutdown
+			hold <- true
+		}()
+		b.NoError(b.p.Shutdown(b.t.Context()))
+		b.Empty(b.took())
+		b.before = nil
+		b.open()
+		synctest.Wait()
+		b.Equal(uint32(1), b.last().Attempt)
+		b.Equal([]string{"a"}, b.took())
+		b.shut()
+	})
+}

@@ -1,0 +1,64 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// suspect finds out which timers may have ended the process. Attempts that were written, and have
+// no end, have failed. After a log without Close, what is due now may have been under way.
+func (p *Partition) suspect(ctx context.Context, clean bool) error {
+	begun := p.state.Begun()
+	if err := p.failBegun(ctx, begun); err != nil {
+		return err
+	}
+	if clean {
+		return nil
+	}
+	for now, wall := p.time.now(), p.time.wall(); ; {
+		d, ok := p.state.Pop(now, wall)
+		if !ok {
+			return nil
+		}
+		t := p.state.Timer(d.Ref)
+		j := job{ref: d.Ref, id: t.ID, attempt: (t.Attempt + 1) | mustBeWritten, due: d}
+		if _, ok := p.firing.suspects[d.Ref]; ok {
+			delete(p.firing.suspects, d.Ref)
+			j.suspect = true
+			p.firing.accused = append(p.firing.accused, j)
+			continue
+		}
+		p.firing.careful = append(p.firing.careful, j)
+	}
+}
+
+var errEnded = errors.New("the process ended during the attempt")
+
+// failBegun writes that the attempts have failed which were under way when the process ended.
+func (p *Partition) failBegun(ctx context.Context, begun []state.Ref) error {
+	p.firing.suspects = make(map[state.Ref]frame.ID)
+	for portion := range slices.Chunk(begun, MaxOps) {
+		p.draft.start(p.head, p.time.now())
+		for _, ref := range portion {
+			t := p.state.Timer(ref)
+			it := item{kind: failed, job: job{ref: ref, id: t.ID, key: []byte(t.Key), attempt: t.Attempt}}
+			it.wait, it.cause = p.cfg.Backoff(int(t.Attempt)), errEnded
+			if p.draft.attempt(&it, &p.cfg) {
+				p.firing.suspects[ref] = t.ID
+				p.tellDeath(&it)
+			}
+		}
+		b, sum := p.draft.Finish()
+		if err := p.cfg.Patience.Commit(ctx, p.cfg.Log, p.head.Number, b); err != nil {
+			return err
+		}
+		if err := p.apply(b, sum, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package state
+
+import (
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// attempted applies what handlers and Revive have written.
+func (s *State) attempted(op *frame.Op, i uint32, r *record) error {
+	if r.id.Number != op.ID.Number {
+		return senseless(op, "the ID is another")
+	}
+	if (r.state == dead) != (op.Kind == frame.Revive) {
+		return senseless(op, "the timer is dead, or is not")
+	}
+	switch op.Kind {
+	case frame.End:
+		s.finished(i, r)
+		s.remove(i, r)
+	case frame.Begin:
+		r.attempt = op.Attempt
+		s.begun[i] = struct{}{}
+	case frame.Fail:
+		s.finished(i, r)
+		s.leave(i, r)
+		r.attempt = op.Attempt
+		s.waitUntil(i, r, false, op.Next)
+	case frame.Die:
+		s.finished(i, r)
+		s.leave(i, r)
+		r.attempt, r.state = op.Attempt, dead
+		s.dead++
+	case frame.Revive:
+		s.leave(i, r)
+		r.due, r.wall, r.attempt = op.Due, false, 0
+		s.wait(i, r, r.due)
+	default:
+		return senseless(op, "it is unknown")
+	}
+	return nil
+}
+
+// finished says that the attempt of r ended by itself: nobody has to be told.
+func (s *State) finished(i uint32, r *record) {
+	if r.state == running {
+		r.state = waiting
+	}
+	delete(s.begun, i)
+}
+
+// stopped says that the owner has stopped in order. Attempts without an end did not end it, and may
+// not have been made. So they don't count, and are due.
+func (s *State) stopped() {
+	if s.built { // it is this owner, and nothing follows
+		return
+	}
+	for i := range s.begun {
+		r := s.records.at(i)
+		if r.attempt--; r.attempt == 0 {
+			delete(s.next, i)
+		}
+	}
+	clear(s.begun)
+}
+
+// leave takes a timer out of the state that it is in.
+func (s *State) leave(i uint32, r *record) {
+	switch r.state {
+	case waiting:
+		s.unwheel(i, r)
+	case dead:
+		s.dead--
+	case running:
+		if s.Superseded != nil {
+			s.Superseded(Ref(i))
+		}
+	}
+	delete(s.begun, i)
+	r.state = waiting
+}
