@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,11 +104,12 @@ func TestExitOnARealClock(t *testing.T) {
 // Without its lease, an owner does not answer from memory, also not that nothing took hold.
 func TestNothingIsAnsweredWithoutTheLease(t *testing.T) {
 	b := newBench(t)
-	tenure := true
-	b.cfg.Tenure = func() bool { return tenure }
+	var tenure atomic.Bool
+	tenure.Store(true)
+	b.cfg.Tenure = tenure.Load
 	b.open()
 	b.False(b.move("a", 0))
-	tenure = false
+	tenure.Store(false)
 	_, err := b.try(Ask{Kind: frame.Move, Key: []byte("a")})
 	b.ErrorIs(err, ErrUnavailable)
 	_, _, _, err = b.p.Get([]byte("a"))
