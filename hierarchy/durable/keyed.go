@@ -68,7 +68,8 @@ func (w *Keyed[K, V]) Move(ctx context.Context, k K, d time.Duration) (bool, err
 	return ok, err
 }
 
-// Remove removes the timer of k, dead or not, and returns its value. It is false if k has none.
+// Remove removes the timer of k, dead or not, and returns its value. It is false if k has none. If
+// the value can't be decoded, the timer is removed: Remove is true, with an error.
 func (w *Keyed[K, V]) Remove(ctx context.Context, k K) (v V, ok bool, err error) {
 	value, ok, err := w.do(ctx, frame.Remove, k, nil, 0, time.Time{})
 	if ok {

@@ -12,6 +12,7 @@ func (p *Partition) append(w *written, b []byte) error {
 	settled := false // guarded by doubting
 	patience.Doubt = func(err error) {
 		p.doubt.Store(true)
+		p.leaveGate() // others have answers, maybe
 		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", p.because(err))
 		giveUp = time.AfterFunc(p.cfg.GiveUp, func() { p.giveUp(w, &settled, err) })
 	}

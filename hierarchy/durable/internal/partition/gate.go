@@ -35,3 +35,11 @@ func (g *Gate) enter() bool {
 
 // leave gives the place back.
 func (g *Gate) leave() { <-g.places }
+
+// leaveGate gives the writer's place back, if it has one.
+func (p *Partition) leaveGate() {
+	if p.entered {
+		p.cfg.Gate.leave()
+		p.entered = false
+	}
+}

@@ -138,3 +138,42 @@ func TestInterruptedDeletion(t *testing.T) {
 	b.open()
 	b.Equal(map[string]string{"a": "1", "c": ""}, b.keys(false))
 }
+
+// Trimming goes on while one large call follows the other.
+func TestTrimmingBesideLargeCalls(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.open()
+		value := make([]byte, 600<<10)
+		stop := make(chan bool)
+		ended := make(chan bool)
+		for i := range 3 { // so that one waits always
+			go func() {
+				defer func() { ended <- true }()
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					b.NoError(b.p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte{byte(i)}, Value: value, Due: b.p.Now() + int64(time.Hour)}}}))
+				}
+			}()
+		}
+		appends := 0
+		var most int64
+		b.log.SetFault(func([]byte) memory.Fault {
+			if appends++; appends == 100 {
+				close(stop)
+			}
+			b.p.mu.Lock() // the writer is in Append, and does not hold it
+			most = max(most, b.p.trims.total)
+			b.p.mu.Unlock()
+			return memory.None
+		})
+		for range 3 {
+			<-ended
+		}
+		b.LessOrEqual(most, 2*b.p.Stats().LiveBytes+b.cfg.TrimAbove+20<<20)
+		b.shut()
+	})
+}

@@ -41,7 +41,7 @@ func (p *Partition) write() {
 		if len(rest) == 0 && !p.awaitItems() {
 			break
 		}
-		entered := p.cfg.Gate.enter()
+		p.entered = p.cfg.Gate.enter()
 		if len(rest) == 0 {
 			items = p.queue.take(items)
 			rest = items
@@ -49,9 +49,7 @@ func (p *Partition) write() {
 		rest = p.compose(&w, rest)
 		p.queue.leave(rest)
 		err := p.commit(&w)
-		if entered {
-			p.cfg.Gate.leave()
-		}
+		p.leaveGate()
 		if err != nil {
 			p.lose(&w, rest, err)
 			return
@@ -82,8 +80,11 @@ func (p *Partition) compose(w *written, items []item) []item {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d.start(p.head, p.time.now())
-	if len(items) == 0 || items[0].kind != asked || items[0].call.size < frameBytes/2 {
-		w.keep = p.addKeeps(d) // else a large call might never find room
+	if p.keepsFit(items) {
+		w.keep = p.addKeeps(d)
+		if p.keepsAlone && (w.keep || d.Len() > 0) {
+			return items
+		}
 	}
 	for i := range items {
 		it := &items[i]
@@ -104,6 +105,14 @@ func (p *Partition) compose(w *written, items []item) []item {
 		}
 	}
 	return nil
+}
+
+// keepsFit tells whether the frame is to have what trimming writes again. Beside that, a large call
+// might never find room. So such calls and trimming take turns.
+func (p *Partition) keepsFit(items []item) bool {
+	large := len(items) > 0 && items[0].kind == asked && items[0].call.size >= frameBytes/2
+	p.keepsAlone = large && !p.keepsAlone
+	return !large || p.keepsAlone
 }
 
 // fits tells whether the frame has room for another item.
