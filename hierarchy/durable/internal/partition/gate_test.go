@@ -35,21 +35,19 @@ func TestOneLogDoesNotAnswer(t *testing.T) {
 		other := &bench{Assertions: b.Assertions, t: b.t, cfg: b.cfg, disk: new(memory.Disk)}
 		other.cfg.Patience.Answer = time.Minute
 		other.open()
-		silent := true
-		other.log.SetFault(func([]byte) memory.Fault {
-			if silent {
-				return memory.Silence
-			}
-			return memory.None
-		})
-		go func() {
-			_ = other.p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("x")}}})
-		}()
-		synctest.Wait()
+		ask := func(fault memory.Fault) {
+			other.log.SetFault(func([]byte) memory.Fault { return fault })
+			go func() {
+				_ = other.p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("x"), Due: other.p.Now() + 1e15}}})
+			}()
+			synctest.Wait()
+		}
+		ask(memory.Silence)
 		begun := time.Now()
 		b.set("a", "", time.Hour)
 		b.Equal(gateTime, time.Since(begun))
-		time.Sleep(time.Hour) // it is in doubt, and asks again and again
+		time.Sleep(time.Hour)
+		ask(memory.Drop) // it is in doubt, and asks again and again
 		for range 100 {
 			begun = time.Now()
 			b.set("a", "", time.Hour)
