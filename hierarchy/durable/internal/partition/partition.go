@@ -26,8 +26,8 @@ type Partition struct {
 	head    head // the writer's; written with mu held
 	draft   draft
 
-	entered    bool // the writer's: it has a place of the Gate
-	keepsAlone bool // the writer's: a large call waits while trimming writes
+	entered   bool // the writer's: it has a place of the Gate
+	trimsTurn bool // the writer's: a large call waits while trimming writes
 
 	handlers context.Context // of all attempts
 	cancel   context.CancelFunc

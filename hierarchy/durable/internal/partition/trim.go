@@ -10,8 +10,8 @@ import (
 const (
 	// messageOverhead is about what the log needs for a frame beside its bytes.
 	messageOverhead = 160
-	// keepOps is how many timers are written again in one frame at most, and keepBytes about how
-	// many bytes.
+	// keepOps is how many timers are written again in one frame at most, beside what callers ask
+	// for, and keepBytes about how many bytes.
 	keepOps   = 500
 	keepBytes = 256 << 10
 	// trimFrames is how many frames are read at once.
@@ -28,6 +28,7 @@ type trims struct {
 	total   int64    // their sum
 	loose   int64    // bytes before begin that were not deleted yet
 	under   bool     // a portion is being read, or written
+	deletes bool     // what is before begin is being deleted
 	portion *portion // what is to be written, if not nil
 
 	pause time.Time // nothing is tried before, after a failure
@@ -67,9 +68,36 @@ func (t *trims) appended(size int) {
 // needed tells whether the log is larger than it may be: twice the keys and values, and a constant.
 // What is live takes more than these, by a quarter for 100 bytes, so that less than twice of it is
 // allowed.
-func (p *Partition) needed() bool {
+func (p *Partition) needed() bool { return p.excess() > 0 && len(p.trims.sizes) > 1 }
+
+// excess is by how much the log is larger than it may be.
+func (p *Partition) excess() int64 {
 	live := p.state.Bytes()
-	return p.trims.total > live+live*5/8+p.cfg.TrimAbove && len(p.trims.sizes) > 1
+	return p.trims.total - (live + live*5/8 + p.cfg.TrimAbove)
+}
+
+// mustWait tells whether the log is so large that callers wait until a portion was read.
+func (p *Partition) mustWait() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.trims.under && p.trims.portion == nil && p.excess() > p.cfg.TrimAbove
+}
+
+// awaitPortion waits while mustWait. If reading fails, that ends.
+func (p *Partition) awaitPortion() {
+	for p.mustWait() {
+		select {
+		case <-p.queue.signal:
+		case <-p.writing.Done():
+			return
+		}
+	}
+}
+
+// hurried tells whether callers write faster than trimming does. Then they wait for frames that
+// have only what trimming writes again, and as much of it as fits.
+func (p *Partition) hurried() bool {
+	return p.trims.portion != nil && p.excess() > p.cfg.TrimAbove/2
 }
 
 // trimIfNeeded has a portion be read, if none is under way.
@@ -96,7 +124,7 @@ func (p *Partition) readPortion(begin, end uint64) {
 			p.trimFailed(err)
 			return
 		}
-		if found.begin++; len(found.timers)+len(found.requests) >= keepOps {
+		if found.begin++; len(found.timers)+len(found.requests) >= MaxOps {
 			break
 		}
 	}
@@ -138,9 +166,17 @@ func (p *Partition) findLive(data []byte, found *portion, seen map[homed]bool) e
 
 // trimFailed gives up, until the next frame after a pause.
 func (p *Partition) trimFailed(err error) {
+	p.mu.Lock()
+	p.trims.under, p.trims.pause = false, time.Now().Add(trimPause)
+	p.mu.Unlock()
+	p.queue.wake()
+	p.tellTrim(err)
+}
+
+// tellTrim tells a failure now and then.
+func (p *Partition) tellTrim(err error) {
 	now := time.Now()
 	p.mu.Lock()
-	p.trims.under, p.trims.pause = false, now.Add(trimPause)
 	tell := p.writing.Err() == nil && now.Sub(p.trims.told) >= trimTell
 	if tell {
 		p.trims.told = now
@@ -160,14 +196,14 @@ func (p *Partition) trimReady() bool {
 
 // addKeeps adds timers of the portion to the frame, which must be empty, and raises its begin when
 // all are there. It is true then. mu is held.
-func (p *Partition) addKeeps(d *draft) bool {
+func (p *Partition) addKeeps(d *draft, ops, bytes int) bool {
 	found := p.trims.portion
 	if found == nil {
 		return false
 	}
-	most := min(keepBytes, p.cfg.Log.MaxMessage()/2)
+	most := min(bytes, p.cfg.Log.MaxMessage()/2)
 	for len(found.timers) > 0 {
-		if d.Len() >= keepOps || d.Size() >= most {
+		if d.Len() >= ops || d.Size() >= most {
 			return false
 		}
 		h := found.timers[0]
@@ -180,7 +216,7 @@ func (p *Partition) addKeeps(d *draft) bool {
 		d.Add(&op)
 	}
 	for len(found.requests) > 0 {
-		if d.Len() >= keepOps || d.Size() >= most {
+		if d.Len() >= ops || d.Size() >= most {
 			return false
 		}
 		r := found.requests[0]
@@ -203,24 +239,23 @@ func (p *Partition) kept() {
 		t.loose += int64(size)
 	}
 	t.sizes, t.begin = t.sizes[n:], t.portion.begin
-	t.portion = nil
-	if t.loose < deleteBytes {
-		t.under = false
-		return
+	t.portion, t.under = nil, false
+	if t.loose >= deleteBytes && !t.deletes {
+		t.deletes = true
+		go p.deleteBefore(t.begin, t.loose)
 	}
-	loose, begin := t.loose, t.begin
-	go p.deleteBefore(begin, loose)
 }
 
 // deleteBefore deletes the frames before begin.
 func (p *Partition) deleteBefore(begin uint64, loose int64) {
-	if err := p.cfg.Log.Trim(p.writing, begin); err != nil {
-		p.trimFailed(err)
-		return
-	}
+	err := p.cfg.Log.Trim(p.writing, begin)
 	p.mu.Lock()
-	p.trims.loose -= loose
-	p.trims.under = false
+	p.trims.deletes = false
+	if err == nil {
+		p.trims.loose -= loose
+	}
 	p.mu.Unlock()
-	p.trimIfNeeded()
+	if err != nil {
+		p.tellTrim(err)
+	}
 }

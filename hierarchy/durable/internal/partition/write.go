@@ -41,6 +41,7 @@ func (p *Partition) write() {
 		if len(rest) == 0 && !p.awaitItems() {
 			break
 		}
+		p.awaitPortion()
 		p.entered = p.cfg.Gate.enter()
 		if len(rest) == 0 {
 			items = p.queue.take(items)
@@ -80,11 +81,13 @@ func (p *Partition) compose(w *written, items []item) []item {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d.start(p.head, p.time.now())
-	if p.keepsFit(items) {
-		w.keep = p.addKeeps(d)
-		if p.keepsAlone && (w.keep || d.Len() > 0) {
+	switch {
+	case p.keepsAlone(items):
+		if w.keep = p.addKeeps(d, MaxOps, frameBytes); w.keep || d.Len() > 0 {
 			return items
 		}
+	case !p.large(items):
+		w.keep = p.addKeeps(d, keepOps, keepBytes)
 	}
 	for i := range items {
 		it := &items[i]
@@ -107,12 +110,17 @@ func (p *Partition) compose(w *written, items []item) []item {
 	return nil
 }
 
-// keepsFit tells whether the frame is to have what trimming writes again. Beside that, a large call
-// might never find room. So such calls and trimming take turns.
-func (p *Partition) keepsFit(items []item) bool {
-	large := len(items) > 0 && items[0].kind == asked && items[0].call.size >= frameBytes/2
-	p.keepsAlone = large && !p.keepsAlone
-	return !large || p.keepsAlone
+// large tells whether the first item is a call that might never find room beside what trimming
+// writes again.
+func (p *Partition) large(items []item) bool {
+	return len(items) > 0 && items[0].kind == asked && items[0].call.size >= frameBytes/2
+}
+
+// keepsAlone tells whether callers wait for what trimming writes again. Large calls and trimming
+// take turns.
+func (p *Partition) keepsAlone(items []item) bool {
+	p.trimsTurn = p.large(items) && !p.trimsTurn
+	return p.trimsTurn || p.hurried()
 }
 
 // fits tells whether the frame has room for another item.
