@@ -27,7 +27,7 @@ type Partition struct {
 	draft   draft
 
 	entered   bool // the writer's: it has a place of the Gate
-	trimsTurn bool // the writer's: a large call waits while trimming writes
+	trimsTurn bool // the writer's: the last frame had only what trimming writes again
 
 	handlers context.Context // of all attempts
 	cancel   context.CancelFunc

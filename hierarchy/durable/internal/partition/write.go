@@ -116,11 +116,11 @@ func (p *Partition) large(items []item) bool {
 	return len(items) > 0 && items[0].kind == asked && items[0].call.size >= frameBytes/2
 }
 
-// keepsAlone tells whether callers wait for what trimming writes again. Large calls and trimming
-// take turns.
+// keepsAlone tells whether callers wait for what trimming writes again. They have every second frame
+// at least.
 func (p *Partition) keepsAlone(items []item) bool {
-	p.trimsTurn = p.large(items) && !p.trimsTurn
-	return p.trimsTurn || p.hurried()
+	p.trimsTurn = !p.trimsTurn && (p.large(items) || p.hurried())
+	return p.trimsTurn
 }
 
 // fits tells whether the frame has room for another item.
