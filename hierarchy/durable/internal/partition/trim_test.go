@@ -159,20 +159,21 @@ func TestTrimmingBesideLargeCalls(t *testing.T) {
 				}
 			}()
 		}
-		appends := 0
+		appends, p := 0, b.p
 		var most int64
 		b.log.SetFault(func([]byte) memory.Fault {
 			if appends++; appends == 100 {
 				close(stop)
 			}
-			b.p.mu.Lock() // the writer is in Append, and does not hold it
-			most = max(most, b.p.trims.total)
-			b.p.mu.Unlock()
+			p.mu.Lock() // the writer is in Append, and does not hold it
+			most = max(most, p.trims.total)
+			p.mu.Unlock()
 			return memory.None
 		})
 		for range 3 {
 			<-ended
 		}
+		b.log.SetFault(nil)
 		b.LessOrEqual(most, 2*b.p.Stats().LiveBytes+b.cfg.TrimAbove+20<<20)
 		b.shut()
 	})

@@ -16,7 +16,7 @@ func TestTrimmingKeepsUp(t *testing.T) {
 		inBubble(t, func(b *bench) {
 			b.cfg.TrimAbove = 1 << 20
 			b.open()
-			const keys = 20_000
+			const keys = 5_000
 			most := b.load(keys, ops, 60*keys/max(ops, 100))
 			live := b.p.Stats().LiveBytes
 			b.LessOrEqual(most, 2*live+3*b.cfg.TrimAbove, "%d operations a call, %d live", ops, live)
@@ -51,13 +51,13 @@ func (b *bench) load(keys, ops, frames int) (most int64) {
 			}
 		}()
 	}
-	appends := 0
+	appends, p := 0, b.p
 	b.log.SetFault(func([]byte) memory.Fault {
-		b.p.mu.Lock() // the writer is in Append, and does not hold it
-		if b.p.state.Len() > keys*9/10 {
-			most = max(most, b.p.trims.total)
+		p.mu.Lock() // the writer is in Append, and does not hold it
+		if p.state.Len() > keys*9/10 {
+			most = max(most, p.trims.total)
 		}
-		b.p.mu.Unlock()
+		p.mu.Unlock()
 		if appends++; appends == frames {
 			close(stop)
 		}
@@ -66,5 +66,6 @@ func (b *bench) load(keys, ops, frames int) (most int64) {
 	for range callers {
 		<-ended
 	}
+	b.log.SetFault(nil)
 	return most
 }
