@@ -6,39 +6,40 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
 
 // burst makes a crowd of timers due at one instant, and sets and stops other timers while
 // the crowd fires.
 func (t *tour) burst() error {
 	n := t.scale(250_000)
-	t.heading(fmt.Sprintf("4. %s timers due at one instant", count(n)))
-	t.say(`The network fails, and all timeouts are due at once. Meanwhile the rest of the
+	t.Heading(fmt.Sprintf("4. %s timers due at one instant", terminal.Count(n)))
+	t.Say(`The network fails, and all timeouts are due at once. Meanwhile the rest of the
 		program keeps running: a goroutine sets and stops a timer, again and again. How long
 		does the crowd delay its calls? The wheel and package time both start a goroutine for
 		every timer that fires.`)
-	t.line("")
+	t.Line("")
 	w, err := hierarchy.New(hierarchy.Config{})
 	if err != nil {
 		return err
 	}
 	defer w.Stop()
-	wheel, err := strike(n, w.AfterFunc, t.progress("a burst on the wheel", n))
+	wheel, err := strike(n, w.AfterFunc, t.Progress("a burst on the wheel", n))
 	if err != nil {
 		return err
 	}
-	std, err := strike(n, byTime, t.progress("a burst with time.AfterFunc", n))
+	std, err := strike(n, byTime, t.Progress("a burst with time.AfterFunc", n))
 	if err != nil {
 		return err
 	}
 	t.compare(
-		row{fmt.Sprintf("burst: all %s done after", count(n)), span(wheel.took), span(std.took)},
-		row{"burst: sets and stops meanwhile", count(wheel.calls.n), count(std.calls.n)},
-		row{"burst: 99 % of them took at most", span(wheel.calls.quantile(0.99)), span(std.calls.quantile(0.99))},
-		row{"burst: the longest of them took", span(wheel.calls.longest), span(std.calls.longest)},
+		row{fmt.Sprintf("burst: all %s done after", terminal.Count(n)), terminal.Span(wheel.took), terminal.Span(std.took)},
+		row{"burst: sets and stops meanwhile", terminal.Count(wheel.calls.n), terminal.Count(std.calls.n)},
+		row{"burst: 99 % of them took at most", terminal.Span(wheel.calls.quantile(0.99)), terminal.Span(std.calls.quantile(0.99))},
+		row{"burst: the longest of them took", terminal.Span(wheel.calls.longest), terminal.Span(std.calls.longest)},
 	)
-	t.line("")
-	t.say(`These calls are made one after another. A call that waits for a second counts only
+	t.Line("")
+	t.Say(`These calls are made one after another. A call that waits for a second counts only
 		once, although it kept very many others from being made. The number of calls and the
 		longest call show such stalls.`)
 	return nil
@@ -51,8 +52,8 @@ type stroke struct {
 }
 
 // strike runs a burst of n timers.
-func strike[H handle](n int, after afterFunc[H], p *progress) (*stroke, error) {
-	defer p.end()
+func strike[H handle](n int, after afterFunc[H], p *terminal.Progress) (*stroke, error) {
+	defer p.End()
 	const perTimer = time.Microsecond // more than setting a timer takes
 	instant := time.Now().Add(100*time.Millisecond + time.Duration(n)*perTimer)
 	var ran, last atomic.Int64
@@ -66,14 +67,14 @@ func strike[H handle](n int, after afterFunc[H], p *progress) (*stroke, error) {
 			return nil, err
 		}
 	}
-	p.at(0)
+	p.At(0)
 	time.Sleep(time.Until(instant) - 5*time.Millisecond)
 	s := new(stroke)
 	for ran.Load() < int64(n) {
 		if err := probe(s, after, instant); err != nil {
 			return nil, err
 		}
-		p.at(int(ran.Load()))
+		p.At(int(ran.Load()))
 	}
 	for last.Load() == 0 {
 		time.Sleep(time.Millisecond)

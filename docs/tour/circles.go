@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
 
 const (
@@ -22,16 +23,16 @@ func (t *tour) circles(circles []hierarchy.CircleStats) {
 		all += totals[i]
 		most = max(most, totals[i])
 	}
-	t.line("")
-	t.say(`This is where the wheel's %s timers stood at that moment. Each line is a circle,
+	t.Line("")
+	t.Say(`This is where the wheel's %s timers stood at that moment. Each line is a circle,
 		the finest first, with its 64 slots from left to right. A slot does not round: each
 		timer keeps its deadline to the nanosecond, and moves to finer circles as the hand
-		approaches.`, count(all))
-	t.line("")
-	t.line(indent + t.paint(bold, right("slot width", 10)+" "+left("slots, and the hand │", stripWide)+right("timers", 10)))
+		approaches.`, terminal.Count(all))
+	t.Line("")
+	t.Line(terminal.Indent + t.Paint(terminal.Bold, terminal.Right("slot width", 10)+" "+terminal.Left("slots, and the hand │", stripWide)+terminal.Right("timers", 10)))
 	for i, c := range circles {
-		t.line(fmt.Sprintf("%s%s%s%s  %s", indent, right(span(c.Width), 10)+" ",
-			t.paint(ours, strip(c.Slots, stripWide, c.Hand)), right(count(totals[i]), 10),
-			t.paint(ours, bar(totals[i], most, barWide))))
+		t.Line(fmt.Sprintf("%s%s%s%s  %s", terminal.Indent, terminal.Right(terminal.Span(c.Width), 10)+" ",
+			t.Paint(ours, terminal.Strip(c.Slots, stripWide, c.Hand)), terminal.Right(terminal.Count(totals[i]), 10),
+			t.Paint(ours, terminal.Bar(totals[i], most, barWide))))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
 
 // handle is a pending timer of a wheel or of package time.
@@ -43,8 +44,8 @@ func newCrowd[H handle](n int, after afterFunc[H]) *crowd[H] {
 const batch = 10_000
 
 // set sets a timer for each delay.
-func (c *crowd[H]) set(delays []time.Duration, p *progress) error {
-	defer p.end()
+func (c *crowd[H]) set(delays []time.Duration, p *terminal.Progress) error {
+	defer p.End()
 	fire := func() { c.fired.Add(1) }
 	for from := 0; from < len(delays); from += batch {
 		to := min(from+batch, len(delays))
@@ -56,15 +57,15 @@ func (c *crowd[H]) set(delays []time.Duration, p *progress) error {
 			}
 		}
 		c.setting += time.Since(start)
-		p.at(to)
+		p.At(to)
 	}
 	c.bytes = inUse() - c.empty
 	return nil
 }
 
 // cancel stops all timers.
-func (c *crowd[H]) cancel(p *progress) {
-	defer p.end()
+func (c *crowd[H]) cancel(p *terminal.Progress) {
+	defer p.End()
 	for from := 0; from < len(c.timers); from += batch {
 		to := min(from+batch, len(c.timers))
 		start := time.Now()
@@ -74,7 +75,7 @@ func (c *crowd[H]) cancel(p *progress) {
 			}
 		}
 		c.ending += time.Since(start)
-		p.at(to)
+		p.At(to)
 	}
 	clear(c.timers) // a timer of package time stays as long as it is referenced
 	c.left = max(inUse()-c.empty, 0)

@@ -4,69 +4,35 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
 
-// delays are measured durations.
-type delays []time.Duration
-
-// quantile returns the duration that a share q of them does not exceed. They must be sorted.
-func (l delays) quantile(q float64) time.Duration {
-	if len(l) == 0 {
-		return 0
-	}
-	return l[min(int(q*float64(len(l))), len(l)-1)]
-}
-
-// within returns how many are at least from and less than to.
-func (l delays) within(from, to time.Duration) (n int) {
-	for _, d := range l {
-		if from <= d && d < to {
-			n++
-		}
-	}
-	return n
-}
-
-// classes are the lines of the histogram. Each ends at its limit.
-var classes = []struct {
-	name  string
-	limit time.Duration
-}{
-	{"below 10 µs", 10 * time.Microsecond},
-	{"to 20 µs", 20 * time.Microsecond},
-	{"to 50 µs", 50 * time.Microsecond},
-	{"to 100 µs", 100 * time.Microsecond},
-	{"to 200 µs", 200 * time.Microsecond},
-	{"to 500 µs", 500 * time.Microsecond},
-	{"to 1 ms", time.Millisecond},
-	{"to 2 ms", 2 * time.Millisecond},
-	{"to 5 ms", 5 * time.Millisecond},
-	{"more", 1<<63 - 1},
-}
+// classes are the lines of the histogram.
+var classes = terminal.Classes(10*time.Microsecond, 20*time.Microsecond, 50*time.Microsecond, 100*time.Microsecond,
+	200*time.Microsecond, 500*time.Microsecond, time.Millisecond, 2*time.Millisecond, 5*time.Millisecond)
 
 // late sets lone timers of a few milliseconds or less, alternately on a wheel and with
 // package time, so that both suffer the same disturbances.
 func (t *tour) late() error {
 	const atLeast, atMost = 200 * time.Microsecond, 5 * time.Millisecond
 	n := t.scale(800)
-	t.heading("3. How late a timer is")
-	t.say(`Many timing wheels advance by ticks and round delays to them, to a millisecond at
+	t.Heading("3. How late a timer is")
+	t.Say(`Many timing wheels advance by ticks and round delays to them, to a millisecond at
 		best. This one has no tick: it sleeps until the next deadline. Here are %d timers of
 		%s to %s on the wheel and %d with time.AfterFunc, alternately, one at a time. %s
 		On a busy machine both also wait for a free processor.`,
-		n, span(atLeast), span(atMost), n, whyLate())
-	t.line("")
+		n, terminal.Span(atLeast), terminal.Span(atMost), n, whyLate())
+	t.Line("")
 	w, err := hierarchy.New(hierarchy.Config{})
 	if err != nil {
 		return err
 	}
 	defer w.Stop()
-	var wheel, std delays
-	p := t.progress("timers, one after another", n)
+	var wheel, std terminal.Delays
+	p := t.Progress("timers, one after another", n)
 	for i := range n {
 		d := atLeast + rand.N(atMost-atLeast)
 		late, err := lateness(w.AfterFunc, d)
@@ -78,9 +44,9 @@ func (t *tour) late() error {
 			return err
 		}
 		std = append(std, late)
-		p.at(i + 1)
+		p.At(i + 1)
 	}
-	p.end()
+	p.End()
 	return t.lateness(wheel, std)
 }
 
@@ -106,36 +72,26 @@ func lateness[H handle](after afterFunc[H], d time.Duration) (time.Duration, err
 }
 
 // lateness shows both distributions side by side.
-func (t *tour) lateness(wheel, std delays) error {
+func (t *tour) lateness(wheel, std terminal.Delays) error {
 	const barWide = 22
-	slices.Sort(wheel)
-	slices.Sort(std)
-	t.line(indent + t.paint(bold, left("late by", 14)+left("  wheel", 8+barWide+2)+"time.AfterFunc"))
-	from := time.Duration(0)
+	wheel.Sort()
+	std.Sort()
+	t.Line(terminal.Indent + t.Paint(terminal.Bold, terminal.Left("late by", 14)+terminal.Left("  wheel", 8+barWide+2)+"time.AfterFunc"))
 	for _, c := range classes {
-		ws, ts := wheel.within(from, c.limit), std.within(from, c.limit)
-		t.line(fmt.Sprintf("%s%s%5s %s  %5s %s", indent, left(c.name, 14),
-			some(ws), t.paint(ours, left(bar(ws, len(wheel), barWide), barWide)),
-			some(ts), t.paint(theirs, bar(ts, len(std), barWide))))
-		from = c.limit
+		ws, ts := wheel.Within(c.From, c.Limit), std.Within(c.From, c.Limit)
+		t.Line(fmt.Sprintf("%s%s%5s %s  %5s %s", terminal.Indent, terminal.Left(c.Name, 14),
+			terminal.Some(ws), t.Paint(ours, terminal.Left(terminal.Bar(ws, len(wheel), barWide), barWide)),
+			terminal.Some(ts), t.Paint(theirs, terminal.Bar(ts, len(std), barWide))))
 	}
-	t.line("")
-	early := wheel.within(-1<<63, 0)
+	t.Line("")
+	early := wheel.Within(-1<<63, 0)
 	t.compare(
-		row{"lone timers: half are late by at most", span(wheel.quantile(0.5)), span(std.quantile(0.5))},
-		row{"lone timers: 99 % are late by at most", span(wheel.quantile(0.99)), span(std.quantile(0.99))},
-		row{"lone timers: before their time", fmt.Sprintf("%d early", early), fmt.Sprintf("%d early", std.within(-1<<63, 0))},
+		row{"lone timers: half are late by at most", terminal.Span(wheel.Quantile(0.5)), terminal.Span(std.Quantile(0.5))},
+		row{"lone timers: 99 % are late by at most", terminal.Span(wheel.Quantile(0.99)), terminal.Span(std.Quantile(0.99))},
+		row{"lone timers: before their time", fmt.Sprintf("%d early", early), fmt.Sprintf("%d early", std.Within(-1<<63, 0))},
 	)
 	if early > 0 {
 		return broken("%d timers of the wheel ran before their time", early)
 	}
 	return nil
-}
-
-// some formats n, or returns an empty string for 0.
-func some(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return count(n)
 }

@@ -15,11 +15,12 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/view"
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
 
 // live shows a busy wheel in the browser until the process is interrupted. It is served
 // at, which was asked for by the address wanted.
-func live(s *screen, at net.Listener, wanted string) error {
+func live(s *terminal.Screen, at net.Listener, wanted string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// A second interrupt ends the process at once.
@@ -28,7 +29,7 @@ func live(s *screen, at net.Listener, wanted string) error {
 }
 
 // serve shows a busy wheel until ctx ends.
-func serve(ctx context.Context, s *screen, at net.Listener, wanted string) error {
+func serve(ctx context.Context, s *terminal.Screen, at net.Listener, wanted string) error {
 	w, err := newLively(lively)
 	if err != nil {
 		return err
@@ -40,10 +41,10 @@ func serve(ctx context.Context, s *screen, at net.Listener, wanted string) error
 		ReadHeaderTimeout: 5 * time.Second,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
-	s.heading("A wheel to watch")
-	s.say(`Open %s in a browser. It shows a wheel with %s timers of a millisecond to a year.
+	s.Heading("A wheel to watch")
+	s.Say(`Open %s in a browser. It shows a wheel with %s timers of a millisecond to a year.
 		Timers fire, move, are removed and are set all the time. Press Ctrl-C to stop.`,
-		address(at.Addr()), count(lively))
+		address(at.Addr()), terminal.Count(lively))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(at) }()
 	select {
@@ -59,9 +60,9 @@ func serve(ctx context.Context, s *screen, at net.Listener, wanted string) error
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	s.line("")
-	s.say("Interrupted: the wheel is stopped.")
-	return s.err
+	s.Line("")
+	s.Say("Interrupted: the wheel is stopped.")
+	return s.Err()
 }
 
 // hosts allows the name that was asked for, if it was one: the page would answer to

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
 
 // TestServe checks that the page is served until the context ends, and that nothing is left
@@ -79,7 +81,7 @@ func TestInterrupt(t *testing.T) {
 	shown, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- live(newScreen(out, os.Getenv), at, "127.0.0.1:0")
+		ended <- live(terminal.New(out, os.Getenv), at, "127.0.0.1:0")
 		out.Close()
 	}()
 	var last string

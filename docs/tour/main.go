@@ -12,6 +12,8 @@ import (
 	"io"
 	"net"
 	"os"
+
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -34,7 +36,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "tour: %v\n\n%s", err, usage)
 		return exitUsage
 	}
-	if err := show(o, newScreen(stdout, os.Getenv)); err != nil {
+	if err := show(o, terminal.New(stdout, os.Getenv)); err != nil {
 		fmt.Fprintln(stderr, "tour:", err)
 		return exitFailed
 	}
@@ -43,7 +45,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // show gives the tour, and then the live view if the user asked for it. It listens first,
 // to report an address that can't be used before the tour and not after it.
-func show(o options, s *screen) error {
+func show(o options, s *terminal.Screen) error {
 	if o.http == "" {
 		return newTour(o, s).give()
 	}

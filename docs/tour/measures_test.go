@@ -12,45 +12,21 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
-
-func TestDelays(t *testing.T) {
-	require.Zero(t, delays(nil).quantile(0.5))
-	l := delays{-3, 0, 10, 20, 30, 40, 50, 60, 70, 80}
-	require.Equal(t, time.Duration(-3), l.quantile(0))
-	require.Equal(t, time.Duration(40), l.quantile(0.5))
-	require.Equal(t, time.Duration(80), l.quantile(0.99))
-	require.Equal(t, time.Duration(80), l.quantile(1))
-	require.Equal(t, 1, l.within(-1<<63, 0))
-	require.Equal(t, 1, l.within(0, 10))
-	require.Equal(t, 2, l.within(10, 30))
-}
-
-// TestClasses checks that each lateness belongs to exactly one line of the histogram.
-func TestClasses(t *testing.T) {
-	for _, d := range []time.Duration{0, 1, 10_000, 9_999, time.Millisecond, time.Hour, math.MaxInt64 - 1} {
-		from, lines := time.Duration(0), 0
-		for _, c := range classes {
-			require.Less(t, from, c.limit)
-			lines += delays{d}.within(from, c.limit)
-			from = c.limit
-		}
-		require.Equal(t, 1, lines, "%v", d)
-	}
-}
 
 // TestEarly checks that an early timer is shown and ends the tour.
 func TestEarly(t *testing.T) {
 	s, out := page()
-	err := newTour(options{}, s).lateness(delays{-1, 5_000}, delays{7_000, 600_000})
+	err := newTour(options{}, s).lateness(terminal.Delays{-1, 5_000}, terminal.Delays{7_000, 600_000})
 	require.ErrorContains(t, err, "this must never happen: 1 timers of the wheel")
 	require.Regexp(t, `before their time +1 early +0 early`, out.String())
-	require.NoError(t, newTour(options{}, s).lateness(delays{0}, delays{-1}))
+	require.NoError(t, newTour(options{}, s).lateness(terminal.Delays{0}, terminal.Delays{-1}))
 }
 
 func TestHistogram(t *testing.T) {
 	s, out := page()
-	require.NoError(t, newTour(options{}, s).lateness(delays{15_000, 5_000}, delays{7_000, 1_600_000}))
+	require.NoError(t, newTour(options{}, s).lateness(terminal.Delays{15_000, 5_000}, terminal.Delays{7_000, 1_600_000}))
 	require.True(t, strings.HasPrefix(out.String(), `  late by         wheel                         time.AfterFunc
   below 10 µs       1 ███████████                 1 ███████████
   to 20 µs          1 ███████████
@@ -125,23 +101,23 @@ func TestCrowd(t *testing.T) {
 	for i := range waits {
 		waits[i] = time.Duration(i + 1)
 	}
-	require.NoError(t, c.set(waits, s.progress("", len(waits))))
+	require.NoError(t, c.set(waits, s.Progress("", len(waits))))
 	require.Positive(t, c.bytes)
 	mock.Add(10_000)
-	c.cancel(s.progress("", len(waits)))
+	c.cancel(s.Progress("", len(waits)))
 	require.Equal(t, 20_000, c.ended)
 	require.True(t, c.settle())
 	c.fired.Add(1)
 	require.False(t, c.settle())
 	w.Stop()
-	require.ErrorIs(t, c.set(waits, s.progress("", len(waits))), hierarchy.ErrClosed)
-	_, err = strike(10, w.AfterFunc, s.progress("", 10))
+	require.ErrorIs(t, c.set(waits, s.Progress("", len(waits))), hierarchy.ErrClosed)
+	_, err = strike(10, w.AfterFunc, s.Progress("", 10))
 	require.ErrorIs(t, err, hierarchy.ErrClosed)
 }
 
 func TestPass(t *testing.T) {
 	s, _ := page()
-	y, err := pass(1000, s.progress("", months))
+	y, err := pass(1000, s.Progress("", months))
 	require.NoError(t, err)
 	y.took = 0
 	require.Equal(t, passed{ran: 1000, jobs: 365 * 24 * 60}, y)

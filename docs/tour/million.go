@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
 
 const (
@@ -21,9 +22,9 @@ func (t *tour) million() error {
 		delays[i] = anyDelay(shortest, longest)
 	}
 	n := len(delays)
-	t.heading(fmt.Sprintf("1. Setting %s timers", count(n)))
-	t.say("Each timer has a random delay between %s and %s.", span(shortest), span(longest))
-	t.line("")
+	t.Heading(fmt.Sprintf("1. Setting %s timers", terminal.Count(n)))
+	t.Say("Each timer has a random delay between %s and %s.", terminal.Span(shortest), terminal.Span(longest))
+	t.Line("")
 	wheel, circles, err := t.crowdOnWheel(delays)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func (t *tour) million() error {
 		return err
 	}
 	t.compare(
-		row{fmt.Sprintf("setting one of %s timers", count(n)), each(wheel.setting, n), each(std.setting, n)},
+		row{fmt.Sprintf("setting one of %s timers", terminal.Count(n)), terminal.Each(wheel.setting, n), terminal.Each(std.setting, n)},
 		row{"memory per timer", perTimer(wheel.bytes, n), perTimer(std.bytes, n)},
 	)
 	t.circles(circles)
@@ -63,29 +64,29 @@ func (t *tour) crowdOnWheel(delays []time.Duration) (
 
 // comeAndGo sets and cancels a crowd, and calls meanwhile in between.
 func comeAndGo[H handle](t *tour, c *crowd[H], name string, delays []time.Duration, meanwhile func()) error {
-	if err := c.set(delays, t.progress("setting timers: "+name, len(delays))); err != nil {
+	if err := c.set(delays, t.Progress("setting timers: "+name, len(delays))); err != nil {
 		return err
 	}
 	meanwhile()
-	c.cancel(t.progress("cancelling them: "+name, len(delays)))
+	c.cancel(t.Progress("cancelling them: "+name, len(delays)))
 	return nil
 }
 
 // perTimer formats the memory of one of n timers, to the nearest byte.
-func perTimer(bytes int64, n int) string { return amount((bytes + int64(n)/2) / int64(n)) }
+func perTimer(bytes int64, n int) string { return terminal.Amount((bytes + int64(n)/2) / int64(n)) }
 
 // cancelled reports how cancelling went.
 func (t *tour) cancelled(wheel *crowd[hierarchy.Timer], std *crowd[*time.Timer]) {
 	n := len(wheel.timers)
-	t.heading(fmt.Sprintf("2. Cancelling them, all %s", count(n)))
-	t.say(`Most timers of a server never fire: the answer comes, and the timeout is cancelled.
+	t.Heading(fmt.Sprintf("2. Cancelling them, all %s", terminal.Count(n)))
+	t.Say(`Most timers of a server never fire: the answer comes, and the timeout is cancelled.
 		Here %s of the wheel's timers were cancelled, and %s had fired before. That makes %s:
-		none was lost, and none fired twice.`, count(wheel.ended), count(wheel.fired.Load()), count(n))
-	t.line("")
+		none was lost, and none fired twice.`, terminal.Count(wheel.ended), terminal.Count(wheel.fired.Load()), terminal.Count(n))
+	t.Line("")
 	t.compare(
-		row{"cancelling one of them", each(wheel.ending, n), each(std.ending, n)},
-		row{"memory left when all are gone", amount(wheel.left), amount(std.left)},
+		row{"cancelling one of them", terminal.Each(wheel.ending, n), terminal.Each(std.ending, n)},
+		row{"memory left when all are gone", terminal.Amount(wheel.left), terminal.Amount(std.left)},
 	)
-	t.line("")
-	t.say("Package time frees the rest when it next cleans up its timers.")
+	t.Line("")
+	t.Say("Package time frees the rest when it next cleans up its timers.")
 }

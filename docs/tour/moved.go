@@ -8,6 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/compat"
 	"github.com/epicycle-go/epicycle/docs/tour/ring"
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
 
 // slots is the number of slots of the ring whose moves are shown.
@@ -16,21 +17,21 @@ const slots = 10
 // moved shows when moved timers fire, in go-zero's wheel and in package compat, its drop-in
 // replacement with the same names.
 func (t *tour) moved() error {
-	t.heading("6. Moving a timer")
-	t.say(`Every keep-alive moves a timeout. Many Go services use the timing wheel of go-zero.
+	t.Heading("6. Moving a timer")
+	t.Say(`Every keep-alive moves a timeout. Many Go services use the timing wheel of go-zero.
 		It is a single circle whose timers count the turns they still have to wait, and a
 		move can get that number wrong. Package compat has the same names and replaces it:
 		you change one import path. The ring shown here reimplements the arithmetic of
 		go-zero v1.10.3, and is tested to behave like the original.`)
-	t.line("")
+	t.Line("")
 	c := course{set: 5, elapsed: 3, move: 19}
 	theirs, ours, err := playBoth([]course{c})
 	if err != nil {
 		return err
 	}
-	t.say("On %d slots, a timer is set for %d ticks. After %d ticks it is moved to %d ticks from then.",
+	t.Say("On %d slots, a timer is set for %d ticks. After %d ticks it is moved to %d ticks from then.",
 		slots, c.set, c.elapsed, c.move)
-	t.line("")
+	t.Line("")
 	t.moves(c, theirs[0]-c.elapsed, ours[0]-c.elapsed)
 	return t.allMoves()
 }
@@ -39,7 +40,7 @@ func (t *tour) moved() error {
 func (t *tour) moves(c course, byRing, byCompat int) {
 	for _, r := range []struct {
 		name  string
-		style style
+		style terminal.Style
 		ticks int
 	}{{"go-zero", theirs, byRing}, {"compat", ours, byCompat}} {
 		outcome := "on time"
@@ -49,10 +50,10 @@ func (t *tour) moves(c course, byRing, byCompat int) {
 		case off > 0:
 			outcome = fmt.Sprintf("%d ticks late", off)
 		}
-		t.line(indent + left(r.name, 8) + "fires after " + right(fmt.Sprint(r.ticks), 2) + "  " +
-			t.paint(r.style, left(strings.Repeat("·", r.ticks)+"●", c.move+3)) + outcome)
+		t.Line(terminal.Indent + terminal.Left(r.name, 8) + "fires after " + terminal.Right(fmt.Sprint(r.ticks), 2) + "  " +
+			t.Paint(r.style, terminal.Left(strings.Repeat("·", r.ticks)+"●", c.move+3)) + outcome)
 	}
-	t.line("")
+	t.Line("")
 }
 
 // allMoves counts the moves that go wrong, of all moves of up to three turns.
@@ -63,8 +64,8 @@ func (t *tour) allMoves() error {
 		return err
 	}
 	ringWrong, compatWrong := wrong(cs, theirs), wrong(cs, ours)
-	t.say("Of all %s moves of up to three turns, go-zero fires %s at the wrong tick, compat %d.",
-		count(len(cs)), count(ringWrong), compatWrong)
+	t.Say("Of all %s moves of up to three turns, go-zero fires %s at the wrong tick, compat %d.",
+		terminal.Count(len(cs)), terminal.Count(ringWrong), compatWrong)
 	if compatWrong > 0 {
 		return broken("compat ran %d of %d timers at the wrong time", compatWrong, len(cs))
 	}

@@ -1,10 +1,20 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/epicycle-go/epicycle/internal/terminal"
+)
 
 // row is a line of a table: what was measured, and the results of a wheel and of package
 // time.
 type row struct{ what, wheel, time string }
+
+// The styles of a wheel, and of everything that is compared with it.
+const (
+	ours   = terminal.Green
+	theirs = terminal.Yellow
+)
 
 const (
 	whatWide  = 44
@@ -12,15 +22,15 @@ const (
 )
 
 // table writes rows below a head.
-func (s *screen) table(head row, rows []row) {
-	s.row(head, bold, bold)
-	s.line(indent + s.paint(faint, strings.Repeat("─", whatWide+2*valueWide)))
+func (t *tour) table(head row, rows []row) {
+	t.row(head, terminal.Bold, terminal.Bold)
+	t.Line(terminal.Indent + t.Paint(terminal.Faint, strings.Repeat("─", whatWide+2*valueWide)))
 	for _, r := range rows {
-		s.row(r, ours, theirs)
+		t.row(r, ours, theirs)
 	}
 }
 
-func (s *screen) row(r row, wheel, time style) {
-	s.line(indent + left(r.what, whatWide) +
-		s.paint(wheel, right(r.wheel, valueWide)) + s.paint(time, right(r.time, valueWide)))
+func (t *tour) row(r row, wheel, time terminal.Style) {
+	t.Line(terminal.Indent + terminal.Left(r.what, whatWide) +
+		t.Paint(wheel, terminal.Right(r.wheel, valueWide)) + t.Paint(time, terminal.Right(r.time, valueWide)))
 }

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
 
 // TestTour runs the whole tour, with output to a pipe.
@@ -29,13 +32,13 @@ func TestTour(t *testing.T) {
 	}
 	for l := range strings.Lines(text) {
 		require.True(t, strings.HasSuffix(l, "\n"))
-		require.LessOrEqual(t, columns(l)-1, width, "%s", l)
+		require.LessOrEqual(t, terminal.Columns(l)-1, terminal.Width, "%s", l)
 		require.Equal(t, strings.TrimRight(l, " \n"), strings.TrimSuffix(l, "\n"))
 	}
 	require.NotContains(t, text, "\x1b")
 	require.NotContains(t, text, "\r")
 	require.NotContains(t, text, "\t")
-	require.NotContains(t, text, noBreak)
+	require.NotContains(t, text, terminal.NoBreak)
 	require.NotContains(t, text, "%!")
 	require.Equal(t, 2, strings.Count(text, "before their time"))
 	require.Regexp(t, `before their time +0 early`, text)
@@ -44,6 +47,11 @@ func TestTour(t *testing.T) {
 	require.Contains(t, words, "That makes 100,000: none was lost")
 	require.Contains(t, words, "go-zero fires 3,465 at the wrong tick, compat 0.")
 }
+
+// full fails every write, as a full disk does.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("it is full") }
 
 // TestTourToNowhere checks that the tour fails if its output can't be written.
 func TestTourToNowhere(t *testing.T) {

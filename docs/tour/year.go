@@ -7,6 +7,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/terminal"
 )
 
 const (
@@ -19,20 +20,20 @@ const (
 // year runs a year on a mock clock.
 func (t *tour) year() error {
 	n := t.scale(1_000_000)
-	t.heading("5. A year in a second")
-	t.say(`In tests and simulations, time comes from a mock clock, which the test moves. Here
+	t.Heading("5. A year in a second")
+	t.Say(`In tests and simulations, time comes from a mock clock, which the test moves. Here
 		it moves by a year, with %s timers set at random over that year and a job that runs
-		every minute. Each timer checks the clock when it runs.`, count(n))
-	t.line("")
-	y, err := pass(n, t.progress("months of the mock year", months))
+		every minute. Each timer checks the clock when it runs.`, terminal.Count(n))
+	t.Line("")
+	y, err := pass(n, t.Progress("months of the mock year", months))
 	if err != nil {
 		return err
 	}
-	t.say(`The year took %s. %s timers ran: %d early, %d late by a nanosecond or more,
+	t.Say(`The year took %s. %s timers ran: %d early, %d late by a nanosecond or more,
 		%d out of order. The job ran %s times. Nothing slept: a test on a mock clock spends
 		no time waiting, and has the same result every time.`,
-		span(y.took), count(y.ran), y.early, y.late, y.disorder, count(y.jobs))
-	t.found(fmt.Sprintf("a mock year with %s timers", count(n)), span(y.took), "–")
+		terminal.Span(y.took), terminal.Count(y.ran), y.early, y.late, y.disorder, terminal.Count(y.jobs))
+	t.found(fmt.Sprintf("a mock year with %s timers", terminal.Count(n)), terminal.Span(y.took), "–")
 	if y.ran != n || y.early+y.late+y.disorder > 0 || y.jobs != int(aYear/jobEvery) {
 		return broken("on a mock clock timers were not exact: %+v", y)
 	}
@@ -47,8 +48,8 @@ type passed struct {
 }
 
 // pass sets n timers over a mock year and moves the clock through it.
-func pass(n int, p *progress) (y passed, err error) {
-	defer p.end()
+func pass(n int, p *terminal.Progress) (y passed, err error) {
+	defer p.End()
 	mock := clock.NewMock()
 	var before time.Duration
 	timers, err := hierarchy.NewOf(hierarchy.Config{Clock: mock}, func(due time.Duration) {
@@ -76,7 +77,7 @@ func pass(n int, p *progress) (y passed, err error) {
 	start := time.Now()
 	for m := range months {
 		mock.Add(month)
-		p.at(m + 1)
+		p.At(m + 1)
 	}
 	y.took = time.Since(start)
 	return y, nil

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"math"
@@ -15,7 +15,7 @@ func TestCount(t *testing.T) {
 		1_000_000: "1,000,000", -999: "-999", -1000: "-1,000",
 		math.MaxInt64: "9,223,372,036,854,775,807",
 	} {
-		require.Equal(t, want, count(n))
+		require.Equal(t, want, Count(n))
 	}
 }
 
@@ -47,19 +47,19 @@ func TestSpan(t *testing.T) {
 		-1500:                       "-1.5 µs",
 		-time.Hour - 30*time.Minute: "-90 min",
 	} {
-		require.Equal(t, want, strings.ReplaceAll(span(d), noBreak, " "))
+		require.Equal(t, want, strings.ReplaceAll(Span(d), NoBreak, " "))
 	}
 }
 
 func TestEach(t *testing.T) {
 	for want, got := range map[string]string{
-		"64 ns":  each(64_400_000, 1_000_000),
-		"0 ns":   each(0, 10),
-		"1.5 µs": each(1500, 1),
-		"1 µs":   each(999_600, 1000),
-		"5 ns":   each(5, 0),
+		"64 ns":  Each(64_400_000, 1_000_000),
+		"0 ns":   Each(0, 10),
+		"1.5 µs": Each(1500, 1),
+		"1 µs":   Each(999_600, 1000),
+		"5 ns":   Each(5, 0),
 	} {
-		require.Equal(t, want, strings.ReplaceAll(got, noBreak, " "))
+		require.Equal(t, want, strings.ReplaceAll(got, NoBreak, " "))
 	}
 }
 
@@ -68,8 +68,6 @@ func TestAmount(t *testing.T) {
 		-5: "0 bytes", 0: "0 bytes", 41: "41 bytes", 999: "999 bytes", 1000: "1 KB",
 		104_300: "104 KB", 999_499: "999 KB", 999_500: "1 MB", 40_960_000: "41 MB", 2_500_000_000: "2.5 GB",
 	} {
-		require.Equal(t, want, strings.ReplaceAll(amount(bytes), noBreak, " "))
+		require.Equal(t, want, strings.ReplaceAll(Amount(bytes), NoBreak, " "))
 	}
-	require.Equal(t, "41"+noBreak+"bytes", perTimer(41_400_000, 1_000_000))
-	require.Equal(t, "42"+noBreak+"bytes", perTimer(41_500_000, 1_000_000))
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// count formats a number with commas between the thousands: 13,950.
-func count[N int | int64 | uint64](n N) string {
+// Count formats a number with commas between the thousands: 13,950.
+func Count[N int | int64 | uint64](n N) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	sign := ""
 	if n < 0 {
@@ -20,7 +20,7 @@ func count[N int | int64 | uint64](n N) string {
 	return sign + digits
 }
 
-// units are the units of span. Each has its length in nanoseconds, and the limit from which
+// units are the units of Span. Each has its length in nanoseconds, and the limit from which
 // the next unit is used.
 var units = []struct {
 	name  string
@@ -37,12 +37,12 @@ var units = []struct {
 	{"years", 365 * 24 * 3600e9, 0},
 }
 
-// span formats a duration with three digits in the most suitable unit, up to years:
+// Span formats a duration with three digits in the most suitable unit, up to years:
 // 262 µs, 1.07 s, 37.4 years.
-func span(d time.Duration) string { return nanoseconds(float64(d)) }
+func Span(d time.Duration) string { return Nanoseconds(float64(d)) }
 
-// nanoseconds is like span, for a mean that may have a fraction.
-func nanoseconds(ns float64) string {
+// Nanoseconds is like Span, for a mean that may have a fraction.
+func Nanoseconds(ns float64) string {
 	if ns == 0 {
 		return "0"
 	}
@@ -52,7 +52,7 @@ func nanoseconds(ns float64) string {
 	}
 	for _, u := range units {
 		if v := ns / u.ns; v < u.limit || u.limit == 0 {
-			return sign + threeDigits(v) + noBreak + u.name
+			return sign + threeDigits(v) + NoBreak + u.name
 		}
 	}
 	return ""
@@ -74,25 +74,25 @@ func threeDigits(v float64) string {
 	return s
 }
 
-// each formats the mean time for one of n operations that took total together.
-func each(total time.Duration, n int) string {
+// Each formats the mean time for one of n operations that took total together.
+func Each(total time.Duration, n int) string {
 	ns := float64(total) / float64(max(n, 1))
 	if ns < 999.5 {
-		return fmt.Sprintf("%.0f%sns", ns, noBreak)
+		return fmt.Sprintf("%.0f%sns", ns, NoBreak)
 	}
-	return nanoseconds(ns)
+	return Nanoseconds(ns)
 }
 
-// amount formats a size in bytes.
-func amount(bytes int64) string {
+// Amount formats a size in bytes.
+func Amount(bytes int64) string {
 	switch v := float64(max(bytes, 0)); {
 	case v < 1e3:
-		return fmt.Sprintf("%.0f%sbytes", v, noBreak)
+		return fmt.Sprintf("%.0f%sbytes", v, NoBreak)
 	case v < 999.5e3:
-		return threeDigits(v/1e3) + noBreak + "KB"
+		return threeDigits(v/1e3) + NoBreak + "KB"
 	case v < 999.5e6:
-		return threeDigits(v/1e6) + noBreak + "MB"
+		return threeDigits(v/1e6) + NoBreak + "MB"
 	default:
-		return threeDigits(v/1e9) + noBreak + "GB"
+		return threeDigits(v/1e9) + NoBreak + "GB"
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 )
 
 // page returns a screen that is not a terminal, and the buffer it writes to.
-func page() (*screen, *bytes.Buffer) {
+func page() (*Screen, *bytes.Buffer) {
 	var out bytes.Buffer
-	return newScreen(&out, os.Getenv), &out
+	return New(&out, os.Getenv), &out
 }
 
 func TestWrap(t *testing.T) {
@@ -28,7 +28,7 @@ func TestWrap(t *testing.T) {
 		"one\n\t\ttwo  three":            {"one two", "three"},
 		"a lot longer-than-this":         {"a lot", "longer-than-this"},
 		"µµµ µµµ µ":                      {"µµµ µµµ", "µ"},
-		"fires 5" + noBreak + "ms later": {"fires", "5" + noBreak + "ms", "later"},
+		"fires 5" + NoBreak + "ms later": {"fires", "5" + NoBreak + "ms", "later"},
 	} {
 		require.Equal(t, want, wrap(text, 8), "%q", text)
 	}
@@ -36,11 +36,11 @@ func TestWrap(t *testing.T) {
 
 func TestSay(t *testing.T) {
 	s, out := page()
-	s.say("It took %s,\n\t\tnot %d.", span(5_000_000), 7)
+	s.Say("It took %s,\n\t\tnot %d.", Span(5_000_000), 7)
 	require.Equal(t, "  It took 5 ms, not 7.\n", out.String())
-	s.say("%s", strings.Repeat("word ", 40))
+	s.Say("%s", strings.Repeat("word ", 40))
 	for l := range strings.Lines(out.String()) {
-		require.LessOrEqual(t, columns(l), width+1)
+		require.LessOrEqual(t, Columns(l), Width+1)
 	}
 }
 
@@ -57,35 +57,35 @@ func TestWhatIsATerminal(t *testing.T) {
 	is := func(name, value string) func(string) string {
 		return func(n string) string { return map[string]string{name: value}[n] }
 	}
-	for _, s := range []*screen{
-		newScreen(file, none), newScreen(&bytes.Buffer{}, none), newScreen(device, is("TERM", "dumb")),
+	for _, s := range []*Screen{
+		New(file, none), New(&bytes.Buffer{}, none), New(device, is("TERM", "dumb")),
 	} {
 		require.False(t, s.live)
 		require.False(t, s.colour)
 	}
-	if !newScreen(device, none).live {
+	if !New(device, none).live {
 		t.Skip("there is no device that looks like a terminal")
 	}
-	require.False(t, newScreen(device, is("NO_COLOR", "1")).colour)
-	require.True(t, newScreen(device, is("NO_COLOR", "1")).live)
+	require.False(t, New(device, is("NO_COLOR", "1")).colour)
+	require.True(t, New(device, is("NO_COLOR", "1")).live)
 }
 
 func TestPaint(t *testing.T) {
 	s, _ := page()
-	require.Equal(t, "text", s.paint(bold, "text"))
+	require.Equal(t, "text", s.Paint(Bold, "text"))
 	s.colour = true
-	require.Equal(t, "\x1b[1mtext\x1b[0m", s.paint(bold, "text"))
-	require.Equal(t, "text", s.paint(plain, "text"))
-	require.Equal(t, "", s.paint(bold, ""))
+	require.Equal(t, "\x1b[1mtext\x1b[0m", s.Paint(Bold, "text"))
+	require.Equal(t, "text", s.Paint(Plain, "text"))
+	require.Equal(t, "", s.Paint(Bold, ""))
 }
 
 func TestProgressWithoutATerminal(t *testing.T) {
 	s, out := page()
-	p := s.progress("setting timers", 10)
+	p := s.Progress("setting timers", 10)
 	for i := range 11 {
-		p.at(i)
+		p.At(i)
 	}
-	p.end()
+	p.End()
 	require.Empty(t, out.String())
 }
 
@@ -94,28 +94,28 @@ func TestProgressWithoutATerminal(t *testing.T) {
 func TestProgressOnATerminal(t *testing.T) {
 	s, out := page()
 	s.live = true
-	p := s.progress("setting timers", 10)
-	p.at(5)
-	p.at(6) // too soon to redraw
-	p.at(10)
-	p.end()
-	p.end()
+	p := s.Progress("setting timers", 10)
+	p.At(5)
+	p.At(6) // too soon to redraw
+	p.At(10)
+	p.End()
+	p.End()
 	drawn := strings.Split(out.String(), "\r")
 	require.Len(t, drawn, 5, "%q", drawn)
 	require.Regexp(t, regexp.MustCompile(`^  setting timers +█{15}·{15}  50 %$`), drawn[1])
 	require.Regexp(t, regexp.MustCompile(`^  setting timers +█{30} 100 %$`), drawn[2])
-	require.Equal(t, blank(columns(drawn[2])), drawn[3])
+	require.Equal(t, blank(Columns(drawn[2])), drawn[3])
 	require.Empty(t, drawn[4])
-	require.Less(t, columns(drawn[2]), width)
+	require.Less(t, Columns(drawn[2]), Width)
 	require.NotContains(t, out.String(), "\x1b")
 }
 
 func TestProgressOfNothing(t *testing.T) {
 	s, out := page()
 	s.live = true
-	p := s.progress("nothing", 0)
-	p.at(0)
-	p.end()
+	p := s.Progress("nothing", 0)
+	p.At(0)
+	p.End()
 	require.Contains(t, out.String(), "nothing")
 }
 
@@ -125,8 +125,8 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("it is full") }
 
 func TestWritesThatFail(t *testing.T) {
-	s := newScreen(full{}, os.Getenv)
-	s.say("lost")
-	s.line("lost too")
+	s := New(full{}, os.Getenv)
+	s.Say("lost")
+	s.Line("lost too")
 	require.EqualError(t, s.err, "it is full")
 }

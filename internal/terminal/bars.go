@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 // eighths are the possible ends of a bar, thinnest first.
 var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 
-// bar draws n as a bar; most is width columns long. A positive n is always visible.
-func bar(n, most, width int) string {
+// Bar draws n as a bar; most is width columns long. A positive n is always visible.
+func Bar(n, most, width int) string {
 	if n <= 0 || most <= 0 {
 		return ""
 	}
@@ -20,9 +20,9 @@ func bar(n, most, width int) string {
 // heights are the characters of a strip, lowest first.
 var heights = []rune("▁▂▃▄▅▆▇█")
 
-// strip draws numbers side by side in the given number of columns, the largest column at
+// Strip draws numbers side by side in the given number of columns, the largest column at
 // full height. Empty columns are dots. The hand is shown only in an empty column.
-func strip(numbers []int, columns, hand int) string {
+func Strip(numbers []int, columns, hand int) string {
 	sums := make([]int, columns)
 	most := 0
 	for i, n := range numbers {
@@ -44,12 +44,14 @@ func strip(numbers []int, columns, hand int) string {
 	return string(marks)
 }
 
-// left and right pad s to width columns, with s on that side.
-func left(s string, width int) string  { return s + blank(width-columns(s)) }
-func right(s string, width int) string { return blank(width-columns(s)) + s }
+// Left pads s to width columns, with s on the left.
+func Left(s string, width int) string { return s + blank(width-Columns(s)) }
+
+// Right pads s to width columns, with s on the right.
+func Right(s string, width int) string { return blank(width-Columns(s)) + s }
 
 func blank(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
-// columns returns the width of s on the screen. Every character that the tour prints is
+// Columns returns the width of s on the screen. Every character that is printed is
 // one column wide.
-func columns(s string) int { return utf8.RuneCountInString(s) }
+func Columns(s string) int { return utf8.RuneCountInString(s) }

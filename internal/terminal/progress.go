@@ -1,0 +1,47 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Progress is a line that is redrawn while something goes on. It is shown on terminals only.
+type Progress struct {
+	s     *Screen
+	what  string
+	total int
+	drawn time.Time
+	wide  int // columns that are drawn
+}
+
+// redraw is the least time between two drawings: drawing takes time away from what is being
+// measured.
+const redraw = 40 * time.Millisecond
+
+// Progress makes a line for a task of that many steps.
+func (s *Screen) Progress(what string, total int) *Progress {
+	return &Progress{s: s, what: what, total: total}
+}
+
+// At shows how much is done.
+func (p *Progress) At(done int) {
+	if !p.s.live || time.Since(p.drawn) < redraw && done < p.total {
+		return
+	}
+	const long = 30
+	b := Bar(done, p.total, long)
+	line := fmt.Sprintf("%s%s  %s%s %3d %%", Indent, Left(p.what, 34), b,
+		strings.Repeat("·", long-Columns(b)), 100*int64(done)/int64(max(p.total, 1)))
+	p.s.Write("\r" + Left(line, p.wide))
+	p.wide = Columns(line)
+	p.drawn = time.Now()
+}
+
+// End removes the line.
+func (p *Progress) End() {
+	if p.wide > 0 {
+		p.s.Write("\r" + blank(p.wide) + "\r")
+		p.wide = 0
+	}
+}
