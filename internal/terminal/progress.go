@@ -26,6 +26,7 @@ func (s *Screen) Progress(what string, total int) *Progress {
 
 // At shows how much is done.
 func (p *Progress) At(done int) {
+	done = min(done, p.total)
 	if !p.s.live || time.Since(p.drawn) < redraw && done < p.total {
 		return
 	}

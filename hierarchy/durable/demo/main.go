@@ -1,0 +1,69 @@
+// Command demo shows what durable timers promise. It starts a process that sets thousands of
+// timers and removes some, kills it with kill -9 in the middle of that, and starts another one with
+// the same directory, twice. It keeps a record of what the processes acknowledged and of what
+// fired, and compares the two in the end. It runs for about eight seconds.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/epicycle-go/epicycle/internal/terminal"
+)
+
+// childDir is the environment variable that makes a process the one that is killed. It has the
+// directory. The argument is the number of the process.
+const childDir = "EPICYCLE_DEMO_CHILD"
+
+func main() {
+	if dir := os.Getenv(childDir); dir != "" {
+		os.Exit(runChild(dir, os.Args[1], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// The exit codes that run returns.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// run is the whole command.
+func run(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
+		return exitOK
+	case err != nil:
+		fmt.Fprintf(stderr, "demo: %v\n\n%s", err, usage)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := show(ctx, o, terminal.New(stdout, os.Getenv)); err != nil {
+		fmt.Fprintln(stderr, "demo:", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// show runs the demo in its directory.
+func show(ctx context.Context, o options, s *terminal.Screen) error {
+	if o.dir == "" {
+		dir, err := os.MkdirTemp("", "epicycle-demo-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		o.dir = dir
+	}
+	d := &demo{Screen: s, options: o}
+	return d.give(ctx)
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/internal/terminal"
+)
+
+// The test binary is the process that is killed, too.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		os.Exit(runChild(dir, os.Args[1], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// The whole demo runs, with processes that live for a shorter time.
+func TestDemo(t *testing.T) {
+	var out bytes.Buffer
+	dir := filepath.Join(t.TempDir(), "kept")
+	o := options{dir: dir, kept: true, life: 300 * time.Millisecond}
+	require.NoError(t, show(t.Context(), o, terminal.New(&out, os.Getenv)), "%s", &out)
+	text := out.String()
+	for _, want := range []string{
+		"Epicycle: timers that outlive", "process 1 set ", ": kill -9\n", "process 2 was back after ",
+		"process 3 was back after ", "ended when all had fired", "What was acknowledged", "timers set, acknowledged",
+		"How late timers were", "to 1 ms", "Half of these", "fell due while no process was there",
+	} {
+		require.Contains(t, text, want)
+	}
+	words := strings.Join(strings.Fields(text), " ")
+	require.Contains(t, words, "None of the others was lost. None fired early, and none after it was removed.")
+	require.Contains(t, words, "The files are in "+dir)
+	for l := range strings.Lines(text) {
+		require.LessOrEqual(t, terminal.Columns(l)-1, terminal.Width+len(dir), "%s", l)
+	}
+	for _, never := range []string{"\x1b", "\r", terminal.NoBreak, "%!"} {
+		require.NotContains(t, text, never)
+	}
+	require.DirExists(t, filepath.Join(dir, "streams"))
+	require.ErrorContains(t, checkDir(dir), "is not empty")
+}
+
+// What is wrong with the directory is said by the process that uses it, and ends the demo.
+func TestDirectoryThatCannotBeUsed(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "version"), []byte("another"), 0o600))
+	var out bytes.Buffer
+	err := show(t.Context(), options{dir: dir, life: time.Millisecond}, terminal.New(&out, os.Getenv))
+	require.ErrorContains(t, err, "a process failed")
+	require.ErrorContains(t, err, "another format")
+}
+
+func TestBadUsage(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for args, want := range map[string]string{
+		"-fast":                        "-fast",
+		"now":                          `"now"`,
+		"-dir":                         "-dir",
+		"-dir=":                        "-dir needs a directory",
+		"-dir " + file:                 "can't be used",
+		"-dir " + filepath.Dir(file):   "is not empty",
+		"-dir " + t.TempDir() + " now": `"now"`,
+	} {
+		var out, errs bytes.Buffer
+		require.Equal(t, exitUsage, run(strings.Fields(args), &out, &errs), args)
+		require.Empty(t, out.String(), args)
+		require.True(t, strings.HasPrefix(errs.String(), "demo: "), errs.String())
+		require.Contains(t, errs.String(), want)
+		require.Contains(t, errs.String(), usage)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	var out, errs bytes.Buffer
+	require.Equal(t, exitOK, run([]string{"-help"}, &out, &errs))
+	require.Equal(t, usage, out.String())
+	require.Empty(t, errs.String())
+}
+
+func TestDefaults(t *testing.T) {
+	o, err := parse(nil)
+	require.NoError(t, err)
+	require.Equal(t, options{life: defaultLife}, o)
+	dir := t.TempDir()
+	o, err = parse([]string{"-dir", dir})
+	require.NoError(t, err)
+	require.Equal(t, options{dir: dir, kept: true, life: defaultLife}, o)
+}
+
+// A demo whose record has a fault says so and fails.
+func TestReportOfAFault(t *testing.T) {
+	var out bytes.Buffer
+	d := &demo{Screen: terminal.New(&out, os.Getenv), judge: newJudge()}
+	d.begin()
+	for _, line := range []string{"open 1", "setting a", "set a", "done 0 0 1 2 3"} {
+		e, err := parseLine(line)
+		require.NoError(t, err)
+		d.note(e)
+	}
+	require.EqualError(t, d.report(time.Second), "this must never happen: one timer was set and never fired: a")
+	require.Contains(t, out.String(), "Some promises did not hold: one timer was set and never fired: a.")
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+const usage = `usage: go run ./demo [-dir DIRECTORY]
+
+  -dir DIRECTORY  keep the timers' files there. It must be empty, or not exist yet.
+                  By default they are in a temporary directory, which is removed
+
+The demo ends by itself, after about eight seconds. Its exit status is 1 if a timer
+was lost, came twice without saying so, came early, or came after it was removed.
+Output to a terminal is coloured; NO_COLOR=1 turns colours off.
+`
+
+// options are the flags of the command, and what tests change.
+type options struct {
+	dir  string        // empty: a temporary one
+	kept bool          // the user has named dir
+	life time.Duration // of a process, from when it is open to the kill
+}
+
+const defaultLife = 1500 * time.Millisecond
+
+// parse returns flag.ErrHelp if the user asked for help.
+func parse(args []string) (o options, err error) {
+	o.life = defaultLife
+	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.dir, "dir", "", "")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected arguments %q", flags.Args())
+	}
+	flags.Visit(func(*flag.Flag) { o.kept = true })
+	if !o.kept {
+		return o, nil
+	}
+	return o, checkDir(o.dir)
+}
+
+// checkDir checks that a directory can be used. Timers of an earlier run would be unknown to this
+// one.
+func checkDir(dir string) error {
+	if dir == "" {
+		return errors.New("-dir needs a directory")
+	}
+	switch files, err := os.ReadDir(dir); {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("-dir %s can't be used: %w", dir, err)
+	case len(files) > 0:
+		return fmt.Errorf("-dir %s is not empty", dir)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/internal/terminal"
+)
+
+const (
+	whatWide  = 40
+	valueWide = 12
+	barWide   = 40
+)
+
+// report shows what the record comes to.
+func (d *demo) report(took time.Duration) error {
+	r := d.compare()
+	d.Heading("What was acknowledged, and what came of it")
+	d.table()
+	d.lateness()
+	d.Line("")
+	d.sayResult(r)
+	d.Say("All this took %s. The log took %s of disk in the end.", terminal.Span(took), terminal.Amount(d.logBytes()))
+	if d.kept {
+		d.Say("The files are in %s.", d.dir)
+	}
+	if err := broken(r.broken); err != nil {
+		return err
+	}
+	return d.Err()
+}
+
+func (d *demo) logBytes() int64 {
+	if d.last == nil {
+		return 0
+	}
+	return d.last.logBytes
+}
+
+// table shows a column for each process.
+func (d *demo) table() {
+	rows := [][]string{{"process"}, {"timers set, acknowledged"}, {"asked for, not acknowledged"}, {"removed, acknowledged"},
+		{"fired"}, {"the same timer once more, said so"}, {"back after the kill in"}}
+	again := d.again()
+	for i, l := range d.lives {
+		back := "–"
+		if i > 0 && i <= len(d.back) {
+			back = terminal.Span(d.back[i-1])
+		}
+		for j, text := range []string{fmt.Sprint(i + 1), terminal.Count(l.set), terminal.Count(l.asked - l.set),
+			terminal.Count(l.removed), terminal.Count(l.fire), terminal.Count(again[i]), back} {
+			rows[j] = append(rows[j], text)
+		}
+	}
+	for i, r := range rows {
+		line := terminal.Indent + terminal.Left(r[0], whatWide)
+		for _, text := range r[1:] {
+			line += terminal.Right(text, valueWide)
+		}
+		if i == 0 {
+			d.Line(d.Paint(terminal.Bold, line))
+			d.Line(terminal.Indent + d.Paint(terminal.Faint, strings.Repeat("─", whatWide+processes*valueWide)))
+			continue
+		}
+		d.Line(line)
+	}
+}
+
+// again counts, for each process, the hand-overs that were not the first of their timer.
+func (d *demo) again() []int {
+	n := make([]int, len(d.lives))
+	for _, t := range d.timers {
+		for _, f := range t.firings[min(1, len(t.firings)):] {
+			n[f.life]++
+		}
+	}
+	return n
+}
+
+var classes = terminal.Classes(200*time.Microsecond, 500*time.Microsecond, time.Millisecond, 2*time.Millisecond,
+	5*time.Millisecond, 10*time.Millisecond, 20*time.Millisecond, 50*time.Millisecond, 200*time.Millisecond)
+
+// lateness shows how late the timers were that fell due while a process was there, and those that
+// had to wait for one.
+func (d *demo) lateness() {
+	there, waited := d.late()
+	there.Sort()
+	waited.Sort()
+	d.Line("")
+	d.Line(terminal.Indent + d.Paint(terminal.Bold, "How late timers were while a process was there"))
+	for _, c := range classes {
+		n := there.Within(c.From, c.Limit)
+		d.Line(fmt.Sprintf("%s%s%8s %s", terminal.Indent, terminal.Left(c.Name, 14), terminal.Some(n),
+			d.Paint(terminal.Green, terminal.Bar(n, len(there), barWide))))
+	}
+	d.Line("")
+	d.Say("Half of these %s were late by at most %s, and 99 %% by at most %s.",
+		terminal.Count(len(there)), terminal.Span(there.Quantile(0.5)), terminal.Span(there.Quantile(0.99)))
+	d.Say("%s timers fell due while no process was there. They fired when it was back, at most %s after they were due.",
+		terminal.Count(len(waited)), terminal.Span(waited.Quantile(1)))
+}
+
+// late has the lateness of each timer's first firing: of those that fell due while the process was
+// there, and of the others.
+func (d *demo) late() (there, waited terminal.Delays) {
+	for _, t := range d.timers {
+		if len(t.firings) == 0 {
+			continue
+		}
+		f := t.firings[0]
+		late := time.Duration(f.at - f.due)
+		if f.due >= d.lives[f.life].opened {
+			there = append(there, late)
+		} else {
+			waited = append(waited, late)
+		}
+	}
+	return there, waited
+}
+
+func (d *demo) sayResult(r result) {
+	if len(r.broken) > 0 {
+		d.Say("%s", d.Paint(terminal.Yellow, "Some promises did not hold: "+strings.Join(r.broken, "; ")+"."))
+		return
+	}
+	d.Say(`%s timers were set and acknowledged, %s of them removed. None of the others was lost. None
+		fired early, and none after it was removed. %s came a second time, after a kill:
+		each with the ID of the first time, by which a handler can tell. Of %s calls the process was
+		killed before it had the answer. These timers may fire or not.`,
+		terminal.Count(r.set), terminal.Count(r.removed), terminal.Count(r.again), terminal.Count(r.doubtful))
+}
