@@ -9,42 +9,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/epicycle-go/epicycle/internal/snippets"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
-
 // TestSnippetsAreCode requires that every Go snippet in README.md and docs is part of a
-// test, line for line, so that it is compiled and run.
+// test, line for line, so that it is compiled and run. The tests of other modules are read as text.
 func TestSnippetsAreCode(t *testing.T) {
-	var code strings.Builder
-	var names []string
-	for _, pattern := range []string{"*_test.go", "recipes/*_test.go", "peers/*_test.go", "../compat/adapters/*/*_test.go"} {
-		names = append(names, glob(t, pattern)...)
-	}
-	for _, name := range names {
-		code.WriteString(flat(read(t, name)))
-	}
+	code, err := snippets.Read("*_test.go", "recipes/*_test.go", "peers/*_test.go",
+		"../compat/adapters/*/*_test.go", "../hierarchy/durable/*_test.go", "../hierarchy/durable/*/*_test.go")
+	require.NoError(t, err)
 	found := 0
 	for _, page := range pages(t) {
-		for _, block := range goBlock.FindAllStringSubmatch(read(t, page), -1) {
-			found++
-			require.Contains(t, code.String(), flat(block[1]), "%s: no test has this snippet", page)
-		}
+		found += len(snippets.Of(read(t, page)))
+		require.Empty(t, snippets.Missing(read(t, page), code), "%s: no test has this snippet", page)
 	}
 	require.Positive(t, found)
-}
-
-// flat returns code without indentation.
-func flat(code string) string {
-	var lines []string
-	for line := range strings.Lines(code) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n") + "\n"
 }
 
 var (

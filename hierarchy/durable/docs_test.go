@@ -1,0 +1,198 @@
+package durable_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/internal/snippets"
+)
+
+// The snippets of these pages are in the tests of this module, so they are compiled and run.
+func TestSnippetsAreCode(t *testing.T) {
+	code, err := snippets.Read("*_test.go", "*/*_test.go")
+	require.NoError(t, err)
+	for _, page := range []string{"README.md", "DESIGN.md", "FORMAT.md", "../../docs/durable.md"} {
+		text, err := snippets.Read(page)
+		require.NoError(t, err)
+		require.NotEmpty(t, text, page)
+		require.Empty(t, snippets.Missing(text, code), "%s: no test has this snippet", page)
+	}
+}
+
+type Order struct {
+	Number   string
+	Customer int
+}
+
+// The program of README.md.
+func TestReadme(t *testing.T) {
+	ctx, dir, mock := t.Context(), t.TempDir(), clock.NewMock()
+	testClock := clock.Clock(mock)
+	var cancelled []Order
+	cancelIfUnpaid := func(_ context.Context, o Order) error {
+		cancelled = append(cancelled, o)
+		return nil
+	}
+	program := func(order, paid Order) error {
+		timers, err := durable.Open(ctx, durable.Config[string, Order]{
+			Dir:   dir,
+			Clock: testClock, // only in tests, to move it
+			Handle: func(ctx context.Context, f durable.Firing[string, Order]) error {
+				return cancelIfUnpaid(ctx, f.Value) // an error: it is tried again later
+			},
+		})
+		if err != nil {
+			return err
+		}
+		defer timers.Close()
+
+		// An order is placed. When Set has returned, this is on the disk.
+		if err := timers.Set(ctx, order.Number, order, 30*time.Minute); err != nil {
+			return err
+		}
+		// It is paid.
+		_, inTime, err := timers.Remove(ctx, paid.Number)
+		if err != nil {
+			return err
+		}
+		require.Equal(t, paid != Order{}, inTime)
+		return nil
+	}
+	require.NoError(t, program(Order{"1", 17}, Order{}))
+	require.NoError(t, program(Order{"2", 18}, Order{"2", 18}))
+	mock.Add(time.Hour)
+	require.Empty(t, cancelled)
+	require.NoError(t, program(Order{"3", 19}, Order{"3", 19}))
+	timers := open(t, durable.Config[string, Order]{Dir: dir, Clock: mock,
+		Handle: func(ctx context.Context, f durable.Firing[string, Order]) error { return cancelIfUnpaid(ctx, f.Value) }})
+	mock.Add(0)
+	require.Equal(t, []Order{{"1", 17}}, cancelled)
+	require.Zero(t, timers.Stats().Pending)
+}
+
+// What docs/durable.md shows about the road from hierarchy.Keyed: before and after.
+func TestRoadFromKeyed(t *testing.T) {
+	var closed []string
+	closeSession := func(token, user string) { closed = append(closed, token+" of "+user) }
+	mock := clock.NewMock()
+
+	before := func() error {
+		sessions, err := hierarchy.NewKeyed(hierarchy.Config{Clock: mock}, func(token, user string) {
+			closeSession(token, user)
+		})
+		if err != nil {
+			return err
+		}
+		defer sessions.Stop()
+		if err := sessions.Set("a token", "ann", 30*time.Minute); err != nil {
+			return err
+		}
+		_, err = sessions.Move("a token", 30*time.Minute)
+		mock.Add(time.Hour)
+		return err
+	}
+	require.NoError(t, before())
+
+	ctx, dir := t.Context(), t.TempDir()
+	after := func() error {
+		sessions, err := durable.Open(ctx, durable.Config[string, string]{
+			Dir: dir, Clock: mock,
+			Handle: func(ctx context.Context, f durable.Firing[string, string]) error {
+				closeSession(f.Key, f.Value)
+				return nil
+			},
+		})
+		if err != nil {
+			return err
+		}
+		defer sessions.Close()
+		if err := sessions.Set(ctx, "a token", "ann", 30*time.Minute); err != nil {
+			return err
+		}
+		_, err = sessions.Move(ctx, "a token", 30*time.Minute)
+		mock.Add(time.Hour)
+		return err
+	}
+	require.NoError(t, after())
+	require.Equal(t, []string{"a token of ann", "a token of ann"}, closed)
+}
+
+// runTimers is how a server opens timers and ends.
+func runTimers(cfg durable.Config[string, string]) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	cfg.Logger = slog.Default()
+	timers, err := durable.Open(ctx, cfg)
+	if err != nil {
+		return err // it says which directory, and what is wrong with it
+	}
+	<-ctx.Done()
+	patience, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	return timers.Shutdown(patience) // then the contexts of the handlers that are left end
+}
+
+func TestServerEndsInOrder(t *testing.T) {
+	self, err := os.FindProcess(os.Getpid())
+	require.NoError(t, err)
+	hear := make(chan os.Signal, 1) // the test goes on, also if the signal comes late
+	signal.Notify(hear, os.Interrupt)
+	defer signal.Stop(hear)
+	ended := make(chan error)
+	cfg := durable.Config[string, string]{Dir: t.TempDir(), Handle: func(context.Context, firing) error { return nil }}
+	go func() { ended <- runTimers(cfg) }()
+	for {
+		if err := self.Signal(os.Interrupt); err != nil {
+			t.Skip("this system sends no interrupts")
+		}
+		select {
+		case err := <-ended:
+			if !errors.Is(err, context.Canceled) { // while it was opened
+				require.NoError(t, err)
+			}
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// healthy is a check for a load balancer or an alarm.
+func healthy(timers *durable.Keyed[string, string], w http.ResponseWriter) {
+	st := timers.Stats()
+	if st.Damaged > 0 || st.Dead > 0 {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	fmt.Fprintf(w, "%d pending, %d dead, %d partitions damaged\n", st.Pending, st.Dead, st.Damaged)
+}
+
+func TestHealth(t *testing.T) {
+	mock := clock.NewMock()
+	w := open(t, durable.Config[string, string]{Dir: filepath.Join(t.TempDir(), "timers"), Clock: mock, MaxAttempts: 1,
+		Handle: func(context.Context, firing) error { return errors.New("no") }})
+	require.NoError(t, w.Set(t.Context(), "a", "", time.Second))
+	mock.Add(0)
+	answer := httptest.NewRecorder()
+	healthy(w, answer)
+	require.Equal(t, http.StatusOK, answer.Code)
+	require.Equal(t, "1 pending, 0 dead, 0 partitions damaged\n", answer.Body.String())
+	mock.Add(time.Second)
+	answer = httptest.NewRecorder()
+	healthy(w, answer)
+	require.Equal(t, http.StatusServiceUnavailable, answer.Code)
+	require.Equal(t, "0 pending, 1 dead, 0 partitions damaged\n", answer.Body.String())
+}
