@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -195,4 +197,23 @@ func TestHealth(t *testing.T) {
 	healthy(w, answer)
 	require.Equal(t, http.StatusServiceUnavailable, answer.Code)
 	require.Equal(t, "0 pending, 1 dead, 0 partitions damaged\n", answer.Body.String())
+}
+
+// event is what is told to an operator.
+var event = regexp.MustCompile(`\.(?:Info|Warn|Error|Debug)\("(durable: [^"]*)"`)
+
+// docs/durable.md has each event, with its level.
+func TestEventsAreInTheTable(t *testing.T) {
+	code, err := snippets.Read("*.go", "internal/*/*.go", "internal/*/*/*.go")
+	require.NoError(t, err)
+	page, err := snippets.Read("../../docs/durable.md")
+	require.NoError(t, err)
+	levels := map[string]string{"Info": "info", "Warn": "warning", "Error": "error", "Debug": "debug"}
+	found := 0
+	for _, m := range event.FindAllStringSubmatch(code, -1) {
+		level := levels[m[0][1:strings.Index(m[0], "(")]]
+		require.Regexp(t, `(?m)^\| `+level+` \|[^|]*`+regexp.QuoteMeta("`"+m[1]+"`"), page)
+		found++
+	}
+	require.GreaterOrEqual(t, found, 12)
 }
