@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 	"github.com/epicycle-go/epicycle/level"
 )
 
@@ -96,16 +97,7 @@ func (c *core[T]) stats() Stats {
 // circleStats adds up the circles of all shards. A timer whose deadline has moved later is
 // counted in the slot that it still sits in.
 func (c *core[T]) circleStats() []CircleStats {
-	now := c.now()
-	stats := make([]CircleStats, c.layout.Circles())
-	for k := range stats {
-		stats[k] = CircleStats{
-			Width: c.layout.Width(k),
-			Base:  k == c.layout.Base(),
-			Hand:  c.layout.Hand(k, now),
-			Slots: make([]int, level.Slots),
-		}
-	}
+	stats := emptyCircles(&c.layout, c.now())
 	for _, s := range c.shards {
 		s.mu.Lock()
 		if s.timers != nil {
@@ -116,6 +108,20 @@ func (c *core[T]) circleStats() []CircleStats {
 			}
 		}
 		s.mu.Unlock()
+	}
+	return stats
+}
+
+// emptyCircles is the circles of a layout without timers, with the hands at now.
+func emptyCircles(l *circles.Layout, now int64) []CircleStats {
+	stats := make([]CircleStats, l.Circles())
+	for k := range stats {
+		stats[k] = CircleStats{
+			Width: l.Width(k),
+			Base:  k == l.Base(),
+			Hand:  l.Plain(k, l.Hand(k, now)),
+			Slots: make([]int, level.Slots),
+		}
 	}
 	return stats
 }

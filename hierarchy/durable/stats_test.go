@@ -72,3 +72,30 @@ func TestStatsOfADamagedPartition(t *testing.T) {
 	}
 	require.Equal(t, 1, damaged)
 }
+
+// Each timer that waits is in one slot of one circle, whatever its partition and kind of time.
+func TestCircles(t *testing.T) {
+	mock := clock.NewMock()
+	mock.Set(time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC))
+	var fired []string
+	w := open(t, config(t, t.TempDir(), mock, &fired))
+	for i := range 100 {
+		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "v", time.Duration(i)*time.Hour))
+		require.NoError(t, w.SetAt(t.Context(), fmt.Sprint("at ", i), "v", mock.Now().Add(time.Duration(i)*time.Minute)))
+	}
+	mock.Add(time.Hour)
+	in, shown, circles := 0, time.Duration(0), w.Circles()
+	for k, c := range circles {
+		for _, n := range c.Slots {
+			in += n
+		}
+		part := time.Duration(c.Hand) * c.Width
+		if k+1 < len(circles) {
+			part %= circles[k+1].Width
+		}
+		shown += part
+	}
+	require.Equal(t, w.Stats().Pending, in)
+	require.Equal(t, 200-2-61, in)
+	require.Equal(t, mock.Now().UnixNano(), int64(shown))
+}

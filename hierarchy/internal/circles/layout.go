@@ -71,6 +71,12 @@ func (l *Layout) Width(k int) time.Duration { return 1 << l.shift(k) }
 // Hand is the slot under the hand of circle k when the hand is at t.
 func (l *Layout) Hand(k int, t int64) int { return l.slotFor(k, t) }
 
+// Plain is the slot as a digit of the times in it. It differs where times may be negative, as slots
+// are in the order of their times.
+func (l *Layout) Plain(k, slot int) int {
+	return slot ^ int(l.sign>>(l.shift(k)&63))&(level.Slots-1)
+}
+
 // shift is the number of bits below circle k's digit.
 func (l *Layout) shift(k int) uint { return uint(l.shifts[k&15]) }
 
