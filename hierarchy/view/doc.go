@@ -95,6 +95,11 @@
 //	    timers    in all slots
 //	    slots     timers in each slot
 //
+//	logs          only of a LogSource: view.Log of each log:
+//	    error     why it can't be used, if it can't; all figures are 0 then
+//	    pending, running, dead, failed, frames, bytes, disk_bytes, live_bytes
+//	    commit    as lateness, without buckets
+//
 // The counters of a snapshot are read at one time, and so are its circles, but a busy wheel
 // may change between the two.
 //

@@ -29,7 +29,7 @@ func Index(wheels map[string]Source, opts ...Option) http.Handler {
 		g := newGauge(mustNotBeNil(wheels[name], "Index"))
 		list.gauges = append(list.gauges, g)
 		k := o.keysOf(wheels[name])
-		v.wheels[name] = display{pageOfListed(name, o.title, k != nil), g.cache(), k}
+		v.wheels[name] = display{pageOfListed(name, o.title, kindOf(wheels[name], k)), g.cache(), k}
 	}
 	v.front = display{page: pageOfIndex(names, o.title), figures: &cache{take: func() any { return list.overview() }}}
 	return v

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,30 +23,42 @@ type layout struct {
 	policy string // Content-Security-Policy
 }
 
+// kind is what the page of a wheel has beside the wheel.
+type kind struct{ keys, logs bool }
+
 // A layout is made when a page of its kind is first requested. The scripts are in the order
 // in which they run.
 var (
-	wheelLayout = sync.OnceValue(func() layout {
-		return newLayout(file("wheel.html"), append(slices.Clone(wheelScripts), "stream.js")...)
-	})
-	keyedLayout = sync.OnceValue(func() layout {
-		return newLayout(file("wheel.html")+file("keys.html"), append(slices.Clone(wheelScripts), "keys.js", "stream.js")...)
-	})
+	wheelLayouts = map[kind]func() layout{
+		{}:                       layoutOf(kind{}),
+		{keys: true}:             layoutOf(kind{keys: true}),
+		{logs: true}:             layoutOf(kind{logs: true}),
+		{keys: true, logs: true}: layoutOf(kind{keys: true, logs: true}),
+	}
 	indexLayout = sync.OnceValue(func() layout {
 		return newLayout(file("index.html"), "format.js", "index.js", "stream.js")
 	})
 )
 
 var wheelScripts = []string{
-	"format.js", "rings.js", "hands.js", "cascade.js", "figures.js", "lateness.js", "tables.js", "wheel.js",
+	"rings.js", "hands.js", "cascade.js", "figures.js", "lateness.js", "tables.js", "wheel.js",
 }
 
-// layoutOfWheel returns the layout of a wheel's page, with a panel for keys or without.
-func layoutOfWheel(keys bool) func() layout {
-	if keys {
-		return keyedLayout
-	}
-	return wheelLayout
+// layoutOf returns the layout of a wheel's page: with a panel for keys or without, with a table
+// of logs or without.
+func layoutOf(k kind) func() layout {
+	return sync.OnceValue(func() layout {
+		beside, counters, main := "", "wheelcounters.js", file("wheel.html")
+		if k.logs {
+			beside, counters = file("logs.html"), "logs.js"
+		}
+		scripts := append([]string{"format.js", counters}, wheelScripts...)
+		if k.keys {
+			main += file("keys.html")
+			scripts = append(scripts, "keys.js")
+		}
+		return newLayout(strings.Replace(main, "/*beside*/\n", beside, 1), append(scripts, "stream.js")...)
+	})
 }
 
 func newLayout(main string, scripts ...string) layout {

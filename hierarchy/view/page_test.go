@@ -35,6 +35,7 @@ func pages(t testing.TB) map[string]*http.Response {
 		"wheel":  get(t, Handler(w), http.MethodGet, "/"),
 		"titled": get(t, Handler(w, Title(oddName)), http.MethodGet, "/"),
 		"keyed":  get(t, Handler(keyed, Keys(keyed, nil)), http.MethodGet, "/"),
+		"logged": get(t, Handler(newLogged(t)), http.MethodGet, "/"),
 		"index":  get(t, index, http.MethodGet, "/"),
 		"listed": get(t, index, http.MethodGet, "/"+queryFor(oddName)),
 	}
@@ -56,7 +57,7 @@ func requireWhole(t *testing.T, text string) {
 			html.UnescapeString(link[1]))
 	}
 	require.Contains(t, text, "new EventSource(`events?every=")
-	for _, gap := range []string{"/*style*/", "/*script*/", "/*main*/", "{{"} {
+	for _, gap := range []string{"/*style*/", "/*script*/", "/*main*/", "/*beside*/", "{{"} {
 		require.NotContains(t, strings.ReplaceAll(text, html.EscapeString(oddName), ""), gap)
 	}
 	require.Less(t, len(text), 64<<10)
@@ -64,7 +65,7 @@ func requireWhole(t *testing.T, text string) {
 
 // Every file is in one of the pages.
 func TestPageHasAllFiles(t *testing.T) {
-	text := body(t, pages(t)["keyed"]) + body(t, pages(t)["index"])
+	text := body(t, pages(t)["keyed"]) + body(t, pages(t)["logged"]) + body(t, pages(t)["index"])
 	require.NoError(t, fs.WalkDir(files, "page", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".html") {
 			return err

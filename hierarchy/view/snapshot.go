@@ -13,7 +13,8 @@ type snapshot struct {
 	Taken   time.Duration `json:"taken_ns"`
 	Elapsed time.Duration `json:"elapsed_ns"`
 	figures
-	Circles []circle `json:"circles"`
+	Circles []circle     `json:"circles"`
+	Logs    []logFigures `json:"logs,omitzero"` // nil for a wheel in memory
 }
 
 // figures are the figures of a wheel without its circles.

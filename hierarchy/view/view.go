@@ -11,7 +11,7 @@ import (
 )
 
 // Source is the wheel to show: a *hierarchy.Wheel, *hierarchy.Of or *hierarchy.Keyed, or
-// anything else with these methods.
+// anything else with these methods. See LogSource for timers on a disk.
 type Source interface {
 	Stats() hierarchy.Stats
 	Circles() []hierarchy.CircleStats // finest first
@@ -25,7 +25,13 @@ func Handler(source Source, opts ...Option) http.Handler {
 	o := collect(opts)
 	g := newGauge(mustNotBeNil(source, "Handler"))
 	k := o.lastKeys()
-	return &view{hosts: o.hosts, front: display{pageOfWheel(o.title, k != nil), g.cache(), k}, hasKeys: k != nil}
+	return &view{hosts: o.hosts, front: display{pageOfWheel(o.title, kindOf(source, k)), g.cache(), k}, hasKeys: k != nil}
+}
+
+// kindOf returns what the page of source has beside the wheel.
+func kindOf(source Source, k *keys) kind {
+	_, logs := source.(LogSource)
+	return kind{keys: k != nil, logs: logs}
 }
 
 // mustNotBeNil panics if source is nil or a nil pointer, which a constructor of a wheel

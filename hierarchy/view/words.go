@@ -12,22 +12,22 @@ const (
 	indexTitle = "Timing wheels"
 )
 
-func pageOfWheel(name string, keys bool) webPage {
+func pageOfWheel(name string, k kind) webPage {
 	title, heading := wheelTitle, wheelTitle
 	if name != "" {
 		title, heading = name+" – "+wheelTitle, name
 	}
-	return webPage{layoutOfWheel(keys), words(title, heading, "", "")}
+	return webPage{wheelLayouts[k], words(title, heading, "", "")}
 }
 
 // pageOfListed returns the page of a wheel of an Index, with a link back to the Index.
-func pageOfListed(name, index string, keys bool) webPage {
+func pageOfListed(name, index string, k kind) webPage {
 	title, back := name+" – "+wheelTitle, "all wheels"
 	if index != "" {
 		title, back = name+" – "+index, index
 	}
 	up := fmt.Sprintf("<a class=\"up\" href=\"./\">%s</a>\n  ", html.EscapeString(back))
-	return webPage{layoutOfWheel(keys), words(title, name, up, queryFor(name))}
+	return webPage{wheelLayouts[k], words(title, name, up, queryFor(name))}
 }
 
 func pageOfIndex(names []string, title string) webPage {

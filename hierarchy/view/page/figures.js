@@ -1,16 +1,8 @@
 // Counters and rates. A rate is over the last two seconds, or two snapshots if these are
 // further apart. Its line shows at most the last minute.
-const rated = ['fired', 'wakeups', 'scheduled'];
 const rateWindow = 2e9, shortest = 10e9, longest = 60e9, most = 600; // points of a line
 let samples = [], history = [];
 
-// The first seven are one column: five states of timers, their sum, and the moves.
-const counters = [
-  ['fired', 'fired'], ['pending', 'pending'], ['stopped', 'stopped'], ['drained', 'drained'], ['dropped', 'dropped'],
-  ['scheduled', 'scheduled'], ['moved', 'moved'], ['cascaded', 'cascaded'],
-  ['wakeups', 'wake-ups'], ['queued', 'queued'], ['running', 'running'], ['skipped', 'skipped runs'], ['panics', 'panics'],
-];
-const fates = counters.slice(0, 5).map(([field]) => field);
 const cells = {};
 
 function buildFigures() {
@@ -23,7 +15,10 @@ function buildFigures() {
     cells[field] = element(row, 'dd', { id: 'count-' + field }, '–');
   }
   for (const field of fates) element(byId('fates'), 'i', { class: 'f-' + field });
-  for (const field of rated) {
+  for (const [field, name] of rated) {
+    const row = element(byId('rates'), 'div');
+    element(row, 'dt', {}, name);
+    element(row, 'dd', { id: 'rate-' + field }, '–');
     const line = element(ringsNode, 'svg', { class: 'spark-line', viewBox: '0 0 100 24', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
     element(line, 'path', { class: 'under' });
     element(line, 'path');
@@ -34,9 +29,9 @@ function buildFigures() {
 function showFigures(s) {
   setText(byId('hub'), count(s.pending));
   for (const [field] of counters) setText(cells[field], count(s[field]));
-  cells.panics.parentNode.classList.toggle('bad', s.panics > 0);
+  for (const field of alarming) cells[field].parentNode.classList.toggle('bad', s[field] > 0);
   [...byId('fates').children].forEach((part, i) => {
-    part.style.flexGrow = s.scheduled ? s[fates[i]] / s.scheduled : 0;
+    part.style.flexGrow = whole(s) ? s[fates[i]] / whole(s) : 0;
     part.hidden = !s[fates[i]];
   });
   showRates(s);
@@ -50,10 +45,10 @@ function showRates(s) {
   if (!first) return;
   const seconds = (s.taken_ns - first.taken_ns) / 1e9;
   const now = { at: s.taken_ns };
-  for (const field of rated) now[field] = Math.max(0, s[field] - first[field]) / seconds;
+  for (const [field] of rated) now[field] = Math.max(0, s[field] - first[field]) / seconds;
   history = history.filter(h => s.taken_ns - h.at <= longest && h.at < s.taken_ns).slice(-most);
   history.push(now);
-  for (const field of rated) {
+  for (const [field] of rated) {
     const node = byId('rate-' + field);
     setText(node, rate(now[field]));
     drawLine(node.nextElementSibling.children, field, s.taken_ns);

@@ -88,7 +88,7 @@ function moveHands(now) {
       for (let s = behind; s !== over; s = (s + 1) % 64) ring.cells[s]?.classList.add('gone');
     }
   }
-  setText(elapsedNode, clockTime(now));
+  setText(elapsedNode, clockText(now));
 }
 
 let frame = 0;

@@ -1,6 +1,7 @@
 // receive takes a snapshot; before is null if it is the first one of a process.
 function receive(s, before) {
   if (!before) forgetRates();
+  beside(s);
   setClock(s, before);
   paintRings(s.circles);
   showCascades(before, s);

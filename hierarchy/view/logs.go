@@ -1,0 +1,67 @@
+package view
+
+import "github.com/epicycle-go/epicycle/hierarchy"
+
+// LogSource is a Source whose timers are in logs on a disk. Package hierarchy/durable/view makes one
+// of durable timers. Its page has a table of the logs, and its counters are those that such timers
+// have: of the Stats it shows Pending, Running, Scheduled as set, Stopped as removed, Moved, Fired as
+// attempts, and Lateness. Its hands show the time since the Unix epoch.
+type LogSource interface {
+	Source
+	Logs() []Log
+}
+
+// Log is the figures of one log.
+type Log struct {
+	Err       error               // why the log can't be used; then there are no figures
+	Pending   int                 // timers that are not dead
+	Running   int                 // attempts that are under way
+	Dead      int                 // timers that have failed too often
+	Failed    uint64              // attempts that have failed
+	Frames    uint64              // written
+	Bytes     uint64              // written
+	DiskBytes int64               // of the log
+	LiveBytes int64               // of the timers that are in it
+	Commit    hierarchy.Histogram // from sending a frame to its acknowledgement
+}
+
+// logFigures is a Log in a snapshot. doc.go documents its fields.
+type logFigures struct {
+	Error     string   `json:"error,omitempty"`
+	Pending   int      `json:"pending"`
+	Running   int      `json:"running"`
+	Dead      int      `json:"dead"`
+	Failed    uint64   `json:"failed"`
+	Frames    uint64   `json:"frames"`
+	Bytes     uint64   `json:"bytes"`
+	DiskBytes int64    `json:"disk_bytes"`
+	LiveBytes int64    `json:"live_bytes"`
+	Commit    lateness `json:"commit"`
+}
+
+// logsOf returns nil for a wheel in memory.
+func logsOf(source Source) []logFigures {
+	s, ok := source.(LogSource)
+	if !ok {
+		return nil
+	}
+	logs := s.Logs()
+	all := make([]logFigures, len(logs)) // never null in JSON
+	for i, l := range logs {
+		all[i] = l.figures()
+	}
+	return all
+}
+
+func (l Log) figures() logFigures {
+	f := logFigures{
+		Pending: l.Pending, Running: l.Running, Dead: l.Dead, Failed: l.Failed, Frames: l.Frames,
+		Bytes: l.Bytes, DiskBytes: l.DiskBytes, LiveBytes: l.LiveBytes,
+		Commit: latenessOf(l.Commit, nil),
+	}
+	f.Commit.Buckets = nil
+	if l.Err != nil {
+		f.Error = l.Err.Error()
+	}
+	return f
+}

@@ -1,0 +1,90 @@
+package view
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// logged is a wheel with logs that a test sets.
+type logged struct {
+	*hierarchy.Wheel
+	mock *clock.Mock
+	logs []Log
+}
+
+func (l *logged) Logs() []Log { return l.logs }
+
+func newLogged(t testing.TB) *logged {
+	w, m := newWheel(t)
+	var commit hierarchy.Histogram
+	commit.Add(300 * time.Microsecond)
+	return &logged{w, m, []Log{
+		{Pending: 1000, Running: 2, Dead: 3, Failed: 4, Frames: 50, Bytes: 6_000, DiskBytes: 70_000_000, LiveBytes: 8_000, Commit: commit},
+		{Err: errors.New("frame <7> is missing")},
+		{Pending: 1},
+	}}
+}
+
+// The package comment promises these names.
+func TestLogsInJSON(t *testing.T) {
+	o := object(t, body(t, get(t, Handler(newLogged(t)), http.MethodGet, "/json")))
+	logs := o["logs"].([]any)
+	require.Len(t, logs, 3)
+	names := []string{"bytes", "commit", "dead", "disk_bytes", "failed", "frames", "live_bytes", "pending", "running"}
+	require.Equal(t, names, fields(logs[0]))
+	require.Equal(t, json.Number("50"), logs[0].(map[string]any)["frames"])
+	commit := logs[0].(map[string]any)["commit"]
+	require.Equal(t, []string{"count", "max_ns", "mean_ns", "p50_ns", "p90_ns", "p999_ns", "p99_ns"}, fields(commit))
+	require.Equal(t, json.Number("300000"), commit.(map[string]any)["max_ns"])
+	require.Equal(t, "frame <7> is missing", logs[1].(map[string]any)["error"])
+
+	w, _ := newWheel(t)
+	require.NotContains(t, fields(any(object(t, body(t, get(t, Handler(w), http.MethodGet, "/json"))))), "logs")
+	none := newLogged(t)
+	none.logs = nil
+	require.Contains(t, body(t, get(t, Handler(none), http.MethodGet, "/json")), `"logs":[]`)
+}
+
+// Only the page of a source with logs has a table of them, also in an Index.
+func TestOnlyPagesOfLogsHaveATableOfThem(t *testing.T) {
+	l := newLogged(t)
+	w, _ := newWheel(t)
+	index := Index(map[string]Source{"logged": l, "wheel": w})
+	for path, has := range map[string]bool{"/": false, "/?wheel=logged": true, "/?wheel=wheel": false} {
+		require.Equal(t, has, strings.Contains(body(t, get(t, index, http.MethodGet, path)), `<table id="logs">`), path)
+	}
+}
+
+// logRows is an expression for the rows of the table of logs.
+const logRows = `[...document.querySelectorAll('#logs tbody tr, #logs tfoot tr')].map(row => [...row.cells].filter(cell => !cell.hidden).map(cell => cell.textContent.replace(/\s/g, ' ')).join('|')).join('\n')`
+
+func TestPageShowsLogs(t *testing.T) {
+	l := newLogged(t)
+	l.mock.Set(time.Date(2030, time.May, 1, 12, 0, 0, 0, time.UTC))
+	s := serve(t, Handler(l))
+	for _, window := range windows {
+		s.show(s.server.URL+"/debug/wheel/", window.width, window.height, window.scheme)
+		s.until("live", pageState)
+		s.until(strings.Join([]string{
+			"0|1,000|2|3|4|50|6 KB|70 MB|8 KB|300 µs|300 µs|300 µs",
+			"1|frame <7> is missing",
+			"2|1|0|0|0|0|0 B|0 B|0 B|–|–|–",
+			"all|1,001|2|3|4|50|6 KB|70 MB|8 KB|",
+		}, "\n"), logRows)
+		s.until("3", shownAt("count-dead"))
+		s.until("4", shownAt("count-failed"))
+		require.Equal(t, "attempts,frames,set", s.text(`[...document.querySelectorAll('#rates dt')].map(dt => dt.textContent)`))
+		require.Equal(t, "true", s.text(`document.querySelector('.counters .dead').classList.contains('bad')`))
+		s.requireFits()
+	}
+	require.Regexp(t, `^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d UTC$`, s.text(shownAt("elapsed")))
+}

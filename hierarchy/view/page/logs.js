@@ -1,0 +1,56 @@
+// What the page of timers in logs counts, and the table of the logs.
+const rated = [['fired', 'attempts'], ['frames', 'frames'], ['scheduled', 'set']];
+const counters = [
+  ['pending', 'pending'], ['running', 'running'], ['dead', 'dead'], ['failed', 'attempts failed'],
+  ['fired', 'attempts'], ['scheduled', 'set'], ['moved', 'moved'], ['stopped', 'removed'],
+];
+const fates = ['pending', 'dead'];
+const whole = s => s.pending + s.dead;
+const alarming = ['dead'];
+const clockText = ns => new Date(ns / 1e6).toISOString().replace('T', ' ').slice(0, 21) + ' UTC';
+
+const logsBody = byId('logs').querySelector('tbody'), logsFoot = byId('logs').querySelector('tfoot');
+const logFields = ['pending', 'running', 'dead', 'failed', 'frames', 'bytes', 'disk_bytes', 'live_bytes'];
+const commits = ['p50_ns', 'p99_ns', 'max_ns'];
+let logRows = [];
+
+// beside adds the sums of all logs to a snapshot, and shows the table.
+function beside(s) {
+  const all = {};
+  for (const field of logFields) all[field] = s.logs.reduce((sum, log) => sum + log[field], 0);
+  for (const field of ['dead', 'failed', 'frames']) s[field] = all[field];
+  if (logRows.length !== s.logs.length) buildLogs(s.logs.length);
+  s.logs.forEach((log, i) => showLog(logRows[i], log));
+  const cells = logsFoot.rows[0].cells;
+  logFields.forEach((field, i) => setText(cells[i + 1], figure(field, all[field])));
+}
+
+function buildLogs(n) {
+  logsBody.replaceChildren();
+  logRows = Array.from({ length: n }, (_, i) => {
+    const row = element(logsBody, 'tr');
+    element(row, 'th', { scope: 'row' }, String(i));
+    for (let c = 0; c < logFields.length + commits.length; c++) element(row, 'td');
+    const problem = element(row, 'td', { class: 'problem', colspan: logFields.length + commits.length });
+    return { row, cells: [...row.cells].slice(1, -1), problem };
+  });
+}
+
+function showLog({ row, cells, problem }, log) {
+  row.classList.toggle('bad', Boolean(log.error));
+  for (const cell of cells) cell.hidden = Boolean(log.error);
+  problem.hidden = !log.error;
+  setText(problem, log.error ?? '');
+  logFields.forEach((field, i) => setText(cells[i], figure(field, log[field])));
+  commits.forEach((field, i) => setText(cells[logFields.length + i], log.commit.count ? duration(log.commit[field]) : '–'));
+}
+
+const figure = (field, n) => field.endsWith('bytes') ? bytesText(n) : count(n);
+
+// bytesText formats a number of bytes.
+function bytesText(bytes) {
+  const [from, unit] = [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'KB'], [1, 'B']].find(([from]) => bytes >= from) ?? [1, 'B'];
+  return digits(bytes / from, 3) + '\u00a0' + unit;
+}
+
+byId('counters').classList.add('few');
