@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -157,6 +158,9 @@ func runTimers(cfg durable.Config[string, string]) error {
 }
 
 func TestServerEndsInOrder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process can't send itself an interrupt there")
+	}
 	self, err := os.FindProcess(os.Getpid())
 	require.NoError(t, err)
 	hear := make(chan os.Signal, 1) // the test goes on, also if the signal comes late
@@ -166,9 +170,7 @@ func TestServerEndsInOrder(t *testing.T) {
 	cfg := durable.Config[string, string]{Dir: t.TempDir(), Handle: func(context.Context, firing) error { return nil }}
 	go func() { ended <- runTimers(cfg) }()
 	for {
-		if err := self.Signal(os.Interrupt); err != nil {
-			t.Skip("this system sends no interrupts")
-		}
+		require.NoError(t, self.Signal(os.Interrupt))
 		select {
 		case err := <-ended:
 			if !errors.Is(err, context.Canceled) { // while it was opened
