@@ -192,7 +192,7 @@ func ExampleKeyed_Shutdown() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	fmt.Println(timers.Shutdown(ctx))
-	timers.clock.Add(time.Hour) // nothing is handed over
+	timers.clock.Add(time.Hour) // nothing fires
 	fmt.Println(errors.Is(timers.Set(ctx, "tea", "", 0), durable.ErrClosed))
 	// Output:
 	// <nil>

@@ -86,11 +86,11 @@ type result struct {
 	set, removed int // acknowledged
 	doubtful     int // asked for and not acknowledged, as the process was killed
 	fired        int // timers that fired at least once
-	again        int // hand-overs that were repeated, and said so: the same ID, no lower attempt
+	again        int // firings that were repeated, and said so: the same ID, no lower attempt
 	broken       []string
 }
 
-// compare says what the record comes to. broken has a sentence for each promise that did not hold.
+// compare returns the result. broken has a sentence for each promise that did not hold.
 func (j *judge) compare() (r result) {
 	lost, doubled, revived, early, unknown := finding{}, finding{}, finding{}, finding{}, finding{}
 	for key, t := range j.timers {
@@ -128,8 +128,8 @@ func (r *result) count(t *timer) {
 	}
 }
 
-// saysSo tells whether each further hand-over of a timer is known by its ID and attempt as one that
-// was repeated. Within one process there may be none, as each handler returned nil.
+// saysSo tells whether each further firing of a timer is known by its ID and attempt as a repetition.
+// Within one process there may be none, as each handler returned nil.
 func (t *timer) saysSo() bool {
 	for i, f := range t.firings[min(1, len(t.firings)):] {
 		before := t.firings[i]

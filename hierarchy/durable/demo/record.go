@@ -29,7 +29,7 @@ type event struct {
 	counters counters
 }
 
-// firing is one hand-over of a timer.
+// firing is one call of the handler.
 type firing struct {
 	life    int // which process, from 0
 	id      string

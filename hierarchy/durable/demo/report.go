@@ -14,7 +14,7 @@ const (
 	barWide   = 40
 )
 
-// report shows what the record comes to.
+// report shows the result.
 func (d *demo) report(took time.Duration) error {
 	r := d.compare()
 	d.Heading("What was acknowledged, and what came of it")
@@ -68,7 +68,7 @@ func (d *demo) table() {
 	}
 }
 
-// again counts, for each process, the hand-overs that were not the first of their timer.
+// again counts, for each process, the firings that were not the first of their timer.
 func (d *demo) again() []int {
 	n := make([]int, len(d.lives))
 	for _, t := range d.timers {
