@@ -23,6 +23,8 @@ type logged struct {
 
 func (l *logged) Logs() []Log { return l.logs }
 
+var _ LogSource = (*logged)(nil)
+
 func newLogged(t testing.TB) *logged {
 	w, m := newWheel(t)
 	var commit hierarchy.Histogram
