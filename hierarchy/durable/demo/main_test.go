@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +58,36 @@ func TestDirectoryThatCannotBeUsed(t *testing.T) {
 	err := show(t.Context(), options{dir: dir, life: time.Millisecond}, terminal.New(&out, os.Getenv))
 	require.ErrorContains(t, err, "a process failed")
 	require.ErrorContains(t, err, "another format")
+}
+
+// An interrupt ends the process that sets timers, too, and removes the temporary directory.
+func TestInterrupt(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx, interrupt := context.WithCancel(t.Context())
+	out := &watched{wanted: "process 1 set", found: interrupt}
+	err := show(ctx, options{life: 10 * time.Millisecond}, terminal.New(out, os.Getenv))
+	require.EqualError(t, err, "interrupted")
+	require.NotContains(t, out.text.String(), "process 3 was back")
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "epicycle-demo-*"))
+	require.NoError(t, err)
+	if runtime.GOOS != "windows" { // which has other names for TMPDIR
+		require.Empty(t, left)
+	}
+}
+
+// watched calls found when something was written.
+type watched struct {
+	text   bytes.Buffer
+	wanted string
+	found  func()
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	w.text.Write(b)
+	if strings.Contains(w.text.String(), w.wanted) {
+		w.found()
+	}
+	return len(b), nil
 }
 
 func TestBadUsage(t *testing.T) {
