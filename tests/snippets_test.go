@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/epicycle-go/epicycle/internal/snippets"
+	"github.com/epicycle-go/epicycle/tests/snippets"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/internal/terminal"
+	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
 // TestTour runs the whole tour, with output to a pipe.

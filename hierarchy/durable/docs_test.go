@@ -22,7 +22,7 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
-	"github.com/epicycle-go/epicycle/internal/snippets"
+	"github.com/epicycle-go/epicycle/tests/snippets"
 )
 
 // The snippets of these pages are in the tests of this module, so they are compiled and run.

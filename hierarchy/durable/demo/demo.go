@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/epicycle-go/epicycle/internal/terminal"
+	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"os"
 	"os/signal"
 
-	"github.com/epicycle-go/epicycle/internal/terminal"
+	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
 // childDir is the environment variable that makes a process the one that is killed. It has the

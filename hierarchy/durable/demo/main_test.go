@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/internal/terminal"
+	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
 // The test binary is the process that is killed, too.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/epicycle-go/epicycle/internal/terminal"
+	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
 // watch follows one process: it notes what the process says, and kills it.
