@@ -146,7 +146,8 @@ func TestTrimmingBesideLargeCalls(t *testing.T) {
 		value := make([]byte, 600<<10)
 		stop := make(chan bool)
 		ended := make(chan bool)
-		for i := range 3 { // so that one waits always
+		const callers = 8 // so that some wait always
+		for i := range callers {
 			go func() {
 				defer func() { ended <- true }()
 				for {
@@ -162,7 +163,7 @@ func TestTrimmingBesideLargeCalls(t *testing.T) {
 		appends, p := 0, b.p
 		var most int64
 		b.log.SetFault(func([]byte) memory.Fault {
-			if appends++; appends == 100 {
+			if appends++; appends == 150 {
 				close(stop)
 			}
 			p.mu.Lock() // the writer is in Append, and does not hold it
@@ -170,7 +171,7 @@ func TestTrimmingBesideLargeCalls(t *testing.T) {
 			p.mu.Unlock()
 			return memory.None
 		})
-		for range 3 {
+		for range callers {
 			<-ended
 		}
 		b.log.SetFault(nil)
