@@ -44,20 +44,23 @@ func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 func (w *Keyed[K, V]) all(ctx context.Context, dead bool) iter.Seq2[state.Timer, error] {
 	return func(yield func(state.Timer, error) bool) {
 		for _, p := range w.parts {
-			more, err := true, p.err
+			stopped, err := false, p.err
 			if err == nil {
 				err = p.All(dead, func(t state.Timer) bool {
-					if more = ctx.Err() == nil; more {
-						more = yield(t, nil)
+					if ctx.Err() == nil {
+						stopped = !yield(t, nil)
 					}
-					return more
+					return !stopped && ctx.Err() == nil
 				})
+			}
+			if stopped {
+				return
 			}
 			if ctx.Err() != nil {
 				yield(state.Timer{}, ctx.Err())
 				return
 			}
-			if !more || err != nil && !yield(state.Timer{}, err) {
+			if err != nil && !yield(state.Timer{}, err) {
 				return
 			}
 		}
