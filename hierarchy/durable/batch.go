@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -101,30 +100,21 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 
 // addTo encodes operation i and adds it to the part of its partition.
 func (w *Keyed[K, V]) addTo(parts []*batchPart, i int, op *operation[K, V]) error {
-	data, err := w.appendKey(nil, op.key)
+	var data []byte
+	v := &op.val
+	if op.kind > frame.SetAt {
+		v = nil
+	}
+	ask, at, err := w.ask(&data, op.kind, op.key, v, op.d, op.t)
 	if err != nil {
 		return err
-	}
-	n := len(data)
-	if op.kind <= frame.SetAt {
-		if data, err = w.appendValue(data, op.val); err != nil {
-			return err
-		}
-	}
-	at := of(data[:n], len(parts))
-	due := int64(0)
-	switch {
-	case op.kind == frame.SetAt:
-		due = wallTime(op.t)
-	case op.kind != frame.Remove && w.parts[at].err == nil:
-		due = instant.Plus(w.parts[at].Now(), int64(op.d))
 	}
 	part := parts[at]
 	if part == nil {
 		part = new(batchPart)
 		parts[at] = part
 	}
-	part.call.Asks = append(part.call.Asks, partition.Ask{Kind: op.kind, Key: data[:n:n], Value: data[n:], Due: due})
+	part.call.Asks = append(part.call.Asks, ask)
 	part.places = append(part.places, i)
 	return nil
 }

@@ -21,35 +21,46 @@ type request struct {
 // do does one operation. v is nil if it has no value.
 func (w *Keyed[K, V]) do(ctx context.Context, kind frame.Kind, k K, v *V, d time.Duration, t time.Time) (string, bool, error) {
 	r := w.pool.Get().(*request)
-	var err error
-	if r.data, err = w.appendKey(r.data[:0], k); err != nil {
+	r.data = r.data[:0]
+	ask, at, err := w.ask(&r.data, kind, k, v, d, t)
+	if err != nil {
 		return "", false, err
 	}
-	n := len(r.data)
-	if v != nil {
-		if r.data, err = w.appendValue(r.data, *v); err != nil {
-			return "", false, err
-		}
-	}
-	p := w.parts[of(r.data[:n], len(w.parts))]
+	p := w.parts[at]
 	if p.err != nil {
 		return "", false, p.err
 	}
-	due := int64(0)
-	switch kind {
-	case frame.Set, frame.Move:
-		due = instant.Plus(p.Now(), int64(d))
-	case frame.SetAt:
-		due = wallTime(t)
-	}
 	r.Reset()
-	r.Asks = append(r.Asks, partition.Ask{Kind: kind, Key: r.data[:n:n], Value: r.data[n:], Due: due})
+	r.Asks = append(r.Asks, ask)
 	if err := p.Do(ctx, &r.Call); err != nil {
 		return "", false, err // the partition may look at r still
 	}
 	value, took := r.Value, r.Took[0]
 	w.pool.Put(r)
 	return value, took, nil
+}
+
+// ask encodes an operation for the partition at. Its key and value go into data, which must be
+// empty. v is nil if it has no value.
+func (w *Keyed[K, V]) ask(data *[]byte, kind frame.Kind, k K, v *V, d time.Duration, t time.Time) (a partition.Ask, at int, err error) {
+	if *data, err = w.appendKey(*data, k); err != nil {
+		return a, 0, err
+	}
+	n := len(*data)
+	if v != nil {
+		if *data, err = w.appendValue(*data, *v); err != nil {
+			return a, 0, err
+		}
+	}
+	a = partition.Ask{Kind: kind, Key: (*data)[:n:n], Value: (*data)[n:]}
+	at = of(a.Key, len(w.parts))
+	switch p := w.parts[at]; {
+	case kind == frame.SetAt:
+		a.Due = wallTime(t)
+	case p.err == nil && (kind == frame.Set || kind == frame.Move):
+		a.Due = instant.Plus(p.Now(), int64(d))
+	}
+	return a, at, nil
 }
 
 func (w *Keyed[K, V]) appendKey(b []byte, k K) ([]byte, error) {

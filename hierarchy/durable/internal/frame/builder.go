@@ -49,6 +49,12 @@ func (w *Builder) Add(op *Op) ID {
 	}
 	w.count++
 	w.b = append(w.b, byte(op.Kind))
+	w.fields(op)
+	return id
+}
+
+// fields appends what an operation has after its kind.
+func (w *Builder) fields(op *Op) {
 	switch op.Kind {
 	case Set, SetAt:
 		w.time(op.Due)
@@ -83,7 +89,6 @@ func (w *Builder) Add(op *Op) ID {
 	default:
 		panic("frame: Add of " + op.Kind.String())
 	}
-	return id
 }
 
 // time appends a time, as the distance from that of the frame.

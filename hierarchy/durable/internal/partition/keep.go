@@ -1,0 +1,71 @@
+package partition
+
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+
+// How trimming writes again what is live in the oldest frames, and deletes these.
+
+// addKeeps adds timers of the portion to the frame, which must be empty, and raises its begin when
+// all are there. It is true then. mu is held.
+func (p *Partition) addKeeps(d *draft, ops, bytes int) bool {
+	found := p.trims.portion
+	if found == nil {
+		return false
+	}
+	most := min(bytes, p.cfg.Log.MaxMessage()/2)
+	for len(found.timers) > 0 {
+		if d.Len() >= ops || d.Size() >= most {
+			return false
+		}
+		h := found.timers[0]
+		found.timers = found.timers[1:]
+		if !p.state.HasHome(h.ref, h.home) {
+			continue
+		}
+		var op frame.Op
+		op, p.room = p.state.Keep(h.ref, d.now, p.room[:0])
+		d.Add(&op)
+	}
+	for len(found.requests) > 0 {
+		if d.Len() >= ops || d.Size() >= most {
+			return false
+		}
+		r := found.requests[0]
+		found.requests = found.requests[1:]
+		if p.state.AnswerHome(r.id, r.home) {
+			op := p.state.KeepAnswer(r.id)
+			d.Add(&op)
+		}
+	}
+	d.Header().Begin = found.begin
+	return true
+}
+
+// kept is called when the frame is in the log that raised begin. mu is held.
+func (p *Partition) kept() {
+	t := &p.trims
+	n := t.portion.begin - t.begin
+	for _, size := range t.sizes[:n] {
+		t.total -= int64(size)
+		t.loose += int64(size)
+	}
+	t.sizes, t.begin = t.sizes[n:], t.portion.begin
+	t.portion, t.under = nil, false
+	if t.loose >= deleteBytes && !t.deletes {
+		t.deletes = true
+		go p.deleteBefore(t.begin, t.loose)
+	}
+}
+
+// deleteBefore deletes the frames before begin.
+func (p *Partition) deleteBefore(begin uint64, loose int64) {
+	err := p.cfg.Log.Trim(p.writing, begin)
+	p.mu.Lock()
+	p.trims.deletes = false
+	if err == nil {
+		p.trims.loose -= loose
+	}
+	p.mu.Unlock()
+	if err != nil {
+		p.tellTrim(err)
+	}
+}
