@@ -41,16 +41,7 @@ func inBubble(t *testing.T, test func(*bench)) {
 // in the frame under way.
 func TestCallsOfTheNextFrameAreGivenUp(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		hold, held := make(chan bool), make(chan bool)
-		first := true
-		b.open()
-		b.log.Before = func(uint64) {
-			if first {
-				first = false
-				held <- true
-				<-hold
-			}
-		}
+		hold, held := b.openHeld()
 		errs := make(chan error, 5)
 		large := make([]byte, frameBytes/3)
 		ask := func(i int) {

@@ -182,3 +182,19 @@ func failing(*bench) func(context.Context, Firing) error {
 		return nil
 	}
 }
+
+// openHeld opens the partition. Its next frame sends to held when it is about to be appended, and
+// waits for hold.
+func (b *bench) openHeld() (hold, held chan bool) {
+	hold, held = make(chan bool), make(chan bool)
+	first := true
+	b.open()
+	b.log.Before = func(uint64) {
+		if first {
+			first = false
+			held <- true
+			<-hold
+		}
+	}
+	return hold, held
+}

@@ -126,16 +126,7 @@ func TestAnswersAreForgotten(t *testing.T) {
 // Two copies of a request in one frame are answered alike.
 func TestCopiesInOneFrame(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		hold, held := make(chan bool), make(chan bool)
-		first := true
-		b.open()
-		b.log.Before = func(uint64) {
-			if first {
-				first = false
-				held <- true
-				<-hold
-			}
-		}
+		hold, held := b.openHeld()
 		go b.set("a", "1", time.Hour)
 		<-held
 		type result struct {
