@@ -43,12 +43,7 @@ func (p *Partition) addKeeps(d *draft, ops, bytes int) bool {
 // kept is called when the frame is in the log that raised begin. mu is held.
 func (p *Partition) kept() {
 	t := &p.trims
-	n := t.portion.begin - t.begin
-	for _, size := range t.sizes[:n] {
-		t.total -= int64(size)
-		t.loose += int64(size)
-	}
-	t.sizes, t.begin = t.sizes[n:], t.portion.begin
+	t.advance(t.portion.begin)
 	t.portion, t.under = nil, false
 	if t.loose >= deleteBytes && !t.deletes {
 		t.deletes = true

@@ -2,7 +2,6 @@ package partition
 
 import (
 	"context"
-	"fmt"
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
@@ -64,6 +63,14 @@ type head struct {
 // Open takes the log over and reads it. It returns when all timers are known. Those that are due
 // are fired from now on.
 func Open(ctx context.Context, cfg Config) (*Partition, error) {
+	f, err := Follow(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return f.Own(ctx)
+}
+
+func newPartition(ctx context.Context, cfg Config) *Partition {
 	cfg.fillIn()
 	p := &Partition{cfg: cfg, virtual: clock.Virtual(cfg.Clock), stopped: make(chan struct{})}
 	p.state = state.New()
@@ -74,20 +81,7 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 	p.firing.attempts = make(map[state.Ref]*attempt)
 	p.handlers, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	p.writing, p.abandon = context.WithCancel(context.WithoutCancel(ctx))
-	if err := p.recover(ctx); err != nil {
-		p.cancel()
-		p.abandon()
-		p.mu.Lock()
-		if p.markTimer != nil {
-			p.markTimer.Stop()
-		}
-		p.mu.Unlock()
-		return nil, fmt.Errorf("partition %d: %w", cfg.Partition, err)
-	}
-	p.alarm = cfg.Clock.NewAlarm(p.ring)
-	go p.write()
-	p.fireOrAim()
-	return p, nil
+	return p
 }
 
 // Now is the owner's time.

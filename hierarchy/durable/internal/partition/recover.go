@@ -9,25 +9,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
-// recover takes the log over, reads it, and finds out what was under way when it ended.
-func (p *Partition) recover(ctx context.Context) error {
-	mark, err := p.takeOver(ctx)
-	if err != nil {
-		return err
-	}
-	if err := p.read(ctx, mark); err != nil {
-		return err
-	}
-	p.mu.Lock() // a mark may be due already, for what was written since
-	p.acked = journal.Mark{Number: p.head.Number, Checksum: p.head.checksum}
-	mark = p.acked
-	p.mu.Unlock()
-	if err := p.cfg.Log.SetMark(ctx, mark); err != nil {
-		return fmt.Errorf("setting the mark: %w", err)
-	}
-	return nil
-}
-
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
@@ -48,45 +29,11 @@ func (p *Partition) parse(data []byte, number uint64) (frame.Frame, error) {
 	return f, nil
 }
 
-// read reads the log up to the takeover, and checks it.
-func (p *Partition) read(ctx context.Context, mark journal.Mark) error {
-	frames := make(chan frame.Frame, 64)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	failed := make(chan error, 1)
-	go func() {
-		defer close(frames)
-		failed <- p.readFrames(ctx, frames)
-	}()
-	p.trims.begin = p.head.Begin
-	p.cfg.Progress.Of.Add(int64(p.head.Number - p.head.Begin + 1))
-	var before frame.Frame
-	clean := true
-	for f := range frames {
-		if err := p.follows(&before, &f, mark); err != nil {
-			return err
-		}
-		before = f
-		if f.Number == p.head.Number {
-			clean = f.Number == 1 || p.state.Clean()
-		}
-		if err := p.replay(&f); err != nil {
-			return err
-		}
-	}
-	if err := <-failed; err != nil {
-		return err
-	}
-	p.state.Build(p.head.Time)
-	return p.suspect(ctx, clean)
-}
-
-// readFrames reads and parses the frames.
-func (p *Partition) readFrames(ctx context.Context, frames chan<- frame.Frame) error {
-	number := p.head.Begin
-	for data, err := range p.cfg.Log.Read(ctx, number, p.head.Number) {
+// readFrames reads and parses frames.
+func (p *Partition) readFrames(ctx context.Context, number, last uint64, frames chan<- frame.Frame) error {
+	for data, err := range p.cfg.Log.Read(ctx, number, last) {
 		if errors.Is(err, journal.ErrAbsent) {
-			return damaged("frame %d is missing", number)
+			return p.missing(ctx, number)
 		}
 		if err != nil {
 			return err
@@ -105,24 +52,37 @@ func (p *Partition) readFrames(ctx context.Context, frames chan<- frame.Frame) e
 	return nil
 }
 
-// follows checks that f can come after the frame before, if that was read.
-func (p *Partition) follows(before, f *frame.Frame, mark journal.Mark) error {
+// missing is the error for a frame that must be there and is not. The owner of a log that is being
+// followed may have trimmed it.
+func (p *Partition) missing(ctx context.Context, number uint64) error {
+	last, err := p.lastFrame(ctx, journal.Mark{})
+	switch {
+	case err != nil:
+		return err
+	case number < last.Begin:
+		return errTrimmed
+	}
+	return damaged("frame %d is missing", number)
+}
+
+// follows checks that f can come after the last frame that was read, which may be none.
+func (p *Partition) follows(f *frame.Frame, mark journal.Mark, last head) error {
 	switch {
 	case f.Number == mark.Number && f.Checksum != mark.Checksum:
 		return damaged("frame %d is not the one that was acknowledged", f.Number)
-	case f.Number == p.head.Number && f.Checksum != p.head.checksum:
-		return damaged("frame %d is not the takeover that was written", f.Number)
-	case before.Number == 0:
+	case f.Number == last.Number && f.Checksum != last.checksum:
+		return damaged("frame %d is not what it was", f.Number)
+	case p.head.Number == 0:
 		return nil
-	case f.Previous != before.Checksum:
+	case f.Previous != p.head.checksum:
 		return damaged("frame %d does not follow the frame before it", f.Number)
-	case f.Time < before.Time, f.Epoch < before.Epoch, f.Begin < before.Begin:
+	case f.Time < p.head.Time, f.Epoch < p.head.Epoch, f.Begin < p.head.Begin:
 		return damaged("frame %d goes back", f.Number)
 	}
 	return nil
 }
 
-// replay applies a frame that was read.
+// replay applies a frame that was read, which is the last one from now on.
 func (p *Partition) replay(f *frame.Frame) error {
 	for op, err := range f.Ops() {
 		if err == nil {
@@ -132,7 +92,9 @@ func (p *Partition) replay(f *frame.Frame) error {
 			return damaged("frame %d: %v", f.Number, err)
 		}
 	}
+	p.head = head{f.Header, f.Checksum}
 	p.trims.appended(f.Size)
+	p.trims.advance(f.Begin)
 	p.cfg.Progress.Read.Add(1)
 	return nil
 }

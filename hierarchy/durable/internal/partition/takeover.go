@@ -3,26 +3,44 @@ package partition
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
-// takeOver appends a takeover to the log, unless the log is seen to be damaged.
-func (p *Partition) takeOver(ctx context.Context) (mark journal.Mark, err error) {
+// own takes the log over, and reads to its end what the last owner has written meanwhile.
+func (p *Partition) own(ctx context.Context) error {
+	clean, err := p.takeOver(ctx)
+	if err != nil {
+		return err
+	}
+	p.state.Own(p.head.Time)
+	if err := p.suspect(ctx, clean); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.acked = journal.Mark{Number: p.head.Number, Checksum: p.head.checksum}
+	mark := p.acked
+	p.mu.Unlock()
+	if err := p.cfg.Log.SetMark(ctx, mark); err != nil {
+		return fmt.Errorf("setting the mark: %w", err)
+	}
+	return nil
+}
+
+// takeOver appends a takeover after the last frame. If another process was faster, it reads on and
+// tries again. It tells whether the last owner has stopped in order.
+func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 	for {
-		mark, err = p.mark(ctx)
-		if err != nil {
-			return mark, err
+		if err := p.catchUp(ctx); err != nil {
+			return false, err
 		}
-		h, sum, err := p.lastFrame(ctx, mark)
-		if err != nil {
-			return mark, err
-		}
-		err = p.appendTakeover(ctx, h, sum)
-		if !errors.Is(err, journal.ErrTaken) { // else another process was faster
-			return mark, err
+		clean = p.head.Number == 0 || p.state.Clean()
+		p.time = newOwnTime(p.cfg.Clock)
+		if err := p.appendTakeover(ctx); !errors.Is(err, journal.ErrTaken) {
+			return clean, err
 		}
 	}
 }
@@ -43,48 +61,53 @@ func (p *Partition) mark(ctx context.Context) (journal.Mark, error) {
 	return mark, p.cfg.Log.SetMark(ctx, mark)
 }
 
-// lastFrame is the header and the checksum of the last frame, or of what is before the first one.
-func (p *Partition) lastFrame(ctx context.Context, mark journal.Mark) (h frame.Header, sum uint32, err error) {
+// lastFrame is the last frame, or what is before the first one.
+func (p *Partition) lastFrame(ctx context.Context, mark journal.Mark) (last head, err error) {
 	b, err := p.cfg.Log.Bounds(ctx)
 	switch {
 	case err != nil:
-		return h, 0, err
+		return last, err
 	case b.Last < mark.Number:
-		return h, 0, damaged("it ends at frame %d, and frame %d was acknowledged", b.Last, mark.Number)
+		return last, damaged("it ends at frame %d, and frame %d was acknowledged", b.Last, mark.Number)
 	case b.Last == 0:
-		return frame.Header{Begin: 1}, 0, nil
+		last.Begin = 1
+		return last, nil
 	case b.First > b.Last:
-		return h, 0, damaged("all its frames are missing, up to %d", b.Last)
+		return last, damaged("all its frames are missing, up to %d", b.Last)
 	}
 	data, err := p.cfg.Log.Get(ctx, b.Last)
 	switch {
 	case errors.Is(err, journal.ErrAbsent):
-		return h, 0, damaged("its last frame, %d, is missing", b.Last)
+		return last, damaged("its last frame, %d, is missing", b.Last)
 	case err != nil:
-		return h, 0, err
+		return last, err
 	}
 	f, err := p.parse(data, b.Last)
 	if err == nil && b.First > f.Begin {
 		err = damaged("it begins at frame %d, and must begin at %d", b.First, f.Begin)
 	}
-	return f.Header, f.Checksum, err
+	return head{f.Header, f.Checksum}, err
 }
 
-// appendTakeover appends the takeover after the frame with header h, which is head then.
-func (p *Partition) appendTakeover(ctx context.Context, h frame.Header, sum uint32) error {
-	last := h.Number
-	h = frame.Header{
-		Number: last + 1, Epoch: last + 1, Owner: rand.Uint64(), Begin: h.Begin,
-		Time: max(h.Time, p.time.now()), Previous: sum,
+// appendTakeover appends the takeover after the last frame that was read, and applies it.
+func (p *Partition) appendTakeover(ctx context.Context) error {
+	last := p.head.Number
+	h := frame.Header{
+		Number: last + 1, Epoch: last + 1, Owner: rand.Uint64(), Begin: max(1, p.head.Begin),
+		Time: max(p.head.Time, p.time.now()), Previous: p.head.checksum,
 		Partition: uint16(p.cfg.Partition), Partitions: uint16(p.cfg.Partitions),
 	}
 	var w frame.Builder
 	w.Start(h)
 	w.Add(&frame.Op{Kind: frame.Takeover, Text: []byte(p.cfg.Owner)})
-	b, sum := w.Finish()
+	b, _ := w.Finish()
 	if err := p.cfg.Patience.Commit(ctx, p.cfg.Log, last, b); err != nil {
 		return err
 	}
-	p.head, p.epoch = head{h, sum}, h.Epoch
-	return nil
+	f, err := frame.Parse(b)
+	if err != nil {
+		return err
+	}
+	p.epoch = h.Epoch
+	return p.replay(&f)
 }

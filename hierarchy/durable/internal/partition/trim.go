@@ -65,6 +65,19 @@ func (t *trims) appended(size int) {
 	t.total += int64(size + messageOverhead)
 }
 
+// advance says that the log may begin at begin.
+func (t *trims) advance(begin uint64) {
+	if begin <= t.begin {
+		return
+	}
+	n := begin - t.begin
+	for _, size := range t.sizes[:n] {
+		t.total -= int64(size)
+		t.loose += int64(size)
+	}
+	t.sizes, t.begin = t.sizes[n:], begin
+}
+
 // needed tells whether the log is larger than it may be: twice the keys and values, and a constant.
 // What is live takes more than these, by a quarter for 100 bytes, so that less than twice of it is
 // allowed.

@@ -50,13 +50,14 @@ func (s *State) finished(i uint32, r *record) {
 // stopped says that the owner has stopped in order. Attempts without an end did not end it, and may
 // not have been made. So they don't count, and are due.
 func (s *State) stopped() {
-	if s.built { // it is this owner, and nothing follows
+	if s.owned { // nothing follows
 		return
 	}
 	for i := range s.begun {
 		r := s.records.at(i)
 		if r.attempt--; r.attempt == 0 {
-			delete(s.next, i)
+			s.unwheel(i, r)
+			s.wait(i, r, r.due)
 		}
 	}
 	clear(s.begun)

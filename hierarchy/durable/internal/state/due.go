@@ -8,13 +8,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 )
 
-// Build puts all waiting timers on their wheels, after the log was read up to a frame of that
-// time. Until then no timer is due. Putting each there once costs a quarter of having them on the
-// wheels while reading.
-func (s *State) Build(now int64) {
+// Build puts all waiting timers on their wheels, after all of the log was read that was there.
+// Until then no timer is due. Putting each there once costs a quarter of having them on the wheels
+// while reading. More frames may be read after it.
+func (s *State) Build() {
 	s.built = true
-	s.requests.sort()
-	s.Forget(now)
 	for i := uint32(1); i < s.records.next; i++ {
 		if r := s.records.at(i); r.state == waiting {
 			wall, until := r.wall, r.due
@@ -25,6 +23,17 @@ func (s *State) Build(now int64) {
 		}
 	}
 	s.next = nil
+}
+
+// Built tells whether Build was called.
+func (s *State) Built() bool { return s.built }
+
+// Own says that the log was read to its end, a frame of that time, and that what is applied from
+// now on is what this process writes.
+func (s *State) Own(now int64) {
+	s.owned = true
+	s.requests.sort()
+	s.Forget(now)
 }
 
 // Forget forgets the answers that are not remembered any more at the time of a frame.

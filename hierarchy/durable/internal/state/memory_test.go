@@ -30,7 +30,7 @@ func TestMemory(t *testing.T) {
 		data += int64(len(key) + len(value))
 		require.NoError(t, s.Apply(&h, &frame.Op{Kind: frame.Set, Key: key, Value: value, Due: int64(i) * 1e6}))
 	}
-	s.Build(0)
+	s.Build()
 	each := (heap() - before - data) / n
 	t.Logf("%d bytes for each timer", each)
 	require.LessOrEqual(t, each, int64(150))

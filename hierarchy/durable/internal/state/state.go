@@ -29,6 +29,7 @@ type State struct {
 	// latest is the latest time that a wheel expired at. See Due.
 	latest [2]int64
 	built  bool
+	owned  bool // see Own
 
 	live  int   // records with a timer
 	dead  int   // of them

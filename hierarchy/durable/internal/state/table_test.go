@@ -39,7 +39,7 @@ func (s *State) check(t *testing.T, keys map[string]string) {
 func TestKeysComeAndGo(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	s := New()
-	s.Build(0)
+	s.Build()
 	keys := make(map[string]string)
 	h := frame.Header{Number: 1, Owner: 9}
 	for n := range 30_000 {
@@ -68,7 +68,7 @@ func TestKeysComeAndGo(t *testing.T) {
 // What is there throughout comes once, and nothing comes twice.
 func TestWhatACursorSees(t *testing.T) {
 	s := New()
-	s.Build(0)
+	s.Build()
 	h := frame.Header{Number: 1}
 	apply := func(kind frame.Kind, k int) {
 		require.NoError(t, s.Apply(&h, &frame.Op{Kind: kind, Key: fmt.Append(nil, k)}))

@@ -1,0 +1,140 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// Follower reads a log that another process may still write to. So when it takes the log over,
+// little is left to read. Its methods are not called concurrently. Own or Drop ends it.
+type Follower struct{ p *Partition }
+
+// Follow reads all that is in the log now.
+func Follow(ctx context.Context, cfg Config) (*Follower, error) {
+	p := newPartition(ctx, cfg)
+	f := &Follower{p}
+	if err := p.catchUp(ctx); err != nil {
+		f.Drop()
+		return nil, p.named(err)
+	}
+	p.state.Build()
+	return f, nil
+}
+
+// CatchUp reads what was written since.
+func (f *Follower) CatchUp(ctx context.Context) error { return f.p.named(f.p.catchUp(ctx)) }
+
+// Own takes the log over. What is due is fired from now on. After an error the Follower has ended.
+func (f *Follower) Own(ctx context.Context) (*Partition, error) {
+	p := f.p
+	if err := p.own(ctx); err != nil {
+		f.Drop()
+		return nil, p.named(err)
+	}
+	p.alarm = p.cfg.Clock.NewAlarm(p.ring)
+	go p.write()
+	p.fireOrAim()
+	return p, nil
+}
+
+// Drop ends the Follower.
+func (f *Follower) Drop() {
+	p := f.p
+	p.cancel()
+	p.abandon()
+	p.mu.Lock()
+	if p.markTimer != nil {
+		p.markTimer.Stop()
+	}
+	p.mu.Unlock()
+}
+
+// named says which partition an error is of.
+func (p *Partition) named(err error) error {
+	if err != nil {
+		err = fmt.Errorf("partition %d: %w", p.cfg.Partition, err)
+	}
+	return err
+}
+
+// errTrimmed: the owner has deleted frames before they were read here.
+var errTrimmed = errors.New("the frames to be read were trimmed")
+
+// catchUp reads the log from the last frame that was read to its end. If the owner trims faster
+// than this process reads, it begins again where the log begins then.
+func (p *Partition) catchUp(ctx context.Context) error {
+	for {
+		mark, err := p.mark(ctx)
+		if err != nil {
+			return err
+		}
+		last, err := p.lastFrame(ctx, mark)
+		if err != nil {
+			return err
+		}
+		if last.Number == p.head.Number {
+			return p.unchanged(last)
+		}
+		switch err := p.readTo(ctx, mark, last); {
+		case errors.Is(err, errTrimmed):
+			p.forget()
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// unchanged checks that the last frame that was read is the last one still.
+func (p *Partition) unchanged(last head) error {
+	if last.checksum != p.head.checksum {
+		return damaged("frame %d is not what it was", last.Number)
+	}
+	return nil
+}
+
+// forget forgets all that was read.
+func (p *Partition) forget() {
+	built := p.state.Built()
+	p.state = state.New()
+	p.state.Superseded = p.superseded
+	p.draft.state = p.state
+	if built {
+		p.state.Build()
+	}
+	p.head, p.trims = head{}, trims{}
+}
+
+// readTo reads and applies the frames up to the last one, and checks them.
+func (p *Partition) readTo(ctx context.Context, mark journal.Mark, last head) error {
+	next := p.head.Number + 1
+	if p.head.Number == 0 {
+		next = last.Begin
+		p.trims.begin = next
+	} else if last.Number < next {
+		return damaged("it ends at frame %d, and frame %d was read", last.Number, p.head.Number)
+	}
+	p.cfg.Progress.Of.Add(int64(last.Number - next + 1))
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	frames := make(chan frame.Frame, 64)
+	failed := make(chan error, 1)
+	go func() {
+		defer close(frames)
+		failed <- p.readFrames(ctx, next, last.Number, frames)
+	}()
+	for f := range frames {
+		err := p.follows(&f, mark, last)
+		if err == nil {
+			err = p.replay(&f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return <-failed
+}

@@ -1,0 +1,163 @@
+package partition
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// follow follows the log by a connection of its own.
+func (b *bench) follow() *Follower {
+	f, err := Follow(b.t.Context(), b.cfg.with(b.disk.Open()))
+	b.NoError(err)
+	return f
+}
+
+// own has a Follower take the log over from the present owner, if there is one.
+func (b *bench) own(f *Follower) {
+	p, err := f.Own(b.t.Context())
+	b.NoError(err)
+	if b.p != nil {
+		b.crash()
+	}
+	b.p, b.log = p, b.disk.Open()
+}
+
+// What the owner writes while its log is followed is known after the takeover.
+func TestFollowerKnowsWhatWasWritten(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	b.set("before", "1", time.Hour)
+	b.set("moved", "1", time.Hour)
+	b.set("removed", "1", time.Hour)
+	f := b.follow()
+	b.set("after", "1", time.Minute)
+	b.move("moved", time.Second)
+	b.remove("removed")
+	b.NoError(f.CatchUp(t.Context()))
+	b.set("at last", "1", time.Hour)
+	b.own(f)
+	b.Equal(map[string]string{"before": "1", "moved": "1", "after": "1", "at last": "1"}, b.keys(false))
+	b.mock.Add(time.Second)
+	b.mock.Add(time.Minute)
+	b.Equal([]string{"moved", "after"}, b.took())
+}
+
+// A log that ended in order is followed like any other: what was under way does not count.
+func TestFollowerSeesAnOrderlyEnd(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	b.p.stopHanding()
+	b.set("a", "", 0)
+	b.crash()
+	b.open() // its attempt is written before it begins
+	b.p.mu.Lock()
+	j := b.p.next()
+	j.key, j.attempt = []byte("a"), j.attempt&^mustBeWritten
+	b.p.mu.Unlock()
+	done := make(chan bool, 1)
+	b.NoError(b.p.queue.put(item{kind: begun, job: j, done: done}))
+	b.True(<-done)
+	f := b.follow()
+	b.p.Close()
+	b.p = nil
+	b.own(f)
+	b.mock.Add(0)
+	b.Equal(uint32(1), b.last().Attempt)
+}
+
+// An owner that trims while its log is followed takes nothing from the follower.
+func TestFollowerOfALogThatIsTrimmed(t *testing.T) {
+	for _, behind := range []bool{false, true} {
+		t.Run(fmt.Sprint("behind=", behind), func(t *testing.T) {
+			b := newBench(t)
+			b.cfg.TrimAbove = 300
+			b.open()
+			b.set("stays", "1", time.Hour)
+			f := b.follow()
+			from := b.p.head.Begin
+			value := string(make([]byte, 1000))
+			for i := 0; b.head().Begin < from+100; i++ {
+				b.set(fmt.Sprint(i%5), value, time.Hour)
+			}
+			if behind { // what it has not read has gone
+				b.NoError(b.log.Trim(t.Context(), b.head().Begin))
+			}
+			b.own(f)
+			b.Len(b.keys(false), 6)
+			want := int64(0)
+			for data, err := range b.log.Read(t.Context(), b.p.head.Begin, b.p.head.Number) {
+				b.NoError(err)
+				want += int64(len(data) + messageOverhead)
+			}
+			b.Equal(want, b.p.trims.total)
+		})
+	}
+}
+
+func (b *bench) head() frame.Header {
+	b.p.mu.Lock()
+	defer b.p.mu.Unlock()
+	return b.p.head.Header
+}
+
+// Followers of random histories know what their owners do.
+func TestFollowersOfRandomHistories(t *testing.T) {
+	for seed := range uint64(*seeds) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 9))
+			b := newBench(t)
+			b.cfg.TrimAbove = 300
+			b.handle = failing(b)
+			b.open()
+			f := b.follow()
+			for n := range 600 {
+				key := []string{"a", "b", "c", "fails", "dead"}[r.IntN(5)]
+				switch r.IntN(12) {
+				case 0, 1, 2, 3:
+					b.set(key, fmt.Sprint(n), time.Duration(r.IntN(3000))*time.Millisecond)
+				case 4:
+					b.setAt(key, fmt.Sprint(n), b.mock.Now().Add(time.Duration(r.IntN(3000))*time.Millisecond))
+				case 5:
+					b.move(key, time.Duration(r.IntN(3000))*time.Millisecond)
+				case 6:
+					b.remove(key)
+				case 7:
+					b.revive(key)
+				case 8, 9:
+					b.mock.Add(time.Duration(r.IntN(2000)) * time.Millisecond)
+				case 10:
+					b.NoError(f.CatchUp(t.Context()))
+				case 11:
+					b.replaceBy(f, r)
+					f = b.follow()
+				}
+			}
+			f.Drop()
+		})
+	}
+}
+
+// replaceBy has f follow the present owner, which ends in order or dies.
+func (b *bench) replaceBy(f *Follower, r *rand.Rand) {
+	live, dead := b.keys(false), b.keys(true)
+	if r.IntN(2) == 0 {
+		b.shut()
+	} else if r.IntN(2) == 0 {
+		b.crash()
+	}
+	b.own(f)
+	b.Equal(live, b.keys(false))
+	b.Equal(dead, b.keys(true))
+	next, ok := b.p.state.Next(false)
+	g := b.follow() // which has read it all at once
+	due, there := g.p.state.Next(false)
+	b.Equal(ok, there)
+	if len(b.p.firing.accused)+len(b.p.firing.careful) == 0 {
+		b.Equal(next, due)
+	}
+	g.Drop()
+}
