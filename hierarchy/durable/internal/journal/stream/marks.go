@@ -53,20 +53,3 @@ func (k *marks) raise(ctx context.Context, m journal.Mark) error {
 		}
 	}
 }
-
-// latest is the last message of a subject, as the stream's leader knows it.
-func latest(ctx context.Context, nc *nats.Conn, stream, subject string) (data []byte, sequence uint64, err error) {
-	request := struct {
-		Subject string `json:"last_by_subj"`
-	}{subject}
-	var answer struct {
-		Message struct {
-			Sequence uint64 `json:"seq"`
-			Data     []byte `json:"data"`
-		} `json:"message"`
-	}
-	if err := ask(ctx, nc, "STREAM.MSG.GET."+stream, request, &answer); err != nil {
-		return nil, 0, err
-	}
-	return answer.Message.Data, answer.Message.Sequence, nil
-}

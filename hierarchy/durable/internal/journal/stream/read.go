@@ -26,8 +26,8 @@ const (
 	patience = 3 * time.Second
 )
 
-// read reads messages by requests for portions. Any replica of the stream answers them, so a
-// message may be absent only because that replica is behind.
+// read reads messages by requests for portions. Any replica of the stream answers them. A message
+// may be absent only because that replica is behind, so the leader is asked before it is said.
 func (l *Log) read(ctx context.Context, from, to uint64, portion int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if from > to {
@@ -37,6 +37,9 @@ func (l *Log) read(ctx context.Context, from, to uint64, portion int) iter.Seq2[
 		defer r.end()
 		for r.next <= r.to {
 			got, err := r.portion(ctx, portion)
+			if errors.Is(err, journal.ErrAbsent) {
+				got, err = r.fromLeader(ctx, got)
+			}
 			for _, data := range got {
 				if !yield(data, nil) {
 					return
@@ -115,6 +118,19 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 			return r.got, err
 		}
 	}
+}
+
+// fromLeader adds to got the message that is absent elsewhere.
+func (r *reading) fromLeader(ctx context.Context, got [][]byte) ([][]byte, error) {
+	request := struct {
+		Sequence uint64 `json:"seq"`
+	}{r.next}
+	m, err := r.log.ofLeader(ctx, request)
+	if err != nil {
+		return got, err
+	}
+	r.next++
+	return append(got, m.Data), nil
 }
 
 // silences is how many portions in a row may bring nothing. A server that has found its files

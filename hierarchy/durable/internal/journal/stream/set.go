@@ -22,7 +22,7 @@ type Config struct {
 	Conn       *nats.Conn
 	Name       string
 	Partitions int // 0: as many as there are, or DefaultPartitions
-	Replicas   int // of what is made; 0 means 1
+	Replicas   int // of what is made; 0: three, or one where there is one server
 }
 
 const (
@@ -110,16 +110,30 @@ func (s *Set) log(partition int) *Log {
 
 // make makes a stream, or leaves the one that is there.
 func (s *Set) make(ctx context.Context, name, subject string, perSubject int64) error {
-	_, err := s.js.CreateStream(ctx, jetstream.StreamConfig{
+	cfg := jetstream.StreamConfig{
 		Name: name, Subjects: []string{subject}, Storage: jetstream.FileStorage,
-		Replicas: max(1, s.cfg.Replicas), AllowDirect: true, DenyDelete: true,
+		Replicas: s.cfg.Replicas, AllowDirect: true, DenyDelete: true,
 		MaxMsgsPerSubject: perSubject,
-	})
+	}
+	if cfg.Replicas == 0 {
+		cfg.Replicas = defaultReplicas
+	}
+	_, err := s.js.CreateStream(ctx, cfg)
+	var api *jetstream.APIError
+	if s.cfg.Replicas == 0 && errors.As(err, &api) && api.ErrorCode == codeOneServer {
+		cfg.Replicas = 1
+		_, err = s.js.CreateStream(ctx, cfg)
+	}
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		return nil
 	}
 	return err
 }
+
+const (
+	defaultReplicas = 3
+	codeOneServer   = 10074 // replicas need a cluster
+)
 
 // about reads the record, or returns ErrAbsent.
 func (s *Set) about(ctx context.Context) (a about, err error) {
