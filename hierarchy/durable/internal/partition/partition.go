@@ -34,6 +34,7 @@ type Partition struct {
 	writing  context.Context // ends when the writer has to stop
 	abandon  context.CancelFunc
 	stopped  chan struct{} // closed when the writer has ended
+	left     error         // what it could not do as it was abandoned; written before stopped is closed
 
 	mu     sync.Mutex
 	state  *state.State // written by the writer
@@ -44,12 +45,13 @@ type Partition struct {
 	marked bool         // a mark will be written soon
 
 	markTimer *time.Timer  // guarded by mu
-	marking   sync.Mutex   // held while a mark is written
+	marking   chan bool    // of capacity 1; holds something while a mark is written
 	lastMark  journal.Mark // guarded by marking
 	counts    Counts
 	lateness  hierarchy.Histogram
 	commits   hierarchy.Histogram
 
+	doubtful time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
 	doubt    atomic.Bool // the frame that is under way had no clear answer
 	doubting sync.Mutex  // held where calls are given up, and where that ends
 	shutting sync.Once
@@ -65,7 +67,7 @@ type head struct {
 // are fired from now on.
 func Open(ctx context.Context, cfg Config) (*Partition, error) {
 	cfg.fillIn()
-	p := &Partition{cfg: cfg, virtual: clock.Virtual(cfg.Clock), stopped: make(chan struct{})}
+	p := &Partition{cfg: cfg, virtual: clock.Virtual(cfg.Clock), stopped: make(chan struct{}), marking: make(chan bool, 1)}
 	p.state = state.New()
 	p.state.Superseded = p.superseded
 	p.time = newOwnTime(cfg.Clock)
