@@ -15,22 +15,6 @@ type Codec[T any] interface {
 	Decode(b []byte) (T, error)
 }
 
-// keyCodec is the default for keys of that type.
-func keyCodec[T any]() Codec[T] {
-	switch t := reflect.TypeFor[T](); t.Kind() {
-	case reflect.String:
-		return text[T]{}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return integer[T]{}
-	case reflect.Array:
-		if t.Elem().Kind() == reflect.Uint8 {
-			return array[T]{}
-		}
-	}
-	return jsonCodec[T]{}
-}
-
 // valueCodec is the default for values of that type.
 func valueCodec[T any]() Codec[T] {
 	switch t := reflect.TypeFor[T](); {

@@ -72,7 +72,14 @@ type Config[K comparable, V any] struct {
 	Clock clock.Clock
 	// Key and Value turn keys and values into bytes. By default strings, integers, arrays of bytes
 	// and named types of these are keys as they are, and strings and []byte are values as they are.
-	// All else is JSON. Equal keys must have equal bytes, and different keys different ones.
+	// All else is JSON.
+	//
+	// Equal keys must have equal bytes, and different keys different ones. JSON does not do that for
+	// types with interfaces, pointers, channels or floats, or with fields that it leaves out: they are
+	// not exported, or have the tag "-". For these Open returns ErrArgument. Types with methods of
+	// their own, such as MarshalText, and structs with strings may do it or not: a key that is another
+	// one when it is decoded is ErrArgument from the call. So is a string in a struct that is not
+	// valid UTF-8.
 	Key   Codec[K]
 	Value Codec[V]
 	// Handle is called with each timer that is due. If it returns nil, the timer has ended. If it
@@ -92,7 +99,7 @@ const (
 // validate returns cfg with all defaults filled in, or ErrArgument.
 func (cfg Config[K, V]) validate() (Config[K, V], error) {
 	bad := func(format string, args ...any) (Config[K, V], error) {
-		return cfg, fmt.Errorf("%w: durable: %s", ErrArgument, fmt.Sprintf(format, args...))
+		return cfg, fmt.Errorf("%w: durable: %w", ErrArgument, fmt.Errorf(format, args...))
 	}
 	switch {
 	case cfg.Conn != nil:
@@ -111,6 +118,13 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 		return bad("Precision %v is negative", cfg.Precision)
 	}
 	cfg.fillIn()
+	if cfg.Key == nil {
+		key, err := keyCodec[K]()
+		if err != nil {
+			return bad("%w", err)
+		}
+		cfg.Key = key
+	}
 	if !stream.ValidName(cfg.Name) {
 		return bad("Name %q must have 1 to 64 of the characters a-z A-Z 0-9 - _", cfg.Name)
 	}
@@ -135,9 +149,6 @@ func (cfg *Config[K, V]) fillIn() {
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = clock.Precise()
-	}
-	if cfg.Key == nil {
-		cfg.Key = keyCodec[K]()
 	}
 	if cfg.Value == nil {
 		cfg.Value = valueCodec[V]()

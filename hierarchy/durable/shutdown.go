@@ -6,9 +6,14 @@ import (
 )
 
 // Shutdown hands no further timer over, and waits for the handlers that run. When ctx is done, it
-// ends their contexts and waits no longer, and returns ctx's error. Their timers come again after
-// the next Open. Nothing that was acknowledged is lost. Inside a handler, Shutdown waits for that
-// handler too.
+// ends their contexts and waits no longer. Then it writes what is left to be written, and that the
+// process has ended in order. If the log does not answer, it gives up a second after the end of ctx,
+// or after five seconds if ctx has no deadline. The calls that wait for the log are ErrUnavailable
+// then, or ErrClosed if they did not take hold.
+//
+// If ctx ended before all this was done, Shutdown returns ctx's error. If the log did not answer, the
+// error says why. Nothing that was acknowledged is lost, and what was due comes again after the next
+// Open. Inside a handler, Shutdown waits for that handler too.
 func (w *Keyed[K, V]) Shutdown(ctx context.Context) error {
 	errs := make([]error, len(w.parts))
 	var wg sync.WaitGroup
@@ -30,7 +35,8 @@ func (w *Keyed[K, V]) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// Close is Shutdown that does not wait for handlers.
+// Close is Shutdown that does not wait for handlers. If the log does not answer, Close gives up after a
+// second. It returns nil.
 func (w *Keyed[K, V]) Close() error {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

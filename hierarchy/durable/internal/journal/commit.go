@@ -47,13 +47,17 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 
 // try appends once, and looks once whether the message is there if that is not clear.
 func (p Patience) try(ctx context.Context, log Log, last uint64, data []byte) error {
-	asked, cancel := context.WithTimeout(ctx, orDefault(p.Answer, 5*time.Second))
+	limit := orDefault(p.Answer, 5*time.Second)
+	asked, cancel := context.WithTimeout(ctx, limit)
 	err := log.Append(asked, last, data)
+	if err != nil && asked.Err() != nil && ctx.Err() == nil { // nobody else knows of that context
+		err = fmt.Errorf("no answer within %v", limit)
+	}
 	cancel()
 	if err == nil || errors.Is(err, ErrTooLarge) {
 		return err
 	}
-	asked, cancel = context.WithTimeout(ctx, orDefault(p.Answer, 5*time.Second))
+	asked, cancel = context.WithTimeout(ctx, limit)
 	defer cancel()
 	there, gone := log.Get(asked, last+1)
 	switch {

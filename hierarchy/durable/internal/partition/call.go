@@ -18,8 +18,8 @@ type Ask struct {
 	Due        int64
 }
 
-// Call is operations that take hold together. It belongs to the partition until Do returns
-// without an error of the context; a Call that was given up is not used again.
+// Call is operations that take hold together. While Do is under way, and for ever after ErrUnavailable
+// or an error of the context, it belongs to the partition: the writer may look at it still.
 type Call struct {
 	Asks    []Ask
 	Request RequestID

@@ -1,22 +1,36 @@
 package partition
 
 import (
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
 // append appends a frame and returns when it is known to be in the log.
 func (p *Partition) append(w *written, b []byte) error {
 	patience := p.cfg.Patience
 	var giveUp *time.Timer
+	var doubt error
 	settled := false // guarded by doubting
 	patience.Doubt = func(err error) {
+		doubt = err
 		p.doubt.Store(true)
 		p.leaveGate() // others have answers, maybe
 		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", p.because(err))
-		giveUp = time.AfterFunc(p.cfg.GiveUp, func() { p.giveUp(w, &settled, err) })
+		if p.doubtful.IsZero() {
+			p.doubtful = time.Now()
+		}
+		giveUp = time.AfterFunc(p.cfg.GiveUp-time.Since(p.doubtful), func() { p.giveUp(w, &settled, err) })
 	}
 	err := patience.Commit(p.writing, p.cfg.Log, p.head.Number, b)
+	if p.writing.Err() != nil && err != nil && !errors.Is(err, journal.ErrTaken) {
+		err = p.cut(doubt)
+	}
+	if giveUp == nil || !p.queue.waits() {
+		p.doubtful = time.Time{}
+	}
 	if giveUp == nil {
 		return err
 	}
@@ -29,6 +43,13 @@ func (p *Partition) append(w *written, b []byte) error {
 		p.cfg.Logger.Info("durable: the log answers again", "partition", p.cfg.Partition)
 	}
 	return err
+}
+
+// waits tells whether calls may be waiting that are not in the frame under way, and were not given up.
+func (q *queue) waits() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.doubt == nil && len(q.rest)+len(q.items) > 0
 }
 
 // because is err, and what is known of its cause.

@@ -1,9 +1,23 @@
 package partition
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
+
+// errCut is why there is no answer if Shutdown did not wait for it any longer.
+var errCut = errors.New("it was closed before the log answered")
+
+// cut is the error of a frame that is in doubt when the writer is abandoned. doubt is how that
+// began. The end of the writer's context is nothing that callers know.
+func (p *Partition) cut(doubt error) error {
+	err := errCut
+	if doubt != nil && !errors.Is(doubt, context.Canceled) {
+		err = fmt.Errorf("%w: %w", errCut, doubt)
+	}
+	return p.because(err)
+}
 
 // lose ends all that waits, as nothing is written any more.
 func (p *Partition) lose(w *written, rest []item, cause error) {
@@ -15,7 +29,7 @@ func (p *Partition) lose(w *written, rest []item, cause error) {
 	}
 	p.mu.Unlock()
 	if errors.Is(cause, ErrClosed) {
-		p.markNow()
+		p.left = p.markNow()
 	} else {
 		err = fmt.Errorf("%w: %w", ErrUnavailable, cause)
 		p.cfg.Logger.Error("durable: the log is lost", "partition", p.cfg.Partition, "err", cause)
@@ -23,6 +37,9 @@ func (p *Partition) lose(w *written, rest []item, cause error) {
 		for i := range w.items {
 			p.drop(&w.items[i].item)
 		}
+	}
+	if errors.Is(cause, errCut) { // what was not sent did not take hold
+		p.left, err = err, fmt.Errorf("%w: %w", ErrClosed, cause)
 	}
 	for _, it := range append(rest, p.queue.end(err)...) {
 		p.drop(&it)

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -16,7 +17,7 @@ func (p *Partition) markSoon() {
 		p.mu.Lock()
 		p.marked = false
 		p.mu.Unlock()
-		p.markNow()
+		_ = p.markNow()
 	})
 }
 
@@ -24,20 +25,21 @@ func (p *Partition) markSoon() {
 const markTime = 5 * time.Second
 
 // markNow writes the mark of the last frame that was acknowledged.
-func (p *Partition) markNow() {
-	p.marking.Lock()
-	defer p.marking.Unlock()
+func (p *Partition) markNow() error {
+	p.marking <- true
+	defer func() { <-p.marking }()
 	p.mu.Lock()
 	m := p.acked
 	p.mu.Unlock()
 	if m == p.lastMark {
-		return
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), markTime)
+	ctx, cancel := context.WithTimeout(p.writing, markTime)
 	defer cancel()
 	if err := p.cfg.Log.SetMark(ctx, m); err != nil {
 		p.cfg.Logger.Warn("durable: the mark was not written", "partition", p.cfg.Partition, "err", err)
-		return
+		return p.because(fmt.Errorf("the mark was not written: %v", err))
 	}
 	p.lastMark = m
+	return nil
 }

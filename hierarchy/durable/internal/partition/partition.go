@@ -33,6 +33,7 @@ type Partition struct {
 	writing  context.Context // ends when the writer has to stop
 	abandon  context.CancelFunc
 	stopped  chan struct{} // closed when the writer has ended
+	left     error         // what it could not do as it was abandoned; written before stopped is closed
 
 	mu     sync.Mutex
 	state  *state.State // written by the writer
@@ -43,12 +44,13 @@ type Partition struct {
 	marked bool         // a mark will be written soon
 
 	markTimer *time.Timer  // guarded by mu
-	marking   sync.Mutex   // held while a mark is written
+	marking   chan bool    // of capacity 1; holds something while a mark is written
 	lastMark  journal.Mark // guarded by marking
 	counts    Counts
 	lateness  hierarchy.Histogram
 	commits   hierarchy.Histogram
 
+	doubtful time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
 	doubt    atomic.Bool // the frame that is under way had no clear answer
 	doubting sync.Mutex  // held where calls are given up, and where that ends
 	shutting sync.Once
@@ -72,7 +74,7 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 
 func newPartition(ctx context.Context, cfg Config) *Partition {
 	cfg.fillIn()
-	p := &Partition{cfg: cfg, virtual: clock.Virtual(cfg.Clock), stopped: make(chan struct{})}
+	p := &Partition{cfg: cfg, virtual: clock.Virtual(cfg.Clock), stopped: make(chan struct{}), marking: make(chan bool, 1)}
 	p.state = state.New()
 	p.state.Superseded = p.superseded
 	p.time = newOwnTime(cfg.Clock)

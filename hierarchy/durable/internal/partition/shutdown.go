@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -42,11 +43,18 @@ func (p *Partition) stopFiring(ctx context.Context) error {
 }
 
 // Shutdown hands over nothing any more, waits for the handlers until ctx is done, ends the
-// contexts of those that are left, writes what was asked for until now, and a Close.
+// contexts of those that are left, writes what was asked for until now, and a Close. If ctx ended
+// before all this was done, its error is returned.
 func (p *Partition) Shutdown(ctx context.Context) error {
 	err := p.stopFiring(ctx)
-	p.end()
-	return err
+	left := p.end(ctx)
+	switch {
+	case left == nil:
+		return err
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %w", ctx.Err(), left)
+	}
+	return left
 }
 
 // Close is Shutdown that does not wait for handlers.
@@ -56,19 +64,36 @@ func (p *Partition) Close() {
 	_ = p.Shutdown(ended)
 }
 
-// closeTime is how long the last frame may take.
-const closeTime = 5 * time.Second
+const (
+	// closeTime is how long the last frame and the mark may take after the end of Shutdown's context.
+	closeTime = time.Second
+	// patientTime is how long they may take if that context has no deadline.
+	patientTime = 5 * time.Second
+)
 
-// end writes what is in the queue, and ends the writer.
-func (p *Partition) end() {
+// end writes what is in the queue, and ends the writer. It returns what could not be done.
+func (p *Partition) end(ctx context.Context) error {
 	p.shutting.Do(func() {
 		p.queue.close(ErrClosed)
 		_ = p.queue.put(item{kind: closed})
-		giveUp := time.AfterFunc(closeTime, p.abandon)
-		<-p.stopped
-		giveUp.Stop()
-		p.alarm.Stop()
-		p.abandon()
 	})
+	cancel := func() {}
+	if _, ok := ctx.Deadline(); !ok {
+		ctx, cancel = context.WithTimeout(ctx, patientTime)
+	}
+	defer cancel()
+	defer context.AfterFunc(ctx, p.abandonLate)()
 	<-p.stopped
+	p.alarm.Stop()
+	p.abandon()
+	return p.left
+}
+
+// abandonLate ends the writer if it does not end by itself soon.
+func (p *Partition) abandonLate() {
+	select {
+	case <-time.After(closeTime):
+		p.abandon()
+	case <-p.stopped:
+	}
 }

@@ -158,6 +158,7 @@ func (p *Partition) commit(w *written) error {
 	d := &p.draft
 	if d.Len() == 0 && d.Header().Begin == p.head.Begin {
 		p.checkTenure(w)
+		p.doubtful = time.Time{}
 		return nil
 	}
 	b, sum := d.Finish()

@@ -1,0 +1,172 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+var errDisk = errors.New("the disk is full")
+
+// openFull opens the partition on a disk that is full. The calls of two frames wait.
+func (b *bench) openFull() (inFrame, queued chan error) {
+	b.cfg.Cause = func() error { return errDisk }
+	b.open()
+	b.disk.SetFull(true)
+	inFrame, queued = make(chan error, 1), make(chan error, 1)
+	ask := func(k string, errs chan error) {
+		errs <- b.p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte(k)}}})
+	}
+	go ask("in frame", inFrame)
+	synctest.Wait()
+	go ask("queued", queued)
+	synctest.Wait()
+	return inFrame, queued
+}
+
+// Shutdown ends soon after its context while the log does not answer, and says that it did not all.
+func TestShutdownWhileTheLogDoesNotAnswer(t *testing.T) {
+	hour, day := time.Hour, 24*time.Hour
+	for _, c := range []struct {
+		deadline, cancel, took time.Duration
+		want                   error
+	}{
+		{300 * time.Millisecond, hour, 300*time.Millisecond + closeTime, context.DeadlineExceeded},
+		{2 * time.Minute, day, 2*time.Minute + closeTime, context.DeadlineExceeded},
+		{hour, time.Second, time.Second + closeTime, context.Canceled},
+		{0, time.Second, time.Second + closeTime, context.Canceled},
+		{0, hour, patientTime + closeTime, ErrUnavailable},
+	} {
+		inBubble(t, func(b *bench) {
+			inFrame, queued := b.openFull()
+			ctx, cancel := context.WithCancel(b.t.Context())
+			if c.deadline > 0 {
+				ctx, cancel = context.WithTimeout(b.t.Context(), c.deadline)
+			}
+			defer cancel()
+			defer time.AfterFunc(c.cancel, cancel).Stop()
+			begun := time.Now()
+			err := b.p.Shutdown(ctx)
+			b.Equal(c.took, time.Since(begun))
+			b.ErrorIs(err, c.want)
+			b.ErrorIs(err, errDisk)
+			b.Error(<-inFrame)
+			b.Error(<-queued)
+			b.p = nil
+		})
+	}
+}
+
+// Close waits shortly for a log that does not answer, and ends a Shutdown that has more patience.
+func TestCloseWhileTheLogDoesNotAnswer(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.openFull()
+		begun := time.Now()
+		patient := make(chan error)
+		go func() {
+			ctx, cancel := context.WithTimeout(b.t.Context(), time.Hour)
+			defer cancel()
+			patient <- b.p.Shutdown(ctx)
+		}()
+		synctest.Wait()
+		b.p.Close()
+		b.ErrorIs(<-patient, ErrUnavailable)
+		b.Equal(closeTime, time.Since(begun))
+		b.p = nil
+	})
+}
+
+// silentMarks is a log that does not answer for marks, once it is on.
+type silentMarks struct {
+	journal.Log
+	on bool
+}
+
+func (l *silentMarks) SetMark(ctx context.Context, m journal.Mark) error {
+	if !l.on {
+		return l.Log.SetMark(ctx, m)
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A mark that can't be written holds up Close no longer than the log does.
+func TestCloseWhileMarksAreNotAnswered(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		log := &silentMarks{Log: b.disk.Open()}
+		p, err := Open(b.t.Context(), b.cfg.with(log))
+		b.NoError(err)
+		log.on = true
+		b.NoError(p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("a")}}}))
+		time.Sleep(b.cfg.MarkEvery + 2*time.Second) // a mark is under way
+		begun := time.Now()
+		ctx, cancel := context.WithCancel(b.t.Context())
+		cancel()
+		b.ErrorIs(p.Shutdown(ctx), context.Canceled)
+		b.Equal(closeTime, time.Since(begun))
+	})
+}
+
+// What Shutdown gives up says why, and nothing of contexts: those of the callers are fine.
+func TestCallsThatShutdownGivesUp(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		inFrame, queued := b.openFull()
+		b.p.Close()
+		b.p = nil
+		doubt, refusal := <-inFrame, <-queued
+		b.ErrorIs(doubt, ErrUnavailable)
+		b.ErrorIs(refusal, ErrClosed) // it was never sent: it did not take hold
+		b.NotErrorIs(refusal, ErrUnavailable)
+		for _, err := range []error{doubt, refusal} {
+			b.ErrorIs(err, errDisk)
+			b.NotErrorIs(err, context.Canceled)
+			b.NotErrorIs(err, context.DeadlineExceeded)
+			b.NotContains(err.Error(), "context")
+		}
+	})
+}
+
+// A call waits a minute for the log, also if its turn comes while the log does not answer again.
+func TestMinuteOfACall(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		begun := time.Now()
+		inFrame, queued := b.openFull()
+		b.log.After = func(uint64) { b.disk.SetFull(true) }
+		time.Sleep(50 * time.Second)
+		b.disk.SetFull(false)
+		b.NoError(<-inFrame)
+		b.ErrorIs(<-queued, ErrUnavailable)
+		b.Equal(time.Minute, time.Since(begun))
+		b.log.After = nil
+		b.waitsAMinute()
+	})
+}
+
+// After calls were given up, the next one waits a minute again.
+func TestMinuteOfTheNextCall(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		inFrame, queued := b.openFull()
+		b.ErrorIs(<-inFrame, ErrUnavailable)
+		b.ErrorIs(<-queued, ErrUnavailable)
+		b.waitsAMinute()
+	})
+}
+
+// waitsAMinute has the log answer again for an hour, and then no more. A call waits a minute for it.
+func (b *bench) waitsAMinute() {
+	b.disk.SetFull(false)
+	time.Sleep(time.Hour)
+	b.disk.SetFull(true)
+	begun := time.Now()
+	_, err := b.try(Ask{Kind: frame.Set, Key: []byte("a")})
+	b.ErrorIs(err, ErrUnavailable)
+	b.Equal(time.Minute, time.Since(begun))
+	b.disk.SetFull(false)
+	time.Sleep(time.Minute)
+	b.shut()
+}
