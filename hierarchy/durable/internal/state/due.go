@@ -13,7 +13,6 @@ import (
 // wheels while reading.
 func (s *State) Build(now int64) {
 	s.built = true
-	s.requests.sort()
 	s.Forget(now)
 	for i := uint32(1); i < s.records.next; i++ {
 		if r := s.records.at(i); r.state == waiting {
@@ -27,7 +26,7 @@ func (s *State) Build(now int64) {
 	s.next = nil
 }
 
-// Forget forgets the answers that are not remembered any more at the time of a frame.
+// Forget forgets the callers that are not remembered any more at the time of a frame.
 func (s *State) Forget(now int64) { s.requests.expire(now) }
 
 // Begun returns the timers with an attempt that has begun and of whose end the log says nothing.
