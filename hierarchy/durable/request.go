@@ -8,7 +8,6 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -52,13 +51,10 @@ func (w *Keyed[K, V]) ask(data *[]byte, kind frame.Kind, k K, v *V, d time.Durat
 			return a, 0, err
 		}
 	}
-	a = partition.Ask{Kind: kind, Key: (*data)[:n:n], Value: (*data)[n:]}
+	a = partition.Ask{Kind: kind, Key: (*data)[:n:n], Value: (*data)[n:], In: d}
 	at = of(a.Key, len(w.parts))
-	switch p := w.parts[at]; {
-	case kind == frame.SetAt:
+	if kind == frame.SetAt {
 		a.Due = wallTime(t)
-	case p.err == nil && (kind == frame.Set || kind == frame.Move):
-		a.Due = instant.Plus(p.Now(), int64(d))
 	}
 	return a, at, nil
 }

@@ -135,7 +135,7 @@ func (w *Builder) keep(op *Op) {
 func (w *Builder) request(op *Op) {
 	w.b = binary.LittleEndian.AppendUint64(w.b, op.Caller)
 	w.b = binary.AppendUvarint(w.b, op.Serial)
+	w.b = binary.AppendUvarint(w.b, op.Serial-op.Floor)
 	w.time(op.When)
 	w.bytes(op.Answers)
-	w.bytes(op.Value)
 }

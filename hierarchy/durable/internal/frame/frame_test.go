@@ -33,7 +33,7 @@ func samples() []Op {
 			Attempt: 3, Next: -1, Key: []byte("l"), Value: bytes.Repeat([]byte("w"), 65536)},
 		{Kind: Takeover, Text: []byte("host 1, process 2")},
 		{Kind: Close},
-		{Kind: Request, Caller: 1 << 63, Serial: 300, When: t - 1, Answers: []byte{5}, Value: []byte("x")},
+		{Kind: Request, Caller: 1 << 63, Serial: 300, Floor: 297, When: t - 1, Answers: []byte{5}},
 	}
 }
 
@@ -163,6 +163,7 @@ func TestWholeFramesThatMakeNoSense(t *testing.T) {
 		"unknown state":         {byte(Keep), 7, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0},
 		"owner cut off":         {byte(Keep), 0, 0, 0, 0},
 		"more than one":         {byte(Close), byte(Close)},
+		"floor above its own":   {byte(Request), 1, 0, 0, 0, 0, 0, 0, 0, 5, 6, 0, 0},
 	} {
 		var w Builder
 		w.Start(header)

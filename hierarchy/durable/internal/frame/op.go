@@ -55,11 +55,12 @@ type Op struct {
 	Due     int64  // Set, SetAt, Move, Revive, Keep
 	Next    int64  // Fail, and a Keep with attempts: when the next attempt is due
 	Key     []byte // all that name a timer
-	Value   []byte // Set, SetAt, Keep; Request: the value of a Remove
+	Value   []byte // Set, SetAt, Keep
 	Text    []byte // Takeover
 
 	Caller  uint64 // Request: the caller's random number
 	Serial  uint64 // Request: the caller's number of the request
+	Floor   uint64 // Request: the caller waits for no answer to requests of lower numbers. At most Serial
 	When    int64  // Request: the time of its first answer
-	Answers []byte // Request: a bit for each operation, the lowest of the first byte first. Empty: none took hold, as there was no room
+	Answers []byte // Request: what AppendAnswer has made of each part
 }

@@ -63,8 +63,7 @@ func (r *reader) read(place int) bool {
 		op.Text = r.bytes()
 	case Close:
 	case Request:
-		op.Caller, op.Serial, op.When = r.fixed(), r.uvarint(), r.time()
-		op.Answers, op.Value = r.bytes(), r.bytes()
+		r.request(op)
 	default:
 		return false
 	}
@@ -83,6 +82,15 @@ func (r *reader) keep(op *Op) {
 		op.Next = r.time()
 	}
 	op.Key, op.Value = r.bytes(), r.bytes()
+}
+
+func (r *reader) request(op *Op) {
+	op.Caller, op.Serial = r.fixed(), r.uvarint()
+	above := r.uvarint()
+	if above > op.Serial {
+		r.failed = true
+	}
+	op.Floor, op.When, op.Answers = op.Serial-above, r.time(), r.bytes()
 }
 
 func (r *reader) byte() byte {

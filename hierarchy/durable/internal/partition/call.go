@@ -8,24 +8,28 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 )
 
-// Ask is an operation that a caller asks for: Set, SetAt, Move, Remove or Revive. Due is in the
-// owner's time (see Partition.Now), and for SetAt it is wall time.
+// Ask is an operation that a caller asks for: Set, SetAt, Move, Remove or Revive.
 type Ask struct {
 	Kind       frame.Kind
 	Key, Value []byte
-	Due        int64
+	In         time.Duration // Set and Move: the time until it is due, counted from Start
+	Due        int64         // SetAt: the wall time when it is due. Start sets it for Set and Move
 }
 
-// Call is operations that take hold together. While Do is under way, and for ever after ErrUnavailable
-// or an error of the context, it belongs to the partition: the writer may look at it still.
+// Call is operations that take hold together, or with Parts, those of each part. From Start to the
+// end of Wait, and for ever after ErrUnavailable or an error of the context, it belongs to the
+// partition: the writer may look at it still.
 type Call struct {
 	Asks    []Ask
 	Request RequestID
-	Took    []bool // after Do: whether each took hold
-	Value   string // after Do: the value that the last Remove took out
+	Parts   []Part // with Request: whose operations they are. Empty: those of one caller
+	Took    []bool // after Wait: whether each took hold
+	Value   string // after Wait, without Parts: the value that the last Remove took out
 
+	one      [1]Part // of a Call with Request and without Parts
 	size     int
 	result   error // the writer's: the answer once the frame is in the log
 	err      error
@@ -36,14 +40,23 @@ type Call struct {
 // Reset empties c, to use it again.
 func (c *Call) Reset() {
 	clear(c.Asks)
-	c.Asks, c.Took, c.Value, c.Request = c.Asks[:0], c.Took[:0], "", RequestID{}
+	clear(c.Parts)
+	c.Asks, c.Parts, c.Took = c.Asks[:0], c.Parts[:0], c.Took[:0]
+	c.Value, c.Request = "", RequestID{}
 }
 
-// begin makes c ready to be asked.
-func (c *Call) begin() {
+// begin makes c ready to be asked. Durations count from now, in the owner's time.
+func (c *Call) begin(now int64) {
 	c.size = 0
 	for i := range c.Asks {
-		c.size += len(c.Asks[i].Key) + len(c.Asks[i].Value) + opBytes
+		a := &c.Asks[i]
+		if a.Kind == frame.Set || a.Kind == frame.Move {
+			a.Due = instant.Plus(now, int64(a.In))
+		}
+		c.size += len(a.Key) + len(a.Value) + opBytes
+	}
+	if c.Request.named() {
+		c.size += c.answerSize()
 	}
 	for len(c.Took) < len(c.Asks) {
 		c.Took = append(c.Took, false)
@@ -70,18 +83,23 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c.begin()
+	if err := p.Start(c); err != nil {
+		return err
+	}
+	return c.Wait(ctx)
+}
+
+// Start begins what Do does, and does not wait. Unless it returns an error, Wait must follow.
+func (p *Partition) Start(c *Call) error {
+	c.begin(p.time.now())
 	if len(c.Asks) > MaxOps || c.size > p.cfg.Log.MaxMessage()-frame.Overhead {
 		return fmt.Errorf("%w: %d operations of about %d bytes", ErrTooLarge, len(c.Asks), c.size)
 	}
-	if err := p.queue.put(item{kind: asked, call: c}); err != nil {
-		return err
-	}
-	return c.wait(ctx)
+	return p.queue.put(item{kind: asked, call: c})
 }
 
-// wait waits for the answer, or until ctx is done.
-func (c *Call) wait(ctx context.Context) error {
+// Wait waits for the answer, or until ctx is done. Its errors are those of Do.
+func (c *Call) Wait(ctx context.Context) error {
 	select {
 	case <-c.done:
 		return c.err

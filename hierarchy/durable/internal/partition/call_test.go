@@ -20,11 +20,11 @@ func TestAnswerAtTheEndOfTheContext(t *testing.T) {
 	cancel()
 	for range 100 { // select takes either of what is ready
 		c := new(Call)
-		c.begin()
+		c.begin(0)
 		c.answer(ErrFull)
-		require.ErrorIs(t, c.wait(ended), ErrFull)
-		c.begin()
-		require.ErrorIs(t, c.wait(ended), context.Canceled)
+		require.ErrorIs(t, c.Wait(ended), ErrFull)
+		c.begin(0)
+		require.ErrorIs(t, c.Wait(ended), context.Canceled)
 	}
 }
 

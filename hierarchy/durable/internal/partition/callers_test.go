@@ -12,14 +12,13 @@ func TestCallsOfManyOperations(t *testing.T) {
 	b := newBench(t)
 	b.open()
 	b.set("old", "0", time.Minute)
-	at := func(d time.Duration) int64 { return b.p.Now() + int64(d) }
 	c := &Call{Asks: []Ask{
-		{Kind: frame.Set, Key: []byte("a"), Value: []byte("1"), Due: at(time.Second)},
-		{Kind: frame.Move, Key: []byte("a"), Due: at(2 * time.Second)},
-		{Kind: frame.Move, Key: []byte("none"), Due: at(time.Second)},
-		{Kind: frame.Set, Key: []byte("b"), Value: []byte("2"), Due: at(time.Second)},
+		{Kind: frame.Set, Key: []byte("a"), Value: []byte("1"), In: time.Second},
+		{Kind: frame.Move, Key: []byte("a"), In: 2 * time.Second},
+		{Kind: frame.Move, Key: []byte("none"), In: time.Second},
+		{Kind: frame.Set, Key: []byte("b"), Value: []byte("2"), In: time.Second},
 		{Kind: frame.Remove, Key: []byte("b")},
-		{Kind: frame.Move, Key: []byte("b"), Due: at(time.Second)},
+		{Kind: frame.Move, Key: []byte("b"), In: time.Second},
 		{Kind: frame.Remove, Key: []byte("old")},
 		{Kind: frame.Remove, Key: []byte("old")},
 	}}
@@ -52,7 +51,7 @@ func TestMaxPending(t *testing.T) {
 	b.set("a", "1", time.Minute)
 	b.set("b", "1", time.Minute)
 	set := func(k string) Ask {
-		return Ask{Kind: frame.Set, Key: []byte(k), Due: b.p.Now() + int64(time.Minute)}
+		return Ask{Kind: frame.Set, Key: []byte(k), In: time.Minute}
 	}
 	_, err := b.try(set("c"))
 	b.ErrorIs(err, ErrFull)

@@ -13,13 +13,15 @@ import (
 // frame has so far.
 type draft struct {
 	frame.Builder
-	state    *state.State
-	seed     maphash.Seed
-	touched  map[uint64]int // the last of changes for a key's hash
-	changes  []change
-	requests map[RequestID]*Call // whose answers the frame has
-	pending  int                 // how many timers there will be
-	now      int64               // the owner's time. That of the frame may be ahead, as it never goes back
+	state   *state.State
+	seed    maphash.Seed
+	touched map[uint64]int // the last of changes for a key's hash
+	changes []change
+	answers map[state.Request]string // that the frame has
+	floors  map[uint64]uint64        // of their callers
+	room    []byte                   // for an answer
+	pending int                      // how many timers there will be
+	now     int64                    // the owner's time. That of the frame may be ahead, as it never goes back
 }
 
 // change is what a key is after an operation of the frame.
@@ -48,7 +50,8 @@ func (d *draft) start(last head, now int64) {
 	d.Start(h)
 	d.now = now
 	clear(d.touched)
-	clear(d.requests)
+	clear(d.answers)
+	clear(d.floors)
 	clear(d.changes)
 	d.changes = d.changes[:0]
 	d.pending = d.state.Len()
@@ -81,29 +84,29 @@ func (d *draft) note(hash uint64, was after, c change) {
 	d.changes = append(d.changes, c)
 }
 
-// ask adds what c asks for, as far as it takes hold. If that would make more than limit timers
-// pending, nothing of c takes hold, and it is false.
-func (d *draft) ask(c *Call, limit int) bool {
-	if limit > 0 && d.pending+len(c.Asks) > limit { // else there is room in any case
-		if n := d.more(c); n > 0 && d.pending+n > limit {
-			return false
+// ask adds operations, as far as they take hold, and returns the value that the last Remove took
+// out. If that would make more than limit timers pending, none takes hold, and it is false.
+func (d *draft) ask(asks []Ask, took []bool, limit int) (value string, ok bool) {
+	if limit > 0 && d.pending+len(asks) > limit { // else there is room in any case
+		if n := d.more(asks); n > 0 && d.pending+n > limit {
+			return "", false
 		}
 	}
-	for i := range c.Asks {
-		c.Took[i] = d.askOne(c, &c.Asks[i])
+	for i := range asks {
+		took[i] = d.askOne(&asks[i], &value)
 	}
-	return true
+	return value, true
 }
 
-// more is how many timers more there are when c has taken hold.
-func (d *draft) more(c *Call) (n int) {
-	if len(c.Asks) == 1 {
-		was, _ := d.look(c.Asks[0].Key)
-		return sum(was.after, c.Asks[0].becomes(was.after))
+// more is how many timers more there are when the operations have taken hold.
+func (d *draft) more(asks []Ask) (n int) {
+	if len(asks) == 1 {
+		was, _ := d.look(asks[0].Key)
+		return sum(was.after, asks[0].becomes(was.after))
 	}
-	here := make(map[string]after, len(c.Asks))
-	for i := range c.Asks {
-		a := &c.Asks[i]
+	here := make(map[string]after, len(asks))
+	for i := range asks {
+		a := &asks[i]
 		was, ok := here[string(a.Key)]
 		if !ok {
 			w, _ := d.look(a.Key)
@@ -138,8 +141,8 @@ func (a *Ask) becomes(was after) after {
 	return was
 }
 
-// askOne adds one operation, if it takes hold.
-func (d *draft) askOne(c *Call, a *Ask) bool {
+// askOne adds one operation, if it takes hold. The value that a Remove takes out goes to value.
+func (d *draft) askOne(a *Ask, value *string) bool {
 	was, hash := d.look(a.Key)
 	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due}
 	now := was
@@ -155,8 +158,8 @@ func (d *draft) askOne(c *Call, a *Ask) bool {
 		if was.after == absent {
 			return false
 		}
-		if c.Value = was.value; was.raw != nil {
-			c.Value = string(was.raw)
+		if *value = was.value; was.raw != nil {
+			*value = string(was.raw)
 		}
 		now.raw, now.value = nil, ""
 	case frame.Revive:

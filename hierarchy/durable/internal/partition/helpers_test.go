@@ -111,7 +111,7 @@ func (b *bench) try(a Ask) (bool, error) {
 }
 
 func (b *bench) set(k, v string, d time.Duration) {
-	b.True(b.do(Ask{Kind: frame.Set, Key: []byte(k), Value: []byte(v), Due: b.p.Now() + int64(d)}))
+	b.True(b.do(Ask{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: d}))
 }
 
 func (b *bench) setAt(k, v string, t time.Time) {
@@ -119,7 +119,7 @@ func (b *bench) setAt(k, v string, t time.Time) {
 }
 
 func (b *bench) move(k string, d time.Duration) bool {
-	return b.do(Ask{Kind: frame.Move, Key: []byte(k), Due: b.p.Now() + int64(d)})
+	return b.do(Ask{Kind: frame.Move, Key: []byte(k), In: d})
 }
 
 func (b *bench) remove(k string) (string, bool) {

@@ -178,7 +178,7 @@ func (in askedOf) ask(b *bench, p *Partition) (out got, err error) {
 		out.value, _, out.ok, err = p.Get([]byte(in.key))
 		return out, err
 	}
-	c := &Call{Asks: []Ask{{Kind: in.kind, Key: []byte(in.key), Value: []byte(in.value), Due: p.Now() + int64(time.Hour)}}}
+	c := &Call{Asks: []Ask{{Kind: in.kind, Key: []byte(in.key), Value: []byte(in.value), In: time.Hour}}}
 	if err = p.Do(b.t.Context(), c); err == nil {
 		out.ok, out.value = c.Took[0], c.Value
 	}

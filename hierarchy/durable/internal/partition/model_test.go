@@ -177,7 +177,7 @@ func (m *model) opSet(key string) {
 	m.values++
 	d := time.Duration(m.rand.IntN(4000)) * time.Millisecond
 	e := entry{value: fmt.Sprint("v", m.values), due: m.mock.Elapsed() + d}
-	a := Ask{Kind: frame.Set, Key: []byte(key), Value: []byte(e.value), Due: m.p.Now() + int64(d)}
+	a := Ask{Kind: frame.Set, Key: []byte(key), Value: []byte(e.value), In: d}
 	if m.rand.IntN(3) == 0 {
 		a.Kind, a.Due = frame.SetAt, m.mock.Now().Add(d).UnixNano()
 	}
@@ -191,7 +191,7 @@ func (m *model) opSet(key string) {
 func (m *model) opMove(key string) {
 	d := time.Duration(m.rand.IntN(4000)) * time.Millisecond
 	was := m.only(key)
-	took := m.ask(Ask{Kind: frame.Move, Key: []byte(key), Due: m.p.Now() + int64(d)})
+	took := m.ask(Ask{Kind: frame.Move, Key: []byte(key), In: d})
 	can := was != nil && !was.dead
 	if took != nil {
 		m.Equal(can, *took)

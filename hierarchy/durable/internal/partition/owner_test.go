@@ -15,7 +15,7 @@ func TestLogThatDoesNotAnswer(t *testing.T) {
 	b.open()
 	b.set("a", "1", time.Second)
 	b.disk.SetFull(true)
-	_, err := b.try(Ask{Kind: frame.Set, Key: []byte("b"), Due: b.p.Now() + int64(time.Minute)})
+	_, err := b.try(Ask{Kind: frame.Set, Key: []byte("b"), In: time.Minute})
 	b.ErrorIs(err, ErrUnavailable)
 	b.ErrorContains(err, "no space left")
 	_, err = b.try(Ask{Kind: frame.Set, Key: []byte("c")})
@@ -26,7 +26,7 @@ func TestLogThatDoesNotAnswer(t *testing.T) {
 	b.Empty(b.took())
 	b.disk.SetFull(false)
 	b.Eventually(func() bool {
-		_, err := b.try(Ask{Kind: frame.Move, Key: []byte("a"), Due: b.p.Now()})
+		_, err := b.try(Ask{Kind: frame.Move, Key: []byte("a")})
 		return err == nil
 	}, 10*time.Second, time.Millisecond)
 	b.mock.Add(0)

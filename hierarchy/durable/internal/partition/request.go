@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
@@ -8,90 +9,179 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// RequestID names a Call, so that a repetition of it takes hold once. The zero RequestID names none.
-// A caller takes a random number, and counts its requests.
-type RequestID = state.Request
-
-// errOtherRequest is for a RequestID that had another number of operations.
-var errOtherRequest = fmt.Errorf("%w: durable: the request's id was used for another request", hierarchy.ErrArgument)
-
-// answerAgain answers c as its first copy was, if that is remembered, or is in the frame that is
-// being made. mu is held.
-func (p *Partition) answerAgain(w *written, c *Call) (done bool) {
-	if first := p.draft.requests[c.Request]; first != nil {
-		w.copies = append(w.copies, copied{c, first})
-		return true
-	}
-	a, ok := p.state.Answer(c.Request)
-	if !ok {
-		return false
-	}
-	c.take(a)
-	w.calls = append(w.calls, c)
-	return true
+// RequestID names a Call, so that a repetition of it takes hold once. One without Caller names
+// none.
+type RequestID struct {
+	Caller uint64 // a random number
+	Serial uint64 // callers count their requests
+	Floor  uint64 // all requests of lower serial numbers were answered, or given up. At most Serial
 }
 
-// take takes over the answer to an earlier copy.
-func (c *Call) take(a state.Answer) {
-	switch {
-	case a.Took == "" && len(c.Asks) > 0:
-		c.result = ErrFull
-	case len(a.Took) != (len(c.Asks)+7)/8:
-		c.result = errOtherRequest
-	default:
-		for i := range c.Asks {
-			c.Took[i] = a.Took[i/8]>>(i%8)&1 != 0
+func (id RequestID) named() bool { return id.Caller != 0 }
+
+func (id RequestID) key() state.Request { return state.Request{Caller: id.Caller, Serial: id.Serial} }
+
+// Part is the operations of one of several callers in a Call with a Request. They take hold
+// together.
+type Part struct {
+	End   int    // they are those before Call.Asks[End], from where the part before ends
+	Err   error  // after Wait: ErrFull or ErrLater, if they did not take hold
+	Value string // after Wait: the value that the part's only operation, a Remove, took out
+}
+
+var (
+	// ErrLater: a frame has no room for the values of so many Removes. Nothing of the part has
+	// taken hold, and it can be asked for again, under another RequestID.
+	ErrLater = errors.New("durable: the values are too many for one frame")
+	// ErrForgotten is for a request below its caller's floor. Nobody waits for its answer.
+	ErrForgotten = errors.New("durable: the request was given up by its caller")
+
+	// errOtherRequest is for a RequestID that had another number of operations.
+	errOtherRequest = fmt.Errorf("%w: durable: the request's id was used for another request", hierarchy.ErrArgument)
+)
+
+// results are the errors of a part, by its result in the log.
+var results = [...]error{frame.Done: nil, frame.Full: ErrFull, frame.Later: ErrLater}
+
+// result is the result of a part with that error.
+func result(err error) frame.Result {
+	for r := range results {
+		if results[r] == err {
+			return frame.Result(r)
 		}
-		c.Value = a.Value
 	}
+	panic("partition: no result is " + err.Error())
 }
 
-// copied is a Call that has the same RequestID as one before it in the frame.
-type copied struct{ call, first *Call }
-
-// answer answers a copy when the frame is in the log.
-func (d copied) answer() {
-	if len(d.call.Asks) != len(d.first.Asks) {
-		d.call.answer(errOtherRequest)
-		return
+// parts are c's parts, or c as one.
+func (c *Call) parts() []Part {
+	if len(c.Parts) > 0 {
+		return c.Parts
 	}
-	copy(d.call.Took, d.first.Took)
-	d.call.Value = d.first.Value
-	d.call.answer(d.first.result)
+	c.one[0].End = len(c.Asks)
+	return c.one[:]
+}
+
+// AppendAnswer appends the answer that c has got, which TakeAnswer reads.
+func (c *Call) AppendAnswer(b []byte) []byte {
+	from := 0
+	for i := range c.parts() {
+		p := &c.parts()[i]
+		b = frame.AppendAnswer(b, result(p.Err), c.Took[from:p.End], p.Value)
+		from = p.End
+	}
+	return b
+}
+
+// TakeAnswer gives c the answer that AppendAnswer was called for. It is an error if that was to
+// another request.
+func (c *Call) TakeAnswer(b []byte) error {
+	from := 0
+	for i := range c.parts() {
+		p := &c.parts()[i]
+		r, value, rest, ok := frame.CutAnswer(b, c.Took[from:p.End])
+		if !ok {
+			return errOtherRequest
+		}
+		p.Err, p.Value = results[r], string(value)
+		b, from = rest, p.End
+	}
+	if len(b) > 0 {
+		return errOtherRequest
+	}
+	return c.whole()
+}
+
+// whole has what became of c's one part be what became of c.
+func (c *Call) whole() error {
+	if len(c.Parts) > 0 {
+		return nil
+	}
+	c.Value = c.one[0].Value
+	return c.one[0].Err
+}
+
+// answerSize is more than c's answer takes in a frame, beside values.
+func (c *Call) answerSize() int { return opBytes + 4*len(c.parts()) + len(c.Asks)/8 }
+
+// addNamed adds what c asks for, which has a Request, unless a copy of it was answered, or is in
+// the frame. mu is held.
+func (p *Partition) addNamed(w *written, c *Call) {
+	d, id := &p.draft, c.Request.key()
+	answer, ok := d.answers[id]
+	if !ok {
+		answer, ok = p.state.Answer(id)
+	}
+	switch {
+	case id.Serial < max(d.floors[id.Caller], p.state.Floor(id.Caller)):
+		c.answer(ErrForgotten)
+		return
+	case ok:
+		c.result = c.TakeAnswer([]byte(answer))
+	default:
+		d.askNamed(c, p.cfg.MaxPending, min(frameBytes, p.cfg.Log.MaxMessage()))
+	}
+	w.calls = append(w.calls, c)
+}
+
+// askNamed adds what each part of c asks for, as far as it takes hold, and the answer. The frame
+// ends at limit.
+func (d *draft) askNamed(c *Call, pending, limit int) {
+	from, room := 0, limit-d.Size()-c.size
+	for i := range c.parts() {
+		p := &c.parts()[i]
+		asks, took := c.Asks[from:p.End], c.Took[from:p.End]
+		clear(took)
+		p.Err, p.Value = nil, ""
+		size := d.valueSize(asks)
+		switch value, ok := "", true; {
+		case size > max(0, room) && size > 0:
+			p.Err = ErrLater
+		default:
+			if value, ok = d.ask(asks, took, pending); !ok {
+				p.Err = ErrFull
+			} else if len(asks) == 1 {
+				p.Value, room = value, room-size
+			}
+		}
+		from = p.End
+	}
+	c.result = c.whole()
+	d.remember(c)
 }
 
 // remember adds the answer of c to the frame.
 func (d *draft) remember(c *Call) {
-	a := state.Answer{When: d.Header().Time}
-	if c.result == nil {
-		bits := make([]byte, (len(c.Asks)+7)/8)
-		for i, took := range c.Took[:len(c.Asks)] {
-			if took {
-				bits[i/8] |= 1 << (i % 8)
-			}
-		}
-		a.Took = string(bits)
+	if d.answers == nil {
+		d.answers, d.floors = make(map[state.Request]string), make(map[uint64]uint64)
 	}
-	if len(c.Asks) == 1 {
-		a.Value = c.Value
-	}
-	op := a.Op(c.Request)
-	d.Add(&op)
-	if d.requests == nil {
-		d.requests = make(map[RequestID]*Call)
-	}
-	d.requests[c.Request] = c
+	id := c.Request
+	d.room = c.AppendAnswer(d.room[:0])
+	d.answers[id.key()] = string(d.room)
+	d.floors[id.Caller] = max(d.floors[id.Caller], id.Floor)
+	d.Add(&frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: id.Floor,
+		When: d.Header().Time, Answers: d.room})
 }
 
-// answerSize is what the answer of c needs in the frame at most: operations and bytes.
-func (d *draft) answerSize(c *Call) (n, size int) {
-	if c.Request == (RequestID{}) {
+// valueSize is the size of the value that a part's only operation takes out.
+func (d *draft) valueSize(asks []Ask) int {
+	if len(asks) != 1 || asks[0].Kind != frame.Remove {
+		return 0
+	}
+	was, _ := d.look(asks[0].Key)
+	return len(was.value) + len(was.raw)
+}
+
+// answerRoom is what the answer of c needs in the frame, beside c.size: operations and bytes. Of
+// many values some have to wait.
+func (d *draft) answerRoom(c *Call) (n, size int) {
+	if !c.Request.named() {
 		return 0, 0
 	}
-	size = opBytes + len(c.Asks)/8
-	if len(c.Asks) == 1 && c.Asks[0].Kind == frame.Remove {
-		was, _ := d.look(c.Asks[0].Key)
-		size += len(was.value) + len(was.raw)
+	from := 0
+	for _, p := range c.parts() {
+		size += d.valueSize(c.Asks[from:p.End])
+		from = p.End
 	}
-	return 1, size
+	return 1, min(size, frameBytes/4)
 }

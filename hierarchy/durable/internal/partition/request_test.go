@@ -12,12 +12,16 @@ import (
 
 // request asks for operations under an id.
 func (b *bench) request(serial uint64, asks ...Ask) (*Call, error) {
-	c := &Call{Asks: asks, Request: RequestID{Caller: 7, Serial: serial}}
+	return b.requestOf(7, serial, asks...)
+}
+
+func (b *bench) requestOf(caller, serial uint64, asks ...Ask) (*Call, error) {
+	c := &Call{Asks: asks, Request: RequestID{Caller: caller, Serial: serial}}
 	return c, b.p.Do(b.t.Context(), c)
 }
 
 func (b *bench) setAsk(k, v string) Ask {
-	return Ask{Kind: frame.Set, Key: []byte(k), Value: []byte(v), Due: b.p.Now() + int64(100*time.Hour)}
+	return Ask{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: 100 * time.Hour}
 }
 
 func removeAsk(k string) Ask { return Ask{Kind: frame.Remove, Key: []byte(k)} }
@@ -61,8 +65,6 @@ func TestRepetitionsTakeHoldOnce(t *testing.T) {
 				b.Equal(appends, b.disk.Appends)
 			}
 			_, err := b.request(3, removeAsk("a"))
-			b.NoError(err) // a byte of bits is as long as before
-			_, err = b.request(3, make([]Ask, 9)...)
 			b.ErrorIs(err, errOtherRequest)
 			_, err = b.request(5, removeAsk("c"))
 			b.NoError(err)
@@ -90,8 +92,9 @@ func (b *bench) trimAll() {
 	b.remove("trims")
 }
 
-// After five minutes, by the times of frames, answers are forgotten, also in the log.
-func TestAnswersAreForgotten(t *testing.T) {
+// A caller that asks for nothing for five minutes, by the times of frames, is forgotten, also in the
+// log.
+func TestCallersAreForgotten(t *testing.T) {
 	b := newBench(t)
 	b.cfg.TrimAbove = 1
 	b.open()
@@ -101,7 +104,7 @@ func TestAnswersAreForgotten(t *testing.T) {
 	c, err := b.request(1, b.setAsk("a", ""))
 	b.NoError(err)
 	b.True(c.Took[0])
-	_, err = b.request(2, b.setAsk("b", ""))
+	_, err = b.requestOf(8, 1, b.setAsk("b", ""))
 	b.NoError(err)
 	b.Equal(2, b.answers())
 	b.mock.Add(1)

@@ -55,7 +55,7 @@ type homed struct {
 
 // homedRequest is a request whose answer was in the frame home.
 type homedRequest struct {
-	id   RequestID
+	id   state.Request
 	home uint64
 }
 
@@ -160,7 +160,7 @@ func (p *Partition) findLive(data []byte, found *portion, seen map[homed]bool) e
 			return err
 		}
 		if op.Kind == frame.Request {
-			if id := (RequestID{Caller: op.Caller, Serial: op.Serial}); p.state.AnswerHome(id, f.Number) {
+			if id := (state.Request{Caller: op.Caller, Serial: op.Serial}); p.state.AnswerHome(id, f.Number) {
 				found.requests = append(found.requests, homedRequest{id, f.Number})
 			}
 			continue

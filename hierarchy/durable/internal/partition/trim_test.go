@@ -29,7 +29,7 @@ func TestLogStaysSmall(t *testing.T) {
 	for i := range 40 {
 		c := &Call{}
 		for j := range 1000 {
-			c.Asks = append(c.Asks, Ask{Kind: frame.Set, Key: fmt.Append(nil, j), Value: make([]byte, 100), Due: b.p.Now() + int64(time.Hour)})
+			c.Asks = append(c.Asks, Ask{Kind: frame.Set, Key: fmt.Append(nil, j), Value: make([]byte, 100), In: time.Hour})
 		}
 		b.NoError(b.p.Do(t.Context(), c))
 		b.settled()
@@ -102,7 +102,7 @@ func TestTrimmingKeepsAllStates(t *testing.T) {
 		b.NoError(err)
 		b.p = p
 		for i := range 20 { // what has trimming go on
-			if _, err := b.try(Ask{Kind: frame.Set, Key: []byte("other"), Due: p.Now() + int64(i)}); err != nil {
+			if _, err := b.try(Ask{Kind: frame.Set, Key: []byte("other"), In: time.Duration(i)}); err != nil {
 				break
 			}
 		}
@@ -156,7 +156,7 @@ func TestTrimmingBesideLargeCalls(t *testing.T) {
 						return
 					default:
 					}
-					b.NoError(b.p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte{byte(i)}, Value: value, Due: b.p.Now() + int64(time.Hour)}}}))
+					b.NoError(b.p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte{byte(i)}, Value: value, In: time.Hour}}}))
 				}
 			}()
 		}

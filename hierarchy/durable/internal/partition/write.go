@@ -9,20 +9,16 @@ import (
 
 // written is what one frame holds, for the answers.
 type written struct {
-	calls  []*Call
-	copies []copied
-	items  []taken
-	last   bool // nothing follows
-	keep   bool // the frame has all of a portion that trimming wants to keep
+	calls []*Call
+	items []taken
+	last  bool // nothing follows
+	keep  bool // the frame has all of a portion that trimming wants to keep
 }
 
 // answer ends all calls with an error.
 func (w *written) answer(err error) {
 	for _, c := range w.calls {
 		c.answer(err)
-	}
-	for _, c := range w.copies {
-		c.call.answer(err)
 	}
 }
 
@@ -76,7 +72,7 @@ func (p *Partition) awaitItems() bool {
 
 // compose makes a frame of the first of the items, and returns the others.
 func (p *Partition) compose(w *written, items []item) []item {
-	*w = written{calls: w.calls[:0], copies: w.copies[:0], items: w.items[:0]}
+	*w = written{calls: w.calls[:0], items: w.items[:0]}
 	d := &p.draft
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,7 +123,7 @@ func (p *Partition) keepsAlone(items []item) bool {
 func (p *Partition) fits(it *item) bool {
 	n, size := 1, len(it.job.key)+opBytes
 	if it.kind == asked {
-		n, size = p.draft.answerSize(it.call)
+		n, size = p.draft.answerRoom(it.call)
 		n, size = n+len(it.call.Asks), size+it.call.size
 	}
 	return p.draft.Len()+n <= MaxOps+keepOps && p.draft.Size()+size <= min(frameBytes, p.cfg.Log.MaxMessage())
@@ -137,17 +133,13 @@ func (p *Partition) addCall(w *written, c *Call) {
 	if c.answered.Load() { // it was given up
 		return
 	}
-	named := c.Request != (RequestID{})
-	if named && p.answerAgain(w, c) {
+	if c.Request.named() {
+		p.addNamed(w, c)
 		return
 	}
-	if !p.draft.ask(c, p.cfg.MaxPending) {
-		c.result = ErrFull
-	}
-	if named {
-		p.draft.remember(c)
-	} else if c.result != nil {
-		c.answer(c.result) // nothing is written for it
+	var ok bool
+	if c.Value, ok = p.draft.ask(c.Asks, c.Took, p.cfg.MaxPending); !ok {
+		c.answer(ErrFull) // nothing is written for it
 		return
 	}
 	w.calls = append(w.calls, c)
@@ -210,9 +202,6 @@ func (p *Partition) apply(b []byte, sum uint32, after time.Duration) error {
 func (p *Partition) settle(w *written) {
 	if p.virtual { // whoever moves the mock after the answer finds the alarm aimed
 		p.fireOrAim()
-	}
-	for _, c := range w.copies { // before the first ones, which may be used again then
-		c.answer()
 	}
 	for _, c := range w.calls {
 		c.answer(c.result)

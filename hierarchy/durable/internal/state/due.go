@@ -32,11 +32,10 @@ func (s *State) Built() bool { return s.built }
 // now on is what this process writes.
 func (s *State) Own(now int64) {
 	s.owned = true
-	s.requests.sort()
 	s.Forget(now)
 }
 
-// Forget forgets the answers that are not remembered any more at the time of a frame.
+// Forget forgets the callers that are not remembered any more at the time of a frame.
 func (s *State) Forget(now int64) { s.requests.expire(now) }
 
 // Begun returns the timers with an attempt that has begun and of whose end the log says nothing.

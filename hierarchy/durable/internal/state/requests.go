@@ -1,124 +1,177 @@
 package state
 
 import (
+	"math"
 	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Remember is how long answers are remembered. A caller tries again for a minute.
+// Remember is how long a caller is remembered that asks for nothing. A caller tries again for a
+// minute.
 const Remember = 5 * time.Minute
 
-// Request names a caller's request. The zero Request names none.
+// Request names a caller's request. Callers count theirs.
 type Request struct{ Caller, Serial uint64 }
 
-// Answer is what a request was answered with.
-type Answer struct {
-	When  int64  // the time of the frame with the answer
-	Took  string // a bit for each operation, the lowest of the first byte first. Empty: there was no room
-	Value string // that a Remove took out, if it was asked for alone
-}
-
-// remembered is an answer in the log.
-type remembered struct {
-	Request
-	Answer
-	home uint64 // the number of the frame where it was written last
+// answered is the answer to a request, which is in the log.
+type answered struct {
+	serial uint64
+	when   int64  // the time of the frame with the first answer
+	answer string // as frame.AppendAnswer makes it, for each part
+	home   uint64 // the number of the frame where it was written last
 }
 
 // size is about what the answer takes in the log.
-func (r *remembered) size() int64 { return int64(len(r.Took)+len(r.Value)) + overhead }
+func (a *answered) size() int64 { return int64(len(a.answer)) + overhead }
 
-// requests are the answers that are remembered.
+// caller is what is remembered of a caller. Nobody waits for answers below the floor.
+type caller struct {
+	floor   uint64
+	last    int64      // the time of its latest request
+	answers []answered // Invariant: sorted by serial, which is at least floor
+}
+
+// requests are the callers that are remembered.
 type requests struct {
-	byID  map[Request]*remembered
-	order []*remembered // Invariant: sorted by When, after Build
-	bytes int64         // the sum of their sizes
+	callers map[uint64]*caller
+	bytes   int64 // the sum of the sizes of all answers
+	expires int64 // no caller is forgotten before. Until Build none is
 }
 
-// put remembers an answer that is in the log. While the log is read, an older one of the same
-// request can be there still, which its owner had forgotten.
-func (q *requests) put(h *frame.Header, op *frame.Op) error {
-	id := Request{op.Caller, op.Serial}
-	if r := q.byID[id]; r != nil {
-		if r.When == op.When {
-			r.home = h.Number
-			return nil
-		}
-		if op.When-r.When < int64(Remember) {
-			return senseless(op, "the request has another answer")
-		}
-		q.order = slices.DeleteFunc(q.order, func(o *remembered) bool { return o == r })
-		q.forget(r)
-	}
-	r := &remembered{id, Answer{op.When, string(op.Answers), string(op.Value)}, h.Number}
-	if q.byID == nil {
-		q.byID = make(map[Request]*remembered)
-	}
-	q.byID[id] = r
-	q.order = append(q.order, r)
-	q.bytes += r.size()
-	return nil
-}
-
-func (q *requests) forget(r *remembered) {
-	delete(q.byID, r.Request)
-	q.bytes -= r.size()
-}
-
-// expire forgets what was answered too long ago.
-func (q *requests) expire(now int64) {
-	n := 0
-	for n < len(q.order) && now-q.order[n].When >= int64(Remember) {
-		q.forget(q.order[n])
-		n++
-	}
-	clear(q.order[:n])
-	if q.order = q.order[n:]; len(q.order) == 0 {
-		q.order, q.byID = nil, nil
-	}
-}
-
-// sort is called when the log was read. What trimming has written again comes late in it.
-func (q *requests) sort() {
-	slices.SortStableFunc(q.order, func(a, b *remembered) int {
+// find is the answer to a request, or the place for it.
+func (c *caller) find(serial uint64) (at int, ok bool) {
+	return slices.BinarySearchFunc(c.answers, serial, func(a answered, serial uint64) int {
 		switch {
-		case a.When < b.When:
+		case a.serial < serial:
 			return -1
-		case a.When > b.When:
+		case a.serial > serial:
 			return 1
 		}
 		return 0
 	})
 }
 
-// Answer is the answer that a request has had.
-func (s *State) Answer(id Request) (a Answer, ok bool) {
-	r := s.requests.byID[id]
-	if r == nil {
-		return a, false
+// put remembers an answer that is in the log. While the log is read, callers are there still whom
+// the owner had forgotten before they asked again.
+func (q *requests) put(h *frame.Header, op *frame.Op) {
+	c := q.callers[op.Caller]
+	if c != nil && op.Serial < c.floor { // it had
+		q.forget(op.Caller)
+		c = nil
 	}
-	return r.Answer, true
+	if c == nil {
+		c = q.add(op)
+	}
+	at, ok := c.find(op.Serial)
+	switch {
+	case !ok:
+		c.answers = slices.Insert(c.answers, at, answered{})
+	case c.answers[at].when == op.When: // written again by trimming
+		c.answers[at].home = h.Number
+		return
+	default:
+		q.bytes -= c.answers[at].size()
+	}
+	a := answered{op.Serial, op.When, string(op.Answers), h.Number}
+	c.answers[at] = a
+	q.bytes += a.size()
+	c.last = max(c.last, op.When)
+	q.raise(c, op.Floor)
+}
+
+// add remembers a caller.
+func (q *requests) add(op *frame.Op) *caller {
+	if q.callers == nil {
+		q.callers = make(map[uint64]*caller)
+		q.expires = math.MaxInt64
+	}
+	c := &caller{last: op.When}
+	q.callers[op.Caller] = c
+	q.expires = min(q.expires, op.When+int64(Remember))
+	return c
+}
+
+// raise forgets the answers below a floor.
+func (q *requests) raise(c *caller, floor uint64) {
+	if c.floor = max(c.floor, floor); c.answers[0].serial >= c.floor {
+		return
+	}
+	n, _ := c.find(c.floor)
+	for i := range c.answers[:n] {
+		q.bytes -= c.answers[i].size()
+	}
+	c.answers = slices.Delete(c.answers, 0, n)
+}
+
+// forget forgets a caller.
+func (q *requests) forget(id uint64) {
+	for i := range q.callers[id].answers {
+		q.bytes -= q.callers[id].answers[i].size()
+	}
+	delete(q.callers, id)
+}
+
+// expire forgets the callers whose latest request was too long ago.
+func (q *requests) expire(now int64) {
+	if len(q.callers) == 0 || now < q.expires {
+		return
+	}
+	q.expires = math.MaxInt64
+	for id, c := range q.callers {
+		if now-c.last >= int64(Remember) {
+			q.forget(id)
+		} else {
+			q.expires = min(q.expires, c.last+int64(Remember))
+		}
+	}
+}
+
+// Floor is the lowest serial number of a caller's requests to which it waits for answers.
+func (s *State) Floor(id uint64) uint64 {
+	if c := s.requests.callers[id]; c != nil {
+		return c.floor
+	}
+	return 0
+}
+
+// Answer is the answer that a request has had.
+func (s *State) Answer(id Request) (answer string, ok bool) {
+	if a := s.answer(id); a != nil {
+		return a.answer, true
+	}
+	return "", false
+}
+
+func (s *State) answer(id Request) *answered {
+	c := s.requests.callers[id.Caller]
+	if c == nil {
+		return nil
+	}
+	if at, ok := c.find(id.Serial); ok {
+		return &c.answers[at]
+	}
+	return nil
 }
 
 // AnswerHome tells whether the answer of a request was last written in frame home.
 func (s *State) AnswerHome(id Request, home uint64) bool {
-	r := s.requests.byID[id]
-	return r != nil && r.home == home
+	a := s.answer(id)
+	return a != nil && a.home == home
 }
 
 // Answers is how many are remembered.
-func (s *State) Answers() int { return len(s.requests.byID) }
+func (s *State) Answers() (n int) {
+	for _, c := range s.requests.callers {
+		n += len(c.answers)
+	}
+	return n
+}
 
 // KeepAnswer is the operation that writes an answer, which must be remembered, again.
 func (s *State) KeepAnswer(id Request) frame.Op {
-	a := s.requests.byID[id].Answer
-	return a.Op(id)
-}
-
-// Op is the operation that writes an answer.
-func (a *Answer) Op(id Request) frame.Op {
-	return frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, When: a.When,
-		Answers: []byte(a.Took), Value: []byte(a.Value)}
+	a := s.answer(id)
+	return frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: s.Floor(id.Caller),
+		When: a.when, Answers: []byte(a.answer)}
 }

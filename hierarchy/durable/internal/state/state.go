@@ -79,7 +79,8 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 		s.stopped()
 		return nil
 	case frame.Request:
-		return s.requests.put(h, op)
+		s.requests.put(h, op)
+		return nil
 	case frame.Takeover:
 		return nil
 	case frame.Set, frame.SetAt:

@@ -1,0 +1,72 @@
+package frame
+
+import "encoding/binary"
+
+// Result says what became of a part of a request.
+type Result uint8
+
+const (
+	Done  Result = iota // its operations took hold, as far as their bits say
+	Full                // none took hold, as there was no room under MaxPending
+	Later               // none took hold, as the frame had no room for the value. It can be asked for again
+	results
+)
+
+const (
+	answerResult = 1<<2 - 1 // the bits of the result
+	answerValue  = 1 << 2   // a value follows
+	answerCount  = 3        // where the number of operations begins
+)
+
+// AppendAnswer appends the answer to one part of a request: what became of it, whether each of its
+// operations took hold, and the value that its only operation took out.
+func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
+	head := uint64(len(took))<<answerCount | uint64(r)
+	if value != "" {
+		head |= answerValue
+	}
+	b = binary.AppendUvarint(b, head)
+	if r == Done {
+		for i, t := range took {
+			if i%8 == 0 {
+				b = append(b, 0)
+			}
+			if t {
+				b[len(b)-1] |= 1 << (i % 8)
+			}
+		}
+	}
+	if value != "" {
+		b = binary.AppendUvarint(b, uint64(len(value)))
+		b = append(b, value...)
+	}
+	return b
+}
+
+// CutAnswer reads what AppendAnswer has written for as many operations as took has, and returns
+// what follows. Value shares the memory of b. It is false if b begins with anything else.
+func CutAnswer(b []byte, took []bool) (r Result, value, rest []byte, ok bool) {
+	head, n := binary.Uvarint(b)
+	if n <= 0 || head>>answerCount != uint64(len(took)) || Result(head&answerResult) >= results {
+		return 0, nil, nil, false
+	}
+	b, r = b[n:], Result(head&answerResult)
+	clear(took)
+	if r == Done {
+		if len(b) < (len(took)+7)/8 {
+			return 0, nil, nil, false
+		}
+		for i := range took {
+			took[i] = b[i/8]>>(i%8)&1 != 0
+		}
+		b = b[(len(took)+7)/8:]
+	}
+	if head&answerValue != 0 {
+		size, n := binary.Uvarint(b)
+		if n <= 0 || size > uint64(len(b)-n) {
+			return 0, nil, nil, false
+		}
+		value, b = b[n:n+int(size):n+int(size)], b[n+int(size):]
+	}
+	return r, value, b, true
+}

@@ -1,0 +1,49 @@
+package frame
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is appended is read again, and nothing else is.
+func TestAnswers(t *testing.T) {
+	many := make([]bool, 17)
+	many[0], many[8], many[16] = true, true, true
+	parts := []struct {
+		result Result
+		took   []bool
+		value  string
+	}{
+		{Done, []bool{true}, "value"}, {Done, []bool{false}, ""}, {Done, many, ""},
+		{Full, make([]bool, 9), ""}, {Later, make([]bool, 1), ""}, {Done, nil, ""},
+		{Done, []bool{true}, strings.Repeat("v", 300)},
+	}
+	var b []byte
+	for _, p := range parts {
+		b = AppendAnswer(b, p.result, p.took, p.value)
+	}
+	rest := b
+	for _, p := range parts {
+		took := make([]bool, len(p.took))
+		for i := range took {
+			took[i] = true
+		}
+		r, value, after, ok := CutAnswer(rest, took)
+		require.True(t, ok)
+		require.Equal(t, p.result, r)
+		require.Equal(t, p.value, string(value))
+		require.Equal(t, p.took, append([]bool(nil), took...))
+		for n := range len(rest) - len(after) {
+			_, _, _, ok := CutAnswer(rest[:n], took)
+			require.False(t, ok)
+		}
+		_, _, _, ok = CutAnswer(rest, make([]bool, len(took)+1))
+		require.False(t, ok)
+		rest = after
+	}
+	require.Empty(t, rest)
+	_, _, _, ok := CutAnswer([]byte{1<<answerCount | byte(results), 0}, make([]bool, 1))
+	require.False(t, ok)
+}
