@@ -1,0 +1,48 @@
+package member
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+)
+
+// Config says where to join, and how.
+type Config struct {
+	Store      table.Store
+	Partitions int
+	Lease      time.Duration // default 10s
+	Text       string        // says who this is to people, such as host and process
+	// Boot is a clock that goes on while the machine sleeps and is never set. Default: the system's.
+	Boot   func() time.Duration
+	Logger *slog.Logger // default: discards
+	// ID is for tests that need the same one each time. Default: random.
+	ID ID
+
+	// rise, if not nil, is called after Owns may have become true.
+	rise func()
+}
+
+// DefaultLease is the lease if Config has none.
+const DefaultLease = 10 * time.Second
+
+func (cfg Config) withDefaults() (Config, error) {
+	if cfg.Store == nil || cfg.Partitions < 1 || cfg.Lease < 0 {
+		return cfg, fmt.Errorf("member: Config needs a Store, partitions, and no negative Lease: %d, %v",
+			cfg.Partitions, cfg.Lease)
+	}
+	if cfg.Lease == 0 {
+		cfg.Lease = DefaultLease
+	}
+	if cfg.Boot == nil {
+		cfg.Boot = bootTime
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.ID == 0 {
+		cfg.ID = newID()
+	}
+	return cfg, nil
+}

@@ -1,0 +1,56 @@
+package member
+
+// View is what a member knows of all. It does not change, and what it says may be old: each claim is
+// decided by the table.
+type View struct {
+	ID      ID
+	Members []Peer  // sorted by ID: all that have a lease, this one included until it is lost
+	Claims  []Claim // by partition
+}
+
+// Peer is a member that has a lease.
+type Peer struct {
+	ID      ID
+	Text    string
+	Leaving bool
+}
+
+// Claim says who may own a partition.
+type Claim struct {
+	Holder ID // 0: nobody
+	// Free: Claim can take it, as nobody holds it, or its holder's lease was deleted. A holder that
+	// has a lease, and one of which nothing is known yet, is left in peace.
+	Free bool
+}
+
+// Living returns the IDs of the members that are not leaving: those that share.Plan deals out to.
+func (v *View) Living() []ID {
+	ids := make([]ID, 0, len(v.Members))
+	for _, p := range v.Members {
+		if !p.Leaving {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// Holders returns the holder of each partition, or nobody if it is free.
+func (v *View) Holders() []ID {
+	ids := make([]ID, len(v.Claims))
+	for i, c := range v.Claims {
+		if !c.Free {
+			ids[i] = c.Holder
+		}
+	}
+	return ids
+}
+
+// Peer returns the member with that ID, if it has a lease.
+func (v *View) Peer(id ID) (Peer, bool) {
+	for _, p := range v.Members {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return Peer{}, false
+}
