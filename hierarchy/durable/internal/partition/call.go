@@ -92,6 +92,9 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 // Start begins what Do does, and does not wait. Unless it returns an error, Wait must follow.
 func (p *Partition) Start(c *Call) error {
 	c.begin(p.time.now())
+	if !p.cfg.Tenure() {
+		return errTenure
+	}
 	if len(c.Asks) > MaxOps || c.size > p.cfg.Log.MaxMessage()-frame.Overhead {
 		return fmt.Errorf("%w: %d operations of about %d bytes", ErrTooLarge, len(c.Asks), c.size)
 	}
@@ -190,6 +193,16 @@ func (q *queue) refusal() error {
 		return q.closed
 	}
 	return q.doubt
+}
+
+// why is the error of further calls for good, once the queue is closed.
+func (q *queue) why() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed == nil {
+		return ErrClosed
+	}
+	return q.closed
 }
 
 func (q *queue) wake() {

@@ -8,6 +8,7 @@ package partition
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -23,8 +24,11 @@ var (
 	ErrClosed      = hierarchy.ErrClosed
 	ErrFull        = hierarchy.ErrFull
 	ErrUnavailable = errors.New("durable: there is no answer from the log")
-	ErrTooLarge    = errors.New("durable: too large")
-	ErrDamaged     = journal.ErrDamaged
+	// ErrNotOwner: another process owns the partition, or will. The call has not taken hold. It is
+	// an ErrUnavailable, too.
+	ErrNotOwner = fmt.Errorf("%w: this process does not own the partition", ErrUnavailable)
+	ErrTooLarge = errors.New("durable: too large")
+	ErrDamaged  = journal.ErrDamaged
 )
 
 // Config says what a partition works with. All fields are needed unless they say otherwise.

@@ -22,7 +22,11 @@ func (p *Partition) append(w *written, b []byte) error {
 		if p.doubtful.IsZero() {
 			p.doubtful = time.Now()
 		}
-		giveUp = time.AfterFunc(p.cfg.GiveUp-time.Since(p.doubtful), func() { p.giveUp(w, &settled, err) })
+		end := func() { p.giveUp(w, &settled, err) }
+		giveUp = time.AfterFunc(p.cfg.GiveUp-time.Since(p.doubtful), end)
+		p.doubting.Lock()
+		p.endDoubt = end
+		p.doubting.Unlock()
 	}
 	err := patience.Commit(p.writing, p.cfg.Log, p.head.Number, b)
 	if p.writing.Err() != nil && err != nil && !errors.Is(err, journal.ErrTaken) {
@@ -37,12 +41,23 @@ func (p *Partition) append(w *written, b []byte) error {
 	giveUp.Stop()
 	p.doubting.Lock()
 	defer p.doubting.Unlock()
+	p.endDoubt = nil
 	if settled = true; err == nil {
 		p.doubt.Store(false)
 		p.queue.answered()
 		p.cfg.Logger.Info("durable: the log answers again", "partition", p.cfg.Partition)
 	}
 	return err
+}
+
+// GiveUp ends the calls that wait for the log, if its answer is in doubt: nobody expects one soon.
+func (p *Partition) GiveUp() {
+	p.doubting.Lock()
+	end := p.endDoubt
+	p.doubting.Unlock()
+	if end != nil {
+		end()
+	}
 }
 
 // waits tells whether calls may be waiting that are not in the frame under way, and were not given up.

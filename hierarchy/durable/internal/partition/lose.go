@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
 // errCut is why there is no answer if Shutdown did not wait for it any longer.
@@ -31,7 +33,11 @@ func (p *Partition) lose(w *written, rest []item, cause error) {
 	if errors.Is(cause, ErrClosed) {
 		p.left = p.markNow()
 	} else {
-		err = fmt.Errorf("%w: %w", ErrUnavailable, cause)
+		kind := ErrUnavailable
+		if errors.Is(cause, journal.ErrTaken) {
+			kind = ErrNotOwner // the frame did not take hold
+		}
+		err = fmt.Errorf("%w: %w", kind, cause)
 		p.cfg.Logger.Error("durable: the log is lost", "partition", p.cfg.Partition, "err", cause)
 		w.answer(err)
 		for i := range w.items {
@@ -39,7 +45,7 @@ func (p *Partition) lose(w *written, rest []item, cause error) {
 		}
 	}
 	if errors.Is(cause, errCut) { // what was not sent did not take hold
-		p.left, err = err, fmt.Errorf("%w: %w", ErrClosed, cause)
+		p.left, err = err, fmt.Errorf("%w: %w", p.queue.why(), cause)
 	}
 	for _, it := range append(rest, p.queue.end(err)...) {
 		p.drop(&it)

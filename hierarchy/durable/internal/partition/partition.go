@@ -53,6 +53,7 @@ type Partition struct {
 	doubtful time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
 	doubt    atomic.Bool // the frame that is under way had no clear answer
 	doubting sync.Mutex  // held where calls are given up, and where that ends
+	endDoubt func()      // gives them up, while there is doubt; guarded by doubting
 	shutting sync.Once
 }
 

@@ -25,7 +25,11 @@ func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok b
 	return value, remaining, ok, p.held()
 }
 
-var errTenure = fmt.Errorf("%w: its lease has ended", ErrUnavailable)
+var (
+	errTenure = fmt.Errorf("%w: its lease has ended", ErrNotOwner)
+	// errLate is for what is in the log, by an owner that may not say so any more.
+	errLate = fmt.Errorf("%w: the lease ended before the answer", ErrUnavailable)
+)
 
 // held is an error if this process is not the owner any more. Whoever reads asks afterwards.
 func (p *Partition) held() error {

@@ -46,8 +46,13 @@ func (p *Partition) stopFiring(ctx context.Context) error {
 // contexts of those that are left, writes what was asked for until now, and a Close. If ctx ended
 // before all this was done, its error is returned.
 func (p *Partition) Shutdown(ctx context.Context) error {
+	return p.shut(ctx, ErrClosed)
+}
+
+// shut is Shutdown. Calls that are not written, and those that come, end with why.
+func (p *Partition) shut(ctx context.Context, why error) error {
 	err := p.stopFiring(ctx)
-	left := p.end(ctx)
+	left := p.end(ctx, why)
 	switch {
 	case left == nil:
 		return err
@@ -72,9 +77,9 @@ const (
 )
 
 // end writes what is in the queue, and ends the writer. It returns what could not be done.
-func (p *Partition) end(ctx context.Context) error {
+func (p *Partition) end(ctx context.Context, why error) error {
 	p.shutting.Do(func() {
-		p.queue.close(ErrClosed)
+		p.queue.close(why)
 		_ = p.queue.put(item{kind: closed})
 	})
 	cancel := func() {}

@@ -1,0 +1,24 @@
+package partition
+
+import "context"
+
+// How a partition ends whose log another process owns from now on.
+
+// HandOver is Shutdown for a log that another process is about to take over. Calls that come too
+// late end with ErrNotOwner.
+func (p *Partition) HandOver(ctx context.Context) error { return p.shut(ctx, ErrNotOwner) }
+
+// Abandon ends everything at once, and writes nothing: this process is not the owner any more. The
+// contexts of handlers end. What is not written ends with ErrNotOwner.
+func (p *Partition) Abandon() {
+	p.stopHanding()
+	p.cancel()
+	p.shutting.Do(func() { p.queue.close(ErrNotOwner) })
+	p.abandon()
+	<-p.stopped
+	p.alarm.Stop()
+}
+
+// Stopped is closed when nothing is written any more: after the end, or since the log has another
+// owner.
+func (p *Partition) Stopped() <-chan struct{} { return p.stopped }

@@ -1,0 +1,155 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+)
+
+// Calls go on until the handlers have returned. Then they end with ErrNotOwner, and the next owner
+// has what they did.
+func TestHandOver(t *testing.T) {
+	b := newBench(t)
+	b.cfg.Clock = realClock()
+	entered, leave := make(chan bool), make(chan bool)
+	b.handle = func(context.Context, Firing) error { entered <- true; <-leave; return nil }
+	b.open()
+	b.set("a", "1", 0)
+	<-entered
+	f := b.follow()
+	given := make(chan error)
+	go func() { given <- b.p.HandOver(t.Context()) }()
+	b.set("b", "2", time.Hour)
+	leave <- true
+	b.NoError(<-given)
+	_, err := b.try(Ask{Kind: frame.Set, Key: []byte("c")})
+	b.ErrorIs(err, ErrNotOwner)
+	b.ErrorIs(err, ErrUnavailable)
+	_, _, _, err = b.p.Get([]byte("b"))
+	b.ErrorIs(err, ErrNotOwner)
+	b.p = nil
+	b.own(f)
+	b.Equal(map[string]string{"b": "2"}, b.keys(false))
+	b.shut()
+}
+
+// What another owner has refused did not take hold. What had no answer may have.
+func TestWhichCallsDidNotTakeHold(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	old, oldLog := b.p, b.log
+	b.open()
+	err := old.Do(t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("a")}}})
+	b.ErrorIs(err, ErrNotOwner)
+	b.ErrorIs(err, journal.ErrTaken)
+	old.kill(oldLog)
+	b.Empty(b.keys(false))
+
+	b.log.SetFault(func([]byte) memory.Fault { return memory.Drop })
+	doubt := make(chan error)
+	go func() { _, err := b.try(Ask{Kind: frame.Set, Key: []byte("a")}); doubt <- err }()
+	b.Eventually(b.p.doubt.Load, 10*time.Second, time.Millisecond)
+	queued := make(chan error)
+	go func() { _, err := b.try(Ask{Kind: frame.Set, Key: []byte("b")}); queued <- err }()
+	b.Eventually(b.p.queue.any, 10*time.Second, time.Millisecond)
+	b.p.Abandon()
+	err = <-doubt
+	b.ErrorIs(err, ErrUnavailable)
+	b.NotErrorIs(err, ErrNotOwner)
+	b.ErrorIs(<-queued, ErrNotOwner)
+}
+
+// An owner whose lease has ended takes no calls, and answers none, not even those that took hold.
+func TestLeaseEndsBeforeTheAnswer(t *testing.T) {
+	b := newBench(t)
+	var ended atomic.Bool
+	b.cfg.Tenure = func() bool { return !ended.Load() }
+	b.open()
+	b.log.After = func(uint64) { ended.Store(true) }
+	_, err := b.try(Ask{Kind: frame.Set, Key: []byte("a")})
+	b.ErrorIs(err, ErrUnavailable)
+	b.NotErrorIs(err, ErrNotOwner)
+	_, err = b.try(Ask{Kind: frame.Set, Key: []byte("b")})
+	b.ErrorIs(err, ErrNotOwner)
+	ended.Store(false)
+	b.Equal(map[string]string{"a": ""}, b.keys(false))
+}
+
+// Calls in doubt end at once if nobody expects an answer. Later ones are refused until one comes.
+func TestDoubtIsGivenUp(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.open()
+		b.p.GiveUp() // there is nothing
+		b.disk.SetFull(true)
+		begun := time.Now()
+		ended := make(chan error)
+		go func() { _, err := b.try(Ask{Kind: frame.Set, Key: []byte("a")}); ended <- err }()
+		synctest.Wait()
+		b.p.GiveUp()
+		b.ErrorIs(<-ended, ErrUnavailable)
+		b.Less(time.Since(begun), time.Minute)
+		b.disk.SetFull(false)
+		time.Sleep(time.Second)
+		b.set("b", "", time.Hour)
+		b.shut()
+	})
+}
+
+// Owners take turns while callers go on. Each call that took hold did so once, and each that ended
+// with ErrNotOwner did not.
+func TestOwnersTakeTurns(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	var mu sync.RWMutex // of b.p
+	var sum atomic.Int64
+	var wg sync.WaitGroup
+	for caller := range 8 {
+		wg.Go(func() {
+			for n := 0; n < 200; {
+				mu.RLock()
+				p := b.p
+				mu.RUnlock()
+				key := fmt.Sprintf("%d-%d", caller, n)
+				c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte(key)}, {Kind: frame.Set, Key: []byte(key), In: time.Hour}}}
+				switch err := p.Do(t.Context(), c); {
+				case err == nil:
+					b.False(c.Took[0], "it was there already")
+					sum.Add(1)
+					n++
+				case !errors.Is(err, ErrNotOwner):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	ended := make(chan bool)
+	go func() { wg.Wait(); close(ended) }()
+	for over := false; !over; {
+		select {
+		case <-ended:
+			over = true
+		case <-time.After(time.Millisecond):
+			f := b.follow()
+			b.NoError(b.p.HandOver(t.Context()))
+			p, err := f.Own(t.Context())
+			b.NoError(err)
+			mu.Lock()
+			b.p = p
+			mu.Unlock()
+		}
+	}
+	n, err := b.p.Len()
+	b.NoError(err)
+	b.Equal(int(sum.Load()), n)
+	b.shut()
+}
