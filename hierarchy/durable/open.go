@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -20,7 +19,7 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 	if err != nil {
 		return nil, err
 	}
-	server, err := openServer(ctx, cfg.Dir, cfg.Logger)
+	server, err := embedded.Open(ctx, cfg.Dir, cfg.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
@@ -34,7 +33,7 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 }
 
 func (w *Keyed[K, V]) open(ctx context.Context) (err error) {
-	if w.name, err = takeName(w.server, w.cfg.Name); err != nil {
+	if w.name, err = takeName(w.server.Server, w.cfg.Name); err != nil {
 		return err
 	}
 	set, err := stream.Open(ctx, stream.Config{Conn: w.server.Conn(), Name: w.cfg.Name, Partitions: w.cfg.Partitions})
@@ -62,31 +61,6 @@ func (w *Keyed[K, V]) open(ctx context.Context) (err error) {
 	}
 	wg.Wait()
 	return w.opened(begun)
-}
-
-// openServer opens the server of a directory. A server looks through its files before it is ready.
-// If ctx is done before, it is closed as soon as it is.
-func openServer(ctx context.Context, dir string, log *slog.Logger) (*embedded.Server, error) {
-	type result struct {
-		server *embedded.Server
-		err    error
-	}
-	opened := make(chan result, 1)
-	go func() {
-		s, err := embedded.Open(dir, log)
-		opened <- result{s, err}
-	}()
-	select {
-	case r := <-opened:
-		return r.server, r.err
-	case <-ctx.Done():
-		go func() {
-			if r := <-opened; r.err == nil {
-				r.server.Close()
-			}
-		}()
-		return nil, fmt.Errorf("%s: the server does not start in time: %w", dir, ctx.Err())
-	}
 }
 
 // gatePlaces is how many frames are on their way to the disk at once. With eight partitions and 256
