@@ -5,10 +5,12 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -31,6 +33,7 @@ type Server struct {
 	dir  string
 	lock *lock
 	conn *nats.Conn
+	sync func(*os.File) error
 
 	shares   []*Share      // guarded by opened.mu: who has it open, the oldest first
 	running  bool          // guarded by opened.mu: it has started
@@ -52,7 +55,7 @@ type Server struct {
 
 func newServer(dir string) *Server {
 	s := &Server{
-		dir: dir, started: make(chan struct{}), stopped: make(chan struct{}),
+		dir: dir, sync: (*os.File).Sync, started: make(chan struct{}), stopped: make(chan struct{}),
 		quit: make(chan struct{}), failures: make(chan struct{}, 1),
 	}
 	s.healthy, s.fail = context.WithCancelCause(context.Background())
@@ -81,9 +84,13 @@ func (s *Server) start() (err error) {
 	return nil
 }
 
-// begin begins the server itself, unless something was lost.
+// begin begins the server itself, unless something may be lost.
 func (s *Server) begin() error {
-	if err := s.unsynced(); err != nil {
+	err := syncFiles(streams(s.dir), s.sync)
+	if errors.Is(err, errSync) {
+		s.failed(err.Error())
+	}
+	if err := cmp.Or(s.unsynced(), err); err != nil {
 		return err
 	}
 	n, err := server.NewServer(options(s.dir))
