@@ -18,7 +18,7 @@ import (
 // ErrUnavailable or the context's did not. With these two it may have: do it again.
 type Keyed[K comparable, V any] struct {
 	cfg     Config[K, V]
-	server  *embedded.Server
+	server  *embedded.Share
 	name    name
 	parts   []*part
 	pool    sync.Pool // of *request

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -14,13 +13,14 @@ import (
 )
 
 // Open opens the timers, and makes them if there are none. It waits until all are read. If a log
-// is damaged, Open succeeds, and the calls for its keys return ErrDamaged.
+// is damaged, Open succeeds, and the calls for its keys return ErrDamaged. If the directory can't be
+// used, for lack of permission or of room on the disk, Open returns an error that says so.
 func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K, V], error) {
 	cfg, err := cfg.validate()
 	if err != nil {
 		return nil, err
 	}
-	server, err := openServer(ctx, cfg.Dir, cfg.Logger)
+	server, err := embedded.Open(ctx, cfg.Dir, cfg.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
@@ -33,60 +33,66 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 	return w, nil
 }
 
+// open opens the partitions. If the server has a problem meanwhile, that is the error: the logs would
+// not answer before it is gone, if it ever is.
 func (w *Keyed[K, V]) open(ctx context.Context) (err error) {
-	if w.name, err = takeName(w.server, w.cfg.Name); err != nil {
+	if w.name, err = takeName(w.server.Server, w.cfg.Name); err != nil {
 		return err
 	}
-	set, err := stream.Open(ctx, stream.Config{Conn: w.server.Conn(), Name: w.cfg.Name, Partitions: w.cfg.Partitions})
-	switch {
-	case errors.Is(err, stream.ErrPartitions):
-		return fmt.Errorf("%w: durable: %w", ErrArgument, err)
-	case err != nil:
-		return fmt.Errorf("durable: %s: %w", w.cfg.Dir, err)
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer w.server.OnProblem(func(problem error) { end(reason{problem}) })()
+	if err = w.openParts(ctx, end); err == nil {
+		return nil
 	}
-	w.parts = make([]*part, len(set.Logs))
+	var why reason
+	if errors.As(context.Cause(ctx), &why) {
+		err = why.error
+	}
+	if errors.Is(err, stream.ErrPartitions) {
+		return fmt.Errorf("%w: durable: %w", ErrArgument, err)
+	}
+	return fmt.Errorf("durable: %s: %w", w.cfg.Dir, err)
+}
+
+// reason is why an Open ends the contexts of its partitions, and not its caller.
+type reason struct{ error }
+
+func (w *Keyed[K, V]) openParts(ctx context.Context, end context.CancelCauseFunc) error {
+	set, err := stream.Open(ctx, stream.Config{Conn: w.server.Conn(), Name: w.cfg.Name, Partitions: w.cfg.Partitions})
+	if err != nil {
+		return err
+	}
 	crew := partition.NewCrew(w.cfg.Concurrency)
 	gate := partition.NewGate(gatePlaces)
 	begun := time.Now()
 	progress := new(partition.Progress)
 	defer w.tellProgress(progress)()
-	var wg sync.WaitGroup
-	for i, log := range set.Logs {
-		wg.Go(func() {
-			cfg := w.partition(crew)
-			cfg.Progress, cfg.Gate = progress, gate
-			cfg.Log, cfg.Partition, cfg.Partitions = log, i, len(set.Logs)
-			p, err := partition.Open(ctx, cfg)
-			w.parts[i] = &part{p, err}
-		})
-	}
-	wg.Wait()
+	w.parts = openAll(end, len(set.Logs), func(i int) (*partition.Partition, error) {
+		cfg := w.partition(crew)
+		cfg.Progress, cfg.Gate = progress, gate
+		cfg.Log, cfg.Partition, cfg.Partitions = set.Logs[i], i, len(set.Logs)
+		return partition.Open(ctx, cfg)
+	})
 	return w.opened(begun)
 }
 
-// openServer opens the server of a directory. A server looks through its files before it is ready.
-// If ctx is done before, it is closed as soon as it is.
-func openServer(ctx context.Context, dir string, log *slog.Logger) (*embedded.Server, error) {
-	type result struct {
-		server *embedded.Server
-		err    error
-	}
-	opened := make(chan result, 1)
-	go func() {
-		s, err := embedded.Open(dir, log)
-		opened <- result{s, err}
-	}()
-	select {
-	case r := <-opened:
-		return r.server, r.err
-	case <-ctx.Done():
-		go func() {
-			if r := <-opened; r.err == nil {
-				r.server.Close()
+// openAll opens n partitions at the same time. The first that fails, other than by damage, ends the
+// others.
+func openAll(end context.CancelCauseFunc, n int, open func(i int) (*partition.Partition, error)) []*part {
+	parts := make([]*part, n)
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() {
+			p, err := open(i)
+			parts[i] = &part{p, err}
+			if err != nil && !errors.Is(err, ErrDamaged) {
+				end(reason{err})
 			}
-		}()
-		return nil, fmt.Errorf("%s: the server does not start in time: %w", dir, ctx.Err())
+		})
 	}
+	wg.Wait()
+	return parts
 }
 
 // gatePlaces is how many frames are on their way to the disk at once. With eight partitions and 256
@@ -121,7 +127,7 @@ func (w *Keyed[K, V]) opened(begun time.Time) error {
 			w.cfg.Logger.Error("durable: a log is damaged", "name", w.cfg.Name, "err", p.err,
 				"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+w.cfg.Dir)
 		case p.err != nil:
-			return fmt.Errorf("durable: %s: %w", w.cfg.Dir, p.err)
+			return p.err
 		}
 	}
 	if took := time.Since(begun); took > time.Second {

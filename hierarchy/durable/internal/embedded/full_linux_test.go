@@ -40,7 +40,7 @@ func limitFiles(t *testing.T, size uint64) {
 
 func fillUp(t *testing.T, dir string) {
 	var text bytes.Buffer
-	s, err := Open(dir, slog.New(slog.NewTextHandler(&text, nil)))
+	s, err := Open(context.Background(), dir, slog.New(slog.NewTextHandler(&text, nil)))
 	require.NoError(t, err)
 	js, err := jetstream.New(s.Conn())
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-//go:build !unix || solaris || illumos || aix
+//go:build !unix
 
 package embedded
 
@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// lock is a file that is open while the process lives. Windows does not remove an open file.
+// lock is a file that is open while the process lives. Windows does not remove an open file. The other
+// systems without flock or fcntl, such as js, have one process.
 type lock struct{ file *os.File }
 
 // acquire removes what a process that has ended has left, and makes the file.

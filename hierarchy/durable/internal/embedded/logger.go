@@ -1,28 +1,68 @@
 package embedded
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
+	"slices"
+	"sync"
 )
 
-// logger gives what the server has to say to a slog.Logger. Its notices, of which there are a
-// dozen at each start, are for debugging.
-type logger struct {
-	log    *slog.Logger
-	failed func(line string) // is called when a write has failed
+// tell gives a line to the loggers of all who have the directory open. A logger that several of them
+// have gets it once.
+func (s *Server) tell(level slog.Level, text string, args ...any) {
+	var logs []*slog.Logger
+	opened.mu.Lock()
+	for _, share := range s.shares {
+		if !slices.Contains(logs, share.log) {
+			logs = append(logs, share.log)
+		}
+	}
+	opened.mu.Unlock()
+	for _, l := range logs {
+		l.Log(context.Background(), level, text, args...)
+	}
 }
 
-func (l logger) Noticef(format string, v ...any) { l.log.Debug("server: " + fmt.Sprintf(format, v...)) }
-func (l logger) Warnf(format string, v ...any)   { l.log.Warn("server: " + fmt.Sprintf(format, v...)) }
+// logger gives what a NATS server has to say to those who have its directory open. Its notices, of
+// which there are a dozen at each start, are for debugging.
+type logger struct {
+	*Server
 
-func (l logger) Errorf(format string, v ...any) {
-	line := fmt.Sprintf(format, v...)
-	l.log.Error("server: " + line)
-	if wasWriteError(line) {
+	mu    sync.Mutex
+	fatal string // guarded by mu: why the server does not start
+}
+
+func (l *logger) say(level slog.Level, format string, v []any) (line string) {
+	line = fmt.Sprintf(format, v...)
+	l.tell(level, "server: "+line)
+	return line
+}
+
+func (l *logger) Noticef(format string, v ...any) { l.say(slog.LevelDebug, format, v) }
+func (l *logger) Warnf(format string, v ...any)   { l.say(slog.LevelWarn, format, v) }
+func (*logger) Debugf(string, ...any)             {}
+func (*logger) Tracef(string, ...any)             {}
+
+func (l *logger) Errorf(format string, v ...any) {
+	if line := l.say(slog.LevelError, format, v); wasWriteError(line) {
 		l.failed(line)
 	}
 }
 
-func (l logger) Fatalf(format string, v ...any) { l.log.Error("server: " + fmt.Sprintf(format, v...)) }
-func (logger) Debugf(string, ...any)            {}
-func (logger) Tracef(string, ...any)            {}
+// Fatalf is called when the server does not start. The server believes that it ends the process.
+func (l *logger) Fatalf(format string, v ...any) {
+	line := l.say(slog.LevelError, format, v)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fatal == "" {
+		l.fatal = line
+	}
+}
+
+// reason is why the server does not start, or "".
+func (l *logger) reason() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.fatal
+}

@@ -1,8 +1,10 @@
 package embedded
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -12,8 +14,8 @@ import (
 
 // A NATS server writes nothing more to a stream once a write has failed, and does not answer. What
 // it has in memory, it still shows to readers. So after the first failure the server is ended, and
-// it is started again when there is room. After another failure than for lack of room, it stays
-// ended: what the file system shows need not be on the disk.
+// it is started again when there is room. After another failure than for lack of room, whenever it
+// comes, it stays ended: what the file system shows need not be on the disk.
 
 const (
 	// probeEvery is how often the watcher tries whether there is room again.
@@ -42,21 +44,47 @@ func lacksRoom(line string) bool {
 func (s *Server) Problem() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.problem
+	return context.Cause(s.healthy)
+}
+
+// OnProblem has f be called with the problem that the server has, or with its next one, unless stop
+// is called before.
+func (s *Server) OnProblem(f func(error)) (stop func() bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	healthy := s.healthy
+	return context.AfterFunc(healthy, func() { f(context.Cause(healthy)) })
+}
+
+// unsynced says what may not be on the disk though the file system shows it, or is nil. Once it is
+// not nil, it stays, and the server is not started again in this process.
+func (s *Server) unsynced() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lost
 }
 
 // failed is called with a line of the server's log, inside the server.
 func (s *Server) failed(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.problem != nil {
+	switch {
+	case s.lost != nil:
 		return
+	case !lacksRoom(line):
+		s.lost = fmt.Errorf("writing has failed, and the timers stay unavailable until the process starts again: %s", line)
+		s.fail(s.lost)
+		if context.Cause(s.healthy) != s.lost { // there was no room already
+			s.healthy, s.fail = context.WithCancelCause(context.Background())
+			s.fail(s.lost)
+		}
+	default:
+		s.fail(fmt.Errorf("the disk is full: %s", line))
 	}
-	s.problem = fmt.Errorf("writing to %s has failed: %s", s.dir, line)
-	if lacksRoom(line) {
-		s.problem = fmt.Errorf("the disk is full: %s", line)
+	select {
+	case s.failures <- struct{}{}:
+	default:
 	}
-	s.failures <- lacksRoom(line) // it has room: while there is a problem, there is no second one
 }
 
 // watch ends the server after a failure, and starts it again when there is room.
@@ -66,48 +94,56 @@ func (s *Server) watch() {
 		select {
 		case <-s.quit:
 			return
-		case room := <-s.failures:
-			if !s.repair(room) {
-				<-s.quit
-				return
-			}
+		case <-s.failures:
+		}
+		if s.Problem() != nil && !s.repair() {
+			<-s.quit
+			return
 		}
 	}
 }
 
 // repair is false if the server stays ended.
-func (s *Server) repair(room bool) bool {
+func (s *Server) repair() bool {
 	s.end()
-	if !room {
-		s.log.Error("durable: writing has failed, and the timers stay unavailable until the process starts again",
-			"dir", s.dir, "err", s.Problem())
-		return false
+	if s.unsynced() == nil {
+		s.tell(slog.LevelError, "durable: the disk is full", "dir", s.dir, "err", s.Problem())
 	}
-	s.log.Error("durable: the disk is full", "dir", s.dir, "err", s.Problem())
-	for {
+	for s.unsynced() == nil {
 		select {
 		case <-s.quit:
 			return false
 		case <-time.After(probeEvery):
 		}
-		if s.probe() != nil {
-			continue
-		}
-		s.mu.Lock()
-		s.problem = nil
-		s.mu.Unlock()
-		err := s.begin()
-		if err == nil {
-			s.log.Info("durable: there is room on the disk again", "dir", s.dir)
+		if s.probe() == nil && s.again() {
+			s.tell(slog.LevelInfo, "durable: there is room on the disk again", "dir", s.dir)
 			return true
 		}
-		s.end()
-		s.mu.Lock()
-		if s.problem = fmt.Errorf("the server does not start again: %w", err); len(s.failures) > 0 {
-			<-s.failures
-		}
-		s.mu.Unlock()
 	}
+	s.tell(slog.LevelError, "durable: writing has failed, and the timers stay unavailable until the process starts again",
+		"dir", s.dir, "err", s.Problem())
+	return false
+}
+
+// again starts the server again. If that fails, it is ended.
+func (s *Server) again() bool {
+	s.mu.Lock()
+	if s.lost == nil { // what fails from now on is another problem
+		s.healthy, s.fail = context.WithCancelCause(context.Background())
+	}
+	s.mu.Unlock()
+	err := s.begin()
+	if err == nil {
+		err = s.unsynced()
+	}
+	if err == nil {
+		return true
+	}
+	s.end()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail(fmt.Errorf("the server does not start again: %w", err))
+	return false
 }
 
 // probe fails if there is no room for a file.

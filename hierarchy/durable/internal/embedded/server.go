@@ -1,8 +1,12 @@
 // Package embedded runs a NATS server in this process, without a port, that keeps its files in a
 // directory. The directory is for one process at a time.
+//
+// Locks are taken in this order: opened.mu, then Server.mu.
 package embedded
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,87 +30,42 @@ const maxPayload = 8 << 20
 
 // Server is the server of one directory. All who open the directory in this process share it.
 type Server struct {
-	dir   string
-	log   *slog.Logger
-	lock  *lock
-	conn  *nats.Conn
-	users int // guarded by opened.mu
+	dir  string
+	lock *lock
+	conn *nats.Conn
+	sync func(*os.File) error
+
+	shares   []*Share      // guarded by opened.mu: who has it open, the oldest first
+	running  bool          // guarded by opened.mu: it has started
+	stopping bool          // guarded by opened.mu: nobody can join any more
+	started  chan struct{} // closed when it has started, or failed to
+	failure  error         // of the start; written before started is closed
+	stopped  chan struct{} // closed when its lock is free
 
 	quit     chan struct{} // closed by stop
 	watched  chan struct{} // closed when watch has ended; nil before it begins
-	failures chan bool     // of capacity 1: a write has failed, and whether for lack of room
+	failures chan struct{} // of capacity 1: a write has failed
 
 	mu      sync.Mutex
-	server  *server.Server // nil while it is ended
-	problem error
+	server  *server.Server          // nil while it is ended
+	healthy context.Context         // ends when there is a problem, which is its cause
+	fail    context.CancelCauseFunc // of healthy
+	lost    error                   // what may not be on the disk; it stays
 }
 
-// opened is the servers of this process, by directory.
-var opened struct {
-	mu      sync.Mutex
-	servers map[string]*Server
-}
-
-// Open starts the server of dir, or shares the one that runs in this process. Each Open needs a
-// Close.
-func Open(dir string, log *slog.Logger) (*Server, error) {
-	dir, err := prepare(dir)
-	if err != nil {
-		return nil, err
+func newServer(dir string) *Server {
+	s := &Server{
+		dir: dir, sync: (*os.File).Sync, started: make(chan struct{}), stopped: make(chan struct{}),
+		quit: make(chan struct{}), failures: make(chan struct{}, 1),
 	}
-	opened.mu.Lock()
-	defer opened.mu.Unlock()
-	s := opened.servers[dir]
-	if s == nil {
-		if s, err = start(dir, log); err != nil {
-			return nil, err
-		}
-		if opened.servers == nil {
-			opened.servers = make(map[string]*Server)
-		}
-		opened.servers[dir] = s
-	}
-	s.users++
-	return s, nil
-}
-
-// prepare makes the directory, and returns a name of it that is always the same.
-func prepare(dir string) (string, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("making the directory: %w", err)
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(dir)
+	s.healthy, s.fail = context.WithCancelCause(context.Background())
+	return s
 }
 
 // Conn is a connection to the server. It ends with the last Close.
 func (s *Server) Conn() *nats.Conn { return s.conn }
 
-// Close ends the server if nobody else in this process uses it, and waits until its files are
-// closed.
-func (s *Server) Close() {
-	opened.mu.Lock()
-	defer opened.mu.Unlock()
-	if s.users--; s.users > 0 {
-		return
-	}
-	delete(opened.servers, s.dir)
-	s.stop()
-}
-
 // start starts the server of a directory that no Server of this process has.
-func start(dir string, log *slog.Logger) (*Server, error) {
-	s := &Server{dir: dir, log: log, quit: make(chan struct{}), failures: make(chan bool, 1)}
-	if err := s.start(); err != nil {
-		s.stop()
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	return s, nil
-}
-
 func (s *Server) start() (err error) {
 	if s.lock, err = acquire(filepath.Join(s.dir, "lock")); err != nil {
 		return err
@@ -125,8 +84,15 @@ func (s *Server) start() (err error) {
 	return nil
 }
 
-// begin begins the server itself.
+// begin begins the server itself, unless something may be lost.
 func (s *Server) begin() error {
+	err := syncFiles(streams(s.dir), s.sync)
+	if errors.Is(err, errSync) {
+		s.failed(err.Error())
+	}
+	if err := cmp.Or(s.unsynced(), err); err != nil {
+		return err
+	}
 	n, err := server.NewServer(options(s.dir))
 	if err != nil {
 		return err
@@ -134,13 +100,20 @@ func (s *Server) begin() error {
 	s.mu.Lock()
 	s.server = n
 	s.mu.Unlock()
-	n.SetLoggerV2(logger{s.log, s.failed}, false, false, false)
-	n.Start()
+	l := &logger{Server: s}
+	n.SetLoggerV2(l, false, false, false)
+	n.Start() // returns when the server is ready, or never will be
+	if reason := l.reason(); reason != "" {
+		return s.because(reason)
+	}
 	if !n.ReadyForConnections(startTime) || !n.JetStreamEnabled() {
-		return errors.New("the server of the directory does not start: the log says why")
+		return errors.New("the server does not start, and does not say why")
 	}
 	return nil
 }
+
+// startTime is how long the server may take after it has said that it is ready.
+const startTime = 10 * time.Second
 
 // end ends the server itself, if it runs.
 func (s *Server) end() {
@@ -159,27 +132,28 @@ func (s *Server) connect() (err error) {
 		nats.ReconnectWait(10*time.Millisecond),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil && s.Problem() == nil {
-				s.log.Warn("durable: the connection to the server was lost", "err", err)
+				s.tell(slog.LevelWarn, "durable: the connection to the server was lost", "err", err)
 			}
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			s.log.Warn("durable: the server's connection", "err", err)
+			s.tell(slog.LevelWarn, "durable: the server's connection", "err", err)
 		}))
 	return err
 }
 
-// startTime is long: the server looks through its files before it is ready.
-const startTime = 10 * time.Minute
-
 func options(dir string) *server.Options {
 	return &server.Options{
 		ServerName: "epicycle", DontListen: true, NoSigs: true, NoSystemAccount: false,
-		JetStream: true, StoreDir: filepath.Join(dir, "streams"), SyncAlways: true,
+		JetStream: true, StoreDir: streams(dir), SyncAlways: true,
 		JetStreamMaxStore: 1 << 50, JetStreamMaxMemory: 1 << 30,
 		MaxPayload: maxPayload, MaxPending: 256 << 20, DisableJetStreamBanner: true,
 	}
 }
 
+// streams is where the server keeps its files.
+func streams(dir string) string { return filepath.Join(dir, "streams") }
+
+// stop ends all that start has begun, also if that has failed in the middle.
 func (s *Server) stop() {
 	if s.conn != nil {
 		s.conn.Close()
@@ -194,31 +168,12 @@ func (s *Server) stop() {
 	}
 }
 
-const version = "epicycle durable timers, format 1\n"
-
-// checkVersion checks the file that says which format the directory has, or makes it.
-func checkVersion(file string) error {
-	switch data, err := os.ReadFile(file); {
-	case errors.Is(err, os.ErrNotExist):
-		return writeFile(file, version)
-	case err != nil:
-		return err
-	case string(data) != version:
-		return fmt.Errorf("%w: its file %q says %.60q, and this program knows %.60q", ErrVersion, "version", data, version)
+// because is why the server does not start. It says only that a directory is not writable, so the
+// file system is asked for the rest.
+func (s *Server) because(reason string) error {
+	err := writable(filepath.Join(streams(s.dir), server.JetStreamStoreDir))
+	if err == nil {
+		return fmt.Errorf("the server does not start: %s", reason)
 	}
-	return nil
-}
-
-// writeFile writes a small file, whole or not at all.
-func writeFile(name, content string) error {
-	f, err := os.Create(name + ".new")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(content)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(name+".new", name)
+	return fmt.Errorf("the server does not start: %w", err)
 }

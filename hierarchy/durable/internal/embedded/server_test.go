@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"log/slog"
 	"os"
@@ -17,7 +18,7 @@ const held = "EPICYCLE_TEST_HOLD"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(held); dir != "" {
-		s, err := Open(dir, slog.New(slog.DiscardHandler))
+		s, err := Open(context.Background(), dir, slog.New(slog.DiscardHandler))
 		if err != nil {
 			os.Exit(3)
 		}
@@ -29,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// hold starts a process that has dir open.
-func hold(t *testing.T, dir string) (process *os.Process, end io.Closer) {
+// startHolder starts a process that has dir open.
+func startHolder(t *testing.T, dir string) (process *os.Process, end io.Closer) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), held+"="+dir)
 	in, err := cmd.StdinPipe()
@@ -45,49 +46,51 @@ func hold(t *testing.T, dir string) (process *os.Process, end io.Closer) {
 	return cmd.Process, in
 }
 
-func open(dir string) (*Server, error) { return Open(dir, slog.New(slog.DiscardHandler)) }
+func openDir(dir string) (*Share, error) {
+	return Open(context.Background(), dir, slog.New(slog.DiscardHandler))
+}
 
 func TestOneProcessHasADirectory(t *testing.T) {
 	dir := t.TempDir()
-	process, _ := hold(t, dir)
-	_, err := open(dir)
+	process, _ := startHolder(t, dir)
+	_, err := openDir(dir)
 	require.ErrorIs(t, err, ErrInUse)
 	require.ErrorContains(t, err, dir)
 	require.NoError(t, process.Kill())
 	_, err = process.Wait()
 	require.NoError(t, err)
-	s, err := open(dir) // the dead have no lock
+	s, err := openDir(dir) // the dead have no lock
 	require.NoError(t, err)
 	s.Close()
 }
 
 func TestOpensInOneProcessShareTheServer(t *testing.T) {
 	dir := t.TempDir()
-	a, err := open(dir)
+	a, err := openDir(dir)
 	require.NoError(t, err)
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink(dir, link))
-	b, err := open(link)
+	b, err := openDir(link)
 	require.NoError(t, err)
-	require.Same(t, a, b)
+	require.Same(t, a.Server, b.Server)
 	a.Close()
 	require.True(t, b.Conn().IsConnected())
 	b.Close()
 	require.True(t, b.Conn().IsClosed())
-	c, err := open(dir)
+	c, err := openDir(dir)
 	require.NoError(t, err)
-	require.NotSame(t, a, c)
+	require.NotSame(t, a.Server, c.Server)
 	c.Close()
 }
 
 func TestDirectoryOfAnotherFormat(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "version"), []byte("epicycle durable timers, format 2\n"), 0o600))
-	_, err := open(dir)
+	_, err := openDir(dir)
 	require.ErrorIs(t, err, ErrVersion)
 	require.ErrorContains(t, err, "format 2")
 	require.NoError(t, os.Remove(filepath.Join(dir, "version")))
-	s, err := open(dir) // the failure has left no lock
+	s, err := openDir(dir) // the failure has left no lock
 	require.NoError(t, err)
 	s.Close()
 }
@@ -95,10 +98,10 @@ func TestDirectoryOfAnotherFormat(t *testing.T) {
 func TestDirectoryThatCannotBeMade(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err := open(file)
+	_, err := openDir(file)
 	require.Error(t, err)
 	require.ErrorContains(t, err, file)
-	_, err = open(filepath.Join(file, "below"))
+	_, err = openDir(filepath.Join(file, "below"))
 	require.Error(t, err)
 }
 
@@ -108,6 +111,6 @@ func TestDirectoryWithoutPermission(t *testing.T) {
 	}
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o500))
-	_, err := open(dir)
+	_, err := openDir(dir)
 	require.ErrorIs(t, err, os.ErrPermission)
 }

@@ -1,4 +1,4 @@
-//go:build unix && !solaris && !illumos && !aix
+//go:build unix && !aix && (!solaris || illumos)
 
 package salvage
 

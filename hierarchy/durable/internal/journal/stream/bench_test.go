@@ -11,7 +11,7 @@ import (
 
 // BenchmarkAppend appends messages of n bytes, one after the other, each synced.
 func BenchmarkAppend(b *testing.B) {
-	s, err := embedded.Open(b.TempDir(), slog.New(slog.DiscardHandler))
+	s, err := embedded.Open(b.Context(), b.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // A server that does not answer ends reading, also if the context has no end.
 func TestReadingEndsInSilence(t *testing.T) {
-	s, err := embedded.Open(t.TempDir(), slog.New(slog.DiscardHandler))
+	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	asked := make(chan bool, 100)

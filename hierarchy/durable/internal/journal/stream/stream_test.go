@@ -16,8 +16,8 @@ import (
 )
 
 // server is an embedded server with the files in dir, until the test ends.
-func server(t *testing.T, dir string) *embedded.Server {
-	s, err := embedded.Open(dir, slog.New(slog.DiscardHandler))
+func server(t *testing.T, dir string) *embedded.Share {
+	s, err := embedded.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s

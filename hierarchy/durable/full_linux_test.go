@@ -1,0 +1,86 @@
+package durable_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// filled is the directory that a copy of this program fills up, in a way: the system refuses that
+// its files grow.
+const filled = "EPICYCLE_TEST_FILL"
+
+// Open on a full disk says so, instead of waiting for room. When there is room, it works.
+func TestOpenOnAFullDisk(t *testing.T) {
+	inCopy(t, func(cfg durable.Config[string, string]) {
+		w := open(t, cfg)
+		require.NoError(t, w.Set(t.Context(), "k", strings.Repeat("v", 20_000), time.Hour))
+		require.NoError(t, w.Close())
+		limitFiles(t, 1000)
+		requireFull(t, cfg)
+		limitFiles(t, 1<<40)
+		v, _, _, err := open(t, cfg).Get(t.Context(), "k")
+		require.NoError(t, err)
+		require.Len(t, v, 20_000)
+	})
+}
+
+// The same for another name, which shares a server that has ended as its disk is full.
+func TestOpenOfAnotherNameOnAFullDisk(t *testing.T) {
+	inCopy(t, func(cfg durable.Config[string, string]) {
+		w := open(t, cfg)
+		require.NoError(t, w.Set(t.Context(), "k", strings.Repeat("v", 20_000), time.Hour))
+		limitFiles(t, 1000)
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		require.Error(t, w.Set(ctx, "k", "", time.Hour))
+		other := cfg
+		other.Name = "other"
+		requireFull(t, other)
+		requireFull(t, other)
+		limitFiles(t, 1<<40)
+		require.NoError(t, w.Set(t.Context(), "k", "", time.Hour))
+		require.NoError(t, open(t, other).Set(t.Context(), "k", "", time.Hour))
+	})
+}
+
+// inCopy has test run in a copy of this program, with a new directory.
+func inCopy(t *testing.T, test func(durable.Config[string, string])) {
+	if dir := os.Getenv(filled); dir != "" {
+		test(durable.Config[string, string]{Dir: dir, Partitions: 2, Handle: func(context.Context, firing) error { return nil }})
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), filled+"="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+func limitFiles(t *testing.T, size uint64) {
+	var limit syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	limit.Cur = min(size, limit.Max)
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+}
+
+// requireFull opens the timers. It fails unless Open says that the disk is full.
+func requireFull(t *testing.T, cfg durable.Config[string, string]) {
+	ctx, cancel := context.WithTimeout(t.Context(), tooLong)
+	defer cancel()
+	w, err := durable.Open(ctx, cfg)
+	if err == nil {
+		w.Close()
+	}
+	require.ErrorContains(t, err, "the disk is full")
+	require.ErrorContains(t, err, cfg.Dir)
+	require.False(t, errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded), "%v", err)
+}

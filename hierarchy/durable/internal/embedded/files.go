@@ -1,0 +1,48 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// errSync is the failure of a sync. After it, nobody knows what is on the disk.
+var errSync = errors.New("a sync has failed")
+
+// syncFiles syncs the files of a directory that no server has open. A server that ended between a
+// write and its sync, or whose last sync failed as it closed its files, has left something that the
+// next one would take for written. It also finds files that may not be written.
+func syncFiles(dir string, sync func(*os.File) error) error {
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		f, err := os.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := sync(f); err != nil {
+			return fmt.Errorf("%w: %w", errSync, err)
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) { // there is nothing yet
+		return nil
+	}
+	return err
+}
+
+// writable fails if no file can be made in a directory, which is made if there is none.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "probe")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
