@@ -119,14 +119,14 @@ func (p *Partition) keepsAlone(items []item) bool {
 	return p.trimsTurn
 }
 
-// fits tells whether the frame has room for another item.
+// fits tells whether the frame has room for another item. The largest call has an answer besides.
 func (p *Partition) fits(it *item) bool {
 	n, size := 1, len(it.job.key)+opBytes
 	if it.kind == asked {
 		n, size = p.draft.answerRoom(it.call)
 		n, size = n+len(it.call.Asks), size+it.call.size
 	}
-	return p.draft.Len()+n <= MaxOps+keepOps && p.draft.Size()+size <= min(frameBytes, p.cfg.Log.MaxMessage())
+	return p.draft.Len()+n <= MaxOps+1+keepOps && p.draft.Size()+size <= min(frameBytes, p.cfg.Log.MaxMessage())
 }
 
 func (p *Partition) addCall(w *written, c *Call) {
