@@ -96,7 +96,8 @@ func openAll(end context.CancelCauseFunc, n int, open func(i int) (*partition.Pa
 }
 
 // gatePlaces is how many frames are on their way to the disk at once. With eight partitions and 256
-// callers, two bring half as much again as no limit does.
+// callers on two processors, two bring twice as much as no limit does, and three bring less than
+// two with 16 callers: a sync keeps a processor of the Go runtime.
 const gatePlaces = 2
 
 // tellProgress says each second how far the logs are read, until the function is called.

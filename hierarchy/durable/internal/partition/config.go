@@ -2,7 +2,7 @@
 // what is acknowledged to the state, and calls the handler of what is due. Keys and values are
 // bytes. DESIGN.md beside the module's go.mod describes it.
 //
-// Locks are taken in this order: Partition.mu, then queue.mu or Crew.mu.
+// Locks are taken in this order: Partition.mu, then queue.mu or Crew.mu. Gate.mu is before queue.mu.
 package partition
 
 import (

@@ -1,40 +1,111 @@
 package partition
 
-import "time"
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
 
 // Gate limits how many frames are on their way to one disk at once, over all partitions of a
 // process. A disk syncs one file after the other, more or less. Meanwhile the other partitions
-// gather more operations for their frames. NewGate makes one. A nil Gate limits nothing.
-type Gate struct{ places chan struct{} }
+// gather more operations for their frames. The one that has gathered most is next, so a sync
+// answers as many callers as it can. NewGate makes a Gate. A nil Gate limits nothing.
+type Gate struct {
+	mu      sync.Mutex
+	free    int
+	waiting []*turn // in the order in which they came
+}
 
 // NewGate is a Gate for n frames at once.
-func NewGate(n int) *Gate { return &Gate{make(chan struct{}, n)} }
+func NewGate(n int) *Gate { return &Gate{free: n} }
+
+// turn is one partition's wait for a place.
+type turn struct {
+	queue  *queue
+	rest   int           // items that it has beside the queue's
+	passed int           // how often others were next
+	given  chan struct{} // of capacity 1
+}
+
+func newTurn(q *queue) *turn { return &turn{queue: q, given: make(chan struct{}, 1)} }
+
+// weight says who is next. A partition that was passed over patience times is as good as one with
+// an operation more.
+func (t *turn) weight() int {
+	t.queue.mu.Lock()
+	defer t.queue.mu.Unlock()
+	return patience*(t.rest+len(t.queue.items)) + t.passed
+}
+
+const patience = 3
 
 // gateTime is how long to wait for a place. A log that does not answer must not hold up the others.
 const gateTime = 20 * time.Millisecond
 
-// enter waits for a place, and tells whether it got one.
-func (g *Gate) enter() bool {
+// enter waits for a place, and tells whether it got one. Between enter and leave, t is not used.
+func (g *Gate) enter(t *turn, rest int) bool {
 	if g == nil {
 		return false
 	}
-	select {
-	case g.places <- struct{}{}:
+	g.mu.Lock()
+	if g.free > 0 {
+		g.free--
+		g.mu.Unlock()
 		return true
-	default:
 	}
-	patience := time.NewTimer(gateTime)
-	defer patience.Stop()
+	t.rest, t.passed = rest, 0
+	g.waiting = append(g.waiting, t)
+	g.mu.Unlock()
+	timeout := time.NewTimer(gateTime)
+	defer timeout.Stop()
 	select {
-	case g.places <- struct{}{}:
+	case <-t.given:
 		return true
-	case <-patience.C:
-		return false
+	case <-timeout.C:
+		return !g.giveUp(t)
 	}
 }
 
-// leave gives the place back.
-func (g *Gate) leave() { <-g.places }
+// giveUp ends a wait. It is false if t has got its place just now.
+func (g *Gate) giveUp(t *turn) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.Index(g.waiting, t)
+	if i < 0 {
+		<-t.given
+		return false
+	}
+	g.waiting = slices.Delete(g.waiting, i, i+1)
+	return true
+}
+
+// leave gives the place back, or to the one that is next.
+func (g *Gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.waiting) == 0 {
+		g.free++
+		return
+	}
+	next, most := 0, -1
+	for i, t := range g.waiting {
+		if w := t.weight(); w > most {
+			next, most = i, w
+		}
+		t.passed++
+	}
+	g.waiting[next].given <- struct{}{}
+	g.waiting = slices.Delete(g.waiting, next, next+1)
+}
+
+// enterGate waits for a place for the writer.
+func (p *Partition) enterGate(rest int) {
+	if p.entered = p.cfg.Gate.enter(p.turn, rest); p.entered {
+		// Callers that were answered just now come back with their next operations first.
+		runtime.Gosched()
+	}
+}
 
 // leaveGate gives the writer's place back, if it has one.
 func (p *Partition) leaveGate() {

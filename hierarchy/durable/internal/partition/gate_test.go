@@ -12,18 +12,76 @@ import (
 )
 
 func TestGate(t *testing.T) {
-	require.False(t, (*Gate)(nil).enter())
 	synctest.Test(t, func(t *testing.T) {
+		one := newTurn(new(queue))
+		require.False(t, (*Gate)(nil).enter(one, 0))
 		g := NewGate(2)
-		require.True(t, g.enter())
-		require.True(t, g.enter())
+		require.True(t, g.enter(one, 0))
+		require.True(t, g.enter(one, 0))
 		begun := time.Now()
-		require.False(t, g.enter())
+		require.False(t, g.enter(one, 0))
 		require.Equal(t, gateTime, time.Since(begun))
 		go func() { time.Sleep(gateTime / 2); g.leave() }()
 		begun = time.Now()
-		require.True(t, g.enter())
+		require.True(t, g.enter(one, 0))
 		require.Equal(t, gateTime/2, time.Since(begun))
+		synctest.Wait()
+		require.Empty(t, g.waiting)
+	})
+}
+
+// inTurn has partitions with so many items wait for the one place, and returns the order in which they get it.
+func inTurn(t *testing.T, g *Gate, items ...int) (order []int) {
+	for i, n := range items {
+		one := newTurn(&queue{items: make([]item, n/2)})
+		go func() {
+			if g.enter(one, n-n/2) {
+				order = append(order, i)
+				g.leave()
+			}
+		}()
+		synctest.Wait()
+	}
+	g.leave()
+	synctest.Wait()
+	return order
+}
+
+// Who has gathered most is next. Among equals, who came first.
+func TestGateIsForWhoHasMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(1)
+		require.True(t, g.enter(newTurn(new(queue)), 0))
+		require.Equal(t, []int{3, 1, 4, 0, 2}, inTurn(t, g, 10, 20, 10, 30, 20))
+		require.Equal(t, 1, g.free)
+	})
+}
+
+// A partition with little to write is not passed over for ever.
+func TestGateHasPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(1)
+		wait := func(n int, done *bool) {
+			one := newTurn(&queue{items: make([]item, n)})
+			go func() { *done = g.enter(one, 0) }()
+			synctest.Wait()
+		}
+		var first, little bool
+		wait(1, &first)
+		require.True(t, first)
+		wait(1, &little)
+		for n := 0; !little; n++ {
+			require.LessOrEqual(t, n, 4*patience)
+			var much bool
+			wait(5, &much)
+			g.leave()
+			synctest.Wait()
+			require.NotEqual(t, little, much)
+			require.Equal(t, n == 4*patience, little)
+		}
+		g.leave()
+		g.leave()
+		synctest.Wait()
 	})
 }
 

@@ -26,6 +26,7 @@ type Partition struct {
 	draft   draft
 
 	entered   bool // the writer's: it has a place of the Gate
+	turn      *turn
 	trimsTurn bool // the writer's: the last frame had only what trimming writes again
 
 	handlers context.Context // of all attempts
@@ -80,6 +81,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	p.state.Superseded = p.superseded
 	p.time = newOwnTime(cfg.Clock)
 	p.queue.signal = make(chan struct{}, 1)
+	p.turn = newTurn(&p.queue)
 	p.draft = draft{state: p.state, seed: maphash.MakeSeed(), touched: make(map[uint64]int)}
 	p.firing.attempts = make(map[state.Ref]*attempt)
 	p.handlers, p.cancel = context.WithCancel(context.WithoutCancel(ctx))

@@ -38,7 +38,7 @@ func (p *Partition) write() {
 			break
 		}
 		p.awaitPortion()
-		p.entered = p.cfg.Gate.enter()
+		p.enterGate(len(rest))
 		if len(rest) == 0 {
 			items = p.queue.take(items)
 			rest = items
