@@ -1,0 +1,120 @@
+// Package kv keeps a table in a key-value bucket of JetStream. It knows a connection, not where the
+// servers are.
+package kv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+)
+
+// Config says which bucket to open.
+type Config struct {
+	Conn     *nats.Conn
+	Name     string // the bucket is epicycle_NAME
+	Replicas int    // of the bucket, if it is made; 0 means 1
+}
+
+// Store is the table.
+type Store struct {
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	bucket jetstream.KeyValue
+	name   string // of the bucket
+	ttl    bool   // the bucket can forget deletions
+}
+
+var _ table.Store = (*Store)(nil)
+
+// remembered is how long deletions stay, on servers that can forget them.
+const remembered = time.Hour
+
+// Open opens the bucket, and makes it if it is not there.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	js, err := jetstream.New(cfg.Conn)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{nc: cfg.Conn, js: js, name: "epicycle_" + cfg.Name}
+	s.bucket, err = js.KeyValue(ctx, s.name)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		s.bucket, err = s.make(ctx, max(1, cfg.Replicas))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bucket %q: %w", s.name, err)
+	}
+	status, err := s.bucket.Status(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("bucket %q: %w", s.name, err)
+	}
+	s.ttl = status.LimitMarkerTTL() > 0
+	return s, nil
+}
+
+// make makes the bucket. Servers before 2.11 can't forget deletions.
+func (s *Store) make(ctx context.Context, replicas int) (jetstream.KeyValue, error) {
+	cfg := jetstream.KeyValueConfig{Bucket: s.name, History: 1, Storage: jetstream.FileStorage, Replicas: replicas,
+		LimitMarkerTTL: remembered}
+	bucket, err := s.js.CreateKeyValue(ctx, cfg)
+	if errors.Is(err, jetstream.ErrLimitMarkerTTLNotSupported) {
+		cfg.LimitMarkerTTL = 0
+		bucket, err = s.js.CreateKeyValue(ctx, cfg)
+	}
+	if errors.Is(err, jetstream.ErrBucketExists) { // another process was faster
+		return s.js.KeyValue(ctx, s.name)
+	}
+	return bucket, err
+}
+
+// refusal is ErrRefused if err says that the revision is another.
+func refusal(err error) error {
+	if errors.Is(err, jetstream.ErrKeyRevisionMismatch) {
+		return fmt.Errorf("%w: %w", table.ErrRefused, err)
+	}
+	return err
+}
+
+// Put implements table.Store.
+func (s *Store) Put(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
+	n, err := s.bucket.Update(ctx, key, value, last)
+	return n, refusal(err)
+}
+
+// The headers of a deletion, as nats.go's key-value buckets write it.
+const (
+	operation = "KV-Operation"
+	deletion  = "DEL"
+	purge     = "PURGE"
+)
+
+// Delete implements table.Store. It publishes the deletion itself: KeyValue's Delete takes revision 0
+// for any revision.
+func (s *Store) Delete(ctx context.Context, key string, last uint64) error {
+	m := nats.NewMsg("$KV." + s.name + "." + key)
+	m.Header.Set(operation, deletion)
+	opts := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(last)}
+	if s.ttl {
+		m.Header.Set(operation, purge)
+		m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+		opts = append(opts, jetstream.WithMsgTTL(remembered))
+	}
+	_, err := s.js.PublishMsg(ctx, m, opts...)
+	var problem *jetstream.APIError
+	if errors.As(err, &problem) && (problem.ErrorCode == codeWrongLast || problem.ErrorCode == codeWrongLastOther) {
+		return fmt.Errorf("%w: %w", table.ErrRefused, err)
+	}
+	return err
+}
+
+// The codes of JetStream for an expected sequence that is another. Newer servers have the second for
+// streams with replicas.
+const (
+	codeWrongLast      = 10071
+	codeWrongLastOther = 10164
+)

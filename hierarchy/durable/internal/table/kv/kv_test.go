@@ -1,0 +1,96 @@
+package kv_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/kv"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/tabletest"
+)
+
+func server(t *testing.T) *embedded.Server {
+	s, err := embedded.Open(t.TempDir(), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func open(t *testing.T, s *embedded.Server, name string) *kv.Store {
+	store, err := kv.Open(t.Context(), kv.Config{Conn: s.Conn(), Name: name})
+	require.NoError(t, err)
+	return store
+}
+
+func TestContract(t *testing.T) {
+	s := server(t)
+	names := 0
+	tabletest.Run(t, func(t *testing.T) func() table.Store {
+		names++
+		name := fmt.Sprintf("table%d", names)
+		return func() table.Store { return open(t, s, name) }
+	})
+}
+
+func TestBucket(t *testing.T) {
+	s := server(t)
+	n, err := open(t, s, "x").Put(t.Context(), "member.1", []byte("a"), 0)
+	require.NoError(t, err)
+	js, err := jetstream.New(s.Conn())
+	require.NoError(t, err)
+	bucket, err := js.KeyValue(t.Context(), "epicycle_x")
+	require.NoError(t, err)
+	entry, err := bucket.Get(t.Context(), "member.1")
+	require.NoError(t, err)
+	require.Equal(t, n, entry.Revision())
+	status, err := bucket.Status(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, int64(1), status.History())
+	require.Zero(t, status.TTL())
+	stream, err := js.Stream(t.Context(), "KV_epicycle_x")
+	require.NoError(t, err)
+	require.Equal(t, jetstream.FileStorage, stream.CachedInfo().Config.Storage)
+}
+
+// A bucket that was made otherwise, as by another version or with a tool, is used as it is.
+func TestBucketOfAnother(t *testing.T) {
+	s := server(t)
+	js, err := jetstream.New(s.Conn())
+	require.NoError(t, err)
+	_, err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "epicycle_x", Storage: jetstream.MemoryStorage})
+	require.NoError(t, err)
+	store := open(t, s, "x")
+	n, err := store.Put(t.Context(), "member.1", []byte("a"), 0)
+	require.NoError(t, err)
+	require.NoError(t, store.Delete(t.Context(), "member.1", n))
+	r, err := store.Get(t.Context(), "member.1")
+	require.ErrorIs(t, err, table.ErrAbsent)
+	require.True(t, r.Deleted)
+}
+
+// Watches leave no goroutine behind, also if nobody reads what has come.
+func TestNoGoroutineIsLeft(t *testing.T) {
+	s := server(t)
+	store := open(t, s, "x")
+	last := uint64(0)
+	before := goleak.IgnoreCurrent()
+	ctx, cancel := context.WithCancel(t.Context())
+	for range 3 {
+		_, err := store.Watch(ctx)
+		require.NoError(t, err)
+	}
+	for range 700 {
+		n, err := store.Put(t.Context(), "x", nil, last)
+		require.NoError(t, err)
+		last = n
+	}
+	cancel()
+	goleak.VerifyNone(t, before)
+}

@@ -1,0 +1,138 @@
+// Package memory is a table in memory, for tests. It is as reliable as servers and a network can be
+// at their worst: calls come late or never, answers are lost or wrong, what is read is old, watches
+// fall silent, and processes stand still.
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+)
+
+// Table is the table itself. Several Stores share it, as processes do. Make it with new.
+type Table struct {
+	mu       sync.Mutex
+	revision uint64
+	log      []table.Record // all that was ever written, less what Expire took out
+	watches  map[*watch]bool
+}
+
+// Open is a new connection.
+func (t *Table) Open() *Store { return &Store{table: t, running: make(chan struct{})} }
+
+// Expire forgets the deletions, as a table does after an hour.
+func (t *Table) Expire() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var kept []table.Record
+	for _, r := range t.log {
+		if last, _ := t.get(r.Key, t.revision); !last.Deleted {
+			kept = append(kept, r)
+		}
+	}
+	t.log = kept
+}
+
+// All returns the records that are there now.
+func (t *Table) All() (all []table.Record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range t.snapshot(t.revision) {
+		if !r.Deleted {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// get is what key was when the table had that revision. The lock must be held.
+func (t *Table) get(key string, revision uint64) (table.Record, error) {
+	for _, r := range slices.Backward(t.log) {
+		if r.Key != key || r.Revision > revision {
+			continue
+		}
+		if r.Deleted {
+			return r, fmt.Errorf("%w: %q", table.ErrAbsent, key)
+		}
+		r.Value = slices.Clone(r.Value)
+		return r, nil
+	}
+	return table.Record{Key: key}, fmt.Errorf("%w: %q", table.ErrAbsent, key)
+}
+
+// snapshot is the last record of each key when the table had that revision. The lock must be held.
+func (t *Table) snapshot(revision uint64) (all []table.Record) {
+	for i, r := range t.log {
+		replaced := slices.ContainsFunc(t.log[i+1:], func(o table.Record) bool {
+			return o.Key == r.Key && o.Revision <= revision
+		})
+		if r.Revision <= revision && !replaced {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// put writes r, if its key has the revision last.
+func (t *Table) put(r table.Record, last uint64) (uint64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now, _ := t.get(r.Key, t.revision); now.Revision != last {
+		return 0, fmt.Errorf("%w: %q has %d, not %d", table.ErrRefused, r.Key, now.Revision, last)
+	}
+	t.revision++
+	r.Revision = t.revision
+	t.log = append(t.log, r)
+	t.compact()
+	for w := range t.watches {
+		w.add(table.Change{Record: r})
+	}
+	return r.Revision, nil
+}
+
+// history is how many changes the table remembers for answers that are old.
+const history = 64
+
+// compact takes out what is too old for any answer. The lock must be held.
+func (t *Table) compact() {
+	if len(t.log) < 4*history || t.revision < history {
+		return
+	}
+	old := t.snapshot(t.revision - history)
+	i := slices.IndexFunc(t.log, func(r table.Record) bool { return r.Revision > t.revision-history })
+	t.log = append(old, t.log[i:]...)
+}
+
+// before is the revision that the table had so many changes ago. The lock must be held.
+func (t *Table) before(changes uint64) uint64 {
+	return t.revision - min(changes, t.revision, history)
+}
+
+// Fault is what goes wrong with one call. The zero Fault is nothing.
+type Fault struct {
+	Before time.Duration // the call arrives so much later, also if its context has ended
+	After  time.Duration // the answer comes so much later
+	Drop   bool          // the call never arrives
+	Lose   bool          // the answer never comes
+	Err    error         // this is the answer, whatever was done
+	Behind uint64        // what is read does not have so many of the last changes
+}
+
+// Call is what a Fault is for.
+type Call struct{ Op, Key string } // Op: put, delete, get, watch
+
+// answer is what a call returns.
+type answer struct {
+	record table.Record
+	err    error
+}
+
+// wait waits until ctx is done.
+func wait(ctx context.Context) answer {
+	<-ctx.Done()
+	return answer{err: ctx.Err()}
+}
