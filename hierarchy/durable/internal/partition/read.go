@@ -81,5 +81,38 @@ func (p *Partition) All(dead bool, f func(state.Timer) bool) error {
 	return nil
 }
 
+// Cursor says where a Page begins. The zero Cursor is the beginning.
+type Cursor struct {
+	Epoch       uint64
+	Next, Limit uint32
+}
+
+// Page calls f for the timers that are dead, or all that are not, from a Cursor on, until it is
+// false, or many were looked at. It returns where the next Page begins, with the timer for which f
+// was false. At the end that is the zero Cursor. A Cursor of another epoch is the beginning, as
+// another owner has other records. What is pending throughout comes once.
+func (p *Partition) Page(dead bool, c Cursor, f func(state.Timer) bool) (Cursor, error) {
+	full := false
+	for n := 0; n < pageRecords && !full; n += scanBatch {
+		p.mu.Lock()
+		if c.Epoch != p.epoch {
+			c = Cursor{p.epoch, 0, p.state.Records()}
+		}
+		to := min(c.Limit, c.Next+scanBatch)
+		c.Next = p.state.Walk(c.Next, to, func(t state.Timer) bool {
+			full = t.Dead == dead && !f(t)
+			return !full
+		})
+		p.mu.Unlock()
+		if c.Next >= c.Limit {
+			return Cursor{}, p.held()
+		}
+	}
+	return c, p.held()
+}
+
+// pageRecords is how many records a Page looks at.
+const pageRecords = 1 << 13
+
 // scanBatch is how many records All looks at under one hold of the lock.
 const scanBatch = 128

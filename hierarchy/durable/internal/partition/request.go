@@ -3,6 +3,7 @@ package partition
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -62,7 +63,7 @@ func (c *Call) parts() []Part {
 	return c.one[:]
 }
 
-// AppendAnswer appends the answer that c has got, which TakeAnswer reads.
+// AppendAnswer appends the answer that c has got, part by part.
 func (c *Call) AppendAnswer(b []byte) []byte {
 	from := 0
 	for i := range c.parts() {
@@ -73,23 +74,21 @@ func (c *Call) AppendAnswer(b []byte) []byte {
 	return b
 }
 
-// TakeAnswer gives c the answer that AppendAnswer was called for. It is an error if that was to
-// another request.
-func (c *Call) TakeAnswer(b []byte) error {
+// TakeAnswer gives c the answer that AppendAnswer has put at the beginning of b, and returns what
+// follows, and what Wait returns with this answer. If it is to another request, nothing follows.
+func (c *Call) TakeAnswer(b []byte) (rest []byte, err error) {
+	c.Took = slices.Grow(c.Took[:0], len(c.Asks))[:len(c.Asks)]
 	from := 0
 	for i := range c.parts() {
 		p := &c.parts()[i]
 		r, value, rest, ok := frame.CutAnswer(b, c.Took[from:p.End])
 		if !ok {
-			return errOtherRequest
+			return nil, errOtherRequest
 		}
 		p.Err, p.Value = results[r], string(value)
 		b, from = rest, p.End
 	}
-	if len(b) > 0 {
-		return errOtherRequest
-	}
-	return c.whole()
+	return b, c.whole()
 }
 
 // whole has what became of c's one part be what became of c.
@@ -117,7 +116,10 @@ func (p *Partition) addNamed(w *written, c *Call) {
 		c.answer(ErrForgotten)
 		return
 	case ok:
-		c.result = c.TakeAnswer([]byte(answer))
+		var rest []byte
+		if rest, c.result = c.TakeAnswer([]byte(answer)); len(rest) > 0 {
+			c.result = errOtherRequest
+		}
 	default:
 		d.askNamed(c, p.cfg.MaxPending, min(frameBytes, p.cfg.Log.MaxMessage()))
 	}

@@ -95,6 +95,20 @@ func (c *Cursor) Take(n int, f func(Ref, Timer)) bool {
 // Close ends the use of the cursor.
 func (c *Cursor) Close() { c.state.records.pinned-- }
 
+// Records is a number that is greater than those of all records now.
+func (s *State) Records() uint32 { return s.records.next }
+
+// Walk calls f for the timers in records from from on, before to, until it is false. It returns the
+// number of the record for which it was, or to.
+func (s *State) Walk(from, to uint32, f func(Timer) bool) uint32 {
+	for i := max(1, from); i < min(to, s.records.next); i++ {
+		if r := s.records.at(i); r.state != free && !f(r.timer()) {
+			return i
+		}
+	}
+	return to
+}
+
 // HasHome tells whether the record has a timer that was last written, whole, in frame home.
 func (s *State) HasHome(ref Ref, home uint64) bool {
 	if !s.records.has(uint32(ref)) {

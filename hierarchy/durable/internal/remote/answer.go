@@ -1,0 +1,157 @@
+package remote
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// status is the beginning of an answer. All but done have a text.
+type status byte
+
+const (
+	done      status = iota // what was asked for follows
+	notMine                 // another process owns the partition, or nobody
+	again                   // there is no answer now, or none is known
+	tooLarge                // ErrTooLarge
+	isDamaged               // ErrDamaged
+	forgotten               // ErrForgotten
+	failed                  // any other error
+)
+
+// statusOf is the status of an error.
+func statusOf(err error) status {
+	switch {
+	case errors.Is(err, partition.ErrClosed):
+		return notMine
+	case errors.Is(err, partition.ErrDamaged):
+		return isDamaged
+	case errors.Is(err, partition.ErrUnavailable):
+		return again
+	case errors.Is(err, partition.ErrTooLarge):
+		return tooLarge
+	case errors.Is(err, partition.ErrForgotten):
+		return forgotten
+	}
+	return failed
+}
+
+func startAnswer(b []byte, s status) []byte { return append(b, version, byte(s)) }
+
+// appendFailure is the answer with an error.
+func appendFailure(b []byte, err error) []byte {
+	return append(startAnswer(b, statusOf(err)), err.Error()...)
+}
+
+// remoteError is an error of another process, whose text is whole.
+type remoteError struct {
+	text string
+	kind error
+}
+
+func (e *remoteError) Error() string { return e.text }
+func (e *remoteError) Unwrap() error { return e.kind }
+
+// readAnswer is what follows in an answer that is done, or why there is none. If retry is true,
+// it can be asked for again.
+func readAnswer(b []byte) (body []byte, retry bool, err error) {
+	if len(b) < 2 {
+		return nil, false, errMessage
+	}
+	if b[0] != version {
+		return nil, false, fmt.Errorf("the answer has version %d instead of %d", b[0], version)
+	}
+	text := string(b[2:min(len(b), 2+maxText)])
+	switch status(b[1]) {
+	case done:
+		return b[2:], false, nil
+	case notMine:
+		return nil, true, errNotMine
+	case again:
+		return nil, true, &remoteError{text, nil}
+	case tooLarge:
+		return nil, false, &remoteError{text, partition.ErrTooLarge}
+	case isDamaged:
+		return nil, false, &remoteError{text, partition.ErrDamaged}
+	case forgotten:
+		return nil, false, unavailable(partition.ErrForgotten)
+	}
+	return nil, false, unavailable(errors.New(text))
+}
+
+// maxText is how much of the text of an error is read.
+const maxText = 1 << 10
+
+// found is the answer to a Get.
+type found struct {
+	value     string
+	remaining time.Duration
+	ok        bool
+}
+
+func appendFound(b []byte, f found) []byte {
+	if !f.ok {
+		return append(b, 0)
+	}
+	b = append(b, 1)
+	b = binary.AppendVarint(b, int64(f.remaining))
+	return appendBytes(b, f.value)
+}
+
+func readFound(b []byte) (f found, err error) {
+	c := cutter{b: b}
+	switch c.byte() {
+	case 0:
+	case 1:
+		f = found{remaining: time.Duration(c.varint()), value: string(c.bytes()), ok: true}
+	default:
+		c.fail()
+	}
+	return f, c.end()
+}
+
+// The bits of a timer in a page.
+const (
+	wallBit = 1 << iota
+	deadBit
+)
+
+func appendTimer(b []byte, t *state.Timer) []byte {
+	flags := byte(0)
+	if t.Wall {
+		flags |= wallBit
+	}
+	if t.Dead {
+		flags |= deadBit
+	}
+	b = append(b, flags)
+	b = binary.LittleEndian.AppendUint64(b, t.ID.Owner)
+	b = binary.AppendUvarint(b, t.ID.Number)
+	b = binary.AppendVarint(b, t.Due)
+	b = binary.AppendUvarint(b, uint64(t.Attempt))
+	b = appendBytes(b, t.Key)
+	return appendBytes(b, t.Value)
+}
+
+// timerSize is more than appendTimer appends.
+func timerSize(t *state.Timer) int { return 64 + len(t.Key) + len(t.Value) }
+
+func (c *cutter) timer() (t state.Timer) {
+	flags := c.byte()
+	t.Wall, t.Dead = flags&wallBit != 0, flags&deadBit != 0
+	t.ID = frame.ID{Owner: c.fixed(), Number: c.uvarint()}
+	t.Due = c.varint()
+	attempt := c.uvarint()
+	t.Attempt = uint32(attempt)
+	t.Key, t.Value = string(c.bytes()), string(c.bytes())
+	if flags&^(wallBit|deadBit) != 0 || attempt > math.MaxUint32 {
+		c.fail()
+	}
+	return t
+}

@@ -1,0 +1,93 @@
+package remote
+
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// ask is a call that waits for its answer. It is guarded by its lane's mu.
+type ask struct {
+	call       *partition.Call
+	begun      time.Time // its durations count from here
+	ops, size  int
+	prev, next *ask // in the queue
+	message    *message
+	ended      bool
+	alone      bool // in its message
+	err        error
+	done       chan struct{} // of capacity 1
+}
+
+// newAsk is an ask of a call.
+func (c *Client) newAsk(call *partition.Call) *ask {
+	a, _ := c.asks.Get().(*ask)
+	if a == nil {
+		a = &ask{done: make(chan struct{}, 1)}
+	}
+	*a = ask{done: a.done, call: call, begun: time.Now(), ops: len(call.Asks), size: partSize(call.Asks)}
+	return a
+}
+
+// end answers a. Only the first answer counts.
+func (a *ask) end(err error) {
+	if a.ended {
+		return
+	}
+	a.ended, a.err = true, err
+	if a.message != nil {
+		a.message.wanted--
+	}
+	a.done <- struct{}{}
+}
+
+// queue is the calls that are in no message yet, the oldest first. Each has a caller that waits in
+// Do, and leaves the queue when its context ends. So it needs no other limit.
+type queue struct{ first, last *ask }
+
+func (q *queue) push(a *ask) {
+	if a.prev, a.next = q.last, nil; q.last != nil {
+		q.last.next = a
+	} else {
+		q.first = a
+	}
+	q.last = a
+}
+
+// pushFirst is for one that was taken out before.
+func (q *queue) pushFirst(a *ask) {
+	if a.prev, a.next = nil, q.first; q.first != nil {
+		q.first.prev = a
+	} else {
+		q.last = a
+	}
+	q.first = a
+}
+
+func (q *queue) remove(a *ask) {
+	if a.prev != nil {
+		a.prev.next = a.next
+	} else {
+		q.first = a.next
+	}
+	if a.next != nil {
+		a.next.prev = a.prev
+	} else {
+		q.last = a.prev
+	}
+	a.prev, a.next = nil, nil
+}
+
+// message is calls that are asked for together, under one id.
+type message struct {
+	serial uint64
+	asks   []*ask
+	wanted int // how many of them have not ended
+	data   []byte
+	made   time.Time     // when its durations were true
+	sent   time.Time     // when its latest copy was
+	sendAt time.Time     // when the next copy will be
+	pause  time.Duration // after the latest copy that had an answer, and quiet after one that had none
+	quiet  time.Duration
+	why    error // why there is no answer
+}

@@ -1,0 +1,170 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// Client asks the partitions of other processes. A process has one for each set of timers. Its
+// methods may be called concurrently.
+type Client struct {
+	cfg    Config
+	caller uint64
+	inbox  string // the subject of all answers begins with it
+	sub    *nats.Subscription
+	most   int // the largest message
+	lanes  []*lane
+	asks   sync.Pool // of *ask
+
+	reads  reads
+	closed chan struct{}
+	once   sync.Once
+}
+
+// New makes a Client. It needs a Close.
+func New(cfg Config) (*Client, error) {
+	cfg.fillIn()
+	c := &Client{cfg: cfg, caller: rand.Uint64() | 1, inbox: cfg.Conn.NewInbox() + ".",
+		most: int(cfg.Conn.MaxPayload()) - headers, closed: make(chan struct{})}
+	c.reads.waiting = make(map[uint64]chan []byte)
+	for at := range cfg.Partitions {
+		c.lanes = append(c.lanes, &lane{client: c, at: at, subject: cfg.subject(at)})
+	}
+	sub, err := cfg.Conn.Subscribe(c.inbox+"*", c.answered)
+	if err != nil {
+		return nil, fmt.Errorf("subscribing to answers: %w", err)
+	}
+	c.sub = sub
+	return c, nil
+}
+
+// Close ends all calls with ErrClosed.
+func (c *Client) Close() {
+	c.once.Do(func() {
+		close(c.closed)
+		_ = c.sub.Unsubscribe() // else the connection is closed
+		for _, l := range c.lanes {
+			l.close()
+		}
+	})
+}
+
+// Do has the operations of a call take hold at the owner of a partition, each once, and waits until
+// they are in the log, or until ctx is done. Durations count from now. The call must have no
+// Request, and belongs to the Client until Do returns without an error. With ErrUnavailable and the
+// context's error they may take hold, or not. With other errors they don't.
+func (c *Client) Do(ctx context.Context, at int, call *partition.Call) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := c.usable(); err != nil {
+		return err
+	}
+	a := c.newAsk(call)
+	if len(call.Asks) > partition.MaxOps || a.size > c.most {
+		return fmt.Errorf("%w: %d operations of about %d bytes", partition.ErrTooLarge, len(call.Asks), a.size)
+	}
+	l := c.lanes[at]
+	if err := l.put(a); err != nil {
+		return err
+	}
+	select {
+	case <-a.done:
+	case <-ctx.Done():
+		if l.giveUp(a) {
+			return ctx.Err()
+		}
+		<-a.done
+	}
+	err := a.err
+	if err == nil {
+		c.asks.Put(a)
+	}
+	return err
+}
+
+// usable is an error if nobody can be asked now.
+func (c *Client) usable() error {
+	select {
+	case <-c.closed:
+		return hierarchy.ErrClosed
+	default:
+	}
+	if c.cfg.Conn.IsClosed() {
+		return unavailable(errOffline)
+	}
+	if !c.cfg.Holds() {
+		return unavailable(errLease)
+	}
+	return nil
+}
+
+// replyTo is the subject for the answers to a message of a partition, and readReply that for the
+// answers to a read.
+func (c *Client) replyTo(at int, serial uint64) string {
+	b := make([]byte, 0, len(c.inbox)+24)
+	b = append(b, c.inbox...)
+	b = strconv.AppendUint(b, uint64(at), 36)
+	b = append(b, '-')
+	return string(strconv.AppendUint(b, serial, 36))
+}
+
+func (c *Client) readReply(id uint64) string { return c.inbox + strconv.FormatUint(id, 36) }
+
+// answered is called with each answer.
+func (c *Client) answered(m *nats.Msg) {
+	token := m.Subject[len(c.inbox):]
+	data := m.Data
+	if len(data) == 0 && m.Header.Get("Status") == "503" {
+		data = nil // no responders
+	}
+	lane, serial, ok := strings.Cut(token, "-")
+	if !ok {
+		if id, err := strconv.ParseUint(token, 36, 64); err == nil {
+			c.reads.answered(id, data)
+		}
+		return
+	}
+	at, err1 := strconv.ParseUint(lane, 36, 32)
+	n, err2 := strconv.ParseUint(serial, 36, 64)
+	if err1 == nil && err2 == nil && at < uint64(len(c.lanes)) {
+		c.lanes[at].answered(n, data)
+	}
+}
+
+// read reads an answer, or why there is none.
+func read(data []byte) (body []byte, retry bool, err error) {
+	if data == nil {
+		return nil, true, errNobody
+	}
+	body, retry, err = readAnswer(data)
+	if err != nil && !retry && !isFinal(err) {
+		err = unavailable(err)
+	}
+	return body, retry, err
+}
+
+// isFinal tells whether an error is one that a caller gets as it is.
+func isFinal(err error) bool {
+	return errors.Is(err, partition.ErrTooLarge) || errors.Is(err, partition.ErrDamaged) ||
+		errors.Is(err, partition.ErrUnavailable)
+}
+
+// backOff is the next pause after one, which is doubled up to a limit.
+func backOff(pause, first, last time.Duration) time.Duration {
+	if pause < first {
+		return first
+	}
+	return min(2*pause, last)
+}

@@ -1,0 +1,67 @@
+// Package remote has processes ask each other's partitions. A Client gathers the calls of its
+// process for one partition into messages, and asks again until there is an answer. A Server
+// answers what is asked of a partition. WIRE.md beside the module's go.mod describes the messages.
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// Config says what a Client, or a Server, works with.
+type Config struct {
+	Conn       *nats.Conn
+	Name       string       // of the set of timers
+	Partitions int          // how many it has
+	Holds      func() bool  // tells a Client whether its process has its lease. It may be nil
+	Logger     *slog.Logger // may be nil
+	// GiveUp is after how long a call without an answer is ErrUnavailable, default a minute.
+	GiveUp time.Duration
+}
+
+func (cfg *Config) fillIn() {
+	if cfg.Holds == nil {
+		cfg.Holds = func() bool { return true }
+	}
+	if cfg.GiveUp == 0 {
+		cfg.GiveUp = time.Minute
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// subject is where the owner of a partition is asked.
+func (cfg *Config) subject(at int) string { return fmt.Sprintf("epicycle.%s.ask.%d", cfg.Name, at) }
+
+// The reasons why there is no answer. They are wrapped with ErrUnavailable.
+var (
+	errNobody  = errors.New("no process owns the partition")
+	errNotMine = errors.New("the process that was asked does not own the partition")
+	errSilent  = errors.New("the owner of the partition does not answer")
+	errOffline = errors.New("there is no connection to the servers")
+	errLease   = errors.New("the lease of this process has ended")
+)
+
+func unavailable(why error) error { return fmt.Errorf("%w: %w", partition.ErrUnavailable, why) }
+
+const (
+	// maxFlying is how many messages of calls to one partition are on their way at once.
+	maxFlying = 4
+	// maxOps and maxBytes are where a message ends that has more than one call.
+	maxOps   = 500
+	maxBytes = 256 << 10
+	// headers is more than NATS and a message need beside operations.
+	headers = 1 << 10
+
+	firstPause = 5 * time.Millisecond   // after it was said that nobody owns the partition, then doubled
+	lastPause  = 200 * time.Millisecond // at most
+	firstQuiet = time.Second            // without any answer, then doubled
+	lastQuiet  = 8 * time.Second        // at most
+)

@@ -1,0 +1,224 @@
+package remote
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// lane is what a process asks of one partition.
+type lane struct {
+	client  *Client
+	at      int
+	subject string
+
+	mu      sync.Mutex
+	waiting queue
+	flying  []*message // Invariant: sorted by serial
+	serial  uint64     // of the last message
+	timer   *time.Timer
+	aimed   time.Time // when timer fires, or zero
+	closed  bool
+}
+
+// put asks for a call, now or when messages before it are answered.
+func (l *lane) put(a *ask) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return hierarchy.ErrClosed
+	}
+	l.waiting.push(a)
+	l.send()
+	return nil
+}
+
+// giveUp ends a call for which nobody waits any more. It is false if it has ended before.
+func (l *lane) giveUp(a *ask) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if a.ended {
+		return false
+	}
+	a.ended = true
+	m := a.message
+	if m == nil {
+		l.waiting.remove(a)
+		return true
+	}
+	if m.wanted--; m.wanted == 0 { // it keeps its place for a while, as the owner may be at it
+		m.sendAt = earlier(m.sendAt, m.sent.Add(firstQuiet))
+		l.aim()
+	}
+	return true
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// send sends what waits, as far as messages may be on their way.
+func (l *lane) send() {
+	for len(l.flying) < maxFlying && l.waiting.first != nil && !l.closed {
+		m := l.gather(time.Now())
+		l.flying = append(l.flying, m)
+		l.publish(m, m.made)
+	}
+	l.aim()
+}
+
+// gather makes a message of the calls that have waited longest.
+func (l *lane) gather(now time.Time) *message {
+	l.serial++
+	m := &message{serial: l.serial, made: now}
+	ops, size := 0, headers
+	for a := l.waiting.first; a != nil; a = l.waiting.first {
+		if len(m.asks) > 0 && (ops+a.ops > maxOps || size+a.size > min(maxBytes, l.client.most)) {
+			break
+		}
+		l.waiting.remove(a)
+		a.message = m
+		m.asks = append(m.asks, a)
+		ops, size = ops+a.ops, size+a.size
+		if a.alone {
+			break
+		}
+	}
+	m.wanted = len(m.asks)
+	id := partition.RequestID{Caller: l.client.caller, Serial: m.serial, Floor: l.floor(m.serial)}
+	m.data = startAsks(make([]byte, 0, size), id, len(m.asks))
+	for _, a := range m.asks {
+		m.data = appendPart(m.data, a.call.Asks, now.Sub(a.begun))
+	}
+	return m
+}
+
+// floor is the lowest serial to which an answer is waited for.
+func (l *lane) floor(next uint64) uint64 {
+	if len(l.flying) > 0 {
+		return l.flying[0].serial
+	}
+	return next
+}
+
+// publish sends a copy of a message.
+func (l *lane) publish(m *message, now time.Time) {
+	nc := l.client.cfg.Conn
+	if nc.Status() != nats.CONNECTED { // it would be kept, and sent when its durations are not true any more
+		l.delay(m, now, errOffline)
+		return
+	}
+	setAge(m.data, now.Sub(m.made))
+	if err := nc.PublishRequest(l.subject, l.client.replyTo(l.at, m.serial), m.data); err != nil {
+		l.delay(m, now, err)
+		return
+	}
+	m.quiet = backOff(m.quiet, firstQuiet, lastQuiet)
+	m.sent, m.sendAt = now, now.Add(m.quiet)
+}
+
+// delay has a message be sent again soon.
+func (l *lane) delay(m *message, now time.Time, why error) {
+	m.why, m.quiet = why, 0
+	m.pause = backOff(m.pause, firstPause, lastPause)
+	m.sendAt = now.Add(m.pause)
+}
+
+// answered is called with an answer to a copy of a message, or nil if nobody has got the copy.
+func (l *lane) answered(serial uint64, data []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.flying, func(m *message) bool { return m.serial == serial })
+	if i < 0 { // another copy was answered, or nobody waits
+		return
+	}
+	m := l.flying[i]
+	body, retry, err := read(data)
+	if retry && m.wanted > 0 {
+		if now := time.Now(); m.sendAt.After(now.Add(lastPause)) || m.quiet > 0 {
+			l.delay(m, now, err)
+			l.aim()
+		}
+		return
+	}
+	l.flying = slices.Delete(l.flying, i, i+1)
+	switch {
+	case err == nil:
+		l.take(m, body)
+	case errors.Is(err, partition.ErrTooLarge) && len(m.asks) > 1:
+		l.alone(m)
+	default:
+		for _, a := range m.asks {
+			a.end(err)
+		}
+	}
+	l.send()
+}
+
+// take gives each call of a message its answer.
+func (l *lane) take(m *message, body []byte) {
+	var err error
+	for _, a := range m.asks {
+		if a.ended { // its caller may use the memory of the call
+			var ok bool
+			if _, _, body, ok = frame.CutAnswer(body, make([]bool, a.ops)); !ok {
+				body = nil
+			}
+			continue
+		}
+		body, err = a.call.TakeAnswer(body)
+		if errors.Is(err, partition.ErrLater) {
+			a.message = nil
+			l.waiting.pushFirst(a)
+			continue
+		}
+		if errors.Is(err, hierarchy.ErrArgument) {
+			err = unavailable(err)
+		}
+		a.end(err)
+	}
+}
+
+// alone has each call of a message that was too large be asked for alone.
+func (l *lane) alone(m *message) {
+	for _, a := range slices.Backward(m.asks) {
+		if !a.ended {
+			a.message, a.alone = nil, true
+			l.waiting.pushFirst(a)
+		}
+	}
+}
+
+// close ends all calls.
+func (l *lane) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	l.endAll(hierarchy.ErrClosed)
+}
+
+func (l *lane) endAll(err error) {
+	for _, m := range l.flying {
+		for _, a := range m.asks {
+			a.end(err)
+		}
+	}
+	l.flying = nil
+	for a := l.waiting.first; a != nil; a = l.waiting.first {
+		l.waiting.remove(a)
+		a.end(err)
+	}
+}

@@ -1,0 +1,160 @@
+package remote
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// version is the version of the messages that this package writes, and the only one that it reads.
+const version = 1
+
+// kind says what a message asks for.
+type kind byte
+
+const (
+	askKind  kind = 1 + iota // operations
+	getKind                  // a timer
+	lenKind                  // how many there are
+	pageKind                 // some of all timers
+)
+
+var errMessage = errors.New("the message can't be read")
+
+// The offsets in a message with operations.
+const (
+	atAge    = 2  // eight bytes: how long ago the durations were true, in nanoseconds
+	atCaller = 10 // eight bytes
+	atSerial = 18
+)
+
+// startAsks begins a message with operations, of as many parts.
+func startAsks(b []byte, id partition.RequestID, parts int) []byte {
+	b = append(b, version, byte(askKind))
+	b = append(b, make([]byte, 8)...)
+	b = binary.LittleEndian.AppendUint64(b, id.Caller)
+	b = binary.AppendUvarint(b, id.Serial)
+	b = binary.AppendUvarint(b, id.Serial-id.Floor)
+	return binary.AppendUvarint(b, uint64(parts))
+}
+
+// setAge says how long ago a message's durations were true.
+func setAge(message []byte, age time.Duration) {
+	binary.LittleEndian.PutUint64(message[atAge:], uint64(age))
+}
+
+// appendPart appends the operations of one call. Their durations were true some time ago.
+func appendPart(b []byte, asks []partition.Ask, ago time.Duration) []byte {
+	b = binary.AppendUvarint(b, uint64(len(asks)))
+	for i := range asks {
+		a := &asks[i]
+		b = append(b, byte(a.Kind))
+		switch a.Kind {
+		case frame.Set, frame.Move:
+			b = binary.AppendVarint(b, int64(less(a.In, ago)))
+		case frame.SetAt:
+			b = binary.AppendVarint(b, a.Due)
+		}
+		b = appendBytes(b, a.Key)
+		if a.Kind <= frame.SetAt {
+			b = appendBytes(b, a.Value)
+		}
+	}
+	return b
+}
+
+// partSize is more than appendPart appends.
+func partSize(asks []partition.Ask) int {
+	n := 10
+	for i := range asks {
+		n += 1 + 3*binary.MaxVarintLen64 + len(asks[i].Key) + len(asks[i].Value)
+	}
+	return n
+}
+
+// less is d less some time. It stops at the end of durations.
+func less(d, by time.Duration) time.Duration {
+	if left := d - by; left <= d {
+		return left
+	}
+	return math.MinInt64
+}
+
+// readAsks reads what follows the kind of a message with operations. The Call shares its memory.
+func readAsks(b []byte, call *partition.Call) error {
+	c := cutter{b: b}
+	age := time.Duration(max(0, int64(c.fixed())))
+	id := partition.RequestID{Caller: c.fixed(), Serial: c.uvarint()}
+	above := c.uvarint()
+	if id.Caller == 0 || above > id.Serial {
+		return errMessage
+	}
+	id.Floor = id.Serial - above
+	call.Request = id
+	for range c.count(1) {
+		for range c.count(2) {
+			if len(call.Asks) == partition.MaxOps || !c.ask(call, age) {
+				return errMessage
+			}
+		}
+		call.Parts = append(call.Parts, partition.Part{End: len(call.Asks)})
+	}
+	if len(call.Parts) == 0 {
+		return errMessage
+	}
+	return c.end()
+}
+
+// ask reads one operation.
+func (c *cutter) ask(call *partition.Call, age time.Duration) bool {
+	a := partition.Ask{Kind: frame.Kind(c.byte())}
+	switch a.Kind {
+	case frame.Set, frame.Move:
+		a.In = less(time.Duration(c.varint()), age)
+	case frame.SetAt:
+		a.Due = c.varint()
+	case frame.Remove, frame.Revive:
+	default:
+		return false
+	}
+	a.Key = c.bytes()
+	if a.Kind <= frame.SetAt {
+		a.Value = c.bytes()
+	}
+	call.Asks = append(call.Asks, a)
+	return !c.failed && len(a.Key) <= math.MaxUint16
+}
+
+// startMessage begins any message.
+func startMessage(b []byte, k kind) []byte { return append(b, version, byte(k)) }
+
+// appendCursor appends where a page begins.
+func appendCursor(b []byte, at partition.Cursor) []byte {
+	b = binary.AppendUvarint(b, at.Epoch)
+	b = binary.AppendUvarint(b, uint64(at.Next))
+	return binary.AppendUvarint(b, uint64(at.Limit))
+}
+
+func (c *cutter) cursor() partition.Cursor {
+	epoch, next, limit := c.uvarint(), c.uvarint(), c.uvarint()
+	if next > math.MaxUint32 || limit > math.MaxUint32 {
+		c.fail()
+	}
+	return partition.Cursor{Epoch: epoch, Next: uint32(next), Limit: uint32(limit)}
+}
+
+// readKind reads the beginning of a message.
+func readKind(b []byte) (k kind, rest []byte, err error) {
+	switch {
+	case len(b) < 2:
+		return 0, nil, errMessage
+	case b[0] != version:
+		return 0, nil, fmt.Errorf("the message has version %d instead of %d", b[0], version)
+	}
+	return kind(b[1]), b[2:], nil
+}

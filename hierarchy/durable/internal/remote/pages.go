@@ -1,0 +1,44 @@
+package remote
+
+import (
+	"encoding/binary"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// read answers what changes nothing, in s.room.
+func (s *Server) read(k kind, body []byte) error {
+	s.room = startAnswer(s.room[:0], done)
+	switch k {
+	case getKind:
+		value, remaining, ok, err := s.owner.Get(body)
+		s.room = appendFound(s.room, found{value, remaining, ok})
+		return err
+	case lenKind:
+		n, err := s.owner.Len()
+		s.room = binary.AppendUvarint(s.room, uint64(n))
+		return err
+	case pageKind:
+		return s.page(body)
+	}
+	return errKind
+}
+
+// page answers with some of the timers, and where the next ones begin.
+func (s *Server) page(body []byte) error {
+	c := cutter{b: body}
+	dead, from := c.byte(), c.cursor()
+	if err := c.end(); err != nil || dead > 1 {
+		return errMessage
+	}
+	var timers []byte
+	next, err := s.owner.Page(dead == 1, from, func(t state.Timer) bool {
+		if len(timers) > 0 && len(timers)+timerSize(&t) > pageBytes {
+			return false
+		}
+		timers = appendTimer(timers, &t)
+		return true
+	})
+	s.room = append(appendCursor(s.room, next), timers...)
+	return err
+}

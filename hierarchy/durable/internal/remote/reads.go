@@ -1,0 +1,150 @@
+package remote
+
+import (
+	"context"
+	"encoding/binary"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// reads are the questions that change nothing. They need no id to be asked again.
+type reads struct {
+	mu      sync.Mutex
+	last    uint64
+	waiting map[uint64]chan []byte
+}
+
+// expect is a new question, and where its answers come.
+func (r *reads) expect() (id uint64, answers chan []byte) {
+	answers = make(chan []byte, 4)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last++
+	r.waiting[r.last] = answers
+	return r.last, answers
+}
+
+func (r *reads) forget(id uint64) {
+	r.mu.Lock()
+	delete(r.waiting, id)
+	r.mu.Unlock()
+}
+
+// answered is called with an answer, or nil if nobody has got the question.
+func (r *reads) answered(id uint64, data []byte) {
+	r.mu.Lock()
+	answers := r.waiting[id]
+	r.mu.Unlock()
+	select {
+	case answers <- data:
+	default: // nobody waits, or there are others
+	}
+}
+
+// Get is Partition.Get at the owner of a partition.
+func (c *Client) Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error) {
+	b := append(startMessage(make([]byte, 0, 2+len(key)), getKind), key...)
+	body, err := c.read(ctx, at, b)
+	if err != nil {
+		return "", 0, false, err
+	}
+	f, err := readFound(body)
+	if err != nil {
+		return "", 0, false, unavailable(err)
+	}
+	return f.value, f.remaining, f.ok, nil
+}
+
+// Len is Partition.Len at the owner of a partition.
+func (c *Client) Len(ctx context.Context, at int) (int, error) {
+	body, err := c.read(ctx, at, startMessage(nil, lenKind))
+	if err != nil {
+		return 0, err
+	}
+	n, size := binary.Uvarint(body)
+	if size != len(body) || n > 1<<32 {
+		return 0, unavailable(errMessage)
+	}
+	return int(n), nil
+}
+
+// Scan is Partition.All at the owner of a partition. When the owner changes, all comes again.
+func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error {
+	var from partition.Cursor
+	for {
+		b := startMessage(nil, pageKind)
+		b = append(b, 0)
+		if dead {
+			b[len(b)-1] = 1
+		}
+		body, err := c.read(ctx, at, appendCursor(b, from))
+		if err != nil {
+			return err
+		}
+		page := cutter{b: body}
+		for from = page.cursor(); len(page.b) > 0; {
+			if t := page.timer(); !page.failed && !f(t) {
+				return nil
+			}
+		}
+		if err := page.end(); err != nil {
+			return unavailable(err)
+		}
+		if from == (partition.Cursor{}) {
+			return nil
+		}
+	}
+}
+
+// read asks until there is an answer.
+func (c *Client) read(ctx context.Context, at int, question []byte) (body []byte, err error) {
+	id, answers := c.reads.expect()
+	defer c.reads.forget(id)
+	end := time.Now().Add(c.cfg.GiveUp)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	<-timer.C
+	var pause time.Duration
+	quiet, why := firstQuiet, errSilent
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := c.usable(); err != nil {
+			return nil, err
+		}
+		wait := quiet
+		if c.cfg.Conn.Status() != nats.CONNECTED {
+			why, wait = errOffline, lastPause
+		} else if err := c.cfg.Conn.PublishRequest(c.cfg.subject(at), c.readReply(id), question); err != nil {
+			why, wait = err, lastPause
+		}
+		timer.Reset(min(wait, time.Until(end)))
+		for waiting := true; waiting; {
+			select {
+			case data := <-answers:
+				body, retry, err := read(data)
+				if !retry {
+					return body, err
+				}
+				why, pause = err, backOff(pause, firstPause, lastPause)
+				timer.Reset(min(pause, time.Until(end)))
+			case <-timer.C:
+				waiting = false
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-c.closed:
+				return nil, hierarchy.ErrClosed
+			}
+		}
+		if quiet = min(2*quiet, lastQuiet); !time.Now().Before(end) {
+			return nil, unavailable(why)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package remote
+
+import (
+	"time"
+)
+
+// aim has tick be called when the next copy of a message is to be sent. mu is held.
+func (l *lane) aim() {
+	if len(l.flying) == 0 || l.closed { // a timer that fires for nothing does no harm
+		return
+	}
+	at := l.flying[0].sendAt
+	for _, m := range l.flying[1:] {
+		at = earlier(at, m.sendAt)
+	}
+	for _, m := range l.flying {
+		if m.wanted > 0 {
+			at = earlier(at, m.asks[0].begun.Add(l.client.cfg.GiveUp))
+		}
+	}
+	if !l.aimed.IsZero() && !at.Before(l.aimed) {
+		return
+	}
+	l.aimed = at
+	if after := max(0, time.Until(at)); l.timer == nil {
+		l.timer = time.AfterFunc(after, l.tick)
+	} else {
+		l.timer.Reset(after)
+	}
+}
+
+// tick sends copies of the messages that had no answer, and gives up what has waited too long.
+func (l *lane) tick() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.aimed = (time.Time{}); l.closed {
+		return
+	}
+	if err := l.client.usable(); err != nil {
+		l.endAll(err)
+		return
+	}
+	now := time.Now()
+	l.expire(now)
+	flying := l.flying[:0]
+	for _, m := range l.flying {
+		due := !m.sendAt.After(now)
+		if due && m.wanted == 0 {
+			continue
+		}
+		if flying = append(flying, m); due {
+			if m.quiet > 0 {
+				m.why = errSilent
+			}
+			l.publish(m, now)
+		}
+	}
+	clear(l.flying[len(flying):])
+	l.flying = flying
+	l.send()
+}
+
+// expire ends the calls that have waited too long.
+func (l *lane) expire(now time.Time) {
+	why := errSilent
+	for _, m := range l.flying {
+		if m.why != nil {
+			why = m.why
+		}
+		for _, a := range m.asks {
+			if now.Sub(a.begun) >= l.client.cfg.GiveUp {
+				a.end(unavailable(why))
+			}
+		}
+	}
+	for a := l.waiting.first; a != nil && now.Sub(a.begun) >= l.client.cfg.GiveUp; a = l.waiting.first {
+		l.waiting.remove(a)
+		a.end(unavailable(why))
+	}
+}

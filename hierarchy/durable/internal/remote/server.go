@@ -1,0 +1,162 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+const (
+	// maxPending is how many messages with operations wait for the log at once, and
+	// maxPendingBytes how many bytes they have. Others are told to ask again.
+	maxPending      = 256
+	maxPendingBytes = 64 << 20
+	// pageBytes is about where a page of a scan ends.
+	pageBytes = 128 << 10
+)
+
+var (
+	errBusy = fmt.Errorf("%w: the owner has too many requests", partition.ErrUnavailable)
+	errStop = fmt.Errorf("%w: the owner has stopped answering", partition.ErrUnavailable)
+	errKind = errors.New("the message asks for something unknown")
+)
+
+// Server answers what other processes ask of one partition.
+type Server struct {
+	cfg     Config
+	owner   *partition.Partition
+	refusal error // of all, if there is no owner
+	sub     *nats.Subscription
+	ctx     context.Context // of what waits
+	cancel  context.CancelFunc
+
+	mu      sync.Mutex // held while a message is read
+	stopped bool
+	calls   chan *asked
+	bytes   atomic.Int64  // of the messages in calls
+	ended   chan struct{} // closed when all have an answer
+	once    sync.Once
+	room    []byte // for answers
+}
+
+// asked is a message with operations that wait for the log.
+type asked struct {
+	call  partition.Call
+	reply string
+	size  int64
+}
+
+// Serve answers what is asked of a partition until Stop. When the partition is closed, or its
+// Tenure is over, the answer is that it is another's.
+func Serve(cfg Config, at int, p *partition.Partition) (*Server, error) {
+	return serve(cfg, at, &Server{owner: p})
+}
+
+// Refuse answers all that is asked of a partition with an error until Stop, as when its log is
+// damaged.
+func Refuse(cfg Config, at int, err error) (*Server, error) {
+	return serve(cfg, at, &Server{refusal: err})
+}
+
+func serve(cfg Config, at int, s *Server) (*Server, error) {
+	cfg.fillIn()
+	s.cfg = cfg
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.calls, s.ended = make(chan *asked, maxPending), make(chan struct{})
+	sub, err := cfg.Conn.Subscribe(cfg.subject(at), s.received)
+	if err != nil {
+		s.cancel()
+		return nil, fmt.Errorf("subscribing to questions: %w", err)
+	}
+	s.sub = sub
+	go s.answer()
+	return s, nil
+}
+
+// Stop ends the Server. What waits for the log is to be asked for again. A partition should be
+// closed before: then all have an answer.
+func (s *Server) Stop() {
+	s.once.Do(func() {
+		_ = s.sub.Unsubscribe() // else the connection is closed
+		s.mu.Lock()
+		s.stopped = true
+		close(s.calls)
+		s.mu.Unlock()
+		s.cancel()
+	})
+	<-s.ended
+}
+
+// received is called with each message.
+func (s *Server) received(m *nats.Msg) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped || m.Reply == "" {
+		return
+	}
+	err := s.refusal
+	k, body, bad := readKind(m.Data)
+	switch {
+	case bad != nil:
+		err = bad
+	case err != nil:
+	case k == askKind:
+		if err = s.ask(m, body); err == nil {
+			return // the answer follows
+		}
+	default:
+		err = s.read(k, body)
+	}
+	if err != nil {
+		s.room = appendFailure(s.room[:0], err)
+	}
+	s.respond(m.Reply, s.room)
+}
+
+func (s *Server) respond(reply string, answer []byte) {
+	if err := s.cfg.Conn.Publish(reply, answer); err != nil {
+		s.cfg.Logger.Debug("durable: an answer was not sent", "err", err)
+	}
+}
+
+// ask begins what a message asks for.
+func (s *Server) ask(m *nats.Msg, body []byte) error {
+	a := &asked{reply: m.Reply, size: int64(len(m.Data))}
+	if err := readAsks(body, &a.call); err != nil {
+		return err
+	}
+	if len(s.calls) == cap(s.calls) || s.bytes.Load() > maxPendingBytes {
+		return errBusy
+	}
+	if err := s.owner.Start(&a.call); err != nil {
+		return err
+	}
+	s.bytes.Add(a.size)
+	s.calls <- a // only this goroutine sends
+	return nil
+}
+
+// answer answers what was begun, in order. The log answers in this order too.
+func (s *Server) answer() {
+	defer close(s.ended)
+	var b []byte
+	for a := range s.calls {
+		err := a.call.Wait(s.ctx)
+		if errors.Is(err, context.Canceled) {
+			err = errStop
+		}
+		if err == nil {
+			b = a.call.AppendAnswer(startAnswer(b[:0], done))
+		} else {
+			b = appendFailure(b[:0], err)
+		}
+		s.bytes.Add(-a.size)
+		s.respond(a.reply, b)
+	}
+}
