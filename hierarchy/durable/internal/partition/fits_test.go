@@ -20,7 +20,7 @@ func TestLargestCallFitsBesideTrimming(t *testing.T) {
 		for i := range MaxOps {
 			c.Asks = append(c.Asks, Ask{Kind: frame.Set, Key: fmt.Append(nil, i)})
 		}
-		c.begin()
+		c.begin(0)
 		b.True(p.fits(&item{kind: asked, call: c}), "%v", id)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // A replica that is behind does not make messages absent: the leader has them.
 func TestReplicaThatIsBehind(t *testing.T) {
-	s, err := embedded.Open(t.TempDir(), slog.New(slog.DiscardHandler))
+	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	nc := s.Conn()

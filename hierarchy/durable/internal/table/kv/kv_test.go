@@ -16,14 +16,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/tabletest"
 )
 
-func server(t *testing.T) *embedded.Server {
-	s, err := embedded.Open(t.TempDir(), slog.New(slog.DiscardHandler))
+func server(t *testing.T) *embedded.Share {
+	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s
 }
 
-func open(t *testing.T, s *embedded.Server, name string) *kv.Store {
+func open(t *testing.T, s *embedded.Share, name string) *kv.Store {
 	store, err := kv.Open(t.Context(), kv.Config{Conn: s.Conn(), Name: name})
 	require.NoError(t, err)
 	return store
