@@ -1,0 +1,186 @@
+// Package cluster has several processes share the partitions of one name. Each owns an even share of
+// them, asks the others' owners for what is not its own, and takes over what a dead one has left.
+//
+// A session is one membership, from joining to the loss of its lease. It has a slot for each
+// partition: a goroutine that takes the partition over, serves it, and gives it away, as the plan of
+// all says.
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+)
+
+// Config says what to share, and with what. All fields are needed unless they say otherwise.
+type Config struct {
+	Conn   *nats.Conn
+	Name   string
+	Logs   []journal.Log    // of each partition
+	Member member.Config    // Partitions and Logger are filled in
+	Common partition.Config // what the partitions have in common
+	Logger *slog.Logger
+	// Behind is for how long a log is read again that seems to be damaged, since what answers may be
+	// behind. Default 15s.
+	Behind time.Duration
+}
+
+// Cluster is this process's part. Its methods may be called concurrently.
+type Cluster struct {
+	cfg    Config
+	client *remote.Client
+	owned  []atomic.Pointer[partition.Partition]
+	broken []atomic.Pointer[error] // why partitions of this process are not open
+
+	mu      sync.Mutex
+	session *session // the present one, or the last
+	ending  chan struct{}
+	ended   chan struct{} // closed when no further session begins
+	once    sync.Once
+}
+
+// Open joins, and waits until all is read that this process owns.
+func Open(ctx context.Context, cfg Config) (*Cluster, error) {
+	cfg.Member.Partitions = len(cfg.Logs)
+	cfg.Member.Logger = cfg.Logger
+	if cfg.Member.Lease == 0 {
+		cfg.Member.Lease = member.DefaultLease
+	}
+	if cfg.Behind == 0 {
+		cfg.Behind = 15 * time.Second
+	}
+	c := &Cluster{
+		cfg: cfg, ending: make(chan struct{}), ended: make(chan struct{}),
+		owned:  make([]atomic.Pointer[partition.Partition], len(cfg.Logs)),
+		broken: make([]atomic.Pointer[error], len(cfg.Logs)),
+	}
+	client, err := remote.New(c.remote())
+	if err != nil {
+		return nil, err
+	}
+	c.client = client
+	s, err := c.begin(ctx)
+	if err != nil {
+		client.Close()
+		return nil, err
+	}
+	go c.run(s)
+	if err := s.awaitReady(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Cluster) remote() remote.Config {
+	return remote.Config{Conn: c.cfg.Conn, Name: c.cfg.Name, Partitions: len(c.cfg.Logs), Holds: c.holds, Logger: c.cfg.Logger}
+}
+
+// holds tells whether this process has its lease.
+func (c *Cluster) holds() bool {
+	c.mu.Lock()
+	s := c.session
+	c.mu.Unlock()
+	return s != nil && s.member.Holds()
+}
+
+// run begins another session whenever one has lost its lease.
+func (c *Cluster) run(s *session) {
+	defer close(c.ended)
+	for {
+		select {
+		case <-c.ending:
+			return
+		case <-s.member.Lost():
+		}
+		s.abandon()
+		if s = c.again(); s == nil {
+			return
+		}
+	}
+}
+
+// again begins a session, as soon as one can be begun. It is nil if the Cluster ends before.
+func (c *Cluster) again() *session {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-c.ending:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		s, err := c.begin(ctx)
+		if err == nil {
+			c.cfg.Logger.Info("durable: this process has joined again", "member", s.member.ID())
+			return s
+		}
+		c.cfg.Logger.Warn("durable: joining has failed", "err", err)
+		if !sleep(ctx, pause) {
+			return nil
+		}
+	}
+}
+
+const (
+	firstPause = 20 * time.Millisecond // before something is tried again, then doubled
+	lastPause  = time.Second           // at most
+)
+
+// sleep is false if ctx has ended before.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// end has no further session begin, and returns the last one.
+func (c *Cluster) end() *session {
+	c.once.Do(func() { close(c.ending) })
+	<-c.ended
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
+}
+
+func (c *Cluster) isEnding() bool {
+	select {
+	case <-c.ending:
+		return true
+	default:
+		return false
+	}
+}
+
+// Shutdown gives the partitions to others, waits for their handlers until ctx is done, and leaves.
+func (c *Cluster) Shutdown(ctx context.Context) error {
+	err := c.end().leave(ctx)
+	c.client.Close()
+	return err
+}
+
+// Close ends all at once. Others wait until the lease has run out.
+func (c *Cluster) Close() {
+	c.end().close()
+	c.client.Close()
+}
+
+// named says which partition an error is of.
+func named(at int, err error) error { return fmt.Errorf("partition %d: %w", at, err) }

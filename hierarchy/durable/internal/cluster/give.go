@@ -1,0 +1,131 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+)
+
+// How a partition leaves this process.
+
+// The answers to a request for a partition.
+const (
+	yes = "+"
+	no  = "-"
+)
+
+// askSubject is where a member is asked for partitions.
+func (s *session) askSubject(id member.ID) string {
+	return fmt.Sprintf("epicycle.%s.give.%s", s.c.cfg.Name, id)
+}
+
+// askVersion is the first byte of a request for a partition. Then come the partition and who asks.
+const askVersion = 1
+
+func (l *slot) askMessage() []byte {
+	b := binary.LittleEndian.AppendUint32([]byte{askVersion}, uint32(l.at))
+	return binary.LittleEndian.AppendUint64(b, uint64(l.me()))
+}
+
+// asked is called when another member asks for a partition.
+func (s *session) asked(m *nats.Msg) {
+	b := m.Data
+	if len(b) != 13 || b[0] != askVersion {
+		_ = m.Respond([]byte(no))
+		return
+	}
+	at := binary.LittleEndian.Uint32(b[1:])
+	if int(at) >= len(s.slots) {
+		_ = m.Respond([]byte(no))
+		return
+	}
+	from := member.ID(binary.LittleEndian.Uint64(b[5:]))
+	go func() { // giving waits for handlers
+		answer := no
+		if s.slots[at].ask(from) {
+			answer = yes
+		}
+		_ = m.Respond([]byte(answer))
+	}()
+}
+
+// ask has the slot give its partition to another, and tells whether it did.
+func (l *slot) ask(from member.ID) bool {
+	a := ask{from, make(chan bool, 1)}
+	select {
+	case l.asks <- a:
+	case <-l.s.ctx.Done():
+		return false
+	}
+	select {
+	case given := <-a.answer:
+		return given
+	case <-l.s.ctx.Done():
+		return false
+	}
+}
+
+// give gives the partition to a member that has asked for it, if that lives and the plan does not
+// leave the partition here.
+func (l *slot) give(to member.ID) bool {
+	n := l.s.now()
+	peer, lives := n.view.Peer(to)
+	if n.plan[l.at] == l.me() || !lives || peer.Leaving {
+		return false
+	}
+	ctx, cancel := l.patience()
+	defer cancel()
+	if err := l.giveTo(ctx, to); err != nil {
+		l.c().cfg.Logger.Warn("durable: a partition was given away before its handlers had returned", "partition", l.at, "err", err)
+	}
+	return l.owner == nil
+}
+
+// giveTo ends the partition here, and gives its claim away. Handlers are waited for until ctx is
+// done, whose error is returned if there are some still.
+func (l *slot) giveTo(ctx context.Context, to member.ID) error {
+	if l.owner == nil {
+		return nil
+	}
+	epoch := l.owner.Epoch()
+	err := l.owner.HandOver(ctx)
+	l.c().owned[l.at].Store(nil)
+	l.unserve()
+	l.owner = nil
+	l.giveClaim(to)
+	l.c().cfg.Logger.Info("durable: a partition was given away", "partition", l.at, "epoch", epoch, "to", to)
+	return err
+}
+
+// giveClaim gives the claim away. As long as that is in doubt, it is tried again.
+func (l *slot) giveClaim(to member.ID) {
+	for {
+		ctx, cancel := l.patience()
+		err := l.s.member.Give(ctx, l.at, to)
+		cancel()
+		if err == nil || errors.Is(err, member.ErrNotMine) || errors.Is(err, member.ErrLost) || l.s.ctx.Err() != nil {
+			return
+		}
+		if !sleep(l.s.ctx, firstPause) {
+			return
+		}
+	}
+}
+
+// release gives the partition to nobody, for Shutdown.
+func (l *slot) release(ctx context.Context) error {
+	r := releasing{ctx, make(chan error, 1)}
+	select {
+	case l.releases <- r:
+		return <-r.done
+	case <-ctx.Done(): // it is being opened still
+		return ctx.Err()
+	case <-l.s.ctx.Done():
+		return nil
+	}
+}

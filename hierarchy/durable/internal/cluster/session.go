@@ -1,0 +1,228 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/share"
+)
+
+// session is one membership of this process.
+type session struct {
+	c      *Cluster
+	member *member.Member
+	slots  []*slot
+	asks   *nats.Subscription // of others, for partitions
+	ctx    context.Context    // ends when all is to end at once
+	cancel context.CancelFunc
+	wg     sync.WaitGroup // of the slots, and of watch
+	once   sync.Once
+
+	mu   sync.Mutex
+	news news
+}
+
+// news is what the session knows, and when that changes.
+type news struct {
+	view    *member.View
+	plan    []member.ID   // who should own each partition
+	changed chan struct{} // closed when there are others
+}
+
+// begin joins, and begins a session.
+func (c *Cluster) begin(ctx context.Context) (*session, error) {
+	m, err := member.Join(ctx, c.cfg.Member)
+	if err != nil {
+		return nil, fmt.Errorf("joining: %w", err)
+	}
+	s := &session{c: c, member: m}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.news.changed = make(chan struct{})
+	for at := range c.cfg.Logs {
+		s.slots = append(s.slots, newSlot(s, at))
+	}
+	s.look()
+	if s.asks, err = c.cfg.Conn.Subscribe(s.askSubject(m.ID()), s.asked); err != nil {
+		s.cancel()
+		m.Stop()
+		return nil, fmt.Errorf("subscribing to requests of others: %w", err)
+	}
+	c.mu.Lock()
+	c.session = s
+	c.mu.Unlock()
+	s.wg.Go(s.watch)
+	for _, slot := range s.slots {
+		s.wg.Go(slot.run)
+	}
+	return s, nil
+}
+
+// watch has the slots know what changes.
+func (s *session) watch() {
+	held := true
+	tick := time.NewTicker(s.c.cfg.Member.Lease / 8)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.member.Changed():
+			s.look()
+		case <-tick.C:
+			if holds := s.member.Holds(); holds != held {
+				held = holds
+				s.tenure(holds)
+			}
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// look plans anew.
+func (s *session) look() {
+	view := s.member.View()
+	plan := share.Plan(view.Living(), view.Holders())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.news.changed)
+	s.news = news{view, plan, make(chan struct{})}
+}
+
+// now is what the session knows.
+func (s *session) now() news {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.news
+}
+
+// tenure is called when the lease has ended for now, and when it is back.
+func (s *session) tenure(holds bool) {
+	if holds {
+		s.c.cfg.Logger.Info("durable: this process has its lease again")
+	} else {
+		s.c.cfg.Logger.Warn("durable: the lease of this process has ended: the servers don't answer")
+	}
+	for at := range s.c.owned {
+		p := s.c.owned[at].Load()
+		switch {
+		case p == nil:
+		case holds:
+			p.Resume()
+		default:
+			p.GiveUp()
+		}
+	}
+}
+
+// awaitReady waits until all is open that this process owns. What others have to give first is
+// waited for no longer than a lease.
+func (s *session) awaitReady(ctx context.Context) error {
+	late := time.NewTimer(s.c.cfg.Member.Lease)
+	defer late.Stop()
+	patient := true
+	for _, slot := range s.slots {
+		for !slot.ready(patient) {
+			n := s.now()
+			select {
+			case <-slot.opened:
+			case <-n.changed:
+			case <-late.C:
+				patient = false
+			case <-s.member.Lost():
+				return errors.New("the lease was lost while the logs were read")
+			case <-ctx.Done():
+				return slot.late(ctx.Err())
+			}
+		}
+	}
+	return nil
+}
+
+// abandon ends all at once, as the lease is lost.
+func (s *session) abandon() {
+	s.c.cfg.Logger.Error("durable: this process has lost its lease")
+	s.stop()
+}
+
+// stop ends what goes on, and waits for it.
+func (s *session) stop() {
+	s.once.Do(func() {
+		_ = s.asks.Unsubscribe() // else the connection is closed
+		s.cancel()
+		s.wg.Wait()
+		s.member.Stop()
+	})
+}
+
+// close is for Cluster.Close: what was asked for is written, and the lease is left to run out.
+func (s *session) close() {
+	var wg sync.WaitGroup
+	for at := range s.c.owned {
+		if p := s.c.owned[at].Load(); p != nil {
+			wg.Go(p.Close)
+		}
+	}
+	wg.Wait()
+	s.stop()
+}
+
+// leave gives all partitions away until ctx is done, and ends the lease.
+func (s *session) leave(ctx context.Context) error {
+	err := s.member.Leave(ctx)
+	if err == nil {
+		s.awaitTakers(ctx)
+	}
+	errs := make([]error, len(s.slots))
+	var wg sync.WaitGroup
+	for i, slot := range s.slots {
+		wg.Go(func() { errs[i] = slot.release(ctx) })
+	}
+	wg.Wait()
+	if failed := s.member.Resign(ctx); failed != nil && !errors.Is(failed, member.ErrLost) {
+		s.c.cfg.Logger.Warn("durable: the lease was not given back, and runs out", "err", failed)
+	}
+	s.stop()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitTakers waits until others have taken all partitions, for a lease or half of what ctx has left.
+func (s *session) awaitTakers(ctx context.Context) {
+	patience := s.c.cfg.Member.Lease
+	if end, ok := ctx.Deadline(); ok {
+		patience = min(patience, time.Until(end)/2)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		n := s.now()
+		if len(n.view.Living()) == 0 || !s.ownsAny() {
+			return
+		}
+		select {
+		case <-n.changed:
+		case <-s.member.Lost():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *session) ownsAny() bool {
+	for at := range s.c.owned {
+		if s.c.owned[at].Load() != nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,195 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+)
+
+// slot is one partition in one session: what this process does with it. But for opened and asks, its
+// fields are of the goroutine of run.
+type slot struct {
+	s        *session
+	at       int
+	owner    *partition.Partition // nil if it is not open here
+	server   *remote.Server       // of owner, or of its damage
+	follower *partition.Follower  // of another owner's log, or nil
+	pause    time.Duration        // before what has failed is tried again
+	opened   chan struct{}        // of capacity 1: it was opened, or found to be broken
+	asks     chan ask
+	releases chan releasing
+	trouble  atomic.Pointer[error] // why it was not opened at the last try
+	doubtful time.Time             // since when its log seems to be damaged
+}
+
+// ask is another member's wish to have the partition.
+type ask struct {
+	from   member.ID
+	answer chan bool
+}
+
+// releasing has the partition be given to nobody.
+type releasing struct {
+	ctx  context.Context
+	done chan error
+}
+
+func newSlot(s *session, at int) *slot {
+	return &slot{s: s, at: at, opened: make(chan struct{}, 1), asks: make(chan ask), releases: make(chan releasing)}
+}
+
+func (l *slot) c() *Cluster   { return l.s.c }
+func (l *slot) me() member.ID { return l.s.member.ID() }
+
+// run does what the plan says, until the session ends.
+func (l *slot) run() {
+	defer l.end()
+	for l.s.ctx.Err() == nil {
+		n := l.s.now()
+		claim, wanted := n.view.Claims[l.at], n.plan[l.at] == l.me()
+		switch {
+		case l.owner != nil && claim.Holder != l.me():
+			l.end() // the lease was lost, and others know it already
+		case l.owner != nil:
+			l.keep(n)
+		case claim.Holder == l.me():
+			l.try(l.open)
+		case wanted && claim.Free:
+			l.try(l.claim)
+		case wanted:
+			l.try(func() error { return l.take(claim.Holder) })
+		default:
+			l.unfollow()
+			l.stay(n.changed, nil)
+		}
+	}
+}
+
+// try does something, and waits a while if it fails.
+func (l *slot) try(do func() error) {
+	err := do()
+	if err == nil {
+		l.pause = 0
+		return
+	}
+	if l.s.ctx.Err() != nil {
+		return
+	}
+	l.trouble.Store(&err)
+	l.c().cfg.Logger.Debug("durable: a partition can't be taken over yet", "partition", l.at, "err", err)
+	l.pause = min(max(firstPause, 2*l.pause), lastPause)
+	if l.c().broken[l.at].Load() != nil {
+		l.pause = brokenPause
+	}
+	wake := time.NewTimer(l.pause)
+	defer wake.Stop()
+	l.stay(nil, wake.C)
+}
+
+// brokenPause is how often a damaged log is read again. An operator may have restored it.
+const brokenPause = 30 * time.Second
+
+// stay waits until there is news, or the time has come. It answers others meanwhile.
+func (l *slot) stay(changed <-chan struct{}, wake <-chan time.Time) {
+	for {
+		select {
+		case <-changed:
+			return
+		case <-wake:
+			return
+		case a := <-l.asks:
+			a.answer <- false
+		case r := <-l.releases:
+			r.done <- nil
+		case <-l.s.ctx.Done():
+			return
+		}
+	}
+}
+
+// keep serves the partition until there is news.
+func (l *slot) keep(n news) {
+	select {
+	case <-n.changed:
+	case <-l.owner.Stopped():
+		if !l.c().isEnding() {
+			l.c().cfg.Logger.Warn("durable: another process writes to the log of a partition", "partition", l.at)
+		}
+		l.end()
+	case a := <-l.asks:
+		a.answer <- l.give(a.from)
+	case r := <-l.releases:
+		r.done <- l.giveTo(r.ctx, 0)
+	case <-l.s.ctx.Done():
+	}
+}
+
+// claim takes the claim, if it is free, and opens the partition.
+func (l *slot) claim() error {
+	ctx, cancel := l.patience()
+	defer cancel()
+	err := l.s.member.Claim(ctx, l.at)
+	if errors.Is(err, member.ErrNotFree) || errors.Is(err, member.ErrLost) {
+		return named(l.at, err)
+	}
+	if err != nil {
+		return fmt.Errorf("claiming partition %d: %w", l.at, err)
+	}
+	return l.open()
+}
+
+// patience is a context for what may not take longer than a lease.
+func (l *slot) patience() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(l.s.ctx, l.c().cfg.Member.Lease)
+}
+
+// end ends the partition here. If the lease holds, that is because another has taken it over.
+func (l *slot) end() {
+	l.unfollow()
+	l.c().owned[l.at].Store(nil)
+	if l.owner != nil {
+		l.owner.Abandon()
+		l.owner = nil
+	}
+	l.unserve()
+	l.c().broken[l.at].Store(nil)
+}
+
+func (l *slot) unserve() {
+	if l.server != nil {
+		l.server.Stop()
+		l.server = nil
+	}
+}
+
+func (l *slot) unfollow() {
+	if l.follower != nil {
+		l.follower.Drop()
+		l.follower = nil
+	}
+}
+
+// ready tells whether the partition is open, if it should be. A patient one waits for others to give
+// it.
+func (l *slot) ready(patient bool) bool {
+	n := l.s.now()
+	me := l.me()
+	if n.view.Claims[l.at].Holder != me && (n.plan[l.at] != me || !patient) {
+		return true
+	}
+	return l.c().owned[l.at].Load() != nil || l.c().broken[l.at].Load() != nil
+}
+
+// late is the error of Open if the partition is not ready in time.
+func (l *slot) late(err error) error {
+	if why := l.trouble.Load(); why != nil {
+		return fmt.Errorf("%w: %w", err, *why)
+	}
+	return named(l.at, err)
+}

@@ -1,0 +1,47 @@
+package cluster
+
+import (
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// Member is one of the processes that share the name.
+type Member struct {
+	ID      string
+	Text    string
+	Leaving bool
+	Self    bool
+	Owned   int // partitions
+}
+
+// Members returns the processes that have a lease, as this one knows them, and for each partition the
+// place of its owner among them, or -1.
+func (c *Cluster) Members() (members []Member, owners []int) {
+	c.mu.Lock()
+	s := c.session
+	c.mu.Unlock()
+	view := s.now().view
+	place := make(map[member.ID]int, len(view.Members))
+	for i, p := range view.Members {
+		place[p.ID] = i
+		members = append(members, Member{ID: p.ID.String(), Text: p.Text, Leaving: p.Leaving, Self: p.ID == s.member.ID()})
+	}
+	for _, claim := range view.Claims {
+		i, ok := place[claim.Holder]
+		if !ok {
+			i = -1
+		} else {
+			members[i].Owned++
+		}
+		owners = append(owners, i)
+	}
+	return members, owners
+}
+
+// Partition is partition at if this process owns it, else nil. If its log is damaged, err says so.
+func (c *Cluster) Partition(at int) (p *partition.Partition, err error) {
+	if why := c.broken[at].Load(); why != nil {
+		return nil, *why
+	}
+	return c.owned[at].Load(), nil
+}

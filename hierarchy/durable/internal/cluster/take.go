@@ -1,0 +1,164 @@
+package cluster
+
+import (
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+)
+
+// How a partition comes to this process.
+
+// catchUpEvery is how often a log is read on that another still writes to.
+const catchUpEvery = 100 * time.Millisecond
+
+// take reads the log of a partition whose owner lives, and asks for the partition then. It returns
+// when there is news, or the owner has refused.
+func (l *slot) take(holder member.ID) error {
+	n := l.s.now()
+	if err := l.follow(); err != nil {
+		return err // also if it seems to be damaged: its owner has all that it needs
+	}
+	inbox := l.c().cfg.Conn.NewInbox()
+	answers := make(chan *nats.Msg, 1)
+	sub, err := l.c().cfg.Conn.ChanSubscribe(inbox, answers)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	if err := l.c().cfg.Conn.PublishRequest(l.s.askSubject(holder), inbox, l.askMessage()); err != nil {
+		return err
+	}
+	late := time.NewTimer(2 * l.c().cfg.Member.Lease)
+	defer late.Stop()
+	again := time.NewTicker(catchUpEvery)
+	defer again.Stop()
+	for n.view.Claims[l.at].Holder == holder && n.plan[l.at] == l.me() {
+		select {
+		case m := <-answers:
+			if string(m.Data) != yes {
+				return errKeeps
+			}
+			// The claim is this process's, as there will be news of.
+		case <-again.C:
+			if err := l.follow(); err != nil {
+				return err
+			}
+		case <-n.changed:
+			n = l.s.now()
+		case <-late.C:
+			return errSilent
+		case a := <-l.asks:
+			a.answer <- false
+		case r := <-l.releases:
+			r.done <- nil
+		case <-l.s.ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+var (
+	errKeeps  = errors.New("its owner does not give it away")
+	errSilent = errors.New("its owner does not answer")
+	errLease  = errors.New("the lease of this process has ended")
+)
+
+// follow reads what is in the log, while another owns it.
+func (l *slot) follow() (err error) {
+	if l.follower == nil {
+		l.follower, err = partition.Follow(l.s.ctx, l.config())
+		return err
+	}
+	if err = l.follower.CatchUp(l.s.ctx); err != nil {
+		l.unfollow()
+	}
+	return err
+}
+
+// config is the configuration of the partition.
+func (l *slot) config() partition.Config {
+	cfg := l.c().cfg.Common
+	m := l.s.member
+	cfg.Log, cfg.Partition, cfg.Partitions = l.c().cfg.Logs[l.at], l.at, len(l.c().cfg.Logs)
+	cfg.Tenure = func() bool { return m.Owns(l.at) }
+	return cfg
+}
+
+// open takes the log over, whose claim this process has.
+func (l *slot) open() error {
+	err := l.own()
+	switch {
+	case err == nil:
+		l.doubtful = time.Time{}
+	case errors.Is(err, partition.ErrDamaged):
+		return l.damaged(err)
+	default:
+		return err
+	}
+	l.c().broken[l.at].Store(nil)
+	l.unserve()
+	if l.server, err = remote.Serve(l.c().remote(), l.at, l.owner); err != nil {
+		l.owner.Abandon()
+		l.owner = nil
+		return err
+	}
+	l.c().owned[l.at].Store(l.owner)
+	l.tellOpened()
+	l.c().cfg.Logger.Info("durable: a partition is owned", "partition", l.at, "epoch", l.owner.Epoch())
+	return nil
+}
+
+// own takes the log over. Without its lease, this process leaves that to others.
+func (l *slot) own() error {
+	if err := l.follow(); err != nil {
+		return err
+	}
+	if !l.s.member.Owns(l.at) {
+		return errLease
+	}
+	f := l.follower
+	l.follower = nil // it ends in any case
+	owner, err := f.Own(l.s.ctx)
+	if err == nil {
+		l.owner = owner
+	}
+	return err
+}
+
+func (l *slot) tellOpened() {
+	select {
+	case l.opened <- struct{}{}:
+	default:
+	}
+}
+
+// damaged is for a log that seems to be damaged. What has answered may only be behind, so it is read
+// again for a while before calls are told.
+func (l *slot) damaged(err error) error {
+	l.unfollow()
+	if l.doubtful.IsZero() {
+		l.doubtful = time.Now()
+	}
+	if time.Since(l.doubtful) < l.c().cfg.Behind {
+		return err
+	}
+	if l.c().broken[l.at].Load() == nil {
+		l.c().cfg.Logger.Error("durable: a log is damaged", "partition", l.at, "err", err)
+	}
+	l.c().broken[l.at].Store(&err)
+	l.tellOpened()
+	if l.server == nil {
+		server, failed := remote.Refuse(l.c().remote(), l.at, err)
+		if failed != nil {
+			return failed
+		}
+		l.server = server
+	}
+	return err
+}
