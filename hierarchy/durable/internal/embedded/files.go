@@ -13,11 +13,19 @@ var errSync = errors.New("a sync has failed")
 
 // syncFiles syncs the files of a directory that no server has open. A server that ended between a
 // write and its sync, or whose last sync failed as it closed its files, has left something that the
-// next one would take for written. It also finds files that may not be written.
+// next one would take for written.
+//
+// It fails if a file or a directory may not be written: the server would take the stream for missing,
+// and delete its messages when it fails to make it.
 func syncFiles(dir string, sync func(*os.File) error) error {
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		switch {
+		case err != nil:
 			return err
+		case d.IsDir():
+			return access(name)
+		case !d.Type().IsRegular():
+			return nil
 		}
 		f, err := os.OpenFile(name, os.O_RDWR, 0)
 		if err != nil {

@@ -1,0 +1,17 @@
+//go:build unix
+
+package embedded
+
+import (
+	"os"
+	"syscall"
+)
+
+// access fails if files can't be made in a directory.
+func access(dir string) error {
+	const readWriteSearch = 4 | 2 | 1
+	if err := syscall.Access(dir, readWriteSearch); err != nil {
+		return &os.PathError{Op: "access", Path: dir, Err: err}
+	}
+	return nil
+}
