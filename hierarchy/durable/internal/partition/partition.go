@@ -87,6 +87,7 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 		return nil, fmt.Errorf("partition %d: %w", cfg.Partition, err)
 	}
 	p.alarm = cfg.Clock.NewAlarm(p.ring)
+	p.seeJumps(p.fireOrAim)
 	go p.write()
 	p.fireOrAim()
 	return p, nil
