@@ -46,6 +46,7 @@ type Mock struct {
 	mu        sync.Mutex
 	alarms    alarmheap.Heap[*MockAlarm] // guarded by mu; the aimed alarms
 	wheels    map[*MockAlarm]struct{}    // guarded by mu; the attached alarms
+	onJump    []*MockAlarm               // guarded by mu; those with a function for jumps, in their order
 	changed   chan struct{}              // guarded by mu; nil, or closed at the next change
 	waiting   atomic.Int32               // number of WaitFor and WaitNext calls
 	unsettled []Stepped                  // guarded by stepMu; stepped since the last settle
@@ -124,7 +125,11 @@ func (m *Mock) Set(t time.Time) {
 
 // Jump sets the wall clock forward or back by d, as an administrator or a time
 // server would. Elapsed time does not change, so no timer fires and none is delayed.
-func (m *Mock) Jump(d time.Duration) { m.jumped.Add(int64(d)) }
+// Alarms that go by the wall clock are told; see MockAlarm.OnJump.
+func (m *Mock) Jump(d time.Duration) {
+	m.jumped.Add(int64(d))
+	m.tellJump()
+}
 
 // Next returns the time until the earliest deadline of all wheels and the earliest
 // aim of other alarms. It returns false if nothing is pending. It may be called

@@ -16,6 +16,7 @@ type MockAlarm struct {
 	order   uint64        // of the timer to fire at the aim; 0 if it is not known yet
 	version uint64        // the number of calls of Set and Stop
 	index   int           // 1 + its index in the heap; 0 if it is not in the heap
+	jumped  func()        // of OnJump
 }
 
 func (a *MockAlarm) before(b *MockAlarm) bool {

@@ -69,6 +69,10 @@ type Config[K comparable, V any] struct {
 	Precision time.Duration
 	// Clock tells the time, default clock.Precise(). With a *clock.Mock, when Add returns, the
 	// handlers of what was due have returned, one after the other, and this is in the log.
+	//
+	// Set, Move and Backoff count time that passes on the clock. The system's clocks stand still while
+	// the machine is suspended, on most systems: these timers are late by that time. SetAt goes by the
+	// wall clock, which is looked at every 10s at least.
 	Clock clock.Clock
 	// Key and Value turn keys and values into bytes. By default strings, integers, arrays of bytes
 	// and named types of these are keys as they are, and strings and []byte are values as they are.

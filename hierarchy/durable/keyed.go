@@ -50,13 +50,14 @@ func (w *Keyed[K, V]) decode(key, value string) (k K, v V, err error) {
 }
 
 // Set sets a timer for k, with the value v, due after d, counted from the call. If k has a timer,
-// it is replaced. The error is also ErrFull or ErrTooLarge.
+// it is replaced. d does not pass while the machine is suspended: see Config.Clock. The error is also
+// ErrFull or ErrTooLarge.
 func (w *Keyed[K, V]) Set(ctx context.Context, k K, v V, d time.Duration) error {
 	_, _, err := w.do(ctx, frame.Set, k, &v, d, time.Time{})
 	return err
 }
 
-// SetAt is Set with a wall time. If the wall clock is set, the timer follows it.
+// SetAt is Set with a wall time. If the wall clock is set, the timer follows it, within 10s.
 func (w *Keyed[K, V]) SetAt(ctx context.Context, k K, v V, t time.Time) error {
 	_, _, err := w.do(ctx, frame.SetAt, k, &v, 0, t)
 	return err

@@ -6,7 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/checksum"
 )
 
 const (
@@ -70,10 +71,6 @@ const (
 
 var magic = [4]byte{'E', 'p', 'i', 'F'}
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
-
 // put writes the header of a frame with count operations in length bytes.
 func (h *Header) put(b []byte, count, length int) {
 	le := binary.LittleEndian
@@ -113,7 +110,7 @@ func Parse(b []byte) (f Frame, err error) {
 	}
 	end := len(b) - trailerSize
 	f.Checksum = le.Uint32(b[end:])
-	sum := checksum(b[:end])
+	sum := checksum.Of(b[:end])
 	// A later version may have its checksum elsewhere, so the version comes first.
 	if sum != f.Checksum && b[atVersion] == Version {
 		return f, fmt.Errorf("%w: its checksum is %08x, not %08x", ErrDamaged, sum, f.Checksum)

@@ -7,8 +7,9 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"iter"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/checksum"
 )
 
 // The errors of a log. They are wrapped.
@@ -62,19 +63,17 @@ type Mark struct {
 // MarkSize is how many bytes a Mark is encoded in.
 const MarkSize = 16
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // Encode returns the bytes of m, as FORMAT.md describes them.
 func (m Mark) Encode() []byte {
 	b := make([]byte, 0, MarkSize)
 	b = binary.LittleEndian.AppendUint64(b, m.Number)
 	b = binary.LittleEndian.AppendUint32(b, m.Checksum)
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return binary.LittleEndian.AppendUint32(b, checksum.Of(b))
 }
 
 // DecodeMark is the mark that Encode made b of. It is false if b is anything else.
 func DecodeMark(b []byte) (m Mark, ok bool) {
-	if len(b) != MarkSize || crc32.Checksum(b[:12], castagnoli) != binary.LittleEndian.Uint32(b[12:]) {
+	if len(b) != MarkSize || checksum.Of(b[:12]) != binary.LittleEndian.Uint32(b[12:]) {
 		return m, false
 	}
 	return Mark{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])}, true

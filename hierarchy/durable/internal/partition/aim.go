@@ -13,7 +13,7 @@ const wallCheck = 10 * time.Second
 // aim aims the alarm at the next timer. Between two wake-ups is at least Precision. mu is held.
 func (p *Partition) aim() {
 	f := &p.firing
-	if p.alarm == nil || !p.mayFire() { // once it may, fireOrAim is called
+	if p.alarm == nil || !p.mayFire() { // once it may, settle or Resume calls fireOrAim
 		return
 	}
 	at, ok := p.nearest()
@@ -36,7 +36,7 @@ func (p *Partition) aim() {
 // nearest is the elapsed time at which something is due next.
 func (p *Partition) nearest() (at int64, ok bool) {
 	f := &p.firing
-	if len(f.careful) > 0 || len(f.accused) > 0 && !f.trial {
+	if f.anyLeft() {
 		return 0, true
 	}
 	at = math.MaxInt64

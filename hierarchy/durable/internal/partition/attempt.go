@@ -19,6 +19,9 @@ type attempt struct {
 // errGone is the result of an attempt that did not begin, because it was superseded.
 var errGone = errors.New("the timer has changed")
 
+// errNotYet is the result of an attempt that did not begin, because the lease had ended.
+var errNotYet = errors.New("the lease has ended")
+
 var errExit = errors.New("the handler has exited its goroutine")
 
 // run calls the handler, and gives the result to the writer.
@@ -30,15 +33,8 @@ func (p *Partition) run(a *attempt) {
 
 // handle calls the handler, if the timer is still the same and this process the owner.
 func (p *Partition) handle(a *attempt) (err error) {
-	p.mu.Lock()
-	same := p.firing.attempts[a.ref] == a && !p.firing.stopped && p.cfg.Tenure()
-	if same {
-		p.counts.Fired++
-		p.lateness.Add(time.Duration(p.time.since(a.due.Since, a.due.Wall)))
-	}
-	p.mu.Unlock()
-	if !same {
-		return errGone
+	if err := p.mayHandle(a); err != nil {
+		return err
 	}
 	defer a.cancel()
 	returned := false
@@ -56,11 +52,38 @@ func (p *Partition) handle(a *attempt) (err error) {
 	return err
 }
 
+// mayHandle is nil if the handler is called now.
+func (p *Partition) mayHandle(a *attempt) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.firing.attempts[a.ref] != a || p.firing.stopped:
+		return errGone
+	case !p.cfg.Tenure():
+		return errNotYet
+	}
+	p.counts.Fired++
+	p.lateness.Add(time.Duration(p.time.since(a.due.Since, a.due.Wall)))
+	return nil
+}
+
+// putBack has an attempt that did not begin be made when the lease has returned. mu is held.
+func (p *Partition) putBack(a *attempt) {
+	a.cancel()
+	p.state.Hold(a.ref, a.id)
+	if f := &p.firing; a.suspect {
+		f.accused = append(f.accused, a.job)
+	} else {
+		f.delayed = append(f.delayed, a.job)
+	}
+}
+
 // attemptEnded gives the place back and the result to the writer. If done is not nil, it gets
 // whether the result is in the log.
 func (p *Partition) attemptEnded(a *attempt, err error, done chan bool) {
 	it := item{kind: ended, job: a.job, done: done}
-	if err != nil && !errors.Is(err, errGone) {
+	made := err != errGone && err != errNotYet // a handler has no way to return these
+	if err != nil && made {
 		it.kind, it.wait, it.cause = failed, p.cfg.Backoff(int(a.attempt)), err
 	}
 	p.mu.Lock()
@@ -71,8 +94,12 @@ func (p *Partition) attemptEnded(a *attempt, err error, done chan bool) {
 	if a.suspect {
 		p.firing.trial = false
 	}
+	delayed := same && err == errNotYet
+	if delayed {
+		p.putBack(a)
+	}
 	p.mu.Unlock()
-	if same && !errors.Is(err, errGone) {
+	if same && made {
 		if err != nil {
 			p.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.attempt, "err", err)
 		}
@@ -85,7 +112,7 @@ func (p *Partition) attemptEnded(a *attempt, err error, done chan bool) {
 	p.mu.Unlock()
 	if !p.virtual {
 		p.cfg.Crew.give()
-		if a.suspect {
+		if a.suspect || delayed { // Resume may have been called just before
 			p.fireOrAim()
 		}
 	}

@@ -115,6 +115,29 @@ func TestWallClockIsSet(t *testing.T) {
 	}
 }
 
+// On a mock clock a jump is seen at once.
+func TestJumpOfAMock(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	for i := range 2 {
+		b.setAt("a", "", b.mock.Now().Add(time.Hour))
+		b.mock.Jump(time.Hour - time.Second)
+		b.mock.Add(time.Second - 1)
+		b.Empty(b.took(), i)
+		b.mock.Add(1)
+		b.Equal([]string{"a"}, b.took())
+		b.setAt("b", "", b.mock.Now().Add(time.Hour))
+		b.mock.Jump(-time.Hour)
+		b.mock.Add(2*time.Hour - 1)
+		b.Empty(b.took(), i)
+		b.mock.Add(1)
+		b.Equal([]string{"b"}, b.took())
+		b.shut()
+		b.mock.Jump(time.Minute)
+		b.open()
+	}
+}
+
 // After the wall clock went forward and back, timers are not early.
 func TestWallClockGoesBackAfterFiring(t *testing.T) {
 	b := newBench(t)

@@ -44,7 +44,8 @@ type Config struct {
 	Crew                  *Crew
 	Gate                  *Gate // may be nil
 	Logger                *slog.Logger
-	// Tenure tells whether this process is the owner still. It may be nil: then it is until Close.
+	// Tenure tells whether this process is the owner still. It may be nil: then it is until Close. It
+	// is called with a lock of the partition held. When it becomes true again, call Resume.
 	Tenure func() bool
 	// Cause says why the log does not answer, if that is known. It may be nil.
 	Cause    func() error

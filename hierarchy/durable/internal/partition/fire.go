@@ -19,6 +19,7 @@ type firing struct {
 	// way then. The attempts of both are written before they begin, those of suspects one at a
 	// time.
 	careful  []job
+	delayed  []job // whose attempts did not begin, as the lease had ended
 	suspects map[state.Ref]frame.ID
 	accused  []job // suspects that are due
 	trial    bool  // one of them is under way
@@ -69,6 +70,9 @@ func (p *Partition) fireOrAim() {
 	p.aim()
 }
 
+// Resume begins what became due while Tenure was false. It must be called once Tenure is true again.
+func (p *Partition) Resume() { p.fireOrAim() }
+
 // freePlace gives a place back that was taken for nothing. mu is held, so others are called later.
 func (p *Partition) freePlace() { go p.cfg.Crew.give() }
 
@@ -77,10 +81,15 @@ func (p *Partition) mayFire() bool {
 	return !p.firing.stopped && !p.doubt.Load() && p.cfg.Tenure()
 }
 
+// anyLeft tells whether there is a job that was due before.
+func (f *firing) anyLeft() bool {
+	return len(f.delayed) > 0 || len(f.careful) > 0 || len(f.accused) > 0 && !f.trial
+}
+
 // anyDue tells whether next has a job.
 func (p *Partition) anyDue() bool {
 	f := &p.firing
-	if len(f.careful) > 0 || len(f.accused) > 0 && !f.trial {
+	if f.anyLeft() {
 		return true
 	}
 	return p.state.AnyDue(p.time.now(), p.time.wall())
@@ -90,6 +99,10 @@ func (p *Partition) anyDue() bool {
 func (p *Partition) next() job {
 	f := &p.firing
 	switch {
+	case len(f.delayed) > 0:
+		j := f.delayed[0]
+		f.delayed = f.delayed[1:]
+		return j
 	case len(f.careful) > 0:
 		j := f.careful[0]
 		f.careful = f.careful[1:]

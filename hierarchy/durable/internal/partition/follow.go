@@ -37,6 +37,7 @@ func (f *Follower) Own(ctx context.Context) (*Partition, error) {
 		return nil, p.named(err)
 	}
 	p.alarm = p.cfg.Clock.NewAlarm(p.ring)
+	p.seeJumps(p.fireOrAim)
 	go p.write()
 	p.fireOrAim()
 	return p, nil

@@ -2,6 +2,14 @@ package partition
 
 import "github.com/epicycle-go/epicycle/clock"
 
+// seeJumps has f called when the wall clock of a mock is set. On other clocks the alarm looks at the
+// wall clock now and then.
+func (p *Partition) seeJumps(f func()) {
+	if alarm, ok := p.alarm.(*clock.MockAlarm); ok {
+		alarm.OnJump(f)
+	}
+}
+
 // fireInline is what the alarm of a mock clock does: one attempt after the other, and the next one
 // when the result of the last is in the log. The mock then moves on.
 func (p *Partition) fireInline() {

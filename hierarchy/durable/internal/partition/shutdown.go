@@ -89,6 +89,7 @@ func (p *Partition) end(ctx context.Context, why error) error {
 	defer cancel()
 	defer context.AfterFunc(ctx, p.abandonLate)()
 	<-p.stopped
+	p.seeJumps(nil)
 	p.alarm.Stop()
 	p.abandon()
 	return p.left

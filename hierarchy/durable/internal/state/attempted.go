@@ -55,7 +55,7 @@ func (s *State) stopped() {
 	}
 	for i := range s.begun {
 		r := s.records.at(i)
-		if r.attempt--; r.attempt == 0 {
+		if r.attempt = max(r.attempt, 1) - 1; r.attempt == 0 {
 			s.unwheel(i, r)
 			s.wait(i, r, r.due)
 		}

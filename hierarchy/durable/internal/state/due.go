@@ -121,6 +121,13 @@ func (s *State) Start(ref Ref, id frame.ID) bool {
 	return true
 }
 
+// Hold says that an attempt of a timer, which had started, does not begin yet. The timer is held again.
+func (s *State) Hold(ref Ref, id frame.ID) {
+	if s.Running(ref, id) {
+		s.records.at(uint32(ref)).state = held
+	}
+}
+
 // Held tells whether the timer with that ID is held.
 func (s *State) Held(ref Ref, id frame.ID) bool {
 	return s.is(ref, id, held)

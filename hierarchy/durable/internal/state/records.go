@@ -25,7 +25,7 @@ type status uint8
 const (
 	free    status = iota // the record has no timer
 	waiting               // on a wheel, or about to be put on one
-	held                  // it is due and on no wheel: its attempt has to be written before it begins
+	held                  // it is due and on no wheel: its attempt has to be written before it begins, or waits for a lease
 	running               // an attempt is under way
 	dead                  // on no wheel
 )

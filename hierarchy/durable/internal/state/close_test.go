@@ -1,0 +1,24 @@
+package state
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// A Close takes back the attempts that had begun, and those only.
+func TestCloseAfterBegunAttempts(t *testing.T) {
+	for written, want := range map[uint32]uint32{0: 0, 1: 0, 2: 1} {
+		s, h := New(), &frame.Header{Number: 5}
+		id := frame.ID{Owner: 1, Number: 1}
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Keep, State: frame.Begun, Key: []byte("a"), ID: id, Attempt: written}))
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Close}))
+		s.Build(0)
+		timer, _, ok := s.Find([]byte("a"))
+		require.True(t, ok)
+		require.Equal(t, want, timer.Attempt)
+		require.Empty(t, s.Begun())
+	}
+}
