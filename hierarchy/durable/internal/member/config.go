@@ -12,9 +12,10 @@ import (
 type Config struct {
 	Store      table.Store
 	Partitions int
-	Lease      time.Duration // default 10s
+	Lease      time.Duration // default 10s, at most a day
 	Text       string        // says who this is to people, such as host and process
-	// Boot is a clock that goes on while the machine sleeps and is never set. Default: the system's.
+	// Boot is a clock that goes on while the machine sleeps and is never set. It is not negative.
+	// Default: the system's.
 	Boot   func() time.Duration
 	Logger *slog.Logger // default: discards
 	// ID is for tests that need the same one each time. Default: random.
@@ -28,8 +29,8 @@ type Config struct {
 const DefaultLease = 10 * time.Second
 
 func (cfg Config) withDefaults() (Config, error) {
-	if cfg.Store == nil || cfg.Partitions < 1 || cfg.Lease < 0 {
-		return cfg, fmt.Errorf("member: Config needs a Store, partitions, and no negative Lease: %d, %v",
+	if cfg.Store == nil || cfg.Partitions < 1 || cfg.Lease < 0 || cfg.Lease > longestLease {
+		return cfg, fmt.Errorf("member: Config needs a Store, partitions, and a Lease of at most a day: %d, %v",
 			cfg.Partitions, cfg.Lease)
 	}
 	if cfg.Lease == 0 {

@@ -3,6 +3,10 @@ package member
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // The errors of a Member. They are wrapped.
@@ -19,56 +23,132 @@ var (
 
 // Member is one member: this process from Join until its lease is lost, or Stop. Its methods may be
 // called concurrently.
-type Member struct{}
+type Member struct {
+	cfg   Config
+	id    ID
+	lease lease
+
+	ctx        context.Context // of all that goes on in the background
+	cancel     context.CancelFunc
+	background sync.WaitGroup
+	lost       chan struct{}
+	changed    chan struct{}
+
+	mine  []atomic.Bool   // by partition: the claim is this member's, and not being given away
+	turns []chan struct{} // by partition, of capacity 1: full while a Claim or Give is under way
+
+	hurry chan struct{} // of capacity 1: a renewal is needed now
+	acked chan struct{} // of capacity 1: a renewal was acknowledged, for watch
+	wake  chan struct{} // of capacity 1: something has changed, for bury
+	ready chan struct{} // closed when all that the table has is known
+	left  chan struct{} // closed when the others can see that this member is leaving
+
+	mu    sync.Mutex
+	known known // guarded by mu
+}
 
 // Join writes a record for this process and keeps it renewed. It returns when it holds the lease and
 // knows what the table has. ctx is for Join alone. If it ends meanwhile, a record may be left, which
 // the others delete when its lease has run out.
-func Join(ctx context.Context, cfg Config) (*Member, error) { panic("not yet") }
+func Join(ctx context.Context, cfg Config) (*Member, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	m := &Member{
+		cfg: cfg, id: cfg.ID,
+		lost: make(chan struct{}), changed: make(chan struct{}, 1),
+		mine: make([]atomic.Bool, cfg.Partitions), turns: make([]chan struct{}, cfg.Partitions),
+		hurry: make(chan struct{}, 1), acked: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		ready: make(chan struct{}), left: make(chan struct{}),
+		known: newKnown(cfg.Partitions),
+	}
+	for p := range m.turns {
+		m.turns[p] = make(chan struct{}, 1)
+	}
+	m.ctx, m.cancel = context.WithCancel(context.Background())
+	m.background.Go(m.watch)
+	if err := m.join(ctx); err != nil {
+		m.Stop()
+		return nil, err
+	}
+	m.background.Go(m.renew)
+	m.background.Go(m.bury)
+	return m, nil
+}
+
+// join reads the table, then writes the record.
+func (m *Member) join(ctx context.Context) error {
+	select {
+	case <-m.ready:
+	case <-ctx.Done():
+		return fmt.Errorf("reading the table of members: %w", ctx.Err())
+	}
+	m.mu.Lock()
+	err := m.known.foreign
+	m.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return m.renewal(ctx)
+}
 
 // ID returns the name of this member.
-func (m *Member) ID() ID { panic("not yet") }
+func (m *Member) ID() ID { return m.id }
 
 // Holds tells whether this member holds its lease now. It costs reading a clock. It can be false and
 // then true again: while the table can't be reached, the time runs out, and a later renewal may still
 // succeed. After Lost it is false for ever.
-func (m *Member) Holds() bool { panic("not yet") }
+func (m *Member) Holds() bool {
+	until := m.lease.until.Load() // before the clock is read: this goroutine may stand still in between
+	return until != 0 && m.cfg.Boot() < time.Duration(until)
+}
 
 // Owns tells whether this member holds its lease and the claim of partition p now. It is as cheap as
 // Holds. It is false while a Give of p is under way or in doubt.
-func (m *Member) Owns(p int) bool { panic("not yet") }
+func (m *Member) Owns(p int) bool { return m.mine[p].Load() && m.Holds() }
 
 // Lost returns a channel that is closed when the lease is lost for good: another has deleted the
 // record, or Resign or Stop was called. Whoever wants to go on joins anew.
-func (m *Member) Lost() <-chan struct{} { panic("not yet") }
+func (m *Member) Lost() <-chan struct{} { return m.lost }
 
 // Changed returns a channel, always the same, that has a value after View may have changed. A
 // renewal changes nothing. There should be one reader.
-func (m *Member) Changed() <-chan struct{} { panic("not yet") }
+func (m *Member) Changed() <-chan struct{} { return m.changed }
 
 // View returns what this member knows now. Do not change it.
-func (m *Member) View() *View { panic("not yet") }
+func (m *Member) View() *View {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known.view(m.id)
+}
 
-// Claim takes the claim of partition p for this member, if it is free. It returns nil if the claim
-// is this member's. The error is ErrNotFree if another has it, and ErrLost. Any other error, which
-// comes when ctx is done, leaves it in doubt: the claim may become this member's later, which View
-// tells. Claim also ends the doubt about a Give, if p still is this member's: then it stays so.
-func (m *Member) Claim(ctx context.Context, p int) error { panic("not yet") }
-
-// Give hands this member's claim of partition p to another, or to nobody. From its beginning, Owns
-// is false. It returns nil if the claim was given, and ErrNotMine if it was not this member's. Any
-// other error, which comes when ctx is done, leaves it in doubt: Give again, to whom you like, or
-// Claim.
-func (m *Member) Give(ctx context.Context, p int, to ID) error { panic("not yet") }
-
-// Leave says that this member is leaving: others should take its claims. It keeps its lease. It
-// returns when the others can see it.
-func (m *Member) Leave(ctx context.Context) error { panic("not yet") }
-
-// Resign deletes the record: what this member still claims is free at once. Owns and Holds are false
-// from its beginning. If it fails, the lease runs out. Stop is needed still.
-func (m *Member) Resign(ctx context.Context) error { panic("not yet") }
+// lose ends the lease for good. The lock must be held.
+func (m *Member) lose() {
+	m.lease.until.Store(0)
+	if m.lease.gone {
+		return
+	}
+	m.lease.gone = true
+	m.known.remove(m.id)
+	close(m.lost)
+	m.cancel()
+	signal(m.changed)
+}
 
 // Stop ends all that goes on in the background, and waits for it. The record stays: others have to
 // wait until the lease has run out. Owns and Holds are false from its beginning.
-func (m *Member) Stop() { panic("not yet") }
+func (m *Member) Stop() {
+	m.mu.Lock()
+	m.lose()
+	m.mu.Unlock()
+	m.background.Wait()
+}
+
+// signal puts a value into a channel of capacity 1.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

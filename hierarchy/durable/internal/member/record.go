@@ -1,0 +1,96 @@
+package member
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// version is the version of the records. A program refuses to join where it finds a claim of another
+// version, or a member of a higher one.
+const version = 1
+
+const (
+	memberPrefix = "member."
+	claimPrefix  = "claim."
+)
+
+func memberKey(id ID) string { return memberPrefix + id.String() }
+func claimKey(p int) string  { return claimPrefix + strconv.Itoa(p) }
+
+// memberRecord is the value of member.<id>.
+type memberRecord struct {
+	Version int           `json:"version"`
+	Text    string        `json:"text"`
+	Lease   time.Duration `json:"lease"`   // in nanoseconds
+	Counter uint64        `json:"counter"` // of renewals: no two of a member are the same
+	Leaving bool          `json:"leaving,omitempty"`
+}
+
+// claimRecord is the value of claim.<partition>.
+type claimRecord struct {
+	Version int    `json:"version"`
+	Holder  string `json:"holder,omitempty"` // an ID
+}
+
+func (r memberRecord) encode() []byte { return encode(r) }
+
+func encodeClaim(holder ID) []byte {
+	r := claimRecord{Version: version}
+	if holder != 0 {
+		r.Holder = holder.String()
+	}
+	return encode(r)
+}
+
+func encode(record any) []byte {
+	b, _ := json.Marshal(record) // structs of strings and numbers
+	return b
+}
+
+// decodeMember decodes what it can. A record that it does not understand is of a member all the
+// same.
+func decodeMember(key string, value []byte) (r memberRecord, err error) {
+	if err = json.Unmarshal(value, &r); err != nil {
+		err = fmt.Errorf("%w: %q can't be read: %w", ErrVersion, key, err)
+	} else if r.Version < 1 || r.Version > version {
+		err = fmt.Errorf("%w: %q has %d, and this program knows %d", ErrVersion, key, r.Version, version)
+	}
+	if r.Lease <= 0 || r.Lease > longestLease {
+		r.Lease = 0
+	}
+	return r, err
+}
+
+func decodeClaim(key string, value []byte) (holder ID, err error) {
+	var r claimRecord
+	if err := json.Unmarshal(value, &r); err != nil {
+		return 0, fmt.Errorf("%w: %q can't be read: %w", ErrVersion, key, err)
+	}
+	if r.Version != version {
+		return 0, fmt.Errorf("%w: %q has %d, and this program knows %d", ErrVersion, key, r.Version, version)
+	}
+	if r.Holder == "" {
+		return 0, nil
+	}
+	holder, ok := ParseID(r.Holder)
+	if !ok {
+		return 0, fmt.Errorf("%w: %q has the holder %q", ErrVersion, key, r.Holder)
+	}
+	return holder, nil
+}
+
+// parseKey tells what a key is of: a member, or a claim.
+func parseKey(key string) (id ID, partition int, ok bool) {
+	if s, found := strings.CutPrefix(key, memberPrefix); found {
+		id, ok = ParseID(s)
+		return id, -1, ok
+	}
+	if s, found := strings.CutPrefix(key, claimPrefix); found {
+		p, err := strconv.Atoi(s)
+		return 0, p, err == nil && p >= 0 && claimKey(p) == key
+	}
+	return 0, -1, false
+}
