@@ -25,7 +25,8 @@ func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok b
 	return value, remaining, ok, p.held()
 }
 
-var errTenure = fmt.Errorf("%w: its lease has ended", ErrUnavailable)
+// ErrTenure is of an owner whose Tenure is over. It wraps ErrUnavailable.
+var ErrTenure = fmt.Errorf("%w: its lease has ended", ErrUnavailable)
 
 // held is an error if this process is not the owner any more. Whoever reads asks afterwards.
 func (p *Partition) held() error {
@@ -33,7 +34,7 @@ func (p *Partition) held() error {
 	err := p.queue.closed // reading goes on while the log does not answer
 	p.queue.mu.Unlock()
 	if err == nil && !p.cfg.Tenure() {
-		err = errTenure
+		err = ErrTenure
 	}
 	return err
 }

@@ -166,7 +166,7 @@ func (p *Partition) checkTenure(w *written) {
 	if p.cfg.Tenure() {
 		return
 	}
-	w.answer(errTenure)
+	w.answer(ErrTenure)
 }
 
 // apply applies a frame that was acknowledged, after some time.
