@@ -49,6 +49,8 @@ type bench struct {
 	cfg  Config
 	disk *memory.Disk
 	part partition.Config
+
+	ending sync.WaitGroup // of the dead
 }
 
 func newBench(t testing.TB) *bench {
@@ -61,6 +63,7 @@ func newBench(t testing.TB) *bench {
 		Patience: journal.Patience{Answer: 20 * time.Millisecond, Pause: 20 * time.Microsecond},
 		Handle:   func(context.Context, partition.Firing) error { return nil },
 	}
+	t.Cleanup(b.ending.Wait)
 	return b
 }
 
@@ -70,6 +73,7 @@ type owner struct {
 	log   *memory.Log
 	lease atomic.Bool
 	*Server
+	dead atomic.Bool
 }
 
 // own takes the partition over and serves it.
@@ -83,17 +87,22 @@ func (b *bench) own() *owner {
 	b.NoError(err)
 	o.Server, err = Serve(b.cfg, 0, o.Partition)
 	b.NoError(err)
-	b.t.Cleanup(o.die)
+	b.t.Cleanup(func() {
+		if !o.dead.Load() {
+			o.shut()
+		}
+	})
 	return o
 }
 
 // die ends the owner like the death of its process.
-func (o *owner) die() {
+func (b *bench) die(o *owner) {
+	o.dead.Store(true)
 	_ = o.sub.Unsubscribe()
 	o.log.Close()
 	o.lease.Store(false)
 	o.Stop()
-	o.Partition.Close()
+	b.ending.Go(o.Partition.Close)
 }
 
 // shut ends the owner in order.
