@@ -16,6 +16,7 @@ func (p *Partition) Abandon() {
 	p.shutting.Do(func() { p.queue.close(ErrNotOwner) })
 	p.abandon()
 	<-p.stopped
+	p.seeJumps(nil)
 	p.alarm.Stop()
 }
 

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -28,7 +30,7 @@ const (
 // statusOf is the status of an error.
 func statusOf(err error) status {
 	switch {
-	case errors.Is(err, partition.ErrClosed):
+	case errors.Is(err, partition.ErrClosed), errors.Is(err, partition.ErrNotOwner), errors.Is(err, journal.ErrTaken):
 		return notMine
 	case errors.Is(err, partition.ErrDamaged):
 		return isDamaged
@@ -46,7 +48,11 @@ func startAnswer(b []byte, s status) []byte { return append(b, version, byte(s))
 
 // appendFailure is the answer with an error.
 func appendFailure(b []byte, err error) []byte {
-	return append(startAnswer(b, statusOf(err)), err.Error()...)
+	s, text := statusOf(err), err.Error()
+	if s == again { // it is said where the call is given up
+		text = strings.TrimPrefix(text, partition.ErrUnavailable.Error()+": ")
+	}
+	return append(startAnswer(b, s), text...)
 }
 
 // remoteError is an error of another process, whose text is whole.

@@ -145,8 +145,8 @@ func (l *lane) answered(serial uint64, data []byte) {
 	m := l.flying[i]
 	body, retry, err := read(data)
 	if retry && m.wanted > 0 {
-		if now := time.Now(); m.sendAt.After(now.Add(lastPause)) || m.quiet > 0 {
-			l.delay(m, now, err)
+		if m.quiet > 0 { // else it will be sent again soon
+			l.delay(m, time.Now(), err)
 			l.aim()
 		}
 		return

@@ -15,7 +15,7 @@ func TestCloseAfterBegunAttempts(t *testing.T) {
 		id := frame.ID{Owner: 1, Number: 1}
 		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Keep, State: frame.Begun, Key: []byte("a"), ID: id, Attempt: written}))
 		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Close}))
-		s.Build(0)
+		s.Build()
 		timer, _, ok := s.Find([]byte("a"))
 		require.True(t, ok)
 		require.Equal(t, want, timer.Attempt)

@@ -1,0 +1,273 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// All operations of another process are answered as those of the owner's own.
+func TestOperationsOfAnotherProcess(t *testing.T) {
+	b := newBench(t)
+	o, c := b.own(), b.client()
+	b.True(b.do(c, setAsk("a", "1")).Took[0])
+	b.False(b.do(c, moveAsk("none", 0)).Took[0])
+	b.True(b.do(c, moveAsk("a", 2*time.Hour)).Took[0])
+	_, left, ok, err := c.Get(t.Context(), 0, []byte("a"))
+	b.NoError(err)
+	b.True(ok)
+	b.Greater(left, time.Hour)
+	b.LessOrEqual(left, 2*time.Hour)
+	wall := time.Now().Add(time.Hour)
+	b.do(c, partition.Ask{Kind: frame.SetAt, Key: []byte("b"), Value: []byte("2"), Due: wall.UnixNano()})
+	b.NoError(o.All(false, func(t state.Timer) bool {
+		b.Equal(t.Key == "b", t.Wall)
+		b.True(t.Key != "b" || t.Due == wall.UnixNano())
+		return true
+	}))
+	n, err := c.Len(t.Context(), 0)
+	b.NoError(err)
+	b.Equal(2, n)
+	call := b.do(c, removeAsk("a"))
+	b.Equal("1", call.Value)
+	b.Equal("-", b.get(c, "a"))
+	call = b.do(c, setAsk("x", ""), removeAsk("y"), removeAsk("x"), setAsk("z", ""))
+	b.Equal([]bool{true, false, true, true}, call.Took)
+	call.Reset() // a call is used again
+	call.Asks = append(call.Asks, removeAsk("b"))
+	b.NoError(c.Do(t.Context(), 0, call))
+	b.Equal("2", call.Value)
+}
+
+// The errors of a call are those of the partition.
+func TestErrorsOfTheOwner(t *testing.T) {
+	b := newBench(t)
+	b.part.MaxPending = 1
+	o, c := b.own(), b.client()
+	b.do(c, setAsk("a", ""))
+	_, err := c.try(t.Context(), setAsk("b", ""))
+	b.ErrorIs(err, partition.ErrFull)
+	_, err = c.try(t.Context(), setAsk("b", strings.Repeat("v", 9<<20)))
+	b.ErrorIs(err, partition.ErrTooLarge)
+	_, err = c.try(t.Context(), setAsk("b", strings.Repeat("v", 1<<20))) // the log's largest message
+	b.ErrorIs(err, partition.ErrTooLarge)
+	_, err = c.try(t.Context(), make([]partition.Ask, partition.MaxOps+1)...)
+	b.ErrorIs(err, partition.ErrTooLarge)
+	o.shut()
+	damage := fmt.Errorf("%w: frame 7 is missing", partition.ErrDamaged)
+	s, err := Refuse(b.cfg, 0, damage)
+	b.NoError(err)
+	defer s.Stop()
+	_, err = c.try(t.Context(), removeAsk("a"))
+	b.ErrorIs(err, partition.ErrDamaged)
+	b.EqualError(err, damage.Error())
+	_, _, _, err = c.Get(t.Context(), 0, []byte("a"))
+	b.ErrorIs(err, partition.ErrDamaged)
+}
+
+// A call that no process answers is given up after a time, and at once where none can answer.
+func TestUnavailable(t *testing.T) {
+	b := newBench(t)
+	b.cfg.GiveUp = 50 * time.Millisecond
+	holds := true
+	b.cfg.Holds = func() bool { return holds }
+	c := b.client()
+	begun := time.Now()
+	_, err := c.try(t.Context(), removeAsk("a"))
+	b.ErrorIs(err, partition.ErrUnavailable)
+	b.ErrorIs(err, errNobody)
+	b.GreaterOrEqual(time.Since(begun), b.cfg.GiveUp)
+	_, err = c.Len(t.Context(), 0)
+	b.ErrorIs(err, errNobody)
+	holds = false
+	_, err = c.try(t.Context(), removeAsk("a"))
+	b.ErrorIs(err, errLease)
+	_, err = c.Len(t.Context(), 0)
+	b.ErrorIs(err, errLease)
+	c.Close()
+	_, err = c.try(t.Context(), removeAsk("a"))
+	b.ErrorIs(err, hierarchy.ErrClosed)
+	_, err = c.Len(t.Context(), 0)
+	b.ErrorIs(err, hierarchy.ErrClosed)
+}
+
+// A call waits for an owner.
+func TestOwnerComesLater(t *testing.T) {
+	b := newBench(t)
+	c := b.client()
+	errs := make(chan error, 2)
+	go func() { _, err := c.try(t.Context(), setAsk("a", "1")); errs <- err }()
+	go func() { _, err := c.Len(t.Context(), 0); errs <- err }()
+	time.Sleep(20 * time.Millisecond)
+	b.own()
+	b.NoError(<-errs)
+	b.NoError(<-errs)
+	b.Equal("1", b.get(c, "a"))
+}
+
+// A call whose context ends in the queue is not sent. One that was sent may take hold.
+func TestContextEnds(t *testing.T) {
+	b := newBench(t)
+	far, net := b.between()
+	o := b.own()
+	c, err := New(far)
+	b.NoError(err)
+	defer c.Close()
+	var hold sync.Mutex
+	hold.Lock()
+	net.setFate(func(answer bool) time.Duration {
+		if answer {
+			hold.Lock()
+			defer hold.Unlock()
+		}
+		return 0
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	errs := make(chan error)
+	ask := func(ctx context.Context, k string) {
+		go func() { _, err := c.try(ctx, setAsk(k, "")); errs <- err }()
+	}
+	for i := range maxFlying {
+		ask(ctx, fmt.Sprint("sent", i))
+		b.Eventually(func() bool { return net.Messages.Load() == int64(i+1) }, time.Minute, time.Millisecond)
+	}
+	for i := range 3 {
+		ask(ctx, fmt.Sprint("queued", i))
+	}
+	queued := func(n int) {
+		b.Eventually(func() bool { return c.lanes[0].queued() == n }, time.Minute, time.Millisecond)
+	}
+	queued(3)
+	cancel()
+	for range maxFlying + 3 {
+		b.ErrorIs(<-errs, context.Canceled)
+	}
+	queued(0)
+	ask(t.Context(), "next")
+	queued(1) // those on their way keep their places
+	hold.Unlock()
+	b.NoError(<-errs)
+	b.Equal("", b.get(c, "next"))
+	n, err := o.Len()
+	b.NoError(err)
+	b.Equal(maxFlying+1, n)
+	_, err = c.try(ctx, setAsk("late", ""))
+	b.ErrorIs(err, context.Canceled)
+	_, err = c.Len(ctx, 0)
+	b.ErrorIs(err, context.Canceled)
+}
+
+// queued is how many calls are in no message.
+func (l *lane) queued() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for a := l.waiting.first; a != nil; a = a.next {
+		n++
+	}
+	return n
+}
+
+// While four messages are on their way, calls gather for the next ones, as many as one may have.
+func TestCallsGather(t *testing.T) {
+	b := newBench(t)
+	far, net := b.between()
+	b.own()
+	c, err := New(far)
+	b.NoError(err)
+	defer c.Close()
+	var hold sync.Mutex
+	hold.Lock()
+	net.setFate(func(answer bool) time.Duration {
+		if !answer {
+			hold.Lock()
+			defer hold.Unlock()
+		}
+		return 0
+	})
+	const calls = 1200
+	errs := make(chan error, calls)
+	for i := range calls {
+		go func() { _, err := c.try(t.Context(), setAsk(fmt.Sprint(i), "")); errs <- err }()
+	}
+	b.Eventually(func() bool { return c.lanes[0].queued() == calls-maxFlying }, time.Minute, time.Millisecond)
+	hold.Unlock()
+	for range calls {
+		b.NoError(<-errs)
+	}
+	b.EqualValues(maxFlying+3, net.Messages.Load())
+}
+
+// Values that are too many for one message or one frame come in several.
+func TestManyLargeValues(t *testing.T) {
+	b := newBench(t)
+	b.own()
+	c := b.client()
+	const n = 40
+	value := strings.Repeat("v", 64<<10)
+	all := func(ask func(k string) partition.Ask) []*partition.Call {
+		calls := make([]*partition.Call, n)
+		var wg sync.WaitGroup
+		for i := range n {
+			wg.Go(func() { calls[i] = b.do(c, ask(fmt.Sprint(i))) })
+		}
+		wg.Wait()
+		return calls
+	}
+	all(func(k string) partition.Ask { return setAsk(k, value) })
+	for _, call := range all(removeAsk) {
+		b.True(call.Took[0])
+		b.Equal(value, call.Value)
+	}
+}
+
+// A scan brings all timers, in several pages, also beyond records that it does not want.
+func TestScan(t *testing.T) {
+	b := newBench(t)
+	o, c := b.own(), b.client()
+	const n = 20_000
+	for i := 0; i < n; i += 1000 {
+		var asks []partition.Ask
+		for j := range 1000 {
+			asks = append(asks, setAsk(fmt.Sprint(i+j), "some value"))
+		}
+		b.do(c, asks...)
+	}
+	seen := make(map[string]int)
+	b.NoError(c.Scan(t.Context(), 0, false, func(t state.Timer) bool {
+		seen[t.Key]++
+		return true
+	}))
+	b.Len(seen, n)
+	b.Equal(n, total(seen))
+	b.NoError(c.Scan(t.Context(), 0, true, func(state.Timer) bool { t.Error("none is dead"); return true }))
+	clear(seen)
+	next := b.disk.Open()
+	b.NoError(c.Scan(t.Context(), 0, false, func(t state.Timer) bool {
+		if seen[t.Key]++; len(seen) == n/2 && next != nil { // another owner: all comes again
+			next = nil
+			o.shut()
+			b.own()
+		}
+		return true
+	}))
+	b.Len(seen, n)
+	b.Greater(total(seen), n)
+	stopped := 0
+	b.NoError(c.Scan(t.Context(), 0, false, func(state.Timer) bool { stopped++; return stopped < 3 }))
+	b.Equal(3, stopped)
+}
+
+func total(seen map[string]int) (n int) {
+	for _, times := range seen {
+		n += times
+	}
+	return n
+}

@@ -1,0 +1,221 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// conn is the connection that all tests share. They have names of their own.
+var conn *nats.Conn
+
+var names atomic.Int64
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "epicycle-remote")
+	if err != nil {
+		panic(err)
+	}
+	s, err := embedded.Open(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		panic(err)
+	}
+	conn = s.Conn()
+	code := m.Run()
+	s.Close()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// bench is a partition whose owners are asked by other processes.
+type bench struct {
+	*require.Assertions
+	t    testing.TB
+	cfg  Config
+	disk *memory.Disk
+	part partition.Config
+
+	ending sync.WaitGroup // of the dead
+}
+
+func newBench(t testing.TB) *bench {
+	b := &bench{Assertions: require.New(t), t: t, disk: new(memory.Disk)}
+	b.cfg = Config{Conn: conn, Name: fmt.Sprint("t", names.Add(1)), Partitions: 1}
+	b.part = partition.Config{
+		Partitions: 1, Clock: clock.System(), Precision: time.Millisecond, MaxAttempts: 3,
+		Backoff: func(int) time.Duration { return time.Hour }, Crew: partition.NewCrew(16),
+		Logger: slog.New(slog.DiscardHandler), Owner: "test",
+		Patience: journal.Patience{Answer: 20 * time.Millisecond, Pause: 20 * time.Microsecond},
+		Handle:   func(context.Context, partition.Firing) error { return nil },
+	}
+	t.Cleanup(b.ending.Wait)
+	return b
+}
+
+// owner is a process that owns the partition.
+type owner struct {
+	*partition.Partition
+	log   *memory.Log
+	lease atomic.Bool
+	*Server
+	dead atomic.Bool
+}
+
+// own takes the partition over and serves it.
+func (b *bench) own() *owner {
+	o := &owner{log: b.disk.Open()}
+	o.lease.Store(true)
+	cfg := b.part
+	cfg.Log, cfg.Tenure = o.log, o.lease.Load
+	var err error
+	o.Partition, err = partition.Open(b.t.Context(), cfg)
+	b.NoError(err)
+	o.Server, err = Serve(b.cfg, 0, o.Partition)
+	b.NoError(err)
+	b.t.Cleanup(func() {
+		if !o.dead.Load() {
+			o.shut()
+		}
+	})
+	return o
+}
+
+// die ends the owner like the death of its process.
+func (b *bench) die(o *owner) {
+	o.dead.Store(true)
+	_ = o.sub.Unsubscribe()
+	o.log.Close()
+	o.lease.Store(false)
+	o.Stop()
+	b.ending.Go(o.Partition.Close)
+}
+
+// shut ends the owner in order.
+func (o *owner) shut() {
+	o.Partition.Close()
+	o.Stop()
+}
+
+// client is a process that asks.
+func (b *bench) client() *Client {
+	c, err := New(b.cfg)
+	b.NoError(err)
+	b.t.Cleanup(c.Close)
+	return c
+}
+
+func setAsk(k, v string) partition.Ask {
+	return partition.Ask{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: time.Hour}
+}
+
+func moveAsk(k string, in time.Duration) partition.Ask {
+	return partition.Ask{Kind: frame.Move, Key: []byte(k), In: in}
+}
+
+func removeAsk(k string) partition.Ask { return partition.Ask{Kind: frame.Remove, Key: []byte(k)} }
+
+// try asks for operations.
+func (c *Client) try(ctx context.Context, asks ...partition.Ask) (*partition.Call, error) {
+	call := &partition.Call{Asks: asks}
+	return call, c.Do(ctx, 0, call)
+}
+
+// do asks for operations, which must have an answer.
+func (b *bench) do(c *Client, asks ...partition.Ask) *partition.Call {
+	call, err := c.try(b.t.Context(), asks...)
+	b.NoError(err)
+	return call
+}
+
+// get is the value of a key, or "-".
+func (b *bench) get(c *Client, k string) string {
+	value, _, ok, err := c.Get(b.t.Context(), 0, []byte(k))
+	b.NoError(err)
+	if !ok {
+		return "-"
+	}
+	return value
+}
+
+// network is between clients, of one name, and servers, of another: what a proxy does with each
+// message is what fate says.
+type network struct {
+	conn     *nats.Conn
+	to       string
+	replies  string
+	fate     atomic.Pointer[func(answer bool) time.Duration]
+	ending   sync.WaitGroup
+	subs     []*nats.Subscription
+	Messages atomic.Int64 // that clients have sent
+}
+
+// Fates of a message, beside how long it is late.
+const (
+	lost  = -1
+	twice = -2
+)
+
+// between has clients ask another name than the servers', with a network in between.
+func (b *bench) between() (clients Config, n *network) {
+	clients = b.cfg
+	clients.Name += "far"
+	n = &network{conn: conn, to: b.cfg.subject(0), replies: "proxy." + b.cfg.Name + "."}
+	n.setFate(func(bool) time.Duration { return 0 })
+	for subject, handle := range map[string]nats.MsgHandler{clients.subject(0): n.question, n.replies + ">": n.answer} {
+		s, err := conn.Subscribe(subject, handle)
+		b.NoError(err)
+		n.subs = append(n.subs, s)
+	}
+	b.t.Cleanup(n.stop)
+	return clients, n
+}
+
+func (n *network) setFate(f func(answer bool) time.Duration) { n.fate.Store(&f) }
+
+func (n *network) stop() {
+	for _, s := range n.subs {
+		_ = s.Drain()
+	}
+	n.ending.Wait()
+}
+
+func (n *network) question(m *nats.Msg) {
+	n.Messages.Add(1)
+	n.pass(false, &nats.Msg{Subject: n.to, Reply: n.replies + m.Reply, Data: m.Data})
+}
+
+func (n *network) answer(m *nats.Msg) {
+	n.pass(true, &nats.Msg{Subject: m.Subject[len(n.replies):], Data: m.Data, Header: m.Header})
+}
+
+func (n *network) pass(answer bool, m *nats.Msg) {
+	switch late := (*n.fate.Load())(answer); late {
+	case lost:
+	case twice:
+		_ = n.conn.PublishMsg(m)
+		fallthrough
+	case 0:
+		_ = n.conn.PublishMsg(m)
+	default:
+		n.ending.Add(1)
+		time.AfterFunc(late, func() {
+			defer n.ending.Done()
+			_ = n.conn.PublishMsg(m)
+		})
+	}
+}
