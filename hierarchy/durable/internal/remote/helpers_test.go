@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	s, err := embedded.Open(dir, slog.New(slog.DiscardHandler))
+	s, err := embedded.Open(context.Background(), dir, slog.New(slog.DiscardHandler))
 	if err != nil {
 		panic(err)
 	}
