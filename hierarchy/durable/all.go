@@ -8,7 +8,7 @@ import (
 )
 
 // All is an iterator over the timers that are not dead, in no order. What is pending from
-// beginning to end comes once. After an error of a partition the next one follows. The loop's
+// beginning to end comes once, and again only if the owner of its partition changes meanwhile. After an error of a partition the next one follows. The loop's
 // body may call anything.
 func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 	return func(yield func(Entry[K, V], error) bool) {
@@ -43,16 +43,14 @@ func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 // all goes over the partitions.
 func (w *Keyed[K, V]) all(ctx context.Context, dead bool) iter.Seq2[state.Timer, error] {
 	return func(yield func(state.Timer, error) bool) {
-		for _, p := range w.parts {
-			stopped, err := false, p.err
-			if err == nil {
-				err = p.All(dead, func(t state.Timer) bool {
-					if ctx.Err() == nil {
-						stopped = !yield(t, nil)
-					}
-					return !stopped && ctx.Err() == nil
-				})
-			}
+		for at := range w.owners.Len() {
+			stopped := false
+			err := w.owners.All(ctx, at, dead, func(t state.Timer) bool {
+				if ctx.Err() == nil {
+					stopped = !yield(t, nil)
+				}
+				return !stopped && ctx.Err() == nil
+			})
 			if stopped {
 				return
 			}

@@ -69,7 +69,7 @@ type batchPart struct {
 // took hold. If an operation can't be encoded, nothing takes hold.
 func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	b.took = append(b.took[:0], make([]bool, len(b.ops))...)
-	parts := make([]*batchPart, len(w.parts))
+	parts := make([]*batchPart, w.owners.Len())
 	for i := range b.ops {
 		if err := w.addTo(parts, i, &b.ops[i]); err != nil {
 			return err
@@ -78,12 +78,8 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	errs := make([]error, len(parts))
 	var wg sync.WaitGroup
 	for i, part := range parts {
-		switch {
-		case part == nil:
-		case w.parts[i].err != nil:
-			errs[i] = w.parts[i].err
-		default:
-			wg.Go(func() { errs[i] = w.parts[i].Do(ctx, &part.call) })
+		if part != nil {
+			wg.Go(func() { errs[i] = w.owners.Do(ctx, i, &part.call) })
 		}
 	}
 	wg.Wait()

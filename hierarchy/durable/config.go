@@ -37,14 +37,15 @@ const (
 	maxValue = 64 << 10
 )
 
-// Config configures Open. Dir and Handle are needed.
+// Config configures Open. Handle is needed, and Dir or Conn.
 type Config[K comparable, V any] struct {
 	// Dir is the directory in which a server inside the process keeps its files. It is for one
 	// process at a time: a second one is refused. Several Opens of one process share it, each with
 	// another Name.
 	Dir string
-	// Conn is a connection to NATS servers with JetStream, instead of Dir. It is not supported yet:
-	// Open returns ErrArgument.
+	// Conn is a connection to NATS servers with JetStream, instead of Dir. Processes that open one Name
+	// on the same servers share its timers. The connection must reconnect for as long as the process
+	// is to go on (nats.MaxReconnects(-1)), and stays open until the end of Shutdown or Close.
 	Conn *nats.Conn
 	// Name is the name of this set of timers, default "timers". It has 1 to 64 of the characters
 	// a-z, A-Z, 0-9, - and _.
@@ -52,6 +53,12 @@ type Config[K comparable, V any] struct {
 	// Partitions is the number of logs, at most 1024. 0 means as many as the name has, and 8 when it
 	// is first made. Opening it with another number is ErrArgument.
 	Partitions int
+	// Replicas is how many servers have each log, with Conn. It is for logs that are made. 0 means 3, or
+	// 1 where there is one server.
+	Replicas int
+	// Lease is how long a process that has died keeps its partitions, with Conn: others take them over
+	// within 1.25 Lease. Default 10s.
+	Lease time.Duration
 	// Concurrency limits how many handlers run at once, default 256.
 	Concurrency int
 	// MaxAttempts is how often a handler may fail before its timer is dead, default 16. Negative
@@ -96,6 +103,7 @@ type Config[K comparable, V any] struct {
 }
 
 const (
+	minLease           = 500 * time.Millisecond
 	defaultConcurrency = 256
 	defaultAttempts    = 16
 )
@@ -106,10 +114,18 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 		return cfg, fmt.Errorf("%w: durable: %w", ErrArgument, fmt.Errorf(format, args...))
 	}
 	switch {
-	case cfg.Conn != nil:
-		return bad("Conn is not supported yet")
-	case cfg.Dir == "":
-		return bad("Dir is empty")
+	case cfg.Conn != nil && cfg.Dir != "":
+		return bad("there are both Dir and Conn")
+	case cfg.Conn == nil && cfg.Dir == "":
+		return bad("Dir is empty, and there is no Conn")
+	case cfg.Conn != nil && cfg.Conn.Opts.NoEcho:
+		return bad("Conn has the option NoEcho")
+	case cfg.Conn == nil && (cfg.Replicas != 0 || cfg.Lease != 0):
+		return bad("Replicas and Lease need Conn")
+	case cfg.Replicas < 0 || cfg.Replicas > 5:
+		return bad("Replicas %d is not between 0 and 5", cfg.Replicas)
+	case cfg.Lease < 0 || cfg.Lease > 0 && cfg.Lease < minLease:
+		return bad("Lease %v is shorter than %v", cfg.Lease, minLease)
 	case cfg.Handle == nil:
 		return bad("Handle is nil")
 	case cfg.Partitions < 0 || cfg.Partitions > stream.MaxPartitions:

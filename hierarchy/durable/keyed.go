@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -17,18 +16,9 @@ import (
 // An operation that returned nil took hold, and stays. One that returned an error other than
 // ErrUnavailable or the context's did not. With these two it may have: do it again.
 type Keyed[K comparable, V any] struct {
-	cfg     Config[K, V]
-	server  *embedded.Share
-	name    name
-	parts   []*part
-	pool    sync.Pool // of *request
-	closing sync.Once
-}
-
-// part is a partition, or why there is none.
-type part struct {
-	*partition.Partition
-	err error
+	cfg    Config[K, V]
+	owners owners
+	pool   sync.Pool // of *request
 }
 
 // handle calls the handler.
@@ -97,11 +87,7 @@ func (w *Keyed[K, V]) Get(ctx context.Context, k K) (v V, remaining time.Duratio
 	if r.data, err = w.appendKey(r.data[:0], k); err != nil {
 		return v, 0, false, err
 	}
-	p := w.parts[of(r.data, len(w.parts))]
-	if p.err != nil {
-		return v, 0, false, p.err
-	}
-	value, remaining, ok, err := p.Get(r.data)
+	value, remaining, ok, err := w.owners.Get(ctx, of(r.data, w.owners.Len()), r.data)
 	if ok && err == nil {
 		v, err = w.cfg.Value.Decode([]byte(value))
 	}
@@ -110,11 +96,8 @@ func (w *Keyed[K, V]) Get(ctx context.Context, k K) (v V, remaining time.Duratio
 
 // Len returns the number of timers that are not dead.
 func (w *Keyed[K, V]) Len(ctx context.Context) (n int, err error) {
-	for _, p := range w.parts {
-		if p.err != nil {
-			return 0, p.err
-		}
-		in, err := p.Len()
+	for at := range w.owners.Len() {
+		in, err := w.owners.Count(ctx, at)
 		if err != nil {
 			return 0, err
 		}

@@ -1,11 +1,17 @@
 package durable
 
-import "github.com/epicycle-go/epicycle/hierarchy"
+import (
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
 
 // PartitionStats is the part of Stats that is of one partition. Its fields mean what those of Stats
 // mean.
 type PartitionStats struct {
-	// Err says why the partition is not owned: its log is damaged. All figures are 0 then.
+	Owned bool // by this process. If not, its timers are not counted here
+	// Owner says whose the partition is, with Config.Conn: the Text of one of Members, or "".
+	Owner string
+	// Err says that the log is damaged. The partition is not owned then.
 	Err error
 
 	Pending, Running, Dead int
@@ -17,11 +23,7 @@ type PartitionStats struct {
 	Lateness, Commit       hierarchy.Histogram
 }
 
-func (p *part) stats() PartitionStats {
-	if p.err != nil {
-		return PartitionStats{Err: p.err}
-	}
-	s := p.Stats()
+func partitionStats(s partition.Stats) PartitionStats {
 	return PartitionStats{
 		Pending: s.Pending, Running: s.Running, Dead: s.Dead,
 		Set: s.Set, Moved: s.Moved, Removed: s.Removed, Fired: s.Fired, Failed: s.Failed,

@@ -3,10 +3,8 @@ package durable
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -25,13 +23,9 @@ func (w *Keyed[K, V]) do(ctx context.Context, kind frame.Kind, k K, v *V, d time
 	if err != nil {
 		return "", false, err
 	}
-	p := w.parts[at]
-	if p.err != nil {
-		return "", false, p.err
-	}
 	r.Reset()
 	r.Asks = append(r.Asks, ask)
-	if err := p.Do(ctx, &r.Call); err != nil {
+	if err := w.owners.Do(ctx, at, &r.Call); err != nil {
 		return "", false, err // the partition may look at r still
 	}
 	value, took := r.Value, r.Took[0]
@@ -52,7 +46,7 @@ func (w *Keyed[K, V]) ask(data *[]byte, kind frame.Kind, k K, v *V, d time.Durat
 		}
 	}
 	a = partition.Ask{Kind: kind, Key: (*data)[:n:n], Value: (*data)[n:], In: d}
-	at = of(a.Key, len(w.parts))
+	at = of(a.Key, w.owners.Len())
 	if kind == frame.SetAt {
 		a.Due = wallTime(t)
 	}
@@ -90,37 +84,4 @@ func of(key []byte, partitions int) int {
 	h *= 0xc4ceb9fe1a85ec53
 	h ^= h >> 33
 	return int(h >> 32 * uint64(partitions) >> 32)
-}
-
-// name is a name that is open in this process.
-type name struct {
-	server *embedded.Server
-	name   string
-}
-
-var names struct {
-	mu   sync.Mutex
-	open map[name]bool
-}
-
-// takeName fails if the name is open.
-func takeName(server *embedded.Server, text string) (name, error) {
-	n := name{server, text}
-	names.mu.Lock()
-	defer names.mu.Unlock()
-	if names.open[n] {
-		return name{}, fmt.Errorf("%w: durable: Name %q of this directory is open in this process", ErrArgument, text)
-	}
-	if names.open == nil {
-		names.open = make(map[name]bool)
-	}
-	names.open[n] = true
-	return n, nil
-}
-
-// release does nothing for the zero name.
-func (n name) release() {
-	names.mu.Lock()
-	delete(names.open, n)
-	names.mu.Unlock()
 }

@@ -1,9 +1,6 @@
 package durable
 
-import (
-	"context"
-	"sync"
-)
+import "context"
 
 // Shutdown hands no further timer over, and waits for the handlers that run. When ctx is done, it
 // ends their contexts and waits no longer. Then it writes what is left to be written, and that the
@@ -14,32 +11,11 @@ import (
 // If ctx ended before all this was done, Shutdown returns ctx's error. If the log did not answer, the
 // error says why. Nothing that was acknowledged is lost, and what was due comes again after the next
 // Open. Inside a handler, Shutdown waits for that handler too.
-func (w *Keyed[K, V]) Shutdown(ctx context.Context) error {
-	errs := make([]error, len(w.parts))
-	var wg sync.WaitGroup
-	for i, p := range w.parts {
-		if p != nil && p.err == nil {
-			wg.Go(func() { errs[i] = p.Shutdown(ctx) })
-		}
-	}
-	wg.Wait()
-	w.closing.Do(func() {
-		w.name.release()
-		w.server.Close()
-	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.owners.Shutdown(ctx) }
 
 // Close is Shutdown that does not wait for handlers. If the log does not answer, Close gives up after a
 // second. It returns nil.
 func (w *Keyed[K, V]) Close() error {
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
-	_ = w.Shutdown(ended)
+	w.owners.Close()
 	return nil
 }

@@ -35,17 +35,38 @@ type Stats struct {
 
 	// Partitions has the figures of each partition, in their order.
 	Partitions []PartitionStats
+	// Members has the processes that share the partitions, with Config.Conn, as this one knows them.
+	Members []MemberStats
+}
+
+// MemberStats is one of the processes that share the partitions.
+type MemberStats struct {
+	ID      string // no other process has it, and none has it again
+	Text    string // host and process
+	Self    bool   // it is this process
+	Leaving bool   // it gives its partitions to others
+	Owned   int    // partitions
 }
 
 // Stats returns a snapshot. It does not walk over timers. Partitions are read one after the other.
 func (w *Keyed[K, V]) Stats() (st Stats) {
-	st.Partitions = make([]PartitionStats, len(w.parts))
-	for i, p := range w.parts {
-		st.Partitions[i] = p.stats()
-		if p.err == nil {
-			st.Skew = p.Skew()
+	st.Partitions = make([]PartitionStats, w.owners.Len())
+	members, of := w.owners.Members()
+	for _, m := range members {
+		st.Members = append(st.Members, MemberStats(m))
+	}
+	for at := range st.Partitions {
+		p := &st.Partitions[at]
+		s, owned, err := w.owners.Stats(at)
+		*p = partitionStats(s)
+		p.Owned, p.Err = owned, err
+		if of != nil && of[at] >= 0 {
+			p.Owner = members[of[at]].Text
 		}
-		st.add(&st.Partitions[i])
+		if owned {
+			st.Skew = s.Skew
+		}
+		st.add(p)
 	}
 	return st
 }
@@ -54,9 +75,10 @@ func (w *Keyed[K, V]) Stats() (st Stats) {
 func (st *Stats) add(p *PartitionStats) {
 	if p.Err != nil {
 		st.Damaged++
-		return
 	}
-	st.Owned++
+	if p.Owned {
+		st.Owned++
+	}
 	st.Pending += p.Pending
 	st.Running += p.Running
 	st.Dead += p.Dead

@@ -43,7 +43,8 @@ type Cluster struct {
 	broken []atomic.Pointer[error] // why partitions of this process are not open
 
 	mu      sync.Mutex
-	session *session // the present one, or the last
+	session *session          // the present one, or the last
+	past    []partition.Stats // of the partitions, while they were owned before
 	ending  chan struct{}
 	ended   chan struct{} // closed when no further session begins
 	once    sync.Once
@@ -62,6 +63,7 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	c := &Cluster{
 		cfg: cfg, ending: make(chan struct{}), ended: make(chan struct{}),
 		owned:  make([]atomic.Pointer[partition.Partition], len(cfg.Logs)),
+		past:   make([]partition.Stats, len(cfg.Logs)),
 		broken: make([]atomic.Pointer[error], len(cfg.Logs)),
 	}
 	client, err := remote.New(c.remote())

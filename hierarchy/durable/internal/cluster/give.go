@@ -94,9 +94,7 @@ func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 	}
 	epoch := l.owner.Epoch()
 	err := l.owner.HandOver(ctx)
-	l.c().owned[l.at].Store(nil)
-	l.unserve()
-	l.owner = nil
+	l.closed()
 	l.giveClaim(to)
 	l.c().cfg.Logger.Info("durable: a partition was given away", "partition", l.at, "epoch", epoch, "to", to)
 	return err

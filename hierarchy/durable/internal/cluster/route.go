@@ -33,8 +33,8 @@ func (c *Cluster) Get(ctx context.Context, at int, key []byte) (value string, re
 	return c.client.Get(ctx, at, key)
 }
 
-// Len is the number of timers of a partition that are not dead.
-func (c *Cluster) Len(ctx context.Context, at int) (int, error) {
+// Count is the number of timers of a partition that are not dead.
+func (c *Cluster) Count(ctx context.Context, at int) (int, error) {
 	if p := c.owned[at].Load(); p != nil {
 		if n, err := p.Len(); !errors.Is(err, partition.ErrNotOwner) {
 			return n, err

@@ -152,13 +152,19 @@ func (l *slot) patience() (context.Context, context.CancelFunc) {
 // end ends the partition here. If the lease holds, that is because another has taken it over.
 func (l *slot) end() {
 	l.unfollow()
-	l.c().owned[l.at].Store(nil)
 	if l.owner != nil {
 		l.owner.Abandon()
-		l.owner = nil
+		l.closed()
 	}
 	l.unserve()
 	l.c().broken[l.at].Store(nil)
+}
+
+// closed is called when the partition has ended here.
+func (l *slot) closed() {
+	l.c().closed(l.at, l.owner)
+	l.unserve()
+	l.owner = nil
 }
 
 func (l *slot) unserve() {

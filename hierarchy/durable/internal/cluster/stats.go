@@ -7,11 +7,9 @@ import (
 
 // Member is one of the processes that share the name.
 type Member struct {
-	ID      string
-	Text    string
-	Leaving bool
-	Self    bool
-	Owned   int // partitions
+	ID, Text      string
+	Self, Leaving bool
+	Owned         int // partitions
 }
 
 // Members returns the processes that have a lease, as this one knows them, and for each partition the
@@ -44,4 +42,26 @@ func (c *Cluster) Partition(at int) (p *partition.Partition, err error) {
 		return nil, *why
 	}
 	return c.owned[at].Load(), nil
+}
+
+// Stats is what has happened in partition at while this process owned it, and what there is now if it
+// still does.
+func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
+	p, err := c.Partition(at)
+	if p != nil {
+		st = p.Stats()
+	}
+	c.mu.Lock()
+	st.AddPast(&c.past[at])
+	c.mu.Unlock()
+	return st, p != nil, err
+}
+
+// closed counts what has happened in a partition that this process does not own any more.
+func (c *Cluster) closed(at int, p *partition.Partition) {
+	st := p.Stats()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.owned[at].Store(nil)
+	c.past[at].AddPast(&st)
 }

@@ -65,7 +65,7 @@ func TestJumpsOfTheWallClockAreTold(t *testing.T) {
 	b.mock.Add(50 * time.Minute)
 	b.Equal([]string{"a"}, b.took())
 	b.Equal([]string{`level=WARN msg="durable: the wall clock was set" by=10m0s`}, said())
-	b.Equal(10*time.Minute, b.p.Skew())
+	b.Equal(10*time.Minute, b.p.Stats().Skew)
 	b.mock.Jump(-2 * time.Minute)
 	b.set("b", "", time.Second)
 	b.set("c", "", 2*time.Second)

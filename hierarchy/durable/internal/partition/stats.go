@@ -14,9 +14,6 @@ type Counts struct {
 	Trimmed                                  uint64 // timers that were written again
 }
 
-// Skew is how far the wall clock is ahead of the owner's time.
-func (p *Partition) Skew() time.Duration { return time.Duration(p.time.skew()) }
-
 // Stats is a snapshot of counters and numbers.
 func (p *Partition) Stats() Stats {
 	p.mu.Lock()
@@ -27,7 +24,24 @@ func (p *Partition) Stats() Stats {
 	}
 	st.Lateness.Merge(p.lateness)
 	st.Commit.Merge(p.commits)
+	st.Skew = time.Duration(p.time.skew())
 	return st
+}
+
+// AddPast adds what has happened to another partition, which has ended.
+func (st *Stats) AddPast(past *Stats) {
+	c, o := &st.Counts, &past.Counts
+	c.Set += o.Set
+	c.Moved += o.Moved
+	c.Removed += o.Removed
+	c.Fired += o.Fired
+	c.Failed += o.Failed
+	c.Died += o.Died
+	c.Frames += o.Frames
+	c.Bytes += o.Bytes
+	c.Trimmed += o.Trimmed
+	st.Lateness.Merge(past.Lateness)
+	st.Commit.Merge(past.Commit)
 }
 
 // Stats are what Partition.Stats returns.
@@ -37,6 +51,7 @@ type Stats struct {
 	LogBytes, LiveBytes    int64
 	Lateness               hierarchy.Histogram // of attempts, as they began
 	Commit                 hierarchy.Histogram // of frames, from sending to the acknowledgement
+	Skew                   time.Duration       // how far the wall clock is ahead of the owner's time
 }
 
 func (p *Partition) count(k frame.Kind) {

@@ -37,6 +37,8 @@ type Set struct {
 	cfg  Config
 	js   jetstream.JetStream
 	Logs []*Log
+	// Replicas is how many of each log there are.
+	Replicas int
 
 	portions chan struct{}
 }
@@ -118,14 +120,17 @@ func (s *Set) make(ctx context.Context, name, subject string, perSubject int64) 
 	if cfg.Replicas == 0 {
 		cfg.Replicas = defaultReplicas
 	}
-	_, err := s.js.CreateStream(ctx, cfg)
+	made, err := s.js.CreateStream(ctx, cfg)
 	var api *jetstream.APIError
 	if s.cfg.Replicas == 0 && errors.As(err, &api) && api.ErrorCode == codeOneServer {
 		cfg.Replicas = 1
-		_, err = s.js.CreateStream(ctx, cfg)
+		made, err = s.js.CreateStream(ctx, cfg)
 	}
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		return nil
+		made, err = s.js.Stream(ctx, name)
+	}
+	if err == nil {
+		s.Replicas = made.CachedInfo().Config.Replicas
 	}
 	return err
 }

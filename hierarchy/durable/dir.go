@@ -1,0 +1,256 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// dir is the owners of a set with Config.Dir: all partitions are here.
+type dir struct {
+	cfg     dirConfig
+	server  *embedded.Share
+	name    name
+	parts   []part
+	closing sync.Once
+}
+
+type dirConfig struct {
+	dir, name  string
+	partitions int
+	common     partition.Config
+	logger     *slog.Logger
+}
+
+// part is a partition, or why there is none.
+type part struct {
+	*partition.Partition
+	err error
+}
+
+// openDir opens the partitions of a directory. If the server has a problem meanwhile, that is the
+// error: the logs would not answer before it is gone, if it ever is.
+func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
+	server, err := embedded.Open(ctx, cfg.dir, cfg.logger)
+	if err != nil {
+		return nil, err
+	}
+	d := &dir{cfg: cfg, server: server}
+	if d.name, err = takeName(server.Server, cfg.name); err != nil {
+		d.Close()
+		return nil, err
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer server.OnProblem(func(problem error) { end(reason{problem}) })()
+	if err = d.open(ctx, end); err == nil {
+		return d, nil
+	}
+	var why reason
+	if errors.As(context.Cause(ctx), &why) {
+		err = why.error
+	}
+	d.Close()
+	return nil, fmt.Errorf("%s: %w", cfg.dir, err)
+}
+
+// reason is why an Open ends the contexts of its partitions, and not its caller.
+type reason struct{ error }
+
+func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
+	set, err := stream.Open(ctx, stream.Config{Conn: d.server.Conn(), Name: d.cfg.name, Partitions: d.cfg.partitions})
+	if err != nil {
+		return err
+	}
+	common := d.cfg.common
+	common.Cause, common.Gate = d.server.Problem, partition.NewGate(gatePlaces)
+	common.Progress = new(partition.Progress)
+	begun := time.Now()
+	defer d.tellProgress(common.Progress)()
+	d.parts = openAll(end, len(set.Logs), func(at int) (*partition.Partition, error) {
+		cfg := common
+		cfg.Log, cfg.Partition, cfg.Partitions = set.Logs[at], at, len(set.Logs)
+		return partition.Open(ctx, cfg)
+	})
+	return d.opened(begun)
+}
+
+// openAll opens n partitions at the same time. The first that fails, other than by damage, ends the
+// others.
+func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.Partition, error)) []part {
+	parts := make([]part, n)
+	var wg sync.WaitGroup
+	for at := range parts {
+		wg.Go(func() {
+			p, err := open(at)
+			parts[at] = part{p, err}
+			if err != nil && !errors.Is(err, ErrDamaged) {
+				end(reason{err})
+			}
+		})
+	}
+	wg.Wait()
+	return parts
+}
+
+// gatePlaces is how many frames are on their way to the disk at once. With eight partitions and 256
+// callers on two processors, two bring twice as much as no limit does, and three bring less than
+// two with 16 callers: a sync keeps a processor of the Go runtime.
+const gatePlaces = 2
+
+// tellProgress says each second how far the logs are read, until the function is called.
+func (d *dir) tellProgress(p *partition.Progress) (stop func()) {
+	ended := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				d.cfg.logger.Info("durable: reading the logs", "dir", d.cfg.dir, "name", d.cfg.name,
+					"read", p.Read.Load(), "of", p.Of.Load())
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() { close(ended) }
+}
+
+// opened says how it went. Damage is no error of Open.
+func (d *dir) opened(begun time.Time) error {
+	for at := range d.parts {
+		p := &d.parts[at]
+		switch {
+		case errors.Is(p.err, ErrDamaged):
+			p.err = fmt.Errorf("%s: %w", d.cfg.dir, p.err)
+			d.cfg.logger.Error("durable: a log is damaged", "name", d.cfg.name, "err", p.err,
+				"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+d.cfg.dir)
+		case p.err != nil:
+			return p.err
+		}
+	}
+	if took := time.Since(begun); took > time.Second {
+		d.cfg.logger.Info("durable: the logs are read", "dir", d.cfg.dir, "name", d.cfg.name, "took", took)
+	}
+	return nil
+}
+
+func (d *dir) Len() int { return len(d.parts) }
+
+func (d *dir) Partition(at int) (*partition.Partition, error) {
+	return d.parts[at].Partition, d.parts[at].err
+}
+
+func (d *dir) Stats(at int) (st partition.Stats, owned bool, err error) {
+	p := &d.parts[at]
+	if p.err != nil {
+		return st, false, p.err
+	}
+	return p.Partition.Stats(), true, nil
+}
+
+func (d *dir) Members() ([]cluster.Member, []int) { return nil, nil }
+
+func (d *dir) Do(ctx context.Context, at int, c *partition.Call) error {
+	p := &d.parts[at]
+	if p.err != nil {
+		return p.err
+	}
+	return p.Do(ctx, c)
+}
+
+func (d *dir) Get(_ context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error) {
+	p := &d.parts[at]
+	if p.err != nil {
+		return "", 0, false, p.err
+	}
+	return p.Get(key)
+}
+
+func (d *dir) Count(_ context.Context, at int) (int, error) {
+	p := &d.parts[at]
+	if p.err != nil {
+		return 0, p.err
+	}
+	return p.Len()
+}
+
+func (d *dir) All(_ context.Context, at int, dead bool, f func(state.Timer) bool) error {
+	p := &d.parts[at]
+	if p.err != nil {
+		return p.err
+	}
+	return p.All(dead, f)
+}
+
+// Shutdown ends the partitions, and the server if nobody else uses it.
+func (d *dir) Shutdown(ctx context.Context) error {
+	errs := make([]error, len(d.parts))
+	var wg sync.WaitGroup
+	for at := range d.parts {
+		if p := d.parts[at]; p.Partition != nil && p.err == nil {
+			wg.Go(func() { errs[at] = p.Shutdown(ctx) })
+		}
+	}
+	wg.Wait()
+	d.closing.Do(func() {
+		d.name.release()
+		d.server.Close()
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close is Shutdown that does not wait for handlers.
+func (d *dir) Close() {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = d.Shutdown(ended)
+}
+
+// name is a name that is open in this process.
+type name struct {
+	server *embedded.Server
+	name   string
+}
+
+var names struct {
+	mu   sync.Mutex
+	open map[name]bool
+}
+
+// takeName fails if the name is open.
+func takeName(server *embedded.Server, text string) (name, error) {
+	n := name{server, text}
+	names.mu.Lock()
+	defer names.mu.Unlock()
+	if names.open[n] {
+		return name{}, fmt.Errorf("%w: Name %q of this directory is open in this process", ErrArgument, text)
+	}
+	if names.open == nil {
+		names.open = make(map[name]bool)
+	}
+	names.open[n] = true
+	return n, nil
+}
+
+// release does nothing for the zero name.
+func (n name) release() {
+	names.mu.Lock()
+	delete(names.open, n)
+	names.mu.Unlock()
+}

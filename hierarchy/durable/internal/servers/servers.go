@@ -1,0 +1,89 @@
+// Package servers runs NATS servers with JetStream on this machine, alone or as a cluster, for tests,
+// the demo and the torture test. They sync before each answer.
+package servers
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// Config is one server.
+type Config struct {
+	Name string // unique in the cluster
+	Dir  string // of its files
+	Port int    // of clients
+	// Cluster is the port for the other servers, and Others are theirs. 0: it is alone.
+	Cluster int
+	Others  []int
+}
+
+const host = "127.0.0.1"
+
+// URL is where clients connect.
+func (cfg Config) URL() string { return "nats://" + net.JoinHostPort(host, strconv.Itoa(cfg.Port)) }
+
+// Cluster is n servers that know each other, on ports that were free just now. Dir gives the directory
+// of each.
+func Cluster(n int, dir func(i int) string) ([]Config, error) {
+	ports, err := freePorts(2 * n)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Config, n)
+	for i := range all {
+		all[i] = Config{Name: fmt.Sprintf("server%d", i+1), Dir: dir(i), Port: ports[i], Cluster: ports[n+i]}
+		for j := range n {
+			if j != i {
+				all[i].Others = append(all[i].Others, ports[n+j])
+			}
+		}
+	}
+	return all, nil
+}
+
+func freePorts(n int) (ports []int, err error) {
+	var listeners []net.Listener
+	for range n {
+		l, err := net.Listen("tcp", host+":0")
+		if err != nil {
+			return nil, err
+		}
+		listeners = append(listeners, l)
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	for _, l := range listeners {
+		err = errors.Join(err, l.Close())
+	}
+	return ports, err
+}
+
+// Start starts a server, and returns when clients can connect.
+func Start(cfg Config) (*server.Server, error) {
+	opts := &server.Options{
+		ServerName: cfg.Name, Host: host, Port: cfg.Port, NoSigs: true,
+		JetStream: true, StoreDir: cfg.Dir, SyncAlways: true, MaxPayload: 8 << 20,
+		DisableJetStreamBanner: true,
+	}
+	if cfg.Cluster != 0 {
+		opts.Cluster = server.ClusterOpts{Name: "epicycle", Host: host, Port: cfg.Cluster}
+		for _, port := range cfg.Others {
+			opts.Routes = append(opts.Routes, &url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))})
+		}
+	}
+	s, err := server.NewServer(opts)
+	if err != nil {
+		return nil, err
+	}
+	s.Start()
+	if !s.ReadyForConnections(time.Minute) {
+		s.Shutdown()
+		return nil, fmt.Errorf("server %s does not start", cfg.Name)
+	}
+	return s, nil
+}

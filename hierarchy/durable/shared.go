@@ -1,0 +1,66 @@
+package durable
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/kv"
+)
+
+// shared is the owners of a set with Config.Conn: the partitions are shared with other processes.
+type shared struct {
+	*cluster.Cluster
+	partitions int
+}
+
+type sharedConfig struct {
+	conn       *nats.Conn
+	name       string
+	partitions int
+	replicas   int
+	lease      time.Duration
+	common     partition.Config
+	logger     *slog.Logger
+}
+
+// answerTime is after how long a server that has not answered is asked again. The leader of a log may
+// have gone.
+const answerTime = time.Second
+
+// openShared joins the processes that share the name, and makes the logs if there are none.
+func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
+	set, err := stream.Open(ctx, stream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions, Replicas: cfg.replicas})
+	if err != nil {
+		return nil, err
+	}
+	table, err := kv.Open(ctx, kv.Config{Conn: cfg.conn, Name: cfg.name, Replicas: set.Replicas})
+	if err != nil {
+		return nil, err
+	}
+	logger := cfg.logger.With("name", cfg.name)
+	common := cfg.common
+	common.Patience.Answer = answerTime
+	logs := make([]journal.Log, len(set.Logs))
+	for at, log := range set.Logs {
+		logs[at] = log
+	}
+	c, err := cluster.Open(ctx, cluster.Config{
+		Conn: cfg.conn, Name: cfg.name, Logs: logs, Common: common, Logger: logger,
+		Member: member.Config{Store: table, Lease: cfg.lease, Text: owner()},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", cfg.name, err)
+	}
+	return &shared{c, len(logs)}, nil
+}
+
+func (s *shared) Len() int { return s.partitions }

@@ -1,0 +1,135 @@
+package durable_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+)
+
+// natsServers starts n servers, and returns how to connect to them.
+func natsServers(t testing.TB, n int) (urls string, all []*server.Server) {
+	dir := t.TempDir()
+	cfgs, err := servers.Cluster(n, func(i int) string { return filepath.Join(dir, fmt.Sprint(i)) })
+	require.NoError(t, err)
+	all = make([]*server.Server, n)
+	var wg sync.WaitGroup
+	for i, cfg := range cfgs {
+		if n == 1 {
+			cfg.Cluster = 0
+		}
+		wg.Go(func() {
+			s, err := servers.Start(cfg)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			all[i] = s
+		})
+		urls += cfg.URL() + ","
+	}
+	wg.Wait()
+	t.Cleanup(func() {
+		for _, s := range all {
+			s.Shutdown()
+			s.WaitForShutdown()
+		}
+	})
+	return urls, all
+}
+
+func connect(t testing.TB, urls string) *nats.Conn {
+	nc, err := nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+// record has what the workers have handled.
+type record struct {
+	mu    sync.Mutex
+	count map[string]int
+}
+
+func (r *record) handle(_ context.Context, f durable.Firing[string, string]) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.count == nil {
+		r.count = make(map[string]int)
+	}
+	r.count[f.Key]++
+	return nil
+}
+
+func (r *record) len() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.count)
+}
+
+func openShared(t testing.TB, nc *nats.Conn, r *record, lease time.Duration) *strs {
+	level := slog.LevelWarn
+	if os.Getenv("DEBUG") != "" {
+		level = slog.LevelDebug
+	}
+	w, err := durable.Open(t.Context(), durable.Config[string, string]{
+		Conn: nc, Lease: lease, Handle: r.handle,
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// Two processes share the partitions evenly, and answer for each other.
+func TestTwoShareThePartitions(t *testing.T) {
+	urls, _ := natsServers(t, 1)
+	var r record
+	a := openShared(t, connect(t, urls), &r, 2*time.Second)
+	require.Equal(t, 8, a.Stats().Owned)
+	ctx := t.Context()
+	for i := range 100 {
+		require.NoError(t, a.Set(ctx, fmt.Sprint(i), "value", time.Hour))
+	}
+	b := openShared(t, connect(t, urls), &r, 2*time.Second)
+	require.Equal(t, 4, a.Stats().Owned)
+	require.Equal(t, 4, b.Stats().Owned)
+	for _, w := range []*strs{a, b} {
+		n, err := w.Len(ctx)
+		require.NoError(t, err)
+		require.Equal(t, 100, n)
+		for i := range 100 {
+			v, left, ok, err := w.Get(ctx, fmt.Sprint(i))
+			require.NoError(t, err)
+			require.True(t, ok)
+			require.Equal(t, "value", v)
+			require.Greater(t, left, 50*time.Minute)
+		}
+		seen := 0
+		for _, err := range w.All(ctx) {
+			require.NoError(t, err)
+			seen++
+		}
+		require.Equal(t, 100, seen)
+	}
+	for i := range 100 {
+		ok, err := b.Move(ctx, fmt.Sprint(i), 0)
+		require.NoError(t, err)
+		require.True(t, ok)
+	}
+	require.Eventually(t, func() bool { return r.len() == 100 }, time.Minute, 10*time.Millisecond)
+	require.NoError(t, b.Shutdown(ctx))
+	require.Eventually(t, func() bool { return a.Stats().Owned == 8 }, time.Minute, 10*time.Millisecond)
+	require.NoError(t, a.Shutdown(ctx))
+}
