@@ -33,57 +33,69 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// work sets, moves and removes timers until it is killed. It writes a line before and after each
+// work sets and removes timers until it is killed. It writes a line before and after each
 // operation, and for each firing: "begin k op n", "done k op n", "fire k n".
 func work(dir string) {
-	var mu sync.Mutex
-	say := func(format string, args ...any) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Printf(format+"\n", args...)
-	}
-	w, err := durable.Open(context.Background(), durable.Config[string, string]{Dir: dir, Partitions: 4,
-		Handle: func(ctx context.Context, f firing) error {
-			mu.Lock()
-			defer mu.Unlock()
-			if ctx.Err() == nil { // else the operation that ended ctx may have been acknowledged
-				fmt.Printf("fire %s %s\n", f.Key, f.Value)
-			}
-			return nil
-		}})
-	if err != nil {
-		say("failed %v", err)
-		os.Exit(1)
-	}
-	say("open")
+	h := new(hand)
+	var err error
+	h.timers, err = durable.Open(context.Background(), durable.Config[string, string]{Dir: dir, Partitions: 4, Handle: h.fire})
+	h.must(err)
+	h.say("open")
 	for g := range 8 { // each has keys of its own
-		go func() {
-			r := rand.New(rand.NewPCG(uint64(g), uint64(os.Getpid())))
-			for n := os.Getpid() * 100_000; ; n++ {
-				k := fmt.Sprintf("%d-%d", g, r.IntN(20))
-				op := "set"
-				if r.IntN(4) == 0 {
-					op = "remove"
-				}
-				say("begin %s %s %d", k, op, n)
-				if op == "set" {
-					d := time.Hour
-					if r.IntN(4) == 0 {
-						d = time.Duration(r.IntN(20)) * time.Millisecond
-					}
-					err = w.Set(context.Background(), k, strconv.Itoa(n), d)
-				} else {
-					_, _, err = w.Remove(context.Background(), k)
-				}
-				if err != nil {
-					say("failed %v", err)
-					os.Exit(1)
-				}
-				say("done %s %s %d", k, op, n)
-			}
-		}()
+		go h.work(g)
 	}
 	select {}
+}
+
+// hand is what works in the process that is killed.
+type hand struct {
+	mu     sync.Mutex // held while a line is written
+	timers *strs
+}
+
+func (h *hand) say(format string, args ...any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	fmt.Printf(format+"\n", args...)
+}
+
+// must ends the process if there is an error.
+func (h *hand) must(err error) {
+	if err != nil {
+		h.say("failed %v", err)
+		os.Exit(1)
+	}
+}
+
+func (h *hand) fire(ctx context.Context, f firing) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if ctx.Err() == nil { // else the operation that ended ctx may have been acknowledged
+		fmt.Printf("fire %s %s\n", f.Key, f.Value)
+	}
+	return nil
+}
+
+// work works on the keys of g.
+func (h *hand) work(g int) {
+	r := rand.New(rand.NewPCG(uint64(g), uint64(os.Getpid())))
+	for n := os.Getpid() * 100_000; ; n++ {
+		k := fmt.Sprintf("%d-%d", g, r.IntN(20))
+		if r.IntN(4) == 0 {
+			h.say("begin %s remove %d", k, n)
+			_, _, err := h.timers.Remove(context.Background(), k)
+			h.must(err)
+			h.say("done %s remove %d", k, n)
+			continue
+		}
+		d := time.Hour
+		if r.IntN(4) == 0 {
+			d = time.Duration(r.IntN(20)) * time.Millisecond
+		}
+		h.say("begin %s set %d", k, n)
+		h.must(h.timers.Set(context.Background(), k, strconv.Itoa(n), d))
+		h.say("done %s set %d", k, n)
+	}
 }
 
 // history is what a key may have, by what the process said: each possible value, or "" for none.

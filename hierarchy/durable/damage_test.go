@@ -30,16 +30,7 @@ func TestDamagedFiles(t *testing.T) {
 	require.NoError(t, w.Close())
 	damaged := 0
 	for _, file := range files(t, dir) {
-		for what, damage := range map[string]func([]byte) []byte{
-			"removed":      nil,
-			"emptied":      func(b []byte) []byte { return nil },
-			"cut in half":  func(b []byte) []byte { return b[:len(b)/2] },
-			"cut by one":   func(b []byte) []byte { return b[:max(0, len(b)-1)] },
-			"first byte":   flipped(func(n int) int { return 0 }),
-			"middle byte":  flipped(func(n int) int { return n / 2 }),
-			"a later byte": flipped(func(n int) int { return n * 3 / 4 }),
-			"last byte":    flipped(func(n int) int { return n - 1 }),
-		} {
+		for what, damage := range damages {
 			copied := t.TempDir()
 			require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
 			data, err := os.ReadFile(filepath.Join(copied, file))
@@ -58,6 +49,18 @@ func TestDamagedFiles(t *testing.T) {
 		}
 	}
 	require.Greater(t, damaged, 8)
+}
+
+// damages are what can happen to a file. nil removes it.
+var damages = map[string]func([]byte) []byte{
+	"removed":      nil,
+	"emptied":      func(b []byte) []byte { return nil },
+	"cut in half":  func(b []byte) []byte { return b[:len(b)/2] },
+	"cut by one":   func(b []byte) []byte { return b[:max(0, len(b)-1)] },
+	"first byte":   flipped(func(n int) int { return 0 }),
+	"middle byte":  flipped(func(n int) int { return n / 2 }),
+	"a later byte": flipped(func(n int) int { return n * 3 / 4 }),
+	"last byte":    flipped(func(n int) int { return n - 1 }),
 }
 
 func flipped(at func(n int) int) func([]byte) []byte {

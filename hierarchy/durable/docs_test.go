@@ -96,43 +96,9 @@ func later[V any](t *testing.T, cfg durable.Config[string, V]) {
 func TestRoadFromKeyed(t *testing.T) {
 	var closed []string
 	closeSession := func(token, user string) { closed = append(closed, token+" of "+user) }
-
-	before := func() error {
-		sessions, err := hierarchy.NewKeyed(hierarchy.Config{}, func(token, user string) {
-			closeSession(token, user)
-		})
-		if err != nil {
-			return err
-		}
-		defer sessions.Stop()
-		if err := sessions.Set("a token", "ann", 30*time.Minute); err != nil {
-			return err
-		}
-		_, err = sessions.Move("a token", 30*time.Minute)
-		return err
-	}
-	require.NoError(t, before())
-
-	ctx, dir := t.Context(), t.TempDir()
-	after := func() error {
-		sessions, err := durable.Open(ctx, durable.Config[string, string]{
-			Dir: dir,
-			Handle: func(ctx context.Context, f durable.Firing[string, string]) error {
-				closeSession(f.Key, f.Value)
-				return nil
-			},
-		})
-		if err != nil {
-			return err
-		}
-		defer sessions.Close()
-		if err := sessions.Set(ctx, "a token", "ann", 30*time.Minute); err != nil {
-			return err
-		}
-		_, err = sessions.Move(ctx, "a token", 30*time.Minute)
-		return err
-	}
-	require.NoError(t, after())
+	require.NoError(t, sessionsInMemory(closeSession))
+	dir := t.TempDir()
+	require.NoError(t, sessionsOnDisk(t.Context(), dir, closeSession))
 	require.Empty(t, closed) // the wheel has forgotten the session
 	later(t, durable.Config[string, string]{Dir: dir,
 		Handle: func(_ context.Context, f durable.Firing[string, string]) error {
@@ -140,6 +106,40 @@ func TestRoadFromKeyed(t *testing.T) {
 			return nil
 		}})
 	require.Equal(t, []string{"a token of ann"}, closed)
+}
+
+func sessionsInMemory(closeSession func(token, user string)) error {
+	sessions, err := hierarchy.NewKeyed(hierarchy.Config{}, func(token, user string) {
+		closeSession(token, user)
+	})
+	if err != nil {
+		return err
+	}
+	defer sessions.Stop()
+	if err := sessions.Set("a token", "ann", 30*time.Minute); err != nil {
+		return err
+	}
+	_, err = sessions.Move("a token", 30*time.Minute)
+	return err
+}
+
+func sessionsOnDisk(ctx context.Context, dir string, closeSession func(token, user string)) error {
+	sessions, err := durable.Open(ctx, durable.Config[string, string]{
+		Dir: dir,
+		Handle: func(ctx context.Context, f durable.Firing[string, string]) error {
+			closeSession(f.Key, f.Value)
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	defer sessions.Close()
+	if err := sessions.Set(ctx, "a token", "ann", 30*time.Minute); err != nil {
+		return err
+	}
+	_, err = sessions.Move(ctx, "a token", 30*time.Minute)
+	return err
 }
 
 // runTimers is how a server opens timers and ends.

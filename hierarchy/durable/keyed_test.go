@@ -65,18 +65,23 @@ func TestTimersOutliveTheirProcess(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, "4", v)
 	require.Equal(t, 150*time.Second, left)
-	all := map[string]time.Time{}
-	for e, err := range w.All(ctx) {
-		require.NoError(t, err)
-		all[e.Key] = e.Due.UTC()
-	}
 	start := time.Unix(0, 0).UTC()
-	require.Equal(t, map[string]time.Time{"a": start.Add(time.Minute), "b": start.Add(2 * time.Minute), "d": start.Add(3 * time.Minute)}, all)
+	require.Equal(t, map[string]time.Time{"a": start.Add(time.Minute), "b": start.Add(2 * time.Minute), "d": start.Add(3 * time.Minute)}, dues(t, w))
 	mock.Add(time.Hour)
 	require.Equal(t, []string{"a=1", "b=2", "d=4"}, fired)
 	n, err = w.Len(ctx)
 	require.NoError(t, err)
 	require.Zero(t, n)
+}
+
+// dues are when the timers of w are due.
+func dues(t *testing.T, w *strs) map[string]time.Time {
+	all := map[string]time.Time{}
+	for e, err := range w.All(t.Context()) {
+		require.NoError(t, err)
+		all[e.Key] = e.Due.UTC()
+	}
+	return all
 }
 
 func TestFailuresAndDeadTimers(t *testing.T) {
@@ -115,7 +120,6 @@ func TestFailuresAndDeadTimers(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok)
 	mock.Add(0)
-	require.Len(t, attempts, 4)
 	require.Equal(t, 1, attempts[3].Attempt)
 	require.Equal(t, uint64(3), w.Stats().Failed)
 	require.Equal(t, uint64(4), w.Stats().Fired)

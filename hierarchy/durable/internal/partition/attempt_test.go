@@ -30,11 +30,19 @@ func TestFailuresAreTriedAgainAndDie(t *testing.T) {
 	b.Equal(first.Due, b.last().Due)
 	b.mock.Add(time.Hour)
 	b.Len(b.took(), 3)
+}
 
+func TestDeadTimerIsRevived(t *testing.T) {
+	b := newBench(t)
+	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.open()
+	b.set("a", "1", time.Second)
+	b.mock.Add(time.Hour)
+	first := b.last()
 	for range 2 {
 		b.Equal(map[string]string{"a": "1"}, b.keys(true))
 		b.Empty(b.keys(false))
-		v, _ = b.get("a")
+		v, _ := b.get("a")
 		b.Equal("-", v)
 		b.False(b.move("a", 0))
 		n, err := b.p.Len()

@@ -52,13 +52,18 @@ func (m *model) compare() {
 		m.Contains(m.keys, key)
 	}
 	if m.rand.IntN(3) == 0 {
-		for key, es := range m.keys { // Get says the same
-			v, _ := m.get(key)
-			if e := es[0]; e == nil || e.dead {
-				m.Equal("-", v)
-			} else {
-				m.Equal(e.value, v)
-			}
+		m.compareGet()
+	}
+}
+
+// compareGet finds that Get says the same.
+func (m *model) compareGet() {
+	for key, es := range m.keys {
+		v, _ := m.get(key)
+		if e := es[0]; e == nil || e.dead {
+			m.Equal("-", v)
+		} else {
+			m.Equal(e.value, v)
 		}
 	}
 }

@@ -51,14 +51,7 @@ func TestDamageIsNoticed(t *testing.T) {
 		data, err := good.Open().Get(t.Context(), n)
 		require.NoError(t, err)
 		for i := 0; i < len(data); i += 1 + i%3 {
-			damage(fmt.Sprintf("byte %d of frame %d", i, n), func(d *memory.Disk) {
-				changed := append([]byte(nil), data...)
-				changed[i] ^= 0x10
-				d.Change(n, changed)
-				if i == 4 { // the version, which is no damage, is not tested here
-					changed[0]++
-				}
-			})
+			damage(fmt.Sprintf("byte %d of frame %d", i, n), func(d *memory.Disk) { d.Change(n, changed(data, i)) })
 		}
 		if n > 1 {
 			damage(fmt.Sprintf("begins at %d", n), func(d *memory.Disk) { d.Open().Trim(t.Context(), n) })
@@ -73,6 +66,16 @@ func TestDamageIsNoticed(t *testing.T) {
 	b.disk = good
 	b.open()
 	b.Len(b.keys(false), 7)
+}
+
+// changed is data with another byte i.
+func changed(data []byte, i int) []byte {
+	b := append([]byte(nil), data...)
+	b[i] ^= 0x10
+	if i == 4 { // the version, which is no damage, is not tested here
+		b[0]++
+	}
+	return b
 }
 
 func TestMarkIsMissing(t *testing.T) {

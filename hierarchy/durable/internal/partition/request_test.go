@@ -40,26 +40,12 @@ func TestRepetitionsTakeHoldOnce(t *testing.T) {
 			}
 			b.open()
 			b.set("a", "1", time.Hour)
-			again := func() {
-				c, err := b.request(1, removeAsk("a"))
-				b.NoError(err)
-				b.Equal([]bool{true}, c.Took)
-				b.Equal("1", c.Value)
-				c, err = b.request(2, removeAsk("a"))
-				b.NoError(err)
-				b.Equal([]bool{false}, c.Took)
-				c, err = b.request(3, b.setAsk("b", "x"), removeAsk("none"), b.setAsk("c", "x"))
-				b.NoError(err)
-				b.Equal([]bool{true, false, true}, c.Took)
-				_, err = b.request(4, b.setAsk("d", ""), b.setAsk("e", ""))
-				b.ErrorIs(err, ErrFull)
-			}
-			again()
+			b.requestFour()
 			b.remove("b")
 			b.set("a", "2", time.Hour)
 			between(b)
 			appends := b.disk.Appends
-			again()
+			b.requestFour()
 			b.Equal(map[string]string{"a": "2", "c": "x"}, b.keys(false))
 			if name != "trimming" {
 				b.Equal(appends, b.disk.Appends)
@@ -70,6 +56,22 @@ func TestRepetitionsTakeHoldOnce(t *testing.T) {
 			b.NoError(err)
 		})
 	}
+}
+
+// requestFour makes four requests, of all kinds of answers.
+func (b *bench) requestFour() {
+	c, err := b.request(1, removeAsk("a"))
+	b.NoError(err)
+	b.Equal([]bool{true}, c.Took)
+	b.Equal("1", c.Value)
+	c, err = b.request(2, removeAsk("a"))
+	b.NoError(err)
+	b.Equal([]bool{false}, c.Took)
+	c, err = b.request(3, b.setAsk("b", "x"), removeAsk("none"), b.setAsk("c", "x"))
+	b.NoError(err)
+	b.Equal([]bool{true, false, true}, c.Took)
+	_, err = b.request(4, b.setAsk("d", ""), b.setAsk("e", ""))
+	b.ErrorIs(err, ErrFull)
 }
 
 func (b *bench) reopen() {

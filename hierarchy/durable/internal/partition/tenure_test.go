@@ -80,7 +80,7 @@ func TestLeaseThatReturnsOnAMock(t *testing.T) {
 	b.Equal([]string{"later"}, b.took())
 }
 
-// While the lease is away, what is put back can be set, moved and removed.
+// While the lease is away, what is put back can be set, moved and removed by calls that came before.
 func TestOperationsWhileTheLeaseIsAway(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		l := b.openLeased()
@@ -88,10 +88,9 @@ func TestOperationsWhileTheLeaseIsAway(t *testing.T) {
 			b.set(k, "", time.Second)
 		}
 		time.Sleep(time.Minute)
-		b.set("set", "new", time.Hour)
-		b.True(b.move("move", time.Hour))
-		_, ok := b.remove("remove")
-		b.True(ok)
+		b.writeLate(Ask{Kind: frame.Set, Key: []byte("set"), Value: []byte("new"), In: time.Hour})
+		b.writeLate(Ask{Kind: frame.Move, Key: []byte("move"), In: time.Hour})
+		b.writeLate(Ask{Kind: frame.Remove, Key: []byte("remove")})
 		l.returns()
 		synctest.Wait()
 		b.Equal([]string{"due"}, b.took())
@@ -100,6 +99,15 @@ func TestOperationsWhileTheLeaseIsAway(t *testing.T) {
 		b.ElementsMatch([]string{"set", "move"}, b.took())
 		b.shut()
 	})
+}
+
+// writeLate has the writer see a call only now that came while there was a lease.
+func (b *bench) writeLate(a Ask) {
+	c := &Call{Asks: []Ask{a}}
+	c.begin(b.p.Now())
+	b.NoError(b.p.queue.put(item{kind: asked, call: c}))
+	b.ErrorIs(c.Wait(b.t.Context()), ErrUnavailable)
+	b.True(c.Took[0])
 }
 
 // An attempt that is in the log, and did not begin, begins when the lease has returned, and counts

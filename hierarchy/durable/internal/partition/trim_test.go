@@ -55,52 +55,11 @@ func TestTrimmingKeepsAllStates(t *testing.T) {
 	for deaths := range 25 {
 		b := newBench(t)
 		b.cfg.TrimAbove = 1 << 30
-		b.handle = failing(b)
-		b.open()
-		b.set("waits", "1", time.Hour)
-		b.setAt("wall", "2", b.mock.Now().Add(2*time.Hour))
-		b.set("moved", "3", time.Minute)
-		b.move("moved", 3*time.Hour)
-		b.set("fails", "4", 0)
-		b.mock.Add(0)
-		b.set("dead", "5", 0)
-		for range 3 {
-			b.mock.Add(10 * time.Second)
-			b.move("fails", 0)
-		}
-		b.mock.Add(0)
-		id := map[string]frame.ID{}
-		look := func() map[string]string {
-			all := map[string]string{}
-			for _, k := range []string{"waits", "wall", "moved", "fails", "dead"} {
-				tm, ref, ok := b.p.state.Find([]byte(k))
-				b.True(ok, k)
-				until, wall := b.p.state.Until(ref)
-				all[k] = fmt.Sprint(tm.Value, tm.Due, tm.Attempt, tm.Wall, tm.Dead, until, wall)
-				if id[k] == (frame.ID{}) {
-					id[k] = tm.ID
-				}
-				b.Equal(id[k], tm.ID)
-			}
-			return all
-		}
-		before := look()
+		b.setAllStates()
+		before := b.allStates()
 		b.crash()
 		b.cfg.TrimAbove = 50
-		appends := 0
-		b.log = b.disk.Open()
-		log := b.log
-		var p *Partition
-		log.SetFault(func([]byte) memory.Fault {
-			if appends++; appends == deaths+2 { // the first is the takeover
-				go func() { log.Close(); p.abandon() }()
-				return []memory.Fault{memory.Drop, memory.Silence}[deaths%2]
-			}
-			return memory.None
-		})
-		p, err := Open(t.Context(), b.cfg.with(log))
-		b.NoError(err)
-		b.p = p
+		b.openDying(deaths)
 		for i := range 20 { // what has trimming go on
 			if _, err := b.try(Ask{Kind: frame.Set, Key: []byte("other"), In: time.Duration(i)}); err != nil {
 				break
@@ -109,10 +68,57 @@ func TestTrimmingKeepsAllStates(t *testing.T) {
 		b.crash()
 		b.cfg.TrimAbove = 1 << 30
 		b.open()
-		b.Equal(before, look(), "%d", deaths)
+		b.Equal(before, b.allStates(), "%d", deaths)
 		b.Equal(uint64(0), b.p.Stats().Trimmed)
 		b.crash()
 	}
+}
+
+// setAllStates opens the partition and sets timers in all states.
+func (b *bench) setAllStates() {
+	b.handle = failing(b)
+	b.open()
+	b.set("waits", "1", time.Hour)
+	b.setAt("wall", "2", b.mock.Now().Add(2*time.Hour))
+	b.set("moved", "3", time.Minute)
+	b.move("moved", 3*time.Hour)
+	b.set("fails", "4", 0)
+	b.mock.Add(0)
+	b.set("dead", "5", 0)
+	for range 3 {
+		b.mock.Add(10 * time.Second)
+		b.move("fails", 0)
+	}
+	b.mock.Add(0)
+}
+
+// allStates is all that is known of the timers of setAllStates.
+func (b *bench) allStates() map[string]string {
+	all := map[string]string{}
+	for _, k := range []string{"waits", "wall", "moved", "fails", "dead"} {
+		tm, ref, ok := b.p.state.Find([]byte(k))
+		b.True(ok, k)
+		until, wall := b.p.state.Until(ref)
+		all[k] = fmt.Sprint(tm.Value, tm.Due, tm.ID, tm.Attempt, tm.Wall, tm.Dead, until, wall)
+	}
+	return all
+}
+
+// openDying opens the partition. Its process dies in the frame that follows so many others.
+func (b *bench) openDying(frames int) {
+	b.log = b.disk.Open()
+	log, appends := b.log, 0
+	var p *Partition
+	log.SetFault(func([]byte) memory.Fault {
+		if appends++; appends == frames+2 { // the first is the takeover
+			go func() { log.Close(); p.abandon() }()
+			return []memory.Fault{memory.Drop, memory.Silence}[frames%2]
+		}
+		return memory.None
+	})
+	p, err := Open(b.t.Context(), b.cfg.with(log))
+	b.NoError(err)
+	b.p = p
 }
 
 // Frames that a deletion has left do not count.
