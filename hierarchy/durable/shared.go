@@ -2,11 +2,13 @@ package durable
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
@@ -38,11 +40,15 @@ const answerTime = time.Second
 
 // openShared joins the processes that share the name, and makes the logs if there are none.
 func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
-	set, err := stream.Open(ctx, stream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions, Replicas: cfg.replicas})
-	if err != nil {
-		return nil, err
-	}
-	table, err := kv.Open(ctx, kv.Config{Conn: cfg.conn, Name: cfg.name, Replicas: set.Replicas})
+	var set *stream.Set
+	var table *kv.Store
+	err := untilAnswered(ctx, cfg.logger, func(ctx context.Context) (err error) {
+		set, err = stream.Open(ctx, stream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions, Replicas: cfg.replicas})
+		if err == nil {
+			table, err = kv.Open(ctx, kv.Config{Conn: cfg.conn, Name: cfg.name, Replicas: set.Replicas})
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +67,40 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 		return nil, fmt.Errorf("%q: %w", cfg.name, err)
 	}
 	return &shared{c, len(logs)}, nil
+}
+
+const (
+	openTime  = 5 * time.Second        // of one try
+	openPause = 200 * time.Millisecond // between two
+)
+
+// untilAnswered does something until the servers have answered, or ctx is done. Servers that have just
+// begun, or lost one of them, have no leader for some seconds.
+func untilAnswered(ctx context.Context, logger *slog.Logger, do func(context.Context) error) error {
+	for {
+		limited, cancel := context.WithTimeout(ctx, openTime)
+		err := do(limited)
+		cancel()
+		if err == nil || ctx.Err() != nil || !unanswered(err) {
+			return err
+		}
+		logger.Warn("durable: the servers are not ready", "err", err)
+		select {
+		case <-time.After(openPause):
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+	}
+}
+
+// unanswered tells whether the servers may answer later.
+func unanswered(err error) bool {
+	var api *jetstream.APIError
+	if errors.As(err, &api) {
+		return api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled
+	}
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) ||
+		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrNoResponders)
 }
 
 func (s *shared) Len() int { return s.partitions }

@@ -133,3 +133,45 @@ func TestTwoShareThePartitions(t *testing.T) {
 	require.Eventually(t, func() bool { return a.Stats().Owned == 8 }, time.Minute, 10*time.Millisecond)
 	require.NoError(t, a.Shutdown(ctx))
 }
+
+// A process that ends without a word loses its partitions after its lease, and nothing is lost.
+func TestADeadProcessIsTakenOver(t *testing.T) {
+	urls, _ := natsServers(t, 3)
+	const lease = 2 * time.Second
+	var r record
+	a := openShared(t, connect(t, urls), &r, lease)
+	nc := connect(t, urls)
+	b := openShared(t, nc, &r, lease)
+	ctx := t.Context()
+	const n = 500
+	for i := range n {
+		require.NoError(t, a.Set(ctx, fmt.Sprint(i), "value", 8*time.Second))
+	}
+	require.Eventually(t, func() bool { return b.Stats().Owned == 4 }, time.Minute, 10*time.Millisecond)
+	nc.Close() // it can't do or say anything any more
+	begun := time.Now()
+	require.Eventually(t, func() bool { return a.Stats().Owned == 8 }, time.Minute, 10*time.Millisecond)
+	t.Log("taken over after", time.Since(begun))
+	require.Eventually(t, func() bool { return r.len() == n }, time.Minute, 10*time.Millisecond)
+	_, _, _, err := b.Get(ctx, "1")
+	require.ErrorIs(t, err, durable.ErrUnavailable)
+}
+
+// When a server ends, all partitions go on.
+func TestAServerEnds(t *testing.T) {
+	urls, all := natsServers(t, 3)
+	var r record
+	a := openShared(t, connect(t, urls), &r, 10*time.Second)
+	b := openShared(t, connect(t, urls), &r, 10*time.Second)
+	ctx := t.Context()
+	for i := range 100 {
+		require.NoError(t, a.Set(ctx, fmt.Sprint(i), "", time.Hour))
+	}
+	all[1].Shutdown()
+	begun := time.Now()
+	for i := range 100 {
+		require.NoError(t, b.Set(ctx, fmt.Sprint(i), "", 0))
+	}
+	t.Log("all partitions answered after", time.Since(begun))
+	require.Eventually(t, func() bool { return r.len() == 100 }, time.Minute, 10*time.Millisecond)
+}
