@@ -118,9 +118,9 @@ func (s *Server) watch() {
 // repair is false if the server stays ended.
 func (s *Server) repair() bool {
 	s.end()
-	if s.unsynced() == nil {
-		err := s.Problem()
-		s.tell(slog.LevelError, "durable: "+passing(err.Error()), "dir", s.dir, "err", err)
+	err := s.Problem()
+	if what := passing(err.Error()); what != "" {
+		s.tell(slog.LevelError, "durable: "+what, "dir", s.dir, "err", err)
 	}
 	for s.unsynced() == nil {
 		select {
