@@ -53,6 +53,31 @@ func TestOpenOfAnotherNameOnAFullDisk(t *testing.T) {
 	})
 }
 
+// When too many files are open, Open says so. When there are fewer, it works, and nothing is lost.
+func TestOpenWithTooManyOpenFiles(t *testing.T) {
+	inCopy(t, func(cfg durable.Config[string, string]) {
+		w := open(t, cfg)
+		require.NoError(t, w.Set(t.Context(), "k", "v", time.Hour))
+		require.NoError(t, w.Close())
+		var limit syscall.Rlimit
+		require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
+		few := limit
+		files, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		few.Cur = uint64(len(files))
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
+		ctx, cancel := context.WithTimeout(t.Context(), tooLong)
+		defer cancel()
+		_, err = durable.Open(ctx, cfg)
+		require.ErrorContains(t, err, "too many")
+		require.NoError(t, ctx.Err())
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
+		n, err := count(t, cfg)
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+	})
+}
+
 // inCopy has test run in a copy of this program, with a new directory.
 func inCopy(t *testing.T, test func(durable.Config[string, string])) {
 	if dir := os.Getenv(filled); dir != "" {

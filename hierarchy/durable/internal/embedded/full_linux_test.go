@@ -83,5 +83,5 @@ func fillUp(t *testing.T, dir string) {
 	}
 	s.Close()
 	require.Contains(t, text.String(), "durable: the disk is full")
-	require.Contains(t, text.String(), "there is room on the disk again")
+	require.Contains(t, text.String(), "durable: the directory can be written again")
 }

@@ -14,8 +14,8 @@ import (
 
 // A NATS server writes nothing more to a stream once a write has failed, and does not answer. What
 // it has in memory, it still shows to readers. So after the first failure the server is ended, and
-// it is started again when there is room. After another failure than for lack of room, whenever it
-// comes, it stays ended: what the file system shows need not be on the disk.
+// it is started again when there is room, or when fewer files are open. After any other failure,
+// whenever it comes, it stays ended: what the file system shows need not be on the disk.
 
 const (
 	// probeEvery is how often the watcher tries whether there is room again.
@@ -64,14 +64,26 @@ func (s *Server) unsynced() error {
 	return s.lost
 }
 
+// passing says what keeps the server from writing if it may pass and nothing is lost by it, or is "".
+func passing(line string) string {
+	switch {
+	case lacksRoom(line):
+		return "the disk is full"
+	case strings.Contains(line, "too many open files"):
+		return "too many files are open"
+	}
+	return ""
+}
+
 // failed is called with a line of the server's log, inside the server.
 func (s *Server) failed(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	what := passing(line)
 	switch {
 	case s.lost != nil:
 		return
-	case !lacksRoom(line):
+	case what == "":
 		s.lost = fmt.Errorf("writing has failed, and the timers stay unavailable until the process starts again: %s", line)
 		s.fail(s.lost)
 		if context.Cause(s.healthy) != s.lost { // there was no room already
@@ -79,7 +91,7 @@ func (s *Server) failed(line string) {
 			s.fail(s.lost)
 		}
 	default:
-		s.fail(fmt.Errorf("the disk is full: %s", line))
+		s.fail(fmt.Errorf("%s: %s", what, line))
 	}
 	select {
 	case s.failures <- struct{}{}:
@@ -87,7 +99,7 @@ func (s *Server) failed(line string) {
 	}
 }
 
-// watch ends the server after a failure, and starts it again when there is room.
+// watch ends the server after a failure, and starts it again when it can write.
 func (s *Server) watch() {
 	defer close(s.watched)
 	for {
@@ -106,8 +118,9 @@ func (s *Server) watch() {
 // repair is false if the server stays ended.
 func (s *Server) repair() bool {
 	s.end()
-	if s.unsynced() == nil {
-		s.tell(slog.LevelError, "durable: the disk is full", "dir", s.dir, "err", s.Problem())
+	err := s.Problem()
+	if what := passing(err.Error()); what != "" {
+		s.tell(slog.LevelError, "durable: "+what, "dir", s.dir, "err", err)
 	}
 	for s.unsynced() == nil {
 		select {
@@ -116,7 +129,7 @@ func (s *Server) repair() bool {
 		case <-time.After(probeEvery):
 		}
 		if s.probe() == nil && s.again() {
-			s.tell(slog.LevelInfo, "durable: there is room on the disk again", "dir", s.dir)
+			s.tell(slog.LevelInfo, "durable: the directory can be written again", "dir", s.dir)
 			return true
 		}
 	}

@@ -18,6 +18,9 @@ func TestWhatWriteErrorsMean(t *testing.T) {
 	require.True(t, lacksRoom("critical write error: write x: There is not enough space on the disk."))
 	require.False(t, lacksRoom("critical write error: write /d/2.blk: input/output error"))
 	require.False(t, lacksRoom("critical write error: sync /d/2.blk: no space left on device"))
+	require.Equal(t, "the disk is full", passing(line))
+	require.Equal(t, "too many files are open", passing("critical write error: open /d/2.blk: too many open files"))
+	require.Empty(t, passing(noSync))
 }
 
 const (
