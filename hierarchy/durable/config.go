@@ -21,8 +21,8 @@ var (
 	ErrClosed   = hierarchy.ErrClosed
 	ErrFull     = hierarchy.ErrFull
 	ErrArgument = hierarchy.ErrArgument
-	// ErrUnavailable: there was no answer from the log for a minute. The operation may have taken
-	// hold: do it again.
+	// ErrUnavailable: there was no answer from the log for a minute, or until Shutdown or Close gave up.
+	// The operation may have taken hold: do it again.
 	ErrUnavailable = partition.ErrUnavailable
 	// ErrTooLarge: a key of more than 1 KiB, a value of more than 64 KiB, or a part of a Batch that
 	// does not fit into a frame. Nothing of it took hold.

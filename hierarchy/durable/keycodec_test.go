@@ -38,6 +38,7 @@ func TestTypesThatJSONDoesNotTellApart(t *testing.T) {
 		B int `json:"-"`
 	}
 	type nested struct{ Pairs [2]hidden }
+	_ = hidden{}.b
 	refuses[hidden](t, "b is not exported")
 	refuses[leftOut](t, "B has the tag json:\"-\"")
 	refuses[nested](t, "Pairs[].b is not exported")

@@ -136,33 +136,6 @@ func (m *model) step() {
 	}
 }
 
-// maybe is what a key may be after an operation that turns each old possibility into a new one.
-// Unless it was acknowledged, the old ones are possible too.
-func (m *model) maybe(key string, sure bool, f func(*entry) *entry) {
-	var now []*entry
-	for _, e := range m.possible(key) {
-		now = append(now, f(e))
-		if !sure {
-			now = append(now, e)
-		}
-	}
-	m.keys[key] = now
-}
-
-func (m *model) possible(key string) []*entry {
-	if es, ok := m.keys[key]; ok {
-		return es
-	}
-	return []*entry{nil}
-}
-
-// only is the one possibility of a key.
-func (m *model) only(key string) *entry {
-	es := m.possible(key)
-	m.Len(es, 1, key)
-	return es[0]
-}
-
 // ask asks for an operation. A process that dies does not answer. took is nil then.
 func (m *model) ask(a Ask) (took *bool) {
 	ok, err := m.try(a)

@@ -102,3 +102,30 @@ func (m *model) finish() {
 	require.Empty(m.t, m.bench.keys(false))
 	m.shut()
 }
+
+// maybe is what a key may be after an operation that turns each old possibility into a new one.
+// Unless it was acknowledged, the old ones are possible too.
+func (m *model) maybe(key string, sure bool, f func(*entry) *entry) {
+	var now []*entry
+	for _, e := range m.possible(key) {
+		now = append(now, f(e))
+		if !sure {
+			now = append(now, e)
+		}
+	}
+	m.keys[key] = now
+}
+
+func (m *model) possible(key string) []*entry {
+	if es, ok := m.keys[key]; ok {
+		return es
+	}
+	return []*entry{nil}
+}
+
+// only is the one possibility of a key.
+func (m *model) only(key string) *entry {
+	es := m.possible(key)
+	m.Len(es, 1, key)
+	return es[0]
+}
