@@ -27,7 +27,7 @@ func BenchmarkIdle(b *testing.B) {
 	})
 	for _, streams := range []int{0, 9} {
 		b.Run(fmt.Sprintf("impl=server/n=%d", streams), func(b *testing.B) {
-			s, err := Open(b.TempDir(), slog.New(slog.DiscardHandler))
+			s, err := Open(b.Context(), b.TempDir(), slog.New(slog.DiscardHandler))
 			require.NoError(b, err)
 			defer s.Close()
 			js, err := jetstream.New(s.Conn())
