@@ -102,6 +102,32 @@ func TestCommitGivesUpOnlyWithItsContext(t *testing.T) {
 	})
 }
 
+// silent is a log that does not answer.
+type silent struct{ journal.Log }
+
+func (silent) Append(ctx context.Context, _ uint64, _ []byte) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (silent) Get(ctx context.Context, _ uint64) ([]byte, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A doubt is no error of a context: that of the caller is fine.
+func TestDoubtOfASilentLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var doubt error
+		patience := journal.Patience{Doubt: func(err error) { doubt = err }}
+		require.ErrorIs(t, patience.Commit(ctx, silent{}, 0, []byte("a")), context.DeadlineExceeded)
+		require.EqualError(t, doubt, "no answer within 5s")
+		require.NotErrorIs(t, doubt, context.DeadlineExceeded)
+	})
+}
+
 func TestCommitOfTooMuch(t *testing.T) {
 	log := new(memory.Disk).Open()
 	log.Max = 3
