@@ -178,7 +178,10 @@ func (p *modelProcess) share(m *Member) {
 
 // decide claims or gives one partition, as the plan says.
 func (p *modelProcess) decide(m *Member, partition int, c Claim, to ID) (err error) {
-	ctx, cancel := context.WithTimeout(p.ctx, testLease)
+	p.mu.Lock()
+	patience := time.Duration(p.odds.Int64N(int64(testLease)))
+	p.mu.Unlock()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	switch {
 	case to == m.ID(): // also if it is in doubt whether it was given
