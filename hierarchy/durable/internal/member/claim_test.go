@@ -151,7 +151,7 @@ func TestHolderIsForgotten(t *testing.T) {
 		a := w.join(1)
 		a.claim(0)
 		require.NoError(w, a.Resign(w.Context()))
-		w.table.Expire()
+		w.table.Expire(0)
 		b := w.join(2)
 		require.Equal(w, Claim{1, true}, b.View().Claims[0])
 		b.claim(0)

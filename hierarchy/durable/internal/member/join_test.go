@@ -165,6 +165,25 @@ func TestJoinInDoubt(t *testing.T) {
 	}
 }
 
+// The first record took hold, others deleted it, and the table has forgotten that: a later copy takes
+// hold too. For the others that ID is dead, so it needs another one.
+func TestJoinTooLate(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a, p := w.join(1), w.process(2)
+		p.fault = only("put", memory.Fault{Lose: true})
+		time.AfterFunc(time.Millisecond, func() { p.store.Cut(true) })
+		time.AfterFunc(30*time.Second, func() {
+			w.table.Expire(0)
+			p.fault = nil
+			p.store.Cut(false)
+		})
+		p.begin()
+		require.Contains(w, a.members(), p.ID())
+		require.NotEqual(w, ID(2), p.ID())
+		require.True(w, p.Holds())
+	})
+}
+
 func TestJoinWithoutTheTable(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.process(1)

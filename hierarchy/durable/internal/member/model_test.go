@@ -275,7 +275,7 @@ func (m *model) trouble(p *modelProcess) {
 			p.store.Cut(on)
 		}
 	case 11:
-		m.table.Expire()
+		m.table.Expire(3 * testLease)
 	}
 }
 
