@@ -95,7 +95,7 @@ func (m *model) start() {
 	offset := time.Duration(m.r.Int64N(int64(time.Hour)))
 	p := &modelProcess{model: m, store: m.table.Open(), odds: rand.New(rand.NewPCG(m.r.Uint64(), 2))}
 	p.ctx, p.cancel = context.WithCancel(m.Context())
-	p.cfg = Config{Store: p.store, Partitions: m.partitions, Lease: testLease, rise: m.check,
+	p.cfg = Config{Store: p.store, Partitions: m.partitions, Lease: testLease, Rise: m.check,
 		Boot: func() time.Duration { return offset + time.Duration(rate*float64(time.Since(m.begun))) }}
 	if m.r.IntN(3) == 0 {
 		p.cfg.Lease /= 2
