@@ -178,3 +178,35 @@ func TestDamage(t *testing.T) {
 		p.set("key2", "", 0)
 	}
 }
+
+// A log that only seems to be damaged, as what has answered is behind, is opened when it is whole.
+func TestDamageThatPasses(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	a.set("key1", "", time.Hour)
+	w.NoError(a.Shutdown(t.Context()))
+	disk := w.disks[of("key1")]
+	good, err := disk.Open().Get(t.Context(), 1)
+	w.NoError(err)
+	disk.Change(1, []byte("no frame"))
+	time.AfterFunc(lease/2, func() { disk.Change(1, good) })
+	b := w.open()
+	for begun := time.Now(); time.Since(begun) < lease; {
+		_, _, ok, err := b.Get(t.Context(), of("key1"), []byte("key1"))
+		w.NoError(err)
+		w.True(ok)
+	}
+}
+
+// Who asks for a partition gets it only if the plan does not leave it where it is.
+func TestOnlyWhatThePlanSaysIsGiven(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.open(), w.open()
+	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
+	for at, slot := range a.session.slots {
+		_, owned, _ := a.Stats(at)
+		w.False(slot.ask(b.session.member.ID()))
+		_, still, _ := a.Stats(at)
+		w.Equal(owned, still)
+	}
+}
