@@ -168,11 +168,14 @@ func TestClaimIsSeenBeforeItsHolder(t *testing.T) {
 		require.Equal(w, []string{claimKey(0), memberKey(1)}, []string{records[0].Key, records[1].Key})
 		watching := &oblivious{Store: b.store, key: memberKey(1), until: make(chan struct{})}
 		b.cfg.Store = watching
+		b.fault = only("delete", memory.Fault{Before: time.Second})
 		b.begin()
+		require.Equal(w, []ID{2}, b.members())
 		require.Equal(w, Claim{1, false}, b.View().Claims[0])
 		require.ErrorIs(w, b.Claim(w.Context(), 0), ErrNotFree)
-		require.True(w, a.Owns(0))
+		w.at(7 * time.Second)
 		require.Equal(w, []ID{1, 2}, b.members(), "the refused deletion has found it")
+		require.True(w, a.Owns(0))
 		close(watching.until)
 	})
 }
