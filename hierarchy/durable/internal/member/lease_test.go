@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,20 +65,20 @@ func TestLeaseCountsFromTheSending(t *testing.T) {
 func TestLeaseCountsFromTheFirstCopy(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		puts, refusals := 0, 0
+		puts, refusals := 0, new(atomic.Int64)
 		a.fail(func(c memory.Call) memory.Fault {
 			away := time.Since(w.begun) < 7500*time.Millisecond
 			if c.Op != "put" {
-				return memory.Fault{Drop: refusals == 0}
+				return memory.Fault{Drop: refusals.Load() == 0}
 			}
 			puts++
 			if puts > 1 && !away {
-				refusals++ // of one copy: what follows does not arrive
+				refusals.Add(1) // of one copy: what follows does not arrive
 			}
-			return memory.Fault{Lose: puts == 1, Drop: puts > 1 && (away || refusals > 1)}
+			return memory.Fault{Lose: puts == 1, Drop: puts > 1 && (away || refusals.Load() > 1)}
 		})
 		w.at(12 * time.Second)
-		require.NotZero(w, refusals)
+		require.NotZero(w, refusals.Load())
 		a.holdsUntil(13 * time.Second)
 	})
 }
@@ -209,7 +210,9 @@ func TestWaitBeginsAnewAfterAnInterruption(t *testing.T) {
 		w.at(14 * time.Second)
 		b.store.Cut(false)
 		w.at(16 * time.Second)
+		b.mu.Lock()
 		run := b.lease.run
+		b.mu.Unlock()
 		require.Greater(w, run, 14*time.Second)
 		w.at(run + 15*time.Second - 1)
 		require.Equal(w, []ID{1, 2}, b.members())
