@@ -16,7 +16,7 @@ import (
 func TestOnABucket(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	s, err := embedded.Open(t.TempDir(), slog.New(slog.DiscardHandler))
+	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer s.Close()
 	join := func() *Member {
