@@ -175,7 +175,7 @@ func (h *history) judgeEpochs(r *report) {
 // before a stop of the worker, or before the handler's context ended. Such firings are counted.
 func (h *history) excused(r *report, f *fire) bool {
 	if f.Over {
-		r.over[f.Time] = true
+		r.over[f] = true
 		return true
 	}
 	stop, ok := h.stopBefore(f)
@@ -184,10 +184,10 @@ func (h *history) excused(r *report, f *fire) bool {
 	}
 	of := r.paused[stop]
 	if of == nil {
-		of = map[int64]bool{}
+		of = map[*fire]bool{}
 		r.paused[stop] = of
 	}
-	of[f.Time] = true
+	of[f] = true
 	if len(of) == mostAfterStop+1 {
 		r.broke(manyAfter, "worker %d, stopped until %d: the last is %s", stop.Worker, stop.To, describe(f))
 	}

@@ -20,8 +20,8 @@ type report struct {
 	undecided int // runs in which there was no time to find an order
 	linear    linear.Result
 	faults    map[string]int
-	over      map[int64]bool           // firings whose context had ended when they began, where that was needed
-	paused    map[event]map[int64]bool // firings that were decided before a stop of their worker
+	over      map[*fire]bool           // firings whose context had ended when they began, where that was needed
+	paused    map[event]map[*fire]bool // firings that were decided before a stop of their worker
 	ended     int                      // len of over, and of paused, over several runs
 	afterStop int
 	backs     []*back
@@ -35,7 +35,7 @@ type counts struct {
 }
 
 func newReport() *report {
-	return &report{runs: 1, faults: map[string]int{}, over: map[int64]bool{}, paused: map[event]map[int64]bool{}, broken: map[string][]string{}}
+	return &report{runs: 1, faults: map[string]int{}, over: map[*fire]bool{}, paused: map[event]map[*fire]bool{}, broken: map[string][]string{}}
 }
 
 func (c *counts) add(call *call) {
