@@ -51,7 +51,9 @@ type Partition struct {
 	lateness  hierarchy.Histogram
 	commits   hierarchy.Histogram
 
-	doubtful time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
+	doubtful  time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
+	untenured atomic.Bool // an attempt has waited for Tenure since the last Resume
+
 	doubt    atomic.Bool // the frame that is under way had no clear answer
 	doubting sync.Mutex  // held where calls are given up, and where that ends
 	endDoubt func()      // gives them up, while there is doubt; guarded by doubting
