@@ -2,13 +2,11 @@ package durable
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
@@ -81,7 +79,7 @@ func untilAnswered(ctx context.Context, logger *slog.Logger, do func(context.Con
 		limited, cancel := context.WithTimeout(ctx, openTime)
 		err := do(limited)
 		cancel()
-		if err == nil || ctx.Err() != nil || !unanswered(err) {
+		if err == nil || ctx.Err() != nil || !stream.IsUnready(err) {
 			return err
 		}
 		logger.Warn("durable: the servers are not ready", "err", err)
@@ -91,16 +89,6 @@ func untilAnswered(ctx context.Context, logger *slog.Logger, do func(context.Con
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}
-}
-
-// unanswered tells whether the servers may answer later.
-func unanswered(err error) bool {
-	var api *jetstream.APIError
-	if errors.As(err, &api) {
-		return api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled
-	}
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) ||
-		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrNoResponders)
 }
 
 func (s *shared) Len() int { return s.partitions }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -163,6 +164,39 @@ func TestContextEnds(t *testing.T) {
 	b.ErrorIs(err, context.Canceled)
 	_, err = c.Len(ctx, 0)
 	b.ErrorIs(err, context.Canceled)
+}
+
+// Close ends calls that were sent with ErrUnavailable, as they may take hold. Others don't.
+func TestCloseOfWhatWasSent(t *testing.T) {
+	b := newBench(t)
+	far, net := b.between()
+	o := b.own()
+	c, err := New(far)
+	b.NoError(err)
+	net.setFate(func(answer bool) time.Duration {
+		if answer {
+			return lost
+		}
+		return 0
+	})
+	errs := make(chan error)
+	for i := range maxFlying {
+		go func() { _, err := c.try(t.Context(), setAsk(fmt.Sprint(i), "")); errs <- err }()
+		b.Eventually(func() bool { n, err := o.Len(); return err == nil && n == i+1 }, time.Minute, time.Millisecond)
+	}
+	go func() { _, err := c.try(t.Context(), setAsk("queued", "")); errs <- err }()
+	b.Eventually(func() bool { return c.lanes[0].queued() == 1 }, time.Minute, time.Millisecond)
+	c.Close()
+	unavailable, closed := 0, 0
+	for range maxFlying + 1 {
+		switch err := <-errs; {
+		case errors.Is(err, partition.ErrUnavailable) && !errors.Is(err, hierarchy.ErrClosed):
+			unavailable++
+		case errors.Is(err, hierarchy.ErrClosed):
+			closed++
+		}
+	}
+	b.Equal([]int{maxFlying, 1}, []int{unavailable, closed})
 }
 
 // queued is how many calls are in no message.

@@ -46,6 +46,7 @@ var (
 	errNotMine = errors.New("the process that was asked does not own the partition")
 	errSilent  = errors.New("the owner of the partition does not answer")
 	errOffline = errors.New("there is no connection to the servers")
+	errClosing = errors.New("the client was closed before the owner of the partition answered")
 	errLease   = errors.New("the lease of this process has ended")
 )
 

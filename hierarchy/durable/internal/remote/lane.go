@@ -199,7 +199,7 @@ func (l *lane) alone(m *message) {
 	}
 }
 
-// close ends all calls.
+// close ends all calls. What was sent may have taken hold.
 func (l *lane) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,9 +207,18 @@ func (l *lane) close() {
 	if l.timer != nil {
 		l.timer.Stop()
 	}
+	for _, m := range l.flying {
+		if m.sent.IsZero() {
+			continue
+		}
+		for _, a := range m.asks {
+			a.end(unavailable(errClosing))
+		}
+	}
 	l.endAll(hierarchy.ErrClosed)
 }
 
+// endAll ends all calls that have not ended yet.
 func (l *lane) endAll(err error) {
 	for _, m := range l.flying {
 		for _, a := range m.asks {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
@@ -43,6 +44,21 @@ func (p *problem) Unwrap() error {
 		return journal.ErrAbsent
 	}
 	return nil
+}
+
+// IsUnready tells whether an error of Open says that the servers may answer later: they have just
+// begun, or lost one of them.
+func IsUnready(err error) bool {
+	var own *problem
+	var api *jetstream.APIError
+	switch {
+	case errors.As(err, &own):
+		return own.Code == 503
+	case errors.As(err, &api):
+		return api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled
+	}
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errNoAnswer) || errors.Is(err, nats.ErrTimeout) ||
+		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrNoResponders)
 }
 
 // ask sends a request to JetStream's API and decodes the answer.
