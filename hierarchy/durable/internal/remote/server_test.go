@@ -32,6 +32,7 @@ func TestLostMessages(t *testing.T) {
 	for name, lose := range map[string]bool{"questions": false, "answers": true} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
+			b.cfg.GiveUp = 10 * time.Second
 			b.own()
 			c, net := b.far()
 			c.quiet = 10 * time.Millisecond
@@ -76,13 +77,13 @@ func TestAnswerOfTheNextOwner(t *testing.T) {
 		}
 		return 0
 	})
-	calls := make(chan *partition.Call)
-	go func() { calls <- b.do(c, removeAsk("a")) }()
+	call, errs := &partition.Call{Asks: []partition.Ask{removeAsk("a")}}, make(chan error)
+	go func() { errs <- c.Do(t.Context(), 0, call) }()
 	<-first
 	b.die(o)
 	b.own()
 	net.setFate(func(bool) time.Duration { return 0 })
-	call := <-calls
+	b.NoError(<-errs)
 	b.True(call.Took[0])
 	b.Equal("1", call.Value)
 }
@@ -136,12 +137,12 @@ func TestLaterMessagesAreAnswered(t *testing.T) {
 		}
 		return 0
 	})
-	calls := make(chan *partition.Call)
-	go func() { calls <- b.do(c, removeAsk("a")) }()
+	call, errs := &partition.Call{Asks: []partition.Ask{removeAsk("a")}}, make(chan error)
+	go func() { errs <- c.Do(t.Context(), 0, call) }()
 	b.Eventually(func() bool { return answers.Load() == 1 }, time.Minute, time.Millisecond)
 	b.do(c, setAsk("a", "2"))
 	b.do(c, setAsk("a", "3"))
-	call := <-calls
+	b.NoError(<-errs)
 	b.True(call.Took[0])
 	b.Equal("1", call.Value)
 	b.Equal("3", b.get(c, "a"))
