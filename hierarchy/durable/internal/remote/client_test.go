@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -120,15 +119,7 @@ func TestContextEnds(t *testing.T) {
 	b := newBench(t)
 	o := b.own()
 	c, net := b.far()
-	var hold sync.Mutex
-	hold.Lock()
-	net.setFate(func(answer bool) time.Duration {
-		if answer {
-			hold.Lock()
-			defer hold.Unlock()
-		}
-		return 0
-	})
+	release := net.hold(true)
 	ctx, cancel := context.WithCancel(t.Context())
 	errs := make(chan error)
 	ask := func(ctx context.Context, k string) {
@@ -152,7 +143,7 @@ func TestContextEnds(t *testing.T) {
 	queued(0)
 	ask(t.Context(), "next")
 	queued(1) // those on their way keep their places
-	hold.Unlock()
+	release()
 	b.NoError(<-errs)
 	b.Equal("", b.get(c, "next"))
 	n, err := o.Len()
@@ -179,7 +170,7 @@ func TestCallsGather(t *testing.T) {
 	b := newBench(t)
 	b.own()
 	c, net := b.far()
-	release := net.hold()
+	release := net.hold(false)
 	const calls = 1200
 	errs := make(chan error, calls)
 	for i := range calls {

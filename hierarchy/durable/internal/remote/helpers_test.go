@@ -198,12 +198,12 @@ func (b *bench) between() (clients Config, n *network) {
 
 func (n *network) setFate(f func(answer bool) time.Duration) { n.fate.Store(&f) }
 
-// hold holds back what clients send, until release.
-func (n *network) hold() (release func()) {
+// hold holds back questions, or answers, until release.
+func (n *network) hold(answers bool) (release func()) {
 	var held sync.Mutex
 	held.Lock()
 	n.setFate(func(answer bool) time.Duration {
-		if !answer {
+		if answer == answers {
 			held.Lock()
 			defer held.Unlock()
 		}

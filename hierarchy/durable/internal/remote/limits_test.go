@@ -43,7 +43,7 @@ func TestGroupTooLarge(t *testing.T) {
 	b.most = 40_000
 	b.own()
 	c, net := b.far()
-	release := net.hold()
+	release := net.hold(false)
 	const n = 12
 	errs := make(chan error, n)
 	for i := range n {
