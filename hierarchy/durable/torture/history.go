@@ -21,6 +21,7 @@ type history struct {
 
 	calls []call
 	fires []fire
+	fails []string // why timers could not be opened
 }
 
 // call is an operation that a worker called for.
@@ -68,6 +69,8 @@ func (h *history) add(worker int, all []record) {
 		case isFire:
 			fires[this] = len(h.fires)
 			h.fires = append(h.fires, fire{record: *r, worker: worker})
+		case isFailed:
+			h.fails = append(h.fails, r.Error)
 		case isEnd:
 			h.fires[fires[this]].end = r
 		}

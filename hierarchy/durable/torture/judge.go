@@ -59,6 +59,7 @@ func (h *history) judge() *report {
 		r.counts.add(&h.calls[i])
 	}
 	r.counts.fires = len(h.fires)
+	r.fails = h.fails
 	h.judgeOrder(r)
 	h.judgeLimits(r)
 	h.judgeTimers(r)

@@ -66,9 +66,10 @@ func (w *world) say(format string, args ...any) {
 }
 
 const (
-	startTime = time.Minute     // of all servers and workers
-	warmTime  = 2 * time.Second // before the first fault
-	idleTime  = time.Minute     // until all has fired after the last fault
+	startTime   = time.Minute     // of all servers and workers
+	pauseFailed = time.Second     // before a worker begins that follows one that could not open the timers
+	warmTime    = 2 * time.Second // before the first fault
+	idleTime    = time.Minute     // until all has fired after the last fault
 )
 
 // run makes the run. The error says that it could not be made.
@@ -154,7 +155,7 @@ func (w *world) startServers() error {
 			return err
 		}
 	}
-	return nil
+	return w.awaitServers()
 }
 
 func (w *world) startServer(i int) (err error) {
@@ -214,6 +215,7 @@ func (w *world) watch(m *member) {
 		w.broke("worker %d ended by itself: %v: see worker-%d.txt", m.number, m.process.err, m.number)
 	}
 	w.say("worker %d could not open the timers", m.number)
+	time.Sleep(pauseFailed)
 	if err := w.startWorker(); err != nil {
 		w.broke("a worker can't be started: %v", err)
 	}
