@@ -82,6 +82,7 @@ func init() {
 			s.fires[0].Time, s.fires[0].Wall = 10_500*ms, wall+10_500*ms
 		},
 	}
+	refusals[failing] = []func(*script){func(s *script) { s.call(opSet, key, "v", 0, 5, 100).answer.Result = failed }}
 	refusals[otherwise] = []func(*script){func(s *script) { s.Problems = []string{"worker 1 ended by itself"} }}
 }
 
