@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
 )
 
 var kills = flag.Int("kills", 4, "how often the crash test kills the process")
@@ -27,6 +28,7 @@ var kills = flag.Int("kills", 4, "how often the crash test kills the process")
 const worker = "EPICYCLE_TEST_WORKER"
 
 func TestMain(m *testing.M) {
+	servers.Main()
 	if dir := os.Getenv(worker); dir != "" {
 		work(dir)
 	}

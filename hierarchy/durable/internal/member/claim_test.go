@@ -66,7 +66,7 @@ func TestGiveIsNotMineWhileItIsSent(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0)
-		a.fault = only("put", memory.Fault{Before: time.Second, After: time.Second})
+		a.fail(only("put", memory.Fault{Before: time.Second, After: time.Second}))
 		go func() { assert.NoError(w, a.Give(w.Context(), 0, 2)) }()
 		w.at(time.Second - 1)
 		require.False(w, a.Owns(0))
@@ -82,11 +82,11 @@ func TestGiveInDoubt(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0)
-		a.fault = only("put", memory.Fault{Before: 10 * time.Second})
+		a.fail(only("put", memory.Fault{Before: 10 * time.Second}))
 		require.Error(w, a.Give(w.soon(), 0, 2))
 		require.False(w, a.Owns(0), "it is in doubt")
 		require.Equal(w, Claim{1, false}, a.View().Claims[0])
-		a.fault = nil
+		a.fail(nil)
 		require.NoError(w, a.Claim(w.Context(), 0))
 		require.True(w, a.Owns(0))
 		w.at(11 * time.Second)
@@ -100,11 +100,11 @@ func TestGiveInDoubtThatWasDone(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0)
-		a.fault = func(memory.Call) memory.Fault { return memory.Fault{Lose: true} }
+		a.fail(func(memory.Call) memory.Fault { return memory.Fault{Lose: true} })
 		require.Error(w, a.Give(w.soon(), 0, 2))
 		synctest.Wait()
 		require.True(w, b.Owns(0))
-		a.fault = nil
+		a.fail(nil)
 		require.ErrorIs(w, a.Give(w.Context(), 0, 3), ErrNotMine)
 		require.ErrorIs(w, a.Claim(w.Context(), 0), ErrNotFree)
 		require.True(w, b.Owns(0))
@@ -119,12 +119,12 @@ func TestAnswersToClaimsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				a, b := w.join(1), w.join(2)
-				a.fault = only("put", fault)
+				a.fail(only("put", fault))
 				a.claim(0)
 				require.NoError(w, a.Give(w.Context(), 0, 2))
 				synctest.Wait()
 				require.True(w, b.Owns(0))
-				a.fault = nil
+				a.fail(nil)
 				time.Sleep(4 * time.Second)
 			})
 		})
@@ -135,10 +135,10 @@ func TestAnswersToClaimsLost(t *testing.T) {
 func TestClaimInDoubt(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		a.fault = only("put", memory.Fault{Before: 5 * time.Second})
+		a.fail(only("put", memory.Fault{Before: 5 * time.Second}))
 		require.Error(w, a.Claim(w.soon(), 0))
 		require.False(w, a.Owns(0))
-		a.fault = nil
+		a.fail(nil)
 		w.at(6 * time.Second)
 		require.True(w, a.Owns(0))
 		require.Equal(w, Claim{1, false}, a.View().Claims[0])
@@ -168,11 +168,14 @@ func TestClaimIsSeenBeforeItsHolder(t *testing.T) {
 		require.Equal(w, []string{claimKey(0), memberKey(1)}, []string{records[0].Key, records[1].Key})
 		watching := &oblivious{Store: b.store, key: memberKey(1), until: make(chan struct{})}
 		b.cfg.Store = watching
+		b.fail(only("delete", memory.Fault{Before: time.Second}))
 		b.begin()
+		require.Equal(w, []ID{2}, b.members())
 		require.Equal(w, Claim{1, false}, b.View().Claims[0])
 		require.ErrorIs(w, b.Claim(w.Context(), 0), ErrNotFree)
-		require.True(w, a.Owns(0))
+		w.at(7 * time.Second)
 		require.Equal(w, []ID{1, 2}, b.members(), "the refused deletion has found it")
+		require.True(w, a.Owns(0))
 		close(watching.until)
 	})
 }
@@ -182,9 +185,9 @@ func TestResign(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0)
-		a.fault = func(memory.Call) memory.Fault { return memory.Fault{Lose: true} }
+		a.fail(func(memory.Call) memory.Fault { return memory.Fault{Lose: true} })
 		w.at(5 * time.Second)
-		a.fault = nil
+		a.fail(nil)
 		require.NoError(w, a.Resign(w.Context()))
 		require.False(w, a.Holds())
 		require.True(w, a.isLost())

@@ -36,21 +36,25 @@ type process struct {
 	store  *memory.Store
 	cfg    Config
 	counts [4]atomic.Int64 // of puts, deletes, gets, watches
-	fault  func(memory.Call) memory.Fault
 }
 
 func (w *world) process(id ID) *process {
 	p := &process{w: w, store: w.table.Open()}
 	p.cfg = Config{Store: p.store, Partitions: 4, Lease: testLease, ID: id,
 		Boot: func() time.Duration { return time.Since(w.begun) }}
+	p.fail(nil)
+	return p
+}
+
+// fail has f say what goes wrong with the process's calls. It may be nil.
+func (p *process) fail(f func(memory.Call) memory.Fault) {
 	p.store.SetFault(func(c memory.Call) memory.Fault {
 		p.counts[map[string]int{"put": 0, "delete": 1, "get": 2, "watch": 3}[c.Op]].Add(1)
-		if p.fault != nil {
-			return p.fault(c)
+		if f == nil {
+			return memory.Fault{}
 		}
-		return memory.Fault{}
+		return f(c)
 	})
-	return p
 }
 
 // join joins, and leaves the lease to run out when the test ends.

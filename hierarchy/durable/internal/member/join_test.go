@@ -153,10 +153,10 @@ func TestJoinInDoubt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				p := w.process(1)
-				p.fault = only("put", fault)
+				p.fail(only("put", fault))
 				p.begin()
 				require.True(w, p.Holds())
-				p.fault = nil
+				p.fail(nil)
 				require.Len(w, w.table.All(), 1)
 				p.claim(0)
 				time.Sleep(3 * time.Second)
@@ -170,11 +170,11 @@ func TestJoinInDoubt(t *testing.T) {
 func TestJoinTooLate(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, p := w.join(1), w.process(2)
-		p.fault = only("put", memory.Fault{Lose: true})
+		p.fail(only("put", memory.Fault{Lose: true}))
 		time.AfterFunc(time.Millisecond, func() { p.store.Cut(true) })
 		time.AfterFunc(30*time.Second, func() {
 			w.table.Expire(0)
-			p.fault = nil
+			p.fail(nil)
 			p.store.Cut(false)
 		})
 		p.begin()
@@ -191,7 +191,7 @@ func TestJoinWithoutTheTable(t *testing.T) {
 		_, err := Join(w.soon(), p.cfg)
 		require.ErrorIs(w, err, context.DeadlineExceeded)
 		p.store.Cut(false)
-		p.fault = only("put", memory.Fault{Before: 10 * time.Second})
+		p.fail(only("put", memory.Fault{Before: 10 * time.Second}))
 		_, err = Join(w.soon(), p.cfg)
 		require.ErrorIs(w, err, context.DeadlineExceeded)
 		b := w.join(2)

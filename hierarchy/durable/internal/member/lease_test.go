@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,12 +51,12 @@ func TestLeaseEndsWithoutTheTable(t *testing.T) {
 func TestLeaseCountsFromTheSending(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		a.fault = func(c memory.Call) memory.Fault {
+		a.fail(func(c memory.Call) memory.Fault {
 			if time.Since(w.begun) > 5*time.Second {
 				return memory.Fault{Drop: true}
 			}
 			return memory.Fault{Before: 900 * time.Millisecond, After: 900 * time.Millisecond}
-		}
+		})
 		a.holdsUntil(13 * time.Second)
 	})
 }
@@ -64,20 +65,20 @@ func TestLeaseCountsFromTheSending(t *testing.T) {
 func TestLeaseCountsFromTheFirstCopy(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		puts, refusals := 0, 0
-		a.fault = func(c memory.Call) memory.Fault {
+		puts, refusals := 0, new(atomic.Int64)
+		a.fail(func(c memory.Call) memory.Fault {
 			away := time.Since(w.begun) < 7500*time.Millisecond
 			if c.Op != "put" {
-				return memory.Fault{Drop: refusals == 0}
+				return memory.Fault{Drop: refusals.Load() == 0}
 			}
 			puts++
 			if puts > 1 && !away {
-				refusals++ // of one copy: what follows does not arrive
+				refusals.Add(1) // of one copy: what follows does not arrive
 			}
-			return memory.Fault{Lose: puts == 1, Drop: puts > 1 && (away || refusals > 1)}
-		}
+			return memory.Fault{Lose: puts == 1, Drop: puts > 1 && (away || refusals.Load() > 1)}
+		})
 		w.at(12 * time.Second)
-		require.NotZero(w, refusals)
+		require.NotZero(w, refusals.Load())
 		a.holdsUntil(13 * time.Second)
 	})
 }
@@ -87,13 +88,13 @@ func TestLeaseCountsFromTheFirstCopyThatIsRead(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
 		puts := 0
-		a.fault = func(c memory.Call) memory.Fault {
+		a.fail(func(c memory.Call) memory.Fault {
 			if c.Op != "put" {
 				return memory.Fault{Drop: time.Since(w.begun) < 9500*time.Millisecond}
 			}
 			puts++
 			return memory.Fault{Lose: puts == 1, Drop: puts > 1}
-		}
+		})
 		// The first renewal, at 4s, took hold. Its copies don't arrive, nor does the next renewal.
 		w.at(9 * time.Second)
 		require.False(w, a.Holds(), "9s after Join")
@@ -106,12 +107,12 @@ func TestLeaseCountsFromTheFirstCopyThatIsRead(t *testing.T) {
 func TestRefusedThoughDone(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		a.fault = func(c memory.Call) memory.Fault {
+		a.fail(func(c memory.Call) memory.Fault {
 			if c.Op == "put" {
 				return memory.Fault{Err: table.ErrRefused}
 			}
 			return memory.Fault{Before: time.Second}
-		}
+		})
 		w.at(4*time.Second + 1)
 		require.False(w, a.Holds(), "it stops at once")
 		w.at(5 * time.Second)
@@ -180,7 +181,7 @@ func TestStoppedProcess(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0)
-		a.fault = only("put", memory.Fault{After: time.Second})
+		a.fail(only("put", memory.Fault{After: time.Second}))
 		w.at(4500 * time.Millisecond)
 		a.store.Pause(true) // between the renewal and its answer
 		w.at(9 * time.Second)
@@ -209,7 +210,9 @@ func TestWaitBeginsAnewAfterAnInterruption(t *testing.T) {
 		w.at(14 * time.Second)
 		b.store.Cut(false)
 		w.at(16 * time.Second)
+		b.mu.Lock()
 		run := b.lease.run
+		b.mu.Unlock()
 		require.Greater(w, run, 14*time.Second)
 		w.at(run + 15*time.Second - 1)
 		require.Equal(w, []ID{1, 2}, b.members())
@@ -276,13 +279,13 @@ func TestSilentWatch(t *testing.T) {
 func TestSilentWatches(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		a.fault = only("watch", memory.Fault{Drop: true})
+		a.fail(only("watch", memory.Fault{Drop: true}))
 		a.store.Mute()
 		w.join(2)
 		w.at(60 * time.Second)
 		require.Greater(w, a.counts[3].Load(), int64(3))
 		require.True(w, a.Holds())
-		a.fault = nil
+		a.fail(nil)
 		w.at(80 * time.Second)
 		require.Equal(w, []ID{1, 2}, a.members())
 	})
@@ -292,7 +295,7 @@ func TestSilentWatches(t *testing.T) {
 func TestAllAnswersLost(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		a.fault = only("put", memory.Fault{Err: context.DeadlineExceeded})
+		a.fail(only("put", memory.Fault{Err: context.DeadlineExceeded}))
 		for range 1000 {
 			time.Sleep(100 * time.Millisecond)
 			require.True(w, a.Holds())

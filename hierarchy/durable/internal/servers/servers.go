@@ -86,10 +86,38 @@ func Start(cfg Config) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	failed := make(fatal, 1)
+	s.SetLogger(failed, false, false)
 	s.Start()
-	if !s.ReadyForConnections(time.Minute) {
-		s.Shutdown()
-		return nil, fmt.Errorf("server %s does not start", cfg.Name)
+	for begun := time.Now(); !s.ReadyForConnections(readyEvery); {
+		select {
+		case why := <-failed:
+			s.Shutdown()
+			return nil, fmt.Errorf("server %s does not start: %s", cfg.Name, why)
+		default:
+		}
+		if time.Since(begun) > time.Minute {
+			s.Shutdown()
+			return nil, fmt.Errorf("server %s does not start", cfg.Name)
+		}
 	}
 	return s, nil
 }
+
+const readyEvery = 200 * time.Millisecond
+
+// fatal is a logger that has what a server can't start with.
+type fatal chan string
+
+func (f fatal) Fatalf(format string, v ...any) {
+	select {
+	case f <- fmt.Sprintf(format, v...):
+	default:
+	}
+}
+
+func (fatal) Noticef(string, ...any) {}
+func (fatal) Warnf(string, ...any)   {}
+func (fatal) Errorf(string, ...any)  {}
+func (fatal) Debugf(string, ...any)  {}
+func (fatal) Tracef(string, ...any)  {}
