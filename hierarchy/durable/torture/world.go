@@ -124,46 +124,6 @@ func (w *world) broke(format string, args ...any) {
 	w.problem = append(w.problem, fmt.Sprintf(format, args...))
 }
 
-func (w *world) startServers() error {
-	cfgs, err := servers.Cluster(w.options.servers, func(i int) string { return filepath.Join(w.dir, fmt.Sprintf("server-%d", i+1)) })
-	if err != nil {
-		return err
-	}
-	w.routes = make(map[[2]int]*link)
-	for i := range cfgs {
-		cfgs[i].Hidden = true
-		var others []int
-		for j := range cfgs {
-			if i == j {
-				continue
-			}
-			l, err := newLink(cfgs[j].Cluster)
-			if err != nil {
-				return err
-			}
-			w.routes[[2]int{i, j}] = l
-			others = append(others, l.port())
-		}
-		cfgs[i].Others = others
-		if len(cfgs) == 1 {
-			cfgs[i].Cluster = 0
-		}
-		w.servers = append(w.servers, &node{cfg: cfgs[i]})
-	}
-	for i := range w.servers {
-		if err := w.startServer(i); err != nil {
-			return err
-		}
-	}
-	return w.awaitServers()
-}
-
-func (w *world) startServer(i int) (err error) {
-	n := w.servers[i]
-	n.process, err = start(childConfig{Server: &n.cfg}, w.dir, n.cfg.Name)
-	return err
-}
-
 // startWorker starts a worker with connections of its own to each server.
 func (w *world) startWorker() error {
 	w.mu.Lock()
