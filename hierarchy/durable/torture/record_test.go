@@ -67,12 +67,17 @@ func TestHistory(t *testing.T) {
 	require.Equal(t, []string{"no"}, h.fails)
 }
 
-// A link passes data, holds it, and is cut.
-func TestLink(t *testing.T) {
+// echo is a server behind a link.
+type echo struct {
+	*testing.T
+	*link
+}
+
+func newEcho(t *testing.T) echo {
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer server.Close()
-	go func() { // it echoes
+	t.Cleanup(func() { server.Close() })
+	go func() {
 		for {
 			c, err := server.Accept()
 			if err != nil {
@@ -83,29 +88,37 @@ func TestLink(t *testing.T) {
 	}()
 	l, err := newLink(server.Addr().(*net.TCPAddr).Port)
 	require.NoError(t, err)
-	defer l.close()
-	dial := func() net.Conn {
-		c, err := net.Dial("tcp", l.listener.Addr().String())
-		require.NoError(t, err)
-		t.Cleanup(func() { c.Close() })
-		return c
-	}
-	say := func(c net.Conn) error {
-		if _, err := c.Write([]byte("hello")); err != nil {
-			return err
-		}
-		_, err := io.ReadFull(c, make([]byte, 5))
+	t.Cleanup(l.close)
+	return echo{t, l}
+}
+
+func (e echo) dial() net.Conn {
+	c, err := net.Dial("tcp", e.listener.Addr().String())
+	require.NoError(e, err)
+	e.Cleanup(func() { c.Close() })
+	return c
+}
+
+func say(c net.Conn) error {
+	if _, err := c.Write([]byte("hello")); err != nil {
 		return err
 	}
-	c := dial()
+	_, err := io.ReadFull(c, make([]byte, 5))
+	return err
+}
+
+// A link passes data, holds it, and is cut.
+func TestLink(t *testing.T) {
+	e := newEcho(t)
+	c := e.dial()
 	require.NoError(t, say(c))
-	heal := l.spoil(delays, 20*time.Millisecond)
+	heal := e.spoil(delays, 20*time.Millisecond)
 	begun := time.Now()
 	require.NoError(t, say(c))
 	require.GreaterOrEqual(t, time.Since(begun), 40*time.Millisecond)
 	heal()
 
-	heal = l.spoil(holds, 0)
+	heal = e.spoil(holds, 0)
 	heard := make(chan error, 1)
 	go func() { heard <- say(c) }()
 	select {
@@ -116,9 +129,9 @@ func TestLink(t *testing.T) {
 	heal()
 	require.NoError(t, <-heard)
 
-	heal = l.spoil(cuts, 0)
+	heal = e.spoil(cuts, 0)
 	require.Error(t, say(c))
-	require.Error(t, say(dial()))
+	require.Error(t, say(e.dial()))
 	heal()
-	require.NoError(t, say(dial()))
+	require.NoError(t, say(e.dial()))
 }
