@@ -70,22 +70,27 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 const (
 	openTime  = 5 * time.Second        // of one try
 	openPause = 200 * time.Millisecond // between two
+	placeTime = 15 * time.Second       // until servers that have just begun must know of each other
 )
 
 // untilAnswered does something until the servers have answered, or ctx is done. Servers that have just
 // begun, or lost one of them, have no leader for some seconds.
 func untilAnswered(ctx context.Context, logger *slog.Logger, do func(context.Context) error) error {
+	begun := time.Now()
 	for {
 		limited, cancel := context.WithTimeout(ctx, openTime)
 		err := do(limited)
 		cancel()
-		if err == nil || ctx.Err() != nil || !stream.IsUnready(err) {
+		waits := stream.IsUnready(err) || stream.IsUnplaced(err) && time.Since(begun) < placeTime
+		if err == nil || !waits {
 			return err
 		}
 		logger.Warn("durable: the servers are not ready", "err", err)
 		select {
 		case <-time.After(openPause):
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}

@@ -71,8 +71,10 @@ func resultOf(err error) string {
 		return took
 	case errors.Is(err, durable.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return unknown
+	case errors.Is(err, durable.ErrClosed):
+		return refused
 	}
-	return refused
+	return failed
 }
 
 // batch calls for several operations on different keys at once. None is Remove, whose value a batch

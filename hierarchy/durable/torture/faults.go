@@ -20,6 +20,7 @@ const (
 	cutServer    = "server cut off from others"
 	killMajority = "majority killed"
 	slowNetwork  = "slow network"
+	flicker      = "worker's connections break again and again"
 )
 
 // plan is a fault to come. Who it happens to is drawn, too, and counted among those that are there
@@ -39,7 +40,7 @@ var weights = []struct {
 	weight int
 }{
 	{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5},
-	{killServer, 9}, {stopServer, 6}, {cutServer, 9}, {killMajority, 4}, {slowNetwork, 5},
+	{killServer, 9}, {stopServer, 6}, {cutServer, 9}, {killMajority, 4}, {slowNetwork, 5}, {flicker, 9},
 }
 
 // draw draws the faults of a run.

@@ -68,7 +68,7 @@ func (w *world) begins(p plan, e *event) (end func()) {
 	switch p.fault {
 	case joinWorker:
 		return w.joins()
-	case killWorker, termWorker, stopWorker, cutWorker, cutLink:
+	case killWorker, termWorker, stopWorker, cutWorker, cutLink, flicker:
 		if all := w.all(); len(all) > 0 {
 			return w.onWorker(p, e, all[p.whom%len(all)])
 		}
@@ -96,6 +96,8 @@ func (w *world) onWorker(p plan, e *event, m *member) (end func()) {
 		return func() { m.process.signal(syscall.SIGCONT) }
 	case cutWorker:
 		return spoil(m.links, p)
+	case flicker:
+		return m.flicker(p)
 	}
 	return spoil(m.links[p.whom%len(m.links):][:1], p)
 }
@@ -117,6 +119,23 @@ func (w *world) joins() (end func()) {
 			all[len(all)-1].ends()
 		}
 	}
+}
+
+// flicker breaks a worker's connections again and again. What was on its way is lost.
+func (m *member) flicker(p plan) (end func()) {
+	enough, ended := make(chan bool), make(chan bool)
+	go func() {
+		defer close(ended)
+		for {
+			spoil(m.links, plan{fate: cuts})()
+			select {
+			case <-time.After(100*time.Millisecond + 5*p.delay):
+			case <-enough:
+				return
+			}
+		}
+	}()
+	return func() { close(enough); <-ended }
 }
 
 // ends waits for the end of a worker that was told to end. One that is stopped meanwhile is killed.

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +23,7 @@ type history struct {
 
 	calls []call
 	fires []fire
+	fails []string // why timers could not be opened
 }
 
 // call is an operation that a worker called for.
@@ -37,6 +40,9 @@ func (c *call) result() string {
 	}
 	return c.answer.Result
 }
+
+// isVoid tells whether the operation certainly did not take hold.
+func (c *call) isVoid() bool { return c.result() == refused || c.result() == failed }
 
 // fire is one call of the handler.
 type fire struct {
@@ -68,6 +74,8 @@ func (h *history) add(worker int, all []record) {
 		case isFire:
 			fires[this] = len(h.fires)
 			h.fires = append(h.fires, fire{record: *r, worker: worker})
+		case isFailed:
+			h.fails = append(h.fails, r.Error)
 		case isEnd:
 			h.fires[fires[this]].end = r
 		}
@@ -99,7 +107,27 @@ func (w *world) history() (*history, error) {
 		h.add(i, all)
 	}
 	h.sort()
-	return h, nil
+	return h, w.readOutput(h)
+}
+
+// alarms are what a worker never says if all is well.
+var alarms = []string{"DATA RACE", "panic", "fatal error:", "is damaged"}
+
+// readOutput looks for alarms in what the workers have said.
+func (w *world) readOutput(h *history) error {
+	for i := 1; i <= w.numbers; i++ {
+		name := fmt.Sprintf("worker-%d.txt", i)
+		b, err := os.ReadFile(filepath.Join(w.dir, name))
+		if err != nil {
+			return err
+		}
+		for _, alarm := range alarms {
+			if bytes.Contains(b, []byte(alarm)) {
+				h.Problems = append(h.Problems, fmt.Sprintf("%s has %q", name, alarm))
+			}
+		}
+	}
+	return nil
 }
 
 // stops are the times in which a worker was stopped.

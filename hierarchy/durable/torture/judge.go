@@ -27,6 +27,7 @@ const (
 	hanging     = "calls ended later than their contexts"
 	disorder    = "keys' operations have no order"
 	slow        = "partitions were back too late"
+	failing     = "calls failed for a reason that there should not be"
 	otherwise   = "problems"
 	maxExamples = 4
 )
@@ -56,9 +57,14 @@ func (h *history) judge() *report {
 		r.faults[h.Events[i].Fault]++
 	}
 	for i := range h.calls {
-		r.counts.add(&h.calls[i])
+		c := &h.calls[i]
+		r.counts.add(c)
+		if c.result() == failed {
+			r.broke(failing, "worker %d, %s of %s: %s", c.worker, c.Op, c.Key, c.answer.Error)
+		}
 	}
 	r.counts.fires = len(h.fires)
+	r.fails = h.fails
 	h.judgeOrder(r)
 	h.judgeLimits(r)
 	h.judgeTimers(r)
@@ -78,7 +84,7 @@ func (h *history) judgeOrder(r *report) {
 	var all []linear.Call
 	for i := range h.calls {
 		c := &h.calls[i]
-		if !strings.HasPrefix(c.Key, sharedKeys) || c.result() == refused {
+		if !strings.HasPrefix(c.Key, sharedKeys) || c.isVoid() {
 			continue
 		}
 		l := linear.Call{Caller: c.worker<<8 + c.Caller, Begun: c.Time, Input: linear.Input{Kind: kinds[c.Op], Key: c.Key, Value: c.Value}}

@@ -57,7 +57,9 @@ const key = firingKeys + "k"
 
 // Each of these histories has one fault, and is refused for it.
 func TestRefused(t *testing.T) {
-	for want, scripts := range refusals {
+	all := maps.Clone(refusals)
+	maps.Copy(all, moreRefusals)
+	for want, scripts := range all {
 		for i, write := range scripts {
 			t.Run(fmt.Sprintf("%s/%d", want, i), func(t *testing.T) {
 				s := newScript()

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func init() {
-	refusals[fell] = []func(*script){
+var moreRefusals = map[string][]func(*script){
+	fell: {
 		func(s *script) { // after it was handled, by the same owner
 			s.set("k", 0)
 			s.fire(key, "v", "idk", 150, 102).Attempt = 2
@@ -26,8 +26,8 @@ func init() {
 			s.fires[0].Attempt = 2
 			s.fire(key, "v", "idk", 150, 102).Epoch = 2
 		},
-	}
-	refusals[backwards] = []func(*script){
+	},
+	backwards: {
 		func(s *script) {
 			s.set("a", 0)
 			s.set("b", 500)
@@ -41,8 +41,8 @@ func init() {
 			s.fires[1].Epoch = 3
 			s.fires[2].Epoch = 2
 		},
-	}
-	refusals[manyAfter] = []func(*script){func(s *script) {
+	},
+	manyAfter: {func(s *script) {
 		s.Events = []event{{Fault: stopWorker, Worker: 1, From: 100 * ms, To: 2000 * ms}}
 		for i := range mostAfterStop + 1 {
 			k := fmt.Sprint(key, i)
@@ -50,11 +50,11 @@ func init() {
 			s.call(opRemove, k, "", 10, 15, 0)
 			s.fire(k, "v", k, 2001, 101)
 		}
-	}}
-	refusals[hanging] = []func(*script){func(s *script) {
+	}},
+	hanging: {func(s *script) {
 		s.call(opGet, key, "", 0, 14_000, 0)
-	}}
-	refusals[disorder] = []func(*script){
+	}},
+	disorder: {
 		func(s *script) { // what was acknowledged is gone
 			s.call(opSet, sharedKeys, "v", 0, 5, 100)
 			s.call(opGet, sharedKeys, "", 10, 15, 0).answer.OK = false
@@ -68,8 +68,8 @@ func init() {
 			s.call(opSet, sharedKeys, "v", 0, 5, 100).answer.Result = refused
 			s.call(opGet, sharedKeys, "", 10, 15, 0).answer.Value = "v"
 		},
-	}
-	refusals[slow] = []func(*script){
+	},
+	slow: {
 		func(s *script) {
 			s.Events = []event{{Fault: killWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
 			s.set("a", 0)
@@ -81,51 +81,54 @@ func init() {
 			s.set("b", 150)
 			s.fires[0].Time, s.fires[0].Wall = 10_500*ms, wall+10_500*ms
 		},
-	}
-	refusals[otherwise] = []func(*script){func(s *script) { s.Problems = []string{"worker 1 ended by itself"} }}
+	},
+	failing:   {func(s *script) { s.call(opSet, key, "v", 0, 5, 100).answer.Result = failed }},
+	otherwise: {func(s *script) { s.Problems = []string{"worker 1 ended by itself"} }},
 }
 
-// These histories are as promised.
+// accepted are histories that are as promised.
+var accepted = map[string]func(*script){
+	"all well": func(s *script) { s.set("a", 0); s.set("b", 10) },
+	"removed": func(s *script) {
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(opRemove, key, "", 10, 15, 0)
+	},
+	"removed, and never known": func(s *script) {
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(opRemove, key, "", 10, 15, 0).answer = nil
+	},
+	"removed while it fires": func(s *script) {
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.fire(key, "v", "1", 101, 101)
+		s.call(opRemove, key, "", 99, 102, 0)
+	},
+	"in doubt, and fires": func(s *script) {
+		s.call(opSet, key, "v", 0, 5, 100).answer.Result = unknown
+		s.fire(key, "v", "1", 5000, 4000)
+	},
+	"moved": func(s *script) {
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(opMove, key, "", 99, 103, 1000)
+		s.fire(key, "v", "1", 101, 101)
+		s.fire(key, "v", "2", 1102, 1101)
+	},
+	"again with the next owner": func(s *script) {
+		s.set("k", 0)
+		s.fire(key, "v", "idk", 150, 102).Epoch = 2
+	},
+	"a hanging call of a worker that was stopped": func(s *script) {
+		s.Events = []event{{Fault: stopWorker, Worker: 1, From: 100 * ms, To: 5000 * ms}}
+		s.call(opGet, key, "", 0, 14_000, 0)
+	},
+	"another order is possible": func(s *script) {
+		s.call(opSet, sharedKeys, "v", 0, 20, 100)
+		s.call(opGet, sharedKeys, "", 10, 15, 0).answer.OK = false
+		s.call(opRemove, sharedKeys, "", 30, 35, 0).answer.Value = "v"
+	},
+}
+
 func TestAccepted(t *testing.T) {
-	for name, write := range map[string]func(*script){
-		"all well": func(s *script) { s.set("a", 0); s.set("b", 10) },
-		"removed": func(s *script) {
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.call(opRemove, key, "", 10, 15, 0)
-		},
-		"removed, and never known": func(s *script) {
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.call(opRemove, key, "", 10, 15, 0).answer = nil
-		},
-		"removed while it fires": func(s *script) {
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", "1", 101, 101)
-			s.call(opRemove, key, "", 99, 102, 0)
-		},
-		"in doubt, and fires": func(s *script) {
-			s.call(opSet, key, "v", 0, 5, 100).answer.Result = unknown
-			s.fire(key, "v", "1", 5000, 4000)
-		},
-		"moved": func(s *script) {
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.call(opMove, key, "", 99, 103, 1000)
-			s.fire(key, "v", "1", 101, 101)
-			s.fire(key, "v", "2", 1102, 1101)
-		},
-		"again with the next owner": func(s *script) {
-			s.set("k", 0)
-			s.fire(key, "v", "idk", 150, 102).Epoch = 2
-		},
-		"a hanging call of a worker that was stopped": func(s *script) {
-			s.Events = []event{{Fault: stopWorker, Worker: 1, From: 100 * ms, To: 5000 * ms}}
-			s.call(opGet, key, "", 0, 14_000, 0)
-		},
-		"another order is possible": func(s *script) {
-			s.call(opSet, sharedKeys, "v", 0, 20, 100)
-			s.call(opGet, sharedKeys, "", 10, 15, 0).answer.OK = false
-			s.call(opRemove, sharedKeys, "", 30, 35, 0).answer.Value = "v"
-		},
-	} {
+	for name, write := range accepted {
 		t.Run(name, func(t *testing.T) {
 			s := newScript()
 			write(s)

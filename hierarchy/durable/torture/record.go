@@ -41,7 +41,8 @@ const (
 const (
 	took    = "took"    // it has an answer
 	unknown = "unknown" // it may take hold, or not
-	refused = "refused" // it did not take hold
+	refused = "refused" // it did not take hold, as the worker shuts down
+	failed  = "failed"  // it did not take hold, for a reason that there should not be
 )
 
 // record is one line of a worker's file. It is written by one write(2), so that it survives kill -9.

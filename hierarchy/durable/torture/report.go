@@ -25,6 +25,7 @@ type report struct {
 	ended     int                      // len of over, and of paused, over several runs
 	afterStop int
 	backs     []*back
+	fails     []string // why timers could not be opened
 	broken    map[string][]string
 }
 
@@ -83,6 +84,7 @@ func (r *report) add(o *report) {
 	over, paused := o.excuses()
 	r.ended += over
 	r.afterStop += paused
+	r.fails = append(r.fails, o.fails...)
 	for fault, n := range o.faults {
 		r.faults[fault] += n
 	}
@@ -115,6 +117,9 @@ func (r *report) write(out io.Writer) {
 	over, paused := r.excuses()
 	row("firings that ended as they began", "%d", over)
 	row("firings that were decided before a stop", "%d", paused)
+	if n := len(r.fails); n > 0 {
+		row("workers that could not open the timers", "%d, the last one: %s", n, r.fails[n-1])
+	}
 	for _, b := range r.backs {
 		b.delays.Sort()
 		if n := len(b.delays); n > 0 {

@@ -59,7 +59,7 @@ func (h *history) judgeTimers(r *report) {
 // add takes in the next operation.
 func (l *life) add(c *call) {
 	l.calls = append(l.calls, c)
-	if c.result() == refused {
+	if c.isVoid() {
 		return
 	}
 	v := &version{by: c, value: c.Value, earliest: c.Wall + c.In, latest: math.MaxInt64 - int64(dueTolerance)}
@@ -141,7 +141,7 @@ func (l *life) mustFire() bool {
 	acknowledged := false
 	for _, c := range l.calls {
 		switch {
-		case c.result() == refused:
+		case c.isVoid():
 		case c.Op == opRemove && (c.result() == unknown || c.answer.OK):
 			return false
 		case (c.Op == opSet || c.Op == opSetAt) && c.result() == took:

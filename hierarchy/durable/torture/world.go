@@ -66,9 +66,10 @@ func (w *world) say(format string, args ...any) {
 }
 
 const (
-	startTime = time.Minute     // of all servers and workers
-	warmTime  = 2 * time.Second // before the first fault
-	idleTime  = time.Minute     // until all has fired after the last fault
+	startTime   = time.Minute     // of all servers and workers
+	pauseFailed = time.Second     // before a worker begins that follows one that could not open the timers
+	warmTime    = 2 * time.Second // before the first fault
+	idleTime    = time.Minute     // until all has fired after the last fault
 )
 
 // run makes the run. The error says that it could not be made.
@@ -123,46 +124,6 @@ func (w *world) broke(format string, args ...any) {
 	w.problem = append(w.problem, fmt.Sprintf(format, args...))
 }
 
-func (w *world) startServers() error {
-	cfgs, err := servers.Cluster(w.options.servers, func(i int) string { return filepath.Join(w.dir, fmt.Sprintf("server-%d", i+1)) })
-	if err != nil {
-		return err
-	}
-	w.routes = make(map[[2]int]*link)
-	for i := range cfgs {
-		cfgs[i].Hidden = true
-		var others []int
-		for j := range cfgs {
-			if i == j {
-				continue
-			}
-			l, err := newLink(cfgs[j].Cluster)
-			if err != nil {
-				return err
-			}
-			w.routes[[2]int{i, j}] = l
-			others = append(others, l.port())
-		}
-		cfgs[i].Others = others
-		if len(cfgs) == 1 {
-			cfgs[i].Cluster = 0
-		}
-		w.servers = append(w.servers, &node{cfg: cfgs[i]})
-	}
-	for i := range w.servers {
-		if err := w.startServer(i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *world) startServer(i int) (err error) {
-	n := w.servers[i]
-	n.process, err = start(childConfig{Server: &n.cfg}, w.dir, n.cfg.Name)
-	return err
-}
-
 // startWorker starts a worker with connections of its own to each server.
 func (w *world) startWorker() error {
 	w.mu.Lock()
@@ -214,6 +175,7 @@ func (w *world) watch(m *member) {
 		w.broke("worker %d ended by itself: %v: see worker-%d.txt", m.number, m.process.err, m.number)
 	}
 	w.say("worker %d could not open the timers", m.number)
+	time.Sleep(pauseFailed)
 	if err := w.startWorker(); err != nil {
 		w.broke("a worker can't be started: %v", err)
 	}

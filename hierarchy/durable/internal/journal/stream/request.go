@@ -20,6 +20,7 @@ const (
 	codeTooLarge       = 10054 // the message exceeds the maximum
 	codeNoStream       = 10059
 	codeNoMessage      = 10037
+	codeNoPeers        = 10005
 )
 
 // problem is an error in an answer of JetStream.
@@ -59,6 +60,13 @@ func IsUnready(err error) bool {
 	}
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errNoAnswer) || errors.Is(err, nats.ErrTimeout) ||
 		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrNoResponders)
+}
+
+// IsUnplaced tells whether an error of Open says that there are not enough servers for the replicas, or
+// that they do not know of each other yet.
+func IsUnplaced(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.ErrorCode == codeNoPeers
 }
 
 // ask sends a request to JetStream's API and decodes the answer.

@@ -29,3 +29,11 @@ func TestIsUnready(t *testing.T) {
 		require.False(t, IsUnready(err), err.Error())
 	}
 }
+
+// Too few servers are not taken for servers that have no leader.
+func TestIsUnplaced(t *testing.T) {
+	err := fmt.Errorf("a reason: %w", &jetstream.APIError{Code: 400, ErrorCode: codeNoPeers})
+	require.True(t, IsUnplaced(err))
+	require.False(t, IsUnready(err))
+	require.False(t, IsUnplaced(&jetstream.APIError{Code: 400, ErrorCode: codeOneServer}))
+}
