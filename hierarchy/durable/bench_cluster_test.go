@@ -89,6 +89,8 @@ func BenchmarkClusterSet(b *testing.B) {
 				}
 				wg.Wait()
 				b.ReportMetric(float64(b.N)/time.Since(begun).Seconds(), "sets/s")
+				frames := both[0].Stats().Frames + both[1].Stats().Frames
+				b.ReportMetric(float64(frames)/time.Since(begun).Seconds(), "frames/s")
 				report(b, "", slices.Concat(took...))
 			})
 		}
