@@ -55,11 +55,12 @@ func ExampleConfig_conn() {
 	fmt.Println(customer, ok)
 	fmt.Println(<-fired)
 	_ = one.Shutdown(ctx) // gives its partitions to the other
-	fmt.Println(two.Stats().Owned, "partitions")
+	n, _ := two.Len(ctx)  // waits until all partitions are read
+	fmt.Println(n, "timers,", two.Stats().Owned, "partitions")
 	_ = two.Shutdown(ctx)
 	// Output:
 	// 2 processes
 	// 17 true
 	// cancel order 1 of customer 17
-	// 8 partitions
+	// 0 timers, 8 partitions
 }
