@@ -44,6 +44,15 @@
 // With a *clock.Mock as Config.Clock, tests need not wait: when Add returns, the handlers of what
 // was due have returned.
 //
+// # Several processes
+//
+// With Config.Conn, a connection to NATS servers with JetStream, several processes share the timers of a
+// Name. Each owns some of the partitions, and fires their timers. Any of them may set, move and remove any
+// timer. When a process ends by Shutdown, the others get its partitions without a gap worth mentioning.
+// When it is killed, they take them over after 1.25 Config.Lease. A process whose lease has ended begins no
+// handler, and what it writes is refused. What its handlers had begun goes on: Firing.Epoch tells them from
+// those of the next owner.
+//
 // The directory is kept by a NATS server inside the process, which has no port. docs/durable.md in
 // the repository says how to run it: disk, backup, what to watch. DESIGN.md and FORMAT.md in the
 // module's directory describe the log and its bytes.

@@ -1,0 +1,174 @@
+package durable_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+	"github.com/epicycle-go/epicycle/tests/snippets"
+)
+
+// openOnCluster is how a worker opens its timers on a cluster, and ends.
+func openOnCluster(ctx context.Context, urls, password string, cancelOrder func(context.Context, Order) error) error {
+	nc, err := nats.Connect(urls, nats.UserInfo("worker", password),
+		nats.Name("shop worker"),
+		nats.MaxReconnects(-1), // for as long as the process goes on
+		nats.ReconnectWait(250*time.Millisecond),
+		nats.RetryOnFailedConnect(true)) // the servers may start later
+	if err != nil {
+		return err
+	}
+	defer nc.Close() // after Shutdown
+	timers, err := durable.Open(ctx, durable.Config[string, Order]{
+		Conn: nc,
+		Handle: func(ctx context.Context, f durable.Firing[string, Order]) error {
+			return cancelOrder(ctx, f.Value)
+		},
+		Logger: slog.Default(),
+	})
+	if err != nil {
+		return err
+	}
+	defer timers.Close() // if it is not ended by Shutdown
+	serve(ctx, timers)
+	patience, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	return timers.Shutdown(patience)
+}
+
+// serve is the rest of the program.
+var serve = func(ctx context.Context, timers *durable.Keyed[string, Order]) { <-ctx.Done() }
+
+var confBlock = regexp.MustCompile("(?s)```conf\n(.*?)```")
+
+// documentedServers starts three servers with the configuration that docs/durable.md shows, on ports
+// that are free here.
+func documentedServers(t *testing.T, errs *serverErrors) (urls string) {
+	page, err := snippets.Read("../../docs/durable.md")
+	require.NoError(t, err)
+	text := confBlock.FindStringSubmatch(page)
+	require.NotNil(t, text)
+	file := filepath.Join(t.TempDir(), "nats.conf")
+	require.NoError(t, os.WriteFile(file, []byte(text[1]), 0o600))
+	t.Setenv("WORKER_PASSWORD", "secret")
+	cfgs, err := servers.Cluster(3, func(int) string { return t.TempDir() })
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for i, cfg := range cfgs {
+		opts, err := server.ProcessConfigFile(file)
+		require.NoError(t, err)
+		require.True(t, opts.SyncAlways)
+		require.NotEmpty(t, opts.StoreDir)
+		require.NotZero(t, opts.HTTPPort)
+		require.Len(t, opts.Routes, 3)
+		opts.ServerName, opts.Port, opts.HTTPPort, opts.StoreDir, opts.NoSigs = cfg.Name, cfg.Port, 0, cfg.Dir, true
+		opts.Host, opts.Cluster.Host, opts.Cluster.Port = "127.0.0.1", "127.0.0.1", cfg.Cluster
+		for at, other := range cfgs {
+			opts.Routes[at] = &url.URL{Scheme: "nats", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(other.Cluster))}
+		}
+		s, err := server.NewServer(opts)
+		require.NoError(t, err, "server %d", i)
+		s.SetLogger(errs, false, false)
+		wg.Go(s.Start)
+		t.Cleanup(func() {
+			s.Shutdown()
+			s.WaitForShutdown()
+		})
+		urls += cfg.URL() + ","
+	}
+	wg.Wait()
+	return urls
+}
+
+// Two workers of docs/durable.md share timers on the servers of that page, with the permissions that it
+// gives them.
+func TestClusterOfTheDocs(t *testing.T) {
+	errs := new(serverErrors)
+	urls := documentedServers(t, errs)
+	both := make(chan *durable.Keyed[string, Order])
+	serve = func(ctx context.Context, timers *durable.Keyed[string, Order]) {
+		both <- timers
+		<-ctx.Done()
+	}
+	cancelled := make(chan Order, 100)
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error, 2)
+	for range 2 {
+		go func() {
+			ended <- openOnCluster(ctx, urls, "secret", func(_ context.Context, o Order) error {
+				cancelled <- o
+				return nil
+			})
+		}()
+	}
+	a, b := opened(t, both, ended), opened(t, both, ended)
+	require.Eventually(t, func() bool { return a.Stats().Owned == 4 && b.Stats().Owned == 4 }, time.Minute, 10*time.Millisecond)
+	for i := range 20 {
+		require.NoError(t, a.Set(ctx, fmt.Sprint(i), Order{fmt.Sprint(i), i}, time.Duration(i%2)*time.Hour))
+	}
+	n := 0
+	for _, err := range b.All(ctx) {
+		require.NoError(t, err)
+		n++
+	}
+	require.GreaterOrEqual(t, n, 10)
+	for range 10 {
+		require.Zero(t, (<-cancelled).Customer%2)
+	}
+	end()
+	require.NoError(t, <-ended)
+	require.NoError(t, <-ended)
+	require.Empty(t, errs.said())
+}
+
+func opened(t *testing.T, both <-chan *durable.Keyed[string, Order], ended <-chan error) *durable.Keyed[string, Order] {
+	select {
+	case timers := <-both:
+		return timers
+	case err := <-ended:
+		require.NoError(t, err)
+		return nil
+	}
+}
+
+// serverErrors has what servers say of permissions.
+type serverErrors struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (e *serverErrors) Errorf(format string, v ...any) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if line := fmt.Sprintf(format, v...); strings.Contains(strings.ToLower(line), "violation") {
+		e.lines = append(e.lines, line)
+	}
+}
+
+func (e *serverErrors) Fatalf(format string, v ...any) { e.Errorf("violation: "+format, v...) }
+func (*serverErrors) Noticef(string, ...any)           {}
+func (*serverErrors) Warnf(string, ...any)             {}
+func (*serverErrors) Debugf(string, ...any)            {}
+func (*serverErrors) Tracef(string, ...any)            {}
+
+func (e *serverErrors) said() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.lines
+}

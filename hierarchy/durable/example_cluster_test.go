@@ -1,0 +1,66 @@
+package durable_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+)
+
+// Two processes share the timers of a name on NATS servers. One sets a timer, and it fires in the one
+// that owns its partition. Here both are in one process, with a server that an Example can start.
+func ExampleConfig_conn() {
+	dir, _ := os.MkdirTemp("", "server")
+	defer os.RemoveAll(dir)
+	all, err := servers.Cluster(1, func(int) string { return dir })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	all[0].Cluster = 0 // it is alone
+	server, err := servers.Start(all[0])
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Shutdown()
+
+	ctx, fired := context.Background(), make(chan string)
+	open := func() *durable.Keyed[string, int] {
+		nc, err := nats.Connect(all[0].URL(), nats.MaxReconnects(-1)) // in production all servers, with commas between
+		if err != nil {
+			panic(err)
+		}
+		timers, err := durable.Open(ctx, durable.Config[string, int]{
+			Conn: nc,
+			Handle: func(_ context.Context, f durable.Firing[string, int]) error {
+				fired <- fmt.Sprint("cancel ", f.Key, " of customer ", f.Value)
+				return nil
+			},
+		})
+		if err != nil {
+			panic(err)
+		}
+		return timers
+	}
+	one, two := open(), open()
+	fmt.Println(len(two.Stats().Members), "processes")
+	_ = one.Set(ctx, "order 1", 17, time.Second)
+	customer, _, ok, _ := two.Get(ctx, "order 1")
+	fmt.Println(customer, ok)
+	fmt.Println(<-fired)
+	_ = one.Shutdown(ctx) // gives its partitions to the other
+	n, _ := two.Len(ctx)  // waits until all partitions are read
+	fmt.Println(n, "timers,", two.Stats().Owned, "partitions")
+	_ = two.Shutdown(ctx)
+	// Output:
+	// 2 processes
+	// 17 true
+	// cancel order 1 of customer 17
+	// 0 timers, 8 partitions
+}
