@@ -23,6 +23,8 @@ import (
 var (
 	ErrInUse   = errors.New("the directory is in use by another process")
 	ErrVersion = errors.New("the directory has another format")
+	// ErrCorrupt: the server can't read what it has written.
+	ErrCorrupt = errors.New("the server's files are damaged")
 )
 
 // maxPayload is the largest message: enough for the largest Batch in most programs.
