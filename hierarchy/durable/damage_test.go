@@ -85,6 +85,27 @@ func TestDamagedMarks(t *testing.T) {
 	require.Positive(t, damaged)
 }
 
+// The server's files are gone, and the file that says which format they have is there still: a backup
+// was restored in part. That is no empty directory.
+func TestMissingStreams(t *testing.T) {
+	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1,
+		Handle: func(context.Context, firing) error { return nil }}
+	w := open(t, cfg)
+	require.NoError(t, w.Set(t.Context(), "a", "", time.Hour))
+	require.NoError(t, w.Close())
+	streams := filepath.Join(cfg.Dir, "streams")
+	require.NoError(t, os.Rename(streams, filepath.Join(cfg.Dir, "away")))
+	for range 2 {
+		_, err := count(t, cfg)
+		require.ErrorIs(t, err, durable.ErrDamaged)
+		require.ErrorContains(t, err, cfg.Dir)
+	}
+	require.NoError(t, os.Rename(filepath.Join(cfg.Dir, "away"), streams))
+	n, err := count(t, cfg)
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+}
+
 // damages are what can happen to a file. nil removes it.
 var damages = map[string]func([]byte) []byte{
 	"removed":      nil,
