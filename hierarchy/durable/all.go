@@ -7,9 +7,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// All is an iterator over the timers that are not dead, in no order. What is pending from
-// beginning to end comes once, and again only if the owner of its partition changes meanwhile. After an error of a partition the next one follows. The loop's
-// body may call anything.
+// All is an iterator over the timers that are not dead, in no order. What is pending from beginning
+// to end comes once, and again only if the owner of its partition changes meanwhile. After an error
+// of a partition the next one follows. The loop's body may call anything.
 func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 	return func(yield func(Entry[K, V], error) bool) {
 		for t, err := range w.all(ctx, false) {
@@ -25,7 +25,7 @@ func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 }
 
 // Dead is an iterator over the timers that are dead, in no order, as their last attempt found
-// them.
+// them. Their Epoch is 0.
 func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 	return func(yield func(Firing[K, V], error) bool) {
 		for t, err := range w.all(ctx, true) {

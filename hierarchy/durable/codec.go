@@ -102,7 +102,7 @@ func (array[T]) Decode(b []byte) (v T, err error) {
 	if len(b) != r.Len() {
 		return v, fmt.Errorf("durable: %d bytes are no %v", len(b), r.Type())
 	}
-	reflect.Copy(r, reflect.ValueOf(b))
+	copy(r.Slice(0, r.Len()).Bytes(), b) // reflect.Copy panics if the elements are of a named type
 	return v, nil
 }
 

@@ -98,6 +98,10 @@ type Config[K comparable, V any] struct {
 	// returns an error, panics, or exits its goroutine, it is called again after Backoff. While it
 	// runs, Set, SetAt, Move and Remove of its key take hold: ctx is cancelled and its result is
 	// ignored. A handler that sets its own key anew does that last.
+	//
+	// It may be called before Open has returned, with what became due while no process was there. A
+	// handler that uses the Keyed has to wait for it, for example for a channel that is closed after
+	// Open.
 	Handle func(ctx context.Context, f Firing[K, V]) error
 	// Logger gets what an operator must know. By default it is discarded.
 	Logger *slog.Logger

@@ -51,6 +51,61 @@ func TestDamagedFiles(t *testing.T) {
 	require.Greater(t, damaged, 8)
 }
 
+// A bit of the marks is flipped. The server finds some of that only when it replaces a mark. If not
+// all timers are there, Open or the calls say that something is damaged, also when it is tried again.
+func TestDamagedMarks(t *testing.T) {
+	const n, places = 20, 16
+	dir := t.TempDir()
+	cfg := durable.Config[string, string]{Dir: dir, Partitions: 2,
+		Handle: func(context.Context, firing) error { return nil }}
+	w := open(t, cfg)
+	for i := range n {
+		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "", time.Hour))
+	}
+	require.NoError(t, w.Close())
+	marks := filepath.Join("streams", "jetstream", "$G", "streams", "epicycle_timers_marks", "msgs", "1.blk")
+	damaged := 0
+	for place := range places {
+		cfg.Dir = t.TempDir()
+		require.NoError(t, os.CopyFS(cfg.Dir, os.DirFS(dir)))
+		data, err := os.ReadFile(filepath.Join(dir, marks))
+		require.NoError(t, err)
+		data[len(data)*(2*place+1)/(2*places)] ^= 4
+		require.NoError(t, os.WriteFile(filepath.Join(cfg.Dir, marks), data, 0o600))
+		there, err := count(t, cfg)
+		if err == nil {
+			require.Equal(t, n, there)
+			continue
+		}
+		damaged++
+		require.ErrorIs(t, err, durable.ErrDamaged)
+		_, err = count(t, cfg)
+		require.ErrorIs(t, err, durable.ErrDamaged)
+	}
+	require.Positive(t, damaged)
+}
+
+// The server's files are gone, and the file that says which format they have is there still: a backup
+// was restored in part. That is no empty directory.
+func TestMissingStreams(t *testing.T) {
+	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1,
+		Handle: func(context.Context, firing) error { return nil }}
+	w := open(t, cfg)
+	require.NoError(t, w.Set(t.Context(), "a", "", time.Hour))
+	require.NoError(t, w.Close())
+	streams := filepath.Join(cfg.Dir, "streams")
+	require.NoError(t, os.Rename(streams, filepath.Join(cfg.Dir, "away")))
+	for range 2 {
+		_, err := count(t, cfg)
+		require.ErrorIs(t, err, durable.ErrDamaged)
+		require.ErrorContains(t, err, cfg.Dir)
+	}
+	require.NoError(t, os.Rename(filepath.Join(cfg.Dir, "away"), streams))
+	n, err := count(t, cfg)
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+}
+
 // damages are what can happen to a file. nil removes it.
 var damages = map[string]func([]byte) []byte{
 	"removed":      nil,

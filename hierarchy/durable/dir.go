@@ -42,7 +42,7 @@ type part struct {
 func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
 	server, err := embedded.Open(ctx, cfg.dir, cfg.logger)
 	if err != nil {
-		return nil, err
+		return nil, corrupt(err)
 	}
 	d := &dir{cfg: cfg, server: server}
 	if d.name, err = takeName(server.Server, cfg.name); err != nil {
@@ -60,7 +60,16 @@ func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
 		err = why.error
 	}
 	d.Close()
-	return nil, fmt.Errorf("%s: %w", cfg.dir, err)
+	return nil, fmt.Errorf("%s: %w", cfg.dir, corrupt(err))
+}
+
+// corrupt is an error of Open, as ErrDamaged if the server has found damage. What a call gets while
+// the server finds it is ErrUnavailable alone, as the call may have taken hold.
+func corrupt(err error) error {
+	if errors.Is(err, embedded.ErrCorrupt) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
 }
 
 // reason is why an Open ends the contexts of its partitions, and not its caller.

@@ -70,7 +70,7 @@ func (w *Keyed[K, V]) Remove(ctx context.Context, k K) (v V, ok bool, err error)
 }
 
 // Revive makes the dead timer of k due at once, as if it had not been tried yet. It is false if k
-// has no dead timer.
+// has no dead timer. The error is also ErrFull.
 func (w *Keyed[K, V]) Revive(ctx context.Context, k K) (bool, error) {
 	_, ok, err := w.do(ctx, frame.Revive, k, nil, 0, time.Time{})
 	return ok, err

@@ -172,6 +172,7 @@ type (
 	point   struct{ X, Y int }
 	digest  [4]byte
 	payload []byte
+	octet   byte
 )
 
 // roundTrip sets a timer with that key and value, and finds it in the log of another Open.
@@ -201,6 +202,7 @@ func TestTypesOfKeysAndValues(t *testing.T) {
 	roundTrip(t, small(-128), payload{3})
 	roundTrip(t, uint16(65535), []byte{})
 	roundTrip(t, digest{1, 2, 3, 4}, 7.5)
+	roundTrip(t, [2]octet{1, 2}, []octet{3})
 	roundTrip(t, point{1, 2}, map[string]int{"a": 1})
 	roundTrip(t, true, point{3, 4})
 }

@@ -32,9 +32,11 @@ type owners interface {
 }
 
 // Open opens the timers, and makes them if there are none. It waits until all are read that this
-// process owns. If a log is damaged, Open succeeds, and the calls for its keys return ErrDamaged. If
-// the directory can't be used, for lack of permission or of room on the disk, Open returns an error
-// that says so.
+// process owns. What is due already may be handled before Open has returned: see Config.Handle.
+//
+// If a log is damaged, Open succeeds, and the calls for its keys return ErrDamaged. If what all logs
+// share is damaged, such as their marks, Open returns ErrDamaged. If the directory can't be used, for
+// lack of permission or of room on the disk, Open returns an error that says so.
 func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K, V], error) {
 	cfg, err := cfg.validate()
 	if err != nil {

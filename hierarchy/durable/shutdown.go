@@ -2,7 +2,7 @@ package durable
 
 import "context"
 
-// Shutdown hands no further timer over, and waits for the handlers that run. When ctx is done, it
+// Shutdown dispatches no further timer, and waits for the handlers that run. When ctx is done, it
 // ends their contexts and waits no longer. Then it writes what is left to be written, and that the
 // process has ended in order. If the log does not answer, it gives up a second after the end of ctx,
 // or after five seconds if ctx has no deadline. The calls that wait for the log are ErrUnavailable

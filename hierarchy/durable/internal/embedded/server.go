@@ -23,6 +23,8 @@ import (
 var (
 	ErrInUse   = errors.New("the directory is in use by another process")
 	ErrVersion = errors.New("the directory has another format")
+	// ErrCorrupt: what the server has written is gone, or can't be read.
+	ErrCorrupt = errors.New("the server's files are damaged")
 )
 
 // maxPayload is the largest message: enough for the largest Batch in most programs.
@@ -70,7 +72,7 @@ func (s *Server) start() (err error) {
 	if s.lock, err = acquire(filepath.Join(s.dir, "lock")); err != nil {
 		return err
 	}
-	if err = checkVersion(filepath.Join(s.dir, "version")); err != nil {
+	if err = checkVersion(s.dir); err != nil {
 		return err
 	}
 	if err = s.begin(); err != nil {

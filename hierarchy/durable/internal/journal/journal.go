@@ -19,7 +19,7 @@ var (
 	ErrRefused = errors.New("the log does not end where it was expected to")
 	// ErrAbsent: there is no such message now. It decides nothing about later.
 	ErrAbsent = errors.New("the log has no such message")
-	// ErrTaken: another message has the place in the log. Whoever gets it is not the owner.
+	// ErrTaken: another message has the place in the log. The process that gets it is not the owner.
 	ErrTaken = errors.New("the log has another owner")
 	// ErrDamaged: something is missing or altered.
 	ErrDamaged = errors.New("durable: the log is damaged")

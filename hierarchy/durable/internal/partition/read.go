@@ -31,7 +31,7 @@ var (
 	errLate = fmt.Errorf("%w: the lease ended before the answer", ErrUnavailable)
 )
 
-// held is an error if this process is not the owner any more. Whoever reads asks afterwards.
+// held is an error if this process is not the owner any more. It is asked for after reading.
 func (p *Partition) held() error {
 	p.queue.mu.Lock()
 	err := p.queue.closed // reading goes on while the log does not answer

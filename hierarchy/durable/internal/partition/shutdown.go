@@ -42,7 +42,7 @@ func (p *Partition) stopFiring(ctx context.Context) error {
 	}
 }
 
-// Shutdown hands over nothing any more, waits for the handlers until ctx is done, ends the
+// Shutdown dispatches nothing any more, waits for the handlers until ctx is done, ends the
 // contexts of those that are left, writes what was asked for until now, and a Close. If ctx ended
 // before all this was done, its error is returned.
 func (p *Partition) Shutdown(ctx context.Context) error {

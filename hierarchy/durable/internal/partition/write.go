@@ -203,7 +203,7 @@ func (p *Partition) settle(w *written) {
 	if len(w.calls) > 0 && !p.cfg.Tenure() {
 		w.answer(errLate)
 	}
-	if p.virtual { // whoever moves the mock after the answer finds the alarm aimed
+	if p.virtual { // the alarm is aimed before a caller can move the mock
 		p.fireOrAim()
 	}
 	for _, c := range w.calls {
