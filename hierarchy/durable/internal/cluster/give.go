@@ -74,9 +74,7 @@ func (l *slot) ask(from member.ID) bool {
 // give gives the partition to a member that has asked for it, if that lives and the plan does not
 // leave the partition here.
 func (l *slot) give(to member.ID) bool {
-	n := l.s.now()
-	peer, lives := n.view.Peer(to)
-	if n.plan[l.at] == l.me() || !lives || peer.Leaving {
+	if !l.mayGive(to) {
 		return false
 	}
 	ctx, cancel := l.handlersTime()
@@ -85,6 +83,22 @@ func (l *slot) give(to member.ID) bool {
 		l.c().cfg.Logger.Warn("durable: a partition was given away before its handlers had returned", "partition", l.at, "err", err)
 	}
 	return l.owner == nil
+}
+
+// mayGive tells whether a member that asks for the partition gets it.
+func (l *slot) mayGive(to member.ID) bool {
+	n := l.s.now()
+	peer, lives := n.view.Peer(to)
+	return n.plan[l.at] != l.me() && lives && !peer.Leaving
+}
+
+// giveUnopened gives the claim of a partition that is not open here, if this process has it.
+func (l *slot) giveUnopened(to member.ID) bool {
+	if l.s.now().view.Claims[l.at].Holder != l.me() || !l.mayGive(to) {
+		return false
+	}
+	l.giveClaim(to)
+	return true
 }
 
 // handlersTime is a context for the handlers of a partition that another has asked for: they have a

@@ -89,6 +89,9 @@ func (s *session) watch() {
 		case <-s.member.Changed():
 			s.look()
 		case <-s.risen:
+			if !s.member.Holds() { // it was news of others
+				continue
+			}
 			fall.Reset(s.c.cfg.Member.Lease)
 			if !held {
 				s.c.cfg.Logger.Info("durable: this process has its lease again")
