@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -73,17 +74,43 @@ func (l *slot) ask(from member.ID) bool {
 // give gives the partition to a member that has asked for it, if that lives and the plan does not
 // leave the partition here.
 func (l *slot) give(to member.ID) bool {
-	n := l.s.now()
-	peer, lives := n.view.Peer(to)
-	if n.plan[l.at] == l.me() || !lives || peer.Leaving {
+	if !l.mayGive(to) {
 		return false
 	}
-	ctx, cancel := l.patience()
+	ctx, cancel := l.handlersTime()
 	defer cancel()
 	if err := l.giveTo(ctx, to); err != nil {
 		l.c().cfg.Logger.Warn("durable: a partition was given away before its handlers had returned", "partition", l.at, "err", err)
 	}
 	return l.owner == nil
+}
+
+// mayGive tells whether a member that asks for the partition gets it.
+func (l *slot) mayGive(to member.ID) bool {
+	n := l.s.now()
+	peer, lives := n.view.Peer(to)
+	return n.plan[l.at] != l.me() && lives && !peer.Leaving
+}
+
+// giveUnopened gives the claim of a partition that is not open here, if this process has it.
+func (l *slot) giveUnopened(to member.ID) bool {
+	if l.s.now().view.Claims[l.at].Holder != l.me() || !l.mayGive(to) {
+		return false
+	}
+	l.giveClaim(to)
+	return true
+}
+
+// handlersTime is a context for the handlers of a partition that another has asked for: they have a
+// lease, or at Shutdown what its context says.
+func (l *slot) handlersTime() (context.Context, context.CancelFunc) {
+	leaving := l.s.leaving.Load()
+	if leaving == nil {
+		return l.patience()
+	}
+	ctx, cancel := context.WithCancel(*leaving)
+	stop := context.AfterFunc(l.s.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // giveTo ends the partition here, and gives its claim away. Handlers are waited for until ctx is
@@ -104,30 +131,48 @@ func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 	return err
 }
 
-// giveClaim gives the claim away. As long as that is in doubt, it is tried again.
+// giveClaim gives the claim away. As long as that is in doubt, it is tried again, but not at Shutdown:
+// there the lease is given back, or runs out.
 func (l *slot) giveClaim(to member.ID) {
 	for {
-		ctx, cancel := l.patience()
+		ctx, cancel := l.claimTime()
 		err := l.s.member.Give(ctx, l.at, to)
 		cancel()
 		if err == nil || errors.Is(err, member.ErrNotMine) || errors.Is(err, member.ErrLost) || l.s.ctx.Err() != nil {
 			return
 		}
-		if !sleep(l.s.ctx, firstPause) {
+		if l.s.leaving.Load() != nil || !sleep(l.s.ctx, firstPause) {
 			return
 		}
 	}
 }
 
-// release gives the partition to nobody, for Shutdown.
+// claimTime is a context for a claim that is given away.
+func (l *slot) claimTime() (context.Context, context.CancelFunc) {
+	if leaving := l.s.leaving.Load(); leaving != nil {
+		return l.s.farewell(*leaving)
+	}
+	return l.patience()
+}
+
+// release gives the partition to nobody, for Shutdown. One that is being opened still is left alone
+// after a while, as its log may not answer.
 func (l *slot) release(ctx context.Context) error {
 	r := releasing{ctx, make(chan error, 1)}
-	select {
-	case l.releases <- r:
-		return <-r.done
-	case <-ctx.Done(): // it is being opened still
-		return ctx.Err()
-	case <-l.s.ctx.Done():
-		return nil
+	late := time.NewTicker(l.s.farewellTime())
+	defer late.Stop()
+	for {
+		select {
+		case l.releases <- r:
+			return <-r.done
+		case <-late.C:
+			if l.c().owned[l.at].Load() == nil {
+				return nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.s.ctx.Done():
+			return nil
+		}
 	}
 }

@@ -15,12 +15,15 @@ import (
 // Do has the operations of a call take hold in partition at, and waits until they are in the log, or
 // until ctx is done. With ErrUnavailable and the context's error they may take hold, or not.
 func (c *Cluster) Do(ctx context.Context, at int, call *partition.Call) error {
-	if p := c.owned[at].Load(); p != nil {
-		if err := p.Do(ctx, call); !errors.Is(err, partition.ErrNotOwner) {
-			return err
-		}
+	p := c.owned[at].Load()
+	if p == nil {
+		return c.client.Do(ctx, at, call)
 	}
-	return c.client.Do(ctx, at, call)
+	begun := time.Now()
+	if err := p.Do(ctx, call); !errors.Is(err, partition.ErrNotOwner) {
+		return err
+	}
+	return c.client.DoSince(ctx, at, call, begun)
 }
 
 // Get is the timer of a key and the time until it is due.

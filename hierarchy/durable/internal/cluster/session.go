@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -25,6 +26,8 @@ type session struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup // of the slots, and of watch
 	once   sync.Once
+	// leaving is the context of Shutdown, once that has begun.
+	leaving atomic.Pointer[context.Context]
 
 	mu   sync.Mutex
 	news news
@@ -86,6 +89,9 @@ func (s *session) watch() {
 		case <-s.member.Changed():
 			s.look()
 		case <-s.risen:
+			if !s.member.Holds() { // it was news of others
+				continue
+			}
 			fall.Reset(s.c.cfg.Member.Lease)
 			if !held {
 				s.c.cfg.Logger.Info("durable: this process has its lease again")
@@ -179,60 +185,4 @@ func (s *session) close() {
 	}
 	wg.Wait()
 	s.stop()
-}
-
-// leave gives all partitions away until ctx is done, and ends the lease.
-func (s *session) leave(ctx context.Context) error {
-	err := s.member.Leave(ctx)
-	if err == nil {
-		s.awaitTakers(ctx)
-	}
-	errs := make([]error, len(s.slots))
-	var wg sync.WaitGroup
-	for i, slot := range s.slots {
-		wg.Go(func() { errs[i] = slot.release(ctx) })
-	}
-	wg.Wait()
-	if failed := s.member.Resign(ctx); failed != nil && !errors.Is(failed, member.ErrLost) {
-		s.c.cfg.Logger.Warn("durable: the lease was not given back, and runs out", "err", failed)
-	}
-	s.stop()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// awaitTakers waits until others have taken all partitions, for a lease or half of what ctx has left.
-func (s *session) awaitTakers(ctx context.Context) {
-	patience := s.c.cfg.Member.Lease
-	if end, ok := ctx.Deadline(); ok {
-		patience = min(patience, time.Until(end)/2)
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	for {
-		n := s.now()
-		if len(n.view.Living()) == 0 || !s.ownsAny() {
-			return
-		}
-		select {
-		case <-n.changed:
-		case <-s.member.Lost():
-			return
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-func (s *session) ownsAny() bool {
-	for at := range s.c.owned {
-		if s.c.owned[at].Load() != nil {
-			return true
-		}
-	}
-	return false
 }

@@ -95,7 +95,8 @@ func (l *slot) try(do func() error) {
 // brokenPause is how often a damaged log is read again. An operator may have restored it.
 const brokenPause = 30 * time.Second
 
-// stay waits until there is news, or the time has come. It answers others meanwhile.
+// stay waits until there is news, or the time has come. It answers others meanwhile. Another may be able
+// to open what this process can't.
 func (l *slot) stay(changed <-chan struct{}, wake <-chan time.Time) {
 	for {
 		select {
@@ -104,7 +105,7 @@ func (l *slot) stay(changed <-chan struct{}, wake <-chan time.Time) {
 		case <-wake:
 			return
 		case a := <-l.asks:
-			a.answer <- false
+			a.answer <- l.giveUnopened(a.from)
 		case r := <-l.releases:
 			r.done <- nil
 		case <-l.s.ctx.Done():

@@ -19,11 +19,12 @@ type Patience struct {
 
 // Commit appends data as message last+1, and finds out whether it did if the answer is lost. It
 // returns nil if the message is in the log, and ErrTaken or ErrTooLarge if it is not, and never
-// will be. With any other error, which comes when ctx is done, nothing is known.
+// will be. With any other error, which is ErrReplaced or comes when ctx is done, nothing is known.
 func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte) error {
+	sure := true // no copy can have been appended
 	for pause := orDefault(p.Pause, 5*time.Millisecond); ; pause = min(2*pause, time.Second) {
-		err := p.try(ctx, log, last, data)
-		if err == nil || errors.Is(err, ErrTaken) || errors.Is(err, ErrTooLarge) {
+		err := p.try(ctx, log, last, data, &sure)
+		if err == nil || errors.Is(err, ErrTaken) || errors.Is(err, ErrReplaced) || errors.Is(err, ErrTooLarge) {
 			return err
 		}
 		if p.Doubt != nil {
@@ -46,7 +47,8 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 }
 
 // try appends once, and looks once whether the message is there if that is not clear.
-func (p Patience) try(ctx context.Context, log Log, last uint64, data []byte) error {
+// sure becomes false if the message may have been appended.
+func (p Patience) try(ctx context.Context, log Log, last uint64, data []byte, sure *bool) error {
 	limit := orDefault(p.Answer, 5*time.Second)
 	asked, cancel := context.WithTimeout(ctx, limit)
 	err := log.Append(asked, last, data)
@@ -57,6 +59,7 @@ func (p Patience) try(ctx context.Context, log Log, last uint64, data []byte) er
 	if err == nil || errors.Is(err, ErrTooLarge) {
 		return err
 	}
+	*sure = *sure && errors.Is(err, ErrRefused)
 	asked, cancel = context.WithTimeout(ctx, limit)
 	defer cancel()
 	there, gone := log.Get(asked, last+1)
@@ -69,8 +72,12 @@ func (p Patience) try(ctx context.Context, log Log, last uint64, data []byte) er
 		return err
 	}
 	// A log that begins after the message had a later owner, who has deleted it, whosever it was.
-	if b, failed := log.Bounds(asked); failed == nil && b.First > last+1 {
+	b, failed := log.Bounds(asked)
+	switch {
+	case failed != nil || b.First <= last+1:
+		return err
+	case *sure:
 		return ErrTaken
 	}
-	return err
+	return ErrReplaced
 }

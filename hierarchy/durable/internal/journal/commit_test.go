@@ -84,6 +84,38 @@ func TestCommitAfterTheLogWasTrimmed(t *testing.T) {
 	})
 }
 
+// replaced is a log whose first answer is lost, as its owner stands still. Meanwhile another has taken
+// it over, and has trimmed it.
+type replaced struct {
+	journal.Log
+	disk *memory.Disk
+}
+
+func (r replaced) Append(ctx context.Context, last uint64, data []byte) error {
+	err := r.Log.Append(ctx, last, data)
+	if err != nil {
+		return err
+	}
+	other := r.disk.Open()
+	if err := other.Append(ctx, last+1, []byte("other")); err != nil {
+		return err
+	}
+	if err := other.Trim(ctx, last+2); err != nil {
+		return err
+	}
+	return errors.New("no answer")
+}
+
+// What was appended, and has been deleted by a later owner, is not said to have been refused.
+func TestCommitOfWhatALaterOwnerHasTrimmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := new(memory.Disk)
+		err := journal.Patience{}.Commit(t.Context(), replaced{disk.Open(), disk}, 0, []byte("ours"))
+		require.ErrorIs(t, err, journal.ErrReplaced)
+		require.NotErrorIs(t, err, journal.ErrTaken)
+	})
+}
+
 // While the log does not answer, nothing is decided, until the context ends.
 func TestCommitGivesUpOnlyWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

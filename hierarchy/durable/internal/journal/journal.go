@@ -21,6 +21,9 @@ var (
 	ErrAbsent = errors.New("the log has no such message")
 	// ErrTaken: another message has the place in the log. The process that gets it is not the owner.
 	ErrTaken = errors.New("the log has another owner")
+	// ErrReplaced: the log has another owner, who has deleted the place of the message. Whether the
+	// message was there, nobody knows any more.
+	ErrReplaced = errors.New("the log has another owner, who has trimmed it")
 	// ErrDamaged: something is missing or altered.
 	ErrDamaged = errors.New("durable: the log is damaged")
 	// ErrTooLarge: the message is larger than the log takes. It was not appended.

@@ -29,7 +29,7 @@ func (p *Partition) append(w *written, b []byte) error {
 		p.doubting.Unlock()
 	}
 	err := patience.Commit(p.writing, p.cfg.Log, p.head.Number, b)
-	if p.writing.Err() != nil && err != nil && !errors.Is(err, journal.ErrTaken) {
+	if p.writing.Err() != nil && err != nil && !isTaken(err) {
 		err = p.cut(doubt)
 	}
 	if giveUp == nil || !p.queue.waits() {
@@ -48,6 +48,11 @@ func (p *Partition) append(w *written, b []byte) error {
 		p.cfg.Logger.Info("durable: the log answers again", "partition", p.cfg.Partition)
 	}
 	return err
+}
+
+// isTaken tells whether an error of Commit says that the log has another owner.
+func isTaken(err error) bool {
+	return errors.Is(err, journal.ErrTaken) || errors.Is(err, journal.ErrReplaced)
 }
 
 // GiveUp ends the calls that wait for the log, if its answer is in doubt: nobody expects one soon.

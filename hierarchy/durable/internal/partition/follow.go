@@ -73,8 +73,13 @@ func (p *Partition) named(err error) error {
 // errTrimmed: the owner has deleted frames before they were read here.
 var errTrimmed = errors.New("the frames to be read were trimmed")
 
-// catchUp reads the log from the last frame that was read to its end, as it is now. If the owner trims
-// faster than this process reads, it begins again where the log begins then.
+// nearEnd is how many frames there may be to read when catchUp reads for the last time. An owner that
+// is busy writes others meanwhile, always.
+const nearEnd = 64
+
+// catchUp reads the log from the last frame that was read to about its end. A takeover finds out whether
+// that was the end. If the owner trims faster than this process reads, it begins again where the log
+// begins then.
 func (p *Partition) catchUp(ctx context.Context) error {
 	for {
 		mark, err := p.mark(ctx)
@@ -88,10 +93,13 @@ func (p *Partition) catchUp(ctx context.Context) error {
 		if last.Number == p.head.Number {
 			return p.unchanged(last)
 		}
-		if err := p.readTo(ctx, mark, last); !errors.Is(err, errTrimmed) {
+		near := last.Number-p.head.Number <= nearEnd
+		switch err := p.readTo(ctx, mark, last); {
+		case errors.Is(err, errTrimmed):
+			p.forget()
+		case err != nil || near:
 			return err
 		}
-		p.forget()
 	}
 }
 

@@ -1,12 +1,14 @@
 package partition
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
 // follow follows the log by a connection of its own.
@@ -44,6 +46,39 @@ func TestFollowerKnowsWhatWasWritten(t *testing.T) {
 	b.mock.Add(time.Second)
 	b.mock.Add(time.Minute)
 	b.Equal([]string{"moved", "after"}, b.took())
+}
+
+// busy is a log whose owner writes whenever its end is asked for.
+type busy struct {
+	journal.Log
+	write func()
+}
+
+func (l busy) Bounds(ctx context.Context) (journal.Bounds, error) {
+	b, err := l.Log.Bounds(ctx)
+	l.write()
+	return b, err
+}
+
+// An owner that writes all the time does not keep others from following its log.
+func TestFollowerOfABusyOwner(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	writes := 0
+	write := func() {
+		if writes++; writes < 1000 {
+			b.set(fmt.Sprint(writes), "", time.Hour)
+		}
+	}
+	f, err := Follow(t.Context(), b.cfg.with(busy{b.disk.Open(), write}))
+	b.NoError(err)
+	b.Less(writes, 10)
+	for range 10 {
+		b.NoError(f.CatchUp(t.Context()))
+	}
+	b.Less(writes, 50)
+	b.own(f)
+	b.Len(b.keys(false), writes-1) // the last of them was written by the old owner before the takeover
 }
 
 // A log that ended in order is followed like any other: what was under way does not count.

@@ -47,8 +47,13 @@ func (p *Partition) lose(w *written, rest []item, cause error) {
 			p.drop(&w.items[i].item)
 		}
 	}
-	if errors.Is(cause, errCut) { // what was not sent did not take hold
+	switch { // what was not sent did not take hold
+	case errors.Is(cause, errCut):
 		p.left, err = err, fmt.Errorf("%w: %w", p.queue.why(), cause)
+	case errors.Is(cause, journal.ErrReplaced):
+		err = fmt.Errorf("%w: %w", ErrNotOwner, cause)
+	case errors.Is(cause, ErrClosed):
+		err = p.queue.why()
 	}
 	for _, it := range append(rest, p.queue.end(err)...) {
 		p.drop(&it)

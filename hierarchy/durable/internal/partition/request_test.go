@@ -122,10 +122,29 @@ func TestCallersAreForgotten(t *testing.T) {
 	b.NoError(err)
 	b.False(c.Took[0])
 	b.mock.Add(state.Remember)
-	b.reopen()
+	b.reopen() // the clock of the owner before may have been behind
+	b.Equal(2, b.answers())
+	b.mock.Add(state.Remember)
+	b.set("c", "", time.Hour)
+	b.remove("c")
 	b.Zero(b.answers())
 	b.trimAll()
 	b.Zero(b.p.Stats().LiveBytes)
+}
+
+// A request whose answer was lost takes hold once, also if the clock of the next owner is far ahead.
+func TestRequestsOfAnOwnerWhoseClockIsBehind(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	_, err := b.request(1, b.setAsk("a", ""))
+	b.NoError(err)
+	b.crash()
+	b.mock.Add(time.Hour) // in truth, no time has passed
+	b.open()
+	b.remove("a")
+	_, err = b.request(1, b.setAsk("a", ""))
+	b.NoError(err)
+	b.Empty(b.keys(false))
 }
 
 // Two copies of a request in one frame are answered alike.

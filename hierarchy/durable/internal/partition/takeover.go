@@ -48,7 +48,7 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 		}
 		clean = p.head.Number == 0 || p.state.Clean()
 		p.time = newOwnTime(p.cfg.Clock)
-		if err := p.appendTakeover(ctx); !errors.Is(err, journal.ErrTaken) {
+		if err := p.appendTakeover(ctx); !isTaken(err) {
 			return clean, err
 		}
 	}

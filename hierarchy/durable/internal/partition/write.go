@@ -168,6 +168,7 @@ func (p *Partition) checkTenure(w *written) {
 		return
 	}
 	w.answer(errTenure)
+	w.calls = w.calls[:0] // their callers use them again, for another owner
 }
 
 // apply applies a frame that was acknowledged, after some time.

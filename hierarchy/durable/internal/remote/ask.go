@@ -19,13 +19,13 @@ type ask struct {
 	done       chan struct{} // of capacity 1
 }
 
-// newAsk is an ask of a call.
-func (c *Client) newAsk(call *partition.Call) *ask {
+// newAsk is an ask of a call that began at a time.
+func (c *Client) newAsk(call *partition.Call, begun time.Time) *ask {
 	a, _ := c.asks.Get().(*ask)
 	if a == nil {
 		a = &ask{done: make(chan struct{}, 1)}
 	}
-	*a = ask{done: a.done, call: call, begun: time.Now(), ops: len(call.Asks), size: partSize(call.Asks)}
+	*a = ask{done: a.done, call: call, begun: begun, ops: len(call.Asks), size: partSize(call.Asks)}
 	return a
 }
 
@@ -90,4 +90,5 @@ type message struct {
 	pause  time.Duration // after the latest copy that had an answer, and quiet after one that had none
 	quiet  time.Duration
 	why    error // why there is no answer
+	doubt  bool  // a copy has had no clear answer: it may have taken hold
 }

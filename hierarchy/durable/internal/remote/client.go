@@ -66,13 +66,18 @@ func (c *Client) Close() {
 // Request, and belongs to the Client until Do returns without an error. With ErrUnavailable and the
 // context's error they may take hold, or not. With other errors they don't.
 func (c *Client) Do(ctx context.Context, at int, call *partition.Call) error {
+	return c.DoSince(ctx, at, call, time.Now())
+}
+
+// DoSince is Do for a call that began before. Its durations and its minute count from there.
+func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begun time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if err := c.usable(); err != nil {
 		return err
 	}
-	a := c.newAsk(call)
+	a := c.newAsk(call, begun)
 	if len(call.Asks) > partition.MaxOps || a.size > c.most {
 		return fmt.Errorf("%w: %d operations of about %d bytes", partition.ErrTooLarge, len(call.Asks), a.size)
 	}

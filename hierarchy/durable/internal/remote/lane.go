@@ -145,6 +145,7 @@ func (l *lane) answered(serial uint64, data []byte) {
 	m := l.flying[i]
 	body, retry, err := read(data)
 	if retry && m.wanted > 0 {
+		m.doubt = m.doubt || !errors.Is(err, errNotMine) && !errors.Is(err, errNobody)
 		if m.quiet > 0 { // else it will be sent again soon
 			l.delay(m, time.Now(), err)
 			l.aim()
@@ -152,10 +153,13 @@ func (l *lane) answered(serial uint64, data []byte) {
 		return
 	}
 	l.flying = slices.Delete(l.flying, i, i+1)
+	if err != nil && m.doubt && !errors.Is(err, partition.ErrUnavailable) { // another copy may have taken hold
+		err = unavailable(err)
+	}
 	switch {
 	case err == nil:
 		l.take(m, body)
-	case errors.Is(err, partition.ErrTooLarge) && len(m.asks) > 1:
+	case errors.Is(err, partition.ErrTooLarge) && len(m.asks) > 1 && !m.doubt:
 		l.alone(m)
 	default:
 		for _, a := range m.asks {
@@ -199,7 +203,7 @@ func (l *lane) alone(m *message) {
 	}
 }
 
-// close ends all calls. What was sent may have taken hold.
+// close ends all calls.
 func (l *lane) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,22 +211,18 @@ func (l *lane) close() {
 	if l.timer != nil {
 		l.timer.Stop()
 	}
-	for _, m := range l.flying {
-		if m.sent.IsZero() {
-			continue
-		}
-		for _, a := range m.asks {
-			a.end(unavailable(errClosing))
-		}
-	}
 	l.endAll(hierarchy.ErrClosed)
 }
 
-// endAll ends all calls that have not ended yet.
+// endAll ends all calls that have not ended yet. What was sent may have taken hold.
 func (l *lane) endAll(err error) {
 	for _, m := range l.flying {
+		why := err
+		if errors.Is(err, hierarchy.ErrClosed) && !m.sent.IsZero() {
+			why = unavailable(errClosing)
+		}
 		for _, a := range m.asks {
-			a.end(err)
+			a.end(why)
 		}
 	}
 	l.flying = nil

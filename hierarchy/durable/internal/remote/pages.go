@@ -32,8 +32,9 @@ func (s *Server) page(body []byte) error {
 		return errMessage
 	}
 	var timers []byte
+	most := min(pageBytes, int(s.cfg.Conn.MaxPayload())-headers)
 	next, err := s.owner.Page(dead == 1, from, func(t state.Timer) bool {
-		if len(timers) > 0 && len(timers)+timerSize(&t) > pageBytes {
+		if len(timers) > 0 && len(timers)+timerSize(&t) > most {
 			return false
 		}
 		timers = appendTimer(timers, &t)

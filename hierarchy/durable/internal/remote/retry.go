@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"slices"
 	"time"
 )
 
@@ -14,8 +15,8 @@ func (l *lane) aim() {
 		at = earlier(at, m.sendAt)
 	}
 	for _, m := range l.flying {
-		if m.wanted > 0 {
-			at = earlier(at, m.asks[0].begun.Add(l.client.cfg.GiveUp))
+		if i := slices.IndexFunc(m.asks, func(a *ask) bool { return !a.ended }); i >= 0 {
+			at = earlier(at, m.asks[i].begun.Add(l.client.cfg.GiveUp))
 		}
 	}
 	if !l.aimed.IsZero() && !at.Before(l.aimed) {
@@ -50,7 +51,7 @@ func (l *lane) tick() {
 		}
 		if flying = append(flying, m); due {
 			if m.quiet > 0 {
-				m.why = errSilent
+				m.why, m.doubt = errSilent, true
 			}
 			l.publish(m, now)
 		}

@@ -32,7 +32,7 @@ func (s *State) Built() bool { return s.built }
 // now on is what this process writes.
 func (s *State) Own(now int64) {
 	s.owned = true
-	s.Forget(now)
+	s.requests.renew(now)
 }
 
 // Forget forgets the callers that are not remembered any more at the time of a frame.

@@ -113,6 +113,15 @@ func (q *requests) forget(id uint64) {
 	delete(q.callers, id)
 }
 
+// renew remembers all callers for the whole time from now on. The clock of this owner may be ahead of
+// that of the last one: how long ago they have asked is not known.
+func (q *requests) renew(now int64) {
+	for _, c := range q.callers {
+		c.last = max(c.last, now)
+	}
+	q.expires = now + int64(Remember)
+}
+
 // expire forgets the callers whose latest request was too long ago.
 func (q *requests) expire(now int64) {
 	if len(q.callers) == 0 || now < q.expires {

@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+)
+
+// How a session ends in order.
+
+const (
+	// mostFarewell is how long the table may take for its part in Shutdown, and closeTime how long after
+	// the end of Shutdown's context. It may not answer at all.
+	mostFarewell = 5 * time.Second
+	closeTime    = time.Second
+)
+
+// leave gives all partitions away until ctx is done, and ends the lease.
+func (s *session) leave(ctx context.Context) error {
+	s.leaving.Store(&ctx)
+	if s.say(ctx) == nil {
+		s.awaitTakers(ctx)
+	}
+	errs := make([]error, len(s.slots))
+	var wg sync.WaitGroup
+	for i, slot := range s.slots {
+		wg.Go(func() { errs[i] = slot.release(ctx) })
+	}
+	wg.Wait()
+	s.resign(ctx)
+	s.stop()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// say tells the others that this process leaves. That may take half of what ctx has left.
+func (s *session) say(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, halfOf(ctx, s.farewellTime()))
+	defer cancel()
+	return s.member.Leave(ctx)
+}
+
+func (s *session) resign(ctx context.Context) {
+	ctx, cancel := s.farewell(ctx)
+	defer cancel()
+	if err := s.member.Resign(ctx); err != nil && !errors.Is(err, member.ErrLost) {
+		s.c.cfg.Logger.Warn("durable: the lease was not given back, and runs out", "err", err)
+	}
+}
+
+// farewell is a context for what the table is asked when ctx may have ended.
+func (s *session) farewell(ctx context.Context) (context.Context, context.CancelFunc) {
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.farewellTime())
+	stop := context.AfterFunc(ctx, func() {
+		defer cancel()
+		sleep(limited, closeTime)
+	})
+	return limited, func() { stop(); cancel() }
+}
+
+// farewellTime is no longer than a lease, which has run out then.
+func (s *session) farewellTime() time.Duration { return min(mostFarewell, s.c.cfg.Member.Lease) }
+
+// halfOf is half of what ctx has left, but at most d.
+func halfOf(ctx context.Context, d time.Duration) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(d, time.Until(end)/2)
+	}
+	return d
+}
+
+// awaitTakers waits until others have taken all partitions, for a lease or half of what ctx has left.
+func (s *session) awaitTakers(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, halfOf(ctx, s.c.cfg.Member.Lease))
+	defer cancel()
+	for {
+		n := s.now()
+		if len(n.view.Living()) == 0 || !s.ownsAny() {
+			return
+		}
+		select {
+		case <-n.changed:
+		case <-s.member.Lost():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *session) ownsAny() bool {
+	for at := range s.c.owned {
+		if s.c.owned[at].Load() != nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,59 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// The duration of a call counts from its beginning, also if it is asked again of another owner.
+func TestDurationOfACallThatIsAskedAgain(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	w.eventually("all", func() bool { return a.owns() == partitions })
+	at := of("key1")
+	held, hold := make(chan bool), make(chan bool)
+	first := true
+	a.logs[at].Before = func(uint64) {
+		if first {
+			first = false
+			held <- true
+			<-hold
+		}
+	}
+	go func() { _, _, _ = a.do(frame.Remove, "in doubt1", "", 0) }()
+	go func() { _, _, _ = a.do(frame.Set, "other1", "", time.Hour) }()
+	<-held
+	p := a.owned[at].Load()
+	done := make(chan bool)
+	begun := time.Now()
+	go func() { a.set("key1", "", time.Hour); close(done) }()
+	time.Sleep(lease / 2)
+	waited := time.Since(begun)
+	gone := make(chan bool)
+	go func() { p.Abandon(); close(gone) }()
+	w.eventually("abandoned", func() bool { _, err := p.Len(); return err != nil })
+	hold <- true
+	<-gone
+	<-done
+	_, remaining, ok, err := a.Get(t.Context(), at, []byte("key1"))
+	w.NoError(err)
+	w.True(ok)
+	w.LessOrEqual(remaining, time.Hour-waited+lease/10)
+}
+
+// A process that can't open a partition gives it to one that asks for it.
+func TestPartitionThatItsHolderCantOpen(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	w.eventually("all", func() bool { return a.owns() == partitions })
+	last := partitions - 1
+	p := a.owned[last].Load()
+	a.logs[last].Close()
+	p.Abandon()
+	w.eventually("closed", func() bool { return a.owned[last].Load() == nil })
+	b := w.open()
+	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
+	b.set("key3", "", time.Hour)
+}

@@ -1,0 +1,75 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// within fails the test if f takes longer than anything here may take.
+func (w *world) within(what string, f func()) {
+	w.t.Helper()
+	done := make(chan bool)
+	go func() { f(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		w.t.Fatal(what + " does not return")
+	}
+}
+
+// Shutdown returns when nothing answers, whether its context has a deadline or not.
+func TestShutdownWithoutServers(t *testing.T) {
+	for _, deadline := range []bool{true, false} {
+		for _, away := range []string{"table", "table and logs"} {
+			t.Run(fmt.Sprint(away, deadline), func(t *testing.T) {
+				w := newWorld(t)
+				a := w.open()
+				a.set("key1", "", time.Hour)
+				a.store.Cut(true)
+				if away != "table" {
+					for _, log := range a.logs {
+						log.Close()
+					}
+				}
+				ctx, cancel := context.WithCancel(context.Background())
+				if deadline {
+					ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
+				}
+				defer cancel()
+				w.within("Shutdown", func() { _ = a.Shutdown(ctx) })
+			})
+		}
+	}
+}
+
+// Shutdown gives handlers the time that its context gives, also where others ask for the partitions.
+func TestShutdownWaitsForHandlersBesideOthers(t *testing.T) {
+	w := newWorld(t)
+	entered, ended := make(chan bool), make(chan error)
+	w.handle = func(ctx context.Context, f partition.Firing) error {
+		if f.Key != "slow0" || f.Attempt > 1 {
+			return nil
+		}
+		entered <- true
+		select {
+		case <-ctx.Done():
+		case <-time.After(4 * lease):
+		}
+		ended <- ctx.Err()
+		return ctx.Err()
+	}
+	a := w.open()
+	a.set("slow0", "", 0)
+	<-entered
+	b := w.open()
+	shut := make(chan error, 1)
+	go func() { shut <- a.Shutdown(t.Context()) }()
+	w.NoError(<-ended)
+	w.NoError(<-shut)
+	w.eventually("all", func() bool { return b.owns() == partitions })
+	w.Len(w.firings("slow0"), 1)
+}

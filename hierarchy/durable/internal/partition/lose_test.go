@@ -1,0 +1,83 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// A call that comes just before its partition is abandoned can be asked of the next owner.
+func TestCallBeforeAbandon(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // the writer wakes after Abandon
+	for range 50 {
+		b := newBench(t)
+		b.open()
+		runtime.Gosched() // the writer waits
+		c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}}
+		b.NoError(b.p.Start(c))
+		b.p.Abandon()
+		if err := c.Wait(t.Context()); err != nil {
+			b.ErrorIs(err, ErrUnavailable)
+			b.NotErrorIs(err, ErrClosed)
+		}
+	}
+}
+
+// replaced is a log whose next answer is lost, as its owner stands still. Meanwhile another has taken it
+// over, and trimmed it.
+type replaced struct {
+	journal.Log
+	next  atomic.Bool
+	other func()
+}
+
+func (r *replaced) Append(ctx context.Context, last uint64, data []byte) error {
+	err := r.Log.Append(ctx, last, data)
+	if err == nil && r.next.Swap(false) {
+		r.other()
+		return errors.New("no answer")
+	}
+	return err
+}
+
+// Of a call that may have taken hold nobody says that it did not, or it would be asked again.
+func TestCallWhoseFrameALaterOwnerHasTrimmed(t *testing.T) {
+	b := newBench(t)
+	log := &replaced{Log: b.disk.Open()}
+	p, err := Open(t.Context(), b.cfg.with(log))
+	b.NoError(err)
+	log.other = func() {
+		b.open()
+		b.Equal("1", b.keys(false)["a"])
+		b.remove("a")
+		b.NoError(b.log.Trim(t.Context(), b.head().Number))
+	}
+	log.next.Store(true)
+	err = p.Do(t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1")}}})
+	b.ErrorIs(err, ErrUnavailable)
+	b.NotErrorIs(err, ErrNotOwner)
+	<-p.Stopped()
+	p.Abandon()
+}
+
+// Nobody looks at a call any more that has ended with ErrNotOwner: its caller asks another owner with it.
+func TestCallWithoutTenureIsForgotten(t *testing.T) {
+	b := newBench(t)
+	held := new(atomic.Bool)
+	held.Store(true)
+	b.cfg.Tenure = held.Load
+	b.open()
+	held.Store(false)
+	c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}}
+	c.begin(0)
+	w := written{calls: []*Call{c}}
+	b.p.checkTenure(&w)
+	b.Empty(w.calls)
+	b.ErrorIs(c.Wait(t.Context()), ErrNotOwner)
+	held.Store(true)
+}

@@ -1,0 +1,106 @@
+package remote
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// A lane is not awake all the time for a call that was given up while others of its message wait.
+func TestLaneSleepsAfterACallHasEnded(t *testing.T) {
+	b := newBench(t)
+	l, now := b.client().lanes[0], time.Now()
+	l.mu.Lock()
+	old, young := &ask{begun: now.Add(-2 * time.Minute), ended: true}, &ask{begun: now}
+	l.flying = []*message{{asks: []*ask{old, young}, wanted: 1, sendAt: now.Add(8 * time.Second)}}
+	l.aim()
+	l.flying = nil
+	aimed := l.aimed
+	l.mu.Unlock()
+	b.True(aimed.After(now))
+}
+
+// What was sent before the Client is closed may take hold.
+func TestCallThatWasSentBeforeClose(t *testing.T) {
+	b := newBench(t)
+	far, net := b.between()
+	net.setFate(func(bool) time.Duration { return lost })
+	c, err := New(far)
+	b.NoError(err)
+	errs := make(chan error)
+	go func() { _, err := c.try(t.Context(), setAsk("a", "1")); errs <- err }()
+	b.Eventually(func() bool { return net.Messages.Load() > 0 }, 10*time.Second, time.Millisecond)
+	c.once.Do(func() { close(c.closed); _ = c.sub.Unsubscribe() }) // Close has not come to the lanes
+	go c.lanes[0].tick()
+	b.ErrorIs(<-errs, partition.ErrUnavailable)
+	c.lanes[0].close()
+}
+
+// An owner that refuses a call may have taken over from one that has written it.
+func TestRefusedCopyOfACall(t *testing.T) {
+	b := newBench(t)
+	o := b.own()
+	far, net := b.between()
+	var once sync.Once
+	forgot := make(chan bool)
+	net.setFate(func(answer bool) time.Duration {
+		if answer {
+			once.Do(func() { close(forgot) })
+			return lost
+		}
+		return 0
+	})
+	c, err := New(far)
+	b.NoError(err)
+	defer c.Close()
+	errs := make(chan error)
+	go func() { _, err := c.try(t.Context(), setAsk("a", "1")); errs <- err }()
+	<-forgot
+	b.Equal("1", b.get(b.client(), "a")) // it has taken hold
+	o.dead.Store(true)
+	o.shut()
+	s, err := Refuse(b.cfg, 0, fmt.Errorf("%w: frame 7 is missing", partition.ErrDamaged))
+	b.NoError(err)
+	defer s.Stop()
+	net.setFate(func(bool) time.Duration { return 0 })
+	err = <-errs
+	b.ErrorIs(err, partition.ErrUnavailable)
+	b.ErrorIs(err, partition.ErrDamaged)
+}
+
+// Pages are no larger than what the servers take.
+func TestPagesOnServersThatTakeLittle(t *testing.T) {
+	small, err := server.NewServer(&server.Options{DontListen: true, MaxPayload: 64 << 10, NoSigs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small.Start()
+	defer small.WaitForShutdown()
+	defer small.Shutdown()
+	nc, err := nats.Connect("", nats.InProcessServer(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	b := newBench(t)
+	b.cfg.Conn, b.cfg.GiveUp = nc, 5*time.Second
+	o, c := b.own(), b.client()
+	for i := range 300 {
+		b.do(c, setAsk(fmt.Sprint(i), strings.Repeat("v", 1000)))
+	}
+	b.do(c, setAsk("largest", strings.Repeat("v", 60<<10)))
+	n := 0
+	b.NoError(c.Scan(t.Context(), 0, false, func(state.Timer) bool { n++; return true }))
+	b.Equal(301, n)
+	c.Close()
+	o.dead.Store(true)
+	o.shut()
+}
