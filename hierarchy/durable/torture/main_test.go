@@ -74,9 +74,9 @@ func TestHelp(t *testing.T) {
 
 // A run can be made again by what it says.
 func TestAgain(t *testing.T) {
-	o, err := parse(strings.Fields("-for 7s -seed 5 -workers 2 -servers 5 -partitions 9 -lease 3s -keys 4 -strict"))
+	o, err := parse(strings.Fields("-for 7s -seed 5 -workers 2 -servers 5 -partitions 9 -lease 3s -keys 4 -only join -strict"))
 	require.NoError(t, err)
-	again, err := parse(strings.Fields(strings.TrimPrefix(o.again(), "go run ./torture ")))
+	again, err := parse(strings.Fields(strings.ReplaceAll(strings.TrimPrefix(o.again(), "go run ./torture "), "'", "")))
 	require.NoError(t, err)
 	require.Equal(t, o, again)
 }
@@ -93,9 +93,13 @@ func TestDraw(t *testing.T) {
 		require.Less(t, p.at, o.length)
 		require.LessOrEqual(t, p.at+p.long, o.length)
 	}
-	require.Len(t, drawn, len(weights))
+	require.Len(t, drawn, len(weights("")))
 	o.seed++
 	require.NotEqual(t, all, draw(&o))
+	o.only = killServer
+	for _, p := range draw(&o) {
+		require.Equal(t, killServer, p.fault)
+	}
 }
 
 // The report of several runs has the sums.
