@@ -45,7 +45,7 @@ type often struct {
 // weights are those of all faults whose names contain a word.
 func weights(word string) []often {
 	all := []often{
-		{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5}, {flicker, 9},
+		{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5}, {flicker, 14},
 		{killServer, 9}, {stopServer, 6}, {cutServer, 9}, {killMajority, 4}, {slowNetwork, 5},
 	}
 	return slices.DeleteFunc(all, func(o often) bool { return !strings.Contains(o.fault, word) })
