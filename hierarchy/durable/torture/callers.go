@@ -31,10 +31,11 @@ const (
 
 // begin begins all callers.
 func (w *worker) begin() {
-	caller := 0
+	callers := 0
 	start := func(n int, what func(caller int, r *rand.Rand)) {
 		for range n {
-			caller++
+			callers++
+			caller := callers
 			r := rand.New(rand.NewPCG(w.cfg.Seed, uint64(w.cfg.Number)<<16+uint64(caller)))
 			w.wg.Go(func() {
 				for w.enough.Err() == nil {
