@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
@@ -239,16 +238,11 @@ func BenchmarkClusterServer(b *testing.B) {
 
 // leaderOf is the server that leads the log of partition 0, and how many logs it leads.
 func leaderOf(b *testing.B, nc *nats.Conn) (leader string, leads int) {
-	js, err := jetstream.New(nc)
-	if err != nil {
-		b.Fatal(err)
-	}
 	for at := range 8 {
-		s, err := js.Stream(b.Context(), fmt.Sprintf("epicycle_timers_%d", at))
+		name, err := servers.Leader(b.Context(), nc, "timers", at)
 		if err != nil {
 			b.Fatal(err)
 		}
-		name := s.CachedInfo().Cluster.Leader
 		if at == 0 {
 			leader = name
 		}

@@ -68,17 +68,20 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 }
 
 const (
-	openTime  = 5 * time.Second        // of one try
-	openPause = 200 * time.Millisecond // between two
-	placeTime = 15 * time.Second       // until servers that have just begun must know of each other
+	// What is asked of servers that have no leader yet gets no answer, also when they have one. What a try
+	// has made stays.
+	firstOpenTime = time.Second            // of the first try, then doubled
+	openTime      = 5 * time.Second        // at most
+	openPause     = 200 * time.Millisecond // between two
+	placeTime     = 15 * time.Second       // until servers that have just begun must know of each other
 )
 
 // untilAnswered does something until the servers have answered, or ctx is done. Servers that have just
 // begun, or lost one of them, have no leader for some seconds.
 func untilAnswered(ctx context.Context, logger *slog.Logger, do func(context.Context) error) error {
 	begun := time.Now()
-	for {
-		limited, cancel := context.WithTimeout(ctx, openTime)
+	for limit := firstOpenTime; ; limit = min(2*limit, openTime) {
+		limited, cancel := context.WithTimeout(ctx, limit)
 		err := do(limited)
 		cancel()
 		waits := stream.IsUnready(err) || stream.IsUnplaced(err) && time.Since(begun) < placeTime

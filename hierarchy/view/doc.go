@@ -96,9 +96,14 @@
 //	    slots     timers in each slot
 //
 //	logs          only of a LogSource: view.Log of each log:
+//	    owner     text of the member that owns it, if there are members and one does
 //	    error     why it can't be used, if it can't; all figures are 0 then
 //	    pending, running, dead, failed, frames, bytes, disk_bytes, live_bytes
 //	    commit    as lateness, without buckets
+//	members       only of a MemberSource whose logs are shared: view.Member of each process:
+//	    text, partitions
+//	    self, leaving
+//	              true, or absent
 //
 // The counters of a snapshot are read at one time, and so are its circles, but a busy wheel
 // may change between the two.

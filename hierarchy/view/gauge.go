@@ -24,7 +24,7 @@ func (g *gauge) snapshot() snapshot {
 	f, now := g.figures()
 	return snapshot{
 		Time: now, Taken: now.Sub(g.start), Elapsed: elapsedOf(circles),
-		figures: f, Circles: circlesOf(circles), Logs: logsOf(g.source),
+		figures: f, Circles: circlesOf(circles), Logs: logsOf(g.source), Members: membersOf(g.source),
 	}
 }
 

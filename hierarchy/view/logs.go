@@ -11,8 +11,42 @@ type LogSource interface {
 	Logs() []Log
 }
 
+// MemberSource is a LogSource whose logs are shared by several processes. Its page has a table of them
+// as well, and says who owns each log.
+type MemberSource interface {
+	LogSource
+	Members() []Member // none: the logs are not shared
+}
+
+// Member is one of the processes that share the logs.
+type Member struct {
+	Text       string // says which process it is
+	Partitions int    // that it owns
+	Self       bool   // it is the one that shows the page
+	Leaving    bool   // it gives its partitions to others
+}
+
+// memberFigures is a Member in a snapshot. doc.go documents its fields.
+type memberFigures struct {
+	Text       string `json:"text"`
+	Partitions int    `json:"partitions"`
+	Self       bool   `json:"self,omitzero"`
+	Leaving    bool   `json:"leaving,omitzero"`
+}
+
+// membersOf returns nil if there are no members.
+func membersOf(source Source) (all []memberFigures) {
+	if s, ok := source.(MemberSource); ok {
+		for _, m := range s.Members() {
+			all = append(all, memberFigures(m))
+		}
+	}
+	return all
+}
+
 // Log is the figures of one log.
 type Log struct {
+	Owner     string              // the Text of a Member, or "" if nobody owns it, or it is not shared
 	Err       error               // why the log can't be used; then there are no figures
 	Pending   int                 // timers that are not dead
 	Running   int                 // attempts that are under way
@@ -27,6 +61,7 @@ type Log struct {
 
 // logFigures is a Log in a snapshot. doc.go documents its fields.
 type logFigures struct {
+	Owner     string   `json:"owner,omitempty"`
 	Error     string   `json:"error,omitempty"`
 	Pending   int      `json:"pending"`
 	Running   int      `json:"running"`
@@ -55,6 +90,7 @@ func logsOf(source Source) []logFigures {
 
 func (l Log) figures() logFigures {
 	f := logFigures{
+		Owner:   l.Owner,
 		Pending: l.Pending, Running: l.Running, Dead: l.Dead, Failed: l.Failed, Frames: l.Frames,
 		Bytes: l.Bytes, DiskBytes: l.DiskBytes, LiveBytes: l.LiveBytes,
 		Commit: latenessOf(l.Commit, nil),

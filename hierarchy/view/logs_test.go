@@ -90,3 +90,62 @@ func TestPageShowsLogs(t *testing.T) {
 	}
 	require.Regexp(t, `^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d UTC$`, s.text(shownAt("elapsed")))
 }
+
+// together is a wheel with logs that several processes share.
+type together struct {
+	*logged
+	members []Member
+}
+
+func (s *together) Members() []Member { return s.members }
+
+var _ MemberSource = (*together)(nil)
+
+func newTogether(t testing.TB) *together {
+	s := &together{newLogged(t), []Member{
+		{Text: "<one>, process 1", Partitions: 2, Self: true}, {Text: "two, process 2", Partitions: 1, Leaving: true},
+	}}
+	s.logs[0].Owner, s.logs[1].Owner = s.members[0].Text, s.members[1].Text
+	return s
+}
+
+// The package comment promises these names.
+func TestMembersInJSON(t *testing.T) {
+	s := newTogether(t)
+	o := object(t, body(t, get(t, Handler(s), http.MethodGet, "/json")))
+	members := o["members"].([]any)
+	require.Len(t, members, 2)
+	require.Equal(t, []string{"partitions", "self", "text"}, fields(members[0]))
+	require.Equal(t, []string{"leaving", "partitions", "text"}, fields(members[1]))
+	require.Equal(t, "<one>, process 1", o["logs"].([]any)[0].(map[string]any)["owner"])
+	require.NotContains(t, fields(o["logs"].([]any)[2]), "owner")
+	s.members = nil
+	require.NotContains(t, body(t, get(t, Handler(s), http.MethodGet, "/json")), `"members"`)
+}
+
+// memberRows is an expression for the rows of the table of members that are shown.
+const memberRows = `[...document.querySelectorAll('#members-part:not([hidden]) tbody tr')].map(row => [...row.cells].map(cell => cell.textContent).join('|')).join('\n')`
+
+// ownerCells is an expression for the cells of the column with the owners that are shown.
+const ownerCells = `[...document.querySelectorAll('#logs .owner')].filter(cell => !cell.hidden).map(cell => cell.textContent).join('|')`
+
+func TestPageShowsMembers(t *testing.T) {
+	source := newTogether(t)
+	s := serve(t, Handler(source))
+	for _, window := range windows {
+		s.show(s.server.URL+"/debug/wheel/", window.width, window.height, window.scheme)
+		s.until("live", pageState)
+		s.until("<one>, process 1|2|this process\ntwo, process 2|1|leaving", memberRows)
+		s.until("|owner|<one>, process 1|two, process 2|nobody|", ownerCells)
+		s.requireFits()
+	}
+}
+
+// Without members, the page does not speak of owners.
+func TestPageWithoutMembers(t *testing.T) {
+	s := serve(t, Handler(newLogged(t)))
+	s.show(s.server.URL+"/debug/wheel/", windows[0].width, windows[0].height, windows[0].scheme)
+	s.until("live", pageState)
+	s.until("", memberRows)
+	s.until("", ownerCells)
+}

@@ -13,8 +13,9 @@ type snapshot struct {
 	Taken   time.Duration `json:"taken_ns"`
 	Elapsed time.Duration `json:"elapsed_ns"`
 	figures
-	Circles []circle     `json:"circles"`
-	Logs    []logFigures `json:"logs,omitzero"` // nil for a wheel in memory
+	Circles []circle        `json:"circles"`
+	Logs    []logFigures    `json:"logs,omitzero"`    // nil for a wheel in memory
+	Members []memberFigures `json:"members,omitzero"` // nil if the logs are not shared
 }
 
 // figures are the figures of a wheel without its circles.

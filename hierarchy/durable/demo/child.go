@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -14,43 +15,52 @@ import (
 )
 
 const (
-	callers  = 16               // goroutines that set timers, one after the other
-	pause    = time.Millisecond // of each, between two timers
 	soonest  = 200 * time.Millisecond
 	latest   = 2500 * time.Millisecond
 	removals = 10 // each so many-th timer is removed again
 )
 
-// child is the process that is killed.
+// child is a process that sets timers, and may be killed.
 type child struct {
-	number string     // of the process
-	mu     sync.Mutex // held while a line is written
-	out    io.Writer
-	timers *durable.Keyed[string, string]
-	next   atomic.Int64
+	number  string        // of the process
+	callers int           // goroutines that set timers, one after the other
+	pause   time.Duration // of each, between two timers
+	mu      sync.Mutex    // held while a line is written
+	out     io.Writer
+	shared  bool // with other processes
+	timers  *durable.Keyed[string, string]
+	next    atomic.Int64
 }
 
 // runChild sets timers until its input says that it is to finish. Then it waits until all have
 // fired. If its input ends before, so does the process: nobody is left to read.
 func runChild(dir, number string, in io.Reader, out, errs io.Writer) int {
-	c := &child{number: number, out: out}
-	if err := c.work(dir, bufio.NewScanner(in)); err != nil {
+	c := &child{number: number, callers: 16, pause: time.Millisecond, out: out}
+	return c.run(durable.Config[string, string]{Dir: dir}, in, errs)
+}
+
+func (c *child) run(cfg durable.Config[string, string], in io.Reader, errs io.Writer) int {
+	if err := c.work(cfg, bufio.NewScanner(in)); err != nil {
 		fmt.Fprintln(errs, err)
 		return exitFailed
 	}
 	return exitOK
 }
 
-func (c *child) work(dir string, in *bufio.Scanner) (err error) {
+func (c *child) work(cfg durable.Config[string, string], in *bufio.Scanner) (err error) {
 	ctx := context.Background()
-	if c.timers, err = durable.Open(ctx, durable.Config[string, string]{Dir: dir, Handle: c.handle}); err != nil {
+	cfg.Handle = c.handle
+	if c.timers, err = durable.Open(ctx, cfg); err != nil {
 		return err
 	}
 	defer c.timers.Close()
 	c.say(lineOpen, time.Now().UnixNano())
+	if c.shared {
+		go c.tellOwners()
+	}
 	enough, stop := context.WithCancel(ctx)
 	var setters sync.WaitGroup
-	for range callers {
+	for range c.callers {
 		setters.Go(func() { c.set(enough) })
 	}
 	told := in.Scan()
@@ -59,6 +69,9 @@ func (c *child) work(dir string, in *bufio.Scanner) (err error) {
 		return in.Err()
 	}
 	setters.Wait()
+	if in.Text() == sayLeave {
+		return c.timers.Shutdown(ctx)
+	}
 	return c.finish(ctx)
 }
 
@@ -91,7 +104,7 @@ func (c *child) handle(ctx context.Context, f durable.Firing[string, string]) er
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if ctx.Err() == nil { // else its removal may have been noted
-		fmt.Fprintf(c.out, lineFire+"\n", f.Key, f.ID, f.Attempt, f.Due.UnixNano(), now)
+		fmt.Fprintf(c.out, lineFire+"\n", f.Key, f.ID, f.Attempt, f.Epoch, f.Due.UnixNano(), now)
 	}
 	return nil
 }
@@ -102,7 +115,12 @@ func (c *child) set(enough context.Context) {
 		n := c.next.Add(1)
 		key := fmt.Sprintf("%s/%d", c.number, n)
 		c.say(lineSetting, key)
-		if err := c.timers.Set(context.Background(), key, valueOf(key), soonest+rand.N(latest-soonest)); err != nil {
+		err := c.timers.Set(context.Background(), key, valueOf(key), soonest+rand.N(latest-soonest))
+		if errors.Is(err, durable.ErrUnavailable) { // it may have taken hold
+			time.Sleep(unavailablePause)
+			continue
+		}
+		if err != nil {
 			c.say(lineFailed, "Set: "+err.Error())
 			return
 		}
@@ -110,19 +128,23 @@ func (c *child) set(enough context.Context) {
 		if n%removals == 0 && !c.remove(key) {
 			return
 		}
-		time.Sleep(pause)
+		time.Sleep(c.pause)
 	}
 }
+
+// unavailablePause is how long a caller waits before it tries another timer.
+const unavailablePause = 20 * time.Millisecond
 
 // remove removes a timer. It is false if that failed.
 func (c *child) remove(key string) bool {
 	c.say(lineRemoving, key)
 	switch _, ok, err := c.timers.Remove(context.Background(), key); {
+	case errors.Is(err, durable.ErrUnavailable): // it may have taken hold
 	case err != nil:
 		c.say(lineFailed, "Remove: "+err.Error())
 		return false
 	case ok:
-		c.say(lineRemoved, key)
+		c.say(lineRemoved, key, time.Now().UnixNano())
 	default:
 		c.say(lineGone, key)
 	}

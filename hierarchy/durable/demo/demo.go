@@ -55,7 +55,7 @@ func (d *demo) welcome() {
 
 // run runs process i, up to its end.
 func (d *demo) run(ctx context.Context, i int) error {
-	p, err := start(ctx, d.dir, i+1)
+	p, err := start(ctx, childDir+"="+d.dir, i+1)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -16,17 +17,17 @@ type judge struct {
 
 // timer is what is known of one key.
 type timer struct {
-	asked    bool // Set was called
-	set      bool // Set has returned nil
-	removing bool // Remove was called
-	removed  bool // Remove has returned true
+	asked    bool  // Set was called
+	set      bool  // Set has returned nil
+	removing bool  // Remove was called
+	removed  int64 // when Remove had returned true, in unix ns, or 0
 	firings  []firing
-	late     []firing // that came after removed
 }
 
 // life is what one process did.
 type life struct {
 	opened                    int64 // unix ns
+	stopped                   bool  // with SIGSTOP: handlers that had begun went on much later
 	asked, set, removed, fire int
 }
 
@@ -39,9 +40,12 @@ func (j *judge) begin() *life {
 	return l
 }
 
-// note takes one line of the present process.
-func (j *judge) note(e event) {
-	l := j.lives[len(j.lives)-1]
+// note takes one line of the last process.
+func (j *judge) note(e event) { j.noteOf(len(j.lives)-1, e) }
+
+// noteOf takes one line of a process.
+func (j *judge) noteOf(life int, e event) {
+	l := j.lives[life]
 	t := j.timers[e.key]
 	if t == nil && e.key != "" {
 		t = new(timer)
@@ -60,24 +64,17 @@ func (j *judge) note(e event) {
 		t.removing = true
 	case "removed":
 		l.removed++
-		t.removed = true
+		t.removed = e.at
 	case "gone": // it has fired before
 		t.removing = false
 	case "fire":
 		l.fire++
-		t.fire(e.firing, len(j.lives)-1)
+		e.firing.life = life
+		t.firings = append(t.firings, e.firing)
 	case "done":
 		j.last = &e.counters
 	case "failed":
 		j.wrong = append(j.wrong, e.problem)
-	}
-}
-
-func (t *timer) fire(f firing, life int) {
-	f.life = life
-	t.firings = append(t.firings, f)
-	if t.removed {
-		t.late = append(t.late, f)
 	}
 }
 
@@ -97,7 +94,7 @@ func (j *judge) compare() (r result) {
 		r.count(t)
 		lost.add(t.set && !t.removing && len(t.firings) == 0, key)
 		unknown.add(!t.asked, key)
-		revived.add(len(t.late) > 0, key)
+		revived.add(slices.ContainsFunc(t.firings, func(f firing) bool { return j.revived(t, f) }), key)
 		early.add(slices.ContainsFunc(t.firings, func(f firing) bool { return f.at < f.due }), key)
 		doubled.add(!t.saysSo(), key)
 	}
@@ -117,7 +114,7 @@ func (r *result) count(t *timer) {
 	} else if t.asked {
 		r.doubtful++
 	}
-	if t.removed {
+	if t.removed != 0 {
 		r.removed++
 	} else if t.removing {
 		r.doubtful++
@@ -128,12 +125,26 @@ func (r *result) count(t *timer) {
 	}
 }
 
-// saysSo tells whether each further firing of a timer is known by its ID and attempt as a repetition.
-// Within one process there may be none, as each handler returned nil.
+// first is the earliest firing.
+func (t *timer) first() (f firing, ok bool) {
+	if len(t.firings) == 0 {
+		return f, false
+	}
+	return slices.MinFunc(t.firings, func(a, b firing) int { return cmp.Compare(a.at, b.at) }), true
+}
+
+// revived tells whether a timer has fired after it was removed.
+func (j *judge) revived(t *timer, f firing) bool {
+	return t.removed != 0 && f.at > t.removed && !j.lives[f.life].stopped
+}
+
+// saysSo tells whether each further firing of a timer is known by its ID, attempt and epoch as a
+// repetition. Within one epoch there may be none, as each handler returned nil.
 func (t *timer) saysSo() bool {
+	slices.SortStableFunc(t.firings, func(a, b firing) int { return cmp.Compare(a.epoch, b.epoch) })
 	for i, f := range t.firings[min(1, len(t.firings)):] {
 		before := t.firings[i]
-		if f.id != before.id || f.attempt < before.attempt || f.life == before.life {
+		if f.id != before.id || f.attempt < before.attempt || f.epoch == before.epoch {
 			return false
 		}
 	}

@@ -2,6 +2,9 @@
 // timers and removes some, kills it with kill -9 in the middle of that, and starts another one with
 // the same directory, twice. It keeps a record of what the processes acknowledged and of what
 // fired, and compares the two in the end. It runs for about eight seconds.
+//
+// With -cluster it shows the timers of several workers on several servers, of which some are killed or
+// stopped. This takes less than a minute.
 package main
 
 import (
@@ -14,17 +17,31 @@ import (
 	"os/signal"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
 )
+
+// workerURLs is the environment variable that makes a process one of several that share timers. It says
+// where the servers are.
+const workerURLs = "EPICYCLE_DEMO_WORKER"
 
 // childDir is the environment variable that makes a process the one that is killed. It has the
 // directory. The argument is the number of the process.
 const childDir = "EPICYCLE_DEMO_CHILD"
 
 func main() {
+	beChild()
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// beChild does not return in a process that another one has started.
+func beChild() {
+	servers.Main()
+	if urls := os.Getenv(workerURLs); urls != "" {
+		os.Exit(runWorker(urls, os.Args[1], os.Stdin, os.Stdout, os.Stderr))
+	}
 	if dir := os.Getenv(childDir); dir != "" {
 		os.Exit(runChild(dir, os.Args[1], os.Stdin, os.Stdout, os.Stderr))
 	}
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // The exit codes that run returns.
@@ -64,6 +81,8 @@ func show(ctx context.Context, o options, s *terminal.Screen) error {
 		defer os.RemoveAll(dir)
 		o.dir = dir
 	}
-	d := &demo{Screen: s, options: o}
-	return d.give(ctx)
+	if o.cluster {
+		return (&clusterDemo{Screen: s, options: o}).give(ctx)
+	}
+	return (&demo{Screen: s, options: o}).give(ctx)
 }

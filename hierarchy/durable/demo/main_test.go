@@ -17,9 +17,7 @@ import (
 
 // The test binary is the process that is killed, too.
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(childDir); dir != "" {
-		os.Exit(runChild(dir, os.Args[1], os.Stdin, os.Stdout, os.Stderr))
-	}
+	beChild()
 	os.Exit(m.Run())
 }
 
@@ -94,6 +92,8 @@ func TestBadUsage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for args, want := range map[string]string{
+		"-cluster now":                 `"now"`,
+		"-cluster -dir=":               "-dir needs a directory",
 		"-fast":                        "-fast",
 		"now":                          `"now"`,
 		"-dir":                         "-dir",
@@ -123,6 +123,9 @@ func TestDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, options{life: defaultLife}, o)
 	dir := t.TempDir()
+	o, err = parse([]string{"-cluster"})
+	require.NoError(t, err)
+	require.Equal(t, options{cluster: true, life: defaultLife}, o)
 	o, err = parse([]string{"-dir", dir})
 	require.NoError(t, err)
 	require.Equal(t, options{dir: dir, kept: true, life: defaultLife}, o)

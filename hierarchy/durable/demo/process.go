@@ -22,14 +22,15 @@ type process struct {
 	err  error      // of a line that can't be read; set before says is closed
 }
 
-// start starts this program again, as process number that, which works on dir. It is killed when ctx ends.
-func start(ctx context.Context, dir string, number int) (*process, error) {
+// start starts this program again, as process number that. A variable of its environment says what it
+// is to be. It is killed when ctx ends.
+func start(ctx context.Context, variable string, number int) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	p := &process{cmd: exec.CommandContext(ctx, self, strconv.Itoa(number)), says: make(chan event, 1000)}
-	p.cmd.Env = append(os.Environ(), childDir+"="+dir)
+	p.cmd.Env = append(os.Environ(), variable)
 	p.cmd.Stderr = &p.errs
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -68,9 +69,15 @@ func (p *process) read(out io.Reader) {
 // kill is kill -9, also where there are no signals.
 func (p *process) kill() error { return p.cmd.Process.Kill() }
 
-// finish tells the process to set no further timers, and to end when all have fired.
-func (p *process) finish() error {
-	_, err := io.WriteString(p.in, "finish\n")
+// What a process is told: to set no further timers, and to end when all have fired, or to leave the
+// timers to others and end.
+const (
+	sayFinish = "finish"
+	sayLeave  = "leave"
+)
+
+func (p *process) tell(what string) error {
+	_, err := io.WriteString(p.in, what+"\n")
 	return err
 }
 

@@ -54,18 +54,7 @@ func (d *demo) table() {
 			rows[j] = append(rows[j], text)
 		}
 	}
-	for i, r := range rows {
-		line := terminal.Indent + terminal.Left(r[0], whatWide)
-		for _, text := range r[1:] {
-			line += terminal.Right(text, valueWide)
-		}
-		if i == 0 {
-			d.Line(d.Paint(terminal.Bold, line))
-			d.Line(terminal.Indent + d.Paint(terminal.Faint, strings.Repeat("─", whatWide+processes*valueWide)))
-			continue
-		}
-		d.Line(line)
-	}
+	showTable(d.Screen, rows)
 }
 
 // again counts, for each process, the firings that were not the first of their timer.
@@ -88,16 +77,7 @@ func (d *demo) lateness() {
 	there, waited := d.late()
 	there.Sort()
 	waited.Sort()
-	d.Line("")
-	d.Line(terminal.Indent + d.Paint(terminal.Bold, "How late timers were while a process was there"))
-	for _, c := range classes {
-		n := there.Within(c.From, c.Limit)
-		d.Line(fmt.Sprintf("%s%s%8s %s", terminal.Indent, terminal.Left(c.Name, 14), terminal.Some(n),
-			d.Paint(terminal.Green, terminal.Bar(n, len(there), barWide))))
-	}
-	d.Line("")
-	d.Say("Half of these %s were late by at most %s, and 99 %% by at most %s.",
-		terminal.Count(len(there)), terminal.Span(there.Quantile(0.5)), terminal.Span(there.Quantile(0.99)))
+	bars(d.Screen, "How late timers were while a process was there", classes, there)
 	d.Say("%s timers fell due while no process was there. They fired when it was back, at most %s after they were due.",
 		terminal.Count(len(waited)), terminal.Span(waited.Quantile(1)))
 }
@@ -122,7 +102,7 @@ func (d *demo) late() (there, waited terminal.Delays) {
 
 func (d *demo) sayResult(r result) {
 	if len(r.broken) > 0 {
-		d.Say("%s", d.Paint(terminal.Yellow, "Some promises did not hold: "+strings.Join(r.broken, "; ")+"."))
+		sayBroken(d.Screen, r)
 		return
 	}
 	d.Say(`%s timers were set and acknowledged, %s of them removed. None of the others was lost. None
@@ -130,4 +110,38 @@ func (d *demo) sayResult(r result) {
 		each with the ID of the first time, by which a handler can tell. Of %s calls the process was
 		killed before it had the answer. These timers may fire or not.`,
 		terminal.Count(r.set), terminal.Count(r.removed), terminal.Count(r.again), terminal.Count(r.doubtful))
+}
+
+func sayBroken(s *terminal.Screen, r result) {
+	s.Say("%s", s.Paint(terminal.Yellow, "Some promises did not hold: "+strings.Join(r.broken, "; ")+"."))
+}
+
+// bars shows how many were how late. They are sorted.
+func bars(s *terminal.Screen, title string, classes []terminal.Class, late terminal.Delays) {
+	s.Line("")
+	s.Line(terminal.Indent + s.Paint(terminal.Bold, title))
+	for _, c := range classes {
+		n := late.Within(c.From, c.Limit)
+		s.Line(fmt.Sprintf("%s%s%8s %s", terminal.Indent, terminal.Left(c.Name, 14), terminal.Some(n),
+			s.Paint(terminal.Green, terminal.Bar(n, len(late), barWide))))
+	}
+	s.Line("")
+	s.Say("Half of these %s were late by at most %s, and 99 %% by at most %s.",
+		terminal.Count(len(late)), terminal.Span(late.Quantile(0.5)), terminal.Span(late.Quantile(0.99)))
+}
+
+// showTable shows rows, of which the first is the heading.
+func showTable(s *terminal.Screen, rows [][]string) {
+	for i, r := range rows {
+		line := terminal.Indent + terminal.Left(r[0], whatWide)
+		for _, text := range r[1:] {
+			line += terminal.Right(text, valueWide*3/len(r[1:]))
+		}
+		if i == 0 {
+			s.Line(s.Paint(terminal.Bold, line))
+			s.Line(terminal.Indent + s.Paint(terminal.Faint, strings.Repeat("─", whatWide+3*valueWide)))
+			continue
+		}
+		s.Line(line)
+	}
 }

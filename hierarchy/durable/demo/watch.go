@@ -69,7 +69,7 @@ func (w *watch) act() error {
 	w.told = true
 	if w.last {
 		w.phase("the last timers fire", latest)
-		return w.process.finish()
+		return w.process.tell(sayFinish)
 	}
 	w.died = time.Now()
 	return w.process.kill()

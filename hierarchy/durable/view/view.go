@@ -4,7 +4,8 @@
 //	http.Handle("/debug/timers/", view.Handler(timers))
 //
 // All that the documentation of hierarchy/view says about who can see the page, and what it costs,
-// is true of this one. It shows neither keys nor values.
+// is true of this one. It shows neither keys nor values. With durable.Config.Conn it shows the
+// processes that share the timers, by host and process ID, and who of them owns which log.
 package view
 
 import (
@@ -29,7 +30,7 @@ func Handler(timers Timers, opts ...view.Option) http.Handler {
 }
 
 // Source makes timers one of the wheels that Index of package hierarchy/view lists.
-func Source(timers Timers) view.LogSource {
+func Source(timers Timers) view.MemberSource {
 	if v := reflect.ValueOf(timers); timers == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		panic("view: Source was given nil instead of timers")
 	}
@@ -54,10 +55,19 @@ func (s *source) Logs() []view.Log {
 	logs := make([]view.Log, len(partitions))
 	for i, p := range partitions {
 		logs[i] = view.Log{
-			Err: p.Err, Pending: p.Pending, Running: p.Running, Dead: p.Dead,
+			Owner: p.Owner,
+			Err:   p.Err, Pending: p.Pending, Running: p.Running, Dead: p.Dead,
 			Failed: p.Failed, Frames: p.Frames, Bytes: p.Bytes,
 			DiskBytes: p.LogBytes, LiveBytes: p.LiveBytes, Commit: p.Commit,
 		}
 	}
 	return logs
+}
+
+// Members are the processes that share the partitions, with durable.Config.Conn.
+func (s *source) Members() (all []view.Member) {
+	for _, m := range s.Timers.Stats().Members {
+		all = append(all, view.Member{Text: m.Text, Partitions: m.Owned, Self: m.Self, Leaving: m.Leaving})
+	}
+	return all
 }

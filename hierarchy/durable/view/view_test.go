@@ -98,6 +98,31 @@ func TestFigures(t *testing.T) {
 	require.Contains(t, page, `<table id="logs">`)
 }
 
+// fixed is timers with certain figures.
+type fixed struct {
+	Timers
+	stats durable.Stats
+}
+
+// Timers are those of package view.
+type Timers = durableview.Timers
+
+func (f fixed) Stats() durable.Stats { return f.stats }
+
+// The page says who owns what.
+func TestMembers(t *testing.T) {
+	timers := fixed{stats: durable.Stats{
+		Partitions: []durable.PartitionStats{{Owner: "one"}, {}},
+		Members:    []durable.MemberStats{{Text: "one", Self: true, Owned: 1}, {Text: "two", Leaving: true}},
+	}}
+	s := durableview.Source(timers)
+	require.Equal(t, []view.Member{{Text: "one", Partitions: 1, Self: true}, {Text: "two", Leaving: true}}, s.Members())
+	require.Equal(t, "one", s.Logs()[0].Owner)
+	require.Empty(t, s.Logs()[1].Owner)
+	w := newTimers(t, clock.NewMock())
+	require.Empty(t, durableview.Source(w).Members())
+}
+
 func TestNil(t *testing.T) {
 	require.PanicsWithValue(t, "view: Source was given nil instead of timers", func() { durableview.Source(nil) })
 	var w *durable.Keyed[int, int]

@@ -14,6 +14,8 @@ const logFields = ['pending', 'running', 'dead', 'failed', 'frames', 'bytes', 'd
 const commits = ['p50_ns', 'p99_ns', 'max_ns'];
 let logRows = [];
 
+const membersPart = byId('members-part'), membersBody = byId('members').querySelector('tbody');
+
 // beside adds the sums of all logs to a snapshot, and shows the table.
 function beside(s) {
   const all = {};
@@ -22,7 +24,30 @@ function beside(s) {
   if (logRows.length !== s.logs.length) buildLogs(s.logs.length);
   s.logs.forEach((log, i) => showLog(logRows[i], log));
   const cells = logsFoot.rows[0].cells;
-  logFields.forEach((field, i) => setText(cells[i + 1], figure(field, all[field])));
+  logFields.forEach((field, i) => setText(cells[i + 2], figure(field, all[field])));
+  showMembers(s.members ?? []);
+}
+
+// showMembers shows the processes that share the partitions, if there are any. Without them nobody
+// needs to know who owns what.
+function showMembers(members) {
+  membersPart.hidden = members.length === 0;
+  for (const cell of byId('logs').querySelectorAll('.owner')) cell.hidden = membersPart.hidden;
+  setText(byId('logs-all'), membersPart.hidden ? 'all' : 'this process');
+  while (membersBody.rows.length > members.length) membersBody.lastElementChild.remove();
+  while (membersBody.rows.length < members.length) {
+    const row = element(membersBody, 'tr');
+    element(row, 'th', { scope: 'row' });
+    element(row, 'td');
+    element(row, 'td');
+  }
+  members.forEach((member, i) => {
+    const row = membersBody.rows[i], [text, owned, state] = row.cells;
+    row.classList.toggle('self', member.self);
+    setText(text, member.text);
+    setText(owned, count(member.partitions));
+    setText(state, [member.self && 'this process', member.leaving && 'leaving'].filter(Boolean).join(', ') || '–');
+  });
 }
 
 function buildLogs(n) {
@@ -30,13 +55,15 @@ function buildLogs(n) {
   logRows = Array.from({ length: n }, (_, i) => {
     const row = element(logsBody, 'tr');
     element(row, 'th', { scope: 'row' }, String(i));
+    const owner = element(row, 'td', { class: 'owner' });
     for (let c = 0; c < logFields.length + commits.length; c++) element(row, 'td');
     const problem = element(row, 'td', { class: 'problem', colspan: logFields.length + commits.length });
-    return { row, cells: [...row.cells].slice(1, -1), problem };
+    return { row, owner, cells: [...row.cells].slice(2, -1), problem };
   });
 }
 
-function showLog({ row, cells, problem }, log) {
+function showLog({ row, owner, cells, problem }, log) {
+  setText(owner, log.owner ?? 'nobody');
   row.classList.toggle('bad', Boolean(log.error));
   for (const cell of cells) cell.hidden = Boolean(log.error);
   problem.hidden = !log.error;

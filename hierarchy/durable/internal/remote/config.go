@@ -64,5 +64,5 @@ const (
 	firstPause = 5 * time.Millisecond   // after it was said that nobody owns the partition, then doubled
 	lastPause  = 200 * time.Millisecond // at most
 	firstQuiet = time.Second            // without any answer, then doubled
-	lastQuiet  = 8 * time.Second        // at most
+	manyQuiet  = 8                      // times as long at most
 )

@@ -54,7 +54,7 @@ func (l *lane) giveUp(a *ask) bool {
 		return true
 	}
 	if m.wanted--; m.wanted == 0 { // it keeps its place for a while, as the owner may be at it
-		m.sendAt = earlier(m.sendAt, m.sent.Add(firstQuiet))
+		m.sendAt = earlier(m.sendAt, m.sent.Add(l.client.quiet))
 		l.aim()
 	}
 	return true
@@ -123,7 +123,7 @@ func (l *lane) publish(m *message, now time.Time) {
 		l.delay(m, now, err)
 		return
 	}
-	m.quiet = backOff(m.quiet, firstQuiet, lastQuiet)
+	m.quiet = backOff(m.quiet, l.client.quiet, manyQuiet*l.client.quiet)
 	m.sent, m.sendAt = now, now.Add(m.quiet)
 }
 

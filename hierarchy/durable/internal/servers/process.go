@@ -120,3 +120,6 @@ func SpawnAll(cfgs []Config) ([]*Process, error) {
 	}
 	return nil, failed
 }
+
+// Ended tells whether the server has ended, as far as Kill knows.
+func (p *Process) Ended() bool { return p.cmd.ProcessState != nil }

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+)
+
+// The whole demonstration of a cluster runs, with shorter steps.
+func TestCluster(t *testing.T) {
+	var out bytes.Buffer
+	dir := filepath.Join(t.TempDir(), "kept")
+	o := options{cluster: true, dir: dir, kept: true, life: 200 * time.Millisecond}
+	require.NoError(t, show(t.Context(), o, terminal.New(&out, os.Getenv)), "%s", &out)
+	text := out.String()
+	wanted := []string{
+		"Epicycle: timers of several processes", "three workers begin", "kill -9 of worker 2", "worker 4 joins",
+		"kill -9 of a server", "worker 1 ends in order", "What was acknowledged", "How late all timers were", "half within",
+	}
+	if canStop {
+		wanted = append(wanted, "worker 3 is stopped", "worker 3 goes on")
+	}
+	for _, want := range wanted {
+		require.Contains(t, text, want)
+	}
+	words := strings.Join(strings.Fields(text), " ")
+	require.Contains(t, words, "None of the others was lost. None fired early, and none after it was removed.")
+	require.Contains(t, words, "The files are in "+dir)
+	for l := range strings.Lines(text) {
+		require.LessOrEqual(t, terminal.Columns(l)-1, terminal.Width+len(dir), "%s", l)
+	}
+	for _, never := range []string{"\x1b", "\r", terminal.NoBreak, "%!"} {
+		require.NotContains(t, text, never)
+	}
+	for _, server := range []string{"server1", "server2", "server3"} {
+		require.DirExists(t, filepath.Join(dir, server))
+	}
+}
+
+// An interrupt ends all processes, also one that is stopped.
+func TestClusterInterrupt(t *testing.T) {
+	event := "worker 3 is stopped"
+	if !canStop {
+		event = "kill -9 of worker 2"
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	out := &watched{wanted: event, found: interrupt}
+	d := &clusterDemo{Screen: terminal.New(out, os.Getenv), options: options{cluster: true, dir: t.TempDir(), life: time.Millisecond}}
+	require.EqualError(t, d.give(ctx), "interrupted")
+	require.Zero(t, d.running)
+	for _, w := range d.workers {
+		require.NotNil(t, w.cmd.ProcessState)
+	}
+	for _, s := range d.servers {
+		require.True(t, s.Ended())
+	}
+}
+
+// A worker that fails ends the demonstration, and is named with its error.
+func TestWorkerThatFails(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("its errors have other texts")
+	}
+	var out bytes.Buffer
+	d := &clusterDemo{Screen: terminal.New(&out, os.Getenv), options: options{dir: t.TempDir()}, judge: newJudge(), ctx: t.Context(), says: make(chan said)}
+	d.servers = []*servers.Process{{Config: servers.Config{Port: 1}}} // which nobody listens to
+	require.NoError(t, d.startWorker())
+	s := <-d.says
+	require.False(t, s.more)
+	require.ErrorContains(t, d.note(s), "a process failed")
+}
+
+func TestShare(t *testing.T) {
+	d := &clusterDemo{judge: newJudge()}
+	require.False(t, d.share())
+	d.workers = []*clusterWorker{fakeWorker(t, 11, ""), fakeWorker(t, 12, "11,12,-"), fakeWorker(t, 13, "13,13,13")}
+	require.Equal(t, []string{"1", "2", "·"}, d.owners())
+	require.False(t, d.share("1", "2"))
+	d.workers[1].owners = "11,12,11"
+	require.True(t, d.share("1", "2"))
+	require.False(t, d.share("1", "2", "3"))
+	require.False(t, d.share("1"))
+	d.workers[1].silent = true
+	require.True(t, d.share("3"))
+}
+
+func fakeWorker(t *testing.T, pid int, owners string) *clusterWorker {
+	p, err := os.FindProcess(os.Getpid())
+	require.NoError(t, err)
+	p.Pid = pid
+	return &clusterWorker{process: &process{cmd: &exec.Cmd{Process: p}}, owners: owners}
+}

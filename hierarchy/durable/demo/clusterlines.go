@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/docs/terminal"
+)
+
+const (
+	timeWide  = 9
+	rateWide  = 10
+	showEvery = time.Second
+	barOfRate = 24
+)
+
+// event shows that something happens.
+func (d *clusterDemo) event(text string) {
+	d.Line(terminal.Indent + terminal.Left(d.time(), timeWide) + d.Paint(terminal.Yellow, text))
+	if len(d.events) == 0 && d.shown == "" {
+		d.Line(d.Paint(terminal.Faint, terminal.Indent+terminal.Left("", timeWide)+
+			terminal.Left("owner of each log", 20)+terminal.Right("fired/s", rateWide)))
+	}
+}
+
+func (d *clusterDemo) time() string { return fmt.Sprintf("%4.1f s", time.Since(d.begun).Seconds()) }
+
+// look shows a line if another worker owns a log than before, and each second.
+func (d *clusterDemo) look() {
+	owners := strings.Join(d.owners(), " ")
+	if owners == "" || d.finishing && owners != d.shown { // workers that end give up all they have
+		return
+	}
+	since := time.Since(d.second)
+	if owners == d.shown && since < showEvery {
+		return
+	}
+	if since >= showEvery/4 { // else it says little
+		d.rate = float64(d.fired) / since.Seconds()
+		d.fired, d.second = 0, time.Now()
+	}
+	d.shown = owners
+	rate := int(d.rate)
+	d.Line(terminal.Indent + terminal.Left(d.time(), timeWide) + terminal.Left(owners, 20) +
+		terminal.Right(terminal.Count(rate), rateWide) + "  " + d.Paint(terminal.Green, terminal.Bar(rate, d.fullRate(), barOfRate)))
+}
+
+// fullRate is what the longest bar shows.
+func (d *clusterDemo) fullRate() int {
+	const most = 1500
+	return max(most, int(d.rate))
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+)
+
+// step is something that happens, and what is waited for then.
+type step struct {
+	text  string
+	fault bool // that is to be seen in the report
+	do    func() error
+	until func() bool
+	least time.Duration // that it lasts
+}
+
+// patience is how long a step may take, on a slow machine.
+const patience = time.Minute
+
+// script is what happens. A worker takes part for at least d.life.
+func (d *clusterDemo) script() []step {
+	all := []step{
+		{text: "three workers begin", until: func() bool { return d.share("1", "2", "3") }},
+		{text: "each has its share", until: func() bool { return d.rate > 0 }, least: 2 * d.life},
+		{text: "kill -9 of worker 2", fault: true, do: func() error { return d.kill(1) },
+			until: func() bool { return d.share("1", "3") }, least: d.life},
+		{text: "worker 4 joins", fault: true, do: d.startWorker, until: func() bool { return d.share("1", "3", "4") }, least: d.life},
+	}
+	if canStop {
+		all = append(all,
+			step{text: "worker 3 is stopped", fault: true, do: func() error { return d.stop(2) },
+				until: func() bool { return d.share("1", "4") }, least: d.life},
+			step{text: "worker 3 goes on", fault: true, do: func() error { return d.goOn(2) },
+				until: func() bool { return d.share("1", "3", "4") }, least: d.life})
+	}
+	return append(all,
+		step{text: "kill -9 of a server", fault: true, do: d.killServer, until: d.recovered, least: 2 * d.life},
+		step{text: "worker 1 ends in order", fault: true, do: func() error { return d.leave(0) },
+			until: func() bool { return d.share("3", "4") }, least: d.life},
+		step{text: "no timers are set any more", do: d.finish, until: func() bool { return d.running == 0 }})
+}
+
+// do does one step, and shows what happens meanwhile.
+func (d *clusterDemo) do(s step) error {
+	d.steady = d.rate
+	if s.fault {
+		d.events = append(d.events, moment{s.text, time.Now()})
+	}
+	d.event(s.text)
+	if s.do != nil {
+		if err := s.do(); err != nil {
+			return err
+		}
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for begun := time.Now(); time.Since(begun) < s.least || !s.until(); {
+		select {
+		case e := <-d.says:
+			if err := d.note(e); err != nil {
+				return err
+			}
+		case <-tick.C:
+			d.look()
+			if time.Since(begun) > patience {
+				return fmt.Errorf("%s: nothing came of it within %s", s.text, terminal.Span(patience))
+			}
+		case <-d.ctx.Done():
+			return d.ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (d *clusterDemo) kill(worker int) error {
+	w := d.workers[worker]
+	w.silent, w.killed = true, true
+	return w.process.kill()
+}
+
+func (d *clusterDemo) stop(worker int) error {
+	d.workers[worker].silent, d.lives[worker].stopped = true, true
+	return stop(d.workers[worker].cmd.Process)
+}
+
+func (d *clusterDemo) goOn(worker int) error {
+	d.workers[worker].silent = false
+	return goOn(d.workers[worker].cmd.Process)
+}
+
+// leave has a worker end, while others go on.
+func (d *clusterDemo) leave(worker int) error {
+	d.workers[worker].silent = true
+	return d.workers[worker].tell(sayLeave)
+}
+
+// killServer kills the server that leads the log of partition 0.
+func (d *clusterDemo) killServer() error {
+	nc, err := nats.Connect(d.urls())
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	ctx, cancel := context.WithTimeout(d.ctx, 10*time.Second)
+	defer cancel()
+	leader, err := servers.Leader(ctx, nc, "timers", 0)
+	if err != nil {
+		return err
+	}
+	for _, s := range d.servers {
+		if s.Name == leader {
+			s.Kill()
+			return nil
+		}
+	}
+	return errors.New("no server leads the log of partition 0")
+}
+
+// recovered tells whether timers fire as before.
+func (d *clusterDemo) recovered() bool { return d.rate > d.steady/2 }
+
+// finish has all workers set no further timers, and wait until all have fired.
+func (d *clusterDemo) finish() error {
+	d.finishing = true
+	for _, w := range d.workers {
+		if !w.silent {
+			if err := w.tell(sayFinish); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
