@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
 )
 
@@ -61,7 +62,7 @@ func runChild(in io.Reader) int {
 		fmt.Fprintln(os.Stderr, err)
 		return exitFailed
 	}
-	return exitOK
+	return terminal.ExitOK
 }
 
 func runServer(cfg servers.Config, lines <-chan string) error {

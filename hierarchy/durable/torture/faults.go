@@ -4,6 +4,8 @@ package main
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -34,20 +36,26 @@ type plan struct {
 	delay time.Duration
 }
 
-// weights says how often each fault is drawn.
-var weights = []struct {
+// often says how often a fault is drawn.
+type often struct {
 	fault  string
 	weight int
-}{
-	{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5},
-	{killServer, 9}, {stopServer, 6}, {cutServer, 9}, {killMajority, 4}, {slowNetwork, 5}, {flicker, 9},
+}
+
+// weights are those of all faults whose names contain a word.
+func weights(word string) []often {
+	all := []often{
+		{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5}, {flicker, 14},
+		{killServer, 9}, {stopServer, 6}, {cutServer, 9}, {killMajority, 4}, {slowNetwork, 5},
+	}
+	return slices.DeleteFunc(all, func(o often) bool { return !strings.Contains(o.fault, word) })
 }
 
 // draw draws the faults of a run.
 func draw(o *options) (all []plan) {
 	r := rand.New(rand.NewPCG(o.seed, 0))
 	for at := time.Duration(0); at < o.length; {
-		p := plan{fault: drawFault(r), at: at, whom: r.IntN(1 << 20)}
+		p := plan{fault: drawFault(r, weights(o.only)), at: at, whom: r.IntN(1 << 20)}
 		p.long = o.lease/10 + time.Duration(r.Int64N(int64(3*o.lease)))
 		p.fate = []int{holds, cuts}[r.IntN(2)]
 		p.delay = time.Duration(1+r.IntN(30)) * time.Millisecond
@@ -65,13 +73,13 @@ func draw(o *options) (all []plan) {
 	return all
 }
 
-func drawFault(r *rand.Rand) string {
+func drawFault(r *rand.Rand, all []often) string {
 	sum := 0
-	for _, w := range weights {
+	for _, w := range all {
 		sum += w.weight
 	}
 	n := r.IntN(sum)
-	for _, w := range weights {
+	for _, w := range all {
 		if n -= w.weight; n < 0 {
 			return w.fault
 		}

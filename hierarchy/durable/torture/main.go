@@ -7,12 +7,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+
+	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
 func main() {
@@ -22,36 +22,20 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// The exit codes that run returns.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
-)
+const exitFailed = terminal.ExitFailed
 
 // run is the whole command.
 func run(args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, usage)
-		return exitOK
-	case err != nil:
-		fmt.Fprintf(stderr, "torture: %v\n\n%s", err, usage)
-		return exitUsage
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	failed, err := torture(ctx, o, stdout)
-	if err != nil {
-		fmt.Fprintln(stderr, "torture:", err)
-		return exitFailed
-	}
-	if failed > 0 {
-		fmt.Fprintf(stderr, "torture: promises were broken in %d of %d runs\n", failed, o.runs)
-		return exitFailed
-	}
-	return exitOK
+	c := terminal.Command[options]{Name: "torture", Usage: usage, Parse: parse, Do: func(o options, out io.Writer) error {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		failed, err := torture(ctx, o, out)
+		if err == nil && failed > 0 {
+			err = fmt.Errorf("promises were broken in %d of %d runs", failed, o.runs)
+		}
+		return err
+	}}
+	return c.Run(args, stdout, stderr)
 }
 
 // torture makes all runs, and counts those in which a promise was broken.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
 // The test binary is the servers and workers, too.
@@ -29,7 +31,7 @@ func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
 	code := run([]string{"-for", "4s", "-seed", "6", "-workers", "2", "-dir", dir, "-v"}, &out, &errs)
-	require.Equal(t, exitOK, code, "%s%s", &out, &errs)
+	require.Equal(t, terminal.ExitOK, code, "%s%s", &out, &errs)
 	for _, want := range []string{"seed 6, 4s, in ", "faults begin", "idle", " answered", "of them compared with each other", "No promise was broken."} {
 		require.Contains(t, out.String(), want)
 	}
@@ -57,7 +59,7 @@ func TestBadUsage(t *testing.T) {
 		"-dir " + file + "x": "can't be used",
 	} {
 		var out, errs bytes.Buffer
-		require.Equal(t, exitUsage, run(strings.Fields(args), &out, &errs), args)
+		require.Equal(t, terminal.ExitUsage, run(strings.Fields(args), &out, &errs), args)
 		require.Empty(t, out.String(), args)
 		require.True(t, strings.HasPrefix(errs.String(), "torture: "), errs.String())
 		require.Contains(t, errs.String(), want)
@@ -67,16 +69,16 @@ func TestBadUsage(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	var out, errs bytes.Buffer
-	require.Equal(t, exitOK, run([]string{"-help"}, &out, &errs))
+	require.Equal(t, terminal.ExitOK, run([]string{"-help"}, &out, &errs))
 	require.Equal(t, usage, out.String())
 	require.Empty(t, errs.String())
 }
 
 // A run can be made again by what it says.
 func TestAgain(t *testing.T) {
-	o, err := parse(strings.Fields("-for 7s -seed 5 -workers 2 -servers 5 -partitions 9 -lease 3s -keys 4 -strict"))
+	o, err := parse(strings.Fields("-for 7s -seed 5 -workers 2 -servers 5 -partitions 9 -lease 3s -keys 4 -only join -strict"))
 	require.NoError(t, err)
-	again, err := parse(strings.Fields(strings.TrimPrefix(o.again(), "go run ./torture ")))
+	again, err := parse(strings.Fields(strings.ReplaceAll(strings.TrimPrefix(o.again(), "go run ./torture "), "'", "")))
 	require.NoError(t, err)
 	require.Equal(t, o, again)
 }
@@ -93,9 +95,13 @@ func TestDraw(t *testing.T) {
 		require.Less(t, p.at, o.length)
 		require.LessOrEqual(t, p.at+p.long, o.length)
 	}
-	require.Len(t, drawn, len(weights))
+	require.Len(t, drawn, len(weights("")))
 	o.seed++
 	require.NotEqual(t, all, draw(&o))
+	o.only = killServer
+	for _, p := range draw(&o) {
+		require.Equal(t, killServer, p.fault)
+	}
 }
 
 // The report of several runs has the sums.

@@ -22,6 +22,7 @@ const usage = `usage: go run ./torture [flags]
   -partitions N    default 4
   -lease DURATION  default 2s
   -keys N          on how many keys operations are compared with each other, default 8
+  -only WORD       only the faults whose names contain WORD
   -strict          being back too late is a broken promise, too. Not for a busy machine
   -dir DIRECTORY   make the directories of the runs there, default: the temporary directory
   -keep            keep the files of each run. Those with a broken promise are always kept
@@ -40,6 +41,7 @@ type options struct {
 	partitions int
 	lease      time.Duration
 	keys       int
+	only       string
 	strict     bool
 	dir        string
 	keep       bool
@@ -58,6 +60,7 @@ func parse(args []string) (o options, err error) {
 	flags.IntVar(&o.partitions, "partitions", 4, "")
 	flags.DurationVar(&o.lease, "lease", 2*time.Second, "")
 	flags.IntVar(&o.keys, "keys", 8, "")
+	flags.StringVar(&o.only, "only", "", "")
 	flags.BoolVar(&o.strict, "strict", false, "")
 	flags.StringVar(&o.dir, "dir", "", "")
 	flags.BoolVar(&o.keep, "keep", false, "")
@@ -87,6 +90,8 @@ func (o *options) check() error {
 		return fmt.Errorf("-lease %v is not between 500ms and 1m", o.lease)
 	case o.keys < 1 || o.keys > 1000:
 		return fmt.Errorf("-keys %d is not between 1 and 1000", o.keys)
+	case len(weights(o.only)) == 0:
+		return fmt.Errorf("-only %q is in no fault's name", o.only)
 	}
 	if o.dir == "" {
 		return nil
@@ -103,6 +108,9 @@ func (o *options) check() error {
 func (o *options) again() string {
 	s := fmt.Sprintf("go run ./torture -for %v -seed %d -workers %d -servers %d -partitions %d -lease %v -keys %d",
 		o.length, o.seed, o.workers, o.servers, o.partitions, o.lease, o.keys)
+	if o.only != "" {
+		s += fmt.Sprintf(" -only '%s'", o.only)
+	}
 	if o.strict {
 		s += " -strict"
 	}

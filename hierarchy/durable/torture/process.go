@@ -69,12 +69,3 @@ func (p *process) term() {
 	p.expected.Store(true)
 	p.signal(syscall.SIGTERM)
 }
-
-func (p *process) hasEnded() bool {
-	select {
-	case <-p.ended:
-		return true
-	default:
-		return false
-	}
-}

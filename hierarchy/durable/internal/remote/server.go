@@ -80,10 +80,11 @@ func serve(cfg Config, at int, s *Server) (*Server, error) {
 }
 
 // Stop ends the Server. What waits for the log is to be asked for again. A partition should be
-// closed before: then all have an answer.
+// closed before: then all have an answer. What is on its way here is answered still: else its caller
+// would wait for a while before it asks the next owner.
 func (s *Server) Stop() {
 	s.once.Do(func() {
-		_ = s.sub.Unsubscribe() // else the connection is closed
+		_ = s.sub.Drain() // else the connection is closed
 		s.mu.Lock()
 		s.stopped = true
 		close(s.calls)
@@ -97,7 +98,11 @@ func (s *Server) Stop() {
 func (s *Server) received(m *nats.Msg) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopped || m.Reply == "" {
+	if m.Reply == "" {
+		return
+	}
+	if s.stopped {
+		s.respond(m.Reply, appendFailure(s.room[:0], partition.ErrNotOwner))
 		return
 	}
 	err := s.refusal

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -15,7 +16,15 @@ type marks struct {
 	nc      *nats.Conn
 	stream  string
 	subject string
+	pause   time.Duration // after the first refusal, then doubled
 }
+
+const (
+	markPause = 20 * time.Millisecond
+	// refusals is how often a mark may be refused for which no other has come. A leader also refuses while
+	// a copy that was sent before is on its way to the replicas, which takes seconds after an election.
+	refusals = 9
+)
 
 // get returns the mark and the sequence of its message.
 func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {
@@ -33,6 +42,7 @@ func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {
 // raise replaces the mark, unless it is as high already. So an owner that was replaced can't lower
 // it.
 func (k *marks) raise(ctx context.Context, m journal.Mark) error {
+	pause := k.pause
 	for tried, refused := uint64(0), 0; ; {
 		there, sequence, err := k.get(ctx)
 		if err != nil && !errors.Is(err, journal.ErrAbsent) {
@@ -47,9 +57,15 @@ func (k *marks) raise(ctx context.Context, m journal.Mark) error {
 		}
 		// Another owner may have been faster, but then there is another message.
 		if refused++; sequence != tried {
-			tried, refused = sequence, 0
-		} else if refused > 3 {
+			tried, refused, pause = sequence, 0, k.pause
+		} else if refused > refusals {
 			return fmt.Errorf("%w: its mark can't be replaced", journal.ErrDamaged)
 		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		pause *= 2
 	}
 }
