@@ -13,26 +13,13 @@ import (
 )
 
 // Two processes share the timers of a name on NATS servers. One sets a timer, and it fires in the one
-// that owns its partition. Here both are in one process, with a server that an Example can start.
+// that owns its partition. Here both are in one process.
 func ExampleConfig_conn() {
-	dir, _ := os.MkdirTemp("", "server")
-	defer os.RemoveAll(dir)
-	all, err := servers.Cluster(1, func(int) string { return dir })
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	all[0].Cluster = 0 // it is alone
-	server, err := servers.Start(all[0])
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer server.Shutdown()
-
+	url, end := exampleServer()
+	defer end()
 	ctx, fired := context.Background(), make(chan string)
 	open := func() *durable.Keyed[string, int] {
-		nc, err := nats.Connect(all[0].URL(), nats.MaxReconnects(-1)) // in production all servers, with commas between
+		nc, err := nats.Connect(url, nats.MaxReconnects(-1)) // in production all servers, with commas between
 		if err != nil {
 			panic(err)
 		}
@@ -63,4 +50,26 @@ func ExampleConfig_conn() {
 	// 17 true
 	// cancel order 1 of customer 17
 	// 0 timers, 8 partitions
+}
+
+// exampleServer starts a NATS server. It is one of several in production.
+func exampleServer() (url string, end func()) {
+	dir, err := os.MkdirTemp("", "server")
+	if err != nil {
+		panic(err)
+	}
+	all, err := servers.Cluster(1, func(int) string { return dir })
+	if err != nil {
+		panic(err)
+	}
+	all[0].Cluster = 0 // it is alone
+	server, err := servers.Start(all[0])
+	if err != nil {
+		panic(err)
+	}
+	return all[0].URL(), func() {
+		server.Shutdown()
+		server.WaitForShutdown()
+		os.RemoveAll(dir)
+	}
 }

@@ -8,12 +8,16 @@ import "context"
 // or after five seconds if ctx has no deadline. The calls that wait for the log are ErrUnavailable
 // then, or ErrClosed if they did not take hold.
 //
+// With Config.Conn, the partitions are given to the other processes, which go on with them at once. For
+// this Shutdown waits at most a lease, or half of what ctx has left if that is less.
+//
 // If ctx ended before all this was done, Shutdown returns ctx's error. If the log did not answer, the
 // error says why. Nothing that was acknowledged is lost, and what was due comes again after the next
 // Open. Inside a handler, Shutdown waits for that handler too.
 func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.owners.Shutdown(ctx) }
 
-// Close is Shutdown that does not wait for handlers. If the log does not answer, Close gives up after a
+// Close is Shutdown that does not wait for handlers. With Config.Conn it gives nothing to others: they
+// have to wait until the lease has run out. If the log does not answer, Close gives up after a
 // second. It returns nil.
 func (w *Keyed[K, V]) Close() error {
 	w.owners.Close()

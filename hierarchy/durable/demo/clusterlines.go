@@ -36,14 +36,15 @@ func (d *clusterDemo) look() {
 	if owners == d.shown && since < showEvery {
 		return
 	}
-	if since >= showEvery/4 { // else it says little
+	line := terminal.Indent + terminal.Left(d.time(), timeWide) + terminal.Left(owners, 20)
+	if since >= showEvery/4 { // else the rate says little
 		d.rate = float64(d.fired) / since.Seconds()
 		d.fired, d.second = 0, time.Now()
+		line += terminal.Right(terminal.Count(int(d.rate)), rateWide) + "  " +
+			d.Paint(terminal.Green, terminal.Bar(int(d.rate), d.fullRate(), barOfRate))
 	}
 	d.shown = owners
-	rate := int(d.rate)
-	d.Line(terminal.Indent + terminal.Left(d.time(), timeWide) + terminal.Left(owners, 20) +
-		terminal.Right(terminal.Count(rate), rateWide) + "  " + d.Paint(terminal.Green, terminal.Bar(rate, d.fullRate(), barOfRate)))
+	d.Line(line)
 }
 
 // fullRate is what the longest bar shows.

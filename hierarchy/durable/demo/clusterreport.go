@@ -76,9 +76,13 @@ func (d *clusterDemo) sayResult(r result) {
 		sayBroken(d.Screen, r)
 		return
 	}
+	again := "None came a second time."
+	if r.again > 0 {
+		again = terminal.Count(r.again) + ` came a second time, from another owner: with the ID of the first time and
+			another epoch, by which a handler can tell.`
+	}
 	d.Say(`%s timers were set and acknowledged, %s of them removed. None of the others was lost. None
-		fired early, and none after it was removed. %s came a second time: each with the ID of the first
-		time, and with another epoch, by which a handler can tell. Of %s calls there was no answer. These
-		timers may fire or not.`,
-		terminal.Count(r.set), terminal.Count(r.removed), terminal.Count(r.again), terminal.Count(r.doubtful))
+		fired early, and none after it was removed. %s Of %s calls there was no answer. These timers may
+		fire or not.`,
+		terminal.Count(r.set), terminal.Count(r.removed), again, terminal.Count(r.doubtful))
 }
