@@ -93,6 +93,7 @@ type process struct {
 	store *table.Store
 	logs  []*logs.Log
 	dead  bool
+	lease time.Duration
 	once  sync.Once
 }
 
@@ -104,7 +105,7 @@ func (w *world) open() *process {
 }
 
 func (w *world) process() *process {
-	p := &process{w: w, store: w.table.Open()}
+	p := &process{w: w, store: w.table.Open(), lease: lease}
 	conn, err := nats.Connect("", nats.InProcessServer(server.Server))
 	w.NoError(err)
 	p.conn = conn
@@ -117,7 +118,7 @@ func (w *world) process() *process {
 func (p *process) open(ctx context.Context) error {
 	cfg := Config{
 		Conn: p.conn, Name: p.w.name, Logger: slog.New(slog.DiscardHandler), Behind: 2 * lease,
-		Member: member.Config{Store: p.store, Lease: lease},
+		Member: member.Config{Store: p.store, Lease: p.lease},
 		Common: partition.Config{
 			Clock: clock.Precise(), Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
 			Backoff: func(int) time.Duration { return 10 * time.Millisecond }, Handle: p.handle,

@@ -10,7 +10,9 @@ import (
 // The duration of a call counts from its beginning, also if it is asked again of another owner.
 func TestDurationOfACallThatIsAskedAgain(t *testing.T) {
 	w := newWorld(t)
-	a := w.open()
+	a := w.process()
+	a.lease = time.Minute // the process keeps its partitions
+	w.NoError(a.open(t.Context()))
 	w.eventually("all", func() bool { return a.owns() == partitions })
 	at := of("key1")
 	held, hold := make(chan bool), make(chan bool)
@@ -46,7 +48,9 @@ func TestDurationOfACallThatIsAskedAgain(t *testing.T) {
 // A process that can't open a partition gives it to one that asks for it.
 func TestPartitionThatItsHolderCantOpen(t *testing.T) {
 	w := newWorld(t)
-	a := w.open()
+	a := w.process()
+	a.lease = time.Minute // the process keeps its partitions
+	w.NoError(a.open(t.Context()))
 	w.eventually("all", func() bool { return a.owns() == partitions })
 	last := partitions - 1
 	p := a.owned[last].Load()
