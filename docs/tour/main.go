@@ -6,8 +6,6 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -18,29 +16,11 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// The exit codes that run returns.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
-)
-
 // run is the whole command.
 func run(args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, usage)
-		return exitOK
-	case err != nil:
-		fmt.Fprintf(stderr, "tour: %v\n\n%s", err, usage)
-		return exitUsage
-	}
-	if err := show(o, terminal.New(stdout, os.Getenv)); err != nil {
-		fmt.Fprintln(stderr, "tour:", err)
-		return exitFailed
-	}
-	return exitOK
+	return terminal.Command[options]{Name: "tour", Usage: usage, Parse: parse, Do: func(o options, out io.Writer) error {
+		return show(o, terminal.New(out, os.Getenv))
+	}}.Run(args, stdout, stderr)
 }
 
 // show gives the tour, and then the live view if the user asked for it. It listens first,

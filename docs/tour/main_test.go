@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -44,7 +46,7 @@ func TestBadUsage(t *testing.T) {
 		"-http=":      "-http needs an address",
 	} {
 		var out, errs bytes.Buffer
-		require.Equal(t, exitUsage, run(strings.Fields(args), &out, &errs), args)
+		require.Equal(t, terminal.ExitUsage, run(strings.Fields(args), &out, &errs), args)
 		require.Empty(t, out.String(), args)
 		require.True(t, strings.HasPrefix(errs.String(), "tour: "), errs.String())
 		require.Contains(t, errs.String(), want)
@@ -54,7 +56,7 @@ func TestBadUsage(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	var out, errs bytes.Buffer
-	require.Equal(t, exitOK, run([]string{"-help"}, &out, &errs))
+	require.Equal(t, terminal.ExitOK, run([]string{"-help"}, &out, &errs))
 	require.Equal(t, usage, out.String())
 	require.Empty(t, errs.String())
 }
@@ -67,7 +69,7 @@ func TestAddressInUse(t *testing.T) {
 	defer taken.Close()
 	at := taken.Addr().String()
 	var out, errs bytes.Buffer
-	require.Equal(t, exitFailed, run([]string{"-short", "-http", at}, &out, &errs))
+	require.Equal(t, terminal.ExitFailed, run([]string{"-short", "-http", at}, &out, &errs))
 	require.Empty(t, out.String())
 	require.Contains(t, errs.String(), "tour: -http "+at+" can't be served: ")
 	require.Equal(t, 1, strings.Count(errs.String(), "\n"))

@@ -14,7 +14,7 @@ import (
 // TestTour runs the whole tour, with output to a pipe.
 func TestTour(t *testing.T) {
 	var out, errs bytes.Buffer
-	require.Equal(t, exitOK, run([]string{"-short"}, &out, &errs), errs.String())
+	require.Equal(t, terminal.ExitOK, run([]string{"-short"}, &out, &errs), errs.String())
 	require.Empty(t, errs.String())
 	text := out.String()
 	from := 0
@@ -56,6 +56,6 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("it is full") }
 // TestTourToNowhere checks that the tour fails if its output can't be written.
 func TestTourToNowhere(t *testing.T) {
 	var errs bytes.Buffer
-	require.Equal(t, exitFailed, run([]string{"-short"}, full{}, &errs))
+	require.Equal(t, terminal.ExitFailed, run([]string{"-short"}, full{}, &errs))
 	require.Equal(t, "tour: it is full\n", errs.String())
 }

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -105,6 +106,7 @@ type Config[K comparable, V any] struct {
 
 const (
 	minLease           = 500 * time.Millisecond
+	maxReplicas        = 5 // of JetStream
 	defaultConcurrency = 256
 	defaultAttempts    = 16
 )
@@ -114,19 +116,10 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 	bad := func(format string, args ...any) (Config[K, V], error) {
 		return cfg, fmt.Errorf("%w: durable: %w", ErrArgument, fmt.Errorf(format, args...))
 	}
+	if err := cfg.where(); err != nil {
+		return bad("%w", err)
+	}
 	switch {
-	case cfg.Conn != nil && cfg.Dir != "":
-		return bad("there are both Dir and Conn")
-	case cfg.Conn == nil && cfg.Dir == "":
-		return bad("Dir is empty, and there is no Conn")
-	case cfg.Conn != nil && cfg.Conn.Opts.NoEcho:
-		return bad("Conn has the option NoEcho")
-	case cfg.Conn == nil && (cfg.Replicas != 0 || cfg.Lease != 0):
-		return bad("Replicas and Lease need Conn")
-	case cfg.Replicas < 0 || cfg.Replicas > 5:
-		return bad("Replicas %d is not between 0 and 5", cfg.Replicas)
-	case cfg.Lease < 0 || cfg.Lease > 0 && cfg.Lease < minLease:
-		return bad("Lease %v is shorter than %v", cfg.Lease, minLease)
 	case cfg.Handle == nil:
 		return bad("Handle is nil")
 	case cfg.Partitions < 0 || cfg.Partitions > stream.MaxPartitions:
@@ -150,6 +143,25 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 		return bad("Name %q must have 1 to 64 of the characters a-z A-Z 0-9 - _", cfg.Name)
 	}
 	return cfg, nil
+}
+
+// where checks the fields that say where the logs are.
+func (cfg *Config[K, V]) where() error {
+	switch {
+	case cfg.Conn != nil && cfg.Dir != "":
+		return errors.New("there are both Dir and Conn")
+	case cfg.Conn == nil && cfg.Dir == "":
+		return errors.New("Dir is empty, and there is no Conn")
+	case cfg.Conn != nil && cfg.Conn.Opts.NoEcho:
+		return errors.New("Conn has the option NoEcho")
+	case cfg.Conn == nil && (cfg.Replicas != 0 || cfg.Lease != 0):
+		return errors.New("Replicas and Lease need Conn")
+	case cfg.Replicas < 0 || cfg.Replicas > maxReplicas:
+		return fmt.Errorf("Replicas %d is not between 0 and %d", cfg.Replicas, maxReplicas)
+	case cfg.Lease < 0 || cfg.Lease > 0 && cfg.Lease < minLease:
+		return fmt.Errorf("Lease %v is shorter than %v", cfg.Lease, minLease)
+	}
+	return nil
 }
 
 func (cfg *Config[K, V]) fillIn() {

@@ -221,36 +221,3 @@ func (d *dir) Close() {
 	cancel()
 	_ = d.Shutdown(ended)
 }
-
-// name is a name that is open in this process.
-type name struct {
-	server *embedded.Server
-	name   string
-}
-
-var names struct {
-	mu   sync.Mutex
-	open map[name]bool
-}
-
-// takeName fails if the name is open.
-func takeName(server *embedded.Server, text string) (name, error) {
-	n := name{server, text}
-	names.mu.Lock()
-	defer names.mu.Unlock()
-	if names.open[n] {
-		return name{}, fmt.Errorf("%w: Name %q of this directory is open in this process", ErrArgument, text)
-	}
-	if names.open == nil {
-		names.open = make(map[name]bool)
-	}
-	names.open[n] = true
-	return n, nil
-}
-
-// release does nothing for the zero name.
-func (n name) release() {
-	names.mu.Lock()
-	delete(names.open, n)
-	names.mu.Unlock()
-}

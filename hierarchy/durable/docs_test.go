@@ -29,7 +29,7 @@ import (
 func TestSnippetsAreCode(t *testing.T) {
 	code, err := snippets.Read("*_test.go", "*/*_test.go")
 	require.NoError(t, err)
-	for _, page := range []string{"README.md", "DESIGN.md", "FORMAT.md", "../../docs/durable.md"} {
+	for _, page := range []string{"README.md", "DESIGN.md", "FORMAT.md", "WIRE.md", "../../docs/durable.md"} {
 		text, err := snippets.Read(page)
 		require.NoError(t, err)
 		require.NotEmpty(t, text, page)

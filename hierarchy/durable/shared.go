@@ -2,13 +2,11 @@ package durable
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
@@ -75,35 +73,30 @@ const (
 	firstOpenTime = time.Second            // of the first try, then doubled
 	openTime      = 5 * time.Second        // at most
 	openPause     = 200 * time.Millisecond // between two
+	placeTime     = 15 * time.Second       // until servers that have just begun must know of each other
 )
 
 // untilAnswered does something until the servers have answered, or ctx is done. Servers that have just
 // begun, or lost one of them, have no leader for some seconds.
 func untilAnswered(ctx context.Context, logger *slog.Logger, do func(context.Context) error) error {
+	begun := time.Now()
 	for limit := firstOpenTime; ; limit = min(2*limit, openTime) {
 		limited, cancel := context.WithTimeout(ctx, limit)
 		err := do(limited)
 		cancel()
-		if err == nil || ctx.Err() != nil || !unanswered(err) {
+		waits := stream.IsUnready(err) || stream.IsUnplaced(err) && time.Since(begun) < placeTime
+		if err == nil || !waits {
 			return err
 		}
 		logger.Warn("durable: the servers are not ready", "err", err)
 		select {
 		case <-time.After(openPause):
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}
-}
-
-// unanswered tells whether the servers may answer later.
-func unanswered(err error) bool {
-	var api *jetstream.APIError
-	if errors.As(err, &api) {
-		return api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled
-	}
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) ||
-		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrNoResponders)
 }
 
 func (s *shared) Len() int { return s.partitions }

@@ -44,6 +44,7 @@ type Cluster struct {
 
 	mu      sync.Mutex
 	session *session          // the present one, or the last
+	lost    time.Time         // when the lease was lost, until this process has joined again
 	past    []partition.Stats // of the partitions, while they were owned before
 	ending  chan struct{}
 	ended   chan struct{} // closed when no further session begins
@@ -85,15 +86,17 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 }
 
 func (c *Cluster) remote() remote.Config {
-	return remote.Config{Conn: c.cfg.Conn, Name: c.cfg.Name, Partitions: len(c.cfg.Logs), Holds: c.holds, Logger: c.cfg.Logger}
+	return remote.Config{Conn: c.cfg.Conn, Name: c.cfg.Name, Partitions: len(c.cfg.Logs), Holds: c.reaches, Logger: c.cfg.Logger}
 }
 
-// holds tells whether this process has its lease.
-func (c *Cluster) holds() bool {
+// reaches tells whether others can be asked. A process whose lease has run out does not reach the
+// servers, and so nobody that it knows of can own anything. One that was taken for dead joins again,
+// and can ask meanwhile.
+func (c *Cluster) reaches() bool {
 	c.mu.Lock()
-	s := c.session
+	s, lost := c.session, c.lost
 	c.mu.Unlock()
-	return s != nil && s.member.Holds()
+	return s == nil || s.member.Holds() || !lost.IsZero() && time.Since(lost) < c.cfg.Member.Lease
 }
 
 // run begins another session whenever one has lost its lease.
@@ -105,6 +108,7 @@ func (c *Cluster) run(s *session) {
 			return
 		case <-s.member.Lost():
 		}
+		c.setLost(time.Now())
 		s.abandon()
 		if s = c.again(); s == nil {
 			return
@@ -126,6 +130,7 @@ func (c *Cluster) again() *session {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		s, err := c.begin(ctx)
 		if err == nil {
+			c.setLost(time.Time{})
 			c.cfg.Logger.Info("durable: this process has joined again", "member", s.member.ID())
 			return s
 		}
@@ -134,6 +139,12 @@ func (c *Cluster) again() *session {
 			return nil
 		}
 	}
+}
+
+func (c *Cluster) setLost(t time.Time) {
+	c.mu.Lock()
+	c.lost = t
+	c.mu.Unlock()
 }
 
 const (

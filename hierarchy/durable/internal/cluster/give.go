@@ -93,7 +93,11 @@ func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 		return nil
 	}
 	epoch := l.owner.Epoch()
-	err := l.owner.HandOver(ctx)
+	end := l.owner.HandOver
+	if to == 0 {
+		end = l.owner.Release
+	}
+	err := end(ctx)
 	l.closed()
 	l.giveClaim(to)
 	l.c().cfg.Logger.Info("durable: a partition was given away", "partition", l.at, "epoch", epoch, "to", to)

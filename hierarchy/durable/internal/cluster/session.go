@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/share"
 )
 
@@ -19,6 +20,7 @@ type session struct {
 	member *member.Member
 	slots  []*slot
 	asks   *nats.Subscription // of others, for partitions
+	risen  chan struct{}      // of capacity 1: the lease was renewed
 	ctx    context.Context    // ends when all is to end at once
 	cancel context.CancelFunc
 	wg     sync.WaitGroup // of the slots, and of watch
@@ -37,11 +39,14 @@ type news struct {
 
 // begin joins, and begins a session.
 func (c *Cluster) begin(ctx context.Context) (*session, error) {
-	m, err := member.Join(ctx, c.cfg.Member)
+	s := &session{c: c, risen: make(chan struct{}, 1)}
+	cfg := c.cfg.Member
+	cfg.Rise = s.rise
+	m, err := member.Join(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("joining: %w", err)
 	}
-	s := &session{c: c, member: m}
+	s.member = m
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.news.changed = make(chan struct{})
 	for at := range c.cfg.Logs {
@@ -63,22 +68,46 @@ func (c *Cluster) begin(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// watch has the slots know what changes.
+// rise is called when the lease may be held again.
+func (s *session) rise() {
+	select {
+	case s.risen <- struct{}{}:
+	default:
+	}
+}
+
+// watch has the slots know what changes, and the partitions whether there is a lease.
 func (s *session) watch() {
 	held := true
-	tick := time.NewTicker(s.c.cfg.Member.Lease / 8)
-	defer tick.Stop()
+	fall := time.NewTimer(s.c.cfg.Member.Lease)
+	defer fall.Stop()
 	for {
 		select {
 		case <-s.member.Changed():
 			s.look()
-		case <-tick.C:
-			if holds := s.member.Holds(); holds != held {
-				held = holds
-				s.tenure(holds)
+		case <-s.risen:
+			fall.Reset(s.c.cfg.Member.Lease)
+			if !held {
+				s.c.cfg.Logger.Info("durable: this process has its lease again")
+			}
+			held = true
+			s.each((*partition.Partition).Resume)
+		case <-fall.C:
+			if held = s.member.Holds(); !held {
+				s.c.cfg.Logger.Warn("durable: the lease of this process has ended: the servers don't answer")
+				s.each((*partition.Partition).GiveUp)
 			}
 		case <-s.ctx.Done():
 			return
+		}
+	}
+}
+
+// each does something with each partition of this process.
+func (s *session) each(do func(*partition.Partition)) {
+	for at := range s.c.owned {
+		if p := s.c.owned[at].Load(); p != nil {
+			do(p)
 		}
 	}
 }
@@ -98,25 +127,6 @@ func (s *session) now() news {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.news
-}
-
-// tenure is called when the lease has ended for now, and when it is back.
-func (s *session) tenure(holds bool) {
-	if holds {
-		s.c.cfg.Logger.Info("durable: this process has its lease again")
-	} else {
-		s.c.cfg.Logger.Warn("durable: the lease of this process has ended: the servers don't answer")
-	}
-	for at := range s.c.owned {
-		p := s.c.owned[at].Load()
-		switch {
-		case p == nil:
-		case holds:
-			p.Resume()
-		default:
-			p.GiveUp()
-		}
-	}
 }
 
 // awaitReady waits until all is open that this process owns. What others have to give first is

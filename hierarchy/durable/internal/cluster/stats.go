@@ -53,8 +53,9 @@ func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
 	}
 	c.mu.Lock()
 	st.AddPast(&c.past[at])
+	s := c.session
 	c.mu.Unlock()
-	return st, p != nil, err
+	return st, p != nil && s.member.Owns(at), err
 }
 
 // closed counts what has happened in a partition that this process does not own any more.

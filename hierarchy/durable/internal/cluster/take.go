@@ -17,27 +17,32 @@ import (
 const catchUpEvery = 100 * time.Millisecond
 
 // take reads the log of a partition whose owner lives, and asks for the partition then. It returns
-// when there is news, or the owner has refused.
+// when it may have come, or the owner has refused.
 func (l *slot) take(holder member.ID) error {
-	n := l.s.now()
 	if err := l.follow(); err != nil {
 		return err // also if it seems to be damaged: its owner has all that it needs
 	}
-	inbox := l.c().cfg.Conn.NewInbox()
+	conn := l.c().cfg.Conn
+	inbox := conn.NewInbox()
 	answers := make(chan *nats.Msg, 1)
-	sub, err := l.c().cfg.Conn.ChanSubscribe(inbox, answers)
+	sub, err := conn.ChanSubscribe(inbox, answers)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = sub.Unsubscribe() }()
-	if err := l.c().cfg.Conn.PublishRequest(l.s.askSubject(holder), inbox, l.askMessage()); err != nil {
+	defer func() { _ = sub.Unsubscribe() }() // else the connection is closed
+	if err := conn.PublishRequest(l.s.askSubject(holder), inbox, l.askMessage()); err != nil {
 		return err
 	}
+	return l.awaitGift(holder, answers)
+}
+
+// awaitGift waits for the claim, and goes on reading the log.
+func (l *slot) awaitGift(holder member.ID, answers <-chan *nats.Msg) error {
 	late := time.NewTimer(2 * l.c().cfg.Member.Lease)
 	defer late.Stop()
 	again := time.NewTicker(catchUpEvery)
 	defer again.Stop()
-	for n.view.Claims[l.at].Holder == holder && n.plan[l.at] == l.me() {
+	for n := l.s.now(); n.view.Claims[l.at].Holder == holder && n.plan[l.at] == l.me(); {
 		select {
 		case m := <-answers:
 			if string(m.Data) != yes {

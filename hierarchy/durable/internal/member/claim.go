@@ -67,6 +67,9 @@ func (m *Member) inTurn(ctx context.Context, p int, f func(context.Context) erro
 		defer func() { <-m.turns[p] }()
 	case <-ctx.Done():
 	}
+	if isClosed(m.lost) {
+		return ErrLost
+	}
 	err := ctx.Err()
 	if err == nil {
 		err = f(ctx)

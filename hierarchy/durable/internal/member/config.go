@@ -21,8 +21,9 @@ type Config struct {
 	// ID is for tests that need the same one each time. Default: random.
 	ID ID
 
-	// rise, if not nil, is called after Owns may have become true.
-	rise func()
+	// Rise, if not nil, is called after Owns may have become true: after each renewal, and each claim.
+	// It must return at once, and call nothing of the Member but Holds and Owns.
+	Rise func()
 }
 
 // DefaultLease is the lease if Config has none.

@@ -55,6 +55,17 @@ func Join(ctx context.Context, cfg Config) (*Member, error) {
 	if err != nil {
 		return nil, err
 	}
+	for {
+		m, err := begin(ctx, cfg)
+		if !errors.Is(err, ErrLost) {
+			return m, err
+		}
+		cfg.ID = newID()
+	}
+}
+
+// begin joins under one ID.
+func begin(ctx context.Context, cfg Config) (*Member, error) {
 	m := &Member{
 		cfg: cfg, id: cfg.ID,
 		lost: make(chan struct{}), changed: make(chan struct{}, 1),
@@ -90,8 +101,20 @@ func (m *Member) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return m.renewal(ctx)
+	sent := m.cfg.Boot()
+	if err := m.renewal(ctx); err != nil {
+		return err
+	}
+	// Another may have deleted a copy of the first record. If the table has forgotten that, a later
+	// copy takes hold, and others take this member for dead.
+	if m.cfg.Boot()-sent > min(held(m.cfg.Lease), forgotten/2) {
+		return fmt.Errorf("%w: the first record took too long", ErrLost)
+	}
+	return nil
 }
+
+// forgotten is how long the table remembers a deletion, at least.
+const forgotten = time.Hour
 
 // ID returns the name of this member.
 func (m *Member) ID() ID { return m.id }

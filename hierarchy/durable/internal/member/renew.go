@@ -92,9 +92,9 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// risen tells the test that Owns may have become true.
+// risen says that Owns may have become true.
 func (m *Member) risen() {
-	if m.cfg.rise != nil {
-		m.cfg.rise()
+	if m.cfg.Rise != nil {
+		m.cfg.Rise()
 	}
 }

@@ -59,7 +59,7 @@ func (p *Partition) mayHandle(a *attempt) error {
 	switch {
 	case p.firing.attempts[a.ref] != a || p.firing.stopped:
 		return errGone
-	case !p.cfg.Tenure():
+	case !p.tenure():
 		return errNotYet
 	}
 	p.counts.Fired++

@@ -70,15 +70,29 @@ func (p *Partition) fireOrAim() {
 	p.aim()
 }
 
-// Resume begins what became due while Tenure was false. It must be called once Tenure is true again.
-func (p *Partition) Resume() { p.fireOrAim() }
+// Resume begins what became due while Tenure was false. It must be called after Tenure has become true
+// again, and costs nothing if nothing has asked for it meanwhile.
+func (p *Partition) Resume() {
+	if p.untenured.Swap(false) {
+		p.fireOrAim()
+	}
+}
+
+// tenure tells whether an attempt may begin now. If not, Resume has to be called.
+func (p *Partition) tenure() bool {
+	if p.cfg.Tenure() {
+		return true
+	}
+	p.untenured.Store(true)
+	return p.cfg.Tenure() // it may have come back before it was noted
+}
 
 // freePlace gives a place back that was taken for nothing. mu is held, so others are called later.
 func (p *Partition) freePlace() { go p.cfg.Crew.give() }
 
 // mayFire is false while the owner does not know what the log says.
 func (p *Partition) mayFire() bool {
-	return !p.firing.stopped && !p.doubt.Load() && p.cfg.Tenure()
+	return !p.firing.stopped && !p.doubt.Load() && p.tenure()
 }
 
 // anyLeft tells whether there is a job that was due before.

@@ -30,9 +30,16 @@ func Follow(ctx context.Context, cfg Config) (*Follower, error) {
 func (f *Follower) CatchUp(ctx context.Context) error { return f.p.named(f.p.catchUp(ctx)) }
 
 // Own takes the log over. What is due is fired from now on. After an error the Follower has ended.
-func (f *Follower) Own(ctx context.Context) (*Partition, error) {
+// The mark follows within Config.MarkEvery, as it would take time in which nothing fires.
+func (f *Follower) Own(ctx context.Context) (*Partition, error) { return f.own(ctx, false) }
+
+func (f *Follower) own(ctx context.Context, markFirst bool) (*Partition, error) {
 	p := f.p
-	if err := p.own(ctx); err != nil {
+	err := p.own(ctx)
+	if err == nil && markFirst {
+		err = p.markFirst(ctx)
+	}
+	if err != nil {
 		f.Drop()
 		return nil, p.named(err)
 	}
@@ -66,8 +73,8 @@ func (p *Partition) named(err error) error {
 // errTrimmed: the owner has deleted frames before they were read here.
 var errTrimmed = errors.New("the frames to be read were trimmed")
 
-// catchUp reads the log from the last frame that was read to its end. If the owner trims faster
-// than this process reads, it begins again where the log begins then.
+// catchUp reads the log from the last frame that was read to its end, as it is now. If the owner trims
+// faster than this process reads, it begins again where the log begins then.
 func (p *Partition) catchUp(ctx context.Context) error {
 	for {
 		mark, err := p.mark(ctx)
@@ -81,12 +88,10 @@ func (p *Partition) catchUp(ctx context.Context) error {
 		if last.Number == p.head.Number {
 			return p.unchanged(last)
 		}
-		switch err := p.readTo(ctx, mark, last); {
-		case errors.Is(err, errTrimmed):
-			p.forget()
-		case err != nil:
+		if err := p.readTo(ctx, mark, last); !errors.Is(err, errTrimmed) {
 			return err
 		}
+		p.forget()
 	}
 }
 

@@ -4,9 +4,17 @@ import "context"
 
 // How a partition ends whose log another process owns from now on.
 
-// HandOver is Shutdown for a log that another process is about to take over. Calls that come too
-// late end with ErrNotOwner.
-func (p *Partition) HandOver(ctx context.Context) error { return p.shut(ctx, ErrNotOwner) }
+// HandOver is Shutdown for a log that another process is about to take over, which writes the next
+// mark. Calls that come too late end with ErrNotOwner.
+func (p *Partition) HandOver(ctx context.Context) error {
+	p.mu.Lock()
+	p.markless = true
+	p.mu.Unlock()
+	return p.shut(ctx, ErrNotOwner)
+}
+
+// Release is Shutdown for a log that another process may take over later.
+func (p *Partition) Release(ctx context.Context) error { return p.shut(ctx, ErrNotOwner) }
 
 // Abandon ends everything at once, and writes nothing: this process is not the owner any more. The
 // contexts of handlers end. What is not written ends with ErrNotOwner.

@@ -107,30 +107,11 @@ func TestDoubtIsGivenUp(t *testing.T) {
 // Owners take turns while callers go on. Each call that took hold did so once, and each that ended
 // with ErrNotOwner did not.
 func TestOwnersTakeTurns(t *testing.T) {
-	b := newBench(t)
-	b.open()
-	var mu sync.RWMutex // of b.p
-	var sum atomic.Int64
+	turns := &turns{bench: newBench(t)}
+	turns.open()
 	var wg sync.WaitGroup
 	for caller := range 8 {
-		wg.Go(func() {
-			for n := 0; n < 200; {
-				mu.RLock()
-				p := b.p
-				mu.RUnlock()
-				key := fmt.Sprintf("%d-%d", caller, n)
-				c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte(key)}, {Kind: frame.Set, Key: []byte(key), In: time.Hour}}}
-				switch err := p.Do(t.Context(), c); {
-				case err == nil:
-					b.False(c.Took[0], "it was there already")
-					sum.Add(1)
-					n++
-				case !errors.Is(err, ErrNotOwner):
-					t.Error(err)
-					return
-				}
-			}
-		})
+		wg.Go(func() { turns.call(caller) })
 	}
 	ended := make(chan bool)
 	go func() { wg.Wait(); close(ended) }()
@@ -139,17 +120,48 @@ func TestOwnersTakeTurns(t *testing.T) {
 		case <-ended:
 			over = true
 		case <-time.After(time.Millisecond):
-			f := b.follow()
-			b.NoError(b.p.HandOver(t.Context()))
-			p, err := f.Own(t.Context())
-			b.NoError(err)
-			mu.Lock()
-			b.p = p
-			mu.Unlock()
+			turns.next()
 		}
 	}
-	n, err := b.p.Len()
+	n, err := turns.p.Len()
+	turns.NoError(err)
+	turns.Equal(int(turns.set.Load()), n)
+	turns.shut()
+}
+
+type turns struct {
+	*bench
+	owner sync.RWMutex // guards bench.p
+	set   atomic.Int64 // keys
+}
+
+// call sets keys that nobody else sets. Each must be new.
+func (b *turns) call(caller int) {
+	for n := 0; n < 200; {
+		b.owner.RLock()
+		p := b.p
+		b.owner.RUnlock()
+		key := fmt.Sprintf("%d-%d", caller, n)
+		c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte(key)}, {Kind: frame.Set, Key: []byte(key), In: time.Hour}}}
+		switch err := p.Do(b.t.Context(), c); {
+		case err == nil:
+			b.False(c.Took[0], "it was there already")
+			b.set.Add(1)
+			n++
+		case !errors.Is(err, ErrNotOwner):
+			b.t.Error(err)
+			return
+		}
+	}
+}
+
+// next has another owner follow the present one.
+func (b *turns) next() {
+	f := b.follow()
+	b.NoError(b.p.HandOver(b.t.Context()))
+	p, err := f.Own(b.t.Context())
 	b.NoError(err)
-	b.Equal(int(sum.Load()), n)
-	b.shut()
+	b.owner.Lock()
+	b.p = p
+	b.owner.Unlock()
 }

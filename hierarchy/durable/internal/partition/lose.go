@@ -29,9 +29,12 @@ func (p *Partition) lose(w *written, rest []item, cause error) {
 	if p.markTimer != nil {
 		p.markTimer.Stop()
 	}
+	markless := p.markless
 	p.mu.Unlock()
 	if errors.Is(cause, ErrClosed) {
-		p.left = p.markNow()
+		if !markless {
+			p.left = p.markNow()
+		}
 	} else {
 		kind := ErrUnavailable
 		if errors.Is(cause, journal.ErrTaken) {

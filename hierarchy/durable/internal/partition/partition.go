@@ -36,13 +36,14 @@ type Partition struct {
 	stopped  chan struct{} // closed when the writer has ended
 	left     error         // what it could not do as it was abandoned; written before stopped is closed
 
-	mu     sync.Mutex
-	state  *state.State // written by the writer
-	firing firing
-	trims  trims
-	room   []byte       // for keys and values that are written again
-	acked  journal.Mark // the last frame that was acknowledged
-	marked bool         // a mark will be written soon
+	mu       sync.Mutex
+	state    *state.State // written by the writer
+	firing   firing
+	trims    trims
+	room     []byte       // for keys and values that are written again
+	acked    journal.Mark // the last frame that was acknowledged
+	marked   bool         // a mark will be written soon
+	markless bool         // the next owner writes the mark
 
 	markTimer *time.Timer  // guarded by mu
 	marking   chan bool    // of capacity 1; holds something while a mark is written
@@ -51,7 +52,9 @@ type Partition struct {
 	lateness  hierarchy.Histogram
 	commits   hierarchy.Histogram
 
-	doubtful time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
+	doubtful  time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
+	untenured atomic.Bool // an attempt has waited for Tenure since the last Resume
+
 	doubt    atomic.Bool // the frame that is under way had no clear answer
 	doubting sync.Mutex  // held where calls are given up, and where that ends
 	endDoubt func()      // gives them up, while there is doubt; guarded by doubting
@@ -71,7 +74,7 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.Own(ctx)
+	return f.own(ctx, true)
 }
 
 func newPartition(ctx context.Context, cfg Config) *Partition {

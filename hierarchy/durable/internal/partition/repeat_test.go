@@ -41,14 +41,14 @@ type repeater struct {
 	lastIDs map[string]frame.ID
 	dying   atomic.Bool
 	faults  *rand.Rand // used by the log
+	floor   uint64     // of the last request
 }
 
 // answered is a request and its answer.
 type answered struct {
 	asks  []Ask
+	parts []Part
 	took  []bool
-	value string
-	full  bool
 	at    time.Duration
 }
 
@@ -56,11 +56,14 @@ func (r *repeater) step() {
 	r.mock.Add(time.Duration(r.rand.IntN(2000)) * time.Millisecond)
 	if n := len(r.done); n > 0 && r.rand.IntN(3) == 0 {
 		serial := max(0, n-1-r.rand.IntN(20))
-		if r.mock.Elapsed()-r.done[serial].at < state.Remember {
+		if r.mock.Elapsed()-r.done[n-1].at < state.Remember {
 			r.until(uint64(serial), r.done[serial])
 			r.Equal(r.lastIDs, r.ids())
 		}
 		return
+	}
+	if r.rand.IntN(3) == 0 {
+		r.floor = max(r.floor, uint64(max(0, len(r.done)-r.rand.IntN(12))))
 	}
 	want := r.expect()
 	r.until(uint64(len(r.done)), want)
@@ -72,50 +75,69 @@ func (r *repeater) step() {
 // expect makes a request, and says what its answer must be.
 func (r *repeater) expect() (want answered) {
 	want.at = r.mock.Elapsed()
+	for range 1 + r.rand.IntN(3) {
+		r.part(&want)
+	}
+	return want
+}
+
+// part adds a part to a request.
+func (r *repeater) part(want *answered) {
 	next := map[string]string{}
 	for k, v := range r.timers {
 		next[k] = v
 	}
-	for range 1 + r.rand.IntN(3) {
+	var p Part
+	var took []bool
+	n := 1 + r.rand.IntN(3)
+	for range n {
 		k := fmt.Sprint(r.rand.IntN(7))
 		v, there := next[k]
 		switch r.rand.IntN(4) {
 		case 0:
-			want.asks, want.took = append(want.asks, removeAsk(k)), append(want.took, there)
-			want.value = v
+			want.asks, took = append(want.asks, removeAsk(k)), append(took, there)
+			if n == 1 {
+				p.Value = v
+			}
 			delete(next, k)
 		case 1:
 			a := r.setAsk(k, "")
 			a.Kind = frame.Move
-			want.asks, want.took = append(want.asks, a), append(want.took, there)
+			want.asks, took = append(want.asks, a), append(took, there)
 		default:
 			next[k] = fmt.Sprint(r.rand.IntN(1000))
-			want.asks, want.took = append(want.asks, r.setAsk(k, next[k])), append(want.took, true)
+			want.asks, took = append(want.asks, r.setAsk(k, next[k])), append(took, true)
 		}
 	}
-	if want.full = len(next) > max(len(r.timers), r.cfg.MaxPending); !want.full {
+	if len(next) > max(len(r.timers), r.cfg.MaxPending) {
+		p.Err, p.Value = ErrFull, ""
+		clear(took)
+	} else {
 		r.timers = next
 	}
-	return want
+	p.End = len(want.asks)
+	want.parts, want.took = append(want.parts, p), append(want.took, took...)
 }
 
 // until asks until there is an answer, which must be that.
 func (r *repeater) until(serial uint64, want answered) {
 	for answered := false; !answered; {
 		r.disturb()
-		c, err := r.request(serial, want.asks...)
+		c := &Call{Asks: want.asks, Request: RequestID{Caller: 7, Serial: serial + 1, Floor: min(r.floor, serial) + 1}}
+		for _, p := range want.parts {
+			c.Parts = append(c.Parts, Part{End: p.End})
+		}
+		err := r.p.Do(r.t.Context(), c)
 		r.log.SetFault(nil)
 		switch {
 		case err == nil:
 			answered = true
-			r.False(want.full)
+			r.GreaterOrEqual(serial, r.floor)
 			r.Equal(want.took, c.Took)
-			if len(want.asks) == 1 {
-				r.Equal(want.value, c.Value)
-			}
-		case errors.Is(err, ErrFull):
+			r.Equal(want.parts, c.Parts)
+		case errors.Is(err, ErrForgotten):
 			answered = true
-			r.True(want.full)
+			r.Less(serial, r.floor)
 		default:
 			r.True(r.dying.Load(), "%v", err)
 		}

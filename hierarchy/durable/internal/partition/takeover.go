@@ -21,7 +21,16 @@ func (p *Partition) own(ctx context.Context) error {
 		return err
 	}
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.acked = journal.Mark{Number: p.head.Number, Checksum: p.head.checksum}
+	p.markSoon()
+	return nil
+}
+
+// markFirst writes the mark of the takeover before anything else is done. So whoever opens a log
+// finds out at once if it can't be written to.
+func (p *Partition) markFirst(ctx context.Context) error {
+	p.mu.Lock()
 	mark := p.acked
 	p.mu.Unlock()
 	if err := p.cfg.Log.SetMark(ctx, mark); err != nil {

@@ -24,6 +24,7 @@ type Client struct {
 	inbox  string // the subject of all answers begins with it
 	sub    *nats.Subscription
 	most   int // the largest message
+	quiet  time.Duration
 	lanes  []*lane
 	asks   sync.Pool // of *ask
 
@@ -36,7 +37,7 @@ type Client struct {
 func New(cfg Config) (*Client, error) {
 	cfg.fillIn()
 	c := &Client{cfg: cfg, caller: rand.Uint64() | 1, inbox: cfg.Conn.NewInbox() + ".",
-		most: int(cfg.Conn.MaxPayload()) - headers, closed: make(chan struct{})}
+		most: int(cfg.Conn.MaxPayload()) - headers, quiet: firstQuiet, closed: make(chan struct{})}
 	c.reads.waiting = make(map[uint64]chan []byte)
 	for at := range cfg.Partitions {
 		c.lanes = append(c.lanes, &lane{client: c, at: at, subject: cfg.subject(at)})

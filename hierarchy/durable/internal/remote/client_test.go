@@ -2,9 +2,10 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,8 +78,9 @@ func TestErrorsOfTheOwner(t *testing.T) {
 func TestUnavailable(t *testing.T) {
 	b := newBench(t)
 	b.cfg.GiveUp = 50 * time.Millisecond
-	holds := true
-	b.cfg.Holds = func() bool { return holds }
+	var holds atomic.Bool
+	holds.Store(true)
+	b.cfg.Holds = holds.Load
 	c := b.client()
 	begun := time.Now()
 	_, err := c.try(t.Context(), removeAsk("a"))
@@ -87,7 +89,7 @@ func TestUnavailable(t *testing.T) {
 	b.GreaterOrEqual(time.Since(begun), b.cfg.GiveUp)
 	_, err = c.Len(t.Context(), 0)
 	b.ErrorIs(err, errNobody)
-	holds = false
+	holds.Store(false)
 	_, err = c.try(t.Context(), removeAsk("a"))
 	b.ErrorIs(err, errLease)
 	_, err = c.Len(t.Context(), 0)
@@ -116,20 +118,9 @@ func TestOwnerComesLater(t *testing.T) {
 // A call whose context ends in the queue is not sent. One that was sent may take hold.
 func TestContextEnds(t *testing.T) {
 	b := newBench(t)
-	far, net := b.between()
 	o := b.own()
-	c, err := New(far)
-	b.NoError(err)
-	defer c.Close()
-	var hold sync.Mutex
-	hold.Lock()
-	net.setFate(func(answer bool) time.Duration {
-		if answer {
-			hold.Lock()
-			defer hold.Unlock()
-		}
-		return 0
-	})
+	c, net := b.far()
+	release := net.hold(true)
 	ctx, cancel := context.WithCancel(t.Context())
 	errs := make(chan error)
 	ask := func(ctx context.Context, k string) {
@@ -153,7 +144,7 @@ func TestContextEnds(t *testing.T) {
 	queued(0)
 	ask(t.Context(), "next")
 	queued(1) // those on their way keep their places
-	hold.Unlock()
+	release()
 	b.NoError(<-errs)
 	b.Equal("", b.get(c, "next"))
 	n, err := o.Len()
@@ -163,6 +154,39 @@ func TestContextEnds(t *testing.T) {
 	b.ErrorIs(err, context.Canceled)
 	_, err = c.Len(ctx, 0)
 	b.ErrorIs(err, context.Canceled)
+}
+
+// Close ends calls that were sent with ErrUnavailable, as they may take hold. Others don't.
+func TestCloseOfWhatWasSent(t *testing.T) {
+	b := newBench(t)
+	far, net := b.between()
+	o := b.own()
+	c, err := New(far)
+	b.NoError(err)
+	net.setFate(func(answer bool) time.Duration {
+		if answer {
+			return lost
+		}
+		return 0
+	})
+	errs := make(chan error)
+	for i := range maxFlying {
+		go func() { _, err := c.try(t.Context(), setAsk(fmt.Sprint(i), "")); errs <- err }()
+		b.Eventually(func() bool { n, err := o.Len(); return err == nil && n == i+1 }, time.Minute, time.Millisecond)
+	}
+	go func() { _, err := c.try(t.Context(), setAsk("queued", "")); errs <- err }()
+	b.Eventually(func() bool { return c.lanes[0].queued() == 1 }, time.Minute, time.Millisecond)
+	c.Close()
+	unavailable, closed := 0, 0
+	for range maxFlying + 1 {
+		switch err := <-errs; {
+		case errors.Is(err, partition.ErrUnavailable) && !errors.Is(err, hierarchy.ErrClosed):
+			unavailable++
+		case errors.Is(err, hierarchy.ErrClosed):
+			closed++
+		}
+	}
+	b.Equal([]int{maxFlying, 1}, []int{unavailable, closed})
 }
 
 // queued is how many calls are in no message.
@@ -178,96 +202,18 @@ func (l *lane) queued() (n int) {
 // While four messages are on their way, calls gather for the next ones, as many as one may have.
 func TestCallsGather(t *testing.T) {
 	b := newBench(t)
-	far, net := b.between()
 	b.own()
-	c, err := New(far)
-	b.NoError(err)
-	defer c.Close()
-	var hold sync.Mutex
-	hold.Lock()
-	net.setFate(func(answer bool) time.Duration {
-		if !answer {
-			hold.Lock()
-			defer hold.Unlock()
-		}
-		return 0
-	})
+	c, net := b.far()
+	release := net.hold(false)
 	const calls = 1200
 	errs := make(chan error, calls)
 	for i := range calls {
 		go func() { _, err := c.try(t.Context(), setAsk(fmt.Sprint(i), "")); errs <- err }()
 	}
 	b.Eventually(func() bool { return c.lanes[0].queued() == calls-maxFlying }, time.Minute, time.Millisecond)
-	hold.Unlock()
+	release()
 	for range calls {
 		b.NoError(<-errs)
 	}
 	b.EqualValues(maxFlying+3, net.Messages.Load())
-}
-
-// Values that are too many for one message or one frame come in several.
-func TestManyLargeValues(t *testing.T) {
-	b := newBench(t)
-	b.own()
-	c := b.client()
-	const n = 40
-	value := strings.Repeat("v", 64<<10)
-	all := func(ask func(k string) partition.Ask) []*partition.Call {
-		calls := make([]*partition.Call, n)
-		var wg sync.WaitGroup
-		for i := range n {
-			wg.Go(func() { calls[i] = b.do(c, ask(fmt.Sprint(i))) })
-		}
-		wg.Wait()
-		return calls
-	}
-	all(func(k string) partition.Ask { return setAsk(k, value) })
-	for _, call := range all(removeAsk) {
-		b.True(call.Took[0])
-		b.Equal(value, call.Value)
-	}
-}
-
-// A scan brings all timers, in several pages, also beyond records that it does not want.
-func TestScan(t *testing.T) {
-	b := newBench(t)
-	o, c := b.own(), b.client()
-	const n = 20_000
-	for i := 0; i < n; i += 1000 {
-		var asks []partition.Ask
-		for j := range 1000 {
-			asks = append(asks, setAsk(fmt.Sprint(i+j), "some value"))
-		}
-		b.do(c, asks...)
-	}
-	seen := make(map[string]int)
-	b.NoError(c.Scan(t.Context(), 0, false, func(t state.Timer) bool {
-		seen[t.Key]++
-		return true
-	}))
-	b.Len(seen, n)
-	b.Equal(n, total(seen))
-	b.NoError(c.Scan(t.Context(), 0, true, func(state.Timer) bool { t.Error("none is dead"); return true }))
-	clear(seen)
-	next := b.disk.Open()
-	b.NoError(c.Scan(t.Context(), 0, false, func(t state.Timer) bool {
-		if seen[t.Key]++; len(seen) == n/2 && next != nil { // another owner: all comes again
-			next = nil
-			o.shut()
-			b.own()
-		}
-		return true
-	}))
-	b.Len(seen, n)
-	b.Greater(total(seen), n)
-	stopped := 0
-	b.NoError(c.Scan(t.Context(), 0, false, func(state.Timer) bool { stopped++; return stopped < 3 }))
-	b.Equal(3, stopped)
-}
-
-func total(seen map[string]int) (n int) {
-	for _, times := range seen {
-		n += times
-	}
-	return n
 }

@@ -46,6 +46,7 @@ var (
 	errNotMine = errors.New("the process that was asked does not own the partition")
 	errSilent  = errors.New("the owner of the partition does not answer")
 	errOffline = errors.New("there is no connection to the servers")
+	errClosing = errors.New("the client was closed before the owner of the partition answered")
 	errLease   = errors.New("the lease of this process has ended")
 )
 
@@ -63,5 +64,5 @@ const (
 	firstPause = 5 * time.Millisecond   // after it was said that nobody owns the partition, then doubled
 	lastPause  = 200 * time.Millisecond // at most
 	firstQuiet = time.Second            // without any answer, then doubled
-	lastQuiet  = 8 * time.Second        // at most
+	manyQuiet  = 8                      // times as long at most
 )

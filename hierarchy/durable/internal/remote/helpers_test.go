@@ -49,6 +49,7 @@ type bench struct {
 	cfg  Config
 	disk *memory.Disk
 	part partition.Config
+	most int // the log's largest message, if not 0
 
 	ending sync.WaitGroup // of the dead
 }
@@ -79,6 +80,7 @@ type owner struct {
 // own takes the partition over and serves it.
 func (b *bench) own() *owner {
 	o := &owner{log: b.disk.Open()}
+	o.log.Max = b.most
 	o.lease.Store(true)
 	cfg := b.part
 	cfg.Log, cfg.Tenure = o.log, o.lease.Load
@@ -152,6 +154,15 @@ func (b *bench) get(c *Client, k string) string {
 	return value
 }
 
+// far is a client on the other side of a network.
+func (b *bench) far() (*Client, *network) {
+	cfg, n := b.between()
+	c, err := New(cfg)
+	b.NoError(err)
+	b.t.Cleanup(c.Close)
+	return c, n
+}
+
 // network is between clients, of one name, and servers, of another: what a proxy does with each
 // message is what fate says.
 type network struct {
@@ -186,6 +197,20 @@ func (b *bench) between() (clients Config, n *network) {
 }
 
 func (n *network) setFate(f func(answer bool) time.Duration) { n.fate.Store(&f) }
+
+// hold holds back questions, or answers, until release.
+func (n *network) hold(answers bool) (release func()) {
+	var held sync.Mutex
+	held.Lock()
+	n.setFate(func(answer bool) time.Duration {
+		if answer == answers {
+			held.Lock()
+			defer held.Unlock()
+		}
+		return 0
+	})
+	return held.Unlock
+}
 
 func (n *network) stop() {
 	for _, s := range n.subs {

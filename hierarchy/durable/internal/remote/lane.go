@@ -54,7 +54,7 @@ func (l *lane) giveUp(a *ask) bool {
 		return true
 	}
 	if m.wanted--; m.wanted == 0 { // it keeps its place for a while, as the owner may be at it
-		m.sendAt = earlier(m.sendAt, m.sent.Add(firstQuiet))
+		m.sendAt = earlier(m.sendAt, m.sent.Add(l.client.quiet))
 		l.aim()
 	}
 	return true
@@ -123,7 +123,7 @@ func (l *lane) publish(m *message, now time.Time) {
 		l.delay(m, now, err)
 		return
 	}
-	m.quiet = backOff(m.quiet, firstQuiet, lastQuiet)
+	m.quiet = backOff(m.quiet, l.client.quiet, manyQuiet*l.client.quiet)
 	m.sent, m.sendAt = now, now.Add(m.quiet)
 }
 
@@ -199,7 +199,7 @@ func (l *lane) alone(m *message) {
 	}
 }
 
-// close ends all calls.
+// close ends all calls. What was sent may have taken hold.
 func (l *lane) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,9 +207,18 @@ func (l *lane) close() {
 	if l.timer != nil {
 		l.timer.Stop()
 	}
+	for _, m := range l.flying {
+		if m.sent.IsZero() {
+			continue
+		}
+		for _, a := range m.asks {
+			a.end(unavailable(errClosing))
+		}
+	}
 	l.endAll(hierarchy.ErrClosed)
 }
 
+// endAll ends all calls that have not ended yet.
 func (l *lane) endAll(err error) {
 	for _, m := range l.flying {
 		for _, a := range m.asks {

@@ -36,6 +36,7 @@ func TestLinearizable(t *testing.T) {
 				c, err := New(far)
 				h.NoError(err)
 				defer c.Close()
+				c.quiet = 50 * time.Millisecond
 				for n := range 4 {
 					caller := 4*process + n
 					wg.Go(func() { h.call(c, caller, rand.New(rand.NewPCG(seed, uint64(caller+2)))) })
@@ -64,7 +65,7 @@ func fates(r *rand.Rand) func(bool) time.Duration {
 	return func(bool) time.Duration {
 		mu.Lock()
 		defer mu.Unlock()
-		switch r.IntN(60) {
+		switch r.IntN(30) {
 		case 0:
 			return lost
 		case 1, 2, 3, 4, 5:

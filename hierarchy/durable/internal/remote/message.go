@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -96,7 +97,10 @@ func readAsks(b []byte, call *partition.Call) error {
 	}
 	id.Floor = id.Serial - above
 	call.Request = id
-	for range c.count(1) {
+	parts := c.count(1)
+	call.Parts = slices.Grow(call.Parts, min(parts, maxOps))
+	call.Asks = slices.Grow(call.Asks, min(parts, maxOps))
+	for range parts {
 		for range c.count(2) {
 			if len(call.Asks) == partition.MaxOps || !c.ask(call, age) {
 				return errMessage

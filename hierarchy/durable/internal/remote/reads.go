@@ -20,14 +20,25 @@ type reads struct {
 	waiting map[uint64]chan []byte
 }
 
-// expect is a new question, and where its answers come.
-func (r *reads) expect() (id uint64, answers chan []byte) {
-	answers = make(chan []byte, 4)
+// question is one that waits for its answer.
+type question struct {
+	id      uint64
+	answers chan []byte
+	timer   *time.Timer
+	end     time.Time     // when it is given up
+	pause   time.Duration // after the latest answer that was none
+	quiet   time.Duration // after a copy without any answer
+	why     error         // why there is no answer
+}
+
+// expect is a new question.
+func (r *reads) expect() *question {
+	answers := make(chan []byte, 4)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
 	r.waiting[r.last] = answers
-	return r.last, answers
+	return &question{id: r.last, answers: answers}
 }
 
 func (r *reads) forget(id uint64) {
@@ -103,15 +114,12 @@ func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer
 }
 
 // read asks until there is an answer.
-func (c *Client) read(ctx context.Context, at int, question []byte) (body []byte, err error) {
-	id, answers := c.reads.expect()
-	defer c.reads.forget(id)
-	end := time.Now().Add(c.cfg.GiveUp)
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	<-timer.C
-	var pause time.Duration
-	quiet, why := firstQuiet, errSilent
+func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, err error) {
+	q := c.reads.expect()
+	defer c.reads.forget(q.id)
+	q.end, q.quiet, q.why = time.Now().Add(c.cfg.GiveUp), c.quiet, errSilent
+	q.timer = time.NewTimer(c.cfg.GiveUp)
+	defer q.timer.Stop()
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -119,32 +127,46 @@ func (c *Client) read(ctx context.Context, at int, question []byte) (body []byte
 		if err := c.usable(); err != nil {
 			return nil, err
 		}
-		wait := quiet
-		if c.cfg.Conn.Status() != nats.CONNECTED {
-			why, wait = errOffline, lastPause
-		} else if err := c.cfg.Conn.PublishRequest(c.cfg.subject(at), c.readReply(id), question); err != nil {
-			why, wait = err, lastPause
+		c.publishRead(q, at, data)
+		body, answered, err := c.await(ctx, q)
+		if answered {
+			return body, err
 		}
-		timer.Reset(min(wait, time.Until(end)))
-		for waiting := true; waiting; {
-			select {
-			case data := <-answers:
-				body, retry, err := read(data)
-				if !retry {
-					return body, err
-				}
-				why, pause = err, backOff(pause, firstPause, lastPause)
-				timer.Reset(min(pause, time.Until(end)))
-			case <-timer.C:
-				waiting = false
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			case <-c.closed:
-				return nil, hierarchy.ErrClosed
+		if !time.Now().Before(q.end) {
+			return nil, unavailable(q.why)
+		}
+	}
+}
+
+// publishRead asks, and sets the time for the next copy.
+func (c *Client) publishRead(q *question, at int, data []byte) {
+	wait := q.quiet
+	q.quiet = backOff(q.quiet, c.quiet, manyQuiet*c.quiet)
+	if c.cfg.Conn.Status() != nats.CONNECTED {
+		q.why, wait = errOffline, lastPause
+	} else if err := c.cfg.Conn.PublishRequest(c.lanes[at].subject, c.readReply(q.id), data); err != nil {
+		q.why, wait = err, lastPause
+	}
+	q.timer.Reset(min(wait, time.Until(q.end)))
+}
+
+// await waits for an answer until it is time for the next copy.
+func (c *Client) await(ctx context.Context, q *question) (body []byte, answered bool, err error) {
+	for {
+		select {
+		case data := <-q.answers:
+			body, retry, err := read(data)
+			if !retry {
+				return body, true, err
 			}
-		}
-		if quiet = min(2*quiet, lastQuiet); !time.Now().Before(end) {
-			return nil, unavailable(why)
+			q.why, q.pause = err, backOff(q.pause, firstPause, lastPause)
+			q.timer.Reset(min(q.pause, time.Until(q.end)))
+		case <-q.timer.C:
+			return nil, false, nil
+		case <-ctx.Done():
+			return nil, true, ctx.Err()
+		case <-c.closed:
+			return nil, true, hierarchy.ErrClosed
 		}
 	}
 }

@@ -21,6 +21,9 @@ type Config struct {
 	// Cluster is the port for the other servers, and Others are theirs. 0: it is alone.
 	Cluster int
 	Others  []int
+	// Hidden has it tell nobody its ports. Others use those that they were given, which may be those of
+	// a proxy.
+	Hidden bool
 }
 
 const host = "127.0.0.1"
@@ -75,6 +78,9 @@ func Start(cfg Config) (*server.Server, error) {
 		for _, port := range cfg.Others {
 			opts.Routes = append(opts.Routes, &url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))})
 		}
+	}
+	if cfg.Hidden {
+		opts.Cluster.NoAdvertise, opts.Cluster.Advertise = true, net.JoinHostPort(host, "1") // where nobody is
 	}
 	s, err := server.NewServer(opts)
 	if err != nil {

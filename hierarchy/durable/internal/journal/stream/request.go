@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
@@ -19,6 +20,7 @@ const (
 	codeTooLarge       = 10054 // the message exceeds the maximum
 	codeNoStream       = 10059
 	codeNoMessage      = 10037
+	codeNoPeers        = 10005
 )
 
 // problem is an error in an answer of JetStream.
@@ -43,6 +45,28 @@ func (p *problem) Unwrap() error {
 		return journal.ErrAbsent
 	}
 	return nil
+}
+
+// IsUnready tells whether an error of Open says that the servers may answer later: they have just
+// begun, or lost one of them.
+func IsUnready(err error) bool {
+	var own *problem
+	var api *jetstream.APIError
+	switch {
+	case errors.As(err, &own):
+		return own.Code == 503
+	case errors.As(err, &api):
+		return api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled
+	}
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errNoAnswer) || errors.Is(err, nats.ErrTimeout) ||
+		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrNoResponders)
+}
+
+// IsUnplaced tells whether an error of Open says that there are not enough servers for the replicas, or
+// that they do not know of each other yet.
+func IsUnplaced(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.ErrorCode == codeNoPeers
 }
 
 // ask sends a request to JetStream's API and decodes the answer.

@@ -3,7 +3,6 @@ package partitiontest
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -11,65 +10,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/anishathalye/porcupine"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/linear"
 )
 
 // Input is what a caller asks for, and Output what it was answered with.
 type (
-	Input struct {
-		Kind       frame.Kind // 0 is Get
-		Key, Value string
-	}
-	Output struct {
-		Unknown bool // no answer has come, or one that says that nothing is known
-		OK      bool
-		Value   string
-	}
+	Input  = linear.Input
+	Output = linear.Output
 )
-
-// register is a key's timer: its value, or nothing.
-type register struct {
-	there bool
-	value string
-}
-
-// model is what each key is, by what was asked and answered.
-var model = porcupine.Model{
-	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
-		keys := map[string][]porcupine.Operation{}
-		for _, o := range history {
-			k := o.Input.(Input).Key
-			keys[k] = append(keys[k], o)
-		}
-		var parts [][]porcupine.Operation
-		for _, part := range keys {
-			parts = append(parts, part)
-		}
-		return parts
-	},
-	Init: func() any { return register{} },
-	Step: func(state, input, output any) (bool, any) {
-		s, in, out := state.(register), input.(Input), output.(Output)
-		switch in.Kind {
-		case frame.Set:
-			return out.Unknown || out.OK, register{true, in.Value}
-		case frame.Move:
-			return out.Unknown || out.OK == s.there, s
-		case frame.Remove:
-			return out.Unknown || out.OK == s.there && out.Value == s.value, register{}
-		}
-		return out.OK == s.there && out.Value == s.value, s
-	},
-	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v: %+v", input, output) },
-}
 
 // History is what callers have asked for, and were answered. The zero History is empty.
 type History struct {
 	clock atomic.Int64 // counts beginnings and ends
 	mu    sync.Mutex
-	all   []porcupine.Operation
+	all   []linear.Call
 }
 
 // Ask has ask ask for something, and notes it. If ask does not know whether that took hold, the
@@ -77,22 +31,19 @@ type History struct {
 func (h *History) Ask(caller int, in Input, ask func() (out Output, noted bool)) {
 	begun := h.clock.Add(1)
 	out, noted := ask()
-	op := porcupine.Operation{ClientId: caller, Input: in, Call: begun, Output: out, Return: h.clock.Add(1)}
-	if out.Unknown {
-		op.Return = math.MaxInt64
-	}
 	if !noted || out.Unknown && in.Kind == 0 {
 		return
 	}
+	call := linear.Call{Caller: caller, Input: in, Begun: begun, Ended: h.clock.Add(1), Output: out}
 	h.mu.Lock()
-	h.all = append(h.all, op)
+	h.all = append(h.all, call)
 	h.mu.Unlock()
 }
 
 // Answered is how much of what was asked for was answered.
 func (h *History) Answered() (n, of int) {
 	for i := range h.all {
-		if !h.all[i].Output.(Output).Unknown {
+		if !h.all[i].Output.Unknown {
 			n++
 		}
 	}
@@ -103,12 +54,12 @@ func (h *History) Answered() (n, of int) {
 // of its times.
 func (h *History) Check(t testing.TB) {
 	t.Helper()
-	result, info := porcupine.CheckOperationsVerbose(model, h.all, time.Minute)
-	if result == porcupine.Illegal {
+	result := linear.Check(h.all, time.Minute)
+	if result.Illegal {
 		name := filepath.Join(os.TempDir(), fmt.Sprintf("durable-history-%d.html", time.Now().UnixNano()))
-		t.Log("drawn in", name, porcupine.VisualizePath(model, info, name))
+		t.Log("drawn in", name, result.Draw(name))
 	}
-	if result != porcupine.Ok {
-		t.Fatalf("the history of %d operations is %v", len(h.all), result)
+	if !result.OK {
+		t.Fatalf("the history of %d operations has no order (illegal: %v)", len(h.all), result.Illegal)
 	}
 }

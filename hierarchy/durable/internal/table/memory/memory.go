@@ -19,18 +19,19 @@ type Table struct {
 	revision uint64
 	log      []table.Record // all that was ever written, less what Expire took out
 	watches  map[*watch]bool
+	deleted  map[string]time.Time // when keys were deleted last
 }
 
 // Open is a new connection.
 func (t *Table) Open() *Store { return &Store{table: t, running: make(chan struct{})} }
 
-// Expire forgets the deletions, as a table does after an hour.
-func (t *Table) Expire() {
+// Expire forgets the deletions that are so old, as a table does after an hour.
+func (t *Table) Expire(age time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var kept []table.Record
 	for _, r := range t.log {
-		if last, _ := t.get(r.Key, t.revision); !last.Deleted {
+		if last, _ := t.get(r.Key, t.revision); !last.Deleted || time.Since(t.deleted[r.Key]) < age {
 			kept = append(kept, r)
 		}
 	}
@@ -87,6 +88,12 @@ func (t *Table) put(r table.Record, last uint64) (uint64, error) {
 	t.revision++
 	r.Revision = t.revision
 	t.log = append(t.log, r)
+	if r.Deleted {
+		if t.deleted == nil {
+			t.deleted = make(map[string]time.Time)
+		}
+		t.deleted[r.Key] = time.Now()
+	}
 	t.compact()
 	for w := range t.watches {
 		w.add(table.Change{Record: r})

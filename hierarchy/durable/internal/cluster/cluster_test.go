@@ -1,0 +1,212 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// Each process has an even share, whoever comes and goes, and what was set is there throughout.
+func TestSharesAreEven(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	w.Equal(4, a.owns())
+	for i := range 20 {
+		a.set(fmt.Sprint("key", i), "value", time.Hour)
+	}
+	b := w.open()
+	w.Equal(2, b.owns())
+	w.eventually("two each", func() bool { return a.owns() == 2 })
+	c, d := w.open(), w.open()
+	all := []*process{a, b, c, d}
+	w.eventually("one each", func() bool { return a.owns() == 1 && b.owns() == 1 && c.owns() == 1 && d.owns() == 1 })
+	for _, p := range all {
+		w.Len(p.keys(), 20)
+		members, owners := p.Members()
+		w.Len(members, 4)
+		w.Len(owners, partitions)
+		for _, m := range members {
+			w.Equal(1, m.Owned)
+		}
+	}
+	w.NoError(a.Shutdown(t.Context()))
+	w.NoError(c.Shutdown(t.Context()))
+	w.eventually("two each", func() bool { return b.owns() == 2 && d.owns() == 2 })
+	w.Len(b.keys(), 20)
+}
+
+// When a process is killed, the others have its partitions after its lease, and fire what it has left.
+func TestKilled(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.open(), w.open()
+	for i := range 20 {
+		a.set(fmt.Sprint("key", i), "", lease)
+	}
+	b.kill()
+	w.eventually("all", func() bool { return a.owns() == 4 })
+	for i := range 20 {
+		w.eventually("fired", func() bool { return len(w.firings(fmt.Sprint("key", i))) > 0 })
+	}
+	w.eventually("ended", func() bool { return len(a.keys()) == 0 })
+}
+
+// A process that can't reach the table stops, and goes on when it can, or joins again.
+func TestCutOff(t *testing.T) {
+	for _, d := range []time.Duration{lease / 2, 4 * lease} {
+		t.Run(fmt.Sprint(d), func(t *testing.T) {
+			w := newWorld(t)
+			a, b := w.open(), w.open()
+			b.store.Cut(true)
+			time.Sleep(d)
+			if d > lease {
+				w.Zero(b.owns())
+				_, _, err := b.do(frame.Set, "key1", "", time.Hour)
+				w.ErrorIs(err, partition.ErrUnavailable)
+			}
+			b.store.Cut(false)
+			w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
+			b.set("key1", "", 0)
+			w.eventually("fired", func() bool { return len(w.firings("key1")) == 1 })
+		})
+	}
+}
+
+// A partition is given away when its handlers have returned. Until then no other timer of it fires,
+// and calls are answered.
+func TestHandlersAreWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	entered, leave := make(chan bool), make(chan bool)
+	w.handle = func(ctx context.Context, f partition.Firing) error {
+		if f.Key == "slow0" {
+			entered <- true
+			<-leave
+		}
+		return nil
+	}
+	a := w.open()
+	a.set("slow0", "", 0)
+	<-entered
+	b := w.open()
+	shut := make(chan error)
+	go func() { shut <- a.Shutdown(t.Context()) }()
+	w.eventually("others", func() bool { return b.owns() == 3 })
+	b.set("other0", "", time.Hour)
+	select {
+	case <-shut:
+		t.Fatal("Shutdown did not wait for the handler")
+	case <-time.After(10 * time.Millisecond):
+	}
+	leave <- true
+	w.NoError(<-shut)
+	w.eventually("all", func() bool { return b.owns() == 4 })
+	w.Len(w.firings("slow0"), 1)
+	w.Equal(map[string]string{"other0": ""}, b.keys())
+}
+
+// Shutdown ends with its context, whose error it returns. What its handlers had not ended comes again.
+func TestShutdownEndsWithItsContext(t *testing.T) {
+	w := newWorld(t)
+	entered := make(chan bool, 10)
+	w.handle = func(ctx context.Context, _ partition.Firing) error {
+		entered <- true
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	a := w.open()
+	a.set("slow0", "", 0)
+	<-entered
+	ctx, cancel := context.WithTimeout(t.Context(), lease)
+	defer cancel()
+	w.ErrorIs(a.Shutdown(ctx), context.DeadlineExceeded)
+	w.open()
+	<-entered
+	all := w.firings("slow0")
+	w.Greater(all[1].Epoch, all[0].Epoch)
+	w.Equal(all[0].ID, all[1].ID)
+}
+
+// Many that begin at once share evenly in the end.
+func TestAllBeginAtOnce(t *testing.T) {
+	w := newWorld(t)
+	all := make([]*process, 4)
+	var wg sync.WaitGroup
+	for i := range all {
+		all[i] = w.process()
+		wg.Go(func() {
+			if err := all[i].open(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	w.eventually("one each", func() bool {
+		for _, p := range all {
+			if p.owns() != 1 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// A damaged log is said to all, once it has been read again for a while. The others go on.
+func TestDamage(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	for i := range 8 {
+		a.set(fmt.Sprint("key", i), "", time.Hour)
+	}
+	w.NoError(a.Shutdown(t.Context()))
+	at := of("key1")
+	w.disks[at].Change(1, []byte("no frame"))
+	b := w.open()
+	c := w.open()
+	w.eventually("damaged", func() bool {
+		_, _, err := c.do(frame.Set, "key1", "", 0)
+		return err != nil && !isUnavailable(err)
+	})
+	for _, p := range []*process{b, c} {
+		_, _, err := p.do(frame.Set, "key1", "", 0)
+		w.ErrorIs(err, partition.ErrDamaged)
+		_, _, _, err = p.Get(t.Context(), at, []byte("key1"))
+		w.ErrorIs(err, partition.ErrDamaged)
+		p.set("key2", "", 0)
+	}
+}
+
+// A log that only seems to be damaged, as what has answered is behind, is opened when it is whole.
+func TestDamageThatPasses(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	a.set("key1", "", time.Hour)
+	w.NoError(a.Shutdown(t.Context()))
+	disk := w.disks[of("key1")]
+	good, err := disk.Open().Get(t.Context(), 1)
+	w.NoError(err)
+	disk.Change(1, []byte("no frame"))
+	time.AfterFunc(lease/2, func() { disk.Change(1, good) })
+	b := w.open()
+	for begun := time.Now(); time.Since(begun) < lease; {
+		_, _, ok, err := b.Get(t.Context(), of("key1"), []byte("key1"))
+		w.NoError(err)
+		w.True(ok)
+	}
+}
+
+// Who asks for a partition gets it only if the plan does not leave it where it is.
+func TestOnlyWhatThePlanSaysIsGiven(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.open(), w.open()
+	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
+	for at, slot := range a.session.slots {
+		_, owned, _ := a.Stats(at)
+		w.False(slot.ask(b.session.member.ID()))
+		_, still, _ := a.Stats(at)
+		w.Equal(owned, still)
+	}
+}

@@ -1,0 +1,233 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	logs "github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	table "github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+)
+
+// server carries the messages between the processes of a test.
+var server *embedded.Share
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "epicycle-cluster")
+	if err == nil {
+		server, err = embedded.Open(context.Background(), dir, slog.New(slog.DiscardHandler))
+	}
+	if err != nil {
+		panic(err)
+	}
+	before := goleak.IgnoreCurrent()
+	code := m.Run()
+	if err := goleak.Find(before); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	server.Close()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+const (
+	partitions = 4
+	lease      = 400 * time.Millisecond
+	patience   = time.Minute
+)
+
+var names atomic.Int64
+
+// world is what the processes of a test share: logs, a table, and a server for messages.
+type world struct {
+	*require.Assertions
+	t     testing.TB
+	name  string
+	disks []*logs.Disk
+	table *table.Table
+
+	mu    sync.Mutex
+	fired []firing
+	// handle, if not nil, is what handlers do.
+	handle func(context.Context, partition.Firing) error
+}
+
+// firing is a call of a handler.
+type firing struct {
+	partition.Firing
+	by *process
+	at time.Time
+}
+
+func newWorld(t testing.TB) *world {
+	w := &world{Assertions: require.New(t), t: t, name: fmt.Sprintf("world%d", names.Add(1)), table: new(table.Table)}
+	for range partitions {
+		w.disks = append(w.disks, new(logs.Disk))
+	}
+	return w
+}
+
+// process is one that shares the partitions.
+type process struct {
+	*Cluster
+	w     *world
+	conn  *nats.Conn
+	store *table.Store
+	logs  []*logs.Log
+	dead  bool
+	once  sync.Once
+}
+
+// open begins a process, and waits until it is ready.
+func (w *world) open() *process {
+	p := w.process()
+	w.NoError(p.open(w.t.Context()))
+	return p
+}
+
+func (w *world) process() *process {
+	p := &process{w: w, store: w.table.Open()}
+	conn, err := nats.Connect("", nats.InProcessServer(server.Server))
+	w.NoError(err)
+	p.conn = conn
+	for _, d := range w.disks {
+		p.logs = append(p.logs, d.Open())
+	}
+	return p
+}
+
+func (p *process) open(ctx context.Context) error {
+	cfg := Config{
+		Conn: p.conn, Name: p.w.name, Logger: slog.New(slog.DiscardHandler), Behind: 2 * lease,
+		Member: member.Config{Store: p.store, Lease: lease},
+		Common: partition.Config{
+			Clock: clock.Precise(), Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
+			Backoff: func(int) time.Duration { return 10 * time.Millisecond }, Handle: p.handle,
+			Logger: slog.New(slog.DiscardHandler), Owner: "test", TrimAbove: 2000, MarkEvery: 5 * time.Millisecond,
+			Patience: journal.Patience{Answer: 20 * time.Millisecond, Pause: time.Millisecond},
+		},
+	}
+	for _, log := range p.logs {
+		cfg.Logs = append(cfg.Logs, log)
+	}
+	c, err := Open(ctx, cfg)
+	if err != nil {
+		p.conn.Close()
+		return err
+	}
+	p.Cluster = c
+	p.w.t.Cleanup(p.close)
+	return nil
+}
+
+func (p *process) handle(ctx context.Context, f partition.Firing) error {
+	p.w.mu.Lock()
+	p.w.fired = append(p.w.fired, firing{f, p, time.Now()})
+	handle := p.w.handle
+	p.w.mu.Unlock()
+	if handle != nil {
+		return handle(ctx, f)
+	}
+	return nil
+}
+
+// kill ends a process without a word: nothing that it does arrives any more.
+func (p *process) kill() {
+	p.store.Cut(true)
+	p.conn.Close()
+	for _, log := range p.logs {
+		log.Close()
+	}
+	go p.close()
+}
+
+// close ends a process, dead or not.
+func (p *process) close() {
+	p.once.Do(func() {
+		p.Cluster.Close()
+		p.conn.Close()
+	})
+}
+
+// owns is how many partitions a process owns.
+func (p *process) owns() (n int) {
+	for at := range partitions {
+		if _, owned, _ := p.Stats(at); owned {
+			n++
+		}
+	}
+	return n
+}
+
+func (w *world) eventually(what string, f func() bool) {
+	w.t.Helper()
+	w.Eventually(f, patience, time.Millisecond, what)
+}
+
+// of is the partition of a test's key.
+func of(key string) int { return int(key[len(key)-1]) % partitions }
+
+// do has one operation take hold, or not.
+func (p *process) do(kind frame.Kind, key, value string, in time.Duration) (value2 string, took bool, err error) {
+	c := &partition.Call{Asks: []partition.Ask{{Kind: kind, Key: []byte(key), Value: []byte(value), In: in}}}
+	if err := p.Do(p.w.t.Context(), of(key), c); err != nil {
+		return "", false, err
+	}
+	return c.Value, c.Took[0], nil
+}
+
+func (p *process) set(key, value string, in time.Duration) {
+	_, took, err := p.do(frame.Set, key, value, in)
+	p.w.NoError(err)
+	p.w.True(took)
+}
+
+// keys are all keys that are not dead, as a process sees them.
+func (p *process) keys() map[string]string {
+	all, err := p.tryKeys()
+	p.w.NoError(err)
+	return all
+}
+
+func (p *process) tryKeys() (all map[string]string, err error) {
+	all = make(map[string]string)
+	for at := range partitions {
+		err = errors.Join(err, p.All(p.w.t.Context(), at, false, func(t state.Timer) bool {
+			all[t.Key] = t.Value
+			return true
+		}))
+	}
+	return all, err
+}
+
+// firings are those of a key.
+func (w *world) firings(key string) (all []firing) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.fired {
+		if f.Key == key {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func isUnavailable(err error) bool { return errors.Is(err, partition.ErrUnavailable) }

@@ -1,0 +1,173 @@
+package partition
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// group is a Call with parts.
+func group(serial, floor uint64, parts ...[]Ask) *Call {
+	c := &Call{Request: RequestID{Caller: 7, Serial: serial, Floor: floor}}
+	for _, asks := range parts {
+		c.Asks = append(c.Asks, asks...)
+		c.Parts = append(c.Parts, Part{End: len(c.Asks)})
+	}
+	return c
+}
+
+// Each part of a group takes hold by itself, all in one frame. Copies are answered alike.
+func TestGroups(t *testing.T) {
+	for name, between := range map[string]func(*bench){
+		"nothing": func(*bench) {}, "crash": (*bench).reopen,
+		"trimming": func(b *bench) { b.trimAll(); b.reopen() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			if b.cfg.MaxPending = 3; name == "trimming" {
+				b.cfg.TrimAbove = 1
+			}
+			b.open()
+			b.set("old", "value", time.Hour)
+			ask := func() {
+				c := group(1, 1, []Ask{b.setAsk("a", ""), removeAsk("none")}, []Ask{b.setAsk("b", ""), b.setAsk("c", "")},
+					[]Ask{removeAsk("old")}, []Ask{b.setAsk("d", "1"), b.setAsk("d", "2")}, nil, []Ask{removeAsk("old")})
+				b.NoError(b.p.Do(t.Context(), c))
+				b.Equal([]bool{true, false, false, false, true, true, true, false}, c.Took)
+				b.Equal([]Part{{2, nil, ""}, {4, ErrFull, ""}, {5, nil, "value"}, {7, nil, ""}, {7, nil, ""}, {8, nil, ""}}, c.Parts)
+			}
+			appends := b.disk.Appends
+			ask()
+			if name != "trimming" {
+				b.Equal(appends+1, b.disk.Appends)
+			}
+			b.remove("a")
+			between(b)
+			ask()
+			b.Equal(map[string]string{"d": "2"}, b.keys(false))
+			b.ErrorIs(b.p.Do(t.Context(), group(1, 1, []Ask{removeAsk("d")})), errOtherRequest)
+			b.ErrorIs(b.p.Do(t.Context(), group(1, 1, make([]Ask, 2), make([]Ask, 2))), errOtherRequest)
+		})
+	}
+}
+
+// Answers below the floor are forgotten at once, and copies below it take no hold.
+func TestFloors(t *testing.T) {
+	b := newBench(t)
+	b.cfg.TrimAbove = 1
+	b.open()
+	ask := func(serial, floor uint64) error {
+		return b.p.Do(t.Context(), group(serial, floor, []Ask{b.setAsk(fmt.Sprint(serial), "")}))
+	}
+	check := func(answers int) {
+		b.t.Helper()
+		b.Equal(answers, b.answers())
+		for serial := range uint64(4) {
+			b.ErrorIs(ask(serial, 0), ErrForgotten)
+		}
+		b.NoError(ask(4, 2))
+		b.NotContains(b.keys(false), "3") // it was never asked for above the floor
+		b.Equal(answers, b.answers())
+	}
+	for _, serial := range []uint64{1, 2, 4} {
+		b.NoError(ask(serial, 1))
+	}
+	b.Equal(3, b.answers())
+	b.NoError(ask(5, 4))
+	check(2)
+	b.reopen()
+	check(2)
+	b.trimAll()
+	check(2)
+	b.reopen()
+	check(2)
+	b.NoError(ask(6, 6))
+	b.Equal(1, b.answers())
+	b.NoError(ask(9, 6))
+	b.NoError(ask(8, 6)) // messages overtake each other
+	b.NoError(ask(7, 6))
+	b.Equal(4, b.answers())
+	b.NoError(ask(10, 8))
+	b.Equal(3, b.answers())
+}
+
+// A copy below the floor of a request before it in the frame takes no hold.
+func TestFloorInOneFrame(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		hold, held := b.openHeld()
+		go b.set("a", "1", time.Hour)
+		<-held
+		first, late := group(9, 9, []Ask{b.setAsk("b", "")}), group(8, 1, []Ask{removeAsk("a")})
+		b.NoError(b.p.Start(first))
+		b.NoError(b.p.Start(late))
+		synctest.Wait()
+		hold <- true
+		b.NoError(first.Wait(b.t.Context()))
+		b.ErrorIs(late.Wait(b.t.Context()), ErrForgotten)
+		b.reopen()
+		b.Len(b.keys(false), 2)
+		b.shut()
+	})
+}
+
+// The values of a group that do not fit one frame are left where they are, and can be asked for
+// again.
+func TestValuesBeyondAFrame(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	const n = 40
+	var parts [][]Ask
+	for i := range n {
+		b.set(fmt.Sprint(i), strings.Repeat("v", 64<<10), time.Hour)
+		parts = append(parts, []Ask{removeAsk(fmt.Sprint(i))})
+	}
+	var took int
+	for serial := uint64(1); len(parts) > 0; serial++ {
+		c := group(serial, serial, parts...)
+		b.NoError(b.p.Do(t.Context(), c))
+		again := group(serial, serial, parts...)
+		b.NoError(b.p.Do(t.Context(), again))
+		b.Equal(c.Parts, again.Parts)
+		var rest [][]Ask
+		for i, p := range c.Parts {
+			if p.Err != nil {
+				b.ErrorIs(p.Err, ErrLater)
+				b.False(c.Took[i])
+				rest = append(rest, parts[i])
+				continue
+			}
+			b.Len(p.Value, 64<<10)
+			took++
+		}
+		b.Less(len(rest), len(parts))
+		b.Equal(n-took, len(b.keys(false)))
+		parts = rest
+	}
+	b.reopen()
+	b.Empty(b.keys(false))
+}
+
+// A duration counts from Start, by the owner's time.
+func TestDurationsCountFromStart(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		hold, held := b.openHeld()
+		go b.set("a", "1", time.Hour)
+		<-held
+		set, move := &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("b"), In: time.Hour}}}, &Call{Asks: []Ask{{Kind: frame.Move, Key: []byte("a"), In: 2 * time.Hour}}}
+		b.NoError(b.p.Start(set))
+		b.NoError(b.p.Start(move))
+		time.Sleep(time.Minute)
+		hold <- true
+		b.NoError(set.Wait(b.t.Context()))
+		b.NoError(move.Wait(b.t.Context()))
+		_, left := b.get("b")
+		b.Equal(59, int(left.Round(time.Second).Minutes()))
+		_, left = b.get("a")
+		b.Equal(119, int(left.Round(time.Second).Minutes()))
+		b.shut()
+	})
+}

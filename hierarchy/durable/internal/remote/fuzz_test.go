@@ -1,0 +1,141 @@
+package remote
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// sample is a message with all kinds of operations, and what is read of it after a second.
+func sample() (message []byte, want *partition.Call) {
+	want = new(partition.Call)
+	id := partition.RequestID{Caller: math.MaxUint64, Serial: 300, Floor: 298}
+	parts := [][]partition.Ask{
+		{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1"), In: time.Hour}, {Kind: frame.SetAt, Key: []byte{}, Value: []byte{}, Due: math.MinInt64}},
+		{},
+		{{Kind: frame.Move, Key: []byte("b"), In: math.MinInt64}, {Kind: frame.Remove, Key: []byte("c")}, {Kind: frame.Revive, Key: []byte("d")}},
+	}
+	message = startAsks(nil, id, len(parts))
+	want.Request = id
+	for _, asks := range parts {
+		message = appendPart(message, asks, time.Minute)
+		want.Asks = append(want.Asks, asks...)
+		want.Parts = append(want.Parts, partition.Part{End: len(want.Asks)})
+	}
+	setAge(message, time.Second)
+	want.Asks[0].In -= 61 * time.Second
+	return message, want
+}
+
+// What is written is read, and nothing of it can be left out.
+func TestMessages(t *testing.T) {
+	message, want := sample()
+	k, body, err := readKind(message)
+	require.NoError(t, err)
+	require.Equal(t, askKind, k)
+	var call partition.Call
+	require.NoError(t, readAsks(body, &call))
+	require.Equal(t, want, &call)
+	for n := range body {
+		require.Error(t, readAsks(body[:n], new(partition.Call)), n)
+	}
+	require.Error(t, readAsks(append(body, 0), new(partition.Call)))
+	size := 0
+	for i, from := 0, 0; i < len(want.Parts); i++ {
+		size += partSize(want.Asks[from:want.Parts[i].End])
+		from = want.Parts[i].End
+	}
+	require.LessOrEqual(t, len(message), size+headers)
+	message[0]++
+	_, _, err = readKind(message)
+	require.EqualError(t, err, "the message has version 2 instead of 1")
+	_, _, err = readKind(nil)
+	require.Error(t, err)
+}
+
+// Operations that no caller may ask for, and keys that no record has room for, are refused.
+func TestMessagesThatMakeNoSense(t *testing.T) {
+	for name, ask := range map[string]partition.Ask{
+		"a handler's": {Kind: frame.End, Key: []byte("a")}, "no kind": {Key: []byte("a")},
+		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)},
+	} {
+		b := appendPart(startAsks(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), []partition.Ask{ask}, 0)
+		require.ErrorIs(t, readAsks(b[2:], new(partition.Call)), errMessage, name)
+	}
+	many := appendPart(startAsks(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), make([]partition.Ask, partition.MaxOps+1), 0)
+	require.ErrorIs(t, readAsks(many[2:], new(partition.Call)), errMessage)
+	nobody := appendPart(startAsks(nil, partition.RequestID{Serial: 1}, 1), []partition.Ask{removeAsk("a")}, 0)
+	require.ErrorIs(t, readAsks(nobody[2:], new(partition.Call)), errMessage)
+}
+
+// FuzzAsks: whatever is read, it takes no more memory than some times the message, and is read
+// again from what is written of it.
+func FuzzAsks(f *testing.F) {
+	message, _ := sample()
+	f.Add(message[2:])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var call partition.Call
+		err := readAsks(b, &call)
+		require.LessOrEqual(t, len(call.Asks), len(b)/2)
+		require.LessOrEqual(t, len(call.Parts), len(b))
+		if err != nil {
+			return
+		}
+		message := startAsks(nil, call.Request, len(call.Parts))
+		from := 0
+		for _, p := range call.Parts {
+			message = appendPart(message, call.Asks[from:p.End], 0)
+			from = p.End
+		}
+		var same partition.Call
+		require.NoError(t, readAsks(message[2:], &same))
+		require.Equal(t, &call, &same)
+	})
+}
+
+// FuzzAnswer: the same for answers of all kinds.
+func FuzzAnswer(f *testing.F) {
+	timer := state.Timer{Key: "a", Value: "b", ID: frame.ID{Owner: 1, Number: 2}, Due: -1, Attempt: math.MaxUint32, Wall: true, Dead: true}
+	page := appendTimer(appendCursor(startAnswer(nil, done), partition.Cursor{Epoch: 1, Next: 2, Limit: math.MaxUint32}), &timer)
+	f.Add(page)
+	f.Add(appendFound(startAnswer(nil, done), found{"value", time.Hour, true}))
+	f.Add(appendFailure(nil, partition.ErrDamaged))
+	f.Add(frame.AppendAnswer(startAnswer(nil, done), frame.Done, []bool{true}, "value"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		body, _, err := read(b)
+		if err != nil {
+			require.LessOrEqual(t, len(err.Error()), len(b)+200)
+			return
+		}
+		if got, err := readFound(body); err == nil {
+			require.LessOrEqual(t, len(got.value), len(b))
+			again, err := readFound(appendFound(nil, got))
+			require.NoError(t, err)
+			require.Equal(t, got, again)
+		}
+		c := cutter{b: body}
+		at := c.cursor()
+		for len(c.b) > 0 {
+			timer := c.timer()
+			if c.failed {
+				break
+			}
+			again := cutter{b: appendTimer(appendCursor(nil, at), &timer)}
+			require.Equal(t, at, again.cursor())
+			require.Equal(t, timer, again.timer())
+			require.NoError(t, again.end())
+			require.Less(t, len(appendTimer(nil, &timer)), timerSize(&timer))
+		}
+		call := partition.Call{Asks: make([]partition.Ask, 1)}
+		if rest, err := call.TakeAnswer(body); err == nil {
+			require.LessOrEqual(t, len(call.Value)+len(rest), len(b))
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package remote
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// Values that are too many for one message or one frame come in several.
+func TestManyLargeValues(t *testing.T) {
+	b := newBench(t)
+	b.own()
+	c := b.client()
+	const n = 40
+	value := strings.Repeat("v", 64<<10)
+	all := func(ask func(k string) partition.Ask) []*partition.Call {
+		calls := make([]*partition.Call, n)
+		var wg sync.WaitGroup
+		for i := range n {
+			wg.Go(func() { calls[i] = b.do(c, ask(fmt.Sprint(i))) })
+		}
+		wg.Wait()
+		return calls
+	}
+	all(func(k string) partition.Ask { return setAsk(k, value) })
+	for _, call := range all(removeAsk) {
+		b.True(call.Took[0])
+		b.Equal(value, call.Value)
+	}
+}
+
+// Calls that are too large for one frame of the owner are asked for one by one.
+func TestGroupTooLarge(t *testing.T) {
+	b := newBench(t)
+	b.most = 40_000
+	b.own()
+	c, net := b.far()
+	release := net.hold(false)
+	const n = 12
+	errs := make(chan error, n)
+	for i := range n {
+		go func() { _, err := c.try(t.Context(), setAsk(fmt.Sprint(i), strings.Repeat("v", 30_000))); errs <- err }()
+	}
+	b.Eventually(func() bool { return c.lanes[0].queued() == n-maxFlying }, time.Minute, time.Millisecond)
+	release()
+	for range n {
+		b.NoError(<-errs)
+	}
+	count, err := c.Len(t.Context(), 0)
+	b.NoError(err)
+	b.Equal(n, count)
+}
+
+// While the log does not answer, a Server holds some messages, and has others be asked again.
+func TestServerIsBounded(t *testing.T) {
+	b := newBench(t)
+	b.part.GiveUp = time.Hour
+	o := b.own()
+	hold := make(chan bool)
+	o.log.Before = func(uint64) { <-hold }
+	inbox := conn.NewInbox()
+	answers := make(chan *nats.Msg, 4*maxPending)
+	sub, err := conn.ChanSubscribe(inbox, answers)
+	b.NoError(err)
+	defer sub.Unsubscribe()
+	const n = 2 * maxPending
+	for i := range n {
+		id := partition.RequestID{Caller: uint64(i + 1), Serial: 1}
+		m := appendPart(startAsks(nil, id, 1), []partition.Ask{setAsk(fmt.Sprint(i), "")}, 0)
+		b.NoError(conn.PublishRequest(b.cfg.subject(0), inbox, m))
+	}
+	took := 0
+	take := func() {
+		_, retry, err := readAnswer((<-answers).Data)
+		if b.Equal(retry, err != nil); err == nil {
+			took++
+			return
+		}
+		b.EqualError(err, "the owner has too many requests")
+	}
+	for range n - maxPending - 1 { // one is waited for
+		take()
+	}
+	b.Zero(took)
+	close(hold)
+	for range maxPending + 1 {
+		take()
+	}
+	b.GreaterOrEqual(took, maxPending)
+	count, err := o.Len()
+	b.NoError(err)
+	b.Equal(took, count)
+}
+
+// What can't be read, or is of another version, is answered with an error.
+func TestMessagesThatCantBeRead(t *testing.T) {
+	b := newBench(t)
+	b.own()
+	for message, want := range map[string]string{
+		"":                                 "the message can't be read",
+		"\x02\x01":                         "the message has version 2 instead of 1",
+		"\x01\x01":                         "the message can't be read",
+		"\x01\x09":                         "the message asks for something unknown",
+		"\x01\x04\x02\x00\x00\x00":         "the message can't be read",
+		"\x01\x04\x00\x00\x00\x00and more": "the message can't be read",
+	} {
+		m, err := conn.Request(b.cfg.subject(0), []byte(message), time.Minute)
+		b.NoError(err)
+		_, _, err = read(m.Data)
+		b.ErrorIs(err, partition.ErrUnavailable)
+		b.ErrorContains(err, want)
+	}
+}
+
+// Stop and Close leave no goroutine behind, whatever waits.
+func TestNoGoroutineIsLeft(t *testing.T) {
+	use := func() {
+		b := newBench(t)
+		o, err := New(b.cfg)
+		b.NoError(err)
+		ended := make(chan error, 2)
+		go func() { _, err := o.try(t.Context(), removeAsk("a")); ended <- err }()
+		go func() { _, err := o.Len(t.Context(), 0); ended <- err }()
+		time.Sleep(time.Millisecond)
+		o.Close()
+		b.Error(<-ended)
+		b.Error(<-ended)
+		p := b.own()
+		c, err := New(b.cfg)
+		b.NoError(err)
+		b.do(c, setAsk("a", ""))
+		c.Close()
+		p.shut()
+		p.dead.Store(true)
+	}
+	use()
+	before := runtime.NumGoroutine()
+	for range 3 {
+		use()
+	}
+	for begun := time.Now(); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+		require.Less(t, time.Since(begun), time.Minute)
+	}
+}

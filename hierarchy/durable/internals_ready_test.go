@@ -1,0 +1,48 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// Open waits for servers without a leader as long as it may. Servers that are too few for the replicas
+// it takes for such that don't know of each other yet, for a while.
+func TestUntilAnswered(t *testing.T) {
+	logger := slog.New(slog.DiscardHandler)
+	unplaced := &jetstream.APIError{Code: 400, ErrorCode: 10005}
+	for name, c := range map[string]struct {
+		err         error
+		for_, takes time.Duration
+		want        error
+	}{
+		"no leader":        {nats.ErrNoResponders, time.Hour, time.Hour, nil},
+		"no others yet":    {unplaced, 2 * time.Second, 2 * time.Second, nil},
+		"too few":          {unplaced, time.Hour, placeTime, unplaced},
+		"something else":   {errors.ErrUnsupported, time.Hour, 0, errors.ErrUnsupported},
+		"nobody waits now": {nats.ErrNoResponders, 3 * time.Hour, 2 * time.Hour, context.DeadlineExceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
+				defer cancel()
+				begun := time.Now()
+				err := untilAnswered(ctx, logger, func(context.Context) error {
+					if time.Since(begun) < c.for_ {
+						return c.err
+					}
+					return nil
+				})
+				require.ErrorIs(t, err, c.want)
+				require.InDelta(t, c.takes, time.Since(begun), float64(openPause+1))
+			})
+		})
+	}
+}

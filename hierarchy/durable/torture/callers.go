@@ -1,0 +1,159 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// The keys of two kinds. Those of the first are few. They change every few seconds, since a history
+// with many operations of unknown result takes too long to check. Those of the second are used by one
+// caller each, and fire.
+const (
+	sharedKeys = "shared/"
+	firingKeys = "fires/"
+)
+
+const (
+	sharedFor      = 5 * time.Second
+	sharedCallers  = 3
+	firingCallers  = 3
+	pauseUnknown   = 300 * time.Millisecond // after a result that is unknown
+	pauseShared    = 25 * time.Millisecond  // on average
+	pauseFiring    = 40 * time.Millisecond
+	pauseBatch     = 120 * time.Millisecond
+	batchSize      = 10
+	longestTimer   = 4 * time.Second
+	longestPatient = 10 * time.Second // of a context
+)
+
+// begin begins all callers.
+func (w *worker) begin() {
+	callers := 0
+	start := func(n int, what func(caller int, r *rand.Rand)) {
+		for range n {
+			callers++
+			caller := callers
+			r := rand.New(rand.NewPCG(w.cfg.Seed, uint64(w.cfg.Number)<<16+uint64(caller)))
+			w.wg.Go(func() {
+				for w.enough.Err() == nil {
+					what(caller, r)
+				}
+			})
+		}
+	}
+	start(sharedCallers, w.callShared)
+	start(firingCallers, w.callFiring)
+	start(1, w.callBatch)
+}
+
+// about is a random duration of that average.
+func about(r *rand.Rand, d time.Duration) time.Duration { return time.Duration(r.Int64N(int64(2 * d))) }
+
+// sharedKey is one of the few keys of this time.
+func (w *worker) sharedKey(r *rand.Rand) string {
+	i := r.IntN(w.cfg.Keys)
+	shift := int64(sharedFor) * int64(i) / int64(w.cfg.Keys)
+	key := fmt.Sprintf("%s%d/%d", sharedKeys, i, (mono()+shift)/int64(sharedFor))
+	w.mu.Lock()
+	w.used[key] = true
+	w.mu.Unlock()
+	return key
+}
+
+// patience is the limit of a call. Some callers are impatient.
+func patience(r *rand.Rand) time.Duration {
+	if r.IntN(10) == 0 {
+		return time.Duration(1 + r.IntN(500*1000*1000))
+	}
+	return longestPatient
+}
+
+// unique is a value, or a name, that no other has.
+func (w *worker) unique() string { return fmt.Sprintf("%d-%d", w.cfg.Number, w.names.Add(1)) }
+
+// callShared calls for an operation on one of the few keys. Their timers are not due during the run.
+func (w *worker) callShared(caller int, r *rand.Rand) {
+	a := ask{key: w.sharedKey(r), value: w.unique(), in: time.Hour, limit: patience(r)}
+	a.op = []string{opGet, opGet, opSet, opSet, opSetAt, opMove, opRemove}[r.IntN(7)]
+	var result string
+	if r.IntN(12) == 0 {
+		b := a
+		if b.key = w.sharedKey(r); b.key == a.key {
+			return
+		}
+		a.op, b.op, b.value = opSet, opMove, ""
+		result = w.batch(caller, []ask{a, b}, a.limit)
+	} else {
+		_, result = w.call(caller, a)
+	}
+	w.rest(r, result, pauseShared)
+}
+
+func (w *worker) rest(r *rand.Rand, result string, pause time.Duration) {
+	d := about(r, pause)
+	if result != took {
+		d += pauseUnknown
+	}
+	time.Sleep(d)
+}
+
+// duration is that of a timer that is to fire.
+func duration(r *rand.Rand) time.Duration {
+	if r.IntN(4) == 0 {
+		return time.Duration(r.IntN(50_000_000))
+	}
+	return time.Duration(r.Int64N(int64(longestTimer)))
+}
+
+// callFiring sets a timer that is to fire. Some are changed once more.
+func (w *worker) callFiring(caller int, r *rand.Rand) {
+	a := ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: duration(r), limit: patience(r)}
+	if r.IntN(8) == 0 {
+		a.op = opSetAt
+	}
+	_, result := w.call(caller, a)
+	change := r.IntN(12)
+	if result != took || change > 3 {
+		w.rest(r, result, pauseFiring)
+		return
+	}
+	wait := min(a.in*time.Duration(r.IntN(120))/100, time.Second)
+	time.Sleep(wait)
+	a.limit = patience(r)
+	switch change {
+	case 0, 1:
+		a.op, a.value, a.in = opRemove, "", 0
+	case 2:
+		a.op, a.value, a.in = opMove, "", a.in+moveLater+about(r, moveLater)
+	case 3:
+		a.op, a.value, a.in = opSet, w.unique(), duration(r)
+	}
+	_, result = w.call(caller, a)
+	w.rest(r, result, pauseFiring)
+}
+
+// moveLater is how much later at least Move makes a timer due. By that, firings before and after it
+// are told apart.
+const moveLater = 500 * time.Millisecond
+
+// callBatch sets many timers that are to fire at once.
+func (w *worker) callBatch(caller int, r *rand.Rand) {
+	var all []ask
+	for range batchSize {
+		all = append(all, ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: duration(r)})
+	}
+	w.rest(r, w.batch(caller, all, patience(r)), pauseBatch)
+}
+
+// readBack gets all keys that were used.
+func (w *worker) readBack() {
+	if w.timers.Load() == nil {
+		return
+	}
+	for key := range w.used {
+		w.call(0, ask{op: opGet, key: key, limit: longestPatient})
+	}
+}

@@ -1,0 +1,110 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// ask is an operation to call for.
+type ask struct {
+	op, key, value string
+	in             time.Duration // of Set and Move; SetAt counts it from now
+	limit          time.Duration // of the context
+}
+
+// call calls for an operation, and records it. It returns whether it took hold, and its result.
+func (w *worker) call(caller int, a ask) (ok bool, result string) {
+	ctx, cancel := context.WithTimeout(context.Background(), a.limit)
+	defer cancel()
+	at := time.Now().Add(a.in)
+	r := w.asked(caller, a, at)
+	t := w.timers.Load()
+	var err error
+	value := ""
+	switch a.op {
+	case opSet:
+		err = t.Set(ctx, a.key, a.value, a.in)
+		ok = err == nil
+	case opSetAt:
+		err = t.SetAt(ctx, a.key, a.value, at)
+		ok = err == nil
+	case opMove:
+		ok, err = t.Move(ctx, a.key, a.in)
+	case opRemove:
+		value, ok, err = t.Remove(ctx, a.key)
+	case opGet:
+		value, _, ok, err = t.Get(ctx, a.key)
+	}
+	return ok, w.answered(r, value, ok, err)
+}
+
+// asked records that an operation begins. Due is the time of SetAt.
+func (w *worker) asked(caller int, a ask, at time.Time) record {
+	r := record{Kind: isCall, Caller: caller, Serial: w.serial.Add(1), Op: a.op, Key: a.key, Value: a.value,
+		In: int64(a.in), Limit: int64(a.limit)}
+	if a.op == opSetAt {
+		r.Due = at.UnixNano()
+	}
+	w.rec.write(r.now())
+	return r
+}
+
+// answered records how an operation has ended.
+func (w *worker) answered(asked record, value string, ok bool, err error) (result string) {
+	r := record{Kind: isAnswer, Serial: asked.Serial, Value: value, OK: ok, Result: resultOf(err)}.now()
+	if err != nil {
+		r.Error = err.Error()
+	}
+	w.rec.write(r)
+	return r.Result
+}
+
+// resultOf says what an error says about an operation.
+func resultOf(err error) string {
+	switch {
+	case err == nil:
+		return took
+	case errors.Is(err, durable.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return unknown
+	case errors.Is(err, durable.ErrClosed):
+		return refused
+	}
+	return failed
+}
+
+// batch calls for several operations on different keys at once. None is Remove, whose value a batch
+// does not tell.
+func (w *worker) batch(caller int, all []ask, limit time.Duration) (result string) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	var b durable.Batch[string, string]
+	var asked []record
+	for _, a := range all {
+		a.limit = limit
+		at := time.Now().Add(a.in)
+		asked = append(asked, w.asked(caller, a, at))
+		switch a.op {
+		case opSet:
+			b.Set(a.key, a.value, a.in)
+		case opSetAt:
+			b.SetAt(a.key, a.value, at)
+		case opMove:
+			b.Move(a.key, a.in)
+		}
+	}
+	err := w.timers.Load().Batch(ctx, &b)
+	result = resultOf(err)
+	for i, r := range asked {
+		if b.Took(i) {
+			w.answered(r, "", true, nil)
+		} else {
+			w.answered(r, "", false, err)
+		}
+	}
+	return result
+}

@@ -1,0 +1,105 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+)
+
+// childEnv is the environment variable that makes a process a server or a worker. It has a childConfig.
+const childEnv = "EPICYCLE_TORTURE_CHILD"
+
+// childConfig is what a child is to be: one of the two.
+type childConfig struct {
+	Server *servers.Config `json:",omitempty"`
+	Worker *workerConfig   `json:",omitempty"`
+}
+
+// workerConfig is what a worker needs to know.
+type workerConfig struct {
+	Number     int
+	Seed       uint64
+	URLs       string
+	Servers    int
+	Partitions int
+	Lease      time.Duration
+	Keys       int
+	Records    string // the path of its file
+}
+
+func isChild() bool { return os.Getenv(childEnv) != "" }
+
+// runChild is a child process. It ends with its input, as then nobody is left who needs it.
+func runChild(in io.Reader) int {
+	var cfg childConfig
+	err := json.Unmarshal([]byte(os.Getenv(childEnv)), &cfg)
+	lines := make(chan string)
+	go func() {
+		for s := bufio.NewScanner(in); s.Scan(); {
+			lines <- s.Text()
+		}
+		close(lines)
+	}()
+	switch {
+	case err != nil:
+	case cfg.Server != nil:
+		err = runServer(*cfg.Server, lines)
+	case cfg.Worker != nil:
+		err = runWorker(*cfg.Worker, lines)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+func runServer(cfg servers.Config, lines <-chan string) error {
+	s, err := servers.Start(cfg)
+	if err != nil {
+		return err
+	}
+	for range lines {
+	}
+	s.Shutdown()
+	return nil
+}
+
+func runWorker(cfg workerConfig, lines <-chan string) error {
+	leave := make(chan os.Signal, 1)
+	signal.Notify(leave, syscall.SIGTERM)
+	w, err := newWorker(cfg)
+	if err != nil {
+		return err
+	}
+	go func() {
+		// SIGTERM also ends a worker that is not open yet.
+		if !w.open(context.Background()) {
+			os.Exit(exitFailed)
+		}
+	}()
+	for {
+		select {
+		case line, more := <-lines:
+			if !more {
+				return nil
+			}
+			if line == "finish" {
+				go w.finish()
+			}
+		case <-leave:
+			w.leave()
+			return nil
+		}
+	}
+}

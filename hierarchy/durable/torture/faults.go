@@ -1,0 +1,80 @@
+//go:build linux
+
+package main
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// The faults.
+const (
+	killWorker   = "worker killed"
+	termWorker   = "worker shut down"
+	stopWorker   = "worker stopped"
+	joinWorker   = "worker joins"
+	cutWorker    = "worker cut off"
+	cutLink      = "worker cut off from a server"
+	killServer   = "server killed"
+	stopServer   = "server stopped"
+	cutServer    = "server cut off from others"
+	killMajority = "majority killed"
+	slowNetwork  = "slow network"
+	flicker      = "worker's connections break again and again"
+)
+
+// plan is a fault to come. Who it happens to is drawn, too, and counted among those that are there
+// then.
+type plan struct {
+	fault string
+	at    time.Duration // from the first
+	long  time.Duration
+	whom  int
+	fate  int // of links
+	delay time.Duration
+}
+
+// weights says how often each fault is drawn.
+var weights = []struct {
+	fault  string
+	weight int
+}{
+	{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5},
+	{killServer, 9}, {stopServer, 6}, {cutServer, 9}, {killMajority, 4}, {slowNetwork, 5}, {flicker, 9},
+}
+
+// draw draws the faults of a run.
+func draw(o *options) (all []plan) {
+	r := rand.New(rand.NewPCG(o.seed, 0))
+	for at := time.Duration(0); at < o.length; {
+		p := plan{fault: drawFault(r), at: at, whom: r.IntN(1 << 20)}
+		p.long = o.lease/10 + time.Duration(r.Int64N(int64(3*o.lease)))
+		p.fate = []int{holds, cuts}[r.IntN(2)]
+		p.delay = time.Duration(1+r.IntN(30)) * time.Millisecond
+		rest := time.Duration(r.IntN(1500)) * time.Millisecond
+		quiet := r.IntN(3) == 0
+		if p.fault == slowNetwork {
+			p.fate = delays
+		}
+		p.long = min(p.long, o.length-at)
+		all = append(all, p)
+		if at += rest; quiet { // until it is over, and servers have leaders again
+			at += p.long + 2*o.lease
+		}
+	}
+	return all
+}
+
+func drawFault(r *rand.Rand) string {
+	sum := 0
+	for _, w := range weights {
+		sum += w.weight
+	}
+	n := r.IntN(sum)
+	for _, w := range weights {
+		if n -= w.weight; n < 0 {
+			return w.fault
+		}
+	}
+	panic("torture: no fault drawn")
+}

@@ -1,0 +1,161 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"syscall"
+	"time"
+)
+
+// faults has all faults happen, and returns when all are healed.
+func (w *world) faults(ctx context.Context) error {
+	begun := time.Now()
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var err error
+	for _, p := range draw(&w.options) {
+		if err = sleep(ctx, time.Until(begun.Add(p.at))); err != nil {
+			break
+		}
+		w.wg.Go(func() { w.happens(limited, p) })
+	}
+	if err == nil {
+		err = sleep(ctx, time.Until(begun.Add(w.length)))
+	}
+	cancel() // what goes on still is healed
+	w.healed()
+	return err
+}
+
+// healed waits until no fault goes on.
+func (w *world) healed() {
+	for {
+		w.mu.Lock()
+		busy := w.busy
+		w.mu.Unlock()
+		if busy == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// happens has one fault happen, and heals it.
+func (w *world) happens(ctx context.Context, p plan) {
+	e := event{Fault: p.fault, From: mono()}
+	w.mu.Lock()
+	w.busy++
+	i := len(w.happen)
+	w.happen = append(w.happen, e)
+	w.mu.Unlock()
+	end := w.begins(p, &e)
+	w.say("%s: worker %d, server %d, for %v", p.fault, e.Worker, e.Server, p.long)
+	_ = sleep(ctx, p.long)
+	if end != nil {
+		end()
+	}
+	e.To = mono()
+	w.say("%s: over", p.fault)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.happen[i] = e
+	w.busy--
+}
+
+// begins begins a fault, and returns what ends it.
+func (w *world) begins(p plan, e *event) (end func()) {
+	switch p.fault {
+	case joinWorker:
+		return w.joins()
+	case killWorker, termWorker, stopWorker, cutWorker, cutLink, flicker:
+		if all := w.all(); len(all) > 0 {
+			return w.onWorker(p, e, all[p.whom%len(all)])
+		}
+		return nil
+	}
+	return w.onServers(p, e)
+}
+
+// onWorker is for the faults of workers.
+func (w *world) onWorker(p plan, e *event, m *member) (end func()) {
+	e.Worker = m.number
+	switch p.fault {
+	case killWorker:
+		m.process.kill()
+		return w.replace
+	case termWorker:
+		m.process.term()
+		if p.fate == holds { // the new one comes first, as in most deploys
+			w.replace()
+			return func() { m.ends() }
+		}
+		return func() { m.ends(); w.replace() }
+	case stopWorker:
+		m.process.signal(syscall.SIGSTOP)
+		return func() { m.process.signal(syscall.SIGCONT) }
+	case cutWorker:
+		return spoil(m.links, p)
+	case flicker:
+		return m.flicker(p)
+	}
+	return spoil(m.links[p.whom%len(m.links):][:1], p)
+}
+
+// replace starts a worker instead of one that has ended.
+func (w *world) replace() {
+	if err := w.startWorker(); err != nil {
+		w.broke("a worker can't be started: %v", err)
+	}
+}
+
+// joins has a further worker join, and leave again.
+func (w *world) joins() (end func()) {
+	before := w.all()
+	w.replace()
+	return func() {
+		if all := w.all(); len(all) > len(before) && len(all) > w.options.workers {
+			all[len(all)-1].process.term()
+			all[len(all)-1].ends()
+		}
+	}
+}
+
+// flicker breaks a worker's connections again and again. What was on its way is lost.
+func (m *member) flicker(p plan) (end func()) {
+	enough, ended := make(chan bool), make(chan bool)
+	go func() {
+		defer close(ended)
+		for {
+			spoil(m.links, plan{fate: cuts})()
+			select {
+			case <-time.After(100*time.Millisecond + 5*p.delay):
+			case <-enough:
+				return
+			}
+		}
+	}()
+	return func() { close(enough); <-ended }
+}
+
+// ends waits for the end of a worker that was told to end. One that is stopped meanwhile is killed.
+func (m *member) ends() {
+	select {
+	case <-m.process.ended:
+	case <-time.After(15 * time.Second):
+		m.process.kill()
+	}
+}
+
+// spoil breaks links, and returns what heals them.
+func spoil(links []*link, p plan) (heal func()) {
+	var heals []func()
+	for _, l := range links {
+		heals = append(heals, l.spoil(p.fate, p.delay))
+	}
+	return func() {
+		for _, heal := range heals {
+			heal()
+		}
+	}
+}

@@ -1,0 +1,205 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/linear"
+)
+
+// The promises that can be broken, as people read them.
+const (
+	lost        = "timers were acknowledged and never handled"
+	revived     = "timers fired after what replaced or removed them was answered"
+	early       = "timers fired early"
+	misdue      = "timers were due at another time than asked for"
+	stranger    = "timers fired that nobody has set"
+	sameID      = "IDs belong to more than one timer"
+	twice       = "operations took hold more than once"
+	fell        = "attempts fell, or came again without a change of owner"
+	backwards   = "epochs went back without a pause"
+	manyAfter   = "stops had too many firings after them that were decided before"
+	hanging     = "calls ended later than their contexts"
+	disorder    = "keys' operations have no order"
+	slow        = "partitions were back too late"
+	failing     = "calls failed for a reason that there should not be"
+	otherwise   = "problems"
+	maxExamples = 4
+)
+
+// judge reads what was recorded, and compares it with what is promised.
+func (w *world) judge() (*report, error) {
+	h, err := w.history()
+	if err != nil {
+		return nil, err
+	}
+	r := h.judge()
+	if r.linear.Illegal {
+		path := filepath.Join(w.dir, "history.html")
+		if err := r.linear.Draw(path); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func (h *history) judge() *report {
+	r := newReport()
+	for _, p := range h.Problems {
+		r.broke(otherwise, "%s", p)
+	}
+	for i := range h.Events {
+		r.faults[h.Events[i].Fault]++
+	}
+	for i := range h.calls {
+		c := &h.calls[i]
+		r.counts.add(c)
+		if c.result() == failed {
+			r.broke(failing, "worker %d, %s of %s: %s", c.worker, c.Op, c.Key, c.answer.Error)
+		}
+	}
+	r.counts.fires = len(h.fires)
+	r.fails = h.fails
+	h.judgeOrder(r)
+	h.judgeLimits(r)
+	h.judgeTimers(r)
+	h.judgeIDs(r)
+	h.judgeEpochs(r)
+	h.judgeReturns(r)
+	return r
+}
+
+// orderTime is how long to look for an order of the operations on a key.
+const orderTime = 30 * time.Second
+
+var kinds = map[string]frame.Kind{opSet: frame.Set, opSetAt: frame.SetAt, opMove: frame.Move, opRemove: frame.Remove}
+
+// judgeOrder checks promise 2.
+func (h *history) judgeOrder(r *report) {
+	var all []linear.Call
+	for i := range h.calls {
+		c := &h.calls[i]
+		if !strings.HasPrefix(c.Key, sharedKeys) || c.isVoid() {
+			continue
+		}
+		l := linear.Call{Caller: c.worker<<8 + c.Caller, Begun: c.Time, Input: linear.Input{Kind: kinds[c.Op], Key: c.Key, Value: c.Value}}
+		if l.Output.Unknown = c.result() == unknown; !l.Output.Unknown {
+			l.Ended = c.answer.Time
+			l.Output.OK, l.Output.Value = c.answer.OK, c.answer.Value
+		}
+		all = append(all, l)
+	}
+	r.compared = len(all)
+	r.linear = linear.Check(all, orderTime)
+	switch {
+	case r.linear.Illegal:
+		r.broke(disorder, "see history.html")
+	case !r.linear.OK:
+		r.undecided++
+	}
+}
+
+// overtime is how much later than its context a call may end on a busy machine.
+const overtime = 3 * time.Second
+
+// judgeLimits checks that no call hangs beyond its context.
+func (h *history) judgeLimits(r *report) {
+	for i := range h.calls {
+		c := &h.calls[i]
+		if c.answer == nil {
+			continue
+		}
+		took := c.answer.Time - c.Time
+		for _, e := range h.stops(c.worker) {
+			if e.From < c.answer.Time && e.To > c.Time {
+				took -= min(e.To, c.answer.Time) - max(e.From, c.Time)
+			}
+		}
+		if took > c.Limit+int64(overtime) {
+			r.broke(hanging, "worker %d, %s of %s: %v instead of %v", c.worker, c.Op, c.Key, time.Duration(took), time.Duration(c.Limit))
+		}
+	}
+}
+
+// judgeIDs checks that an ID is that of one timer, and that attempts rise.
+func (h *history) judgeIDs(r *report) {
+	type place struct {
+		worker int
+		epoch  uint64
+	}
+	first := map[string]*fire{}
+	highest := map[string]int{}
+	last := map[string]map[place]*fire{}
+	for i := range h.fires {
+		f := &h.fires[i]
+		if first[f.ID] == nil {
+			first[f.ID], last[f.ID] = f, map[place]*fire{}
+		}
+		if b := first[f.ID]; b.Key != f.Key || b.Value != f.Value || b.Due != f.Due && b.Attempt == f.Attempt {
+			r.broke(sameID, "%s: %s and %s", f.ID, describe(b), describe(f))
+		}
+		at := place{f.worker, f.Epoch}
+		switch before := last[f.ID][at]; {
+		case before != nil && (before.done() || before.Attempt >= f.Attempt):
+			r.broke(fell, "%s after %s", describe(f), describe(before))
+		case highest[f.ID] > f.Attempt && !h.excused(r, f):
+			r.broke(fell, "%s after attempt %d", describe(f), highest[f.ID])
+		case highest[f.ID] > 0 && highest[f.ID] >= f.Attempt:
+			r.counts.repeated++
+		}
+		last[f.ID][at] = f
+		highest[f.ID] = max(highest[f.ID], f.Attempt)
+	}
+}
+
+func describe(f *fire) string {
+	return fmt.Sprintf("%s %q (attempt %d, epoch %d, worker %d, at %d, due %d)", f.Key, f.Value, f.Attempt, f.Epoch, f.worker, f.Time, f.Due)
+}
+
+// judgeEpochs checks that an old owner does not hand over after a new one has.
+func (h *history) judgeEpochs(r *report) {
+	newest := make([]*fire, h.Partitions)
+	for i := range h.fires {
+		f := &h.fires[i]
+		n := newest[partitionOf(f.Key, h.Partitions)]
+		if n != nil && n.Epoch > f.Epoch {
+			if !h.excused(r, f) {
+				r.broke(backwards, "%s after %s", describe(f), describe(n))
+			}
+			continue
+		}
+		newest[partitionOf(f.Key, h.Partitions)] = f
+	}
+}
+
+// excused tells whether a firing may be the end of what was decided in time: the lease was looked at
+// before a stop of the worker, or before the handler's context ended. Such firings are counted.
+func (h *history) excused(r *report, f *fire) bool {
+	if f.Over {
+		r.over[f] = true
+		return true
+	}
+	stop, ok := h.stopBefore(f)
+	if !ok {
+		return false
+	}
+	of := r.paused[stop]
+	if of == nil {
+		of = map[*fire]bool{}
+		r.paused[stop] = of
+	}
+	of[f] = true
+	if len(of) == mostAfterStop+1 {
+		r.broke(manyAfter, "worker %d, stopped until %d: the last is %s", stop.Worker, stop.To, describe(f))
+	}
+	return true
+}
+
+// mostAfterStop is how many firings may be between the look at the lease and the handler when their
+// worker is stopped.
+const mostAfterStop = 4

@@ -1,0 +1,161 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const ms = int64(time.Millisecond)
+
+// wall is the wall clock at the monotonic clock's 0 in these tests.
+const wall = int64(1e18)
+
+// script makes a history by hand. Times are in ms.
+type script struct {
+	history
+	serial int64
+}
+
+func newScript() *script {
+	return &script{history: history{Lease: 2 * time.Second, Partitions: 1, Strict: true}}
+}
+
+// call is an operation of worker 1 that took hold, from begun to ended. Its value, if any, and d in ms
+// may follow.
+func (s *script) call(op, key, value string, begun, ended int64, d int64) *call {
+	s.serial++
+	c := call{worker: 1, record: record{Kind: isCall, Time: begun * ms, Wall: wall + begun*ms, Serial: s.serial, Op: op, Key: key,
+		Value: value, In: d * ms, Limit: 10_000 * ms, Due: wall + (begun+d)*ms}}
+	c.answer = &record{Kind: isAnswer, Time: ended * ms, Wall: wall + ended*ms, Result: took, OK: true}
+	s.calls = append(s.calls, c)
+	return &s.calls[len(s.calls)-1]
+}
+
+// fire is a firing of worker 1 in epoch 1 that returned nil.
+func (s *script) fire(key, value, id string, at, due int64) *fire {
+	f := fire{worker: 1, record: record{Kind: isFire, Time: at * ms, Wall: wall + at*ms, Key: key, Value: value, ID: id, Attempt: 1,
+		Epoch: 1, Due: wall + due*ms}}
+	f.end = &record{Kind: isEnd, OK: true}
+	s.fires = append(s.fires, f)
+	return &s.fires[len(s.fires)-1]
+}
+
+// set is a timer that fires in time.
+func (s *script) set(key string, at int64) {
+	s.call(opSet, firingKeys+key, "v", at, at+5, 100)
+	s.fire(firingKeys+key, "v", "id"+key, at+103, at+102)
+}
+
+const key = firingKeys + "k"
+
+// Each of these histories has one fault, and is refused for it.
+func TestRefused(t *testing.T) {
+	all := maps.Clone(refusals)
+	maps.Copy(all, moreRefusals)
+	for want, scripts := range all {
+		for i, write := range scripts {
+			t.Run(fmt.Sprintf("%s/%d", want, i), func(t *testing.T) {
+				s := newScript()
+				write(s)
+				s.sort()
+				require.Equal(t, []string{want}, slices.Sorted(maps.Keys(s.judge().broken)))
+			})
+		}
+	}
+}
+
+var refusals = map[string][]func(*script){
+	lost: {
+		func(s *script) { s.call(opSet, key, "v", 0, 5, 100) },
+		func(s *script) { // the handler has not returned nil
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.fire(key, "v", "1", 101, 101).end.OK = false
+		},
+		func(s *script) { // it was killed meanwhile
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.fire(key, "v", "1", 101, 101).end = nil
+		},
+		func(s *script) { // the answer says that there was none
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.call(opRemove, key, "", 10, 15, 0).answer.OK = false
+		},
+		func(s *script) { // only what was replaced has fired
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.fire(key, "v", "1", 101, 101)
+			s.call(opSet, key, "w", 110, 115, 100)
+		},
+		func(s *script) {
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.fire(key, "v", "1", 101, 101)
+			s.call(opMove, key, "", 110, 115, 1000)
+		},
+		func(s *script) { // neither the old one nor what is in doubt
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.call(opSet, key, "w", 10, 15, 100).answer = nil
+		},
+	},
+	revived: {
+		func(s *script) {
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.call(opRemove, key, "", 10, 15, 0)
+			s.fire(key, "v", "1", 101, 101)
+		},
+		func(s *script) {
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.call(opSet, key, "w", 10, 15, 100)
+			s.fire(key, "v", "1", 101, 101)
+			s.fire(key, "w", "2", 112, 111)
+		},
+		func(s *script) {
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.call(opMove, key, "", 10, 15, 1000)
+			s.fire(key, "v", "1", 101, 101)
+			s.fire(key, "v", "2", 1012, 1011)
+		},
+		func(s *script) { // a stop that is long over is no excuse
+			s.Events = []event{{Fault: stopWorker, Worker: 1, From: 1 * ms, To: 2 * ms}}
+			s.call(opSet, key, "v", 0, 5, 1000)
+			s.call(opRemove, key, "", 10, 15, 0)
+			s.fire(key, "v", "1", 1001, 1001)
+		},
+		func(s *script) { // nor is that of another worker
+			s.Events = []event{{Fault: stopWorker, Worker: 2, From: 50 * ms, To: 100 * ms}}
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.call(opRemove, key, "", 10, 15, 0)
+			s.fire(key, "v", "1", 101, 101)
+		},
+	},
+	early: {func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", "1", 70, 101) }},
+	misdue: {func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", "1", 200, 70) },
+		func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", "1", 200, 130) },
+		func(s *script) { s.call(opSetAt, key, "v", 0, 5, 100); s.fire(key, "v", "1", 200, 125) }},
+	stranger: {
+		func(s *script) { s.fire(key, "v", "1", 200, 100) },
+		func(s *script) {
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.fire(key, "v", "1", 101, 101)
+			s.fire(key, "w", "2", 101, 101)
+		},
+		func(s *script) { // what certainly did not take hold
+			s.call(opSet, key, "v", 0, 5, 100).answer.Result = refused
+			s.fire(key, "v", "1", 101, 101)
+		},
+	},
+	sameID: {func(s *script) {
+		s.set("a", 0)
+		s.set("b", 500)
+		s.fires[1].ID, s.fires[1].Attempt, s.fires[1].Epoch = s.fires[0].ID, 2, 2
+	}},
+	twice: {func(s *script) {
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.fire(key, "v", "1", 101, 101)
+		s.fire(key, "v", "2", 102, 102)
+	}},
+}

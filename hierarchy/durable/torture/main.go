@@ -1,0 +1,102 @@
+//go:build linux
+
+// Command torture runs durable timers on a cluster of this machine, while random faults happen to its
+// servers, its workers and the network between them. Servers and workers are processes. What the
+// workers were answered and what fired is recorded, and judged by the promises in the end.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	if isChild() {
+		os.Exit(runChild(os.Stdin))
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// The exit codes that run returns.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// run is the whole command.
+func run(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
+		return exitOK
+	case err != nil:
+		fmt.Fprintf(stderr, "torture: %v\n\n%s", err, usage)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	failed, err := torture(ctx, o, stdout)
+	if err != nil {
+		fmt.Fprintln(stderr, "torture:", err)
+		return exitFailed
+	}
+	if failed > 0 {
+		fmt.Fprintf(stderr, "torture: promises were broken in %d of %d runs\n", failed, o.runs)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// torture makes all runs, and counts those in which a promise was broken.
+func torture(ctx context.Context, o options, out io.Writer) (failed int, err error) {
+	var total report
+	for i := range o.runs {
+		one := o
+		one.seed += uint64(i)
+		r, err := once(ctx, one, out)
+		if err != nil {
+			return failed, fmt.Errorf("seed %d: %w", one.seed, err)
+		}
+		if len(r.broken) > 0 {
+			failed++
+		}
+		total.add(r)
+	}
+	if o.runs > 1 {
+		fmt.Fprintf(out, "\n%d runs, %d with broken promises\n", o.runs, failed)
+		total.write(out)
+	}
+	return failed, nil
+}
+
+// once makes one run. Its files are kept if a promise was broken.
+func once(ctx context.Context, o options, out io.Writer) (*report, error) {
+	dir, err := os.MkdirTemp(o.dir, "epicycle-torture-")
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(out, "seed %d, %v, in %s\n", o.seed, o.length, dir)
+	w := &world{options: o, dir: dir, out: out, begun: mono()}
+	problem := w.run(ctx)
+	w.end()
+	if problem != nil {
+		return nil, fmt.Errorf("%w: see %s", problem, dir)
+	}
+	r, err := w.judge()
+	if err != nil {
+		return nil, err
+	}
+	r.write(out)
+	if len(r.broken) > 0 || o.keep {
+		fmt.Fprintf(out, "The files are in %s. To run it again: %s\n", dir, o.again())
+		return r, nil
+	}
+	return r, os.RemoveAll(dir)
+}

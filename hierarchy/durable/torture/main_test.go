@@ -1,0 +1,118 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The test binary is the servers and workers, too.
+func TestMain(m *testing.M) {
+	if isChild() {
+		os.Exit(runChild(os.Stdin))
+	}
+	os.Exit(m.Run())
+}
+
+// A short run has faults, operations and firings, breaks nothing, and leaves nothing.
+func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some 15s")
+	}
+	dir := t.TempDir()
+	var out, errs bytes.Buffer
+	code := run([]string{"-for", "4s", "-seed", "6", "-workers", "2", "-dir", dir, "-v"}, &out, &errs)
+	require.Equal(t, exitOK, code, "%s%s", &out, &errs)
+	for _, want := range []string{"seed 6, 4s, in ", "faults begin", "idle", " answered", "of them compared with each other", "No promise was broken."} {
+		require.Contains(t, out.String(), want)
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestBadUsage(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for args, want := range map[string]string{
+		"-fast":              "-fast",
+		"now":                `"now"`,
+		"-for 1ms":           "-for 1ms is shorter than 1s",
+		"-runs 0":            "-runs 0",
+		"-seed x":            "-seed",
+		"-workers 0":         "-workers 0",
+		"-workers 17":        "-workers 17",
+		"-servers 2":         "-servers 2",
+		"-partitions 0":      "-partitions 0",
+		"-lease 1ms":         "-lease 1ms",
+		"-keys 0":            "-keys 0",
+		"-dir " + file:       "is not a directory",
+		"-dir " + file + "x": "can't be used",
+	} {
+		var out, errs bytes.Buffer
+		require.Equal(t, exitUsage, run(strings.Fields(args), &out, &errs), args)
+		require.Empty(t, out.String(), args)
+		require.True(t, strings.HasPrefix(errs.String(), "torture: "), errs.String())
+		require.Contains(t, errs.String(), want)
+		require.Contains(t, errs.String(), usage)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	var out, errs bytes.Buffer
+	require.Equal(t, exitOK, run([]string{"-help"}, &out, &errs))
+	require.Equal(t, usage, out.String())
+	require.Empty(t, errs.String())
+}
+
+// A run can be made again by what it says.
+func TestAgain(t *testing.T) {
+	o, err := parse(strings.Fields("-for 7s -seed 5 -workers 2 -servers 5 -partitions 9 -lease 3s -keys 4 -strict"))
+	require.NoError(t, err)
+	again, err := parse(strings.Fields(strings.TrimPrefix(o.again(), "go run ./torture ")))
+	require.NoError(t, err)
+	require.Equal(t, o, again)
+}
+
+// A seed always draws the same faults, another one draws others, and all kinds are drawn.
+func TestDraw(t *testing.T) {
+	o, err := parse([]string{"-for", "10m"})
+	require.NoError(t, err)
+	all := draw(&o)
+	require.Equal(t, all, draw(&o))
+	drawn := map[string]int{}
+	for _, p := range all {
+		drawn[p.fault]++
+		require.Less(t, p.at, o.length)
+		require.LessOrEqual(t, p.at+p.long, o.length)
+	}
+	require.Len(t, drawn, len(weights))
+	o.seed++
+	require.NotEqual(t, all, draw(&o))
+}
+
+// The report of several runs has the sums.
+func TestReports(t *testing.T) {
+	s := newScript()
+	s.Events = []event{{Fault: killWorker, Worker: 1, From: 150 * ms, To: 300 * ms}}
+	s.set("a", 0)
+	s.set("b", 100)
+	s.call(opSet, firingKeys+"lost", "v", 0, 5, 100)
+	var total report
+	total.add(s.judge())
+	total.add(s.judge())
+	var out bytes.Buffer
+	total.write(&out)
+	require.Equal(t, 2, total.runs)
+	for _, want := range []string{"6 answered, 0 unknown", "4, 0 of them again", "all 2 within", "BROKEN: " + lost + ": 2\n    fires/lost"} {
+		require.Contains(t, out.String(), want)
+	}
+	require.Equal(t, []time.Duration{time.Millisecond}, []time.Duration(total.backs[0].delays[:1]))
+}

@@ -1,0 +1,171 @@
+//go:build linux
+
+package main
+
+import (
+	"net"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// What can happen to a link. The worst one counts.
+const (
+	passes = iota
+	delays // each piece of data
+	holds  // what is sent comes when the link is healed
+	cuts   // connections end, and no new one comes about
+	fates
+)
+
+// link is a TCP proxy that goes between two processes.
+type link struct {
+	listener net.Listener
+	target   string
+
+	mu      sync.Mutex
+	faults  [fates]int // how many of each kind there are now
+	delay   time.Duration
+	conns   map[net.Conn]bool
+	changed chan struct{} // closed when faults change
+}
+
+// newLink listens on a free port.
+func newLink(port int) (*link, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	l := &link{listener: listener, target: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
+		conns: make(map[net.Conn]bool), changed: make(chan struct{})}
+	go l.run()
+	return l, nil
+}
+
+func (l *link) port() int { return l.listener.Addr().(*net.TCPAddr).Port }
+
+// break breaks the link in one way, and returns what heals that.
+func (l *link) spoil(fate int, delay time.Duration) (heal func()) {
+	l.change(fate, 1, delay)
+	return func() { l.change(fate, -1, delay) }
+}
+
+func (l *link) change(fate, by int, delay time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.faults[fate] += by
+	if fate == delays {
+		l.delay = delay
+	}
+	if l.faults[cuts] > 0 {
+		for c := range l.conns {
+			c.Close()
+		}
+	}
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// state is the worst of what happens to the link.
+func (l *link) state() (fate int, delay time.Duration, changed <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for fate = cuts; fate > passes && l.faults[fate] == 0; {
+		fate--
+	}
+	return fate, l.delay, l.changed
+}
+
+// run accepts connections until the listener is closed.
+func (l *link) run() {
+	for {
+		c, err := l.listener.Accept()
+		if err != nil {
+			return
+		}
+		go l.join(c)
+	}
+}
+
+// join connects an accepted connection with the target.
+func (l *link) join(c net.Conn) {
+	defer l.forget(c)
+	if !l.add(c) || !l.pass(c) {
+		return
+	}
+	to, err := net.Dial("tcp", l.target)
+	if err != nil {
+		return
+	}
+	defer l.forget(to)
+	if !l.add(to) {
+		return
+	}
+	go l.pump(to, c)
+	l.pump(c, to)
+}
+
+// add is false if the link is cut.
+func (l *link) add(c net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conns[c] = true
+	return l.faults[cuts] == 0
+}
+
+func (l *link) forget(c net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.Close()
+	delete(l.conns, c)
+}
+
+// pass waits until data can pass. It is false if the connection is over.
+func (l *link) pass(c net.Conn) bool {
+	for {
+		fate, delay, changed := l.state()
+		switch fate {
+		case passes:
+			return true
+		case delays:
+			time.Sleep(delay)
+			return true
+		case cuts:
+			return false
+		}
+		<-changed
+		l.mu.Lock()
+		open := l.conns[c]
+		l.mu.Unlock()
+		if !open {
+			return false
+		}
+	}
+}
+
+// pump sends on what comes from one connection to another.
+func (l *link) pump(from, to net.Conn) {
+	defer from.Close()
+	defer to.Close()
+	b := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(b)
+		if n > 0 {
+			if !l.pass(from) {
+				return
+			}
+			if _, err := to.Write(b[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// close ends the link.
+func (l *link) close() {
+	l.listener.Close()
+	l.change(cuts, 1, 0)
+}

@@ -1,0 +1,93 @@
+//go:build linux
+
+package main
+
+import "syscall"
+
+// onServers is for the faults of servers and of the network.
+func (w *world) onServers(p plan, e *event) (end func()) {
+	at := p.whom % len(w.servers)
+	n := w.servers[at]
+	switch p.fault {
+	case killServer:
+		e.Server = at + 1
+		w.down(at)
+		return func() { w.up(at) }
+	case stopServer:
+		e.Server = at + 1
+		n.signal(syscall.SIGSTOP)
+		return func() { n.signal(syscall.SIGCONT) }
+	case cutServer:
+		e.Server = at + 1
+		return spoil(w.routesOf(at), p)
+	case killMajority:
+		return w.downMany(at, p.delay.Milliseconds()%2 == 0)
+	}
+	return spoil(w.everyLink(), p)
+}
+
+func (n *node) signal(s syscall.Signal) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.process.signal(s)
+}
+
+// down kills a server, if it is not down.
+func (w *world) down(at int) {
+	n := w.servers[at]
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.faults++; n.faults == 1 {
+		n.process.kill()
+	}
+}
+
+// up starts it again, when nothing keeps it down.
+func (w *world) up(at int) {
+	n := w.servers[at]
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.faults--; n.faults > 0 {
+		return
+	}
+	if err := w.startServer(at); err != nil {
+		w.broke("a server can't be started: %v", err)
+	}
+}
+
+// downMany kills a majority of the servers, or all.
+func (w *world) downMany(first int, all bool) (end func()) {
+	n := len(w.servers)/2 + 1
+	if all {
+		n = len(w.servers)
+	}
+	for i := range n {
+		w.down((first + i) % len(w.servers))
+	}
+	return func() {
+		for i := range n {
+			w.up((first + i) % len(w.servers))
+		}
+	}
+}
+
+// routesOf are the links between a server and all others.
+func (w *world) routesOf(at int) (all []*link) {
+	for between, l := range w.routes {
+		if between[0] == at || between[1] == at {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// everyLink is all links that there are now.
+func (w *world) everyLink() (all []*link) {
+	for _, l := range w.routes {
+		all = append(all, l)
+	}
+	for _, m := range w.all() {
+		all = append(all, m.links...)
+	}
+	return all
+}

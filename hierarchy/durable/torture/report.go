@@ -1,0 +1,140 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/linear"
+)
+
+// report is the result of a run, or of several.
+type report struct {
+	runs      int
+	counts    counts
+	compared  int // operations on the few keys
+	undecided int // runs in which there was no time to find an order
+	linear    linear.Result
+	faults    map[string]int
+	over      map[*fire]bool           // firings whose context had ended when they began, where that was needed
+	paused    map[event]map[*fire]bool // firings that were decided before a stop of their worker
+	ended     int                      // len of over, and of paused, over several runs
+	afterStop int
+	backs     []*back
+	fails     []string // why timers could not be opened
+	broken    map[string][]string
+}
+
+// counts is how much there was.
+type counts struct {
+	answered, unknown, refused, unanswered int
+	fires, repeated                        int
+}
+
+func newReport() *report {
+	return &report{runs: 1, faults: map[string]int{}, over: map[*fire]bool{}, paused: map[event]map[*fire]bool{}, broken: map[string][]string{}}
+}
+
+func (c *counts) add(call *call) {
+	switch {
+	case call.answer == nil:
+		c.unanswered++
+	case call.result() == took:
+		c.answered++
+	case call.result() == unknown:
+		c.unknown++
+	default:
+		c.refused++
+	}
+}
+
+// broke notes that a promise was broken.
+func (r *report) broke(promise, format string, args ...any) {
+	r.broken[promise] = append(r.broken[promise], fmt.Sprintf(format, args...))
+}
+
+// excuses are how many firings began after their context's end, and after a stop.
+func (r *report) excuses() (over, paused int) {
+	over, paused = r.ended+len(r.over), r.afterStop
+	for _, of := range r.paused {
+		paused += len(of)
+	}
+	return over, paused
+}
+
+// add adds another run.
+func (r *report) add(o *report) {
+	if r.faults == nil {
+		*r = *newReport()
+		r.runs = 0
+	}
+	r.runs += o.runs
+	r.compared += o.compared
+	r.undecided += o.undecided
+	r.counts.answered += o.counts.answered
+	r.counts.unknown += o.counts.unknown
+	r.counts.refused += o.counts.refused
+	r.counts.unanswered += o.counts.unanswered
+	r.counts.fires += o.counts.fires
+	r.counts.repeated += o.counts.repeated
+	over, paused := o.excuses()
+	r.ended += over
+	r.afterStop += paused
+	r.fails = append(r.fails, o.fails...)
+	for fault, n := range o.faults {
+		r.faults[fault] += n
+	}
+	for what, all := range o.broken {
+		r.broken[what] = append(r.broken[what], all...)
+	}
+	for i, b := range o.backs {
+		if len(r.backs) <= i {
+			r.backs = append(r.backs, &back{what: b.what, limit: b.limit})
+		}
+		r.backs[i].delays = append(r.backs[i].delays, b.delays...)
+	}
+}
+
+// write writes a table.
+func (r *report) write(out io.Writer) {
+	row := func(what string, format string, args ...any) {
+		fmt.Fprintf(out, "  %-44s %s\n", what, fmt.Sprintf(format, args...))
+	}
+	for _, fault := range slices.Sorted(maps.Keys(r.faults)) {
+		row(fault, "%d", r.faults[fault])
+	}
+	c := r.counts
+	row("operations", "%d answered, %d unknown, %d refused, %d without an answer at a kill", c.answered, c.unknown, c.refused, c.unanswered)
+	row("of them compared with each other", "%d", r.compared)
+	if r.undecided > 0 {
+		row("runs without time to compare them", "%d", r.undecided)
+	}
+	row("firings", "%d, %d of them again after a change of owner", c.fires, c.repeated)
+	over, paused := r.excuses()
+	row("firings that ended as they began", "%d", over)
+	row("firings that were decided before a stop", "%d", paused)
+	if n := len(r.fails); n > 0 {
+		row("workers that could not open the timers", "%d, the last one: %s", n, r.fails[n-1])
+	}
+	for _, b := range r.backs {
+		b.delays.Sort()
+		if n := len(b.delays); n > 0 {
+			row("back after: "+b.what, "half within %s, 90 %% within %s, all %d within %s; the limit is %s", terminal.Span(b.delays.Quantile(.5)),
+				terminal.Span(b.delays.Quantile(.9)), n, terminal.Span(b.delays[n-1]), terminal.Span(b.limit))
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(r.broken)) {
+		all := r.broken[what]
+		fmt.Fprintf(out, "BROKEN: %s: %d\n", what, len(all))
+		for _, example := range all[:min(len(all), maxExamples)] {
+			fmt.Fprintf(out, "    %s\n", example)
+		}
+	}
+	if len(r.broken) == 0 {
+		fmt.Fprintln(out, "No promise was broken.")
+	}
+}

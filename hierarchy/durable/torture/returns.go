@@ -1,0 +1,97 @@
+//go:build linux
+
+package main
+
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/docs/terminal"
+)
+
+// back says how long partitions were away after a kind of fault: how late at most timers were that
+// fell due meanwhile. Faults near which there was another one are not in it.
+type back struct {
+	what   string
+	limit  time.Duration
+	delays terminal.Delays // of each partition at each fault
+}
+
+// serverTime is for how long a fault of servers has effects.
+const serverTime = 8 * time.Second
+
+// judgeReturns measures promise 6.
+func (h *history) judgeReturns(r *report) {
+	killed := &back{what: killWorker, limit: 2 * h.Lease}
+	left := &back{what: termWorker, limit: 500 * time.Millisecond} // handlers take up to 0.2s
+	server := &back{what: killServer, limit: 10 * time.Second}
+	r.backs = []*back{killed, left, server}
+	for i := range h.Events {
+		e := &h.Events[i]
+		switch e.Fault {
+		case killWorker:
+			h.measure(r, killed, i, h.ownedBy(e), 5*h.Lease/4)
+		case termWorker:
+			h.measure(r, left, i, h.ownedBy(e), time.Second)
+		case killServer:
+			h.measure(r, server, i, h.ownedBy(nil), serverTime)
+		}
+	}
+}
+
+// ownedBy tells of each partition whether it was the event's worker that handed over last before the
+// event. Without an event it is true.
+func (h *history) ownedBy(e *event) []bool {
+	owned := make([]bool, h.Partitions)
+	for i := range owned {
+		owned[i] = e == nil
+	}
+	for i := range h.fires {
+		f := &h.fires[i]
+		if e == nil || f.Time > e.From {
+			break
+		}
+		owned[partitionOf(f.Key, h.Partitions)] = f.worker == e.Worker
+	}
+	return owned
+}
+
+// measure adds how late timers were that were due up to a window after event i.
+func (h *history) measure(r *report, b *back, i int, owned []bool, window time.Duration) {
+	e := h.Events[i]
+	if !h.isAlone(i, e.From+int64(b.limit)) {
+		return
+	}
+	late := make([]time.Duration, h.Partitions)
+	for j := range h.fires {
+		f := &h.fires[j]
+		due := f.Time - f.Wall + f.Due
+		if p := partitionOf(f.Key, h.Partitions); f.Attempt == 1 && owned[p] && due >= e.From && due < e.From+int64(window) {
+			late[p] = max(late[p], time.Duration(f.Time-due))
+		}
+	}
+	for p, late := range late {
+		if late == 0 {
+			continue
+		}
+		b.delays = append(b.delays, late)
+		if late > b.limit && h.Strict {
+			r.broke(slow, "partition %d %v after %s at %d", p, late, e.Fault, e.From)
+		}
+	}
+}
+
+// isAlone tells whether no other fault had effects from event i until then.
+func (h *history) isAlone(i int, until int64) bool {
+	e := h.Events[i]
+	for j, o := range h.Events {
+		end := o.To + int64(2*h.Lease)
+		switch o.Fault {
+		case killServer, stopServer, cutServer, killMajority:
+			end = o.To + int64(serverTime)
+		}
+		if j != i && o.From < until && end > e.From {
+			return false
+		}
+	}
+	return true
+}
