@@ -79,10 +79,10 @@ func (c *child) work(cfg durable.Config[string, string], in *bufio.Scanner) (err
 func (c *child) finish(ctx context.Context) error {
 	for {
 		n, err := c.timers.Len(ctx)
-		if err != nil {
+		if err != nil && !errors.Is(err, durable.ErrUnavailable) {
 			return err
 		}
-		if n == 0 {
+		if err == nil && n == 0 {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)

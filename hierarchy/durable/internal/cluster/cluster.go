@@ -8,6 +8,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -78,11 +79,21 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	go c.run(s)
-	if err := s.awaitReady(ctx); err != nil {
+	for err = s.awaitReady(ctx); errors.Is(err, errLost) && sleep(ctx, firstPause); err = s.awaitReady(ctx) {
+		s = c.latest()
+	}
+	if err != nil {
 		c.Close()
 		return nil, err
 	}
 	return c, nil
+}
+
+// latest is the present session, or the last one.
+func (c *Cluster) latest() *session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
 }
 
 func (c *Cluster) remote() remote.Config {

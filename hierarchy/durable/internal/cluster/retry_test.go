@@ -61,3 +61,17 @@ func TestPartitionThatItsHolderCantOpen(t *testing.T) {
 	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
 	b.set("key3", "", time.Hour)
 }
+
+// A partition that was just taken over is kept, also if the news of its claim come late.
+func TestWhatWasTakenIsKept(t *testing.T) {
+	for range 20 {
+		w := newWorld(t)
+		a := w.process()
+		a.lease = time.Minute
+		w.NoError(a.open(t.Context()))
+		for at := range partitions {
+			w.EqualValues(1, a.owned[at].Load().Epoch())
+		}
+		a.close()
+	}
+}

@@ -118,22 +118,23 @@ func (s *session) each(do func(*partition.Partition)) {
 	}
 }
 
-// look plans anew.
-func (s *session) look() {
-	view := s.member.View()
-	plan := share.Plan(view.Living(), view.Holders())
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.news.changed)
-	s.news = news{view, plan, make(chan struct{})}
-}
+// look plans anew if the member knows something else than before.
+func (s *session) look() { _ = s.now() }
 
-// now is what the session knows.
+// now is what the member knows, and the plan. It is up to date: who has just taken a claim finds it.
 func (s *session) now() news {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if view := s.member.View(); view != s.news.view {
+		plan := share.Plan(view.Living(), view.Holders())
+		close(s.news.changed)
+		s.news = news{view, plan, make(chan struct{})}
+	}
 	return s.news
 }
+
+// errLost: the lease was lost while the logs were read. The process joins again.
+var errLost = errors.New("the lease was lost while the logs were read")
 
 // awaitReady waits until all is open that this process owns. What others have to give first is
 // waited for no longer than a lease.
@@ -142,15 +143,14 @@ func (s *session) awaitReady(ctx context.Context) error {
 	defer late.Stop()
 	patient := true
 	for _, slot := range s.slots {
-		for !slot.ready(patient) {
-			n := s.now()
+		for n := s.now(); !slot.ready(n, patient); n = s.now() {
 			select {
 			case <-slot.opened:
 			case <-n.changed:
 			case <-late.C:
 				patient = false
 			case <-s.member.Lost():
-				return errors.New("the lease was lost while the logs were read")
+				return errLost
 			case <-ctx.Done():
 				return slot.late(ctx.Err())
 			}

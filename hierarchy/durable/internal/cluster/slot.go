@@ -184,10 +184,10 @@ func (l *slot) unfollow() {
 
 // ready tells whether the partition is open, if it should be. A patient one waits for others to give
 // it.
-func (l *slot) ready(patient bool) bool {
-	n := l.s.now()
-	me := l.me()
-	if n.view.Claims[l.at].Holder != me && (n.plan[l.at] != me || !patient) {
+func (l *slot) ready(n news, patient bool) bool {
+	me, claim := l.me(), n.view.Claims[l.at]
+	wanted := n.plan[l.at] == me && (claim.Free || patient)
+	if claim.Holder != me && !wanted {
 		return true
 	}
 	return l.c().owned[l.at].Load() != nil || l.c().broken[l.at].Load() != nil
