@@ -2,7 +2,6 @@ package durable
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -120,8 +119,8 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 	bad := func(format string, args ...any) (Config[K, V], error) {
 		return cfg, fmt.Errorf("%w: durable: %w", ErrArgument, fmt.Errorf(format, args...))
 	}
-	if err := cfg.where(); err != nil {
-		return bad("%w", err)
+	if wrong := cfg.where(); wrong != "" {
+		return bad("%s", wrong)
 	}
 	switch {
 	case cfg.Handle == nil:
@@ -149,23 +148,23 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 	return cfg, nil
 }
 
-// where checks the fields that say where the logs are.
-func (cfg *Config[K, V]) where() error {
+// where says what is wrong with the fields that say where the logs are, or "".
+func (cfg *Config[K, V]) where() string {
 	switch {
 	case cfg.Conn != nil && cfg.Dir != "":
-		return errors.New("there are both Dir and Conn")
+		return "there are both Dir and Conn"
 	case cfg.Conn == nil && cfg.Dir == "":
-		return errors.New("Dir is empty, and there is no Conn")
+		return "Dir is empty, and there is no Conn"
 	case cfg.Conn != nil && cfg.Conn.Opts.NoEcho:
-		return errors.New("Conn has the option NoEcho")
+		return "Conn has the option NoEcho"
 	case cfg.Conn == nil && (cfg.Replicas != 0 || cfg.Lease != 0):
-		return errors.New("Replicas and Lease need Conn")
+		return "Replicas and Lease need Conn"
 	case cfg.Replicas < 0 || cfg.Replicas > maxReplicas:
-		return fmt.Errorf("Replicas %d is not between 0 and %d", cfg.Replicas, maxReplicas)
+		return fmt.Sprintf("Replicas %d is not between 0 and %d", cfg.Replicas, maxReplicas)
 	case cfg.Lease < 0 || cfg.Lease > 0 && cfg.Lease < minLease:
-		return fmt.Errorf("Lease %v is shorter than %v", cfg.Lease, minLease)
+		return fmt.Sprintf("Lease %v is shorter than %v", cfg.Lease, minLease)
 	}
-	return nil
+	return ""
 }
 
 func (cfg *Config[K, V]) fillIn() {

@@ -92,7 +92,6 @@ type process struct {
 	conn  *nats.Conn
 	store *table.Store
 	logs  []*logs.Log
-	dead  bool
 	lease time.Duration
 	once  sync.Once
 }
