@@ -51,6 +51,37 @@ func TestDamagedFiles(t *testing.T) {
 	require.Greater(t, damaged, 8)
 }
 
+// A directory of the server's files is missing as a whole, as after a backup that was restored in part.
+func TestMissingDirectories(t *testing.T) {
+	dir := t.TempDir()
+	cfg := durable.Config[string, string]{Dir: dir, Partitions: 2,
+		Handle: func(context.Context, firing) error { return nil }}
+	w := open(t, cfg)
+	require.NoError(t, w.Set(t.Context(), "key", "", time.Hour))
+	require.NoError(t, w.Close())
+	missing := 0
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		name, err := filepath.Rel(dir, path)
+		require.NoError(t, err)
+		if !d.IsDir() || name == "." {
+			return nil
+		}
+		cfg.Dir = t.TempDir()
+		require.NoError(t, os.CopyFS(cfg.Dir, os.DirFS(dir)))
+		require.NoError(t, os.RemoveAll(filepath.Join(cfg.Dir, name)))
+		there, err := count(t, cfg)
+		if err != nil {
+			require.ErrorIs(t, err, durable.ErrDamaged, name)
+			missing++
+			return nil
+		}
+		require.Equal(t, 1, there, name)
+		return nil
+	}))
+	require.GreaterOrEqual(t, missing, 5)
+}
+
 // A bit of the marks is flipped. The server finds some of that only when it replaces a mark. If not
 // all timers are there, Open or the calls say that something is damaged, also when it is tried again.
 func TestDamagedMarks(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
@@ -59,8 +61,25 @@ func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
 	if errors.As(context.Cause(ctx), &why) {
 		err = why.error
 	}
+	err = d.because(err)
 	d.Close()
 	return nil, fmt.Errorf("%s: %w", cfg.dir, corrupt(err))
+}
+
+const (
+	problemTime  = 2 * time.Second
+	problemPause = 10 * time.Millisecond
+)
+
+// because is the problem of the server, if it has one. A server in this process always answers, unless
+// it has found one, which it may not have said yet.
+func (d *dir) because(err error) error {
+	for begun := time.Now(); errors.Is(err, nats.ErrNoResponders) && time.Since(begun) < problemTime; time.Sleep(problemPause) {
+		if problem := d.server.Problem(); problem != nil {
+			return problem
+		}
+	}
+	return err
 }
 
 // corrupt is an error of Open, as ErrDamaged if the server has found damage. What a call gets while
@@ -76,7 +95,7 @@ func corrupt(err error) error {
 type reason struct{ error }
 
 func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
-	set, err := stream.Open(ctx, stream.Config{Conn: d.server.Conn(), Name: d.cfg.name, Partitions: d.cfg.partitions})
+	set, err := d.set(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,6 +110,21 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 		return partition.Open(ctx, cfg)
 	})
 	return d.opened(begun)
+}
+
+// set opens the logs, and makes them if they were never made.
+func (d *dir) set(ctx context.Context) (*stream.Set, error) {
+	made, err := d.server.HasSet(d.cfg.name)
+	if err != nil {
+		return nil, err
+	}
+	set, err := stream.Open(ctx, stream.Config{
+		Conn: d.server.Conn(), Name: d.cfg.name, Partitions: d.cfg.partitions, Replicas: 1, Made: made,
+	})
+	if err == nil && !made {
+		err = d.server.NoteSet(d.cfg.name)
+	}
+	return set, err
 }
 
 // openAll opens n partitions at the same time. The first that fails, other than by damage, ends the

@@ -23,6 +23,8 @@ type Config struct {
 	Name       string
 	Partitions int // 0: as many as there are, or DefaultPartitions
 	Replicas   int // of what is made; 0: three, or one where there is one server
+	// Made: the set was made before. If it is not there, it is damaged.
+	Made bool
 }
 
 const (
@@ -66,6 +68,8 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 	}
 	there, err := s.about(ctx)
 	switch {
+	case errors.Is(err, journal.ErrAbsent) && cfg.Made:
+		err = fmt.Errorf("%w: %q was there, and is missing", journal.ErrDamaged, cfg.Name)
 	case errors.Is(err, journal.ErrAbsent):
 		there, err = s.create(ctx)
 	case err == nil && cfg.Partitions != 0 && cfg.Partitions != there.Partitions:
