@@ -2,17 +2,12 @@ package durable
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -37,155 +32,6 @@ type dirConfig struct {
 type part struct {
 	*partition.Partition
 	err error
-}
-
-// openDir opens the partitions of a directory. If the server has a problem meanwhile, that is the
-// error: the logs would not answer before it is gone, if it ever is.
-func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
-	server, err := embedded.Open(ctx, cfg.dir, cfg.logger)
-	if err != nil {
-		return nil, corrupt(err)
-	}
-	d := &dir{cfg: cfg, server: server}
-	if d.name, err = takeName(server.Server, cfg.name); err != nil {
-		d.Close()
-		return nil, err
-	}
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	defer server.OnProblem(func(problem error) { end(reason{problem}) })()
-	if err = d.open(ctx, end); err == nil {
-		return d, nil
-	}
-	var why reason
-	if errors.As(context.Cause(ctx), &why) {
-		err = why.error
-	}
-	err = d.because(err)
-	d.Close()
-	return nil, fmt.Errorf("%s: %w", cfg.dir, corrupt(err))
-}
-
-const (
-	problemTime  = 2 * time.Second
-	problemPause = 10 * time.Millisecond
-)
-
-// because is the problem of the server, if it has one. A server in this process always answers, unless
-// it has found one, which it may not have said yet.
-func (d *dir) because(err error) error {
-	for begun := time.Now(); errors.Is(err, nats.ErrNoResponders) && time.Since(begun) < problemTime; time.Sleep(problemPause) {
-		if problem := d.server.Problem(); problem != nil {
-			return problem
-		}
-	}
-	return err
-}
-
-// corrupt is an error of Open, as ErrDamaged if the server has found damage. What a call gets while
-// the server finds it is ErrUnavailable alone, as the call may have taken hold.
-func corrupt(err error) error {
-	if errors.Is(err, embedded.ErrCorrupt) {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	return err
-}
-
-// reason is why an Open ends the contexts of its partitions, and not its caller.
-type reason struct{ error }
-
-func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
-	set, err := d.set(ctx)
-	if err != nil {
-		return err
-	}
-	common := d.cfg.common
-	common.Cause, common.Gate = d.server.Problem, partition.NewGate(gatePlaces)
-	common.Progress = new(partition.Progress)
-	begun := time.Now()
-	defer d.tellProgress(common.Progress)()
-	d.parts = openAll(end, len(set.Logs), func(at int) (*partition.Partition, error) {
-		cfg := common
-		cfg.Log, cfg.Partition, cfg.Partitions = set.Logs[at], at, len(set.Logs)
-		return partition.Open(ctx, cfg)
-	})
-	return d.opened(begun)
-}
-
-// set opens the logs, and makes them if they were never made.
-func (d *dir) set(ctx context.Context) (*stream.Set, error) {
-	made, err := d.server.HasSet(d.cfg.name)
-	if err != nil {
-		return nil, err
-	}
-	set, err := stream.Open(ctx, stream.Config{
-		Conn: d.server.Conn(), Name: d.cfg.name, Partitions: d.cfg.partitions, Replicas: 1, Made: made,
-	})
-	if err == nil && !made {
-		err = d.server.NoteSet(d.cfg.name)
-	}
-	return set, err
-}
-
-// openAll opens n partitions at the same time. The first that fails, other than by damage, ends the
-// others.
-func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.Partition, error)) []part {
-	parts := make([]part, n)
-	var wg sync.WaitGroup
-	for at := range parts {
-		wg.Go(func() {
-			p, err := open(at)
-			parts[at] = part{p, err}
-			if err != nil && !errors.Is(err, ErrDamaged) {
-				end(reason{err})
-			}
-		})
-	}
-	wg.Wait()
-	return parts
-}
-
-// gatePlaces is how many frames are on their way to the disk at once. With eight partitions and 256
-// callers on two processors, two bring twice as much as no limit does, and three bring less than
-// two with 16 callers: a sync keeps a processor of the Go runtime.
-const gatePlaces = 2
-
-// tellProgress says each second how far the logs are read, until the function is called.
-func (d *dir) tellProgress(p *partition.Progress) (stop func()) {
-	ended := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				d.cfg.logger.Info("durable: reading the logs", "dir", d.cfg.dir, "name", d.cfg.name,
-					"read", p.Read.Load(), "of", p.Of.Load())
-			case <-ended:
-				return
-			}
-		}
-	}()
-	return func() { close(ended) }
-}
-
-// opened says how it went. Damage is no error of Open.
-func (d *dir) opened(begun time.Time) error {
-	for at := range d.parts {
-		p := &d.parts[at]
-		switch {
-		case errors.Is(p.err, ErrDamaged):
-			p.err = fmt.Errorf("%s: %w", d.cfg.dir, p.err)
-			d.cfg.logger.Error("durable: a log is damaged", "name", d.cfg.name, "err", p.err,
-				"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+d.cfg.dir)
-		case p.err != nil:
-			return p.err
-		}
-	}
-	if took := time.Since(begun); took > time.Second {
-		d.cfg.logger.Info("durable: the logs are read", "dir", d.cfg.dir, "name", d.cfg.name, "took", took)
-	}
-	return nil
 }
 
 func (d *dir) Len() int { return len(d.parts) }

@@ -110,11 +110,7 @@ func TestTwoShareThePartitions(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 100, n)
 		for i := range 100 {
-			v, left, ok, err := w.Get(ctx, fmt.Sprint(i))
-			require.NoError(t, err)
-			require.True(t, ok)
-			require.Equal(t, "value", v)
-			require.Greater(t, left, 50*time.Minute)
+			requirePending(t, w, fmt.Sprint(i))
 		}
 		seen := 0
 		for _, err := range w.All(ctx) {

@@ -74,14 +74,19 @@ func fillUp(t *testing.T, dir string) {
 	for err := publish(-1); err != nil; err = publish(-1) {
 	}
 	require.NoError(t, s.Problem())
+	requireStored(t, js, stored)
+	s.Close()
+	require.Contains(t, text.String(), "durable: the disk is full")
+	require.Contains(t, text.String(), "durable: the directory can be written again")
+}
+
+// requireStored finds the first n messages in their places.
+func requireStored(t *testing.T, js jetstream.JetStream, n int) {
 	stream, err := js.Stream(t.Context(), "s")
 	require.NoError(t, err)
-	for i := range stored {
+	for i := range n {
 		m, err := stream.GetMsg(t.Context(), uint64(i+1))
 		require.NoError(t, err)
 		require.Equal(t, fmt.Sprint(i), string(bytes.TrimRight(m.Data, "\x00")))
 	}
-	s.Close()
-	require.Contains(t, text.String(), "durable: the disk is full")
-	require.Contains(t, text.String(), "durable: the directory can be written again")
 }
