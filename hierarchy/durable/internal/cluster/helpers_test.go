@@ -88,12 +88,13 @@ func newWorld(t testing.TB) *world {
 // process is one that shares the partitions.
 type process struct {
 	*Cluster
-	w     *world
-	conn  *nats.Conn
-	store *table.Store
-	logs  []*logs.Log
-	lease time.Duration
-	once  sync.Once
+	w      *world
+	conn   *nats.Conn
+	store  *table.Store
+	logs   []*logs.Log
+	lease  time.Duration
+	once   sync.Once
+	logger *slog.Logger
 }
 
 // open begins a process, and waits until it is ready.
@@ -104,7 +105,7 @@ func (w *world) open() *process {
 }
 
 func (w *world) process() *process {
-	p := &process{w: w, store: w.table.Open(), lease: lease}
+	p := &process{w: w, store: w.table.Open(), lease: lease, logger: slog.New(slog.DiscardHandler)}
 	conn, err := nats.Connect("", nats.InProcessServer(server.Server))
 	w.NoError(err)
 	p.conn = conn
@@ -116,7 +117,7 @@ func (w *world) process() *process {
 
 func (p *process) open(ctx context.Context) error {
 	cfg := Config{
-		Conn: p.conn, Name: p.w.name, Logger: slog.New(slog.DiscardHandler), Behind: 2 * lease,
+		Conn: p.conn, Name: p.w.name, Logger: p.logger, Behind: 2 * lease,
 		Member: member.Config{Store: p.store, Lease: p.lease},
 		Common: partition.Config{
 			Clock: clock.Precise(), Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),

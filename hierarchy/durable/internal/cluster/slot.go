@@ -26,6 +26,7 @@ type slot struct {
 	releases chan releasing
 	trouble  atomic.Pointer[error] // why it was not opened at the last try
 	doubtful time.Time             // since when its log seems to be damaged
+	told     string                // the last trouble that was told
 }
 
 // ask is another member's wish to have the partition.
@@ -82,14 +83,36 @@ func (l *slot) try(do func() error) {
 		return
 	}
 	l.trouble.Store(&err)
-	l.c().cfg.Logger.Debug("durable: a partition can't be taken over yet", "partition", l.at, "err", err)
 	l.pause = min(max(firstPause, 2*l.pause), lastPause)
-	if l.c().broken[l.at].Load() != nil {
+	l.tell(err)
+	if l.isDamaged(err) {
 		l.pause = brokenPause
 	}
 	wake := time.NewTimer(l.pause)
 	defer wake.Stop()
 	l.stay(nil, wake.C)
+}
+
+// tell says why the partition can't be taken over. An operator must know what does not pass.
+func (l *slot) tell(err error) {
+	if text := err.Error(); l.pause == lastPause && l.told != text {
+		l.told = text
+		l.c().cfg.Logger.Warn("durable: a partition can't be taken over", "partition", l.at, "err", err)
+		return
+	}
+	l.c().cfg.Logger.Debug("durable: a partition can't be taken over yet", "partition", l.at, "err", err)
+}
+
+// isDamaged tells whether the log has seemed to be damaged for so long that what has answered is not
+// only behind.
+func (l *slot) isDamaged(err error) bool {
+	if !errors.Is(err, partition.ErrDamaged) {
+		return false
+	}
+	if l.doubtful.IsZero() {
+		l.doubtful = time.Now()
+	}
+	return time.Since(l.doubtful) >= l.c().cfg.Behind
 }
 
 // brokenPause is how often a damaged log is read again. An operator may have restored it.

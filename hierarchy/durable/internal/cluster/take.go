@@ -78,10 +78,11 @@ var (
 func (l *slot) follow() (err error) {
 	if l.follower == nil {
 		l.follower, err = partition.Follow(l.s.ctx, l.config())
-		return err
-	}
-	if err = l.follower.CatchUp(l.s.ctx); err != nil {
+	} else if err = l.follower.CatchUp(l.s.ctx); err != nil {
 		l.unfollow()
+	}
+	if err == nil {
+		l.doubtful = time.Time{}
 	}
 	return err
 }
@@ -98,14 +99,13 @@ func (l *slot) config() partition.Config {
 // open takes the log over, whose claim this process has.
 func (l *slot) open() error {
 	err := l.own()
-	switch {
-	case err == nil:
-		l.doubtful = time.Time{}
-	case errors.Is(err, partition.ErrDamaged):
+	if errors.Is(err, partition.ErrDamaged) {
 		return l.damaged(err)
-	default:
+	}
+	if err != nil {
 		return err
 	}
+	l.told = ""
 	l.c().broken[l.at].Store(nil)
 	l.unserve()
 	if l.server, err = remote.Serve(l.c().remote(), l.at, l.owner); err != nil {
@@ -147,10 +147,7 @@ func (l *slot) tellOpened() {
 // again for a while before calls are told.
 func (l *slot) damaged(err error) error {
 	l.unfollow()
-	if l.doubtful.IsZero() {
-		l.doubtful = time.Now()
-	}
-	if time.Since(l.doubtful) < l.c().cfg.Behind {
+	if !l.isDamaged(err) {
 		return err
 	}
 	if l.c().broken[l.at].Load() == nil {
