@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/docs/terminal/terminaltest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,29 +38,17 @@ func TestParse(t *testing.T) {
 // TestBadUsage checks that bad arguments are reported with the usage, and that the tour
 // does not begin.
 func TestBadUsage(t *testing.T) {
-	for args, want := range map[string]string{
+	terminaltest.BadUsage(t, run, "tour", usage, map[string]string{
 		"-fast":       "-fast",
 		"now":         `"now"`,
 		"-short now":  `"now"`,
 		"-short=maid": "maid",
 		"-http":       "-http",
 		"-http=":      "-http needs an address",
-	} {
-		var out, errs bytes.Buffer
-		require.Equal(t, terminal.ExitUsage, run(strings.Fields(args), &out, &errs), args)
-		require.Empty(t, out.String(), args)
-		require.True(t, strings.HasPrefix(errs.String(), "tour: "), errs.String())
-		require.Contains(t, errs.String(), want)
-		require.Contains(t, errs.String(), usage)
-	}
+	})
 }
 
-func TestHelp(t *testing.T) {
-	var out, errs bytes.Buffer
-	require.Equal(t, terminal.ExitOK, run([]string{"-help"}, &out, &errs))
-	require.Equal(t, usage, out.String())
-	require.Empty(t, errs.String())
-}
+func TestHelp(t *testing.T) { terminaltest.Help(t, run, usage) }
 
 // TestAddressInUse checks that an address that can't be used is reported before the tour,
 // not after it.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
@@ -42,9 +43,9 @@ func runChild(dir, number string, in io.Reader, out, errs io.Writer) int {
 func (c *child) run(cfg durable.Config[string, string], in io.Reader, errs io.Writer) int {
 	if err := c.work(cfg, bufio.NewScanner(in)); err != nil {
 		fmt.Fprintln(errs, err)
-		return exitFailed
+		return terminal.ExitFailed
 	}
-	return exitOK
+	return terminal.ExitOK
 }
 
 func (c *child) work(cfg durable.Config[string, string], in *bufio.Scanner) (err error) {

@@ -9,9 +9,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -44,31 +41,14 @@ func beChild() {
 	}
 }
 
-// The exit codes that run returns.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
-)
-
 // run is the whole command.
 func run(args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, usage)
-		return exitOK
-	case err != nil:
-		fmt.Fprintf(stderr, "demo: %v\n\n%s", err, usage)
-		return exitUsage
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := show(ctx, o, terminal.New(stdout, os.Getenv)); err != nil {
-		fmt.Fprintln(stderr, "demo:", err)
-		return exitFailed
-	}
-	return exitOK
+	c := terminal.Command[options]{Name: "demo", Usage: usage, Parse: parse, Do: func(o options, out io.Writer) error {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		return show(ctx, o, terminal.New(out, os.Getenv))
+	}}
+	return c.Run(args, stdout, stderr)
 }
 
 // show runs the demo in its directory.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/docs/terminal/terminaltest"
 )
 
 // The test binary is the process that is killed, too.
@@ -91,7 +92,7 @@ func (w *watched) Write(b []byte) (int, error) {
 func TestBadUsage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	for args, want := range map[string]string{
+	terminaltest.BadUsage(t, run, "demo", usage, map[string]string{
 		"-cluster now":                 `"now"`,
 		"-cluster -dir=":               "-dir needs a directory",
 		"-fast":                        "-fast",
@@ -101,22 +102,10 @@ func TestBadUsage(t *testing.T) {
 		"-dir " + file:                 "can't be used",
 		"-dir " + filepath.Dir(file):   "is not empty",
 		"-dir " + t.TempDir() + " now": `"now"`,
-	} {
-		var out, errs bytes.Buffer
-		require.Equal(t, exitUsage, run(strings.Fields(args), &out, &errs), args)
-		require.Empty(t, out.String(), args)
-		require.True(t, strings.HasPrefix(errs.String(), "demo: "), errs.String())
-		require.Contains(t, errs.String(), want)
-		require.Contains(t, errs.String(), usage)
-	}
+	})
 }
 
-func TestHelp(t *testing.T) {
-	var out, errs bytes.Buffer
-	require.Equal(t, exitOK, run([]string{"-help"}, &out, &errs))
-	require.Equal(t, usage, out.String())
-	require.Empty(t, errs.String())
-}
+func TestHelp(t *testing.T) { terminaltest.Help(t, run, usage) }
 
 func TestDefaults(t *testing.T) {
 	o, err := parse(nil)

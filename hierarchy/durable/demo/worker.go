@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
@@ -21,7 +22,7 @@ func runWorker(urls, number string, in io.Reader, out, errs io.Writer) int {
 	nc, err := nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
 	if err != nil {
 		fmt.Fprintln(errs, err)
-		return exitFailed
+		return terminal.ExitFailed
 	}
 	defer nc.Close()
 	c := &child{number: number, callers: 4, pause: 6 * time.Millisecond, out: out, shared: true}

@@ -60,7 +60,7 @@ func runChild(in io.Reader) int {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return exitFailed
+		return terminal.ExitFailed
 	}
 	return terminal.ExitOK
 }
@@ -86,7 +86,7 @@ func runWorker(cfg workerConfig, lines <-chan string) error {
 	go func() {
 		// SIGTERM also ends a worker that is not open yet.
 		if !w.open(context.Background()) {
-			os.Exit(exitFailed)
+			os.Exit(terminal.ExitFailed)
 		}
 	}()
 	for {

@@ -22,8 +22,6 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-const exitFailed = terminal.ExitFailed
-
 // run is the whole command.
 func run(args []string, stdout, stderr io.Writer) int {
 	c := terminal.Command[options]{Name: "torture", Usage: usage, Parse: parse, Do: func(o options, out io.Writer) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/docs/terminal/terminaltest"
 )
 
 // The test binary is the servers and workers, too.
@@ -43,7 +44,7 @@ func TestRun(t *testing.T) {
 func TestBadUsage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	for args, want := range map[string]string{
+	terminaltest.BadUsage(t, run, "torture", usage, map[string]string{
 		"-fast":              "-fast",
 		"now":                `"now"`,
 		"-for 1ms":           "-for 1ms is shorter than 1s",
@@ -57,22 +58,10 @@ func TestBadUsage(t *testing.T) {
 		"-keys 0":            "-keys 0",
 		"-dir " + file:       "is not a directory",
 		"-dir " + file + "x": "can't be used",
-	} {
-		var out, errs bytes.Buffer
-		require.Equal(t, terminal.ExitUsage, run(strings.Fields(args), &out, &errs), args)
-		require.Empty(t, out.String(), args)
-		require.True(t, strings.HasPrefix(errs.String(), "torture: "), errs.String())
-		require.Contains(t, errs.String(), want)
-		require.Contains(t, errs.String(), usage)
-	}
+	})
 }
 
-func TestHelp(t *testing.T) {
-	var out, errs bytes.Buffer
-	require.Equal(t, terminal.ExitOK, run([]string{"-help"}, &out, &errs))
-	require.Equal(t, usage, out.String())
-	require.Empty(t, errs.String())
-}
+func TestHelp(t *testing.T) { terminaltest.Help(t, run, usage) }
 
 // A run can be made again by what it says.
 func TestAgain(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
 // What a record is of.
@@ -100,7 +102,7 @@ func (w *recorder) write(r record) {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "torture: a record can't be written:", err)
-		os.Exit(exitFailed)
+		os.Exit(terminal.ExitFailed)
 	}
 }
 

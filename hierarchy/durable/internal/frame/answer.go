@@ -1,6 +1,10 @@
 package frame
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
+)
 
 // Result says what became of a part of a request.
 type Result uint8
@@ -37,8 +41,7 @@ func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
 		}
 	}
 	if value != "" {
-		b = binary.AppendUvarint(b, uint64(len(value)))
-		b = append(b, value...)
+		b = wire.AppendBytes(b, value)
 	}
 	return b
 }
@@ -46,27 +49,25 @@ func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
 // CutAnswer reads what AppendAnswer has written for as many operations as took has, and returns
 // what follows. Value shares the memory of b. It is false if b begins with anything else.
 func CutAnswer(b []byte, took []bool) (r Result, value, rest []byte, ok bool) {
-	head, n := binary.Uvarint(b)
-	if n <= 0 || head>>answerCount != uint64(len(took)) || Result(head&answerResult) >= results {
+	in := wire.Reader{B: b}
+	head := in.Uvarint()
+	if in.Failed || head>>answerCount != uint64(len(took)) || Result(head&answerResult) >= results {
 		return 0, nil, nil, false
 	}
-	b, r = b[n:], Result(head&answerResult)
+	r = Result(head & answerResult)
 	clear(took)
 	if r == Done {
-		if len(b) < (len(took)+7)/8 {
+		bits := (len(took) + 7) / 8
+		if len(in.B) < bits {
 			return 0, nil, nil, false
 		}
 		for i := range took {
-			took[i] = b[i/8]>>(i%8)&1 != 0
+			took[i] = in.B[i/8]>>(i%8)&1 != 0
 		}
-		b = b[(len(took)+7)/8:]
+		in.B = in.B[bits:]
 	}
 	if head&answerValue != 0 {
-		size, n := binary.Uvarint(b)
-		if n <= 0 || size > uint64(len(b)-n) {
-			return 0, nil, nil, false
-		}
-		value, b = b[n:n+int(size):n+int(size)], b[n+int(size):]
+		value = in.Bytes()
 	}
-	return r, value, b, true
+	return r, value, in.B, !in.Failed
 }

@@ -1,17 +1,18 @@
 package frame
 
 import (
-	"encoding/binary"
 	"fmt"
 	"iter"
 	"math"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // Ops is an iterator over the operations, each with its place in the frame. The Op is the same
 // variable each time, and its bytes are those of the frame. After an error nothing comes.
 func (f *Frame) Ops() iter.Seq2[*Op, error] {
 	return func(yield func(*Op, error) bool) {
-		r := reader{frame: f, b: f.body}
+		r := reader{frame: f, Reader: wire.Reader{B: f.body}}
 		for place := range f.Count {
 			r.op = Op{}
 			if !r.read(place) {
@@ -22,143 +23,93 @@ func (f *Frame) Ops() iter.Seq2[*Op, error] {
 				return
 			}
 		}
-		if len(r.b) > 0 {
-			yield(nil, fmt.Errorf("%w: %d bytes follow the last operation", ErrDamaged, len(r.b)))
+		if len(r.B) > 0 {
+			yield(nil, fmt.Errorf("%w: %d bytes follow the last operation", ErrDamaged, len(r.B)))
 		}
 	}
 }
 
 // reader reads the operations of a frame. After a failure it reads zeros.
 type reader struct {
-	frame  *Frame
-	b      []byte
-	op     Op
-	failed bool
+	wire.Reader
+	frame *Frame
+	op    Op
 }
 
 // read reads one operation. It is false if there is none.
 func (r *reader) read(place int) bool {
 	op := &r.op
-	op.Kind = Kind(r.byte())
+	op.Kind = Kind(r.Byte())
 	switch op.Kind {
 	case Set, SetAt:
 		op.ID, op.Wall = r.frame.NewID(place), op.Kind == SetAt
-		op.Due, op.Key, op.Value = r.time(), r.bytes(), r.bytes()
+		op.Due, op.Key, op.Value = r.time(), r.Bytes(), r.Bytes()
 	case Move:
 		op.ID = r.frame.NewID(place)
-		op.Due, op.Key = r.time(), r.bytes()
+		op.Due, op.Key = r.time(), r.Bytes()
 	case Remove:
-		op.Key = r.bytes()
+		op.Key = r.Bytes()
 	case End:
-		op.ID.Number, op.Key = r.number(), r.bytes()
+		op.ID.Number, op.Key = r.number(), r.Bytes()
 	case Revive:
-		op.ID.Number, op.Due, op.Key = r.number(), r.time(), r.bytes()
+		op.ID.Number, op.Due, op.Key = r.number(), r.time(), r.Bytes()
 	case Begin, Die:
-		op.Attempt, op.ID.Number, op.Key = r.attempt(), r.number(), r.bytes()
+		op.Attempt, op.ID.Number, op.Key = r.attempt(), r.number(), r.Bytes()
 	case Fail:
-		op.Attempt, op.ID.Number, op.Next, op.Key = r.attempt(), r.number(), r.time(), r.bytes()
+		op.Attempt, op.ID.Number, op.Next, op.Key = r.attempt(), r.number(), r.time(), r.Bytes()
 	case Keep:
 		r.keep(op)
 	case Takeover:
-		op.Text = r.bytes()
+		op.Text = r.Bytes()
 	case Close:
 	case Request:
 		r.request(op)
 	default:
 		return false
 	}
-	return !r.failed
+	return !r.Failed
 }
 
 func (r *reader) keep(op *Op) {
-	flags := r.byte()
+	flags := r.Byte()
 	op.State, op.Wall = State(flags&keepState), flags&keepWall != 0
 	if op.State >= states || flags&^(keepState|keepWall) != 0 {
-		r.failed = true
+		r.Fail()
 	}
-	op.ID.Owner, op.ID.Number = r.fixed(), r.number()
+	op.ID.Owner, op.ID.Number = r.Fixed(), r.number()
 	op.Due, op.Attempt = r.time(), r.attempt()
 	if op.Attempt > 0 {
 		op.Next = r.time()
 	}
-	op.Key, op.Value = r.bytes(), r.bytes()
+	op.Key, op.Value = r.Bytes(), r.Bytes()
 }
 
 func (r *reader) request(op *Op) {
-	op.Caller, op.Serial = r.fixed(), r.uvarint()
-	above := r.uvarint()
+	op.Caller, op.Serial = r.Fixed(), r.Uvarint()
+	above := r.Uvarint()
 	if above > op.Serial {
-		r.failed = true
+		r.Fail()
 	}
-	op.Floor, op.When, op.Answers = op.Serial-above, r.time(), r.bytes()
+	op.Floor, op.When, op.Answers = op.Serial-above, r.time(), r.Bytes()
 }
 
-func (r *reader) byte() byte {
-	if len(r.b) == 0 {
-		r.failed = true
-		return 0
-	}
-	b := r.b[0]
-	r.b = r.b[1:]
-	return b
-}
-
-func (r *reader) fixed() uint64 {
-	if len(r.b) < 8 {
-		r.failed, r.b = true, nil
-		return 0
-	}
-	v := binary.LittleEndian.Uint64(r.b)
-	r.b = r.b[8:]
-	return v
-}
-
-func (r *reader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.failed, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-func (r *reader) time() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 {
-		r.failed, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return r.frame.Time + v // what Builder.time has wrapped around wraps back
-}
+// time is relative to that of the frame. What Builder.time has wrapped around wraps back.
+func (r *reader) time() int64 { return r.frame.Time + r.Varint() }
 
 // number is the number of an ID. One that this log can't have given yet is a failure.
 func (r *reader) number() uint64 {
-	age := r.uvarint()
+	age := r.Uvarint()
 	number := (r.frame.Number+1)<<placeBits - age
 	if age == 0 || age > (r.frame.Number+1)<<placeBits {
-		r.failed = true
+		r.Fail()
 	}
 	return number
 }
 
 func (r *reader) attempt() uint32 {
-	v := r.uvarint()
+	v := r.Uvarint()
 	if v > math.MaxUint32 {
-		r.failed = true
+		r.Fail()
 	}
 	return uint32(v)
-}
-
-// bytes shares the memory of the frame. It is never longer than the frame.
-func (r *reader) bytes() []byte {
-	n := r.uvarint()
-	if n > uint64(len(r.b)) {
-		r.failed, r.b = true, nil
-		return nil
-	}
-	b := r.b[:n:n]
-	r.b = r.b[n:]
-	return b
 }

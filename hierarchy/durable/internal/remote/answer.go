@@ -12,6 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // status is the beginning of an answer. All but done have a text.
@@ -107,17 +108,17 @@ func appendFound(b []byte, f found) []byte {
 	}
 	b = append(b, 1)
 	b = binary.AppendVarint(b, int64(f.remaining))
-	return appendBytes(b, f.value)
+	return wire.AppendBytes(b, f.value)
 }
 
 func readFound(b []byte) (f found, err error) {
-	c := cutter{b: b}
-	switch c.byte() {
+	c := newCutter(b)
+	switch c.Byte() {
 	case 0:
 	case 1:
-		f = found{remaining: time.Duration(c.varint()), value: string(c.bytes()), ok: true}
+		f = found{remaining: time.Duration(c.Varint()), value: string(c.Bytes()), ok: true}
 	default:
-		c.fail()
+		c.Fail()
 	}
 	return f, c.end()
 }
@@ -141,23 +142,23 @@ func appendTimer(b []byte, t *state.Timer) []byte {
 	b = binary.AppendUvarint(b, t.ID.Number)
 	b = binary.AppendVarint(b, t.Due)
 	b = binary.AppendUvarint(b, uint64(t.Attempt))
-	b = appendBytes(b, t.Key)
-	return appendBytes(b, t.Value)
+	b = wire.AppendBytes(b, t.Key)
+	return wire.AppendBytes(b, t.Value)
 }
 
 // timerSize is more than appendTimer appends.
 func timerSize(t *state.Timer) int { return 64 + len(t.Key) + len(t.Value) }
 
 func (c *cutter) timer() (t state.Timer) {
-	flags := c.byte()
+	flags := c.Byte()
 	t.Wall, t.Dead = flags&wallBit != 0, flags&deadBit != 0
-	t.ID = frame.ID{Owner: c.fixed(), Number: c.uvarint()}
-	t.Due = c.varint()
-	attempt := c.uvarint()
+	t.ID = frame.ID{Owner: c.Fixed(), Number: c.Uvarint()}
+	t.Due = c.Varint()
+	attempt := c.Uvarint()
 	t.Attempt = uint32(attempt)
-	t.Key, t.Value = string(c.bytes()), string(c.bytes())
+	t.Key, t.Value = string(c.Bytes()), string(c.Bytes())
 	if flags&^(wallBit|deadBit) != 0 || attempt > math.MaxUint32 {
-		c.fail()
+		c.Fail()
 	}
 	return t
 }

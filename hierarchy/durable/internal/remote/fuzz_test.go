@@ -120,14 +120,14 @@ func FuzzAnswer(f *testing.F) {
 			require.NoError(t, err)
 			require.Equal(t, got, again)
 		}
-		c := cutter{b: body}
+		c := newCutter(body)
 		at := c.cursor()
-		for len(c.b) > 0 {
+		for len(c.B) > 0 {
 			timer := c.timer()
-			if c.failed {
+			if c.Failed {
 				break
 			}
-			again := cutter{b: appendTimer(appendCursor(nil, at), &timer)}
+			again := newCutter(appendTimer(appendCursor(nil, at), &timer))
 			require.Equal(t, at, again.cursor())
 			require.Equal(t, timer, again.timer())
 			require.NoError(t, again.end())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // version is the version of the messages that this package writes, and the only one that it reads.
@@ -61,9 +62,9 @@ func appendPart(b []byte, asks []partition.Ask, ago time.Duration) []byte {
 		case frame.SetAt:
 			b = binary.AppendVarint(b, a.Due)
 		}
-		b = appendBytes(b, a.Key)
+		b = wire.AppendBytes(b, a.Key)
 		if a.Kind <= frame.SetAt {
-			b = appendBytes(b, a.Value)
+			b = wire.AppendBytes(b, a.Value)
 		}
 	}
 	return b
@@ -88,20 +89,20 @@ func less(d, by time.Duration) time.Duration {
 
 // readAsks reads what follows the kind of a message with operations. The Call shares its memory.
 func readAsks(b []byte, call *partition.Call) error {
-	c := cutter{b: b}
-	age := time.Duration(max(0, int64(c.fixed())))
-	id := partition.RequestID{Caller: c.fixed(), Serial: c.uvarint()}
-	above := c.uvarint()
+	c := newCutter(b)
+	age := time.Duration(max(0, int64(c.Fixed())))
+	id := partition.RequestID{Caller: c.Fixed(), Serial: c.Uvarint()}
+	above := c.Uvarint()
 	if id.Caller == 0 || above > id.Serial {
 		return errMessage
 	}
 	id.Floor = id.Serial - above
 	call.Request = id
-	parts := c.count(1)
+	parts := c.Count(1)
 	call.Parts = slices.Grow(call.Parts, min(parts, maxOps))
 	call.Asks = slices.Grow(call.Asks, min(parts, maxOps))
 	for range parts {
-		for range c.count(2) {
+		for range c.Count(2) {
 			if len(call.Asks) == partition.MaxOps || !c.ask(call, age) {
 				return errMessage
 			}
@@ -116,22 +117,22 @@ func readAsks(b []byte, call *partition.Call) error {
 
 // ask reads one operation.
 func (c *cutter) ask(call *partition.Call, age time.Duration) bool {
-	a := partition.Ask{Kind: frame.Kind(c.byte())}
+	a := partition.Ask{Kind: frame.Kind(c.Byte())}
 	switch a.Kind {
 	case frame.Set, frame.Move:
-		a.In = less(time.Duration(c.varint()), age)
+		a.In = less(time.Duration(c.Varint()), age)
 	case frame.SetAt:
-		a.Due = c.varint()
+		a.Due = c.Varint()
 	case frame.Remove, frame.Revive:
 	default:
 		return false
 	}
-	a.Key = c.bytes()
+	a.Key = c.Bytes()
 	if a.Kind <= frame.SetAt {
-		a.Value = c.bytes()
+		a.Value = c.Bytes()
 	}
 	call.Asks = append(call.Asks, a)
-	return !c.failed && len(a.Key) <= math.MaxUint16
+	return !c.Failed && len(a.Key) <= math.MaxUint16
 }
 
 // startMessage begins any message.
@@ -145,9 +146,9 @@ func appendCursor(b []byte, at partition.Cursor) []byte {
 }
 
 func (c *cutter) cursor() partition.Cursor {
-	epoch, next, limit := c.uvarint(), c.uvarint(), c.uvarint()
+	epoch, next, limit := c.Uvarint(), c.Uvarint(), c.Uvarint()
 	if next > math.MaxUint32 || limit > math.MaxUint32 {
-		c.fail()
+		c.Fail()
 	}
 	return partition.Cursor{Epoch: epoch, Next: uint32(next), Limit: uint32(limit)}
 }

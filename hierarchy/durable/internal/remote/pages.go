@@ -26,8 +26,8 @@ func (s *Server) read(k kind, body []byte) error {
 
 // page answers with some of the timers, and where the next ones begin.
 func (s *Server) page(body []byte) error {
-	c := cutter{b: body}
-	dead, from := c.byte(), c.cursor()
+	c := newCutter(body)
+	dead, from := c.Byte(), c.cursor()
 	if err := c.end(); err != nil || dead > 1 {
 		return errMessage
 	}

@@ -98,9 +98,9 @@ func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer
 		if err != nil {
 			return err
 		}
-		page := cutter{b: body}
-		for from = page.cursor(); len(page.b) > 0; {
-			if t := page.timer(); !page.failed && !f(t) {
+		page := newCutter(body)
+		for from = page.cursor(); len(page.B) > 0; {
+			if t := page.timer(); !page.Failed && !f(t) {
 				return nil
 			}
 		}
