@@ -25,7 +25,8 @@ func TestUntilAnswered(t *testing.T) {
 	}{
 		"no leader":        {nats.ErrNoResponders, time.Hour, time.Hour, nil},
 		"no others yet":    {unplaced, 2 * time.Second, 2 * time.Second, nil},
-		"too few":          {unplaced, time.Hour, placeTime, unplaced},
+		"too few":          {unplaced, time.Hour, settleTime, unplaced},
+		"not there yet":    {jetstream.ErrStreamNotFound, 2 * time.Second, 2 * time.Second, nil},
 		"something else":   {errors.ErrUnsupported, time.Hour, 0, errors.ErrUnsupported},
 		"nobody waits now": {nats.ErrNoResponders, 3 * time.Hour, 2 * time.Hour, context.DeadlineExceeded},
 	} {

@@ -73,7 +73,7 @@ const (
 	firstOpenTime = time.Second            // of the first try, then doubled
 	openTime      = 5 * time.Second        // at most
 	openPause     = 200 * time.Millisecond // between two
-	placeTime     = 15 * time.Second       // until servers that have just begun must know of each other
+	settleTime    = 15 * time.Second       // until servers must know of each other, and of all that was made
 )
 
 // untilAnswered does something until the servers have answered, or ctx is done. Servers that have just
@@ -84,7 +84,7 @@ func untilAnswered(ctx context.Context, logger *slog.Logger, do func(context.Con
 		limited, cancel := context.WithTimeout(ctx, limit)
 		err := do(limited)
 		cancel()
-		waits := stream.IsUnready(err) || stream.IsUnplaced(err) && time.Since(begun) < placeTime
+		waits := stream.IsUnready(err) || stream.IsUnsettled(err) && time.Since(begun) < settleTime
 		if err == nil || !waits {
 			return err
 		}

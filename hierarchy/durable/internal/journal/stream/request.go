@@ -62,11 +62,16 @@ func IsUnready(err error) bool {
 		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrNoResponders)
 }
 
-// IsUnplaced tells whether an error of Open says that there are not enough servers for the replicas, or
-// that they do not know of each other yet.
-func IsUnplaced(err error) bool {
+// IsUnsettled tells whether an error of Open says that the servers do not know of each other yet, or not
+// of what another of them has just made. If it lasts, there are not enough servers for the replicas.
+func IsUnsettled(err error) bool {
+	var own *problem
+	if errors.As(err, &own) {
+		return own.ErrorCode == codeNoStream
+	}
 	var api *jetstream.APIError
-	return errors.As(err, &api) && api.ErrorCode == codeNoPeers
+	return errors.As(err, &api) && (api.ErrorCode == codeNoPeers || api.ErrorCode == codeNoStream) ||
+		errors.Is(err, jetstream.ErrBucketNotFound)
 }
 
 // ask sends a request to JetStream's API and decodes the answer.

@@ -30,10 +30,21 @@ func TestIsUnready(t *testing.T) {
 	}
 }
 
-// Too few servers are not taken for servers that have no leader.
-func TestIsUnplaced(t *testing.T) {
-	err := fmt.Errorf("a reason: %w", &jetstream.APIError{Code: 400, ErrorCode: codeNoPeers})
-	require.True(t, IsUnplaced(err))
-	require.False(t, IsUnready(err))
-	require.False(t, IsUnplaced(&jetstream.APIError{Code: 400, ErrorCode: codeOneServer}))
+// Servers that do not know of each other, or of a stream, are not taken for servers that have no leader.
+func TestIsUnsettled(t *testing.T) {
+	for _, err := range []error{
+		&jetstream.APIError{Code: 400, ErrorCode: codeNoPeers},
+		&problem{Code: 404, ErrorCode: codeNoStream},
+		jetstream.ErrStreamNotFound, jetstream.ErrBucketNotFound,
+	} {
+		err = fmt.Errorf("a reason: %w", err)
+		require.True(t, IsUnsettled(err), err.Error())
+		require.False(t, IsUnready(err), err.Error())
+	}
+	for _, err := range []error{
+		&jetstream.APIError{Code: 400, ErrorCode: codeOneServer}, &problem{Code: 404, ErrorCode: codeNoMessage},
+		jetstream.ErrStreamNameAlreadyInUse, ErrPartitions,
+	} {
+		require.False(t, IsUnsettled(err), err.Error())
+	}
 }
