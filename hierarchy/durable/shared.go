@@ -32,9 +32,11 @@ type sharedConfig struct {
 	logger     *slog.Logger
 }
 
-// answerTime is after how long a server that has not answered is asked again. The leader of a log may
-// have gone.
-const answerTime = time.Second
+// The leader of a log may go. Servers have another one after some six seconds.
+const (
+	answerTime = time.Second      // after which a server that has not answered is asked again
+	endTime    = 15 * time.Second // that Shutdown waits for a log, if its context has no deadline
+)
 
 // openShared joins the processes that share the name, and makes the logs if there are none.
 func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
@@ -52,7 +54,7 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 	}
 	logger := cfg.logger.With("name", cfg.name)
 	common := cfg.common
-	common.Patience.Answer = answerTime
+	common.Patience.Answer, common.EndTime = answerTime, endTime
 	logs := make([]journal.Log, len(set.Logs))
 	for at, log := range set.Logs {
 		logs[at] = log

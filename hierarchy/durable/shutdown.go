@@ -4,9 +4,10 @@ import "context"
 
 // Shutdown dispatches no further timer, and waits for the handlers that run. When ctx is done, it
 // ends their contexts and waits no longer. Then it writes what is left to be written, and that the
-// process has ended in order. If the log does not answer, it gives up a second after the end of ctx,
-// or after five seconds if ctx has no deadline. The calls that wait for the log are ErrUnavailable
-// then, or ErrClosed if they did not take hold.
+// process has ended in order. If the log does not answer, it gives up a second after the end of ctx. If
+// ctx has no deadline, it gives up after five seconds, and with Config.Conn after fifteen: servers may
+// have to find a leader first. The calls that wait for the log are ErrUnavailable then, or ErrClosed if
+// they did not take hold.
 //
 // With Config.Conn, the partitions are given to the other processes, which go on with them at once. For
 // this Shutdown waits at most a lease, or half of what ctx has left if that is less.

@@ -52,6 +52,7 @@ type Config struct {
 	Owner    string           // who owns the log, for people
 	Patience journal.Patience // may be zero
 	GiveUp   time.Duration    // after which calls without an answer are ErrUnavailable, default a minute
+	EndTime  time.Duration    // that the last frame and the mark have if Shutdown's context has no deadline, default 5s
 	// TrimAbove is how many bytes the log may have beside what needed says, default 2 MiB.
 	TrimAbove int64
 	MarkEvery time.Duration // default a second
@@ -75,6 +76,9 @@ func (cfg *Config) fillIn() {
 	}
 	if cfg.GiveUp == 0 {
 		cfg.GiveUp = time.Minute
+	}
+	if cfg.EndTime == 0 {
+		cfg.EndTime = 5 * time.Second
 	}
 	if cfg.TrimAbove == 0 {
 		cfg.TrimAbove = 2 << 20

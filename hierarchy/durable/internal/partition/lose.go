@@ -33,7 +33,7 @@ func (p *Partition) lose(w *written, rest []item, cause error) {
 	p.mu.Unlock()
 	if errors.Is(cause, ErrClosed) {
 		if !markless {
-			p.left = p.markNow()
+			p.left = p.markAtEnd()
 		}
 	} else {
 		kind := ErrUnavailable

@@ -2,8 +2,11 @@ package partition
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
 // markSoon has the mark be written within MarkEvery. While nothing is written, nothing is done. mu
@@ -17,12 +20,16 @@ func (p *Partition) markSoon() {
 		p.mu.Lock()
 		p.marked = false
 		p.mu.Unlock()
-		_ = p.markNow()
+		if err := p.markNow(); err != nil {
+			p.cfg.Logger.Warn("durable: the mark was not written", "partition", p.cfg.Partition, "err", err)
+		}
 	})
 }
 
-// markTime is how long setting a mark may take.
-const markTime = 5 * time.Second
+const (
+	markTime = 5 * time.Second       // that setting a mark may take
+	endPause = 20 * time.Millisecond // before it is set again at the end, then doubled
+)
 
 // markNow writes the mark of the last frame that was acknowledged.
 func (p *Partition) markNow() error {
@@ -37,9 +44,36 @@ func (p *Partition) markNow() error {
 	ctx, cancel := context.WithTimeout(p.writing, markTime)
 	defer cancel()
 	if err := p.cfg.Log.SetMark(ctx, m); err != nil {
-		p.cfg.Logger.Warn("durable: the mark was not written", "partition", p.cfg.Partition, "err", err)
-		return p.because(fmt.Errorf("the mark was not written: %v", err))
+		return err
 	}
 	p.lastMark = m
 	return nil
+}
+
+// markAtEnd writes the mark when no more frames are written. As long as that fails, it is tried again
+// until the writer is abandoned: the marks may be without a leader for some seconds.
+func (p *Partition) markAtEnd() error {
+	for pause := endPause; ; pause = min(2*pause, time.Second) {
+		err := p.markNow()
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, context.Canceled):
+			err = errCut
+		case !errors.Is(err, journal.ErrDamaged) && p.writesAfter(pause):
+			continue
+		}
+		p.cfg.Logger.Warn("durable: the mark was not written", "partition", p.cfg.Partition, "err", err)
+		return p.because(fmt.Errorf("the mark was not written: %v", err))
+	}
+}
+
+// writesAfter is false if the writer is abandoned before d has passed.
+func (p *Partition) writesAfter(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-p.writing.Done():
+		return false
+	}
 }

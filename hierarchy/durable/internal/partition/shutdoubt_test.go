@@ -31,7 +31,7 @@ func (b *bench) openFull() (inFrame, queued chan error) {
 
 // Shutdown ends soon after its context while the log does not answer, and says that it did not all.
 func TestShutdownWhileTheLogDoesNotAnswer(t *testing.T) {
-	hour, day := time.Hour, 24*time.Hour
+	const hour, day, endTime = time.Hour, 24 * time.Hour, 7 * time.Second
 	for _, c := range []struct {
 		deadline, cancel, took time.Duration
 		want                   error
@@ -40,9 +40,10 @@ func TestShutdownWhileTheLogDoesNotAnswer(t *testing.T) {
 		{2 * time.Minute, day, 2*time.Minute + closeTime, context.DeadlineExceeded},
 		{hour, time.Second, time.Second + closeTime, context.Canceled},
 		{0, time.Second, time.Second + closeTime, context.Canceled},
-		{0, hour, patientTime + closeTime, ErrUnavailable},
+		{0, hour, endTime + closeTime, ErrUnavailable},
 	} {
 		inBubble(t, func(b *bench) {
+			b.cfg.EndTime = endTime
 			inFrame, queued := b.openFull()
 			ctx, cancel := context.WithCancel(b.t.Context())
 			if c.deadline > 0 {
@@ -93,6 +94,56 @@ func (l *silentMarks) SetMark(ctx context.Context, m journal.Mark) error {
 	}
 	<-ctx.Done()
 	return ctx.Err()
+}
+
+// failingMarks is a log whose marks can't be set while that says why.
+type failingMarks struct {
+	journal.Log
+	why func() error
+}
+
+func (l *failingMarks) SetMark(ctx context.Context, m journal.Mark) error {
+	if err := l.why(); err != nil {
+		return err
+	}
+	return l.Log.SetMark(ctx, m)
+}
+
+// Shutdown sets the mark again as long as marks have no leader, but not if they are damaged.
+func TestMarkOfShutdownIsSetAgain(t *testing.T) {
+	for _, c := range []struct {
+		away    time.Duration
+		because error
+		least   time.Duration
+		want    error
+	}{
+		{6 * time.Second, errDisk, 6 * time.Second, nil},
+		{time.Hour, errDisk, 8 * time.Second, errDisk},
+		{time.Hour, journal.ErrDamaged, 0, journal.ErrDamaged},
+	} {
+		inBubble(t, func(b *bench) {
+			var begun time.Time
+			b.cfg.EndTime = 7 * time.Second
+			log := &failingMarks{Log: b.disk.Open(), why: func() error { return nil }}
+			p, err := Open(b.t.Context(), b.cfg.with(log))
+			b.NoError(err)
+			b.NoError(p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("a")}}}))
+			begun = time.Now()
+			log.why = func() error {
+				if time.Since(begun) < c.away {
+					return c.because
+				}
+				return nil
+			}
+			err = p.Shutdown(b.t.Context())
+			if b.GreaterOrEqual(time.Since(begun), c.least); c.want == nil {
+				b.NoError(err)
+				return
+			}
+			b.ErrorContains(err, c.want.Error())
+			b.LessOrEqual(time.Since(begun), c.least)
+		})
+	}
 }
 
 // A mark that can't be written holds up Close no longer than the log does.

@@ -69,12 +69,8 @@ func (p *Partition) Close() {
 	_ = p.Shutdown(ended)
 }
 
-const (
-	// closeTime is how long the last frame and the mark may take after the end of Shutdown's context.
-	closeTime = time.Second
-	// patientTime is how long they may take if that context has no deadline.
-	patientTime = 5 * time.Second
-)
+// closeTime is how long the last frame and the mark may take after the end of Shutdown's context.
+const closeTime = time.Second
 
 // end writes what is in the queue, and ends the writer. It returns what could not be done.
 func (p *Partition) end(ctx context.Context, why error) error {
@@ -84,7 +80,7 @@ func (p *Partition) end(ctx context.Context, why error) error {
 	})
 	cancel := func() {}
 	if _, ok := ctx.Deadline(); !ok {
-		ctx, cancel = context.WithTimeout(ctx, patientTime)
+		ctx, cancel = context.WithTimeout(ctx, p.cfg.EndTime)
 	}
 	defer cancel()
 	defer context.AfterFunc(ctx, p.abandonLate)()

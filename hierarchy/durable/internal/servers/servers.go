@@ -5,6 +5,7 @@ package servers
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"strconv"
@@ -50,21 +51,29 @@ func Cluster(n int, dir func(i int) string) ([]Config, error) {
 	return all, nil
 }
 
+// Ports are drawn from below those that systems give to connections, which may take one at any time.
+const firstPort, lastPort = 10_000, 32_000
+
+// freePorts draws n ports that nobody listens to.
 func freePorts(n int) (ports []int, err error) {
 	var listeners []net.Listener
-	for range n {
-		l, err := net.Listen("tcp", host+":0")
-		if err != nil {
-			return nil, err
+	for tries := 0; len(ports) < n; tries++ {
+		port := firstPort + rand.IntN(lastPort-firstPort)
+		l, failed := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+		if failed == nil {
+			listeners, ports = append(listeners, l), append(ports, port)
+		} else if tries == mostTries {
+			err = failed
+			break
 		}
-		listeners = append(listeners, l)
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
 	for _, l := range listeners {
 		err = errors.Join(err, l.Close())
 	}
 	return ports, err
 }
+
+const mostTries = 1000
 
 // Start starts a server, and returns when clients can connect.
 func Start(cfg Config) (*server.Server, error) {

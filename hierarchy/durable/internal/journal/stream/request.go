@@ -63,11 +63,11 @@ func IsUnready(err error) bool {
 }
 
 // IsUnsettled tells whether an error of Open says that the servers do not know of each other yet, or not
-// of what another of them has just made. If it lasts, there are not enough servers for the replicas.
+// of what has just been made or written. If it lasts, there are not enough servers for the replicas.
 func IsUnsettled(err error) bool {
 	var own *problem
 	if errors.As(err, &own) {
-		return own.ErrorCode == codeNoStream
+		return own.ErrorCode == codeNoStream || own.ErrorCode == codeNoMessage
 	}
 	var api *jetstream.APIError
 	return errors.As(err, &api) && (api.ErrorCode == codeNoPeers || api.ErrorCode == codeNoStream) ||

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -72,10 +73,11 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 		err = fmt.Errorf("%w: %q was there, and is missing", journal.ErrDamaged, cfg.Name)
 	case errors.Is(err, journal.ErrAbsent):
 		there, err = s.create(ctx)
-	case err == nil && cfg.Partitions != 0 && cfg.Partitions != there.Partitions:
-		err = fmt.Errorf("%w: %q has %d, not %d", ErrPartitions, cfg.Name, there.Partitions, cfg.Partitions)
 	case err == nil:
 		err = s.complete(ctx, there)
+	}
+	if err == nil && cfg.Partitions != 0 && cfg.Partitions != there.Partitions {
+		err = fmt.Errorf("%w: %q has %d, not %d", ErrPartitions, cfg.Name, there.Partitions, cfg.Partitions)
 	}
 	if err != nil {
 		return nil, err
@@ -172,11 +174,10 @@ func (s *Set) create(ctx context.Context) (about, error) {
 		if err := s.make(ctx, s.stream(i), s.subject(i), -1); err != nil {
 			return a, err
 		}
-		// Without the record nobody has written yet.
 		if b, err := s.log(i).Bounds(ctx); err != nil {
 			return a, err
 		} else if b.Last > 0 {
-			return a, fmt.Errorf("%w: %q has logs, but the record of them is missing", journal.ErrDamaged, s.cfg.Name)
+			return s.aboutWritten(ctx)
 		}
 	}
 	data, _ := json.Marshal(a)
@@ -186,6 +187,27 @@ func (s *Set) create(ctx context.Context) (about, error) {
 	}
 	return a, err
 }
+
+// aboutWritten reads the record when something is in a log. Without the record nobody writes to a log, so
+// another process has been faster, or the record is lost.
+func (s *Set) aboutWritten(ctx context.Context) (a about, err error) {
+	for range recordTries {
+		if a, err = s.about(ctx); !errors.Is(err, journal.ErrAbsent) {
+			return a, err
+		}
+		select { // a leader that was just elected may not have it yet
+		case <-time.After(recordPause):
+		case <-ctx.Done():
+			return a, ctx.Err()
+		}
+	}
+	return a, fmt.Errorf("%w: %q has logs, but the record of them is missing", journal.ErrDamaged, s.cfg.Name)
+}
+
+const (
+	recordTries = 3
+	recordPause = 100 * time.Millisecond
+)
 
 // complete makes the streams that have gone. Their marks tell that something was in them.
 func (s *Set) complete(ctx context.Context, a about) error {

@@ -35,6 +35,7 @@ func TestIsUnsettled(t *testing.T) {
 	for _, err := range []error{
 		&jetstream.APIError{Code: 400, ErrorCode: codeNoPeers},
 		&problem{Code: 404, ErrorCode: codeNoStream},
+		&problem{Code: 404, ErrorCode: codeNoMessage},
 		jetstream.ErrStreamNotFound, jetstream.ErrBucketNotFound,
 	} {
 		err = fmt.Errorf("a reason: %w", err)
@@ -42,7 +43,7 @@ func TestIsUnsettled(t *testing.T) {
 		require.False(t, IsUnready(err), err.Error())
 	}
 	for _, err := range []error{
-		&jetstream.APIError{Code: 400, ErrorCode: codeOneServer}, &problem{Code: 404, ErrorCode: codeNoMessage},
+		&jetstream.APIError{Code: 400, ErrorCode: codeOneServer}, &problem{Code: 400, ErrorCode: codeTooLarge},
 		jetstream.ErrStreamNameAlreadyInUse, ErrPartitions,
 	} {
 		require.False(t, IsUnsettled(err), err.Error())
