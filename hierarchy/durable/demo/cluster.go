@@ -36,7 +36,7 @@ type clusterDemo struct {
 	second  time.Time // when the last line was shown
 	fired   int       // until then, and since
 	rate    float64   // firings a second, of late
-	steady  float64   // rate before the last event
+	looked  time.Time // when recovered has looked last
 	events  []moment
 
 	finishing bool

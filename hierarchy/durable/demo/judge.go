@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // judge knows what was acknowledged, and what fired. It is told line by line, in the order in
@@ -17,10 +18,11 @@ type judge struct {
 
 // timer is what is known of one key.
 type timer struct {
-	asked    bool  // Set was called
-	set      bool  // Set has returned nil
-	removing bool  // Remove was called
-	removed  int64 // when Remove had returned true, in unix ns, or 0
+	asked    bool      // Set was called
+	set      bool      // Set has returned nil
+	noted    time.Time // of set
+	removing bool      // Remove was called
+	removed  int64     // when Remove had returned true, in unix ns, or 0
 	firings  []firing
 }
 
@@ -59,7 +61,7 @@ func (j *judge) noteOf(life int, e event) {
 		t.asked = true
 	case "set":
 		l.set++
-		t.set = true
+		t.set, t.noted = true, time.Now()
 	case "removing":
 		t.removing = true
 	case "removed":
@@ -76,6 +78,16 @@ func (j *judge) noteOf(life int, e event) {
 	case "failed":
 		j.wrong = append(j.wrong, e.problem)
 	}
+}
+
+// overdue tells whether a timer has not fired that was acknowledged before that time.
+func (j *judge) overdue(before time.Time) bool {
+	for _, t := range j.timers {
+		if t.set && !t.removing && len(t.firings) == 0 && t.noted.Before(before) {
+			return true
+		}
+	}
+	return false
 }
 
 // result is the comparison of what was acknowledged with what fired.

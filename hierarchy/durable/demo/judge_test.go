@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -40,6 +41,23 @@ func TestNothingIsWrong(t *testing.T) {
 		"open 200\n"+fire("a", "1", 1, 2)+fire("c", "3", 2, 2)+done)
 	require.Empty(t, r.broken)
 	require.Equal(t, result{set: 3, removed: 1, doubtful: 2, fired: 2, again: 1}, r)
+}
+
+// A timer is overdue that was acknowledged long ago, and has neither fired nor may have been removed.
+func TestOverdue(t *testing.T) {
+	j := newJudge()
+	j.begin()
+	j.note(event{kind: "setting", key: "a"})
+	require.False(t, j.overdue(time.Now().Add(time.Hour)))
+	j.note(event{kind: "set", key: "a"})
+	require.True(t, j.overdue(time.Now().Add(time.Hour)))
+	require.False(t, j.overdue(time.Now().Add(-time.Hour)))
+	fired := *j.timers["a"]
+	j.note(event{kind: "removing", key: "a"})
+	require.False(t, j.overdue(time.Now().Add(time.Hour)))
+	fired.firings = []firing{{}}
+	j.timers["a"] = &fired
+	require.False(t, j.overdue(time.Now().Add(time.Hour)))
 }
 
 // Each of these records has one fault.

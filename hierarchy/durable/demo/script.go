@@ -41,7 +41,7 @@ func (d *clusterDemo) script() []step {
 				until: func() bool { return d.share("1", "3", "4") }, least: d.life})
 	}
 	return append(all,
-		step{text: "kill -9 of a server", fault: true, do: d.killServer, until: d.recovered, least: 2 * d.life},
+		step{text: "kill -9 of a server", fault: true, do: d.killServer, until: d.recovered, least: max(2*d.life, mustFire)},
 		step{text: "worker 1 ends in order", fault: true, do: func() error { return d.leave(0) },
 			until: func() bool { return d.share("3", "4") }, least: d.life},
 		step{text: "no timers are set any more", do: d.finish, until: func() bool { return d.running == 0 }})
@@ -49,7 +49,6 @@ func (d *clusterDemo) script() []step {
 
 // do does one step, and shows what happens meanwhile.
 func (d *clusterDemo) do(s step) error {
-	d.steady = d.rate
 	if s.fault {
 		d.events = append(d.events, moment{s.text, time.Now()})
 	}
@@ -123,8 +122,19 @@ func (d *clusterDemo) killServer() error {
 	return errors.New("no server leads the log of partition 0")
 }
 
-// recovered tells whether timers fire as before.
-func (d *clusterDemo) recovered() bool { return d.rate > d.steady/2 }
+// recovered tells whether all has fired that should have. It looks at all timers, and so not at each call.
+func (d *clusterDemo) recovered() bool {
+	if time.Since(d.looked) < lookEvery {
+		return false
+	}
+	d.looked = time.Now()
+	return !d.overdue(d.looked.Add(-mustFire))
+}
+
+const (
+	mustFire  = latest + 500*time.Millisecond // after which a timer should have fired that was acknowledged
+	lookEvery = 100 * time.Millisecond
+)
 
 // finish has all workers set no further timers, and wait until all have fired.
 func (d *clusterDemo) finish() error {

@@ -73,11 +73,11 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 		err = fmt.Errorf("%w: %q was there, and is missing", journal.ErrDamaged, cfg.Name)
 	case errors.Is(err, journal.ErrAbsent):
 		there, err = s.create(ctx)
-	case err == nil:
+	case err == nil && s.agrees(there) == nil:
 		err = s.complete(ctx, there)
 	}
-	if err == nil && cfg.Partitions != 0 && cfg.Partitions != there.Partitions {
-		err = fmt.Errorf("%w: %q has %d, not %d", ErrPartitions, cfg.Name, there.Partitions, cfg.Partitions)
+	if err == nil {
+		err = s.agrees(there)
 	}
 	if err != nil {
 		return nil, err
@@ -86,6 +86,14 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 		s.Logs = append(s.Logs, s.log(i))
 	}
 	return s, nil
+}
+
+// agrees is an error if the set has not the number of partitions that it is opened with.
+func (s *Set) agrees(a about) error {
+	if s.cfg.Partitions == 0 || s.cfg.Partitions == a.Partitions {
+		return nil
+	}
+	return fmt.Errorf("%w: %q has %d, not %d", ErrPartitions, s.cfg.Name, a.Partitions, s.cfg.Partitions)
 }
 
 // ValidName tells whether a set can have that name.
