@@ -74,9 +74,12 @@ func patience(r *rand.Rand) time.Duration {
 // unique is a value, or a name, that no other has.
 func (w *worker) unique() string { return fmt.Sprintf("%d-%d", w.cfg.Number, w.names.Add(1)) }
 
+// farAway is more than clocks are set forward by in all.
+const farAway = 10_000 * time.Hour
+
 // callShared calls for an operation on one of the few keys. Their timers are not due during the run.
 func (w *worker) callShared(caller int, r *rand.Rand) {
-	a := ask{key: w.sharedKey(r), value: w.unique(), in: time.Hour, limit: patience(r)}
+	a := ask{key: w.sharedKey(r), value: w.unique(), in: farAway, limit: patience(r)}
 	a.op = []string{opGet, opGet, opSet, opSet, opSetAt, opMove, opRemove}[r.IntN(7)]
 	var result string
 	if r.IntN(12) == 0 {
@@ -111,8 +114,11 @@ func duration(r *rand.Rand) time.Duration {
 // callFiring sets a timer that is to fire. Some are changed once more.
 func (w *worker) callFiring(caller int, r *rand.Rand) {
 	a := ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: duration(r), limit: patience(r)}
-	if r.IntN(8) == 0 {
+	if r.IntN(4) == 0 {
 		a.op = opSetAt
+		if r.IntN(4) == 0 { // due if the clock is set forward, or in the end
+			a.in = drawJump(r).Abs()
+		}
 	}
 	_, result := w.call(caller, a)
 	change := r.IntN(12)
@@ -127,7 +133,7 @@ func (w *worker) callFiring(caller int, r *rand.Rand) {
 	case 0, 1:
 		a.op, a.value, a.in = opRemove, "", 0
 	case 2:
-		a.op, a.value, a.in = opMove, "", a.in+moveLater+about(r, moveLater)
+		a.op, a.value, a.in = opMove, "", min(a.in, longestTimer)+moveLater+about(r, moveLater)
 	case 3:
 		a.op, a.value, a.in = opSet, w.unique(), duration(r)
 	}

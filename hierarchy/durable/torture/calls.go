@@ -13,7 +13,7 @@ import (
 // ask is an operation to call for.
 type ask struct {
 	op, key, value string
-	in             time.Duration // of Set and Move; SetAt counts it from now
+	in             time.Duration // of Set and Move; SetAt counts it from now, by a clock that is right
 	limit          time.Duration // of the context
 }
 
@@ -21,7 +21,7 @@ type ask struct {
 func (w *worker) call(caller int, a ask) (ok bool, result string) {
 	ctx, cancel := context.WithTimeout(context.Background(), a.limit)
 	defer cancel()
-	at := time.Now().Add(a.in)
+	at := w.clock.right().Add(a.in)
 	r := w.asked(caller, a, at)
 	t := w.timers.Load()
 	var err error
@@ -86,7 +86,7 @@ func (w *worker) batch(caller int, all []ask, limit time.Duration) (result strin
 	var asked []record
 	for _, a := range all {
 		a.limit = limit
-		at := time.Now().Add(a.in)
+		at := w.clock.right().Add(a.in)
 		asked = append(asked, w.asked(caller, a, at))
 		switch a.op {
 		case opSet:

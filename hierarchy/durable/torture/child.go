@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -36,6 +37,9 @@ type workerConfig struct {
 	Lease      time.Duration
 	Keys       int
 	Records    string // the path of its file
+	Zero       int64  // see wallZero
+	Offset     int64  // of its wall clock
+	Quiet      bool   // it calls for no operations
 }
 
 func isChild() bool { return os.Getenv(childEnv) != "" }
@@ -76,6 +80,22 @@ func runServer(cfg servers.Config, lines <-chan string) error {
 	return nil
 }
 
+// told does what a line says.
+func (w *worker) told(line string) {
+	switch what, rest, _ := strings.Cut(line, " "); what {
+	case "read":
+		go w.read()
+	case "finish":
+		go w.finish()
+	case "clock":
+		by, err := time.ParseDuration(rest)
+		if err != nil {
+			panic("torture: " + err.Error())
+		}
+		w.setClock(by)
+	}
+}
+
 func runWorker(cfg workerConfig, lines <-chan string) error {
 	leave := make(chan os.Signal, 1)
 	signal.Notify(leave, syscall.SIGTERM)
@@ -95,9 +115,7 @@ func runWorker(cfg workerConfig, lines <-chan string) error {
 			if !more {
 				return nil
 			}
-			if line == "finish" {
-				go w.finish()
-			}
+			w.told(line)
 		case <-leave:
 			w.leave()
 			return nil

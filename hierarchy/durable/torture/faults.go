@@ -23,6 +23,7 @@ const (
 	killMajority = "majority killed"
 	slowNetwork  = "slow network"
 	flicker      = "worker's connections break again and again"
+	setClock     = "worker's clock set"
 )
 
 // plan is a fault to come. Who it happens to is drawn, too, and counted among those that are there
@@ -34,6 +35,7 @@ type plan struct {
 	whom  int
 	fate  int // of links
 	delay time.Duration
+	jump  time.Duration // of a clock
 }
 
 // often says how often a fault is drawn.
@@ -46,6 +48,7 @@ type often struct {
 func weights(word string) []often {
 	all := []often{
 		{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5}, {flicker, 14},
+		{setClock, 16},
 		{killServer, 9}, {stopServer, 6}, {cutServer, 9}, {killMajority, 4}, {slowNetwork, 5},
 	}
 	return slices.DeleteFunc(all, func(o often) bool { return !strings.Contains(o.fault, word) })
@@ -61,8 +64,12 @@ func draw(o *options) (all []plan) {
 		p.delay = time.Duration(1+r.IntN(30)) * time.Millisecond
 		rest := time.Duration(r.IntN(1500)) * time.Millisecond
 		quiet := r.IntN(3) == 0
-		if p.fault == slowNetwork {
+		p.jump = drawJump(r)
+		switch p.fault {
+		case slowNetwork:
 			p.fate = delays
+		case setClock:
+			p.long *= 2
 		}
 		p.long = min(p.long, o.length-at)
 		all = append(all, p)

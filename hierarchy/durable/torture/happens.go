@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"syscall"
 	"time"
 )
@@ -50,7 +51,7 @@ func (w *world) happens(ctx context.Context, p plan) {
 	w.happen = append(w.happen, e)
 	w.mu.Unlock()
 	end := w.begins(p, &e)
-	w.say("%s: worker %d, server %d, for %v", p.fault, e.Worker, e.Server, p.long)
+	w.say("%s: worker %d, server %d, for %v%s", p.fault, e.Worker, e.Server, p.long, e.by())
 	_ = sleep(ctx, p.long)
 	if end != nil {
 		end()
@@ -68,7 +69,7 @@ func (w *world) begins(p plan, e *event) (end func()) {
 	switch p.fault {
 	case joinWorker:
 		return w.joins()
-	case killWorker, termWorker, stopWorker, cutWorker, cutLink, flicker:
+	case killWorker, termWorker, stopWorker, cutWorker, cutLink, flicker, setClock:
 		if all := w.all(); len(all) > 0 {
 			return w.onWorker(p, e, all[p.whom%len(all)])
 		}
@@ -98,9 +99,16 @@ func (w *world) onWorker(p plan, e *event, m *member) (end func()) {
 		return spoil(m.links, p)
 	case flicker:
 		return m.flicker(p)
+	case setClock:
+		e.By = p.jump
+		m.setClock(p.jump)
+		return func() { m.setClock(-p.jump) }
 	}
 	return spoil(m.links[p.whom%len(m.links):][:1], p)
 }
+
+// setClock sets a worker's wall clock forward or back. One that has ended does not hear it.
+func (m *member) setClock(by time.Duration) { m.tell(fmt.Sprint("clock ", by)) }
 
 // replace starts a worker instead of one that has ended.
 func (w *world) replace() {

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,12 +19,16 @@ type history struct {
 	Lease      time.Duration
 	Partitions int
 	Strict     bool
+	Zero       int64 // see wallZero
 	Events     []event
 	Problems   []string // that were found during the run
 
 	calls []call
 	fires []fire
 	fails []string // why timers could not be opened
+
+	clocks  map[int]wallClock // of the workers
+	tenures []*tenure
 }
 
 // call is an operation that a worker called for.
@@ -49,6 +54,10 @@ type fire struct {
 	record // of its beginning
 	worker int
 	end    *record // nil if the worker was killed before
+
+	of    *version // what it is a firing of, if anything
+	fits  bool     // it can be due then
+	ready int64    // when it was due by its owner's clock, ns, CLOCK_MONOTONIC
 }
 
 // done tells whether the handler returned nil.
@@ -62,6 +71,9 @@ func (h *history) add(worker int, all []record) {
 		epoch   uint64
 	}
 	calls, fires := map[int64]int{}, map[attempt]int{}
+	if h.clocks == nil {
+		h.clocks = map[int]wallClock{}
+	}
 	for i := range all {
 		r := &all[i]
 		this := attempt{r.ID, r.Attempt, r.Epoch}
@@ -74,6 +86,12 @@ func (h *history) add(worker int, all []record) {
 		case isFire:
 			fires[this] = len(h.fires)
 			h.fires = append(h.fires, fire{record: *r, worker: worker})
+		case isOwned:
+			h.owns(worker, r.Partition, r.Epoch, r.Time)
+		case isClock:
+			h.clocks[worker] = append(h.clocks[worker], setting{r.Offset, r.Time, math.MaxInt64})
+		case isSet:
+			h.clocks[worker][len(h.clocks[worker])-1].to = r.Time
 		case isFailed:
 			h.fails = append(h.fails, r.Error)
 		case isEnd:
@@ -91,7 +109,7 @@ func (h *history) sort() {
 
 // history reads what was recorded. What is not in the workers' files goes into one of its own.
 func (w *world) history() (*history, error) {
-	h := &history{Lease: w.lease, Partitions: w.partitions, Strict: w.strict, Events: w.happen, Problems: w.problem}
+	h := &history{Lease: w.lease, Partitions: w.partitions, Strict: w.strict, Zero: w.zero, Events: w.happen, Problems: w.problem}
 	b, err := json.MarshalIndent(h, "", "\t")
 	if err != nil {
 		return nil, err

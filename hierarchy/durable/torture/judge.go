@@ -16,7 +16,8 @@ import (
 const (
 	lost        = "timers were acknowledged and never handled"
 	revived     = "timers fired after what replaced or removed them was answered"
-	early       = "timers fired early"
+	early       = "timers fired early, by the clock of their owner"
+	late        = "timers fired late, though nothing had happened"
 	misdue      = "timers were due at another time than asked for"
 	stranger    = "timers fired that nobody has set"
 	sameID      = "IDs belong to more than one timer"
@@ -68,6 +69,7 @@ func (h *history) judge() *report {
 	h.judgeOrder(r)
 	h.judgeLimits(r)
 	h.judgeTimers(r)
+	h.judgeLate(r)
 	h.judgeIDs(r)
 	h.judgeEpochs(r)
 	h.judgeReturns(r)
@@ -144,7 +146,11 @@ func (h *history) judgeIDs(r *report) {
 			r.broke(sameID, "%s: %s and %s", f.ID, describe(b), describe(f))
 		}
 		at := place{f.worker, f.Epoch}
-		switch before := last[f.ID][at]; {
+		before := last[f.ID][at]
+		if before != nil && before.end != nil && !before.end.OK && f.Time < before.end.Time+int64(backoff) {
+			r.broke(early, "%s, %v after %s", describe(f), time.Duration(f.Time-before.end.Time), describe(before))
+		}
+		switch {
 		case before != nil && (before.done() || before.Attempt >= f.Attempt):
 			r.broke(fell, "%s after %s", describe(f), describe(before))
 		case highest[f.ID] > f.Attempt && !h.excused(r, f):

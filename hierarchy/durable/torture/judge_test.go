@@ -14,33 +14,40 @@ import (
 
 const ms = int64(time.Millisecond)
 
-// wall is the wall clock at the monotonic clock's 0 in these tests.
+// wall is what a wall clock without an offset shows at the monotonic clock's 0 in these tests.
 const wall = int64(1e18)
 
-// script makes a history by hand. Times are in ms.
+// script makes a history by hand. Times are in ms. The workers' clocks are right.
 type script struct {
 	history
 	serial int64
 }
 
 func newScript() *script {
-	return &script{history: history{Lease: 2 * time.Second, Partitions: 1, Strict: true}}
+	h := history{Lease: 2 * time.Second, Partitions: 1, Strict: true, Zero: wall, clocks: map[int]wallClock{}}
+	for worker := 1; worker <= 3; worker++ {
+		h.clocks[worker] = wallClock{{}}
+	}
+	return &script{history: h}
 }
+
+// id is the ID of the first operation of a frame, by the owner with that name.
+func id(maker string, frame uint64) string { return fmt.Sprintf("%016s%016x", maker, frame<<placeBits) }
 
 // call is an operation of worker 1 that took hold, from begun to ended. Its value, if any, and d in ms
 // may follow.
 func (s *script) call(op, key, value string, begun, ended int64, d int64) *call {
 	s.serial++
-	c := call{worker: 1, record: record{Kind: isCall, Time: begun * ms, Wall: wall + begun*ms, Serial: s.serial, Op: op, Key: key,
+	c := call{worker: 1, record: record{Kind: isCall, Time: begun * ms, Serial: s.serial, Op: op, Key: key,
 		Value: value, In: d * ms, Limit: 10_000 * ms, Due: wall + (begun+d)*ms}}
-	c.answer = &record{Kind: isAnswer, Time: ended * ms, Wall: wall + ended*ms, Result: took, OK: true}
+	c.answer = &record{Kind: isAnswer, Time: ended * ms, Result: took, OK: true}
 	s.calls = append(s.calls, c)
 	return &s.calls[len(s.calls)-1]
 }
 
-// fire is a firing of worker 1 in epoch 1 that returned nil.
-func (s *script) fire(key, value, id string, at, due int64) *fire {
-	f := fire{worker: 1, record: record{Kind: isFire, Time: at * ms, Wall: wall + at*ms, Key: key, Value: value, ID: id, Attempt: 1,
+// fire is a firing of worker 1 in epoch 1 that returned nil. Its ID is of the frame with that number.
+func (s *script) fire(key, value string, frame uint64, at, due int64) *fire {
+	f := fire{worker: 1, record: record{Kind: isFire, Time: at * ms, Key: key, Value: value, ID: id("a", frame), Attempt: 1,
 		Epoch: 1, Due: wall + due*ms}}
 	f.end = &record{Kind: isEnd, OK: true}
 	s.fires = append(s.fires, f)
@@ -50,7 +57,7 @@ func (s *script) fire(key, value, id string, at, due int64) *fire {
 // set is a timer that fires in time.
 func (s *script) set(key string, at int64) {
 	s.call(opSet, firingKeys+key, "v", at, at+5, 100)
-	s.fire(firingKeys+key, "v", "id"+key, at+103, at+102)
+	s.fire(firingKeys+key, "v", uint64(10+s.serial), at+103, at+102)
 }
 
 const key = firingKeys + "k"
@@ -76,11 +83,11 @@ var refusals = map[string][]func(*script){
 		func(s *script) { s.call(opSet, key, "v", 0, 5, 100) },
 		func(s *script) { // the handler has not returned nil
 			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", "1", 101, 101).end.OK = false
+			s.fire(key, "v", 10, 101, 101).end.OK = false
 		},
 		func(s *script) { // it was killed meanwhile
 			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", "1", 101, 101).end = nil
+			s.fire(key, "v", 10, 101, 101).end = nil
 		},
 		func(s *script) { // the answer says that there was none
 			s.call(opSet, key, "v", 0, 5, 100)
@@ -88,12 +95,12 @@ var refusals = map[string][]func(*script){
 		},
 		func(s *script) { // only what was replaced has fired
 			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", "1", 101, 101)
+			s.fire(key, "v", 10, 101, 101)
 			s.call(opSet, key, "w", 110, 115, 100)
 		},
 		func(s *script) {
 			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", "1", 101, 101)
+			s.fire(key, "v", 10, 101, 101)
 			s.call(opMove, key, "", 110, 115, 1000)
 		},
 		func(s *script) { // neither the old one nor what is in doubt
@@ -105,47 +112,47 @@ var refusals = map[string][]func(*script){
 		func(s *script) {
 			s.call(opSet, key, "v", 0, 5, 100)
 			s.call(opRemove, key, "", 10, 15, 0)
-			s.fire(key, "v", "1", 101, 101)
+			s.fire(key, "v", 10, 101, 101)
 		},
 		func(s *script) {
 			s.call(opSet, key, "v", 0, 5, 100)
 			s.call(opSet, key, "w", 10, 15, 100)
-			s.fire(key, "v", "1", 101, 101)
-			s.fire(key, "w", "2", 112, 111)
+			s.fire(key, "v", 10, 101, 101)
+			s.fire(key, "w", 11, 112, 111)
 		},
 		func(s *script) {
 			s.call(opSet, key, "v", 0, 5, 100)
 			s.call(opMove, key, "", 10, 15, 1000)
-			s.fire(key, "v", "1", 101, 101)
-			s.fire(key, "v", "2", 1012, 1011)
+			s.fire(key, "v", 10, 101, 101)
+			s.fire(key, "v", 11, 1012, 1011)
 		},
 		func(s *script) { // a stop that is long over is no excuse
 			s.Events = []event{{Fault: stopWorker, Worker: 1, From: 1 * ms, To: 2 * ms}}
 			s.call(opSet, key, "v", 0, 5, 1000)
 			s.call(opRemove, key, "", 10, 15, 0)
-			s.fire(key, "v", "1", 1001, 1001)
+			s.fire(key, "v", 10, 1001, 1001)
 		},
 		func(s *script) { // nor is that of another worker
 			s.Events = []event{{Fault: stopWorker, Worker: 2, From: 50 * ms, To: 100 * ms}}
 			s.call(opSet, key, "v", 0, 5, 100)
 			s.call(opRemove, key, "", 10, 15, 0)
-			s.fire(key, "v", "1", 101, 101)
+			s.fire(key, "v", 10, 101, 101)
 		},
 	},
-	early: {func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", "1", 70, 101) }},
-	misdue: {func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", "1", 200, 70) },
-		func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", "1", 200, 130) },
-		func(s *script) { s.call(opSetAt, key, "v", 0, 5, 100); s.fire(key, "v", "1", 200, 125) }},
+	early: {func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 70, 101) }},
+	misdue: {func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 70) },
+		func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 130) },
+		func(s *script) { s.call(opSetAt, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 125) }},
 	stranger: {
-		func(s *script) { s.fire(key, "v", "1", 200, 100) },
+		func(s *script) { s.fire(key, "v", 10, 200, 100) },
 		func(s *script) {
 			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", "1", 101, 101)
-			s.fire(key, "w", "2", 101, 101)
+			s.fire(key, "v", 10, 101, 101)
+			s.fire(key, "w", 11, 101, 101)
 		},
 		func(s *script) { // what certainly did not take hold
 			s.call(opSet, key, "v", 0, 5, 100).answer.Result = refused
-			s.fire(key, "v", "1", 101, 101)
+			s.fire(key, "v", 10, 101, 101)
 		},
 	},
 	sameID: {func(s *script) {
@@ -155,7 +162,7 @@ var refusals = map[string][]func(*script){
 	}},
 	twice: {func(s *script) {
 		s.call(opSet, key, "v", 0, 5, 100)
-		s.fire(key, "v", "1", 101, 101)
-		s.fire(key, "v", "2", 102, 102)
+		s.fire(key, "v", 10, 101, 101)
+		s.fire(key, "v", 11, 102, 102)
 	}},
 }

@@ -14,17 +14,17 @@ var moreRefusals = map[string][]func(*script){
 	fell: {
 		func(s *script) { // after it was handled, by the same owner
 			s.set("k", 0)
-			s.fire(key, "v", "idk", 150, 102).Attempt = 2
+			s.fire(key, "v", 11, 150, 102).Attempt = 2
 		},
 		func(s *script) { // the same attempt, by the same owner
 			s.set("k", 0)
 			s.fires[0].end.OK = false
-			s.fire(key, "v", "idk", 150, 102)
+			s.fire(key, "v", 11, 150, 102)
 		},
 		func(s *script) { // by the next owner
 			s.set("k", 0)
 			s.fires[0].Attempt = 2
-			s.fire(key, "v", "idk", 150, 102).Epoch = 2
+			s.fire(key, "v", 11, 150, 102).Epoch = 2
 		},
 	},
 	backwards: {
@@ -48,7 +48,7 @@ var moreRefusals = map[string][]func(*script){
 			k := fmt.Sprint(key, i)
 			s.call(opSet, k, "v", 0, 5, 100)
 			s.call(opRemove, k, "", 10, 15, 0)
-			s.fire(k, "v", k, 2001, 101)
+			s.fire(k, "v", uint64(10+i), 2001, 101)
 		}
 	}},
 	hanging: {func(s *script) {
@@ -74,12 +74,12 @@ var moreRefusals = map[string][]func(*script){
 			s.Events = []event{{Fault: killWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
 			s.set("a", 0)
 			s.set("b", 150)
-			s.fires[1].Time, s.fires[1].Wall = 4500*ms, wall+4500*ms
+			s.fires[1].Time = 4500 * ms
 		},
 		func(s *script) {
 			s.Events = []event{{Fault: killServer, Server: 1, From: 200 * ms, To: 300 * ms}}
 			s.set("b", 150)
-			s.fires[0].Time, s.fires[0].Wall = 10_500*ms, wall+10_500*ms
+			s.fires[0].Time = 10_500 * ms
 		},
 	},
 	failing:   {func(s *script) { s.call(opSet, key, "v", 0, 5, 100).answer.Result = failed }},
@@ -99,22 +99,22 @@ var accepted = map[string]func(*script){
 	},
 	"removed while it fires": func(s *script) {
 		s.call(opSet, key, "v", 0, 5, 100)
-		s.fire(key, "v", "1", 101, 101)
+		s.fire(key, "v", 10, 101, 101)
 		s.call(opRemove, key, "", 99, 102, 0)
 	},
 	"in doubt, and fires": func(s *script) {
 		s.call(opSet, key, "v", 0, 5, 100).answer.Result = unknown
-		s.fire(key, "v", "1", 5000, 4000)
+		s.fire(key, "v", 10, 5000, 4000)
 	},
 	"moved": func(s *script) {
 		s.call(opSet, key, "v", 0, 5, 100)
 		s.call(opMove, key, "", 99, 103, 1000)
-		s.fire(key, "v", "1", 101, 101)
-		s.fire(key, "v", "2", 1102, 1101)
+		s.fire(key, "v", 10, 101, 101)
+		s.fire(key, "v", 11, 1102, 1101)
 	},
 	"again with the next owner": func(s *script) {
 		s.set("k", 0)
-		s.fire(key, "v", "idk", 150, 102).Epoch = 2
+		s.fire(key, "v", 11, 150, 102).Epoch = 2
 	},
 	"a hanging call of a worker that was stopped": func(s *script) {
 		s.Events = []event{{Fault: stopWorker, Worker: 1, From: 100 * ms, To: 5000 * ms}}
@@ -144,7 +144,7 @@ func TestExcuses(t *testing.T) {
 	s.Events = []event{{Fault: stopWorker, Worker: 1, From: 100 * ms, To: 2000 * ms}}
 	s.call(opSet, key, "v", 0, 5, 100)
 	s.call(opRemove, key, "", 10, 15, 0)
-	s.fire(key, "v", "1", 2001, 101)
+	s.fire(key, "v", 10, 2001, 101)
 	r := s.judge()
 	require.Empty(t, r.broken)
 	over, paused := r.excuses()
@@ -162,7 +162,7 @@ func TestTogether(t *testing.T) {
 	s.Events = []event{{Fault: killWorker, Worker: 1, From: 200 * ms, To: 300 * ms}, {Fault: stopServer, Server: 1, From: 1000 * ms, To: 1100 * ms}}
 	s.set("a", 0)
 	s.set("b", 150)
-	s.fires[1].Time, s.fires[1].Wall = 4500*ms, wall+4500*ms
+	s.fires[1].Time = 4500 * ms
 	require.Empty(t, s.judge().broken)
 	s.Events = s.Events[:1]
 	r := s.judge()

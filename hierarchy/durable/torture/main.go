@@ -65,7 +65,7 @@ func once(ctx context.Context, o options, out io.Writer) (*report, error) {
 		return nil, err
 	}
 	fmt.Fprintf(out, "seed %d, %v, in %s\n", o.seed, o.length, dir)
-	w := &world{options: o, dir: dir, out: out, begun: mono()}
+	w := &world{options: o, dir: dir, out: out, begun: mono(), zero: wallZero()}
 	problem := w.run(ctx)
 	w.end()
 	if problem != nil {

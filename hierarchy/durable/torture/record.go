@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -28,6 +27,10 @@ const (
 	isIdle   = "idle"   // no timer is pending that is to fire
 	isLeft   = "left"   // Shutdown has returned
 	isFailed = "failed" // Open has failed
+	isOwned  = "owned"  // the worker owns a partition
+	isRead   = "read"   // no further operation is called for
+	isClock  = "clock"  // the wall clock is about to be set
+	isSet    = "isset"  // it was set
 )
 
 // The operations.
@@ -50,8 +53,7 @@ const (
 // record is one line of a worker's file. It is written by one write(2), so that it survives kill -9.
 type record struct {
 	Kind   string `json:"k"`
-	Time   int64  `json:"t"`           // ns, CLOCK_MONOTONIC
-	Wall   int64  `json:"w,omitempty"` // unix ns
+	Time   int64  `json:"t"` // ns, CLOCK_MONOTONIC
 	Caller int    `json:"c,omitempty"`
 	Serial int64  `json:"n,omitempty"` // of the call
 	Op     string `json:"o,omitempty"`
@@ -68,6 +70,9 @@ type record struct {
 	Epoch   uint64 `json:"e,omitempty"`
 	Due     int64  `json:"due,omitempty"`
 	Over    bool   `json:"over,omitempty"` // the handler's context had ended when it was called
+
+	Partition int   `json:"p,omitempty"`
+	Offset    int64 `json:"off,omitempty"` // of the worker's wall clock, ns
 }
 
 // mono is the machine's monotonic clock, the same for all processes.
@@ -79,9 +84,9 @@ func mono() int64 {
 	return t.Nano()
 }
 
-// now has a record's times.
+// now has a record's time.
 func (r record) now() record {
-	r.Time, r.Wall = mono(), time.Now().UnixNano()
+	r.Time = mono()
 	return r
 }
 

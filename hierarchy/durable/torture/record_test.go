@@ -21,7 +21,7 @@ func TestRecords(t *testing.T) {
 	defer f.Close()
 	w := &recorder{file: f}
 	want := []record{
-		{Kind: isCall, Time: 1, Wall: 2, Caller: 3, Serial: 4, Op: opSet, Key: "k", Value: "v", In: 5, Limit: 6},
+		{Kind: isCall, Time: 1, Caller: 3, Serial: 4, Op: opSet, Key: "k", Value: "v", In: 5, Limit: 6},
 		{Kind: isFire, Time: 1, ID: "id", Attempt: 2, Epoch: 3, Due: 4, Over: true},
 	}
 	for _, r := range want {

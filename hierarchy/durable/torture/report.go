@@ -22,6 +22,7 @@ type report struct {
 	faults    map[string]int
 	over      map[*fire]bool           // firings whose context had ended when they began, where that was needed
 	paused    map[event]map[*fire]bool // firings that were decided before a stop of their worker
+	setBack   int                      // firings that were due before the clock was set back
 	ended     int                      // len of over, and of paused, over several runs
 	afterStop int
 	backs     []*back
@@ -82,6 +83,7 @@ func (r *report) add(o *report) {
 	r.counts.fires += o.counts.fires
 	r.counts.repeated += o.counts.repeated
 	over, paused := o.excuses()
+	r.setBack += o.setBack
 	r.ended += over
 	r.afterStop += paused
 	r.fails = append(r.fails, o.fails...)
@@ -117,6 +119,7 @@ func (r *report) write(out io.Writer) {
 	over, paused := r.excuses()
 	row("firings that ended as they began", "%d", over)
 	row("firings that were decided before a stop", "%d", paused)
+	row("firings due before the clock was set back", "%d", r.setBack)
 	if n := len(r.fails); n > 0 {
 		row("workers that could not open the timers", "%d, the last one: %s", n, r.fails[n-1])
 	}

@@ -64,9 +64,8 @@ func (h *history) measure(r *report, b *back, i int, owned []bool, window time.D
 	late := make([]time.Duration, h.Partitions)
 	for j := range h.fires {
 		f := &h.fires[j]
-		due := f.Time - f.Wall + f.Due
-		if p := partitionOf(f.Key, h.Partitions); f.Attempt == 1 && owned[p] && due >= e.From && due < e.From+int64(window) {
-			late[p] = max(late[p], time.Duration(f.Time-due))
+		if p := partitionOf(f.Key, h.Partitions); f.Attempt == 1 && owned[p] && f.ready >= e.From && f.ready < e.From+int64(window) {
+			late[p] = max(late[p], time.Duration(f.Time-f.ready))
 		}
 	}
 	for p, late := range late {
@@ -84,12 +83,7 @@ func (h *history) measure(r *report, b *back, i int, owned []bool, window time.D
 func (h *history) isAlone(i int, until int64) bool {
 	e := h.Events[i]
 	for j, o := range h.Events {
-		end := o.To + int64(2*h.Lease)
-		switch o.Fault {
-		case killServer, stopServer, cutServer, killMajority:
-			end = o.To + int64(serverTime)
-		}
-		if j != i && o.From < until && end > e.From {
+		if j != i && o.From < until && h.effects(o) > e.From {
 			return false
 		}
 	}

@@ -3,18 +3,16 @@
 package main
 
 import (
-	"math"
+	"slices"
 	"strings"
 	"time"
 )
 
 // version is what one operation has made of a timer that is to fire.
 type version struct {
-	by       *call
-	value    string
-	earliest int64 // that it can be due, unix ns
-	latest   int64
-	fires    []*fire
+	by    *call
+	value string
+	fires []*fire
 }
 
 // life is all that happened to one key: its operations come from one caller, one after the other.
@@ -23,9 +21,24 @@ type life struct {
 	calls    []*call
 }
 
-// dueTolerance is how much times of different processes of one machine may differ by the reading of
-// two clocks one after the other.
-const dueTolerance = 20 * time.Millisecond
+// heldUp is how long a process may stand still between reading its wall clock and its monotonic clock at
+// a takeover. The owner's clock is behind by that.
+const heldUp = 20 * time.Millisecond
+
+// fits tells whether a timer can be due then. If it is not of SetAt, its duration counts from some time
+// during the call, by the owner's clock, which is ahead of the machine's monotonic one by shift.
+func (v *version) fits(due, shift int64) bool {
+	switch {
+	case v.by.Op == opSetAt:
+		return due == v.by.Due
+	case due < v.by.Time+v.by.In+shift-int64(heldUp):
+		return false
+	}
+	return v.by.result() != took || due <= v.by.answer.Time+v.by.In+shift
+}
+
+// isWall tells whether it goes by the wall clock.
+func (v *version) isWall() bool { return v.by.Op == opSetAt }
 
 // judgeTimers checks promises 3 and 4.
 func (h *history) judgeTimers(r *report) {
@@ -41,18 +54,36 @@ func (h *history) judgeTimers(r *report) {
 			l.add(c)
 		}
 	}
+	h.findTenures(lives)
 	for i := range h.fires {
 		f := &h.fires[i]
-		if by := f.Due - f.Wall; by > int64(dueTolerance) {
-			r.broke(early, "%s, by %v", describe(f), time.Duration(by))
-		}
-		l := lives[f.Key]
-		if l == nil || !l.assign(r, f) {
+		if l := lives[f.Key]; l == nil || !l.assign(f, h.Zero, h.offsetsOf(f)) {
 			r.broke(stranger, "%s", describe(f))
+			continue
 		}
+		h.toTenures(r, f)
 	}
+	h.judgeTenures(r)
 	for key, l := range lives {
 		h.judgeLife(r, key, l)
+	}
+}
+
+// toTenures adds a firing to the tenure that it was in, and to the one in which it was set. Those of
+// SetAt go by the wall clock instead.
+func (h *history) toTenures(r *report, f *fire) {
+	if f.of.isWall() {
+		h.judgeWall(r, f)
+		return
+	}
+	in := h.tenureOf(f)
+	in.fires = append(in.fires, f)
+	switch t := h.setIn(f); {
+	case f.Attempt > 1:
+	case t != nil && !t.mixed:
+		t.sets = append(t.sets, f)
+	case !f.fits:
+		r.broke(misdue, "%s, by any clock", describe(f))
 	}
 }
 
@@ -62,13 +93,8 @@ func (l *life) add(c *call) {
 	if c.isVoid() {
 		return
 	}
-	v := &version{by: c, value: c.Value, earliest: c.Wall + c.In, latest: math.MaxInt64 - int64(dueTolerance)}
-	if c.result() == took {
-		v.latest = c.answer.Wall + c.In
-	}
+	v := &version{by: c, value: c.Value}
 	switch c.Op {
-	case opSetAt:
-		v.earliest, v.latest = c.Due, c.Due
 	case opMove:
 		if len(l.versions) == 0 || c.answer != nil && c.result() == took && !c.answer.OK {
 			return // it has ended before
@@ -80,21 +106,35 @@ func (l *life) add(c *call) {
 	l.versions = append(l.versions, v)
 }
 
-// assign finds the version that a firing is of. It is false if there is none with its value.
-func (l *life) assign(r *report, f *fire) bool {
-	var found *version
+// begun is when the operation was called for that brought a value in.
+func (l *life) begun(value string) (at int64, ok bool) {
+	if l == nil {
+		return 0, false
+	}
 	for _, v := range l.versions {
-		if v.value == f.Value && (found == nil || f.Due >= v.earliest-int64(dueTolerance)) {
-			found = v
+		if v.value == value {
+			return v.by.Time, true
 		}
 	}
-	if found == nil {
+	return 0, false
+}
+
+// assign finds the version that a firing is of: the last one that can be due then, by one of some
+// offsets. It is false if there is none with its value.
+func (l *life) assign(f *fire, zero int64, offsets []int64) bool {
+	for _, v := range l.versions {
+		if v.value != f.Value {
+			continue
+		}
+		fits := slices.ContainsFunc(offsets, func(offset int64) bool { return v.fits(f.Due, zero+offset) })
+		if fits || f.of == nil {
+			f.of, f.fits = v, fits
+		}
+	}
+	if f.of == nil {
 		return false
 	}
-	found.fires = append(found.fires, f)
-	if f.Attempt == 1 && (f.Due < found.earliest-int64(dueTolerance) || f.Due > found.latest+int64(dueTolerance)) {
-		r.broke(misdue, "%s, instead of %d to %d", describe(f), found.earliest, found.latest)
-	}
+	f.of.fires = append(f.of.fires, f)
 	return true
 }
 

@@ -28,6 +28,7 @@ type (
 type worker struct {
 	cfg    workerConfig
 	rec    *recorder
+	clock  *skewed
 	timers atomic.Pointer[timers]
 	serial atomic.Int64
 	names  atomic.Int64
@@ -44,7 +45,9 @@ func newWorker(cfg workerConfig) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{cfg: cfg, rec: &recorder{file: f}, used: make(map[string]bool)}
+	w := &worker{cfg: cfg, rec: &recorder{file: f}, clock: newSkewed(cfg.Zero, cfg.Offset), used: make(map[string]bool)}
+	w.rec.write(record{Kind: isClock, Offset: cfg.Offset}.now())
+	w.rec.write(record{Kind: isSet}.now())
 	w.enough, w.stop = context.WithCancel(context.Background())
 	return w, nil
 }
@@ -59,7 +62,9 @@ func (w *worker) open(ctx context.Context) bool {
 		if err == nil {
 			w.timers.Store(t)
 			w.rec.write(record{Kind: isOpen}.now())
-			w.begin()
+			if !w.cfg.Quiet {
+				w.begin()
+			}
 			return true
 		}
 	}
@@ -77,11 +82,14 @@ func (w *worker) openWith(ctx context.Context, conn *nats.Conn) (*timers, error)
 		level = slog.LevelDebug
 	}
 	return durable.Open(ctx, durable.Config[string, string]{
-		Conn: conn, Partitions: w.cfg.Partitions, Lease: w.cfg.Lease, Handle: w.handle,
-		MaxAttempts: -1, Backoff: func(int) time.Duration { return 50 * time.Millisecond },
-		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
+		Conn: conn, Partitions: w.cfg.Partitions, Lease: w.cfg.Lease, Handle: w.handle, Clock: w.clock,
+		MaxAttempts: -1, Backoff: func(int) time.Duration { return backoff },
+		Logger: slog.New(listener{slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}), w.rec}),
 	})
 }
+
+// backoff is how long after an attempt that failed the next one is due.
+const backoff = 50 * time.Millisecond
 
 // handle records a firing. Some fail at the first attempt, and some take their time.
 func (w *worker) handle(ctx context.Context, f firing) error {
@@ -102,11 +110,16 @@ func (w *worker) handle(ctx context.Context, f firing) error {
 	return err
 }
 
-// finish ends all calls, reads the keys once more, and waits until nothing is pending that is to fire.
-func (w *worker) finish() {
+// read ends all calls, and reads the keys once more.
+func (w *worker) read() {
 	w.stop()
 	w.wg.Wait()
 	w.readBack()
+	w.rec.write(record{Kind: isRead}.now())
+}
+
+// finish waits until nothing is pending that is to fire.
+func (w *worker) finish() {
 	for {
 		n, err := w.pending()
 		if err == nil && n == 0 {

@@ -21,6 +21,7 @@ type world struct {
 	dir   string
 	out   io.Writer
 	begun int64
+	zero  int64 // see wallZero
 
 	servers []*node
 	routes  map[[2]int]*link // between two servers
@@ -32,6 +33,7 @@ type world struct {
 	problem []string // that are no fault of this program's
 	busy    int      // faults that go on
 	over    bool     // workers that end are not replaced
+	last    bool     // workers that begin now are the last: see renew
 	wg      sync.WaitGroup
 }
 
@@ -57,6 +59,15 @@ type event struct {
 	Worker   int    `json:"worker,omitempty"`
 	Server   int    `json:"server,omitempty"` // from 1
 	From, To int64  // ns, CLOCK_MONOTONIC
+
+	By time.Duration `json:"by,omitempty"` // of a clock that is set
+}
+
+func (e *event) by() string {
+	if e.By == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", by %v", e.By)
 }
 
 func (w *world) say(format string, args ...any) {
@@ -98,10 +109,7 @@ func (w *world) run(ctx context.Context) error {
 		w.broke("after all faults had ended: %v", err)
 		return nil
 	}
-	for _, m := range w.all() {
-		_, _ = io.WriteString(m.process.in, "finish\n")
-	}
-	if err := w.await(ctx, idleTime, isIdle); err != nil {
+	if err := w.finish(ctx); err != nil {
 		w.broke("after all faults had ended: %v", err)
 	}
 	w.say("idle")
@@ -143,7 +151,10 @@ func (w *world) startWorker() error {
 		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", l.port()))
 	}
 	cfg := workerConfig{Number: m.number, Seed: w.seed, URLs: strings.Join(urls, ","), Servers: w.options.servers,
-		Partitions: w.partitions, Lease: w.lease, Keys: w.keys, Records: m.path}
+		Partitions: w.partitions, Lease: w.lease, Keys: w.keys, Records: m.path, Zero: w.zero, Offset: offsetOf(w.seed, m.number)}
+	if w.last {
+		cfg.Quiet, cfg.Offset = true, int64(afterAll)
+	}
 	p, err := start(childConfig{Worker: &cfg}, w.dir, fmt.Sprintf("worker-%d", m.number))
 	if err != nil {
 		return err

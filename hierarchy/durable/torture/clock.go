@@ -1,0 +1,102 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// wallZero is the wall time when the machine's monotonic clock was 0. It is the same for all processes
+// of a run, which do not look at the machine's wall clock: somebody could set it.
+func wallZero() int64 { return time.Now().UnixNano() - mono() }
+
+// skewed is a worker's clock: clock.Precise(), but for a wall clock that is off, and can be set.
+type skewed struct {
+	clock.Clock
+	zero   int64 // see wallZero
+	offset atomic.Int64
+}
+
+func newSkewed(zero, offset int64) *skewed {
+	c := &skewed{Clock: clock.Precise(), zero: zero}
+	c.offset.Store(offset)
+	return c
+}
+
+func (c *skewed) Now() time.Time { return time.Unix(0, c.zero+mono()+c.offset.Load()) }
+
+// right is what a wall clock without an offset shows.
+func (c *skewed) right() time.Time { return time.Unix(0, c.zero+mono()) }
+
+// setClock sets the wall clock forward or back. The two records say between which times.
+func (w *worker) setClock(by time.Duration) {
+	offset := w.clock.offset.Load() + int64(by)
+	w.rec.write(record{Kind: isClock, Offset: offset}.now())
+	w.clock.offset.Store(offset)
+	w.rec.write(record{Kind: isSet}.now())
+}
+
+const (
+	mostOff   = 2 * time.Second // of a worker's clock, if it was not set
+	leastJump = 5 * time.Second // more than dues of one key differ by, so that these are told apart
+	mostJump  = time.Hour
+	afterAll  = 24 * time.Hour // how far the clocks of the last workers are ahead: more than all jumps
+)
+
+// offsetOf is how far the clock of a worker is off, if it is not set.
+func offsetOf(seed uint64, number int) int64 {
+	return rand.New(rand.NewPCG(seed, 1<<32+uint64(number))).Int64N(int64(2*mostOff)) - int64(mostOff)
+}
+
+// drawJump is by how much a clock is set: some seconds as often as an hour.
+func drawJump(r *rand.Rand) time.Duration {
+	d := leastJump
+	for range r.IntN(10) {
+		d *= 2
+	}
+	d = min(d+time.Duration(r.Int64N(int64(d))), mostJump)
+	if r.IntN(2) == 0 {
+		return -d
+	}
+	return d
+}
+
+// listener is a log in which a worker finds out what it owns.
+type listener struct {
+	slog.Handler
+	rec *recorder
+}
+
+// ownedMessage is what the library says when it has taken a partition over.
+const ownedMessage = "durable: a partition is owned"
+
+func (l listener) Handle(ctx context.Context, said slog.Record) error {
+	if said.Message == ownedMessage {
+		r := record{Kind: isOwned}
+		said.Attrs(func(a slog.Attr) bool {
+			switch a.Key {
+			case "partition":
+				r.Partition = int(a.Value.Int64())
+			case "epoch":
+				r.Epoch = a.Value.Uint64()
+			}
+			return true
+		})
+		l.rec.write(r.now())
+	}
+	return l.Handler.Handle(ctx, said)
+}
+
+func (l listener) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return listener{l.Handler.WithAttrs(attrs), l.rec}
+}
+
+func (l listener) WithGroup(name string) slog.Handler {
+	return listener{l.Handler.WithGroup(name), l.rec}
+}

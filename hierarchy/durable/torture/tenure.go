@@ -1,0 +1,148 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// tenure is the time of one owner of a partition. The owner goes by its wall clock as it was at the
+// takeover, and by its monotonic clock from there. So all that it does must fit one offset, which its
+// wall clock had during the takeover.
+type tenure struct {
+	partition, worker int
+	epoch             uint64
+
+	// The takeover was between these. What was called for after from is in the log before it.
+	from, to int64
+	offsets  []int64 // that the clock may have had then
+	offset   int64   // the one that fits best
+
+	sets  []*fire // the first attempts of what was set or moved in it
+	fires []*fire // in it, of Set's and Move's timers
+	maker string  // the owner as its IDs have it
+	mixed bool    // there are IDs of another owner: the tenure of that one is not known
+}
+
+// owns notes that a worker owned a partition at a time.
+func (h *history) owns(worker, partition int, epoch uint64, at int64) *tenure {
+	for _, t := range h.tenures {
+		if t.worker == worker && t.partition == partition && t.epoch == epoch {
+			t.to = min(t.to, at)
+			return t
+		}
+	}
+	t := &tenure{partition: partition, worker: worker, epoch: epoch, to: at}
+	h.tenures = append(h.tenures, t)
+	return t
+}
+
+const (
+	makerDigits = 16 // of an ID: which owner gave it
+	placeBits   = 12 // of the rest: the place in the frame. What is before is the frame's number
+)
+
+// frameOf is the number of the frame that an ID is from.
+func frameOf(id string) uint64 {
+	number, err := strconv.ParseUint(id[makerDigits:], 16, 64)
+	if err != nil {
+		panic("torture: " + err.Error())
+	}
+	return number >> placeBits
+}
+
+// setIn is the tenure in which a timer was set or moved, as far as it is known.
+func (h *history) setIn(f *fire) (in *tenure) {
+	p, number := partitionOf(f.Key, h.Partitions), frameOf(f.ID)
+	for _, t := range h.tenures {
+		if t.partition == p && t.epoch < number && (in == nil || t.epoch > in.epoch) {
+			in = t
+		}
+	}
+	return in
+}
+
+// findTenures finds out who owned what when.
+func (h *history) findTenures(lives map[string]*life) {
+	for i := range h.fires {
+		f := &h.fires[i]
+		h.owns(f.worker, partitionOf(f.Key, h.Partitions), f.Epoch, f.Time)
+	}
+	for i := range h.fires {
+		f := &h.fires[i]
+		begun, ok := lives[f.Key].begun(f.Value)
+		for _, t := range h.tenures {
+			if ok && t.partition == partitionOf(f.Key, h.Partitions) && frameOf(f.ID) < t.epoch {
+				t.from = max(t.from, begun)
+			}
+		}
+		if t := h.setIn(f); t != nil {
+			maker := f.ID[:makerDigits]
+			t.mixed = t.mixed || t.maker != "" && t.maker != maker
+			t.maker = maker
+		}
+	}
+	for _, t := range h.tenures {
+		t.offsets = h.clocks[t.worker].between(min(t.from, t.to), t.to)
+	}
+}
+
+// offsetsOf are those that the clock may have had by which a timer was set. If it is not known whose it
+// was, all are.
+func (h *history) offsetsOf(f *fire) (all []int64) {
+	if t := h.setIn(f); t != nil && !t.mixed {
+		return t.offsets
+	}
+	for _, c := range h.clocks {
+		all = append(all, c.between(0, math.MaxInt64)...)
+	}
+	return all
+}
+
+// wrong is what breaks a promise.
+type wrong struct{ promise, text string }
+
+// judgeTenures checks that the clocks of owners are as promised. What fits no offset is broken.
+func (h *history) judgeTenures(r *report) {
+	for _, t := range h.tenures {
+		var least []wrong
+		for i, offset := range t.offsets {
+			if all := h.wrongs(t, offset); i == 0 || len(all) < len(least) {
+				least, t.offset = all, offset
+			}
+		}
+		for _, w := range least {
+			r.broke(w.promise, "%s", w.text)
+		}
+		for _, f := range t.fires {
+			f.ready = f.Due - h.Zero - t.offset
+		}
+	}
+}
+
+// wrongs is what is broken if the offset at the takeover was this one.
+func (h *history) wrongs(t *tenure, offset int64) (all []wrong) {
+	shift := h.Zero + offset
+	for _, f := range t.sets {
+		if !f.of.fits(f.Due, shift) {
+			all = append(all, wrong{misdue, fmt.Sprintf("%s, the clock is ahead by %v", describe(f), time.Duration(offset))})
+		}
+	}
+	for _, f := range t.fires {
+		if by := f.Due - f.Time - shift; by > 0 {
+			all = append(all, wrong{early, fmt.Sprintf("%s, by %v, the clock is ahead by %v", describe(f), time.Duration(by), time.Duration(offset))})
+		}
+	}
+	return all
+}
+
+// tenureOf is the tenure that a firing was in.
+func (h *history) tenureOf(f *fire) *tenure {
+	p := partitionOf(f.Key, h.Partitions)
+	i := slices.IndexFunc(h.tenures, func(t *tenure) bool { return t.worker == f.worker && t.partition == p && t.epoch == f.Epoch })
+	return h.tenures[i]
+}

@@ -1,0 +1,50 @@
+//go:build linux
+
+package main
+
+import (
+	"math"
+	"slices"
+)
+
+// setting is one setting of a worker's wall clock. It took hold at some time between from and to.
+type setting struct{ offset, from, to int64 }
+
+// wallClock is what is known of a worker's wall clock: its settings, in order. It has one from the
+// beginning on.
+type wallClock []setting
+
+// until is when a setting had certainly ended.
+func (c wallClock) until(i int) int64 {
+	if i+1 < len(c) {
+		return c[i+1].to
+	}
+	return math.MaxInt64
+}
+
+// between are the offsets that the clock may have had at some time between two, ascending.
+func (c wallClock) between(from, to int64) (all []int64) {
+	for i, s := range c {
+		if (s.from <= to || i == 0) && c.until(i) >= from {
+			all = append(all, s.offset)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// lastShown is the last time between two at which the clock may have shown a wall time, or a later one.
+func (c wallClock) lastShown(wall, zero, from, to int64) (at int64, ok bool) {
+	for i, s := range slices.Backward(c) {
+		if s.from > to && i > 0 {
+			continue
+		}
+		if at = min(to, c.until(i)); at < from {
+			break
+		}
+		if zero+at+s.offset >= wall {
+			return at, true
+		}
+	}
+	return 0, false
+}
