@@ -64,16 +64,17 @@ const key = firingKeys + "k"
 
 // Each of these histories has one fault, and is refused for it.
 func TestRefused(t *testing.T) {
-	all := maps.Clone(refusals)
-	maps.Copy(all, moreRefusals)
-	for want, scripts := range all {
-		for i, write := range scripts {
-			t.Run(fmt.Sprintf("%s/%d", want, i), func(t *testing.T) {
-				s := newScript()
-				write(s)
-				s.sort()
-				require.Equal(t, []string{want}, slices.Sorted(maps.Keys(s.judge().broken)))
-			})
+	for _, all := range []map[string][]func(*script){refusals, orderRefusals, otherRefusals, clockRefusals} {
+		for want, scripts := range all {
+			for i, write := range scripts {
+				t.Run(fmt.Sprintf("%s/%d", want, i), func(t *testing.T) {
+					s := newScript()
+					write(s)
+					s.sort()
+					r := s.judge()
+					require.Equal(t, []string{want}, slices.Sorted(maps.Keys(r.broken)), "%v", r.broken)
+				})
+			}
 		}
 	}
 }

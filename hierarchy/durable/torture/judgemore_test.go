@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var moreRefusals = map[string][]func(*script){
+var orderRefusals = map[string][]func(*script){
 	fell: {
 		func(s *script) { // after it was handled, by the same owner
 			s.set("k", 0)
@@ -42,6 +42,9 @@ var moreRefusals = map[string][]func(*script){
 			s.fires[2].Epoch = 2
 		},
 	},
+}
+
+var otherRefusals = map[string][]func(*script){
 	manyAfter: {func(s *script) {
 		s.Events = []event{{Fault: stopWorker, Worker: 1, From: 100 * ms, To: 2000 * ms}}
 		for i := range mostAfterStop + 1 {
@@ -128,13 +131,15 @@ var accepted = map[string]func(*script){
 }
 
 func TestAccepted(t *testing.T) {
-	for name, write := range accepted {
-		t.Run(name, func(t *testing.T) {
-			s := newScript()
-			write(s)
-			s.sort()
-			require.Empty(t, s.judge().broken)
-		})
+	for _, all := range []map[string]func(*script){accepted, clocksAccepted} {
+		for name, write := range all {
+			t.Run(name, func(t *testing.T) {
+				s := newScript()
+				write(s)
+				s.sort()
+				require.Empty(t, s.judge().broken)
+			})
+		}
 	}
 }
 

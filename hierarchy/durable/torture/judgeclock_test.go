@@ -1,0 +1,220 @@
+//go:build linux
+
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// off has a worker's clock be ahead by that many ms from the beginning.
+func (s *script) off(worker int, offset int64) { s.clocks[worker] = wallClock{{offset: offset * ms}} }
+
+// jump sets a worker's clock, between two times.
+func (s *script) jump(worker int, offset, from, to int64) {
+	s.clocks[worker] = append(s.clocks[worker], setting{offset * ms, from * ms, to * ms})
+}
+
+// next has the last firing be of worker 2 in epoch 20.
+func (s *script) next() *fire {
+	f := &s.fires[len(s.fires)-1]
+	f.worker, f.Epoch = 2, 20
+	return f
+}
+
+var clockRefusals = map[string][]func(*script){
+	early: {
+		func(s *script) { // by a clock that is ahead, too
+			s.off(1, 2000)
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.fire(key, "v", 10, 100, 2101)
+		},
+		func(s *script) { // the clock was set after the takeover
+			s.set("a", 0)
+			s.jump(1, 10_000, 110, 111)
+			s.call(opSet, key, "v", 120, 125, 100)
+			s.fire(key, "v", 20, 150, 221)
+		},
+		func(s *script) { // the next owner's clock shows less
+			s.off(1, 2000)
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.fire(key, "v", 10, 2100, 2101)
+			s.next()
+		},
+		func(s *script) { // the right time, but the owner's clock is behind
+			s.off(1, -1000)
+			s.call(opSetAt, key, "v", 0, 5, 100)
+			s.fire(key, "v", 10, 101, 100)
+		},
+		func(s *script) { // the clock showed its time long before
+			s.jump(1, 10_000, 50, 51)
+			s.jump(1, 0, 60, 61)
+			s.call(opSetAt, key, "v", 0, 5, 1000)
+			s.fire(key, "v", 10, 300, 1000)
+		},
+		func(s *script) { // before it was set
+			s.jump(1, 10_000, 50, 51)
+			s.jump(1, 0, 60, 61)
+			s.call(opSetAt, key, "v", 62, 65, 1000)
+			s.fire(key, "v", 10, 70, 1062)
+		},
+		func(s *script) { // before this owner's time
+			s.set("a", 100)
+			s.jump(2, 10_000, 50, 51)
+			s.jump(2, 0, 60, 61)
+			s.call(opSetAt, key, "v", 0, 5, 1000)
+			s.fire(key, "v", 12, 210, 1000)
+			s.next()
+		},
+		func(s *script) { // the next attempt
+			s.set("k", 0)
+			s.fires[0].end.OK, s.fires[0].end.Time = false, 110*ms
+			s.fire(key, "v", 11, 159, 102).Attempt = 2
+		},
+	},
+	misdue: {
+		func(s *script) { // by what the clock shows later
+			s.set("a", 0)
+			s.jump(1, 10_000, 110, 111)
+			s.call(opSet, key, "v", 120, 125, 100)
+			s.fire(key, "v", 20, 10_225, 10_221)
+		},
+		func(s *script) { // by what the next owner's clock showed before its takeover
+			s.set("a", 100)
+			s.jump(2, 10_000, 50, 51)
+			s.call(opSet, key, "v", 300, 305, 100)
+			s.fire(key, "v", 30, 405, 401)
+			s.next()
+		},
+		func(s *script) { // two timers by two offsets
+			s.jump(1, 10_000, 110, 111)
+			s.call(opSet, key, "v", 120, 125, 100)
+			s.fire(key, "v", 20, 225, 221)
+			s.call(opSet, key+"2", "v", 120, 125, 100)
+			s.fire(key+"2", "v", 21, 225, 10_221)
+		},
+		func(s *script) { // nobody has such a clock
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.fire(key, "v", 10, 400, 201)
+			s.next()
+		},
+		func(s *script) {
+			s.call(opSetAt, key, "v", 0, 5, 100)
+			s.fire(key, "v", 10, 200, 101)
+		},
+	},
+	late: {
+		func(s *script) {
+			s.owns(1, 0, 1, 0)
+			s.call(opSet, key, "v", 0, 5, 100)
+			s.fire(key, "v", 10, 3200, 101)
+		},
+		func(s *script) { // it has followed the clock
+			s.set("a", 0)
+			s.jump(1, -10_000, 110, 111)
+			s.call(opSet, key, "v", 120, 125, 100)
+			s.fire(key, "v", 20, 10_221, 221)
+		},
+		func(s *script) {
+			s.owns(1, 0, 1, 0)
+			s.jump(1, 3600_000, 110, 111)
+			s.call(opSetAt, key, "v", 0, 5, 60_000)
+			s.fire(key, "v", 10, 13_200, 60_000)
+		},
+	},
+}
+
+var clocksAccepted = map[string]func(*script){
+	"early by the difference of two owners' clocks": func(s *script) {
+		s.off(2, 2000)
+		s.call(opSet, key, "v", 0, 5, 2100)
+		s.fire(key, "v", 10, 103, 2102)
+		s.next()
+	},
+	"late by the difference of two owners' clocks": func(s *script) {
+		s.owns(2, 0, 20, 10)
+		s.off(2, -9000)
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.fire(key, "v", 10, 9105, 102)
+		s.next()
+	},
+	"a clock that is set moves no timer of Set": func(s *script) {
+		s.off(1, -500)
+		s.call(opSet, key, "v", 0, 5, 1000)
+		s.jump(1, 3600_000, 100, 101)
+		s.fire(key, "v", 10, 1004, 502)
+		s.call(opSet, key+"2", "v", 200, 205, 1000)
+		s.fire(key+"2", "v", 11, 1204, 702)
+	},
+	"a clock that is set during the takeover": func(s *script) {
+		s.set("a", 0)
+		s.call(opSet, key, "v", 200, 205, 100)
+		s.jump(2, 10_000, 150, 151)
+		s.fire(key, "v", 30, 305, 302)
+		s.next()
+	},
+	"a clock that was set before the takeover": func(s *script) {
+		s.jump(2, 10_000, 50, 51)
+		s.set("a", 100)
+		s.call(opSet, key, "v", 300, 305, 100)
+		s.fire(key, "v", 30, 405, 10_401)
+		s.next()
+	},
+	"a timer of SetAt follows the clock": func(s *script) {
+		s.call(opSetAt, key, "v", 0, 5, 1000)
+		s.jump(1, 10_000, 50, 60)
+		s.fire(key, "v", 10, 50, 1000)
+	},
+	"some time after the clock was set": func(s *script) {
+		s.owns(1, 0, 1, 0)
+		s.call(opSetAt, key, "v", 0, 5, 1000)
+		s.jump(1, 10_000, 50, 51)
+		s.fire(key, "v", 10, 12_900, 1000)
+	},
+	"later, as the clock was set back": func(s *script) {
+		s.owns(1, 0, 1, 0)
+		s.call(opSetAt, key, "v", 0, 5, 1000)
+		s.jump(1, -10_000, 50, 51)
+		s.fire(key, "v", 10, 11_002, 1000)
+	},
+	"the clock is set back at once": func(s *script) {
+		s.call(opSetAt, key, "v", 0, 5, 100)
+		s.jump(1, -10_000, 102, 103)
+		s.fire(key, "v", 10, 104, 100)
+	},
+	"another attempt after the clock was set back": func(s *script) {
+		s.call(opSetAt, key, "v", 0, 5, 100)
+		f := s.fire(key, "v", 10, 101, 100)
+		f.end.OK, f.end.Time = false, 102*ms
+		s.jump(1, -10_000, 120, 121)
+		s.fire(key, "v", 10, 152, 100).Attempt = 2
+	},
+}
+
+// What was due before the clock was set back is counted, if it had to wait.
+func TestSetBack(t *testing.T) {
+	s := newScript()
+	s.jump(1, 10_000, 50, 51)
+	s.jump(1, 0, 60, 61)
+	s.call(opSetAt, key, "v", 0, 5, 1000)
+	s.fire(key, "v", 10, 300, 1000)
+	s.Events = []event{{Fault: setClock, Worker: 1, From: 50 * ms, To: 60 * ms}}
+	require.Len(t, s.judge().broken[early], 1)
+	s.Events = append(s.Events, event{Fault: killServer, Server: 1, From: 55 * ms, To: 56 * ms})
+	r := s.judge()
+	require.Empty(t, r.broken)
+	require.Equal(t, 1, r.setBack)
+}
+
+// When clocks were set, what partitions were away is measured by their owners' clocks.
+func TestReturnsByOwnersClock(t *testing.T) {
+	s := newScript()
+	s.off(2, 10_000)
+	s.Events = []event{{Fault: killWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
+	s.set("a", 0)
+	s.call(opSet, key, "v", 150, 155, 10_100)
+	s.fire(key, "v", 12, 1251, 10_251)
+	s.next()
+	require.Equal(t, int64(1000), int64(s.judge().backs[0].delays[0])/ms)
+}
