@@ -64,106 +64,35 @@ const key = firingKeys + "k"
 
 // Each of these histories has one fault, and is refused for it.
 func TestRefused(t *testing.T) {
-	for _, all := range []map[string][]func(*script){refusals, orderRefusals, otherRefusals, clockRefusals} {
-		for want, scripts := range all {
-			for i, write := range scripts {
-				t.Run(fmt.Sprintf("%s/%d", want, i), func(t *testing.T) {
-					s := newScript()
-					write(s)
-					s.sort()
-					r := s.judge()
-					require.Equal(t, []string{want}, slices.Sorted(maps.Keys(r.broken)), "%v", r.broken)
-				})
-			}
+	for want, scripts := range refusals {
+		for i, write := range slices.Concat(scripts...) {
+			t.Run(fmt.Sprintf("%s/%d", want, i), func(t *testing.T) {
+				s := newScript()
+				write(s)
+				s.sort()
+				r := s.judge()
+				require.Equal(t, []string{want}, slices.Sorted(maps.Keys(r.broken)), "%v", r.broken)
+			})
 		}
 	}
 }
 
-var refusals = map[string][]func(*script){
-	lost: {
-		func(s *script) { s.call(opSet, key, "v", 0, 5, 100) },
-		func(s *script) { // the handler has not returned nil
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", 10, 101, 101).end.OK = false
-		},
-		func(s *script) { // it was killed meanwhile
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", 10, 101, 101).end = nil
-		},
-		func(s *script) { // the answer says that there was none
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.call(opRemove, key, "", 10, 15, 0).answer.OK = false
-		},
-		func(s *script) { // only what was replaced has fired
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", 10, 101, 101)
-			s.call(opSet, key, "w", 110, 115, 100)
-		},
-		func(s *script) {
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", 10, 101, 101)
-			s.call(opMove, key, "", 110, 115, 1000)
-		},
-		func(s *script) { // neither the old one nor what is in doubt
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.call(opSet, key, "w", 10, 15, 100).answer = nil
-		},
-	},
-	revived: {
-		func(s *script) {
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.call(opRemove, key, "", 10, 15, 0)
-			s.fire(key, "v", 10, 101, 101)
-		},
-		func(s *script) {
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.call(opSet, key, "w", 10, 15, 100)
-			s.fire(key, "v", 10, 101, 101)
-			s.fire(key, "w", 11, 112, 111)
-		},
-		func(s *script) {
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.call(opMove, key, "", 10, 15, 1000)
-			s.fire(key, "v", 10, 101, 101)
-			s.fire(key, "v", 11, 1012, 1011)
-		},
-		func(s *script) { // a stop that is long over is no excuse
-			s.Events = []event{{Fault: stopWorker, Worker: 1, From: 1 * ms, To: 2 * ms}}
-			s.call(opSet, key, "v", 0, 5, 1000)
-			s.call(opRemove, key, "", 10, 15, 0)
-			s.fire(key, "v", 10, 1001, 1001)
-		},
-		func(s *script) { // nor is that of another worker
-			s.Events = []event{{Fault: stopWorker, Worker: 2, From: 50 * ms, To: 100 * ms}}
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.call(opRemove, key, "", 10, 15, 0)
-			s.fire(key, "v", 10, 101, 101)
-		},
-	},
-	early: {func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 70, 101) }},
-	misdue: {func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 70) },
-		func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 130) },
-		func(s *script) { s.call(opSetAt, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 125) }},
-	stranger: {
-		func(s *script) { s.fire(key, "v", 10, 200, 100) },
-		func(s *script) {
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", 10, 101, 101)
-			s.fire(key, "w", 11, 101, 101)
-		},
-		func(s *script) { // what certainly did not take hold
-			s.call(opSet, key, "v", 0, 5, 100).answer.Result = refused
-			s.fire(key, "v", 10, 101, 101)
-		},
-	},
-	sameID: {func(s *script) {
-		s.set("a", 0)
-		s.set("b", 500)
-		s.fires[1].ID, s.fires[1].Attempt, s.fires[1].Epoch = s.fires[0].ID, 2, 2
-	}},
-	twice: {func(s *script) {
-		s.call(opSet, key, "v", 0, 5, 100)
-		s.fire(key, "v", 10, 101, 101)
-		s.fire(key, "v", 11, 102, 102)
-	}},
+// refusals are the histories that break each promise.
+var refusals = map[string][][]func(*script){
+	lost:      {refusedLost},
+	revived:   {refusedRevived},
+	early:     {refusedEarly, offClockEarly, wallClockEarly},
+	misdue:    {refusedMisdue, offClockMisdue},
+	stranger:  {refusedStranger},
+	sameID:    {refusedSameID},
+	twice:     {refusedTwice},
+	fell:      {refusedFell},
+	backwards: {refusedBackwards},
+	manyAfter: {refusedManyAfter},
+	hanging:   {refusedHanging},
+	disorder:  {refusedDisorder},
+	slow:      {refusedSlow},
+	failing:   {refusedFailing},
+	otherwise: {refusedOtherwise},
+	late:      {offClockLate},
 }

@@ -23,109 +23,112 @@ func (s *script) next() *fire {
 	return f
 }
 
-var clockRefusals = map[string][]func(*script){
-	early: {
-		func(s *script) { // by a clock that is ahead, too
-			s.off(1, 2000)
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", 10, 100, 2101)
-		},
-		func(s *script) { // the clock was set after the takeover
-			s.set("a", 0)
-			s.jump(1, 10_000, 110, 111)
-			s.call(opSet, key, "v", 120, 125, 100)
-			s.fire(key, "v", 20, 150, 221)
-		},
-		func(s *script) { // the next owner's clock shows less
-			s.off(1, 2000)
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", 10, 2100, 2101)
-			s.next()
-		},
-		func(s *script) { // the right time, but the owner's clock is behind
-			s.off(1, -1000)
-			s.call(opSetAt, key, "v", 0, 5, 100)
-			s.fire(key, "v", 10, 101, 100)
-		},
-		func(s *script) { // the clock showed its time long before
-			s.jump(1, 10_000, 50, 51)
-			s.jump(1, 0, 60, 61)
-			s.call(opSetAt, key, "v", 0, 5, 1000)
-			s.fire(key, "v", 10, 300, 1000)
-		},
-		func(s *script) { // before it was set
-			s.jump(1, 10_000, 50, 51)
-			s.jump(1, 0, 60, 61)
-			s.call(opSetAt, key, "v", 62, 65, 1000)
-			s.fire(key, "v", 10, 70, 1062)
-		},
-		func(s *script) { // before this owner's time
-			s.set("a", 100)
-			s.jump(2, 10_000, 50, 51)
-			s.jump(2, 0, 60, 61)
-			s.call(opSetAt, key, "v", 0, 5, 1000)
-			s.fire(key, "v", 12, 210, 1000)
-			s.next()
-		},
-		func(s *script) { // the next attempt
-			s.set("k", 0)
-			s.fires[0].end.OK, s.fires[0].end.Time = false, 110*ms
-			s.fire(key, "v", 11, 159, 102).Attempt = 2
-		},
+var offClockEarly = []func(*script){
+	func(s *script) { // by a clock that is ahead, too
+		s.off(1, 2000)
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.fire(key, "v", 10, 100, 2101)
 	},
-	misdue: {
-		func(s *script) { // by what the clock shows later
-			s.set("a", 0)
-			s.jump(1, 10_000, 110, 111)
-			s.call(opSet, key, "v", 120, 125, 100)
-			s.fire(key, "v", 20, 10_225, 10_221)
-		},
-		func(s *script) { // by what the next owner's clock showed before its takeover
-			s.set("a", 100)
-			s.jump(2, 10_000, 50, 51)
-			s.call(opSet, key, "v", 300, 305, 100)
-			s.fire(key, "v", 30, 405, 401)
-			s.next()
-		},
-		func(s *script) { // two timers by two offsets
-			s.jump(1, 10_000, 110, 111)
-			s.call(opSet, key, "v", 120, 125, 100)
-			s.fire(key, "v", 20, 225, 221)
-			s.call(opSet, key+"2", "v", 120, 125, 100)
-			s.fire(key+"2", "v", 21, 225, 10_221)
-		},
-		func(s *script) { // nobody has such a clock
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", 10, 400, 201)
-			s.next()
-		},
-		func(s *script) {
-			s.call(opSetAt, key, "v", 0, 5, 100)
-			s.fire(key, "v", 10, 200, 101)
-		},
+	func(s *script) { // the clock was set after the takeover
+		s.set("a", 0)
+		s.jump(1, 10_000, 110, 111)
+		s.call(opSet, key, "v", 120, 125, 100)
+		s.fire(key, "v", 20, 150, 221)
 	},
-	late: {
-		func(s *script) {
-			s.owns(1, 0, 1, 0)
-			s.call(opSet, key, "v", 0, 5, 100)
-			s.fire(key, "v", 10, 3200, 101)
-		},
-		func(s *script) { // it has followed the clock
-			s.set("a", 0)
-			s.jump(1, -10_000, 110, 111)
-			s.call(opSet, key, "v", 120, 125, 100)
-			s.fire(key, "v", 20, 10_221, 221)
-		},
-		func(s *script) {
-			s.owns(1, 0, 1, 0)
-			s.jump(1, 3600_000, 110, 111)
-			s.call(opSetAt, key, "v", 0, 5, 60_000)
-			s.fire(key, "v", 10, 13_200, 60_000)
-		},
+	func(s *script) { // the next owner's clock shows less
+		s.off(1, 2000)
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.fire(key, "v", 10, 2100, 2101)
+		s.next()
 	},
 }
 
-var clocksAccepted = map[string]func(*script){
+var wallClockEarly = []func(*script){
+	func(s *script) { // the right time, but the owner's clock is behind
+		s.off(1, -1000)
+		s.call(opSetAt, key, "v", 0, 5, 100)
+		s.fire(key, "v", 10, 101, 100)
+	},
+	func(s *script) { // the clock showed its time long before
+		s.jump(1, 10_000, 50, 51)
+		s.jump(1, 0, 60, 61)
+		s.call(opSetAt, key, "v", 0, 5, 1000)
+		s.fire(key, "v", 10, 300, 1000)
+	},
+	func(s *script) { // before it was set
+		s.jump(1, 10_000, 50, 51)
+		s.jump(1, 0, 60, 61)
+		s.call(opSetAt, key, "v", 62, 65, 1000)
+		s.fire(key, "v", 10, 70, 1062)
+	},
+	func(s *script) { // before this owner's time
+		s.set("a", 100)
+		s.jump(2, 10_000, 50, 51)
+		s.jump(2, 0, 60, 61)
+		s.call(opSetAt, key, "v", 0, 5, 1000)
+		s.fire(key, "v", 12, 210, 1000)
+		s.next()
+	},
+	func(s *script) { // the next attempt
+		s.set("k", 0)
+		s.fires[0].end.OK, s.fires[0].end.Time = false, 110*ms
+		s.fire(key, "v", 11, 159, 102).Attempt = 2
+	},
+}
+
+var offClockMisdue = []func(*script){
+	func(s *script) { // by what the clock shows later
+		s.set("a", 0)
+		s.jump(1, 10_000, 110, 111)
+		s.call(opSet, key, "v", 120, 125, 100)
+		s.fire(key, "v", 20, 10_225, 10_221)
+	},
+	func(s *script) { // by what the next owner's clock showed before its takeover
+		s.set("a", 100)
+		s.jump(2, 10_000, 50, 51)
+		s.call(opSet, key, "v", 300, 305, 100)
+		s.fire(key, "v", 30, 405, 401)
+		s.next()
+	},
+	func(s *script) { // two timers by two offsets
+		s.jump(1, 10_000, 110, 111)
+		s.call(opSet, key, "v", 120, 125, 100)
+		s.fire(key, "v", 20, 225, 221)
+		s.call(opSet, key+"2", "v", 120, 125, 100)
+		s.fire(key+"2", "v", 21, 225, 10_221)
+	},
+	func(s *script) { // nobody has such a clock
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.fire(key, "v", 10, 400, 201)
+		s.next()
+	},
+	func(s *script) {
+		s.call(opSetAt, key, "v", 0, 5, 100)
+		s.fire(key, "v", 10, 200, 101)
+	},
+}
+
+var offClockLate = []func(*script){
+	func(s *script) {
+		s.owns(1, 0, 1, 0)
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.fire(key, "v", 10, 3200, 101)
+	},
+	func(s *script) { // it has followed the clock
+		s.set("a", 0)
+		s.jump(1, -10_000, 110, 111)
+		s.call(opSet, key, "v", 120, 125, 100)
+		s.fire(key, "v", 20, 10_221, 221)
+	},
+	func(s *script) {
+		s.owns(1, 0, 1, 0)
+		s.jump(1, 3600_000, 110, 111)
+		s.call(opSetAt, key, "v", 0, 5, 60_000)
+		s.fire(key, "v", 10, 13_200, 60_000)
+	},
+}
+
+var ownersClocksAccepted = map[string]func(*script){
 	"early by the difference of two owners' clocks": func(s *script) {
 		s.off(2, 2000)
 		s.call(opSet, key, "v", 0, 5, 2100)
@@ -161,6 +164,9 @@ var clocksAccepted = map[string]func(*script){
 		s.fire(key, "v", 30, 405, 10_401)
 		s.next()
 	},
+}
+
+var wallClocksAccepted = map[string]func(*script){
 	"a timer of SetAt follows the clock": func(s *script) {
 		s.call(opSetAt, key, "v", 0, 5, 1000)
 		s.jump(1, 10_000, 50, 60)

@@ -3,91 +3,11 @@
 package main
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
-
-var orderRefusals = map[string][]func(*script){
-	fell: {
-		func(s *script) { // after it was handled, by the same owner
-			s.set("k", 0)
-			s.fire(key, "v", 11, 150, 102).Attempt = 2
-		},
-		func(s *script) { // the same attempt, by the same owner
-			s.set("k", 0)
-			s.fires[0].end.OK = false
-			s.fire(key, "v", 11, 150, 102)
-		},
-		func(s *script) { // by the next owner
-			s.set("k", 0)
-			s.fires[0].Attempt = 2
-			s.fire(key, "v", 11, 150, 102).Epoch = 2
-		},
-	},
-	backwards: {
-		func(s *script) {
-			s.set("a", 0)
-			s.set("b", 500)
-			s.fires[0].Epoch, s.fires[0].worker = 2, 2
-		},
-		func(s *script) { // the third one
-			s.set("a", 0)
-			s.set("b", 500)
-			s.set("c", 600)
-			s.fires[0].Epoch = 3
-			s.fires[1].Epoch = 3
-			s.fires[2].Epoch = 2
-		},
-	},
-}
-
-var otherRefusals = map[string][]func(*script){
-	manyAfter: {func(s *script) {
-		s.Events = []event{{Fault: stopWorker, Worker: 1, From: 100 * ms, To: 2000 * ms}}
-		for i := range mostAfterStop + 1 {
-			k := fmt.Sprint(key, i)
-			s.call(opSet, k, "v", 0, 5, 100)
-			s.call(opRemove, k, "", 10, 15, 0)
-			s.fire(k, "v", uint64(10+i), 2001, 101)
-		}
-	}},
-	hanging: {func(s *script) {
-		s.call(opGet, key, "", 0, 14_000, 0)
-	}},
-	disorder: {
-		func(s *script) { // what was acknowledged is gone
-			s.call(opSet, sharedKeys, "v", 0, 5, 100)
-			s.call(opGet, sharedKeys, "", 10, 15, 0).answer.OK = false
-		},
-		func(s *script) { // an old answer
-			s.call(opSet, sharedKeys, "v", 0, 5, 100)
-			s.call(opSet, sharedKeys, "w", 6, 7, 100)
-			s.call(opGet, sharedKeys, "", 10, 15, 0).answer.Value = "v"
-		},
-		func(s *script) { // what did not take hold
-			s.call(opSet, sharedKeys, "v", 0, 5, 100).answer.Result = refused
-			s.call(opGet, sharedKeys, "", 10, 15, 0).answer.Value = "v"
-		},
-	},
-	slow: {
-		func(s *script) {
-			s.Events = []event{{Fault: killWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
-			s.set("a", 0)
-			s.set("b", 150)
-			s.fires[1].Time = 4500 * ms
-		},
-		func(s *script) {
-			s.Events = []event{{Fault: killServer, Server: 1, From: 200 * ms, To: 300 * ms}}
-			s.set("b", 150)
-			s.fires[0].Time = 10_500 * ms
-		},
-	},
-	failing:   {func(s *script) { s.call(opSet, key, "v", 0, 5, 100).answer.Result = failed }},
-	otherwise: {func(s *script) { s.Problems = []string{"worker 1 ended by itself"} }},
-}
 
 // accepted are histories that are as promised.
 var accepted = map[string]func(*script){
@@ -131,7 +51,7 @@ var accepted = map[string]func(*script){
 }
 
 func TestAccepted(t *testing.T) {
-	for _, all := range []map[string]func(*script){accepted, clocksAccepted} {
+	for _, all := range []map[string]func(*script){accepted, ownersClocksAccepted, wallClocksAccepted} {
 		for name, write := range all {
 			t.Run(name, func(t *testing.T) {
 				s := newScript()
