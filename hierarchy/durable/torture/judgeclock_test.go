@@ -142,6 +142,13 @@ var ownersClocksAccepted = map[string]func(*script){
 		s.fire(key, "v", 10, 9105, 102)
 		s.next()
 	},
+	"another attempt by an owner whose clock is behind": func(s *script) {
+		s.off(2, -9000)
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.fire(key, "v", 10, 103, 102).end = nil
+		s.fire(key, "v", 10, 500, 102)
+		s.next().Attempt = 2
+	},
 	"a clock that is set moves no timer of Set": func(s *script) {
 		s.off(1, -500)
 		s.call(opSet, key, "v", 0, 5, 1000)

@@ -7,7 +7,7 @@ import "time"
 // justBefore is how long before a handler its timer was found to be due, on a busy machine.
 const justBefore = 200 * time.Millisecond
 
-// judgeWall checks a firing of a timer of SetAt. It is due when its owner's wall clock shows its time.
+// judgeWall checks the first attempt of a timer of SetAt. It is due when its owner's wall clock shows its time.
 // If that clock is set back then, the handler is called all the same. That is soon, unless something
 // has happened to the lease or to the log. Such firings are counted.
 func (h *history) judgeWall(r *report, f *fire) {
@@ -17,9 +17,6 @@ func (h *history) judgeWall(r *report, f *fire) {
 	clock := h.clocks[f.worker]
 	now := clock.between(f.Time, f.Time)
 	f.ready = f.Due - h.Zero - now[len(now)-1]
-	if f.Attempt > 1 { // since the last one, the owner's clock counts
-		return
-	}
 	at, ok := clock.lastShown(f.Due, h.Zero, max(f.of.by.Time, h.tenureOf(f).from), f.Time)
 	switch {
 	case !ok:

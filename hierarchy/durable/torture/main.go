@@ -1,8 +1,8 @@
 //go:build linux
 
 // Command torture runs durable timers on a cluster of this machine, while random faults happen to its
-// servers, its workers and the network between them. Servers and workers are processes. What the
-// workers were answered and what fired is recorded, and judged by the promises in the end.
+// servers, its workers, their clocks and the network between them. Servers and workers are processes.
+// What the workers were answered and what fired is recorded, and judged by the promises in the end.
 package main
 
 import (

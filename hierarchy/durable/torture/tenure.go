@@ -22,8 +22,8 @@ type tenure struct {
 	offsets  []int64 // that the clock may have had then
 	offset   int64   // the one that fits best
 
-	sets  []*fire // the first attempts of what was set or moved in it
-	fires []*fire // in it, of Set's and Move's timers
+	sets  []*fire // first attempts of what was set or moved in it
+	fires []*fire // first attempts in it, of Set's and Move's timers
 	maker string  // the owner as its IDs have it
 	mixed bool    // there are IDs of another owner: the tenure of that one is not known
 }

@@ -69,9 +69,12 @@ func (h *history) judgeTimers(r *report) {
 	}
 }
 
-// toTenures adds a firing to the tenure that it was in, and to the one in which it was set. Those of
-// SetAt go by the wall clock instead.
+// toTenures adds a first attempt to the tenure that it was in, and to the one in which it was set. Those
+// of SetAt go by the wall clock instead. Further attempts go by when the last one has failed.
 func (h *history) toTenures(r *report, f *fire) {
+	if f.Attempt > 1 {
+		return
+	}
 	if f.of.isWall() {
 		h.judgeWall(r, f)
 		return
@@ -79,7 +82,6 @@ func (h *history) toTenures(r *report, f *fire) {
 	in := h.tenureOf(f)
 	in.fires = append(in.fires, f)
 	switch t := h.setIn(f); {
-	case f.Attempt > 1:
 	case t != nil && !t.mixed:
 		t.sets = append(t.sets, f)
 	case !f.fits:
