@@ -18,6 +18,7 @@ const (
 	revived     = "timers fired after what replaced or removed them was answered"
 	early       = "timers fired early, by the clock of their owner"
 	late        = "timers fired late, though nothing had happened"
+	moved       = "partitions changed hands, though nothing had happened"
 	misdue      = "timers were due at another time than asked for"
 	stranger    = "timers fired that nobody has set"
 	sameID      = "IDs belong to more than one timer"
@@ -70,6 +71,7 @@ func (h *history) judge() *report {
 	h.judgeLimits(r)
 	h.judgeTimers(r)
 	h.judgeLate(r)
+	h.judgeMoves(r)
 	h.judgeIDs(r)
 	h.judgeEpochs(r)
 	h.judgeReturns(r)

@@ -95,4 +95,5 @@ var refusals = map[string][][]func(*script){
 	failing:   {refusedFailing},
 	otherwise: {refusedOtherwise},
 	late:      {offClockLate},
+	moved:     {offClockMoved},
 }

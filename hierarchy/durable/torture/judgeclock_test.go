@@ -128,6 +128,15 @@ var offClockLate = []func(*script){
 	},
 }
 
+var offClockMoved = []func(*script){
+	func(s *script) {
+		s.Events = []event{{Fault: setClock, Worker: 1, From: 50 * ms, To: 1000 * ms}}
+		s.set("a", 100)
+		s.set("b", 300)
+		s.next()
+	},
+}
+
 var ownersClocksAccepted = map[string]func(*script){
 	"early by the difference of two owners' clocks": func(s *script) {
 		s.off(2, 2000)
@@ -148,6 +157,12 @@ var ownersClocksAccepted = map[string]func(*script){
 		s.fire(key, "v", 10, 103, 102).end = nil
 		s.fire(key, "v", 10, 500, 102)
 		s.next().Attempt = 2
+	},
+	"a change of owners after a kill": func(s *script) {
+		s.Events = []event{{Fault: setClock, Worker: 1, From: 50 * ms, To: 1000 * ms}, {Fault: killWorker, From: 150 * ms, To: 150 * ms}}
+		s.set("a", 100)
+		s.set("b", 300)
+		s.next()
 	},
 	"a clock that is set moves no timer of Set": func(s *script) {
 		s.off(1, -500)

@@ -23,8 +23,8 @@ const usage = `usage: go run ./torture [flags]
   -lease DURATION  default 2s
   -keys N          on how many keys operations are compared with each other, default 8
   -only WORD       only the faults whose names contain WORD
-  -strict          being back too late, or firing late, is a broken promise, too. Not for a busy
-                   machine
+  -strict          what is back too late, fires late, or changes hands for no reason is a broken
+                   promise, too. Not for a busy machine
   -dir DIRECTORY   make the directories of the runs there, default: the temporary directory
   -keep            keep the files of each run. Those with a broken promise are always kept
   -v               say each fault as it happens

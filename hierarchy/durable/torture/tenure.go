@@ -146,3 +146,20 @@ func (h *history) tenureOf(f *fire) *tenure {
 	i := slices.IndexFunc(h.tenures, func(t *tenure) bool { return t.worker == f.worker && t.partition == p && t.epoch == f.Epoch })
 	return h.tenures[i]
 }
+
+// judgeMoves checks that no partition changes hands where nothing has happened. That clocks are set is
+// nothing to leases.
+func (h *history) judgeMoves(r *report) {
+	if !h.Strict || len(h.Events) == 0 {
+		return
+	}
+	begun, end := h.Events[0].From, int64(0)
+	for _, e := range h.Events {
+		end = max(end, e.To)
+	}
+	for _, t := range h.tenures {
+		if begun < t.from && t.to < end && !h.disturbed(t.from, t.to) {
+			r.broke(moved, "partition %d to worker %d, epoch %d, between %d and %d", t.partition, t.worker, t.epoch, t.from, t.to)
+		}
+	}
+}
