@@ -29,6 +29,7 @@ type history struct {
 
 	clocks  map[int]wallClock // of the workers
 	tenures []*tenure
+	heard   bool // some worker's log has said that it owns a partition
 }
 
 // call is an operation that a worker called for.
@@ -88,6 +89,7 @@ func (h *history) add(worker int, all []record) {
 			h.fires = append(h.fires, fire{record: *r, worker: worker})
 		case isOwned:
 			h.owns(worker, r.Partition, r.Epoch, r.Time)
+			h.heard = true
 		case isClock:
 			h.clocks[worker] = append(h.clocks[worker], setting{r.Offset, r.Time, math.MaxInt64})
 		case isSet:
@@ -125,6 +127,9 @@ func (w *world) history() (*history, error) {
 		h.add(i, all)
 	}
 	h.sort()
+	if len(h.fires) > 0 && !h.heard {
+		h.Problems = append(h.Problems, "no worker has said what it owns")
+	}
 	return h, w.readOutput(h)
 }
 

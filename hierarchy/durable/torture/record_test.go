@@ -4,6 +4,7 @@ package main
 
 import (
 	"io"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -51,6 +52,8 @@ func TestHistory(t *testing.T) {
 		{Kind: isCall, Time: 1, Serial: 1}, {Kind: isCall, Time: 2, Serial: 2}, {Kind: isCall, Time: 3, Serial: 3},
 		{Kind: isAnswer, Serial: 2, Result: took}, {Kind: isAnswer, Serial: 1, Result: refused},
 		{Kind: isFire, Time: 4, ID: "a", Attempt: 1}, {Kind: isFire, Time: 5, ID: "a", Attempt: 2}, {Kind: isFire, Time: 6, ID: "b", Attempt: 1},
+		{Kind: isClock, Time: 1, Offset: 5}, {Kind: isSet, Time: 2}, {Kind: isClock, Time: 7, Offset: 6}, {Kind: isSet, Time: 9},
+		{Kind: isOwned, Partition: 3, Epoch: 4, Time: 8}, {Kind: isClock, Time: 11, Offset: 7},
 		{Kind: isEnd, ID: "a", Attempt: 1}, {Kind: isEnd, ID: "a", Attempt: 2, OK: true}, {Kind: isFailed, Error: "no"},
 	})
 	h.sort()
@@ -65,6 +68,8 @@ func TestHistory(t *testing.T) {
 	}
 	require.Equal(t, []bool{false, true, false}, done)
 	require.Equal(t, []string{"no"}, h.fails)
+	require.Equal(t, wallClock{{5, 1, 2}, {6, 7, 9}, {7, 11, math.MaxInt64}}, h.clocks[1])
+	require.Equal(t, []*tenure{{partition: 3, worker: 1, epoch: 4, to: 8}}, h.tenures)
 }
 
 // echo is a server behind a link.

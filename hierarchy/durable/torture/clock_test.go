@@ -1,0 +1,77 @@
+//go:build linux
+
+package main
+
+import (
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A worker's wall clock is set, its monotonic clock is not, and there are records of it.
+func TestSetClock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "records")
+	w, err := newWorker(workerConfig{Records: path, Zero: wall, Offset: int64(time.Second)})
+	require.NoError(t, err)
+	before, elapsed := mono(), w.clock.Elapsed()
+	w.told("clock -1h0m3s")
+	now := w.clock.Now().UnixNano() - wall - int64(time.Second-time.Hour-3*time.Second)
+	require.LessOrEqual(t, before, now)
+	require.LessOrEqual(t, now, mono())
+	require.LessOrEqual(t, elapsed, w.clock.Elapsed())
+	require.Greater(t, w.clock.right().UnixNano(), wall)
+	all, err := readRecords(path)
+	require.NoError(t, err)
+	h := history{}
+	h.add(1, all)
+	c := h.clocks[1]
+	require.Len(t, c, 2)
+	require.Equal(t, []int64{int64(-time.Hour - 2*time.Second)}, c.between(mono(), mono()))
+	require.Equal(t, []int64{int64(-time.Hour - 2*time.Second), int64(time.Second)}, c.between(c[1].from, c[1].from))
+}
+
+// Workers' clocks differ, and a seed draws the same.
+func TestOffsets(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	forward := 0
+	for i := range 200 {
+		offset := offsetOf(1, i)
+		require.Equal(t, offset, offsetOf(1, i))
+		require.NotEqual(t, offset, offsetOf(1, i+1))
+		require.LessOrEqual(t, time.Duration(offset).Abs(), mostOff)
+		d := drawJump(r)
+		require.LessOrEqual(t, leastJump, d.Abs())
+		require.LessOrEqual(t, d.Abs(), mostJump)
+		if d > 0 {
+			forward++
+		}
+	}
+	require.Greater(t, forward, 50)
+	require.Less(t, forward, 150)
+}
+
+// What a worker's log says about partitions is recorded, and goes on to the log.
+func TestListener(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "records")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	defer f.Close()
+	said, says := io.Pipe()
+	defer said.Close()
+	l := slog.New(listener{slog.NewTextHandler(says, nil), &recorder{file: f}}).With("name", "timers").WithGroup("g")
+	go l.Info(ownedMessage, "partition", 3, "epoch", uint64(7))
+	b := make([]byte, 1000)
+	n, err := said.Read(b)
+	require.NoError(t, err)
+	require.Contains(t, string(b[:n]), ownedMessage)
+	all, err := readRecords(path)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, record{Kind: isOwned, Time: all[0].Time, Partition: 3, Epoch: 7}, all[0])
+}
