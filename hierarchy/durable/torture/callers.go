@@ -116,7 +116,7 @@ func (w *worker) callFiring(caller int, r *rand.Rand) {
 	a := ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: duration(r), limit: patience(r)}
 	if r.IntN(4) == 0 {
 		a.op = opSetAt
-		if r.IntN(4) == 0 { // due if the clock is set forward, or in the end
+		if w.cfg.Far && r.IntN(4) == 0 {
 			a.in = drawJump(r).Abs()
 		}
 	}

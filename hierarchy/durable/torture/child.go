@@ -39,6 +39,7 @@ type workerConfig struct {
 	Records    string // the path of its file
 	Zero       int64  // see wallZero
 	Offset     int64  // of its wall clock
+	Far        bool   // it sets timers that are due when a clock is set forward, or in the end
 	Quiet      bool   // it calls for no operations
 }
 

@@ -80,6 +80,11 @@ func draw(o *options) (all []plan) {
 	return all
 }
 
+// setsClocks tells whether clocks are set in a run.
+func setsClocks(o *options) bool {
+	return slices.ContainsFunc(draw(o), func(p plan) bool { return p.fault == setClock })
+}
+
 func drawFault(r *rand.Rand, all []often) string {
 	sum := 0
 	for _, w := range all {

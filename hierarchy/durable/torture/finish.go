@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"io"
-	"slices"
 )
 
 // finish waits until all has fired.
@@ -14,19 +13,13 @@ func (w *world) finish(ctx context.Context) error {
 	if err := w.await(ctx, idleTime, isRead); err != nil {
 		return err
 	}
-	if w.anyClockSet() {
+	if setsClocks(&w.options) {
 		if err := w.renew(ctx); err != nil {
 			return err
 		}
 	}
 	w.tell("finish")
 	return w.await(ctx, idleTime, isIdle)
-}
-
-func (w *world) anyClockSet() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.ContainsFunc(w.happen, func(e event) bool { return e.Fault == setClock })
 }
 
 // renew has other workers take all over, whose clocks are ahead. What an owner has set whose clock was

@@ -151,7 +151,7 @@ func (w *world) startWorker() error {
 		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", l.port()))
 	}
 	cfg := workerConfig{Number: m.number, Seed: w.seed, URLs: strings.Join(urls, ","), Servers: w.options.servers,
-		Partitions: w.partitions, Lease: w.lease, Keys: w.keys, Records: m.path, Zero: w.zero, Offset: offsetOf(w.seed, m.number)}
+		Partitions: w.partitions, Lease: w.lease, Keys: w.keys, Records: m.path, Zero: w.zero, Offset: offsetOf(w.seed, m.number), Far: setsClocks(&w.options)}
 	if w.last {
 		cfg.Quiet, cfg.Offset = true, int64(afterAll)
 	}
