@@ -44,21 +44,24 @@ type often struct {
 	weight int
 }
 
-// weights are those of all faults whose names contain a word.
-func weights(word string) []often {
+// weights are those of all faults whose names contain a word, and which can happen to so many servers.
+func weights(word string, servers int) []often {
 	all := []often{
 		{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5}, {flicker, 14},
 		{setClock, 16},
 		{killServer, 9}, {stopServer, 6}, {cutServer, 9}, {killMajority, 4}, {slowNetwork, 5},
 	}
-	return slices.DeleteFunc(all, func(o often) bool { return !strings.Contains(o.fault, word) })
+	return slices.DeleteFunc(all, func(o often) bool {
+		alone := servers == 1 && (o.fault == cutServer || o.fault == killMajority)
+		return alone || !strings.Contains(o.fault, word)
+	})
 }
 
 // draw draws the faults of a run.
 func draw(o *options) (all []plan) {
 	r := rand.New(rand.NewPCG(o.seed, 0))
 	for at := time.Duration(0); at < o.length; {
-		p := plan{fault: drawFault(r, weights(o.only)), at: at, whom: r.IntN(1 << 20)}
+		p := plan{fault: drawFault(r, weights(o.only, o.servers)), at: at, whom: r.IntN(1 << 20)}
 		p.long = o.lease/10 + time.Duration(r.Int64N(int64(3*o.lease)))
 		p.fate = []int{holds, cuts}[r.IntN(2)]
 		p.delay = time.Duration(1+r.IntN(30)) * time.Millisecond

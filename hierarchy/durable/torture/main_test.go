@@ -45,19 +45,21 @@ func TestBadUsage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	terminaltest.BadUsage(t, run, "torture", usage, map[string]string{
-		"-fast":              "-fast",
-		"now":                `"now"`,
-		"-for 1ms":           "-for 1ms is shorter than 1s",
-		"-runs 0":            "-runs 0",
-		"-seed x":            "-seed",
-		"-workers 0":         "-workers 0",
-		"-workers 17":        "-workers 17",
-		"-servers 2":         "-servers 2",
-		"-partitions 0":      "-partitions 0",
-		"-lease 1ms":         "-lease 1ms",
-		"-keys 0":            "-keys 0",
-		"-dir " + file:       "is not a directory",
-		"-dir " + file + "x": "can't be used",
+		"-fast":                     "-fast",
+		"now":                       `"now"`,
+		"-for 1ms":                  "-for 1ms is shorter than 1s",
+		"-runs 0":                   "-runs 0",
+		"-seed x":                   "-seed",
+		"-workers 0":                "-workers 0",
+		"-workers 17":               "-workers 17",
+		"-servers 2":                "-servers 2",
+		"-partitions 0":             "-partitions 0",
+		"-lease 1ms":                "-lease 1ms",
+		"-keys 0":                   "-keys 0",
+		"-only x":                   `-only "x"`,
+		"-servers 1 -only majority": `-only "majority"`,
+		"-dir " + file:              "is not a directory",
+		"-dir " + file + "x":        "can't be used",
 	})
 }
 
@@ -84,7 +86,7 @@ func TestDraw(t *testing.T) {
 		require.Less(t, p.at, o.length)
 		require.LessOrEqual(t, p.at+p.long, o.length)
 	}
-	require.Len(t, drawn, len(weights("")))
+	require.Len(t, drawn, len(weights("", 3)))
 	o.seed++
 	require.NotEqual(t, all, draw(&o))
 	o.only = killServer

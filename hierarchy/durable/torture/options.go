@@ -91,8 +91,8 @@ func (o *options) check() error {
 		return fmt.Errorf("-lease %v is not between 500ms and 1m", o.lease)
 	case o.keys < 1 || o.keys > 1000:
 		return fmt.Errorf("-keys %d is not between 1 and 1000", o.keys)
-	case len(weights(o.only)) == 0:
-		return fmt.Errorf("-only %q is in no fault's name", o.only)
+	case len(weights(o.only, o.servers)) == 0:
+		return fmt.Errorf("-only %q is in the name of no fault that can happen", o.only)
 	}
 	if o.dir == "" {
 		return nil
