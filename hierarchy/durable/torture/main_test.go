@@ -41,6 +41,17 @@ func TestRun(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// So does one with one server, where clocks are set.
+func TestRunOneServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some 10s")
+	}
+	var out, errs bytes.Buffer
+	code := run([]string{"-for", "2s", "-servers", "1", "-workers", "2", "-only", "clock", "-dir", t.TempDir()}, &out, &errs)
+	require.Equal(t, terminal.ExitOK, code, "%s%s", &out, &errs)
+	require.Contains(t, out.String(), setClock)
+}
+
 func TestBadUsage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
