@@ -161,5 +161,7 @@ func TestReturnsByOwnersClock(t *testing.T) {
 	s.call(opSet, key, "v", 150, 155, 10_100)
 	s.fire(key, "v", 12, 1251, 10_251)
 	s.next()
-	require.Equal(t, int64(1000), int64(s.judge().backs[0].delays[0])/ms)
+	r := s.judge()
+	require.Equal(t, int64(1000), int64(r.backs[0].delays[0])/ms)
+	require.Equal(t, 1, r.byJump)
 }

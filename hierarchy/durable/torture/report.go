@@ -22,6 +22,7 @@ type report struct {
 	faults    map[string]int
 	over      map[*fire]bool           // firings whose context had ended when they began, where that was needed
 	paused    map[event]map[*fire]bool // firings that were decided before a stop of their worker
+	byJump    int                      // takeovers by a wall clock that was set
 	setBack   int                      // firings that were due before the clock was set back
 	ended     int                      // len of over, and of paused, over several runs
 	afterStop int
@@ -83,6 +84,7 @@ func (r *report) add(o *report) {
 	r.counts.fires += o.counts.fires
 	r.counts.repeated += o.counts.repeated
 	over, paused := o.excuses()
+	r.byJump += o.byJump
 	r.setBack += o.setBack
 	r.ended += over
 	r.afterStop += paused
@@ -116,6 +118,7 @@ func (r *report) write(out io.Writer) {
 		row("runs without time to compare them", "%d", r.undecided)
 	}
 	row("firings", "%d, %d of them again after a change of owner", c.fires, c.repeated)
+	row("takeovers by a clock that was set", "%d", r.byJump)
 	over, paused := r.excuses()
 	row("firings that ended as they began", "%d", over)
 	row("firings that were decided before a stop", "%d", paused)

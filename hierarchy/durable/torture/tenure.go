@@ -118,6 +118,9 @@ func (h *history) judgeTenures(r *report) {
 		for _, w := range least {
 			r.broke(w.promise, "%s", w.text)
 		}
+		if by := time.Duration(t.offset).Abs(); by > mostOff && by < afterAll {
+			r.byJump++
+		}
 		for _, f := range t.fires {
 			f.ready = f.Due - h.Zero - t.offset
 		}
