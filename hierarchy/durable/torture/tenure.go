@@ -74,9 +74,10 @@ func (h *history) findTenures(lives map[string]*life) {
 	}
 	for i := range h.fires {
 		f := &h.fires[i]
+		p, number := partitionOf(f.Key, h.Partitions), frameOf(f.ID)
 		begun, ok := lives[f.Key].begun(f.Value)
 		for _, t := range h.tenures {
-			if ok && t.partition == partitionOf(f.Key, h.Partitions) && frameOf(f.ID) < t.epoch {
+			if ok && t.partition == p && number < t.epoch {
 				t.from = max(t.from, begun)
 			}
 		}
