@@ -72,7 +72,7 @@ func draw(o *options) (all []plan) {
 		case slowNetwork:
 			p.fate = delays
 		case setClock:
-			p.long *= 2
+			p.long, quiet = 2*p.long, false
 		}
 		p.long = min(p.long, o.length-at)
 		all = append(all, p)
