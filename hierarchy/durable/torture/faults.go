@@ -44,8 +44,9 @@ type often struct {
 	weight int
 }
 
-// weights are those of all faults whose names contain a word, and which can happen to so many servers.
-func weights(word string, servers int) []often {
+// weights are those of all faults whose names contain one of some words, with commas between, and which
+// can happen to so many servers.
+func weights(words string, servers int) []often {
 	all := []often{
 		{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5}, {flicker, 14},
 		{setClock, 16},
@@ -53,7 +54,8 @@ func weights(word string, servers int) []often {
 	}
 	return slices.DeleteFunc(all, func(o often) bool {
 		alone := servers == 1 && (o.fault == cutServer || o.fault == killMajority)
-		return alone || !strings.Contains(o.fault, word)
+		named := slices.ContainsFunc(strings.Split(words, ","), func(word string) bool { return strings.Contains(o.fault, word) })
+		return alone || !named
 	})
 }
 

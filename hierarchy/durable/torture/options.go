@@ -22,7 +22,7 @@ const usage = `usage: go run ./torture [flags]
   -partitions N    default 4
   -lease DURATION  default 2s
   -keys N          on how many keys operations are compared with each other, default 8
-  -only WORD       only the faults whose names contain WORD
+  -only WORDS      only the faults whose names contain one of WORDS, with commas between: clock,kill
   -strict          what is back too late, fires late, or changes hands for no reason is a broken
                    promise, too. Not for a busy machine
   -dir DIRECTORY   make the directories of the runs there, default: the temporary directory
