@@ -62,6 +62,12 @@ var wallClocksAccepted = map[string]func(*script){
 		s.jump(1, 10_000, 50, 60)
 		s.fire(key, "v", 10, 50, 1000)
 	},
+	"moved later, with an unknown result": func(s *script) {
+		s.call(opSetAt, key, "v", 0, 5, 100_000)
+		s.jump(1, 3600_000, 50, 51)
+		s.fire(key, "v", 10, 52, 100_000)
+		s.call(opMove, key, "", 1000, 1005, 5000).answer = nil
+	},
 	"some time after the clock was set": func(s *script) {
 		s.owns(1, 0, 1, 0)
 		s.call(opSetAt, key, "v", 0, 5, 1000)

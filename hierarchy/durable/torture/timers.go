@@ -122,7 +122,8 @@ func (l *life) begun(value string) (at int64, ok bool) {
 }
 
 // assign finds the version that a firing is of: the last one that can be due then, by one of some
-// offsets. It is false if there is none with its value.
+// offsets. But no other one is due exactly when one of SetAt is. It is false if there is none with its
+// value.
 func (l *life) assign(f *fire, zero int64, offsets []int64) bool {
 	for _, v := range l.versions {
 		if v.value != f.Value {
@@ -131,6 +132,9 @@ func (l *life) assign(f *fire, zero int64, offsets []int64) bool {
 		fits := slices.ContainsFunc(offsets, func(offset int64) bool { return v.fits(f.Due, zero+offset) })
 		if fits || f.of == nil {
 			f.of, f.fits = v, fits
+		}
+		if fits && v.isWall() {
+			break
 		}
 	}
 	if f.of == nil {
