@@ -154,3 +154,16 @@ func TestWallClockGoesBackAfterFiring(t *testing.T) {
 	b.mock.Add(30 * time.Minute)
 	b.Equal([]string{"b"}, b.took())
 }
+
+// An owner goes by its wall clock at the takeover, also if that was set since it began to read the log.
+func TestOwnersTimeIsThatOfTheTakeover(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	b.set("a", "", 2*time.Hour)
+	f := b.follow()
+	b.mock.Jump(time.Hour)
+	b.own(f)
+	b.Equal(b.mock.Now().UnixNano(), b.p.Now())
+	_, left := b.get("a")
+	b.Equal(time.Hour, left)
+}
