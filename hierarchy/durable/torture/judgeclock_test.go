@@ -52,8 +52,8 @@ var wallClockEarly = []func(*script){
 	func(s *script) { // the clock showed its time long before
 		s.jump(1, 10_000, 50, 51)
 		s.jump(1, 0, 60, 61)
-		s.call(opSetAt, key, "v", 0, 5, 1000)
-		s.fire(key, "v", 10, 300, 1000)
+		s.call(opSetAt, key, "v", 0, 5, 5000)
+		s.fire(key, "v", 10, 1100, 5000)
 	},
 	func(s *script) { // before it was set
 		s.jump(1, 10_000, 50, 51)
@@ -142,8 +142,8 @@ func TestSetBack(t *testing.T) {
 	s := newScript()
 	s.jump(1, 10_000, 50, 51)
 	s.jump(1, 0, 60, 61)
-	s.call(opSetAt, key, "v", 0, 5, 1000)
-	s.fire(key, "v", 10, 300, 1000)
+	s.call(opSetAt, key, "v", 0, 5, 5000)
+	s.fire(key, "v", 10, 1100, 5000)
 	s.Events = []event{{Fault: setClock, Worker: 1, From: 50 * ms, To: 60 * ms}}
 	require.Len(t, s.judge().broken[early], 1)
 	s.Events = append(s.Events, event{Fault: killServer, Server: 1, From: 55 * ms, To: 56 * ms})

@@ -5,7 +5,7 @@ package main
 import "time"
 
 // justBefore is how long before a handler its timer was found to be due, on a busy machine.
-const justBefore = 200 * time.Millisecond
+const justBefore = time.Second
 
 // judgeWall checks the first attempt of a timer of SetAt. It is due when its owner's wall clock shows its time.
 // If that clock is set back then, the handler is called all the same. That is soon, unless something
