@@ -77,9 +77,12 @@ type firing struct {
 	at time.Time
 }
 
-func newWorld(t testing.TB) *world {
+func newWorld(t testing.TB) *world { return newWorldOf(t, partitions) }
+
+// newWorldOf is a world with n partitions.
+func newWorldOf(t testing.TB, n int) *world {
 	w := &world{Assertions: require.New(t), t: t, name: fmt.Sprintf("world%d", names.Add(1)), table: new(table.Table)}
-	for range partitions {
+	for range n {
 		w.disks = append(w.disks, new(logs.Disk))
 	}
 	return w
@@ -170,7 +173,7 @@ func (p *process) close() {
 
 // owns is how many partitions a process owns.
 func (p *process) owns() (n int) {
-	for at := range partitions {
+	for at := range p.w.disks {
 		if _, owned, _ := p.Stats(at); owned {
 			n++
 		}

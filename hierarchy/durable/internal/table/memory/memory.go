@@ -18,6 +18,7 @@ type Table struct {
 	mu       sync.Mutex
 	revision uint64
 	log      []table.Record // all that was ever written, less what Expire took out
+	kept     int            // how long log was after the last compact
 	watches  map[*watch]bool
 	deleted  map[string]time.Time // when keys were deleted last
 }
@@ -67,14 +68,14 @@ func (t *Table) get(key string, revision uint64) (table.Record, error) {
 
 // snapshot is the last record of each key when the table had that revision. The lock must be held.
 func (t *Table) snapshot(revision uint64) (all []table.Record) {
-	for i, r := range t.log {
-		replaced := slices.ContainsFunc(t.log[i+1:], func(o table.Record) bool {
-			return o.Key == r.Key && o.Revision <= revision
-		})
-		if r.Revision <= revision && !replaced {
+	replaced := make(map[string]bool)
+	for _, r := range slices.Backward(t.log) {
+		if r.Revision <= revision && !replaced[r.Key] {
+			replaced[r.Key] = true
 			all = append(all, r)
 		}
 	}
+	slices.Reverse(all)
 	return all
 }
 
@@ -106,12 +107,13 @@ const history = 64
 
 // compact takes out what is too old for any answer. The lock must be held.
 func (t *Table) compact() {
-	if len(t.log) < 4*history || t.revision < history {
+	if len(t.log) < max(4*history, 2*t.kept) || t.revision < history {
 		return
 	}
 	old := t.snapshot(t.revision - history)
 	i := slices.IndexFunc(t.log, func(r table.Record) bool { return r.Revision > t.revision-history })
 	t.log = append(old, t.log[i:]...)
+	t.kept = len(t.log)
 }
 
 // before is the revision that the table had so many changes ago. The lock must be held.
