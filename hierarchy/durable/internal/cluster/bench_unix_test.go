@@ -21,24 +21,28 @@ const benchLease = time.Minute
 // BenchmarkShare measures until the shares are even: three processes begin, a fourth one joins, and it
 // leaves.
 func BenchmarkShare(b *testing.B) {
-	for impl, pace := range map[string]time.Duration{"memory": 0, "paced": time.Millisecond} {
-		for _, n := range []int{8, 64, 256, 1024} {
-			b.Run(fmt.Sprintf("impl=%s/n=%d", impl, n), func(b *testing.B) {
-				took := make(map[string]spent)
-				for range b.N {
-					benchShare(b, n, pace, took)
-				}
-				for what, s := range took {
-					b.ReportMetric(s.time.Seconds()*1e3/float64(b.N), what+"-ms")
-					b.ReportMetric(s.cpu.Seconds()*1e3/float64(b.N), what+"-cpu-ms")
-				}
-				b.ReportMetric(0, "ns/op")
-			})
-		}
+	for _, n := range []int{8, 64, 1024} {
+		b.Run(fmt.Sprintf("impl=memory/n=%d", n), func(b *testing.B) { benchShares(b, n, 0) })
+	}
+	for _, n := range []int{8, 64, 1024} {
+		b.Run(fmt.Sprintf("impl=paced/n=%d", n), func(b *testing.B) { benchShares(b, n, time.Millisecond) })
 	}
 }
 
-// disk has a table do one write after the other, each of which takes a while, as servers do.
+func benchShares(b *testing.B, n int, pace time.Duration) {
+	took := make(map[string]spent)
+	for range b.N {
+		benchShare(b, n, &disk{pace: pace}, took)
+	}
+	for what, s := range took {
+		b.ReportMetric(s.time.Seconds()*1e3/float64(b.N), what+"-ms")
+		b.ReportMetric(s.cpu.Seconds()*1e3/float64(b.N), what+"-cpu-ms")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// disk has a table do one write after the other, each of which takes a while, as servers do. So the news
+// come one at a time.
 type disk struct {
 	mu   sync.Mutex
 	free time.Time // after the last write
@@ -62,9 +66,8 @@ func (d *disk) fault(c table.Call) table.Fault {
 // spent is time on the clock and on processors.
 type spent struct{ time, cpu time.Duration }
 
-func benchShare(b *testing.B, n int, pace time.Duration, took map[string]spent) {
+func benchShare(b *testing.B, n int, d *disk, took map[string]spent) {
 	w := newWorldOf(b, n)
-	d := &disk{pace: pace}
 	all := []*process{w.process(), w.process(), w.process(), w.process()}
 	for _, p := range all {
 		p.lease = benchLease

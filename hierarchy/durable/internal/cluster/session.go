@@ -126,12 +126,36 @@ func (s *session) now() news {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if view := s.member.View(); view != s.news.view {
-		plan := share.Plan(view.Living(), view.Holders())
-		close(s.news.changed)
-		s.news = news{view, plan, make(chan struct{})}
+		s.learn(view)
 	}
 	return s.news
 }
+
+// learn plans anew, and wakes the slots that have something else to do then. Each change of the table is
+// of one partition, mostly: if it woke all slots, opening many partitions would take the square of their
+// number. mu is held.
+func (s *session) learn(view *member.View) {
+	old := s.news
+	s.news = news{view, share.Plan(view.Living(), view.Holders()), make(chan struct{})}
+	close(old.changed)
+	if old.view == nil {
+		return // the slots have not begun
+	}
+	me := s.member.ID()
+	for at, slot := range s.slots {
+		if s.news.of(at, me) != old.of(at, me) {
+			slot.wake()
+		}
+	}
+}
+
+// task is what decides what a slot does.
+type task struct {
+	claim  member.Claim
+	wanted bool // this process should own the partition
+}
+
+func (n *news) of(at int, me member.ID) task { return task{n.view.Claims[at], n.plan[at] == me} }
 
 // errLost: the lease was lost while the logs were read. The process joins again.
 var errLost = errors.New("the lease was lost while the logs were read")

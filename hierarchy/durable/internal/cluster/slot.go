@@ -22,6 +22,7 @@ type slot struct {
 	follower *partition.Follower  // of another owner's log, or nil
 	pause    time.Duration        // before what has failed is tried again
 	opened   chan struct{}        // of capacity 1: it was opened, or found to be broken
+	changed  chan struct{}        // of capacity 1: its task may be another
 	asks     chan ask
 	releases chan releasing
 	trouble  atomic.Pointer[error] // why it was not opened at the last try
@@ -42,32 +43,46 @@ type releasing struct {
 }
 
 func newSlot(s *session, at int) *slot {
-	return &slot{s: s, at: at, opened: make(chan struct{}, 1), asks: make(chan ask), releases: make(chan releasing)}
+	return &slot{s: s, at: at, opened: make(chan struct{}, 1), changed: make(chan struct{}, 1), asks: make(chan ask),
+		releases: make(chan releasing)}
+}
+
+// wake says that its task may be another.
+func (l *slot) wake() {
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
 }
 
 func (l *slot) c() *Cluster   { return l.s.c }
 func (l *slot) me() member.ID { return l.s.member.ID() }
 
+// task is what there is to do now. If that changes, changed has a value.
+func (l *slot) task() task {
+	n := l.s.now()
+	return n.of(l.at, l.me())
+}
+
 // run does what the plan says, until the session ends.
 func (l *slot) run() {
 	defer l.end()
 	for l.s.ctx.Err() == nil {
-		n := l.s.now()
-		claim, wanted := n.view.Claims[l.at], n.plan[l.at] == l.me()
+		t := l.task()
 		switch {
-		case l.owner != nil && claim.Holder != l.me():
+		case l.owner != nil && t.claim.Holder != l.me():
 			l.end() // the lease was lost, and others know it already
 		case l.owner != nil:
-			l.keep(n)
-		case claim.Holder == l.me():
+			l.keep()
+		case t.claim.Holder == l.me():
 			l.try(l.open)
-		case wanted && claim.Free:
+		case t.wanted && t.claim.Free:
 			l.try(l.claim)
-		case wanted:
-			l.try(func() error { return l.take(claim.Holder) })
+		case t.wanted:
+			l.try(func() error { return l.take(t.claim.Holder) })
 		default:
 			l.unfollow()
-			l.stay(n.changed, nil)
+			l.stay(l.changed, nil)
 		}
 	}
 }
@@ -138,9 +153,9 @@ func (l *slot) stay(changed <-chan struct{}, wake <-chan time.Time) {
 }
 
 // keep serves the partition until there is news.
-func (l *slot) keep(n news) {
+func (l *slot) keep() {
 	select {
-	case <-n.changed:
+	case <-l.changed:
 	case <-l.owner.Stopped():
 		if !l.c().isEnding() {
 			l.c().cfg.Logger.Warn("durable: another process writes to the log of a partition", "partition", l.at)
@@ -208,9 +223,9 @@ func (l *slot) unfollow() {
 // ready tells whether the partition is open, if it should be. A patient one waits for others to give
 // it.
 func (l *slot) ready(n news, patient bool) bool {
-	me, claim := l.me(), n.view.Claims[l.at]
-	wanted := n.plan[l.at] == me && (claim.Free || patient)
-	if claim.Holder != me && !wanted {
+	t := n.of(l.at, l.me())
+	wanted := t.wanted && (t.claim.Free || patient)
+	if t.claim.Holder != l.me() && !wanted {
 		return true
 	}
 	return l.c().owned[l.at].Load() != nil || l.c().broken[l.at].Load() != nil

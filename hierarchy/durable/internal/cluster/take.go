@@ -36,13 +36,14 @@ func (l *slot) take(holder member.ID) error {
 	return l.awaitGift(holder, answers)
 }
 
-// awaitGift waits for the claim, and goes on reading the log.
+// awaitGift waits for the claim, and goes on reading the log. The owner may die meanwhile: then the claim
+// is free.
 func (l *slot) awaitGift(holder member.ID, answers <-chan *nats.Msg) error {
 	late := time.NewTimer(2 * l.c().cfg.Member.Lease)
 	defer late.Stop()
 	again := time.NewTicker(catchUpEvery)
 	defer again.Stop()
-	for n := l.s.now(); n.view.Claims[l.at].Holder == holder && n.plan[l.at] == l.me(); {
+	for t := l.task(); t.wanted && t.claim.Holder == holder && !t.claim.Free; {
 		select {
 		case m := <-answers:
 			if string(m.Data) != yes {
@@ -53,8 +54,8 @@ func (l *slot) awaitGift(holder member.ID, answers <-chan *nats.Msg) error {
 			if err := l.follow(); err != nil {
 				return err
 			}
-		case <-n.changed:
-			n = l.s.now()
+		case <-l.changed:
+			t = l.task()
 		case <-late.C:
 			return errSilent
 		case a := <-l.asks:
