@@ -35,7 +35,7 @@ func TestUntilAnswered(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
 				defer cancel()
 				begun := time.Now()
-				err := untilAnswered(ctx, logger, func(context.Context) error {
+				err := untilAnswered(ctx, logger, func(context.Context, func()) error {
 					if time.Since(begun) < c.for_ {
 						return c.err
 					}
@@ -46,4 +46,44 @@ func TestUntilAnswered(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Many logs take long to look at, one after the other. A try goes on as long as the servers answer, since
+// the next one would have to begin anew.
+func TestTryGoesOnWhileThereAreAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		err := untilAnswered(t.Context(), slog.New(slog.DiscardHandler), func(ctx context.Context, answered func()) error {
+			tries++
+			for range 1000 {
+				select {
+				case <-time.After(firstOpenTime / 2):
+					answered()
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, 1, tries)
+	})
+}
+
+// A try without answers ends, and the next one has longer.
+func TestTryWithoutAnswersEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var took []time.Duration
+		err := untilAnswered(t.Context(), slog.New(slog.DiscardHandler), func(ctx context.Context, _ func()) error {
+			if len(took) == 4 {
+				return nil
+			}
+			begun := time.Now()
+			<-ctx.Done()
+			took = append(took, time.Since(begun))
+			return ctx.Err()
+		})
+		require.NoError(t, err)
+		require.Equal(t, []time.Duration{firstOpenTime, 2 * firstOpenTime, 4 * firstOpenTime, openTime}, took)
+	})
 }

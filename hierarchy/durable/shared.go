@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -42,8 +43,9 @@ const (
 func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 	var set *stream.Set
 	var table *kv.Store
-	err := untilAnswered(ctx, cfg.logger, func(ctx context.Context) (err error) {
-		set, err = stream.Open(ctx, stream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions, Replicas: cfg.replicas})
+	err := untilAnswered(ctx, cfg.logger, func(ctx context.Context, answered func()) (err error) {
+		set, err = stream.Open(ctx, stream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions,
+			Replicas: cfg.replicas, Progress: answered})
 		if err == nil {
 			table, err = kv.Open(ctx, kv.Config{Conn: cfg.conn, Name: cfg.name, Replicas: set.Replicas})
 		}
@@ -72,20 +74,19 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 const (
 	// What is asked of servers that have no leader yet gets no answer, also when they have one. What a try
 	// has made stays.
-	firstOpenTime = time.Second            // of the first try, then doubled
+	firstOpenTime = time.Second            // without an answer, in the first try; then doubled
 	openTime      = 5 * time.Second        // at most
 	openPause     = 200 * time.Millisecond // between two
 	settleTime    = 15 * time.Second       // until servers must know of each other, and of all that was made
 )
 
 // untilAnswered does something until the servers have answered, or ctx is done. Servers that have just
-// begun, or lost one of them, have no leader for some seconds.
-func untilAnswered(ctx context.Context, logger *slog.Logger, do func(context.Context) error) error {
+// begun, or lost one of them, have no leader for some seconds. A try may take as long as it likes, as long as
+// it calls answered.
+func untilAnswered(ctx context.Context, logger *slog.Logger, do func(ctx context.Context, answered func()) error) error {
 	begun := time.Now()
 	for limit := firstOpenTime; ; limit = min(2*limit, openTime) {
-		limited, cancel := context.WithTimeout(ctx, limit)
-		err := do(limited)
-		cancel()
+		err := whileAnswered(ctx, limit, do)
 		waits := stream.IsUnready(err) || stream.IsUnsettled(err) && time.Since(begun) < settleTime
 		if err == nil || !waits {
 			return err
@@ -99,6 +100,19 @@ func untilAnswered(ctx context.Context, logger *slog.Logger, do func(context.Con
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}
+}
+
+// whileAnswered does something, and ends it when there was no answer for so long.
+func whileAnswered(ctx context.Context, limit time.Duration, do func(context.Context, func()) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) })
+	defer late.Stop()
+	err := do(ctx, func() { late.Reset(limit) })
+	if err != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+	}
+	return err
 }
 
 func (s *shared) Len() int { return s.partitions }

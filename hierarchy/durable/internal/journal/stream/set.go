@@ -26,6 +26,8 @@ type Config struct {
 	Replicas   int // of what is made; 0: three, or one where there is one server
 	// Made: the set was made before. If it is not there, it is damaged.
 	Made bool
+	// Progress, if not nil, is called after each answer of the servers. There can be many.
+	Progress func()
 }
 
 const (
@@ -40,7 +42,7 @@ type Set struct {
 	cfg  Config
 	js   jetstream.JetStream
 	Logs []*Log
-	// Replicas is how many of each log there are.
+	// Replicas is how many of the marks there are.
 	Replicas int
 
 	portions chan struct{}
@@ -64,7 +66,7 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{cfg: cfg, js: js, portions: make(chan struct{}, portions)}
-	if err := s.make(ctx, s.marksStream(), "epicycle."+cfg.Name+".mark.*", 2); err != nil {
+	if s.Replicas, err = s.make(ctx, s.marksStream(), "epicycle."+cfg.Name+".mark.*", 2); err != nil {
 		return nil, err
 	}
 	there, err := s.about(ctx)
@@ -124,8 +126,8 @@ func (s *Set) log(partition int) *Log {
 	}
 }
 
-// make makes a stream, or leaves the one that is there.
-func (s *Set) make(ctx context.Context, name, subject string, perSubject int64) error {
+// make makes a stream, or leaves the one that is there. It returns how many replicas that has.
+func (s *Set) make(ctx context.Context, name, subject string, perSubject int64) (replicas int, err error) {
 	cfg := jetstream.StreamConfig{
 		Name: name, Subjects: []string{subject}, Storage: jetstream.FileStorage,
 		Replicas: s.cfg.Replicas, AllowDirect: true, DenyDelete: true,
@@ -143,10 +145,13 @@ func (s *Set) make(ctx context.Context, name, subject string, perSubject int64) 
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		made, err = s.js.Stream(ctx, name)
 	}
-	if err == nil {
-		s.Replicas = made.CachedInfo().Config.Replicas
+	if err != nil {
+		return 0, err
 	}
-	return err
+	if s.cfg.Progress != nil {
+		s.cfg.Progress()
+	}
+	return made.CachedInfo().Config.Replicas, nil
 }
 
 const (
@@ -178,8 +183,9 @@ func (s *Set) create(ctx context.Context) (about, error) {
 	if a.Partitions < 0 || a.Partitions > MaxPartitions {
 		return a, fmt.Errorf("%w: %d is not between 1 and %d", ErrPartitions, a.Partitions, MaxPartitions)
 	}
+	// One after the other: three servers that make several at once leave some requests without an answer.
 	for i := range a.Partitions {
-		if err := s.make(ctx, s.stream(i), s.subject(i), -1); err != nil {
+		if err := s.makeLog(ctx, i); err != nil {
 			return a, err
 		}
 		if b, err := s.log(i).Bounds(ctx); err != nil {
@@ -219,10 +225,11 @@ const (
 
 // complete makes the streams that have gone. Their marks tell that something was in them.
 func (s *Set) complete(ctx context.Context, a about) error {
-	for i := range a.Partitions {
-		if err := s.make(ctx, s.stream(i), s.subject(i), -1); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(ctx, a.Partitions, s.makeLog)
+}
+
+// makeLog makes the stream of a partition, or leaves the one that is there.
+func (s *Set) makeLog(ctx context.Context, partition int) error {
+	_, err := s.make(ctx, s.stream(partition), s.subject(partition), -1)
+	return err
 }
