@@ -20,7 +20,7 @@ func (p *Partition) markSoon() {
 		p.mu.Lock()
 		p.marked = false
 		p.mu.Unlock()
-		if err := p.markNow(); err != nil {
+		if err := p.markNow(); err != nil && p.writing.Err() == nil { // else the partition has ended meanwhile
 			p.cfg.Logger.Warn("durable: the mark was not written", "partition", p.cfg.Partition, "err", err)
 		}
 	})

@@ -1,0 +1,51 @@
+package partition
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// slowMarks is a log that answers for no mark but the first two.
+type slowMarks struct {
+	journal.Log
+	marks int
+}
+
+func (l *slowMarks) SetMark(ctx context.Context, m journal.Mark) error {
+	if l.marks++; l.marks <= 2 {
+		return l.Log.SetMark(ctx, m)
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A partition may end while its mark is on its way. That is no news for operators: the next owner writes
+// the mark. One that the log does not answer for is told.
+func TestMarkThatIsCutOff(t *testing.T) {
+	for _, given := range []bool{true, false} {
+		inBubble(t, func(b *bench) {
+			var logged bytes.Buffer
+			b.cfg.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+			b.log = b.disk.Open()
+			p, err := Open(b.t.Context(), b.cfg.with(&slowMarks{Log: b.log}))
+			b.NoError(err)
+			b.p = p
+			b.set("a", "", time.Hour)
+			time.Sleep(p.cfg.MarkEvery + markTime/2)
+			if given {
+				b.NoError(p.HandOver(b.t.Context()))
+			}
+			time.Sleep(markTime)
+			p.marking <- true // the mark is not under way any more
+			b.Equal(given, logged.Len() == 0, &logged)
+			<-p.marking
+			p.Abandon()
+			b.p = nil
+		})
+	}
+}
