@@ -77,12 +77,24 @@ func (l *slot) give(to member.ID) bool {
 	if !l.mayGive(to) {
 		return false
 	}
+	if l.settle(); !l.mayGive(to) {
+		return false
+	}
 	ctx, cancel := l.handlersTime()
 	defer cancel()
 	if err := l.giveTo(ctx, to); err != nil {
 		l.c().cfg.Logger.Warn("durable: a partition was given away before its handlers had returned", "partition", l.at, "err", err)
 	}
 	return l.owner == nil
+}
+
+// settle waits for the handlers that run, while others begin, unless this process leaves. The partition has
+// to stop for a moment only then, if most handlers are fast. Together with handlersTime this takes less than
+// the member waits that has asked.
+func (l *slot) settle() {
+	ctx, cancel := context.WithTimeout(l.s.staying, l.c().cfg.Member.Lease/2)
+	defer cancel()
+	l.owner.Settle(ctx)
 }
 
 // mayGive tells whether a member that asks for the partition gets it.

@@ -21,6 +21,7 @@ const (
 // leave gives all partitions away until ctx is done, and ends the lease.
 func (s *session) leave(ctx context.Context) error {
 	s.leaving.Store(&ctx)
+	s.depart()
 	if s.say(ctx) == nil {
 		s.awaitTakers(ctx)
 	}

@@ -26,8 +26,10 @@ type session struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup // of the slots, and of watch
 	once   sync.Once
-	// leaving is the context of Shutdown, once that has begun.
+	// leaving is the context of Shutdown, once that has begun. Then staying ends.
 	leaving atomic.Pointer[context.Context]
+	staying context.Context
+	depart  context.CancelFunc
 
 	mu   sync.Mutex
 	news news
@@ -51,6 +53,7 @@ func (c *Cluster) begin(ctx context.Context) (*session, error) {
 	}
 	s.member = m
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.staying, s.depart = context.WithCancel(s.ctx)
 	s.news.changed = make(chan struct{})
 	for at := range c.cfg.Logs {
 		s.slots = append(s.slots, newSlot(s, at))

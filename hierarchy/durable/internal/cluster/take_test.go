@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -26,18 +28,10 @@ func TestOwnerDiesWhileItGives(t *testing.T) {
 	<-entered
 	b := w.process()
 	b.lease = time.Hour // for twice as long, it waits for an answer
-	asked := make(chan *nats.Msg, 9)
-	_, err := b.conn.ChanSubscribe("epicycle."+w.name+".give.>", asked)
-	w.NoError(err)
-	w.NoError(b.conn.Flush())
+	asked := w.spy(b, a, 3)
 	opened := make(chan error, 1)
 	go func() { opened <- b.open(t.Context()) }()
-	first := a.session.slots[3].askMessage()[:5]
-	for m := range asked {
-		if len(m.Data) > 5 && string(m.Data[:5]) == string(first) {
-			break
-		}
-	}
+	<-asked
 	a.kill()
 	select {
 	case err := <-opened:
@@ -46,4 +40,54 @@ func TestOwnerDiesWhileItGives(t *testing.T) {
 		t.Fatal("the partition is not taken over")
 	}
 	w.eventually("all", func() bool { return b.owns() == partitions })
+}
+
+// A partition that another process gets goes on firing while handlers that had begun take their time.
+func TestPartitionGoesOnBesideASlowHandler(t *testing.T) {
+	w := newWorld(t)
+	entered, leave := make(chan bool), make(chan bool)
+	w.handle = func(ctx context.Context, f partition.Firing) error {
+		if f.Key == "slow3" {
+			entered <- true
+			<-leave
+		}
+		return nil
+	}
+	a, b := w.process(), w.process()
+	a.lease, b.lease = time.Hour, time.Hour // nothing waits for their ends
+	w.NoError(a.open(t.Context()))
+	a.set("slow3", "", 0)
+	<-entered
+	asked := w.spy(b, a, 3)
+	opened := make(chan error, 1)
+	go func() { opened <- b.open(t.Context()) }()
+	<-asked
+	w.eventually("the other", func() bool { return a.owns() == 3 })
+	for i := range 10 {
+		time.Sleep(20 * time.Millisecond) // the question is on its way
+		key := fmt.Sprintf("fast%d-3", i)
+		a.set(key, "", 0)
+		w.eventually("fired", func() bool { return len(w.firings(key)) == 1 })
+	}
+	leave <- true
+	w.NoError(<-opened)
+	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
+	w.Len(w.firings("slow3"), 1)
+}
+
+// spy tells when a process asks another for a partition.
+func (w *world) spy(from, to *process, at int) <-chan bool {
+	asked := make(chan bool, 1)
+	wanted := to.session.slots[at].askMessage()[:5]
+	_, err := from.conn.Subscribe(to.session.askSubject(to.session.member.ID()), func(m *nats.Msg) {
+		if bytes.HasPrefix(m.Data, wanted) {
+			select {
+			case asked <- true:
+			default:
+			}
+		}
+	})
+	w.NoError(err)
+	w.NoError(from.conn.Flush())
+	return asked
 }

@@ -1,8 +1,29 @@
 package partition
 
-import "context"
+import (
+	"context"
+	"maps"
+	"slices"
+)
 
 // How a partition ends whose log another process owns from now on.
+
+// Settle waits until the attempts that are under way now have ended, or until ctx is done. Others begin
+// meanwhile. So one handler that takes long does not hold up the timers of the partition.
+func (p *Partition) Settle(ctx context.Context) {
+	p.mu.Lock()
+	running := slices.Collect(maps.Values(p.firing.attempts))
+	p.mu.Unlock()
+	for _, a := range running {
+		select {
+		case <-a.ctx.Done(): // also if it was superseded
+		case <-p.stopped:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
 
 // HandOver is Shutdown for a log that another process is about to take over, which writes the next
 // mark. Calls that come too late end with ErrNotOwner.
