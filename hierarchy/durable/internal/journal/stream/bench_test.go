@@ -2,23 +2,17 @@ package stream_test
 
 import (
 	"fmt"
-	"log/slog"
 	"testing"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
 )
 
 // BenchmarkAppend appends messages of n bytes, one after the other, each synced.
 func BenchmarkAppend(b *testing.B) {
-	s, err := embedded.Open(b.Context(), b.TempDir(), slog.New(slog.DiscardHandler))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
+	nc := stream.Connect(b)
 	for _, n := range []int{200, 60000} {
 		b.Run(fmt.Sprintf("impl=stream/n=%d", n), func(b *testing.B) {
-			set, err := stream.Open(b.Context(), stream.Config{Conn: s.Conn(), Name: fmt.Sprintf("n%d-%d", n, b.N), Partitions: 1})
+			set, err := stream.Open(b.Context(), stream.Config{Conn: nc, Name: fmt.Sprintf("n%d-%d", n, b.N), Partitions: 1})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,40 +1,29 @@
 package stream
 
 import (
-	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
 // A leader refuses a mark for a while when a copy of it is on its way to the replicas. That is no
 // damage. A mark that is always refused is.
 func TestMarkThatIsRefusedForAWhile(t *testing.T) {
-	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	nc := s.Conn()
-	js, err := jetstream.New(nc)
-	require.NoError(t, err)
+	nc := Connect(t)
 	// The stream has no mark. This test is the leader that is asked to store one.
-	_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "marks", Subjects: []string{"others"}})
-	require.NoError(t, err)
+	makeStream(t, nc, "marks", "others")
 	left := 6
-	sub, err := nc.Subscribe("mark", func(m *nats.Msg) {
+	impersonate(t, nc, "mark", func(m *nats.Msg) {
 		if left--; left >= 0 {
 			_ = m.Respond([]byte(`{"error":{"code":400,"err_code":10071,"description":"wrong last sequence"}}`))
 			return
 		}
 		_ = m.Respond([]byte(`{"stream":"marks","seq":1}`))
 	})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = sub.Unsubscribe() })
 	k := &marks{nc, "marks", "mark", time.Millisecond}
 	require.NoError(t, k.raise(t.Context(), journal.Mark{Number: 1}))
 	require.Equal(t, -1, left)

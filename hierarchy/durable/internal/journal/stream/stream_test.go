@@ -2,35 +2,25 @@ package stream_test
 
 import (
 	"fmt"
-	"log/slog"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/journaltest"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
 )
 
-// server is an embedded server with the files in dir, until the test ends.
-func server(t *testing.T, dir string) *embedded.Share {
-	s, err := embedded.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	return s
-}
-
 func TestContract(t *testing.T) {
-	s := server(t, t.TempDir())
+	nc := stream.Connect(t)
 	names := 0
 	journaltest.Run(t, func(t *testing.T) func() journal.Log {
 		names++
 		name := fmt.Sprintf("set%d", names)
 		return func() journal.Log {
-			set, err := stream.Open(t.Context(), stream.Config{Conn: s.Conn(), Name: name, Partitions: 2})
+			set, err := stream.Open(t.Context(), stream.Config{Conn: nc, Name: name, Partitions: 2})
 			require.NoError(t, err)
 			return set.Logs[1]
 		}
@@ -40,8 +30,8 @@ func TestContract(t *testing.T) {
 // Many logs that are read at once don't have the server drop the connection.
 func TestManyLogsAreReadAtOnce(t *testing.T) {
 	const logs, messages = 16, 12
-	s := server(t, t.TempDir())
-	set, err := stream.Open(t.Context(), stream.Config{Conn: s.Conn(), Name: "many", Partitions: logs})
+	nc := stream.Connect(t)
+	set, err := stream.Open(t.Context(), stream.Config{Conn: nc, Name: "many", Partitions: logs})
 	require.NoError(t, err)
 	data := make([]byte, 512<<10)
 	for _, log := range set.Logs {
@@ -49,7 +39,7 @@ func TestManyLogsAreReadAtOnce(t *testing.T) {
 			require.NoError(t, log.Append(t.Context(), uint64(i), data))
 		}
 	}
-	before := s.Conn().Stats().Reconnects
+	before := nc.Stats().Reconnects
 	var wg sync.WaitGroup
 	for _, log := range set.Logs {
 		wg.Go(func() {
@@ -62,13 +52,13 @@ func TestManyLogsAreReadAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.Equal(t, before, s.Conn().Stats().Reconnects)
+	require.Equal(t, before, nc.Stats().Reconnects)
 }
 
 func TestNumberOfPartitionsStays(t *testing.T) {
-	s := server(t, t.TempDir())
+	nc := stream.Connect(t)
 	open := func(n int) (int, error) {
-		set, err := stream.Open(t.Context(), stream.Config{Conn: s.Conn(), Name: "x", Partitions: n})
+		set, err := stream.Open(t.Context(), stream.Config{Conn: nc, Name: "x", Partitions: n})
 		if err != nil {
 			return 0, err
 		}
