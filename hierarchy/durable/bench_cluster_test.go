@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,28 +69,12 @@ func BenchmarkClusterSet(b *testing.B) {
 			b.Run(fmt.Sprintf("impl=cluster-p%d/n=%d", partitions, callers), func(b *testing.B) {
 				urls, _ := benchServers(b)
 				both := []benchWorker{benchOpenShared(b, urls, partitions, nil), benchOpenShared(b, urls, partitions, nil)}
-				var next atomic.Int64
-				took := make([][]time.Duration, callers)
-				var wg sync.WaitGroup
-				b.ResetTimer()
 				begun := time.Now()
-				for c := range callers {
-					wg.Go(func() {
-						for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
-							t := time.Now()
-							if err := both[c%2].Set(b.Context(), fmt.Sprint("key", i), value100, time.Hour); err != nil {
-								b.Error(err)
-								return
-							}
-							took[c] = append(took[c], time.Since(t))
-						}
-					})
-				}
-				wg.Wait()
+				took := benchSet(b, callers, func(caller int) *strs { return both[caller%2].strs })
 				b.ReportMetric(float64(b.N)/time.Since(begun).Seconds(), "sets/s")
 				frames := both[0].Stats().Frames + both[1].Stats().Frames
 				b.ReportMetric(float64(frames)/time.Since(begun).Seconds(), "frames/s")
-				report(b, "", slices.Concat(took...))
+				report(b, "", took)
 			})
 		}
 	}

@@ -43,29 +43,35 @@ func BenchmarkSet(b *testing.B) {
 		for _, callers := range []int{1, 16, 256} {
 			b.Run(fmt.Sprintf("impl=durable-p%d/n=%d", partitions, callers), func(b *testing.B) {
 				w := benchOpen(b, partitions, nil)
-				var next atomic.Int64
-				took := make([][]time.Duration, callers)
-				var wg sync.WaitGroup
-				b.ResetTimer()
 				begun := time.Now()
-				for c := range callers {
-					wg.Go(func() {
-						for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
-							t := time.Now()
-							if err := w.Set(b.Context(), fmt.Sprint("key", i), value100, time.Hour); err != nil {
-								b.Error(err)
-								return
-							}
-							took[c] = append(took[c], time.Since(t))
-						}
-					})
-				}
-				wg.Wait()
+				took := benchSet(b, callers, func(int) *strs { return w })
 				b.ReportMetric(float64(b.N)/time.Since(begun).Seconds(), "sets/s")
-				report(b, "", slices.Concat(took...))
+				report(b, "", took)
 			})
 		}
 	}
+}
+
+// benchSet has callers set b.N timers, each by the timers that by says, and returns how long each call took.
+func benchSet(b *testing.B, callers int, by func(caller int) *strs) []time.Duration {
+	var next atomic.Int64
+	took := make([][]time.Duration, callers)
+	var wg sync.WaitGroup
+	b.ResetTimer()
+	for c := range callers {
+		wg.Go(func() {
+			for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+				t := time.Now()
+				if err := by(c).Set(b.Context(), fmt.Sprint("key", i), value100, time.Hour); err != nil {
+					b.Error(err)
+					return
+				}
+				took[c] = append(took[c], time.Since(t))
+			}
+		})
+	}
+	wg.Wait()
+	return slices.Concat(took...)
 }
 
 // BenchmarkBatch sets n timers by each Batch.

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -34,15 +33,7 @@ func TestCluster(t *testing.T) {
 	for _, want := range wanted {
 		require.Contains(t, text, want)
 	}
-	words := strings.Join(strings.Fields(text), " ")
-	require.Contains(t, words, "None of the others was lost. None fired early, and none after it was removed.")
-	require.Contains(t, words, "The files are in "+dir)
-	for l := range strings.Lines(text) {
-		require.LessOrEqual(t, terminal.Columns(l)-1, terminal.Width+len(dir), "%s", l)
-	}
-	for _, never := range []string{"\x1b", "\r", terminal.NoBreak, "%!"} {
-		require.NotContains(t, text, never)
-	}
+	requireStory(t, text, dir)
 	for _, server := range []string{"server1", "server2", "server3"} {
 		require.DirExists(t, filepath.Join(dir, server))
 	}
