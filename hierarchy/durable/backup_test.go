@@ -2,6 +2,7 @@ package durable_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -53,7 +54,11 @@ func restore(t *testing.T, nc *nats.Conn, stream string, c streamCopy) {
 	require.NoError(t, json.Unmarshal(m.Data, &to))
 	require.NotEmpty(t, to.Subject, "%s", m.Data)
 	for _, chunk := range append(c.chunks, nil) {
-		m, err = nc.Request(to.Subject, chunk, time.Minute)
+		// The server that we are connected to may not have heard yet that another one listens.
+		require.Eventually(t, func() bool {
+			m, err = nc.Request(to.Subject, chunk, time.Minute)
+			return !errors.Is(err, nats.ErrNoResponders)
+		}, time.Minute, 10*time.Millisecond)
 		require.NoError(t, err)
 	}
 	require.NotContains(t, string(m.Data), `"error"`)

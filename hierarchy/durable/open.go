@@ -34,6 +34,10 @@ type owners interface {
 // Open opens the timers, and makes them if there are none. It waits until all are read that this
 // process owns. What is due already may be handled before Open has returned: see Config.Handle.
 //
+// With Config.Conn, Open waits at most 15 seconds for a log that does not answer, if others do. Calls for its
+// keys wait then, or are ErrUnavailable, until it answers. Streams with settings that lose timers are an
+// error that says which.
+//
 // If a log is damaged, Open succeeds, and the calls for its keys return ErrDamaged. If what all logs
 // share is damaged, such as their marks, Open returns ErrDamaged. If the directory can't be used, for
 // lack of permission or of room on the disk, Open returns an error that says so.

@@ -74,6 +74,9 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 	if err != nil {
 		return err
 	}
+	if err := d.refuseLater(ctx, set.Logs); err != nil {
+		return err
+	}
 	common := d.cfg.common
 	common.Cause, common.Gate = d.server.Problem, partition.NewGate(gatePlaces)
 	common.Progress = new(partition.Progress)
@@ -85,6 +88,18 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 		return partition.Open(ctx, cfg)
 	})
 	return d.opened(begun)
+}
+
+// refuseLater is an error if a later version has written to one of the logs. Nothing is written to the
+// others then.
+func (d *dir) refuseLater(ctx context.Context, logs []*stream.Log) error {
+	for at, log := range logs {
+		cfg := partition.Config{Log: log, Partition: at, Partitions: len(logs)}
+		if err := partition.Peek(ctx, cfg); errors.Is(err, partition.ErrVersion) {
+			return err
+		}
+	}
+	return nil
 }
 
 // set opens the logs, and makes them if they were never made.

@@ -44,8 +44,10 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 	var set *stream.Set
 	var table *kv.Store
 	err := untilAnswered(ctx, cfg.logger, func(ctx context.Context, answered func()) (err error) {
-		set, err = stream.Open(ctx, stream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions,
-			Replicas: cfg.replicas, Progress: answered})
+		if err = kv.Check(ctx, kv.Config{Conn: cfg.conn, Name: cfg.name}); err == nil {
+			set, err = stream.Open(ctx, stream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions,
+				Replicas: cfg.replicas, Progress: answered})
+		}
 		if err == nil {
 			table, err = kv.Open(ctx, kv.Config{Conn: cfg.conn, Name: cfg.name, Replicas: set.Replicas})
 		}

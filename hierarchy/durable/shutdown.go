@@ -10,7 +10,8 @@ import "context"
 // they did not take hold.
 //
 // With Config.Conn, the partitions are given to the other processes, which go on with them at once. For
-// this Shutdown waits at most a lease, or half of what ctx has left if that is less.
+// this Shutdown waits at most a lease, or half of what ctx has left if that is less. If no server answers at
+// all, it gives up three seconds after the end of ctx, or after twenty if ctx has no deadline.
 //
 // If ctx ended before all this was done, Shutdown returns ctx's error. If the log did not answer, the
 // error says why. Nothing that was acknowledged is lost, and what was due comes again after the next

@@ -34,6 +34,8 @@ type Config struct {
 	// Behind is for how long a log is read again that seems to be damaged, since what answers may be
 	// behind. Default 15s.
 	Behind time.Duration
+	// Reread is how often a damaged log is read again, as an operator may have restored it. Default 30s.
+	Reread time.Duration
 }
 
 // Cluster is this process's part. Its methods may be called concurrently.
@@ -61,6 +63,9 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	}
 	if cfg.Behind == 0 {
 		cfg.Behind = 15 * time.Second
+	}
+	if cfg.Reread == 0 {
+		cfg.Reread = 30 * time.Second
 	}
 	c := &Cluster{
 		cfg: cfg, ending: make(chan struct{}), ended: make(chan struct{}),

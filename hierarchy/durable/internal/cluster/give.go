@@ -146,6 +146,9 @@ func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 // giveClaim gives the claim away. As long as that is in doubt, it is tried again, but not at Shutdown:
 // there the lease is given back, or runs out.
 func (l *slot) giveClaim(to member.ID) {
+	if l.s.silent.Load() {
+		return
+	}
 	for {
 		ctx, cancel := l.claimTime()
 		err := l.s.member.Give(ctx, l.at, to)
@@ -153,7 +156,11 @@ func (l *slot) giveClaim(to member.ID) {
 		if err == nil || errors.Is(err, member.ErrNotMine) || errors.Is(err, member.ErrLost) || l.s.ctx.Err() != nil {
 			return
 		}
-		if l.s.leaving.Load() != nil || !sleep(l.s.ctx, firstPause) {
+		if l.s.leaving.Load() != nil {
+			l.s.silent.Store(true)
+			return
+		}
+		if !sleep(l.s.ctx, firstPause) {
 			return
 		}
 	}

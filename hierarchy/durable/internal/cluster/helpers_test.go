@@ -96,8 +96,10 @@ type process struct {
 	store  *table.Store
 	logs   []*logs.Log
 	lease  time.Duration
+	behind time.Duration
 	once   sync.Once
 	logger *slog.Logger
+	wrap   func(journal.Log) journal.Log // nil: its logs are as they are
 }
 
 // open begins a process, and waits until it is ready.
@@ -108,7 +110,7 @@ func (w *world) open() *process {
 }
 
 func (w *world) process() *process {
-	p := &process{w: w, store: w.table.Open(), lease: lease, logger: slog.New(slog.DiscardHandler)}
+	p := &process{w: w, store: w.table.Open(), lease: lease, behind: 2 * lease, logger: slog.New(slog.DiscardHandler)}
 	conn, err := nats.Connect("", nats.InProcessServer(server.Server))
 	w.NoError(err)
 	p.conn = conn
@@ -120,7 +122,7 @@ func (w *world) process() *process {
 
 func (p *process) open(ctx context.Context) error {
 	cfg := Config{
-		Conn: p.conn, Name: p.w.name, Logger: p.logger, Behind: 2 * lease,
+		Conn: p.conn, Name: p.w.name, Logger: p.logger, Behind: p.behind, Reread: lease,
 		Member: member.Config{Store: p.store, Lease: p.lease},
 		Common: partition.Config{
 			Clock: clock.Precise(), Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
@@ -130,6 +132,10 @@ func (p *process) open(ctx context.Context) error {
 		},
 	}
 	for _, log := range p.logs {
+		if p.wrap != nil {
+			cfg.Logs = append(cfg.Logs, p.wrap(log))
+			continue
+		}
 		cfg.Logs = append(cfg.Logs, log)
 	}
 	c, err := Open(ctx, cfg)

@@ -13,8 +13,8 @@ import (
 
 const (
 	// mostFarewell is how long the table may take for its part in Shutdown, and closeTime how long after
-	// the end of Shutdown's context. It may not answer at all.
-	mostFarewell = 5 * time.Second
+	// the end of Shutdown's context, or when it has not answered before. It may not answer at all.
+	mostFarewell = 4 * time.Second
 	closeTime    = time.Second
 )
 
@@ -22,7 +22,9 @@ const (
 func (s *session) leave(ctx context.Context) error {
 	s.leaving.Store(&ctx)
 	s.depart()
-	if s.say(ctx) == nil {
+	if s.say(ctx) != nil {
+		s.silent.Store(true)
+	} else {
 		s.awaitTakers(ctx)
 	}
 	errs := make([]error, len(s.slots))
@@ -58,7 +60,11 @@ func (s *session) resign(ctx context.Context) {
 
 // farewell is a context for what the table is asked when ctx may have ended.
 func (s *session) farewell(ctx context.Context) (context.Context, context.CancelFunc) {
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.farewellTime())
+	limit := s.farewellTime()
+	if s.silent.Load() {
+		limit = min(limit, closeTime)
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	stop := context.AfterFunc(ctx, func() {
 		defer cancel()
 		sleep(limited, closeTime)

@@ -30,6 +30,7 @@ type session struct {
 	leaving atomic.Pointer[context.Context]
 	staying context.Context
 	depart  context.CancelFunc
+	silent  atomic.Bool // the table did not answer while this process was leaving
 
 	mu   sync.Mutex
 	news news
@@ -43,10 +44,13 @@ type news struct {
 }
 
 // begin joins, and begins a session.
-func (c *Cluster) begin(ctx context.Context) (*session, error) {
-	s := &session{c: c, risen: make(chan struct{}, 1)}
+func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
+	s = &session{c: c, risen: make(chan struct{}, 1)}
 	cfg := c.cfg.Member
 	cfg.Rise = s.rise
+	if cfg.Unable, err = c.unreadable(ctx); err != nil {
+		return nil, err
+	}
 	m, err := member.Join(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("joining: %w", err)
@@ -139,7 +143,7 @@ func (s *session) now() news {
 // number. mu is held.
 func (s *session) learn(view *member.View) {
 	old := s.news
-	s.news = news{view, share.Plan(view.Living(), view.Holders()), make(chan struct{})}
+	s.news = news{view, share.PlanAble(view.Living(), view.Holders(), view.Unable()), make(chan struct{})}
 	close(old.changed)
 	if old.view == nil {
 		return // the slots have not begun
@@ -164,14 +168,25 @@ func (n *news) of(at int, me member.ID) task { return task{n.view.Claims[at], n.
 var errLost = errors.New("the lease was lost while the logs were read")
 
 // awaitReady waits until all is open that this process owns. What others have to give first is
-// waited for no longer than a lease.
+// waited for no longer than a lease, and logs that do not answer no longer than Config.Behind.
 func (s *session) awaitReady(ctx context.Context) error {
 	late := time.NewTimer(s.c.cfg.Member.Lease)
 	defer late.Stop()
+	silent := time.NewTimer(s.c.cfg.Behind)
+	defer silent.Stop()
 	patient := true
+	var again <-chan time.Time
 	for _, slot := range s.slots {
 		for n := s.now(); !slot.ready(n, patient); n = s.now() {
+			if again != nil && s.goesOnWithout(slot) {
+				break
+			}
 			select {
+			case <-silent.C:
+				tick := time.NewTicker(catchUpEvery)
+				defer tick.Stop()
+				again = tick.C
+			case <-again:
 			case <-slot.opened:
 			case <-n.changed:
 			case <-late.C:
@@ -184,6 +199,26 @@ func (s *session) awaitReady(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// goesOnWithout tells whether Open is to return although a log does not answer. Others must: a process
+// for which none answers has another problem, which Open's context limits.
+func (s *session) goesOnWithout(l *slot) bool {
+	why := l.trouble.Load()
+	if why == nil || why.read != l.progress.Read.Load() || !s.ownsAny() && !s.othersOwn() {
+		return false
+	}
+	s.c.cfg.Logger.Warn("durable: a log does not answer, and Open does not wait for it any longer", "partition", l.at, "err", why.err)
+	return true
+}
+
+func (s *session) othersOwn() bool {
+	for _, holder := range s.now().view.Holders() {
+		if holder != 0 && holder != s.member.ID() {
+			return true
+		}
+	}
+	return false
 }
 
 // abandon ends all at once, as the lease is lost.

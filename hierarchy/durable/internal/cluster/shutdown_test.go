@@ -46,6 +46,23 @@ func TestShutdownWithoutServers(t *testing.T) {
 	}
 }
 
+// Without servers and without a deadline, Shutdown takes ten seconds: four to say that it leaves, five for
+// the logs, and one for the lease.
+func TestShutdownIsGivenUp(t *testing.T) {
+	w := newWorld(t)
+	a := w.process()
+	a.lease = time.Minute
+	w.NoError(a.open(t.Context()))
+	a.set("key1", "", time.Hour)
+	a.store.Cut(true)
+	for _, log := range a.logs {
+		log.Close()
+	}
+	begun := time.Now()
+	w.within("Shutdown", func() { _ = a.Shutdown(context.Background()) })
+	w.Less(time.Since(begun), 13*time.Second)
+}
+
 // Shutdown gives handlers the time that its context gives, also where others ask for the partitions.
 func TestShutdownWaitsForHandlersBesideOthers(t *testing.T) {
 	w := newWorld(t)

@@ -25,9 +25,18 @@ type slot struct {
 	changed  chan struct{}        // of capacity 1: its task may be another
 	asks     chan ask
 	releases chan releasing
-	trouble  atomic.Pointer[error] // why it was not opened at the last try
-	doubtful time.Time             // since when its log seems to be damaged
-	told     string                // the last trouble that was told
+	trouble  atomic.Pointer[trouble]
+	progress partition.Progress // of reading the log
+	doubtful time.Time          // since when its log seems to be damaged
+	told     string             // the last trouble that was told
+	looks    *time.Timer        // when the log of owner is looked at next
+	doubts   chan struct{}      // of capacity 1: a frame of owner had no clear answer
+}
+
+// trouble is why a partition was not opened at the last try, and how many frames had been read then.
+type trouble struct {
+	err  error
+	read int64
 }
 
 // ask is another member's wish to have the partition.
@@ -44,7 +53,7 @@ type releasing struct {
 
 func newSlot(s *session, at int) *slot {
 	return &slot{s: s, at: at, opened: make(chan struct{}, 1), changed: make(chan struct{}, 1), asks: make(chan ask),
-		releases: make(chan releasing)}
+		releases: make(chan releasing), doubts: make(chan struct{}, 1)}
 }
 
 // wake says that its task may be another.
@@ -97,11 +106,11 @@ func (l *slot) try(do func() error) {
 	if l.s.ctx.Err() != nil {
 		return
 	}
-	l.trouble.Store(&err)
+	l.setTrouble(err)
 	l.pause = min(max(firstPause, 2*l.pause), lastPause)
 	l.tell(err)
 	if l.isDamaged(err) {
-		l.pause = brokenPause
+		l.pause = l.c().cfg.Reread
 	}
 	wake := time.NewTimer(l.pause)
 	defer wake.Stop()
@@ -110,8 +119,7 @@ func (l *slot) try(do func() error) {
 
 // tell says why the partition can't be taken over. An operator must know what does not pass.
 func (l *slot) tell(err error) {
-	if text := err.Error(); l.pause == lastPause && l.told != text {
-		l.told = text
+	if l.pause == lastPause && l.isNews(err) {
 		l.c().cfg.Logger.Warn("durable: a partition can't be taken over", "partition", l.at, "err", err)
 		return
 	}
@@ -129,9 +137,6 @@ func (l *slot) isDamaged(err error) bool {
 	}
 	return time.Since(l.doubtful) >= l.c().cfg.Behind
 }
-
-// brokenPause is how often a damaged log is read again. An operator may have restored it.
-const brokenPause = 30 * time.Second
 
 // stay waits until there is news, or the time has come. It answers others meanwhile. Another may be able
 // to open what this process can't.
@@ -161,6 +166,10 @@ func (l *slot) keep() {
 			l.c().cfg.Logger.Warn("durable: another process writes to the log of a partition", "partition", l.at)
 		}
 		l.end()
+	case <-l.looks.C:
+		l.look()
+	case <-l.doubts:
+		l.look()
 	case a := <-l.asks:
 		a.answer <- l.give(a.from)
 	case r := <-l.releases:
@@ -169,8 +178,17 @@ func (l *slot) keep() {
 	}
 }
 
-// claim takes the claim, if it is free, and opens the partition.
+func (l *slot) setTrouble(err error) { l.trouble.Store(&trouble{err, l.progress.Read.Load()}) }
+
+// claim takes the claim, if it is free, and opens the partition. It reads the log first: one that it can't
+// read is left to others.
 func (l *slot) claim() error {
+	if err := l.follow(); err != nil && !errors.Is(err, partition.ErrDamaged) {
+		return l.unreadable(err)
+	}
+	if l.s.now().plan[l.at] != l.me() {
+		return nil
+	}
 	ctx, cancel := l.patience()
 	defer cancel()
 	err := l.s.member.Claim(ctx, l.at)
@@ -203,6 +221,7 @@ func (l *slot) end() {
 func (l *slot) closed() {
 	l.c().closed(l.at, l.owner)
 	l.unserve()
+	l.looks.Stop()
 	l.owner = nil
 }
 
@@ -234,7 +253,7 @@ func (l *slot) ready(n news, patient bool) bool {
 // late is the error of Open if the partition is not ready in time.
 func (l *slot) late(err error) error {
 	if why := l.trouble.Load(); why != nil {
-		return fmt.Errorf("%w: %w", err, *why)
+		return fmt.Errorf("%w: %w", err, why.err)
 	}
 	return named(l.at, err)
 }

@@ -20,7 +20,7 @@ const catchUpEvery = 100 * time.Millisecond
 // when it may have come, or the owner has refused.
 func (l *slot) take(holder member.ID) error {
 	if err := l.follow(); err != nil {
-		return err // also if it seems to be damaged: its owner has all that it needs
+		return l.unreadable(err) // also if it seems to be damaged: its owner has all that it needs
 	}
 	conn := l.c().cfg.Conn
 	inbox := conn.NewInbox()
@@ -84,6 +84,7 @@ func (l *slot) follow() (err error) {
 	}
 	if err == nil {
 		l.doubtful = time.Time{}
+		l.trouble.Store(nil)
 	}
 	return err
 }
@@ -94,6 +95,7 @@ func (l *slot) config() partition.Config {
 	m := l.s.member
 	cfg.Log, cfg.Partition, cfg.Partitions = l.c().cfg.Logs[l.at], l.at, len(l.c().cfg.Logs)
 	cfg.Tenure = func() bool { return m.Owns(l.at) }
+	cfg.Doubted, cfg.Progress = l.doubted, &l.progress
 	return cfg
 }
 
@@ -104,7 +106,7 @@ func (l *slot) open() error {
 		return l.damaged(err)
 	}
 	if err != nil {
-		return err
+		return l.unreadable(err)
 	}
 	l.told = ""
 	l.c().broken[l.at].Store(nil)
@@ -114,6 +116,7 @@ func (l *slot) open() error {
 		l.owner = nil
 		return err
 	}
+	l.looks = time.NewTimer(l.lookEvery())
 	l.c().owned[l.at].Store(l.owner)
 	l.tellOpened()
 	l.c().cfg.Logger.Info("durable: a partition is owned", "partition", l.at, "epoch", l.owner.Epoch())
@@ -151,8 +154,9 @@ func (l *slot) damaged(err error) error {
 	if !l.isDamaged(err) {
 		return err
 	}
-	if l.c().broken[l.at].Load() == nil {
+	if was := l.c().broken[l.at].Load(); was == nil || (*was).Error() != err.Error() {
 		l.c().cfg.Logger.Error("durable: a log is damaged", "partition", l.at, "err", err)
+		l.unserve() // what was said before
 	}
 	l.c().broken[l.at].Store(&err)
 	l.tellOpened()

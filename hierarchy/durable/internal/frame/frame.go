@@ -3,6 +3,7 @@
 package frame
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -98,25 +99,38 @@ type Frame struct {
 	body     []byte
 }
 
+// otherVersion is the error for a frame that says that it has another version. If it would be whole with
+// this one, the version is what was altered: then no program can read it. A later version may have its
+// checksum elsewhere.
+func otherVersion(b []byte) error {
+	if end := len(b) - trailerSize; end >= headerSize {
+		this := bytes.Clone(b[:end])
+		this[atVersion] = Version
+		if checksum.Of(this) == binary.LittleEndian.Uint32(b[end:]) {
+			return fmt.Errorf("%w: its version is %d, and its checksum that of version %d", ErrDamaged, b[atVersion], Version)
+		}
+	}
+	return fmt.Errorf("%w: version %d instead of %d", ErrVersion, b[atVersion], Version)
+}
+
 // Parse checks b, which must be one whole frame, and reads its header. The operations
 // themselves are read, and checked, by Ops.
 func Parse(b []byte) (f Frame, err error) {
 	le := binary.LittleEndian
 	switch {
-	case len(b) < Overhead:
+	case len(b) <= atVersion:
 		return f, fmt.Errorf("%w: %d bytes are less than a header", ErrDamaged, len(b))
 	case [4]byte(b) != magic:
 		return f, fmt.Errorf("%w: it does not begin with %q", ErrDamaged, magic)
+	case b[atVersion] != Version:
+		return f, otherVersion(b)
+	case len(b) < Overhead:
+		return f, fmt.Errorf("%w: %d bytes are less than a header", ErrDamaged, len(b))
 	}
 	end := len(b) - trailerSize
 	f.Checksum = le.Uint32(b[end:])
-	sum := checksum.Of(b[:end])
-	// A later version may have its checksum elsewhere, so the version comes first.
-	if sum != f.Checksum && b[atVersion] == Version {
+	if sum := checksum.Of(b[:end]); sum != f.Checksum {
 		return f, fmt.Errorf("%w: its checksum is %08x, not %08x", ErrDamaged, sum, f.Checksum)
-	}
-	if b[atVersion] != Version {
-		return f, fmt.Errorf("%w: version %d instead of %d", ErrVersion, b[atVersion], Version)
 	}
 	length := int(le.Uint32(b[atLength:]))
 	if length != end-headerSize || b[atReserved] != 0 || le.Uint32(b[atZero:]) != 0 {

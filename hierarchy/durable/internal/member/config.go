@@ -18,6 +18,8 @@ type Config struct {
 	// Default: the system's.
 	Boot   func() time.Duration
 	Logger *slog.Logger // default: discards
+	// Unable are the partitions that this member can't take, as far as is known before.
+	Unable []int
 	// ID is for tests that need the same one each time. Default: random.
 	ID ID
 

@@ -120,8 +120,9 @@ func (m *Member) applyMember(id ID, r table.Record, now time.Duration) error {
 	if record.Lease == 0 {
 		record.Lease = m.cfg.Lease
 	}
-	is := &peer{Peer{id, record.Text, record.Leaving}, r.Revision, record.Lease, now}
-	if was := m.known.peers[id]; was == nil || was.Peer != is.Peer {
+	slices.Sort(record.Unable)
+	is := &peer{Peer{id, record.Text, record.Leaving, record.Unable}, r.Revision, record.Lease, now}
+	if was := m.known.peers[id]; was == nil || !was.is(&is.Peer) {
 		m.tell()
 	}
 	m.known.peers[id] = is

@@ -33,6 +33,7 @@ type lease struct {
 	revision uint64 // of the record, or 0 before the first renewal was acknowledged
 	counter  uint64
 	leaving  bool
+	unable   []int // sorted. It is replaced, and never changed
 }
 
 // extend is for a renewal that was acknowledged now, and of which the first copy was sent at sent.

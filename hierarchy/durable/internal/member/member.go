@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -77,6 +78,7 @@ func begin(ctx context.Context, cfg Config) (*Member, error) {
 	for p := range m.turns {
 		m.turns[p] = make(chan struct{}, 1)
 	}
+	m.lease.unable = slices.Sorted(slices.Values(cfg.Unable))
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.background.Go(m.watch)
 	if err := m.join(ctx); err != nil {

@@ -27,6 +27,7 @@ type memberRecord struct {
 	Lease   time.Duration `json:"lease"`   // in nanoseconds
 	Counter uint64        `json:"counter"` // of renewals: no two of a member are the same
 	Leaving bool          `json:"leaving,omitempty"`
+	Unable  []int         `json:"unable,omitempty"` // partitions whose logs it can't read
 }
 
 // claimRecord is the value of claim.<partition>.

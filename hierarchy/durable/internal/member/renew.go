@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -23,11 +22,7 @@ func (m *Member) renew() {
 			return
 		}
 		begun = m.cfg.Boot()
-		err := m.renewal(m.ctx)
-		if errors.Is(err, ErrLost) {
-			m.cfg.Logger.Warn("durable: this process lost its lease, and begins anew", "member", m.id, "err", err)
-		}
-		if err != nil {
+		if m.renewal(m.ctx) != nil {
 			return
 		}
 	}
@@ -39,7 +34,7 @@ func (m *Member) renewal(ctx context.Context) error {
 	m.mu.Lock()
 	m.lease.counter++
 	record := memberRecord{Version: version, Text: m.cfg.Text, Lease: m.cfg.Lease,
-		Counter: m.lease.counter, Leaving: m.lease.leaving}
+		Counter: m.lease.counter, Leaving: m.lease.leaving, Unable: m.lease.unable}
 	last := m.lease.revision
 	m.mu.Unlock()
 	key, value := memberKey(m.id), record.encode()
@@ -70,9 +65,6 @@ func (m *Member) acknowledged(r table.Record, record memberRecord, sent time.Dur
 	m.apply(r)
 	now := m.cfg.Boot()
 	m.mu.Lock()
-	if m.lease.revision > 0 && !m.lease.goesOn(m.cfg.Lease, now) {
-		m.cfg.Logger.Warn("durable: the lease was not renewed for some time", "member", m.id, "for", now-m.lease.acked)
-	}
 	m.lease.extend(r.Revision, m.cfg.Lease, sent, now)
 	if record.Leaving && !isClosed(m.left) {
 		close(m.left)

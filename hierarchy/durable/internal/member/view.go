@@ -1,5 +1,7 @@
 package member
 
+import "slices"
+
 // View is what a member knows of all. It does not change, and what it says may be old: each claim is
 // decided by the table.
 type View struct {
@@ -13,6 +15,17 @@ type Peer struct {
 	ID      ID
 	Text    string
 	Leaving bool
+	Unable  []int // sorted: the partitions that it can't take
+}
+
+// Can tells whether the member can take a partition.
+func (p *Peer) Can(partition int) bool {
+	_, unable := slices.BinarySearch(p.Unable, partition)
+	return !unable
+}
+
+func (p *Peer) is(other *Peer) bool {
+	return p.ID == other.ID && p.Text == other.Text && p.Leaving == other.Leaving && slices.Equal(p.Unable, other.Unable)
 }
 
 // Claim says who may own a partition.
@@ -43,6 +56,17 @@ func (v *View) Holders() []ID {
 		}
 	}
 	return ids
+}
+
+// Unable returns those of the members that can't take all partitions, and which they can't take.
+func (v *View) Unable() map[ID][]int {
+	unable := make(map[ID][]int)
+	for _, p := range v.Members {
+		if len(p.Unable) > 0 {
+			unable[p.ID] = p.Unable
+		}
+	}
+	return unable
 }
 
 // Peer returns the member with that ID, if it has a lease.

@@ -29,6 +29,8 @@ var (
 	ErrNotOwner = fmt.Errorf("%w: this process does not own the partition", ErrUnavailable)
 	ErrTooLarge = errors.New("durable: too large")
 	ErrDamaged  = journal.ErrDamaged
+	// ErrVersion: a later version of this program has written to the log. It is no damage.
+	ErrVersion = frame.ErrVersion
 )
 
 // Config says what a partition works with. All fields are needed unless they say otherwise.
@@ -47,6 +49,8 @@ type Config struct {
 	// Tenure tells whether this process is the owner still. It may be nil: then it is until Close. It
 	// is called with a lock of the partition held. When it becomes true again, call Resume.
 	Tenure func() bool
+	// Doubted, if not nil, is called when a frame gets no clear answer. It must return at once.
+	Doubted func(error)
 	// Cause says why the log does not answer, if that is known. It may be nil.
 	Cause    func() error
 	Owner    string           // who owns the log, for people
@@ -71,6 +75,9 @@ func (cfg *Config) fillIn() {
 	if cfg.Tenure == nil {
 		cfg.Tenure = func() bool { return true }
 	}
+	if cfg.Doubted == nil {
+		cfg.Doubted = func(error) {}
+	}
 	if cfg.Cause == nil {
 		cfg.Cause = func() error { return nil }
 	}
@@ -83,6 +90,7 @@ func (cfg *Config) fillIn() {
 	if cfg.TrimAbove == 0 {
 		cfg.TrimAbove = 2 << 20
 	}
+	cfg.Patience.Doubt = cfg.Doubted // of what is written before the partition is open
 	if cfg.MarkEvery == 0 {
 		cfg.MarkEvery = time.Second
 	}

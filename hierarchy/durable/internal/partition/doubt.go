@@ -17,6 +17,7 @@ func (p *Partition) append(w *written, b []byte) error {
 	patience.Doubt = func(err error) {
 		doubt = err
 		p.doubt.Store(true)
+		p.cfg.Doubted(err)
 		p.leaveGate() // others have answers, maybe
 		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", p.because(err))
 		if p.doubtful.IsZero() {

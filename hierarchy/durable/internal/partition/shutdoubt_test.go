@@ -40,7 +40,7 @@ func TestShutdownWhileTheLogDoesNotAnswer(t *testing.T) {
 		{2 * time.Minute, day, 2*time.Minute + closeTime, context.DeadlineExceeded},
 		{hour, time.Second, time.Second + closeTime, context.Canceled},
 		{0, time.Second, time.Second + closeTime, context.Canceled},
-		{0, hour, endTime + closeTime, ErrUnavailable},
+		{0, hour, endTime, ErrUnavailable},
 	} {
 		inBubble(t, func(b *bench) {
 			b.cfg.EndTime = endTime
@@ -118,7 +118,7 @@ func TestMarkOfShutdownIsSetAgain(t *testing.T) {
 		want    error
 	}{
 		{6 * time.Second, errDisk, 6 * time.Second, nil},
-		{time.Hour, errDisk, 8 * time.Second, errDisk},
+		{time.Hour, errDisk, 7 * time.Second, errDisk},
 		{time.Hour, journal.ErrDamaged, 0, journal.ErrDamaged},
 	} {
 		inBubble(t, func(b *bench) {

@@ -80,7 +80,7 @@ func (p *Partition) end(ctx context.Context, why error) error {
 	})
 	cancel := func() {}
 	if _, ok := ctx.Deadline(); !ok {
-		ctx, cancel = context.WithTimeout(ctx, p.cfg.EndTime)
+		ctx, cancel = context.WithTimeout(ctx, p.cfg.EndTime-closeTime)
 	}
 	defer cancel()
 	defer context.AfterFunc(ctx, p.abandonLate)()

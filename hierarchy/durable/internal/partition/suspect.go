@@ -53,7 +53,7 @@ func (p *Partition) failBegun(ctx context.Context, begun []state.Ref) error {
 			}
 		}
 		b, sum := p.draft.Finish()
-		if err := p.cfg.Patience.Commit(ctx, p.cfg.Log, p.head.Number, b); err != nil {
+		if err := p.commitSoon(ctx, p.head.Number, b); err != nil {
 			return err
 		}
 		if err := p.apply(b, sum, 0); err != nil {

@@ -110,7 +110,7 @@ func (p *Partition) appendTakeover(ctx context.Context) error {
 	w.Start(h)
 	w.Add(&frame.Op{Kind: frame.Takeover, Text: []byte(p.cfg.Owner)})
 	b, _ := w.Finish()
-	if err := p.cfg.Patience.Commit(ctx, p.cfg.Log, last, b); err != nil {
+	if err := p.commitSoon(ctx, last, b); err != nil {
 		return err
 	}
 	f, err := frame.Parse(b)

@@ -18,6 +18,8 @@ type Disk struct {
 	mark  *journal.Mark
 	late  []late
 	full  bool
+	gone  bool
+	still bool
 
 	Appends int // how many messages were appended
 	Trims   int // how often messages were deleted
@@ -95,6 +97,28 @@ func (d *Disk) SetFull(full bool) {
 	d.full = full
 }
 
+// SetSilent has all calls fail, or no longer.
+func (d *Disk) SetSilent(silent bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.still = silent
+}
+
+// Restore replaces the messages by those of a backup. The mark stays.
+func (d *Disk) Restore(backup *Disk) {
+	c := backup.Copy()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.first, d.all, d.gone = c.first, c.all, false
+}
+
+// SetGone has somebody delete the log, or restore it.
+func (d *Disk) SetGone(gone bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.gone = gone
+}
+
 // Size is the sum of the sizes of all messages.
 func (d *Disk) Size() (n int) {
 	d.mu.Lock()
@@ -128,6 +152,8 @@ func (l *Log) append(ctx context.Context, last uint64, data []byte) (err error, 
 		fault = l.fault(data)
 	}
 	switch {
+	case d.gone:
+		return errNoAnswer, false
 	case d.full:
 		return fmt.Errorf("memory: no space left"), false
 	case fault == Drop:

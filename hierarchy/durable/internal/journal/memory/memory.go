@@ -61,6 +61,10 @@ func (l *Log) call(ctx context.Context) error {
 	}
 	d := l.disk
 	d.mu.Lock()
+	if d.still {
+		d.mu.Unlock()
+		return errNoAnswer
+	}
 	waiting := d.late[:0]
 	for _, a := range d.late {
 		if a.calls--; a.calls > 0 {
@@ -105,6 +109,9 @@ func (l *Log) Get(ctx context.Context, number uint64) ([]byte, error) {
 		return nil, err
 	}
 	defer l.disk.mu.Unlock()
+	if l.disk.gone {
+		return nil, errNoAnswer
+	}
 	return l.disk.get(number)
 }
 
@@ -132,6 +139,9 @@ func (l *Log) Bounds(ctx context.Context) (journal.Bounds, error) {
 		return journal.Bounds{}, err
 	}
 	defer l.disk.mu.Unlock()
+	if l.disk.gone {
+		return journal.Bounds{}, fmt.Errorf("%w: it is missing", journal.ErrDamaged)
+	}
 	return journal.Bounds{First: l.disk.first + 1, Last: l.disk.last()}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/settings"
 )
 
 // Log is the log of one partition.
@@ -17,6 +18,7 @@ type Log struct {
 	nc      *nats.Conn
 	stream  string
 	subject string // of the frames
+	needs   settings.Needs
 	marks   marks
 	most    int
 	// portions limits what is being read at once, by all logs of the set.
@@ -80,20 +82,17 @@ func (l *Log) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error
 	return l.read(ctx, from, to, atOnce)
 }
 
-// Bounds implements journal.Log.
+// Bounds implements journal.Log. It is an error if the stream has settings that lose messages.
 func (l *Log) Bounds(ctx context.Context) (journal.Bounds, error) {
-	var info struct {
-		State struct {
-			First uint64 `json:"first_seq"`
-			Last  uint64 `json:"last_seq"`
-			Count uint64 `json:"messages"`
-		} `json:"state"`
+	in, err := inspect(ctx, l.nc, l.stream)
+	if err == nil {
+		err = settings.Check(in.Config, l.needs)
 	}
-	if err := ask(ctx, l.nc, "STREAM.INFO."+l.stream, nil, &info); err != nil {
+	if err != nil {
 		return journal.Bounds{}, err
 	}
-	b := journal.Bounds{First: info.State.First, Last: info.State.Last}
-	if info.State.Count == 0 {
+	b := journal.Bounds{First: in.State.First, Last: in.State.Last}
+	if in.State.Count == 0 {
 		b.First = b.Last + 1
 	}
 	return b, nil

@@ -29,6 +29,9 @@ const (
 // get returns the mark and the sequence of its message.
 func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {
 	data, sequence, err := latest(ctx, k.nc, k.stream, k.subject)
+	if isMissing(err) {
+		err = fmt.Errorf("%w: the stream %s is missing: %w", journal.ErrDamaged, k.stream, err)
+	}
 	if err != nil {
 		return journal.Mark{}, 0, err
 	}

@@ -21,6 +21,7 @@ const (
 	codeNoStream       = 10059
 	codeNoMessage      = 10037
 	codeNoPeers        = 10005
+	codeOffline        = 10118 // the servers that have the stream are away
 )
 
 // problem is an error in an answer of JetStream.
@@ -54,9 +55,9 @@ func IsUnready(err error) bool {
 	var api *jetstream.APIError
 	switch {
 	case errors.As(err, &own):
-		return own.Code == 503
+		return own.Code == 503 || own.ErrorCode == codeOffline
 	case errors.As(err, &api):
-		return api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled
+		return api.ErrorCode == codeOffline || api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled
 	}
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errNoAnswer) || errors.Is(err, nats.ErrTimeout) ||
 		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrNoResponders)

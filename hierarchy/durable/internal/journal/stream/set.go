@@ -4,10 +4,8 @@ package stream
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -66,17 +64,14 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{cfg: cfg, js: js, portions: make(chan struct{}, portions)}
-	if s.Replicas, err = s.make(ctx, s.marksStream(), "epicycle."+cfg.Name+".mark.*", 2); err != nil {
-		return nil, err
-	}
-	there, err := s.about(ctx)
+	there, err := s.find(ctx)
 	switch {
 	case errors.Is(err, journal.ErrAbsent) && cfg.Made:
 		err = fmt.Errorf("%w: %q was there, and is missing", journal.ErrDamaged, cfg.Name)
 	case errors.Is(err, journal.ErrAbsent):
 		there, err = s.create(ctx)
 	case err == nil && s.agrees(there) == nil:
-		err = s.complete(ctx, there)
+		err = s.check(ctx, there)
 	}
 	if err == nil {
 		err = s.agrees(there)
@@ -123,113 +118,6 @@ func (s *Set) log(partition int) *Log {
 	return &Log{
 		nc: nc, stream: s.stream(partition), subject: s.subject(partition),
 		marks: marks{nc, s.marksStream(), subject, markPause}, most: int(nc.MaxPayload()) - room, portions: s.portions, patience: patience,
+		needs: s.logNeeds(partition),
 	}
-}
-
-// make makes a stream, or leaves the one that is there. It returns how many replicas that has.
-func (s *Set) make(ctx context.Context, name, subject string, perSubject int64) (replicas int, err error) {
-	cfg := jetstream.StreamConfig{
-		Name: name, Subjects: []string{subject}, Storage: jetstream.FileStorage,
-		Replicas: s.cfg.Replicas, AllowDirect: true, DenyDelete: true,
-		MaxMsgsPerSubject: perSubject,
-	}
-	if cfg.Replicas == 0 {
-		cfg.Replicas = defaultReplicas
-	}
-	made, err := s.js.CreateStream(ctx, cfg)
-	var api *jetstream.APIError
-	if s.cfg.Replicas == 0 && errors.As(err, &api) && api.ErrorCode == codeOneServer {
-		cfg.Replicas = 1
-		made, err = s.js.CreateStream(ctx, cfg)
-	}
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		made, err = s.js.Stream(ctx, name)
-	}
-	if err != nil {
-		return 0, err
-	}
-	if s.cfg.Progress != nil {
-		s.cfg.Progress()
-	}
-	return made.CachedInfo().Config.Replicas, nil
-}
-
-const (
-	defaultReplicas = 3
-	codeOneServer   = 10074 // replicas need a cluster
-)
-
-// about reads the record, or returns ErrAbsent.
-func (s *Set) about(ctx context.Context) (a about, err error) {
-	data, _, err := latest(ctx, s.cfg.Conn, s.marksStream(), s.aboutSubject())
-	if err != nil {
-		return a, err
-	}
-	switch err := json.Unmarshal(data, &a); {
-	case err != nil || a.Partitions < 1 || a.Partitions > MaxPartitions:
-		return a, fmt.Errorf("%w: the record of %q can't be read", journal.ErrDamaged, s.cfg.Name)
-	case a.Format != format:
-		return a, fmt.Errorf("%q has format %d, and this program knows format %d", s.cfg.Name, a.Format, format)
-	}
-	return a, nil
-}
-
-// create makes the streams of a name, and the record when all are there.
-func (s *Set) create(ctx context.Context) (about, error) {
-	a := about{format, s.cfg.Partitions}
-	if a.Partitions == 0 {
-		a.Partitions = DefaultPartitions
-	}
-	if a.Partitions < 0 || a.Partitions > MaxPartitions {
-		return a, fmt.Errorf("%w: %d is not between 1 and %d", ErrPartitions, a.Partitions, MaxPartitions)
-	}
-	// One after the other: three servers that make several at once leave some requests without an answer.
-	for i := range a.Partitions {
-		if err := s.makeLog(ctx, i); err != nil {
-			return a, err
-		}
-		if b, err := s.log(i).Bounds(ctx); err != nil {
-			return a, err
-		} else if b.Last > 0 {
-			return s.aboutWritten(ctx)
-		}
-	}
-	data, _ := json.Marshal(a)
-	_, err := publish(ctx, s.cfg.Conn, s.aboutSubject(), nats.ExpectedLastSubjSeqHdr, 0, data)
-	if errors.Is(err, journal.ErrRefused) { // another process was faster
-		return s.about(ctx)
-	}
-	return a, err
-}
-
-// aboutWritten reads the record when something is in a log. Without the record nobody writes to a log, so
-// another process has been faster, or the record is lost.
-func (s *Set) aboutWritten(ctx context.Context) (a about, err error) {
-	for range recordTries {
-		if a, err = s.about(ctx); !errors.Is(err, journal.ErrAbsent) {
-			return a, err
-		}
-		select { // a leader that was just elected may not have it yet
-		case <-time.After(recordPause):
-		case <-ctx.Done():
-			return a, ctx.Err()
-		}
-	}
-	return a, fmt.Errorf("%w: %q has logs, but the record of them is missing", journal.ErrDamaged, s.cfg.Name)
-}
-
-const (
-	recordTries = 3
-	recordPause = 100 * time.Millisecond
-)
-
-// complete makes the streams that have gone. Their marks tell that something was in them.
-func (s *Set) complete(ctx context.Context, a about) error {
-	return each(ctx, a.Partitions, s.makeLog)
-}
-
-// makeLog makes the stream of a partition, or leaves the one that is there.
-func (s *Set) makeLog(ctx context.Context, partition int) error {
-	_, err := s.make(ctx, s.stream(partition), s.subject(partition), -1)
-	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/settings"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
 )
 
@@ -46,15 +47,52 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		s.bucket, err = s.make(ctx, max(1, cfg.Replicas))
 	}
+	if err == nil {
+		err = s.check(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("bucket %q: %w", s.name, err)
 	}
+	return s, nil
+}
+
+// Check is an error if the bucket is there and can't be used. It makes nothing.
+func Check(ctx context.Context, cfg Config) error {
+	js, err := jetstream.New(cfg.Conn)
+	if err != nil {
+		return err
+	}
+	s := &Store{js: js, name: "epicycle_" + cfg.Name}
+	s.bucket, err = js.KeyValue(ctx, s.name)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		return nil
+	}
+	if err == nil {
+		err = s.check(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("bucket %q: %w", s.name, err)
+	}
+	return nil
+}
+
+// largest is more than a record takes.
+const largest = 16 << 10
+
+// check looks at the settings of the bucket. One that forgets records lets two processes own what one
+// has claimed.
+func (s *Store) check(ctx context.Context) error {
 	status, err := s.bucket.Status(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("bucket %q: %w", s.name, err)
+		return err
 	}
 	s.ttl = status.LimitMarkerTTL() > 0
-	return s, nil
+	made, ok := status.(*jetstream.KeyValueBucketStatus)
+	if !ok {
+		return fmt.Errorf("a status of type %T", status)
+	}
+	needs := settings.Needs{Subject: "$KV." + s.name + ".>", PerSubject: 1, Largest: largest}
+	return settings.Check(made.StreamInfo().Config, needs)
 }
 
 // make makes the bucket. Servers before 2.11 can't forget deletions.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
@@ -59,12 +60,12 @@ func TestBucket(t *testing.T) {
 	require.Equal(t, jetstream.FileStorage, stream.CachedInfo().Config.Storage)
 }
 
-// A bucket that was made otherwise, as by another version or with a tool, is used as it is.
+// A bucket that was made otherwise, as by another version or with a tool, is used if it forgets nothing.
 func TestBucketOfAnother(t *testing.T) {
 	s := server(t)
 	js, err := jetstream.New(s.Conn())
 	require.NoError(t, err)
-	_, err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "epicycle_x", Storage: jetstream.MemoryStorage})
+	_, err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "epicycle_x", History: 5, Compression: true})
 	require.NoError(t, err)
 	store := open(t, s, "x")
 	n, err := store.Put(t.Context(), "member.1", []byte("a"), 0)
@@ -73,6 +74,29 @@ func TestBucketOfAnother(t *testing.T) {
 	r, err := store.Get(t.Context(), "member.1")
 	require.ErrorIs(t, err, table.ErrAbsent)
 	require.True(t, r.Deleted)
+}
+
+// A bucket that forgets leases or claims is refused.
+func TestBucketThatForgets(t *testing.T) {
+	s := server(t)
+	js, err := jetstream.New(s.Conn())
+	require.NoError(t, err)
+	for what, cfg := range map[string]jetstream.KeyValueConfig{
+		"storage is Memory and must be file": {Storage: jetstream.MemoryStorage},
+		"max_age is 1h0m0s and must be 0":    {TTL: time.Hour},
+	} {
+		cfg.Bucket = "epicycle_x"
+		_, err = js.CreateKeyValue(t.Context(), cfg)
+		require.NoError(t, err)
+		at := kv.Config{Conn: s.Conn(), Name: "x"}
+		_, err = kv.Open(t.Context(), at)
+		require.ErrorContains(t, err, what)
+		require.Equal(t, err, kv.Check(t.Context(), at))
+		require.NoError(t, js.DeleteKeyValue(t.Context(), cfg.Bucket))
+		require.NoError(t, kv.Check(t.Context(), at))
+		_, err = js.KeyValue(t.Context(), cfg.Bucket)
+		require.ErrorIs(t, err, jetstream.ErrBucketNotFound)
+	}
 }
 
 // Watches leave no goroutine behind, also if nobody reads what has come.

@@ -1,0 +1,84 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/settings"
+)
+
+// How an owner notices that its log was deleted, or a part of it. An idle owner writes nothing, and so
+// it looks now and then. If a frame has no clear answer, it looks at once.
+
+const (
+	lookTime = time.Second // for one look
+	// What answers may be behind, so a log is looked at for a fifth of Config.Behind before its owner
+	// gives it up, some times.
+	lookPart  = 5
+	lookTimes = 4
+)
+
+// lookEvery is how often an owner looks at its log. The logs of a process are not looked at together.
+func (l *slot) lookEvery() time.Duration {
+	lease := l.c().cfg.Member.Lease
+	return lease - lease/32*time.Duration(l.at%8)
+}
+
+// doubted is called when a frame has no clear answer.
+func (l *slot) doubted(err error) {
+	l.setTrouble(err)
+	select {
+	case l.doubts <- struct{}{}:
+	default:
+	}
+}
+
+// look looks whether the log has what its owner has written. If it lacks something for some time, the
+// partition ends here, and is read again as any log that seems to be damaged. An operator may restore it.
+func (l *slot) look() {
+	err := l.compare()
+	switch {
+	case err == nil:
+		l.doubtful = time.Time{}
+	case errors.Is(err, settings.ErrSettings) && l.isNews(err):
+		l.c().cfg.Logger.Warn("durable: a log has settings that it must not have", "partition", l.at, "err", err)
+	case errors.Is(err, partition.ErrDamaged):
+		l.suspect(err)
+		return
+	}
+	l.looks.Reset(l.lookEvery())
+}
+
+// compare compares the log with what the owner knows of it.
+func (l *slot) compare() error {
+	if !l.s.member.Owns(l.at) || l.s.leaving.Load() != nil { // another owner may have trimmed it
+		return errLease
+	}
+	ctx, cancel := context.WithTimeout(l.s.ctx, lookTime)
+	defer cancel()
+	return l.owner.Look(ctx)
+}
+
+// suspect ends the partition if its log has lacked something for long enough.
+func (l *slot) suspect(err error) {
+	enough := l.c().cfg.Behind / lookPart
+	if l.doubtful.IsZero() {
+		l.doubtful = time.Now()
+	}
+	if time.Since(l.doubtful) < enough {
+		l.looks.Reset(enough / lookTimes)
+		return
+	}
+	l.c().cfg.Logger.Warn("durable: a log lacks what was written to it, and is read again", "partition", l.at, "err", err)
+	l.owner.Break(err)
+	l.end()
+}
+
+// isNews tells whether trouble was not told yet.
+func (l *slot) isNews(err error) bool {
+	was := l.told
+	l.told = err.Error()
+	return was != l.told
+}

@@ -1,0 +1,55 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	logs "github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// A log that does not answer does not keep Open from the others. It is taken over when it answers. That is
+// so for one that can't be read, and for one that can't be written to.
+func TestOpenWithASilentLog(t *testing.T) {
+	for what, silent := range map[string]func(*logs.Disk, bool){
+		"read":  (*logs.Disk).SetSilent,
+		"write": (*logs.Disk).SetFull,
+	} {
+		t.Run(what, func(t *testing.T) {
+			w := newWorld(t)
+			silent(w.disks[1], true)
+			a := w.process()
+			a.lease = time.Minute
+			limited, end := context.WithTimeout(t.Context(), patience/2)
+			defer end()
+			w.NoError(a.open(limited))
+			w.Equal(partitions-1, a.owns())
+			w.Zero(a.damaged())
+			a.set("key2", "", time.Hour)
+			ctx, cancel := context.WithTimeout(t.Context(), lease)
+			defer cancel()
+			call := &partition.Call{Asks: []partition.Ask{{Kind: frame.Set, Key: []byte("key1")}}}
+			w.ErrorIs(a.Do(ctx, 1, call), context.DeadlineExceeded)
+			silent(w.disks[1], false)
+			a.set("key1", "", time.Hour)
+			w.Equal(partitions, a.owns())
+		})
+	}
+}
+
+// If no log answers, Open waits for them until its context ends.
+func TestOpenWithoutLogs(t *testing.T) {
+	w := newWorld(t)
+	for _, d := range w.disks {
+		d.SetSilent(true)
+	}
+	a := w.process()
+	a.lease = time.Minute
+	ctx, cancel := context.WithTimeout(t.Context(), 4*lease)
+	defer cancel()
+	err := a.open(ctx)
+	w.ErrorIs(err, context.DeadlineExceeded)
+	w.ErrorContains(err, "no answer")
+}

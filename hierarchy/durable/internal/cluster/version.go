@@ -1,0 +1,67 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// How a process leaves logs to others that a later version of this program has written to. It says in the
+// table which these are, and all plan without it there. So while one version replaces another, each process
+// owns what it can read.
+
+const peekAtOnce = 8
+
+// unreadable looks at all logs, and writes nothing. It returns the partitions whose logs this program can't
+// read. If it can't read any, that is an error: it must not join. A log that does not answer is looked at
+// again before it is claimed.
+func (c *Cluster) unreadable(ctx context.Context) (all []int, err error) {
+	errs := make([]error, len(c.cfg.Logs))
+	places := make(chan struct{}, peekAtOnce)
+	var wg sync.WaitGroup
+	for at := range errs {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			cfg := c.cfg.Common
+			cfg.Log, cfg.Partition, cfg.Partitions = c.cfg.Logs[at], at, len(c.cfg.Logs)
+			ctx, cancel := context.WithTimeout(ctx, lookTime)
+			defer cancel()
+			errs[at] = partition.Peek(ctx, cfg)
+		})
+	}
+	wg.Wait()
+	readable := false
+	for at, failed := range errs {
+		switch {
+		case failed == nil:
+			readable = true
+		case errors.Is(failed, partition.ErrVersion):
+			all, err = append(all, at), failed
+			c.cfg.Logger.Warn("durable: a log has a later version, and is left to others", "partition", at, "err", failed)
+		}
+	}
+	if readable {
+		err = nil
+	}
+	return all, err
+}
+
+// unreadable is for a log that could not be read. If a later version has written to it, this process says
+// that it can't take the partition, and gives the claim up if it has it.
+func (l *slot) unreadable(err error) error {
+	if !errors.Is(err, partition.ErrVersion) {
+		return err
+	}
+	if l.isNews(err) {
+		l.c().cfg.Logger.Warn("durable: a log has a later version, and is left to others", "partition", l.at, "err", err)
+	}
+	l.unfollow()
+	l.s.member.SetUnable(l.at)
+	if l.s.now().view.Claims[l.at].Holder == l.me() {
+		l.giveClaim(0)
+	}
+	return err
+}

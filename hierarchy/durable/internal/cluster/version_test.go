@@ -1,0 +1,185 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/checksum"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// newerLog is a log as a program has it that writes frames of a later version, and reads both.
+type newerLog struct{ journal.Log }
+
+const atVersion = 4 // in a frame
+
+func withVersion(data []byte, version byte) []byte {
+	data = bytes.Clone(data)
+	data[atVersion] = version
+	end := len(data) - 4
+	binary.LittleEndian.PutUint32(data[end:], checksum.Of(data[:end]))
+	return data
+}
+
+func (l newerLog) Append(ctx context.Context, last uint64, data []byte) error {
+	return l.Log.Append(ctx, last, withVersion(data, frame.Version+1))
+}
+
+func (l newerLog) Get(ctx context.Context, number uint64) ([]byte, error) {
+	data, err := l.Log.Get(ctx, number)
+	if err == nil {
+		data = withVersion(data, frame.Version)
+	}
+	return data, err
+}
+
+func (l newerLog) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for data, err := range l.Log.Read(ctx, from, to) {
+			if err == nil {
+				data = withVersion(data, frame.Version)
+			}
+			if !yield(data, err) {
+				return
+			}
+		}
+	}
+}
+
+// openNewer begins a process of a later version.
+func (w *world) openNewer() *process {
+	p := w.process()
+	p.wrap = func(log journal.Log) journal.Log { return newerLog{log} }
+	w.NoError(p.open(w.t.Context()))
+	return p
+}
+
+// versions are those of the last frames.
+func (w *world) versions() (all []byte) {
+	for _, d := range w.disks {
+		log := d.Open()
+		b, err := log.Bounds(w.t.Context())
+		w.NoError(err)
+		data, err := log.Get(w.t.Context(), b.Last)
+		w.NoError(err)
+		all = append(all, data[atVersion])
+	}
+	return all
+}
+
+// ownsReadable tells whether a process can read all that it owns.
+func (p *process) ownsReadable() bool {
+	for at := range partitions {
+		if _, owned, _ := p.Stats(at); owned && p.w.versions()[at] != frame.Version {
+			return false
+		}
+	}
+	return true
+}
+
+// While a later version replaces this one, process after process, each owns what it can read, and nothing
+// is lost. What the new ones have, an old one does not take when one of them dies.
+func TestRollingDeploy(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.open(), w.open()
+	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
+	for i := range 20 {
+		a.set(fmt.Sprint("key", i), "value", time.Hour)
+	}
+	c := w.openNewer()
+	w.eventually("shares", func() bool { return a.owns()+b.owns() == 3 && c.owns() == 1 })
+	w.NoError(a.Shutdown(t.Context()))
+	w.eventually("two each", func() bool { return b.owns() == 2 && c.owns() == 2 })
+	w.Len(b.keys(), 20)
+	d := w.openNewer()
+	w.eventually("all", func() bool { return b.owns()+c.owns()+d.owns() == 4 && d.owns() > 0 })
+	c.kill()
+	w.eventually("others have them", func() bool { return b.owns()+d.owns() == 4 })
+	w.True(b.ownsReadable())
+	w.Len(b.keys(), 20)
+	w.Len(d.keys(), 20)
+	w.NoError(b.Shutdown(t.Context()))
+	w.eventually("all new", func() bool { return d.owns() == 4 })
+	w.Equal([]byte{2, 2, 2, 2}, w.versions())
+	w.Len(d.keys(), 20)
+}
+
+// A process that can read none of the logs says so, and writes nothing: no lease, no claim, no frame.
+func TestAllLogsAreNewer(t *testing.T) {
+	w := newWorld(t)
+	a := w.openNewer()
+	w.NoError(a.Shutdown(t.Context()))
+	table := w.table.All()
+	var ends []journal.Bounds
+	for _, d := range w.disks {
+		end, err := d.Open().Bounds(t.Context())
+		w.NoError(err)
+		ends = append(ends, end)
+	}
+	err := w.process().open(t.Context())
+	w.ErrorIs(err, partition.ErrVersion)
+	w.ErrorContains(err, "version 2 instead of 1")
+	w.Equal(table, w.table.All())
+	for at, d := range w.disks {
+		end, err := d.Open().Bounds(t.Context())
+		w.NoError(err)
+		w.Equal(ends[at], end)
+	}
+}
+
+// A process joins if it can read a log. It never claims the others, and gives up the claim of one that
+// turns out to be newer.
+func TestSomeLogsAreNewer(t *testing.T) {
+	w := newWorld(t)
+	a := w.openNewer()
+	w.NoError(a.Shutdown(t.Context()))
+	for _, at := range []int{0, 2} { // these were not written to by a later version
+		log := w.disks[at].Open()
+		end, err := log.Bounds(t.Context())
+		w.NoError(err)
+		for number := end.First; number <= end.Last; number++ {
+			data, err := log.Get(t.Context(), number)
+			w.NoError(err)
+			w.disks[at].Change(number, withVersion(data, frame.Version))
+		}
+	}
+	b := w.open()
+	w.eventually("two", func() bool { return b.owns() == 2 })
+	w.True(b.ownsReadable())
+	for at, claim := range b.latest().now().view.Claims {
+		w.Equal(at%2 == 1, claim.Free)
+	}
+
+	// A frame comes from somebody who does not ask for claims.
+	end, err := w.disks[0].Open().Bounds(t.Context())
+	w.NoError(err)
+	last, err := w.disks[0].Open().Get(t.Context(), end.Last)
+	w.NoError(err)
+	h, err := frame.Parse(last)
+	w.NoError(err)
+	var builder frame.Builder
+	next := h.Header
+	next.Number, next.Epoch, next.Previous = h.Number+1, h.Number+1, h.Checksum
+	builder.Start(next)
+	builder.Add(&frame.Op{Kind: frame.Takeover})
+	data, _ := builder.Finish()
+	w.NoError(newerLog{w.disks[0].Open()}.Append(t.Context(), end.Last, data))
+	call := &partition.Call{Asks: []partition.Ask{{Kind: frame.Set, Key: []byte("key0")}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- b.Do(ctx, 0, call) }()
+	w.eventually("given up", func() bool { return b.owns() == 1 && b.latest().now().view.Claims[0].Free })
+	cancel()
+	w.Error(<-ended)
+
+	c := w.openNewer()
+	w.eventually("all", func() bool { return b.owns() == 1 && c.owns() == 3 })
+	b.set("key0", "", time.Hour)
+}

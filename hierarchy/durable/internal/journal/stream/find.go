@@ -1,0 +1,110 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/settings"
+)
+
+// How a set is found that was made before. Nothing is made here: a stream that is missing is damage.
+
+// inspected is what a server says of a stream.
+type inspected struct {
+	Config jetstream.StreamConfig `json:"config"`
+	State  struct {
+		First uint64 `json:"first_seq"`
+		Last  uint64 `json:"last_seq"`
+		Count uint64 `json:"messages"`
+	} `json:"state"`
+}
+
+// inspect asks for a stream. One that is missing is ErrDamaged.
+func inspect(ctx context.Context, nc *nats.Conn, stream string) (in inspected, err error) {
+	err = ask(ctx, nc, "STREAM.INFO."+stream, nil, &in)
+	if isMissing(err) {
+		err = fmt.Errorf("%w: the stream %s is missing: %w", journal.ErrDamaged, stream, err)
+	}
+	return in, err
+}
+
+// isMissing tells whether an error says that there is no such stream.
+func isMissing(err error) bool {
+	var p *problem
+	return errors.As(err, &p) && p.ErrorCode == codeNoStream
+}
+
+func (s *Set) marksNeeds() settings.Needs {
+	return settings.Needs{Subject: "epicycle." + s.cfg.Name + ".mark.*", PerSubject: 2, Largest: room}
+}
+
+func (s *Set) logNeeds(partition int) settings.Needs {
+	return settings.Needs{Subject: s.subject(partition), Direct: true, Purge: true, Largest: int(s.cfg.Conn.MaxPayload())}
+}
+
+// find finds the marks and the record of a set, or returns ErrAbsent.
+func (s *Set) find(ctx context.Context) (a about, err error) {
+	in, err := inspect(ctx, s.cfg.Conn, s.marksStream())
+	if isMissing(err) {
+		return a, fmt.Errorf("%w: %q", journal.ErrAbsent, s.marksStream())
+	}
+	if err == nil {
+		err = settings.Check(in.Config, s.marksNeeds())
+	}
+	if err != nil {
+		return a, err
+	}
+	s.Replicas = in.Config.Replicas
+	return s.about(ctx)
+}
+
+// about reads the record, or returns ErrAbsent.
+func (s *Set) about(ctx context.Context) (a about, err error) {
+	data, _, err := latest(ctx, s.cfg.Conn, s.marksStream(), s.aboutSubject())
+	if err != nil {
+		return a, err
+	}
+	err = json.Unmarshal(data, &a)
+	switch {
+	case a.Format > format: // what else is in it, only that format tells
+		return a, fmt.Errorf("%q has format %d, and this program knows format %d", s.cfg.Name, a.Format, format)
+	case err != nil || a.Format != format || a.Partitions < 1 || a.Partitions > MaxPartitions:
+		return a, fmt.Errorf("%w: the record of %q can't be read", journal.ErrDamaged, s.cfg.Name)
+	}
+	return a, nil
+}
+
+// checkTime is for one log.
+const checkTime = 500 * time.Millisecond
+
+// check looks at the settings of all logs. One that is missing is not made again: who reads it finds
+// that out. Nor is one waited for that has no leader.
+func (s *Set) check(ctx context.Context, a about) error { return each(ctx, a.Partitions, s.checkLog) }
+
+func (s *Set) checkLog(ctx context.Context, partition int) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	in, err := inspect(ctx, s.cfg.Conn, s.stream(partition))
+	s.answered()
+	if IsUnready(err) || isMissing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return settings.Check(in.Config, s.logNeeds(partition))
+}
+
+// answered says that Open goes on.
+func (s *Set) answered() {
+	if s.cfg.Progress != nil {
+		s.cfg.Progress()
+	}
+}

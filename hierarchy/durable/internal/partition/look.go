@@ -1,0 +1,42 @@
+package partition
+
+import "context"
+
+// Look compares the log with what this owner has written. An error that is ErrDamaged says that frames
+// are missing that were acknowledged: somebody has deleted the log, or a part of it. What answers may
+// also be behind, so look again. The frames themselves are not read.
+func (p *Partition) Look(ctx context.Context) error {
+	before := p.lastHead()
+	b, err := p.cfg.Log.Bounds(ctx)
+	after := p.lastHead() // what this owner has deleted meanwhile is before this Begin
+	switch {
+	case err != nil:
+	case b.Last < before.Number:
+		err = damaged("it ends at frame %d, and frame %d was acknowledged", b.Last, before.Number)
+	case b.First > after.Begin:
+		err = damaged("it begins at frame %d, and must begin at %d", b.First, after.Begin)
+	}
+	return p.named(err)
+}
+
+func (p *Partition) lastHead() head {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.head
+}
+
+// Break ends everything at once, as the log is damaged. It writes the mark, which says what must be in
+// the log. Then what is not written ends with err.
+func (p *Partition) Break(err error) {
+	_ = p.markNow()
+	p.shutting.Do(func() { p.queue.close(err) })
+	p.Abandon()
+}
+
+// commitSoon appends a frame before the partition is open. A log that does not answer is given up: who
+// opens it later finds out whether the frame is there.
+func (p *Partition) commitSoon(ctx context.Context, last uint64, b []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, p.cfg.GiveUp)
+	defer cancel()
+	return p.cfg.Patience.Commit(ctx, p.cfg.Log, last, b)
+}

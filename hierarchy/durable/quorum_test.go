@@ -1,0 +1,56 @@
+package durable_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// The only server that has one of the logs is lost. Open goes on without that log after a while, and it is
+// taken up when the server is back.
+func TestOpenWithALogWithoutServers(t *testing.T) {
+	urls, all := natsServers(t, 3)
+	var r record
+	nc := connect(t, urls)
+	w := openShared(t, nc, &r, 2*time.Second)
+	keys := keysOf(t, w)
+	require.NoError(t, w.Shutdown(t.Context()))
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	s, err := js.Stream(t.Context(), "epicycle_timers_3")
+	require.NoError(t, err)
+	cfg := s.CachedInfo().Config
+	cfg.Replicas = 1 // an operator may have lowered them
+	s, err = js.UpdateStream(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		in, err := s.Info(t.Context())
+		return err == nil && in.Cluster.Leader != "" && len(in.Cluster.Replicas) == 0
+	}, time.Minute, 50*time.Millisecond)
+	leader := s.CachedInfo().Cluster.Leader
+	for i, server := range all {
+		if server.Name() == leader {
+			server.Shutdown()
+			server.WaitForShutdown()
+			t.Log("server", i, "is lost")
+		}
+	}
+	begun := time.Now()
+	w = openShared(t, nc, &r, 2*time.Second)
+	t.Log("opened after", time.Since(begun))
+	st := w.Stats()
+	require.Equal(t, 7, st.Owned)
+	require.Zero(t, st.Damaged)
+	for at := range 8 {
+		if at != 3 {
+			requirePending(t, w, keys[at][0])
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err = w.Move(ctx, keys[3][0], time.Hour)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
