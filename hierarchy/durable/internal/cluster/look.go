@@ -9,8 +9,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/settings"
 )
 
-// How an owner notices that its log was deleted, or a part of it. An idle owner writes nothing, and so
-// it looks now and then. If a frame has no clear answer, it looks at once.
+// How an owner notices that its log was deleted, or a part of it. It looks now and then while it writes,
+// and once more after that. If a frame has no clear answer, it looks at once. One that does not write does
+// not look: being idle costs nothing.
 
 const (
 	lookTime = time.Second // for one look
@@ -38,10 +39,11 @@ func (l *slot) doubted(err error) {
 // look looks whether the log has what its owner has written. If it lacks something for some time, the
 // partition ends here, and is read again as any log that seems to be damaged. An operator may restore it.
 func (l *slot) look() {
+	last := l.owner.Last()
 	err := l.compare()
 	switch {
 	case err == nil:
-		l.doubtful = time.Time{}
+		l.seen, l.doubtful = last, time.Time{}
 	case errors.Is(err, settings.ErrSettings) && l.isNews(err):
 		l.c().cfg.Logger.Warn("durable: a log has settings that it must not have", "partition", l.at, "err", err)
 	case errors.Is(err, partition.ErrDamaged):
@@ -49,6 +51,15 @@ func (l *slot) look() {
 		return
 	}
 	l.looks.Reset(l.lookEvery())
+}
+
+// lookAgain is look, unless nothing was written since the log was looked at.
+func (l *slot) lookAgain() {
+	if l.owner.Last() == l.seen && l.doubtful.IsZero() {
+		l.looks.Reset(l.lookEvery())
+		return
+	}
+	l.look()
 }
 
 // compare compares the log with what the owner knows of it.

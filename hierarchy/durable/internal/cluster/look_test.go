@@ -134,6 +134,35 @@ func (l edited) Bounds(ctx context.Context) (journal.Bounds, error) {
 	return l.Log.Bounds(ctx)
 }
 
+// counted is a log that counts how often its bounds were asked for.
+type counted struct {
+	journal.Log
+	n *atomic.Int64
+}
+
+func (l counted) Bounds(ctx context.Context) (journal.Bounds, error) {
+	l.n.Add(1)
+	return l.Log.Bounds(ctx)
+}
+
+// An owner looks at its log once after it has written, and not again while it is idle.
+func TestIdleOwnerDoesNotLook(t *testing.T) {
+	w := newWorld(t)
+	a := w.process()
+	var n atomic.Int64
+	a.wrap = func(log journal.Log) journal.Log { return counted{log, &n} }
+	w.NoError(a.open(t.Context()))
+	for range 2 {
+		before := n.Load()
+		a.set("key1", "", time.Hour)
+		w.eventually("looked", func() bool { return n.Load() > before })
+		time.Sleep(2 * lease) // the others have looked after they were opened
+		idle := n.Load()
+		time.Sleep(4 * lease)
+		w.Equal(idle, n.Load())
+	}
+}
+
 // An owner whose stream was edited so that it loses frames says so once, and goes on.
 func TestLogThatIsEdited(t *testing.T) {
 	w := newWorld(t)

@@ -30,6 +30,7 @@ type slot struct {
 	doubtful time.Time          // since when its log seems to be damaged
 	told     string             // the last trouble that was told
 	looks    *time.Timer        // when the log of owner is looked at next
+	seen     uint64             // the last frame of owner when its log was complete
 	doubts   chan struct{}      // of capacity 1: a frame of owner had no clear answer
 }
 
@@ -167,7 +168,7 @@ func (l *slot) keep() {
 		}
 		l.end()
 	case <-l.looks.C:
-		l.look()
+		l.lookAgain()
 	case <-l.doubts:
 		l.look()
 	case a := <-l.asks:

@@ -19,6 +19,9 @@ func (p *Partition) Look(ctx context.Context) error {
 	return p.named(err)
 }
 
+// Last is the number of the last frame that was acknowledged.
+func (p *Partition) Last() uint64 { return p.lastHead().Number }
+
 func (p *Partition) lastHead() head {
 	p.mu.Lock()
 	defer p.mu.Unlock()
