@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
@@ -41,9 +42,8 @@ func TestMarkThatIsCutOff(t *testing.T) {
 				b.NoError(p.HandOver(b.t.Context()))
 			}
 			time.Sleep(markTime)
-			p.marking <- true // the mark is not under way any more
+			synctest.Wait()
 			b.Equal(given, logged.Len() == 0, &logged)
-			<-p.marking
 			p.Abandon()
 			b.p = nil
 		})
