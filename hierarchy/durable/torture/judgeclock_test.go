@@ -114,6 +114,13 @@ var offClockLate = []func(*script){
 		s.call(opSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 3200, 101)
 	},
+	func(s *script) { // only the next owner has fired it
+		s.owns(1, 0, 1, 0)
+		s.call(opSet, key, "v", 0, 5, 100)
+		s.fire(key, "v", 10, 6000, 101)
+		s.next()
+		s.set("a", 4900)
+	},
 	func(s *script) { // it has followed the clock
 		s.set("a", 0)
 		s.jump(1, -10_000, 110, 111)

@@ -48,3 +48,13 @@ func (c wallClock) lastShown(wall, zero, from, to int64) (at int64, ok bool) {
 	}
 	return 0, false
 }
+
+// lastSet is when the clock was set for the last time before a time, or 0.
+func (c wallClock) lastSet(before int64) (at int64) {
+	for _, s := range c[1:] {
+		if s.from < before {
+			at = s.to
+		}
+	}
+	return at
+}
