@@ -111,15 +111,22 @@ func duration(r *rand.Rand) time.Duration {
 	return time.Duration(r.Int64N(int64(longestTimer)))
 }
 
-// callFiring sets a timer that is to fire. Some are changed once more.
-func (w *worker) callFiring(caller int, r *rand.Rand) {
-	a := ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: duration(r), limit: patience(r)}
-	if r.IntN(4) == 0 {
+// firing is a timer that is to be set, and to fire.
+func (w *worker) firing(r *rand.Rand) ask {
+	a := ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: duration(r)}
+	if r.IntN(3) == 0 {
 		a.op = opSetAt
 		if w.cfg.Far && r.IntN(4) == 0 {
 			a.in = drawJump(r).Abs()
 		}
 	}
+	return a
+}
+
+// callFiring sets a timer that is to fire. Some are changed once more.
+func (w *worker) callFiring(caller int, r *rand.Rand) {
+	a := w.firing(r)
+	a.limit = patience(r)
 	_, result := w.call(caller, a)
 	change := r.IntN(12)
 	if result != took || change > 3 {
@@ -149,7 +156,7 @@ const moveLater = 500 * time.Millisecond
 func (w *worker) callBatch(caller int, r *rand.Rand) {
 	var all []ask
 	for range batchSize {
-		all = append(all, ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: duration(r)})
+		all = append(all, w.firing(r))
 	}
 	w.rest(r, w.batch(caller, all, patience(r)), pauseBatch)
 }

@@ -70,11 +70,8 @@ func draw(o *options) (all []plan) {
 		rest := time.Duration(r.IntN(1500)) * time.Millisecond
 		quiet := r.IntN(3) == 0
 		p.jump = drawJump(r)
-		switch p.fault {
-		case slowNetwork:
+		if p.fault == slowNetwork {
 			p.fate = delays
-		case setClock:
-			p.long, quiet = 2*p.long, false
 		}
 		p.long = min(p.long, o.length-at)
 		all = append(all, p)
