@@ -133,6 +133,10 @@ func (r *report) write(out io.Writer) {
 				terminal.Span(b.delays.Quantile(.9)), n, terminal.Span(b.delays[n-1]), terminal.Span(b.limit))
 		}
 	}
+	r.writeBroken(out)
+}
+
+func (r *report) writeBroken(out io.Writer) {
 	for _, what := range slices.Sorted(maps.Keys(r.broken)) {
 		all := r.broken[what]
 		fmt.Fprintf(out, "BROKEN: %s: %d\n", what, len(all))
