@@ -102,7 +102,7 @@ func (c *Cluster) latest() *session {
 }
 
 func (c *Cluster) remote() remote.Config {
-	return remote.Config{Conn: c.cfg.Conn, Name: c.cfg.Name, Partitions: len(c.cfg.Logs), Holds: c.reaches, Logger: c.cfg.Logger}
+	return remote.Config{Conn: c.cfg.Conn, Name: c.cfg.Name, Partitions: len(c.cfg.Logs), Holds: c.reaches, Logger: c.cfg.Logger, Clock: c.cfg.Common.Clock}
 }
 
 // reaches tells whether others can be asked. A process whose lease has run out does not reach the

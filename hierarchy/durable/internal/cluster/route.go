@@ -19,7 +19,7 @@ func (c *Cluster) Do(ctx context.Context, at int, call *partition.Call) error {
 	if p == nil {
 		return c.client.Do(ctx, at, call)
 	}
-	begun := time.Now()
+	begun := c.client.Now()
 	if err := p.Do(ctx, call); !errors.Is(err, partition.ErrNotOwner) {
 		return err
 	}

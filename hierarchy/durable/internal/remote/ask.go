@@ -6,10 +6,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
+// Moment is when a call began.
+type Moment struct {
+	real    time.Time     // its minute counts from here
+	elapsed time.Duration // its durations count from here, by the clock of the timers
+}
+
+// Now is this moment.
+func (c *Client) Now() Moment { return Moment{time.Now(), c.cfg.Clock.Elapsed()} }
+
 // ask is a call that waits for its answer. It is guarded by its lane's mu.
 type ask struct {
 	call       *partition.Call
-	begun      time.Time // its durations count from here
+	begun      Moment
 	ops, size  int
 	prev, next *ask // in the queue
 	message    *message
@@ -20,7 +29,7 @@ type ask struct {
 }
 
 // newAsk is an ask of a call that began at a time.
-func (c *Client) newAsk(call *partition.Call, begun time.Time) *ask {
+func (c *Client) newAsk(call *partition.Call, begun Moment) *ask {
 	a, _ := c.asks.Get().(*ask)
 	if a == nil {
 		a = &ask{done: make(chan struct{}, 1)}
@@ -84,7 +93,7 @@ type message struct {
 	asks   []*ask
 	wanted int // how many of them have not ended
 	data   []byte
-	made   time.Time     // when its durations were true
+	made   time.Duration // when its durations were true, by the clock of the timers
 	sent   time.Time     // when its latest copy was
 	sendAt time.Time     // when the next copy will be
 	pause  time.Duration // after the latest copy that had an answer, and quiet after one that had none

@@ -66,11 +66,11 @@ func (c *Client) Close() {
 // Request, and belongs to the Client until Do returns without an error. With ErrUnavailable and the
 // context's error they may take hold, or not. With other errors they don't.
 func (c *Client) Do(ctx context.Context, at int, call *partition.Call) error {
-	return c.DoSince(ctx, at, call, time.Now())
+	return c.DoSince(ctx, at, call, c.Now())
 }
 
 // DoSince is Do for a call that began before. Its durations and its minute count from there.
-func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begun time.Time) error {
+func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begun Moment) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

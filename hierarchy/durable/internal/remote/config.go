@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -21,6 +22,7 @@ type Config struct {
 	Partitions int          // how many it has
 	Holds      func() bool  // tells a Client whether its process has its lease. It may be nil
 	Logger     *slog.Logger // may be nil
+	Clock      clock.Clock  // by which the durations of calls count, default clock.System()
 	// GiveUp is after how long a call without an answer is ErrUnavailable, default a minute.
 	GiveUp time.Duration
 }
@@ -31,6 +33,9 @@ func (cfg *Config) fillIn() {
 	}
 	if cfg.GiveUp == 0 {
 		cfg.GiveUp = time.Minute
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = clock.System()
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)

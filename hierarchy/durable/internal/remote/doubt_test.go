@@ -19,7 +19,7 @@ func TestLaneSleepsAfterACallHasEnded(t *testing.T) {
 	b := newBench(t)
 	l, now := b.client().lanes[0], time.Now()
 	l.mu.Lock()
-	old, young := &ask{begun: now.Add(-2 * time.Minute), ended: true}, &ask{begun: now}
+	old, young := &ask{begun: Moment{real: now.Add(-2 * time.Minute)}, ended: true}, &ask{begun: Moment{real: now}}
 	l.flying = []*message{{asks: []*ask{old, young}, wanted: 1, sendAt: now.Add(8 * time.Second)}}
 	l.aim()
 	l.flying = nil

@@ -70,17 +70,17 @@ func earlier(a, b time.Time) time.Time {
 // send sends what waits, as far as messages may be on their way.
 func (l *lane) send() {
 	for len(l.flying) < maxFlying && l.waiting.first != nil && !l.closed {
-		m := l.gather(time.Now())
+		m := l.gather()
 		l.flying = append(l.flying, m)
-		l.publish(m, m.made)
+		l.publish(m, time.Now())
 	}
 	l.aim()
 }
 
 // gather makes a message of the calls that have waited longest.
-func (l *lane) gather(now time.Time) *message {
+func (l *lane) gather() *message {
 	l.serial++
-	m := &message{serial: l.serial, made: now}
+	m := &message{serial: l.serial, made: l.client.cfg.Clock.Elapsed()}
 	ops, size := 0, headers
 	for a := l.waiting.first; a != nil; a = l.waiting.first {
 		if len(m.asks) > 0 && (ops+a.ops > maxOps || size+a.size > min(maxBytes, l.client.most)) {
@@ -98,7 +98,7 @@ func (l *lane) gather(now time.Time) *message {
 	id := partition.RequestID{Caller: l.client.caller, Serial: m.serial, Floor: l.floor(m.serial)}
 	m.data = startAsks(make([]byte, 0, size), id, len(m.asks))
 	for _, a := range m.asks {
-		m.data = appendPart(m.data, a.call.Asks, now.Sub(a.begun))
+		m.data = appendPart(m.data, a.call.Asks, m.made-a.begun.elapsed)
 	}
 	return m
 }
@@ -118,7 +118,7 @@ func (l *lane) publish(m *message, now time.Time) {
 		l.delay(m, now, errOffline)
 		return
 	}
-	setAge(m.data, now.Sub(m.made))
+	setAge(m.data, l.client.cfg.Clock.Elapsed()-m.made)
 	if err := nc.PublishRequest(l.subject, l.client.replyTo(l.at, m.serial), m.data); err != nil {
 		l.delay(m, now, err)
 		return

@@ -16,7 +16,7 @@ func (l *lane) aim() {
 	}
 	for _, m := range l.flying {
 		if i := slices.IndexFunc(m.asks, func(a *ask) bool { return !a.ended }); i >= 0 {
-			at = earlier(at, m.asks[i].begun.Add(l.client.cfg.GiveUp))
+			at = earlier(at, m.asks[i].begun.real.Add(l.client.cfg.GiveUp))
 		}
 	}
 	if !l.aimed.IsZero() && !at.Before(l.aimed) {
@@ -69,12 +69,12 @@ func (l *lane) expire(now time.Time) {
 			why = m.why
 		}
 		for _, a := range m.asks {
-			if now.Sub(a.begun) >= l.client.cfg.GiveUp {
+			if now.Sub(a.begun.real) >= l.client.cfg.GiveUp {
 				a.end(unavailable(why))
 			}
 		}
 	}
-	for a := l.waiting.first; a != nil && now.Sub(a.begun) >= l.client.cfg.GiveUp; a = l.waiting.first {
+	for a := l.waiting.first; a != nil && now.Sub(a.begun.real) >= l.client.cfg.GiveUp; a = l.waiting.first {
 		l.waiting.remove(a)
 		a.end(unavailable(why))
 	}

@@ -1,0 +1,42 @@
+package remote
+
+import (
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// Durations count from the call, by the clock of the timers: a mock clock stands still while messages are
+// on their way. What passes on it before a copy gets through has passed for the timer.
+func TestDurationsGoByTheClock(t *testing.T) {
+	b := newBench(t)
+	mock := clock.NewMock()
+	b.part.Clock, b.cfg.Clock = mock, mock
+	b.own()
+	c, net := b.far()
+	remaining := func(k string) time.Duration {
+		_, in, ok, err := c.Get(t.Context(), 0, []byte(k))
+		b.NoError(err)
+		b.True(ok)
+		return in
+	}
+	for range 20 {
+		b.do(c, setAsk("a", ""))
+		b.Equal(time.Hour, remaining("a"))
+	}
+	c.quiet = 10 * time.Millisecond
+	sent := net.Messages.Load()
+	first := true
+	net.setFate(func(answer bool) time.Duration {
+		if first && !answer {
+			first = false
+			mock.Add(10 * time.Minute)
+			return lost
+		}
+		return 0
+	})
+	b.do(c, setAsk("a", ""))
+	b.Equal(50*time.Minute, remaining("a"))
+	b.Less(sent+1, net.Messages.Load())
+}
