@@ -58,7 +58,8 @@ type Config[K comparable, V any] struct {
 	// 1 where there is one server.
 	Replicas int
 	// Lease is how long a process that has died keeps its partitions, with Conn: others take them over
-	// within 1.25 Lease. Default 10s.
+	// within 1.25 Lease. Default 10s. It is from 500ms to a day. Processes of one Name may have different
+	// ones.
 	Lease time.Duration
 	// Concurrency limits how many handlers run at once, default 256.
 	Concurrency int
@@ -109,6 +110,7 @@ type Config[K comparable, V any] struct {
 
 const (
 	minLease           = 500 * time.Millisecond
+	maxLease           = 24 * time.Hour
 	maxReplicas        = 5 // of JetStream
 	defaultConcurrency = 256
 	defaultAttempts    = 16
@@ -161,8 +163,8 @@ func (cfg *Config[K, V]) where() string {
 		return "Replicas and Lease need Conn"
 	case cfg.Replicas < 0 || cfg.Replicas > maxReplicas:
 		return fmt.Sprintf("Replicas %d is not between 0 and %d", cfg.Replicas, maxReplicas)
-	case cfg.Lease < 0 || cfg.Lease > 0 && cfg.Lease < minLease:
-		return fmt.Sprintf("Lease %v is shorter than %v", cfg.Lease, minLease)
+	case cfg.Lease != 0 && (cfg.Lease < minLease || cfg.Lease > maxLease):
+		return fmt.Sprintf("Lease %v is not between %v and %v", cfg.Lease, minLease, maxLease)
 	}
 	return ""
 }

@@ -13,22 +13,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Open waits for servers without a leader as long as it may. Servers that are too few for the replicas
-// it takes for such that don't know of each other yet, for a while.
+// Open waits for servers without a leader as long as it may. Servers that are too few for the replicas,
+// or have no JetStream, it takes for such that have just begun, for a while.
 func TestUntilAnswered(t *testing.T) {
 	logger := slog.New(slog.DiscardHandler)
 	unplaced := &jetstream.APIError{Code: 400, ErrorCode: 10005}
+	noLeader := &jetstream.APIError{Code: 503, ErrorCode: 10008}
 	for name, c := range map[string]struct {
 		err         error
 		for_, takes time.Duration
 		want        error
 	}{
-		"no leader":        {nats.ErrNoResponders, time.Hour, time.Hour, nil},
+		"no leader":        {noLeader, time.Hour, time.Hour, nil},
 		"no others yet":    {unplaced, 2 * time.Second, 2 * time.Second, nil},
 		"too few":          {unplaced, time.Hour, settleTime, unplaced},
 		"not there yet":    {jetstream.ErrStreamNotFound, 2 * time.Second, 2 * time.Second, nil},
+		"no JetStream yet": {nats.ErrNoResponders, 2 * time.Second, 2 * time.Second, nil},
+		"no JetStream":     {nats.ErrNoResponders, time.Hour, settleTime, nats.ErrNoResponders},
 		"something else":   {errors.ErrUnsupported, time.Hour, 0, errors.ErrUnsupported},
-		"nobody waits now": {nats.ErrNoResponders, 3 * time.Hour, 2 * time.Hour, context.DeadlineExceeded},
+		"nobody waits now": {noLeader, 3 * time.Hour, 2 * time.Hour, context.DeadlineExceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -85,5 +88,21 @@ func TestTryWithoutAnswersEnds(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.Equal(t, []time.Duration{firstOpenTime, 2 * firstOpenTime, 4 * firstOpenTime, openTime}, took)
+	})
+}
+
+// Servers that begin long after Open has their time too.
+func TestUntilAnsweredByServersThatBeginLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		require.NoError(t, untilAnswered(t.Context(), slog.New(slog.DiscardHandler), func(context.Context, func()) error {
+			switch now := time.Since(begun); {
+			case now < time.Hour:
+				return nats.ErrTimeout
+			case now < time.Hour+settleTime/2:
+				return nats.ErrNoResponders
+			}
+			return nil
+		}))
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
@@ -63,6 +64,16 @@ func TestBadArguments(t *testing.T) {
 		"MaxPending -1 is negative":  func(c *durable.Config[string, string]) { c.MaxPending = -1 },
 		"Precision -1ns is negative": func(c *durable.Config[string, string]) { c.Precision = -1 },
 		`Name "a.b" must have`:       func(c *durable.Config[string, string]) { c.Name = "a.b" },
+		"both Dir and Conn":          func(c *durable.Config[string, string]) { c.Conn = new(nats.Conn) },
+		"need Conn":                  func(c *durable.Config[string, string]) { c.Lease = time.Second },
+		"Lease 499ms is not": func(c *durable.Config[string, string]) {
+			c.Dir, c.Conn, c.Lease = "", new(nats.Conn), 499*time.Millisecond
+		},
+		"Lease 24h0m1s is not": func(c *durable.Config[string, string]) {
+			c.Dir, c.Conn, c.Lease = "", new(nats.Conn), 24*time.Hour+time.Second
+		},
+		"Lease -1s is not":  func(c *durable.Config[string, string]) { c.Dir, c.Conn, c.Lease = "", new(nats.Conn), -time.Second },
+		"Replicas 6 is not": func(c *durable.Config[string, string]) { c.Dir, c.Conn, c.Replicas = "", new(nats.Conn), 6 },
 	} {
 		cfg := good
 		change(&cfg)

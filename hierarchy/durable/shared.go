@@ -79,17 +79,23 @@ const (
 	firstOpenTime = time.Second            // without an answer, in the first try; then doubled
 	openTime      = 5 * time.Second        // at most
 	openPause     = 200 * time.Millisecond // between two
-	settleTime    = 15 * time.Second       // until servers must know of each other, and of all that was made
+	settleTime    = 15 * time.Second       // until servers must know of each other, of JetStream, and of all that was made
 )
 
 // untilAnswered does something until the servers have answered, or ctx is done. Servers that have just
-// begun, or lost one of them, have no leader for some seconds. A try may take as long as it likes, as long as
-// it calls answered.
+// begun, or lost one of them, have no leader for some seconds. If they say for a while that they have no
+// JetStream, or are too few for the replicas, this is so. A try may take as long as it likes, as long as it
+// calls answered.
 func untilAnswered(ctx context.Context, logger *slog.Logger, do func(ctx context.Context, answered func()) error) error {
-	begun := time.Now()
+	var unsettled time.Time // since when they seem to be
 	for limit := firstOpenTime; ; limit = min(2*limit, openTime) {
 		err := whileAnswered(ctx, limit, do)
-		waits := stream.IsUnready(err) || stream.IsUnsettled(err) && time.Since(begun) < settleTime
+		if !stream.IsUnsettled(err) {
+			unsettled = time.Time{}
+		} else if unsettled.IsZero() {
+			unsettled = time.Now()
+		}
+		waits := stream.IsUnready(err) || !unsettled.IsZero() && time.Since(unsettled) < settleTime
 		if err == nil || !waits {
 			return err
 		}

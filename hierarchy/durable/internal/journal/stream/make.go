@@ -113,7 +113,7 @@ func (s *Set) make(ctx context.Context, name string, needs settings.Needs) (repl
 		made, err = s.js.Stream(ctx, name)
 	}
 	if err != nil {
-		return 0, err
+		return 0, unanswered(err)
 	}
 	s.answered()
 	is := made.CachedInfo().Config

@@ -57,22 +57,27 @@ func IsUnready(err error) bool {
 	case errors.As(err, &own):
 		return own.Code == 503 || own.ErrorCode == codeOffline
 	case errors.As(err, &api):
-		return api.ErrorCode == codeOffline || api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled
+		return api.ErrorCode == codeOffline || api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled &&
+			api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount
 	}
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errNoAnswer) || errors.Is(err, nats.ErrTimeout) ||
-		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrNoResponders)
+		errors.Is(err, nats.ErrDisconnected)
 }
 
-// IsUnsettled tells whether an error of Open says that the servers do not know of each other yet, or not
-// of what has just been made or written. If it lasts, there are not enough servers for the replicas.
+// IsUnsettled tells whether an error of Open says that the servers do not know of each other yet, not of
+// what has just been made or written, or not of JetStream. If it lasts, there are not enough servers for
+// the replicas, or there is no JetStream on them or for the account.
 func IsUnsettled(err error) bool {
 	var own *problem
 	if errors.As(err, &own) {
 		return own.ErrorCode == codeNoStream || own.ErrorCode == codeNoMessage
 	}
 	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.ErrorCode == codeNoPeers || api.ErrorCode == codeNoStream) ||
-		errors.Is(err, jetstream.ErrBucketNotFound)
+	if errors.As(err, &api) {
+		return api.ErrorCode == codeNoPeers || api.ErrorCode == codeNoStream ||
+			api.ErrorCode == jetstream.JSErrCodeJetStreamNotEnabledForAccount
+	}
+	return errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, nats.ErrNoResponders)
 }
 
 // ask sends a request to JetStream's API and decodes the answer.

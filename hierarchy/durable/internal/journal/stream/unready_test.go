@@ -17,7 +17,7 @@ func TestIsUnready(t *testing.T) {
 		&problem{Code: 503, ErrorCode: 10008},
 		&jetstream.APIError{Code: 503, ErrorCode: 10008},
 		&problem{Code: 500, ErrorCode: codeOffline}, &jetstream.APIError{Code: 500, ErrorCode: codeOffline},
-		context.DeadlineExceeded, errNoAnswer, nats.ErrTimeout, nats.ErrDisconnected, nats.ErrNoResponders,
+		context.DeadlineExceeded, errNoAnswer, nats.ErrTimeout, nats.ErrDisconnected,
 	} {
 		require.True(t, IsUnready(fmt.Errorf("a reason: %w", err)), err.Error())
 	}
@@ -31,13 +31,15 @@ func TestIsUnready(t *testing.T) {
 	}
 }
 
-// Servers that do not know of each other, or of a stream, are not taken for servers that have no leader.
+// Servers that do not know of each other, of a stream or of JetStream, are not taken for servers that have
+// no leader.
 func TestIsUnsettled(t *testing.T) {
 	for _, err := range []error{
 		&jetstream.APIError{Code: 400, ErrorCode: codeNoPeers},
 		&problem{Code: 404, ErrorCode: codeNoStream},
 		&problem{Code: 404, ErrorCode: codeNoMessage},
-		jetstream.ErrStreamNotFound, jetstream.ErrBucketNotFound,
+		jetstream.ErrStreamNotFound, jetstream.ErrBucketNotFound, nats.ErrNoResponders,
+		&jetstream.APIError{Code: 503, ErrorCode: jetstream.JSErrCodeJetStreamNotEnabledForAccount},
 	} {
 		err = fmt.Errorf("a reason: %w", err)
 		require.True(t, IsUnsettled(err), err.Error())
