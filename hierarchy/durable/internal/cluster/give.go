@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // How a partition leaves this process.
@@ -120,9 +121,26 @@ func (l *slot) handlersTime() (context.Context, context.CancelFunc) {
 	if leaving == nil {
 		return l.patience()
 	}
-	ctx, cancel := context.WithCancel(*leaving)
+	return l.during(*leaving)
+}
+
+// during is a context that ends with ctx, and with the session.
+func (l *slot) during(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(l.s.ctx, cancel)
 	return ctx, func() { stop(); cancel() }
+}
+
+// giveToNobody gives the partition to nobody. It is ErrClosed if Close came before its handlers had
+// returned.
+func (l *slot) giveToNobody(ctx context.Context) error {
+	limited, cancel := l.during(ctx)
+	defer cancel()
+	err := l.giveTo(limited, 0)
+	if err != nil && ctx.Err() == nil && l.s.ctx.Err() != nil {
+		return partition.ErrClosed
+	}
+	return err
 }
 
 // giveTo ends the partition here, and gives its claim away. Handlers are waited for until ctx is

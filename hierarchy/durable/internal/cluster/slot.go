@@ -174,7 +174,7 @@ func (l *slot) keep() {
 	case a := <-l.asks:
 		a.answer <- l.give(a.from)
 	case r := <-l.releases:
-		r.done <- l.giveTo(r.ctx, 0)
+		r.done <- l.giveToNobody(r.ctx)
 	case <-l.s.ctx.Done():
 	}
 }
