@@ -28,6 +28,9 @@ func (p *Partition) append(w *written, b []byte) error {
 		p.doubting.Lock()
 		p.endDoubt = end
 		p.doubting.Unlock()
+		if !p.cfg.Tenure() { // GiveUp may have been called before
+			end()
+		}
 	}
 	err := patience.Commit(p.writing, p.cfg.Log, p.head.Number, b)
 	if p.writing.Err() != nil && err != nil && !isTaken(err) {

@@ -104,6 +104,33 @@ func TestDoubtIsGivenUp(t *testing.T) {
 	})
 }
 
+// Calls that come into doubt when the lease has ended already end at once, too.
+func TestDoubtAfterTheLeaseIsGivenUp(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		var away, ended atomic.Bool
+		b.cfg.Tenure = func() bool { return !ended.Load() }
+		b.before = func(uint64) {
+			if away.Load() {
+				ended.Store(true)
+				b.p.GiveUp() // nothing is in doubt yet
+			}
+		}
+		b.open()
+		b.disk.SetFull(true)
+		away.Store(true)
+		begun := time.Now()
+		_, err := b.try(Ask{Kind: frame.Set, Key: []byte("a")})
+		b.ErrorIs(err, ErrUnavailable)
+		b.Less(time.Since(begun), time.Second)
+		b.disk.SetFull(false)
+		away.Store(false)
+		ended.Store(false)
+		time.Sleep(time.Second)
+		b.set("b", "", time.Hour)
+		b.shut()
+	})
+}
+
 // Owners take turns while callers go on. Each call that took hold did so once, and each that ended
 // with ErrNotOwner did not.
 func TestOwnersTakeTurns(t *testing.T) {
