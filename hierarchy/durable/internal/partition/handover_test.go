@@ -110,7 +110,7 @@ func TestDoubtAfterTheLeaseIsGivenUp(t *testing.T) {
 		var away, ended atomic.Bool
 		b.cfg.Tenure = func() bool { return !ended.Load() }
 		b.before = func(uint64) {
-			if away.Load() {
+			if away.CompareAndSwap(true, false) {
 				ended.Store(true)
 				b.p.GiveUp() // nothing is in doubt yet
 			}
@@ -123,7 +123,6 @@ func TestDoubtAfterTheLeaseIsGivenUp(t *testing.T) {
 		b.ErrorIs(err, ErrUnavailable)
 		b.Less(time.Since(begun), time.Second)
 		b.disk.SetFull(false)
-		away.Store(false)
 		ended.Store(false)
 		time.Sleep(time.Second)
 		b.set("b", "", time.Hour)
