@@ -42,7 +42,7 @@ type Stats struct {
 // MemberStats is one of the processes that share the partitions.
 type MemberStats struct {
 	ID      string // no other process has it, and none has it again
-	Text    string // host and process
+	Text    string // host and process, and the ID if several have the same
 	Self    bool   // it is this process
 	Leaving bool   // it gives its partitions to others
 	Owned   int    // partitions

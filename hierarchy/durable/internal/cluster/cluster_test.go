@@ -29,9 +29,12 @@ func TestSharesAreEven(t *testing.T) {
 		members, owners := p.Members()
 		w.Len(members, 4)
 		w.Len(owners, partitions)
+		texts := make(map[string]bool)
 		for _, m := range members {
 			w.Equal(1, m.Owned)
+			texts[m.Text] = true
 		}
+		w.Len(texts, 4) // although they are of one process
 	}
 	w.NoError(a.Shutdown(t.Context()))
 	w.NoError(c.Shutdown(t.Context()))

@@ -20,9 +20,16 @@ func (c *Cluster) Members() (members []Member, owners []int) {
 	c.mu.Unlock()
 	view := s.now().view
 	place := make(map[member.ID]int, len(view.Members))
+	texts := make(map[string]int)
 	for i, p := range view.Members {
 		place[p.ID] = i
+		texts[p.Text]++
 		members = append(members, Member{ID: p.ID.String(), Text: p.Text, Leaving: p.Leaving, Self: p.ID == s.member.ID()})
+	}
+	for i, m := range members {
+		if texts[m.Text] > 1 { // as in containers that share the host's name
+			members[i].Text += ", member " + m.ID
+		}
 	}
 	for _, claim := range view.Claims {
 		i, ok := place[claim.Holder]
