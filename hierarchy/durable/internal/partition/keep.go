@@ -16,28 +16,37 @@ func (p *Partition) addKeeps(d *draft, ops, bytes int) bool {
 		if d.Len() >= ops || d.Size() >= most {
 			return false
 		}
-		h := found.timers[0]
-		found.timers = found.timers[1:]
-		if !p.state.HasHome(h.ref, h.home) {
-			continue
+		if h := found.timers[0]; p.state.HasHome(h.ref, h.home) {
+			var op frame.Op
+			op, p.room = p.state.Keep(h.ref, d.now, p.room[:0])
+			if !p.hasRoom(d, len(op.Key)+len(op.Value)) {
+				return false
+			}
+			d.Add(&op)
 		}
-		var op frame.Op
-		op, p.room = p.state.Keep(h.ref, d.now, p.room[:0])
-		d.Add(&op)
+		found.timers = found.timers[1:]
 	}
 	for len(found.requests) > 0 {
 		if d.Len() >= ops || d.Size() >= most {
 			return false
 		}
-		r := found.requests[0]
-		found.requests = found.requests[1:]
-		if p.state.AnswerHome(r.id, r.home) {
+		if r := found.requests[0]; p.state.AnswerHome(r.id, r.home) {
 			op := p.state.KeepAnswer(r.id)
+			if !p.hasRoom(d, len(op.Answers)) {
+				return false
+			}
 			d.Add(&op)
 		}
+		found.requests = found.requests[1:]
 	}
 	d.Header().Begin = found.begin
 	return true
+}
+
+// hasRoom tells whether the log takes the frame with another operation that has so many bytes. What a
+// frame has alone was in one before.
+func (p *Partition) hasRoom(d *draft, bytes int) bool {
+	return d.Len() == 0 || d.Size()+bytes+opBytes <= p.cfg.Log.MaxMessage()
 }
 
 // kept is called when the frame is in the log that raised begin. mu is held.
