@@ -9,9 +9,10 @@ import "context"
 // have to find a leader first. The calls that wait for the log are ErrUnavailable then, or ErrClosed if
 // they did not take hold.
 //
-// With Config.Conn, the partitions are given to the other processes, which go on with them at once. For
-// this Shutdown waits at most a lease, or half of what ctx has left if that is less. If no server answers at
-// all, it gives up three seconds after the end of ctx, or after twenty if ctx has no deadline.
+// With Config.Conn, the partitions are given to the other processes, which go on with them at once. Until
+// another is ready for a partition, its timers are dispatched here. For this Shutdown waits at most a
+// lease, or half of what ctx has left if that is less. If no server answers at all, it gives up three seconds
+// after the end of ctx, or after twenty if ctx has no deadline.
 //
 // If ctx ended before all this was done, Shutdown returns ctx's error. If the log did not answer, the
 // error says why. Nothing that was acknowledged is lost, and what was due comes again after the next

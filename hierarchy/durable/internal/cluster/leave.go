@@ -33,6 +33,7 @@ func (s *session) leave(ctx context.Context) error {
 		wg.Go(func() { errs[i] = slot.release(ctx) })
 	}
 	wg.Wait()
+	s.finishCalls(ctx)
 	s.resign(ctx)
 	s.stop()
 	for _, err := range errs {
@@ -41,6 +42,16 @@ func (s *session) leave(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// finishCalls waits for the answers of others to calls of this process, which has no partition any more.
+func (s *session) finishCalls(ctx context.Context) {
+	if len(s.now().view.Living()) == 0 {
+		return // nobody answers
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.farewellTime())
+	defer cancel()
+	s.c.client.Finish(ctx)
 }
 
 // say tells the others that this process leaves. That may take half of what ctx has left.

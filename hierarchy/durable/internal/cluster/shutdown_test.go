@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -89,4 +90,29 @@ func TestShutdownWaitsForHandlersBesideOthers(t *testing.T) {
 	w.NoError(<-shut)
 	w.eventually("all", func() bool { return b.owns() == partitions })
 	w.Len(w.firings("slow0"), 1)
+}
+
+// Callers of a process that shuts down get an answer that is certain: another goes on with the partitions.
+func TestShutdownAnswersItsCallers(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.process(), w.process()
+	a.lease, b.lease = time.Minute, time.Minute
+	w.NoError(a.open(t.Context()))
+	w.NoError(b.open(t.Context()))
+	ended := make(chan error)
+	for i := range 16 {
+		go func() {
+			for n := 0; ; n++ {
+				if _, _, err := a.do(frame.Set, fmt.Sprint(n, "-", i%partitions), "", time.Hour); err != nil {
+					ended <- err
+					return
+				}
+			}
+		}()
+	}
+	w.NoError(a.Shutdown(t.Context()))
+	for range 16 {
+		w.ErrorIs(<-ended, partition.ErrClosed)
+	}
+	w.eventually("all", func() bool { return b.owns() == partitions })
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -29,6 +30,7 @@ type Client struct {
 	asks   sync.Pool // of *ask
 
 	reads  reads
+	ending atomic.Bool // no further call is taken
 	closed chan struct{}
 	once   sync.Once
 }
@@ -76,6 +78,9 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 	}
 	if err := c.usable(); err != nil {
 		return err
+	}
+	if c.ending.Load() {
+		return hierarchy.ErrClosed
 	}
 	a := c.newAsk(call, begun)
 	if len(call.Asks) > partition.MaxOps || a.size > c.most {
