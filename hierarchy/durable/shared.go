@@ -58,7 +58,7 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 	}
 	logger := cfg.logger.With("name", cfg.name)
 	common := cfg.common
-	common.Patience.Answer, common.EndTime = answerTime, endTime
+	common.Patience.Answer, common.EndTime, common.Gate = answerTime, endTime, partition.NewLearningGate()
 	logs := make([]journal.Log, len(set.Logs))
 	for at, log := range set.Logs {
 		logs[at] = log

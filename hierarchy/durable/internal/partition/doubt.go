@@ -18,7 +18,7 @@ func (p *Partition) append(w *written, b []byte) error {
 		doubt = err
 		p.doubt.Store(true)
 		p.cfg.Doubted(err)
-		p.leaveGate() // others have answers, maybe
+		p.leaveGate(0) // others have answers, maybe
 		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", p.because(err))
 		if p.doubtful.IsZero() {
 			p.doubtful = time.Now()

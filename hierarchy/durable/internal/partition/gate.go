@@ -7,18 +7,24 @@ import (
 	"time"
 )
 
-// Gate limits how many frames are on their way to one disk at once, over all partitions of a
-// process. A disk syncs one file after the other, more or less. Meanwhile the other partitions
-// gather more operations for their frames. The one that has gathered most is next, so a sync
-// answers as many callers as it can. NewGate makes a Gate. A nil Gate limits nothing.
+// Gate limits how many frames are on their way at once, over all partitions of a process. A disk syncs
+// one file after the other, more or less, and so do servers. Meanwhile the other partitions gather more
+// operations for their frames. The one that has gathered most is next, so a frame answers as many callers
+// as it can. NewGate and NewLearningGate make a Gate. A nil Gate limits nothing.
 type Gate struct {
 	mu      sync.Mutex
-	free    int
+	places  int
+	taken   int
 	waiting []*turn // in the order in which they came
+	pace    *pace   // nil: places stays
 }
 
 // NewGate is a Gate for n frames at once.
-func NewGate(n int) *Gate { return &Gate{free: n} }
+func NewGate(n int) *Gate { return &Gate{places: n} }
+
+// NewLearningGate is a Gate that finds out how many frames can be on their way before they wait for each
+// other.
+func NewLearningGate() *Gate { return &Gate{places: fewestPlaces, pace: new(pace)} }
 
 // turn is one partition's wait for a place.
 type turn struct {
@@ -49,8 +55,8 @@ func (g *Gate) enter(t *turn, rest int) bool {
 		return false
 	}
 	g.mu.Lock()
-	if g.free > 0 {
-		g.free--
+	if g.taken < g.places {
+		g.taken++
 		g.mu.Unlock()
 		return true
 	}
@@ -80,14 +86,23 @@ func (g *Gate) giveUp(t *turn) bool {
 	return true
 }
 
-// leave gives the place back, or to the one that is next.
-func (g *Gate) leave() {
+// leave gives the place back, or to those that are next. took is how long the frame was on its way, or 0
+// if that says nothing.
+func (g *Gate) leave(took time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.waiting) == 0 {
-		g.free++
-		return
+	if g.pace != nil && took > 0 {
+		g.places = g.pace.learn(time.Now(), took)
 	}
+	g.taken--
+	for g.taken < g.places && len(g.waiting) > 0 {
+		g.taken++
+		g.pass()
+	}
+}
+
+// pass gives a place to the one that has gathered most.
+func (g *Gate) pass() {
 	next, most := 0, -1
 	for i, t := range g.waiting {
 		if w := t.weight(); w > most {
@@ -108,9 +123,9 @@ func (p *Partition) enterGate(rest int) {
 }
 
 // leaveGate gives the writer's place back, if it has one.
-func (p *Partition) leaveGate() {
+func (p *Partition) leaveGate(took time.Duration) {
 	if p.entered {
-		p.cfg.Gate.leave()
+		p.cfg.Gate.leave(took)
 		p.entered = false
 	}
 }

@@ -21,7 +21,7 @@ func TestGate(t *testing.T) {
 		begun := time.Now()
 		require.False(t, g.enter(one, 0))
 		require.Equal(t, gateTime, time.Since(begun))
-		go func() { time.Sleep(gateTime / 2); g.leave() }()
+		go func() { time.Sleep(gateTime / 2); g.leave(0) }()
 		begun = time.Now()
 		require.True(t, g.enter(one, 0))
 		require.Equal(t, gateTime/2, time.Since(begun))
@@ -37,12 +37,12 @@ func inTurn(t *testing.T, g *Gate, items ...int) (order []int) {
 		go func() {
 			if g.enter(one, n-n/2) {
 				order = append(order, i)
-				g.leave()
+				g.leave(0)
 			}
 		}()
 		synctest.Wait()
 	}
-	g.leave()
+	g.leave(0)
 	synctest.Wait()
 	return order
 }
@@ -53,7 +53,7 @@ func TestGateIsForWhoHasMost(t *testing.T) {
 		g := NewGate(1)
 		require.True(t, g.enter(newTurn(new(queue)), 0))
 		require.Equal(t, []int{3, 1, 4, 0, 2}, inTurn(t, g, 10, 20, 10, 30, 20))
-		require.Equal(t, 1, g.free)
+		require.Zero(t, g.taken)
 	})
 }
 
@@ -74,13 +74,13 @@ func TestGateHasPatience(t *testing.T) {
 			require.LessOrEqual(t, n, 4*patience)
 			var much bool
 			wait(5, &much)
-			g.leave()
+			g.leave(0)
 			synctest.Wait()
 			require.NotEqual(t, little, much)
 			require.Equal(t, n == 4*patience, little)
 		}
-		g.leave()
-		g.leave()
+		g.leave(0)
+		g.leave(0)
 		synctest.Wait()
 	})
 }

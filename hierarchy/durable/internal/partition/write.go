@@ -45,8 +45,8 @@ func (p *Partition) write() {
 		}
 		rest = p.compose(&w, rest)
 		p.queue.leave(rest)
-		err := p.commit(&w)
-		p.leaveGate()
+		took, err := p.commit(&w)
+		p.leaveGate(took)
 		if err != nil {
 			p.lose(&w, rest, err)
 			return
@@ -145,20 +145,22 @@ func (p *Partition) addCall(w *written, c *Call) {
 	w.calls = append(w.calls, c)
 }
 
-// commit appends the frame, if it has anything. Nothing is written for what takes no hold.
-func (p *Partition) commit(w *written) error {
+// commit appends the frame, if it has anything, and returns how long that took. Nothing is written for
+// what takes no hold.
+func (p *Partition) commit(w *written) (took time.Duration, err error) {
 	d := &p.draft
 	if d.Len() == 0 && d.Header().Begin == p.head.Begin {
 		p.checkTenure(w)
 		p.doubtful = time.Time{}
-		return nil
+		return 0, nil
 	}
 	b, sum := d.Finish()
 	begun := time.Now()
 	if err := p.append(w, b); err != nil {
-		return err
+		return 0, err
 	}
-	return p.apply(b, sum, time.Since(begun))
+	took = time.Since(begun)
+	return took, p.apply(b, sum, took)
 }
 
 // checkTenure is for answers that are read from the state alone. An owner whose lease has ended

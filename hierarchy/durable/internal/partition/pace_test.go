@@ -1,0 +1,74 @@
+package partition
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// station is servers that work on so many frames at once, each for a millisecond.
+type station chan bool
+
+func (s station) append() {
+	s <- true
+	time.Sleep(time.Millisecond)
+	<-s
+}
+
+// crowd has partitions send frames for a while, and returns how many were sent and on how many places.
+func crowd(t *testing.T, g *Gate, partitions int, s station) (frames, places int) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for range partitions {
+		wg.Go(func() {
+			for one := newTurn(new(queue)); ctx.Err() == nil; {
+				if !g.enter(one, 0) {
+					continue
+				}
+				begun := time.Now()
+				s.append()
+				g.leave(time.Since(begun))
+				mu.Lock()
+				frames++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return frames, g.places
+}
+
+// A Gate that learns has few frames wait for each other, and keeps all servers at work.
+func TestLearningGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewLearningGate()
+		for range 3 { // the window ends now and then
+			for _, c := range []struct{ servers, least, most int }{{1, 2, 3}, {16, 16, 28}, {4, 4, 8}, {1, 2, 3}, {64, 31, mostPlaces}} {
+				frames, places := crowd(t, g, 32, make(station, c.servers))
+				require.GreaterOrEqual(t, places, c.least, c)
+				require.LessOrEqual(t, places, c.most, c)
+				require.Greater(t, frames, 5000*min(c.servers, 32)*9/10, c)
+			}
+		}
+		require.Zero(t, g.taken)
+	})
+}
+
+// An answer that comes late once changes little.
+func TestPaceOfOneLateAnswer(t *testing.T) {
+	p := new(pace)
+	now := time.Now()
+	for range 200 {
+		p.learn(now, time.Millisecond)
+	}
+	require.Greater(t, p.places, 30.0)
+	require.Greater(t, p.learn(now, time.Hour), 27)
+}
