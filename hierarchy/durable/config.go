@@ -58,7 +58,7 @@ type Config[K comparable, V any] struct {
 	// 1 where there is one server.
 	Replicas int
 	// Lease is how long a process that has died keeps its partitions, with Conn: others take them over
-	// within 1.25 Lease. Default 10s. It is from 500ms to a day. Processes of one Name may have different
+	// within 1.25 Lease. Default 10s. It is from 100ms to a day. Processes of one Name may have different
 	// ones.
 	Lease time.Duration
 	// Concurrency limits how many handlers run at once, default 256.
@@ -109,7 +109,7 @@ type Config[K comparable, V any] struct {
 }
 
 const (
-	minLease           = 500 * time.Millisecond
+	minLease           = 100 * time.Millisecond
 	maxLease           = 24 * time.Hour
 	maxReplicas        = 5 // of JetStream
 	defaultConcurrency = 256

@@ -29,7 +29,7 @@ func (p *pace) learn(now time.Time, took time.Duration) int {
 		}
 	}
 	p.least = min(p.least, took)
-	free := min(1, max(0.5, paceSlack*float64(min(p.alone, p.least))/float64(took)))
+	free := min(1, paceSlack*float64(min(p.alone, p.least))/float64(took))
 	p.places += paceGain * (1 - p.places*(1-free))
 	p.places = min(mostPlaces, max(fewestPlaces, p.places))
 	return int(p.places)

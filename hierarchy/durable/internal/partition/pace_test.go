@@ -10,18 +10,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// station is servers that work on so many frames at once, each for a millisecond.
-type station chan bool
+// station is servers that work on several frames at once, each for some time.
+type station struct {
+	servers chan bool
+	each    time.Duration
+}
+
+func newStation(servers int, each time.Duration) station { return station{make(chan bool, servers), each} }
 
 func (s station) append() {
-	s <- true
-	time.Sleep(time.Millisecond)
-	<-s
+	s.servers <- true
+	time.Sleep(s.each)
+	<-s.servers
 }
 
 // crowd has partitions send frames for a while, and returns how many were sent and on how many places.
-func crowd(t *testing.T, g *Gate, partitions int, s station) (frames, places int) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+func crowd(t *testing.T, g *Gate, partitions int, s station, d time.Duration) (frames, places int) {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -52,13 +57,24 @@ func TestLearningGate(t *testing.T) {
 		g := NewLearningGate()
 		for range 3 { // the window ends now and then
 			for _, c := range []struct{ servers, least, most int }{{1, 2, 3}, {16, 16, 28}, {4, 4, 8}, {1, 2, 3}, {64, 31, mostPlaces}} {
-				frames, places := crowd(t, g, 32, make(station, c.servers))
+				frames, places := crowd(t, g, 32, newStation(c.servers, time.Millisecond), 5*time.Second)
 				require.GreaterOrEqual(t, places, c.least, c)
 				require.LessOrEqual(t, places, c.most, c)
 				require.Greater(t, frames, 5000*min(c.servers, 32)*9/10, c)
 			}
 		}
 		require.Zero(t, g.taken)
+	})
+}
+
+// When servers have become slower, that is no sign that frames wait for each other.
+func TestLearningGateOfSlowerServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewLearningGate()
+		for _, each := range []time.Duration{time.Millisecond, 8 * time.Millisecond} {
+			_, places := crowd(t, g, 32, newStation(16, each), 3*paceWindow-paceWindow/5)
+			require.GreaterOrEqual(t, places, 16, each)
+		}
 	})
 }
 
