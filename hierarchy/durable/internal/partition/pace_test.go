@@ -16,7 +16,9 @@ type station struct {
 	each    time.Duration
 }
 
-func newStation(servers int, each time.Duration) station { return station{make(chan bool, servers), each} }
+func newStation(servers int, each time.Duration) station {
+	return station{make(chan bool, servers), each}
+}
 
 func (s station) append() {
 	s.servers <- true
