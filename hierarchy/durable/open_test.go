@@ -66,8 +66,8 @@ func TestBadArguments(t *testing.T) {
 		`Name "a.b" must have`:       func(c *durable.Config[string, string]) { c.Name = "a.b" },
 		"both Dir and Conn":          func(c *durable.Config[string, string]) { c.Conn = new(nats.Conn) },
 		"need Conn":                  func(c *durable.Config[string, string]) { c.Lease = time.Second },
-		"Lease 499ms is not": func(c *durable.Config[string, string]) {
-			c.Dir, c.Conn, c.Lease = "", new(nats.Conn), 499*time.Millisecond
+		"Lease 99ms is not": func(c *durable.Config[string, string]) {
+			c.Dir, c.Conn, c.Lease = "", new(nats.Conn), 99*time.Millisecond
 		},
 		"Lease 24h0m1s is not": func(c *durable.Config[string, string]) {
 			c.Dir, c.Conn, c.Lease = "", new(nats.Conn), 24*time.Hour+time.Second
