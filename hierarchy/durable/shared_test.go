@@ -97,13 +97,13 @@ func openShared(t testing.TB, nc *nats.Conn, r *record, lease time.Duration) *st
 func TestTwoShareThePartitions(t *testing.T) {
 	urls, _ := natsServers(t, 1)
 	var r record
-	a := openShared(t, connect(t, urls), &r, 2*time.Second)
+	a := openShared(t, connect(t, urls), &r, 10*time.Second)
 	require.Equal(t, 8, a.Stats().Owned)
 	ctx := t.Context()
 	for i := range 100 {
 		require.NoError(t, a.Set(ctx, fmt.Sprint(i), "value", time.Hour))
 	}
-	b := openShared(t, connect(t, urls), &r, 2*time.Second)
+	b := openShared(t, connect(t, urls), &r, 10*time.Second)
 	require.Equal(t, 4, a.Stats().Owned)
 	require.Equal(t, 4, b.Stats().Owned)
 	for _, w := range []*strs{a, b} {
