@@ -67,6 +67,8 @@ func documentedServers(t *testing.T, errs *serverErrors) (urls string) {
 	file := filepath.Join(t.TempDir(), "nats.conf")
 	require.NoError(t, os.WriteFile(file, []byte(text[1]), 0o600))
 	t.Setenv("WORKER_PASSWORD", "secret")
+	t.Setenv("OPERATOR_PASSWORD", "backup")
+	t.Setenv("ADMIN_PASSWORD", "remove")
 	cfgs, err := servers.Cluster(3, func(int) string { return t.TempDir() })
 	require.NoError(t, err)
 	var wg sync.WaitGroup
@@ -131,10 +133,21 @@ func TestClusterOfTheDocs(t *testing.T) {
 	for range 10 {
 		require.Zero(t, (<-cancelled).Customer%2)
 	}
+	backUpOfTheDocs(t, urls)
 	end()
 	require.NoError(t, <-ended)
 	require.NoError(t, <-ended)
 	require.Empty(t, errs.said())
+}
+
+// backUpOfTheDocs copies a log as the user that docs/durable.md has for that.
+func backUpOfTheDocs(t *testing.T, urls string) {
+	nc, err := nats.Connect(urls, nats.UserInfo("operator", "backup"))
+	require.NoError(t, err)
+	defer nc.Close()
+	require.NotEmpty(t, backUp(t, nc, "epicycle_timers_0").chunks)
+	require.NoError(t, nc.Flush())
+	require.NoError(t, nc.LastError()) // what it is not permitted to publish
 }
 
 func opened(t *testing.T, both <-chan *durable.Keyed[string, Order], ended <-chan error) *durable.Keyed[string, Order] {
