@@ -21,12 +21,27 @@ func (p *Partition) markSoon() {
 		p.marked = false
 		p.mu.Unlock()
 		if err := p.markNow(); err != nil && p.writing.Err() == nil { // else the partition has ended meanwhile
-			p.cfg.Logger.Warn("durable: the mark was not written", "partition", p.cfg.Partition, "err", err)
+			p.tellMark(err)
 		}
 	})
 }
 
+// tellMark tells a failure now and then.
+func (p *Partition) tellMark(err error) {
+	now := time.Now()
+	p.mu.Lock()
+	tell := now.Sub(p.markTold) >= markTell
+	if tell {
+		p.markTold = now
+	}
+	p.mu.Unlock()
+	if tell {
+		p.cfg.Logger.Warn("durable: the mark was not written", "partition", p.cfg.Partition, "err", err)
+	}
+}
+
 const (
+	markTell = time.Minute           // between two warnings
 	markTime = 5 * time.Second       // that setting a mark may take
 	endPause = 20 * time.Millisecond // before it is set again at the end, then doubled
 )

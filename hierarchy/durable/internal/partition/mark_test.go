@@ -49,3 +49,33 @@ func TestMarkThatIsCutOff(t *testing.T) {
 		})
 	}
 }
+
+// noMarks is a log whose marks are refused, but for the first two.
+type noMarks struct{ slowMarks }
+
+func (l *noMarks) SetMark(ctx context.Context, m journal.Mark) error {
+	if l.marks++; l.marks <= 2 {
+		return l.Log.SetMark(ctx, m)
+	}
+	return journal.ErrDamaged
+}
+
+// Marks that stay away, as when their stream was deleted, are told once in a minute and not once in a second.
+func TestMarksThatStayAway(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		var logged bytes.Buffer
+		b.cfg.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+		b.log = b.disk.Open()
+		p, err := Open(b.t.Context(), b.cfg.with(&noMarks{slowMarks{Log: b.log}}))
+		b.NoError(err)
+		b.p = p
+		for range 150 {
+			b.set("a", "", time.Hour)
+			time.Sleep(p.cfg.MarkEvery)
+		}
+		synctest.Wait()
+		b.Equal(3, bytes.Count(logged.Bytes(), []byte("the mark was not written")), &logged)
+		p.Abandon()
+		b.p = nil
+	})
+}

@@ -46,6 +46,7 @@ type Partition struct {
 	markless bool         // the next owner writes the mark
 
 	markTimer *time.Timer  // guarded by mu
+	markTold  time.Time    // when a failure was last told, guarded by mu
 	marking   chan bool    // of capacity 1; holds something while a mark is written
 	lastMark  journal.Mark // guarded by marking
 	counts    Counts
