@@ -149,6 +149,7 @@ func TestMarksThatAreDeleted(t *testing.T) {
 	cfg := durable.Config[string, string]{Conn: connect(t, urls), Lease: 2 * time.Second, Handle: r.handle}
 	_, err = durable.Open(t.Context(), cfg)
 	require.ErrorIs(t, err, durable.ErrDamaged)
+	require.NotContains(t, err.Error(), "durable: durable: ")
 	requireMissing(t, nc, marks)
 	restore(t, nc, marks, backup)
 	b, err := durable.Open(t.Context(), cfg)

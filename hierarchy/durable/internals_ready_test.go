@@ -106,3 +106,14 @@ func TestUntilAnsweredByServersThatBeginLate(t *testing.T) {
 		}))
 	})
 }
+
+// An operator reads once that there was no answer.
+func TestNoAnswerIsSaidOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		err := whileAnswered(t.Context(), time.Second, func(ctx context.Context, _ func()) error {
+			<-ctx.Done()
+			return context.DeadlineExceeded
+		})
+		require.EqualError(t, err, "context deadline exceeded")
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
@@ -57,7 +58,10 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 		err = fmt.Errorf("%w: %w", ErrArgument, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
+		if !strings.HasPrefix(err.Error(), "durable: ") { // as that of ErrDamaged
+			err = fmt.Errorf("durable: %w", err)
+		}
+		return nil, err
 	}
 	return w, nil
 }

@@ -117,7 +117,7 @@ func whileAnswered(ctx context.Context, limit time.Duration, do func(context.Con
 	late := time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) })
 	defer late.Stop()
 	err := do(ctx, func() { late.Reset(limit) })
-	if err != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+	if err != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
 	}
 	return err
