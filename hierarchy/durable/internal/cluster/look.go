@@ -10,8 +10,8 @@ import (
 )
 
 // How an owner notices that its log was deleted, or a part of it. It looks now and then while it writes,
-// and once more after that. If a frame has no clear answer, it looks at once. One that does not write does
-// not look: being idle costs nothing.
+// and once more after that. If a frame has no clear answer, it looks at once, and now and then until there is
+// one. One that does not write does not look: being idle costs nothing.
 
 const (
 	lookTime = time.Second // for one look
@@ -41,21 +41,26 @@ func (l *slot) doubted(err error) {
 func (l *slot) look() {
 	last := l.owner.Last()
 	err := l.compare()
+	if errors.Is(err, settings.ErrSettings) && l.isNews(err) {
+		l.c().cfg.Logger.Warn("durable: a log has settings that it must not have", "partition", l.at, "err", err)
+	}
 	switch {
 	case err == nil:
 		l.seen, l.doubtful = last, time.Time{}
-	case errors.Is(err, settings.ErrSettings) && l.isNews(err):
-		l.c().cfg.Logger.Warn("durable: a log has settings that it must not have", "partition", l.at, "err", err)
+		l.looks.Reset(l.lookEvery())
 	case errors.Is(err, partition.ErrDamaged):
 		l.suspect(err)
-		return
+	case !l.doubtful.IsZero(): // it may lack nothing any more: what comes later counts anew
+		l.doubtful = time.Now()
+		l.looks.Reset(l.enough() / lookTimes)
+	default:
+		l.looks.Reset(l.lookEvery())
 	}
-	l.looks.Reset(l.lookEvery())
 }
 
-// lookAgain is look, unless nothing was written since the log was looked at.
+// lookAgain is look, unless nothing was written since the log was looked at, and nothing is in doubt.
 func (l *slot) lookAgain() {
-	if l.owner.Last() == l.seen && l.doubtful.IsZero() {
+	if l.owner.Last() == l.seen && l.doubtful.IsZero() && !l.owner.InDoubt() {
 		l.looks.Reset(l.lookEvery())
 		return
 	}
@@ -74,12 +79,11 @@ func (l *slot) compare() error {
 
 // suspect ends the partition if its log has lacked something for long enough.
 func (l *slot) suspect(err error) {
-	enough := l.c().cfg.Behind / lookPart
 	if l.doubtful.IsZero() {
 		l.doubtful = time.Now()
 	}
-	if time.Since(l.doubtful) < enough {
-		l.looks.Reset(enough / lookTimes)
+	if time.Since(l.doubtful) < l.enough() {
+		l.looks.Reset(l.enough() / lookTimes)
 		return
 	}
 	l.c().cfg.Logger.Warn("durable: a log lacks what was written to it, and is read again", "partition", l.at, "err", err)
@@ -87,9 +91,5 @@ func (l *slot) suspect(err error) {
 	l.end()
 }
 
-// isNews tells whether trouble was not told yet.
-func (l *slot) isNews(err error) bool {
-	was := l.told
-	l.told = err.Error()
-	return was != l.told
-}
+// enough is for how long a log must lack something.
+func (l *slot) enough() time.Duration { return l.c().cfg.Behind / lookPart }

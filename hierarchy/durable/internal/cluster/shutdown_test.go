@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	logs "github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -115,4 +116,46 @@ func TestShutdownAnswersItsCallers(t *testing.T) {
 		w.ErrorIs(<-ended, partition.ErrClosed)
 	}
 	w.eventually("all", func() bool { return b.owns() == partitions })
+}
+
+// What a process has closed while it leaves, it does not take over again, also if the table did not answer
+// and the claim is its own still.
+func TestShutdownOpensNothing(t *testing.T) {
+	w := newWorld(t)
+	entered := make(chan bool)
+	w.handle = func(ctx context.Context, f partition.Firing) error {
+		if f.Key == "slow0" {
+			entered <- true
+			<-ctx.Done()
+		}
+		return nil
+	}
+	a := w.process()
+	a.lease = time.Minute
+	w.NoError(a.open(t.Context()))
+	a.set("slow0", "", 0)
+	<-entered
+	a.store.Cut(true)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	w.ErrorIs(a.Shutdown(ctx), context.DeadlineExceeded)
+	for at, d := range w.disks {
+		w.Equal([]frame.Kind{frame.Close}, w.lastKinds(d), at)
+	}
+}
+
+// lastKinds are those of the operations in the last frame.
+func (w *world) lastKinds(d *logs.Disk) (kinds []frame.Kind) {
+	log := d.Open()
+	b, err := log.Bounds(w.t.Context())
+	w.NoError(err)
+	data, err := log.Get(w.t.Context(), b.Last)
+	w.NoError(err)
+	f, err := frame.Parse(data)
+	w.NoError(err)
+	for op, err := range f.Ops() {
+		w.NoError(err)
+		kinds = append(kinds, op.Kind)
+	}
+	return kinds
 }

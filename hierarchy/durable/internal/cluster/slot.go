@@ -34,12 +34,6 @@ type slot struct {
 	doubts   chan struct{}      // of capacity 1: a frame of owner had no clear answer
 }
 
-// trouble is why a partition was not opened at the last try, and how many frames had been read then.
-type trouble struct {
-	err  error
-	read int64
-}
-
 // ask is another member's wish to have the partition.
 type ask struct {
 	from   member.ID
@@ -84,6 +78,9 @@ func (l *slot) run() {
 			l.end() // the lease was lost, and others know it already
 		case l.owner != nil:
 			l.keep()
+		case l.s.leaving.Load() != nil: // others open it
+			l.unfollow()
+			l.stay(l.changed, nil)
 		case t.claim.Holder == l.me():
 			l.try(l.open)
 		case t.wanted && t.claim.Free:
@@ -116,27 +113,6 @@ func (l *slot) try(do func() error) {
 	wake := time.NewTimer(l.pause)
 	defer wake.Stop()
 	l.stay(nil, wake.C)
-}
-
-// tell says why the partition can't be taken over. An operator must know what does not pass.
-func (l *slot) tell(err error) {
-	if l.pause == lastPause && l.isNews(err) {
-		l.c().cfg.Logger.Warn("durable: a partition can't be taken over", "partition", l.at, "err", err)
-		return
-	}
-	l.c().cfg.Logger.Debug("durable: a partition can't be taken over yet", "partition", l.at, "err", err)
-}
-
-// isDamaged tells whether the log has seemed to be damaged for so long that what has answered is not
-// only behind.
-func (l *slot) isDamaged(err error) bool {
-	if !errors.Is(err, partition.ErrDamaged) {
-		return false
-	}
-	if l.doubtful.IsZero() {
-		l.doubtful = time.Now()
-	}
-	return time.Since(l.doubtful) >= l.c().cfg.Behind
 }
 
 // stay waits until there is news, or the time has come. It answers others meanwhile. Another may be able
@@ -178,8 +154,6 @@ func (l *slot) keep() {
 	case <-l.s.ctx.Done():
 	}
 }
-
-func (l *slot) setTrouble(err error) { l.trouble.Store(&trouble{err, l.progress.Read.Load()}) }
 
 // claim takes the claim, if it is free, and opens the partition. It reads the log first: one that it can't
 // read is left to others.
@@ -238,23 +212,4 @@ func (l *slot) unfollow() {
 		l.follower.Drop()
 		l.follower = nil
 	}
-}
-
-// ready tells whether the partition is open, if it should be. A patient one waits for others to give
-// it.
-func (l *slot) ready(n news, patient bool) bool {
-	t := n.of(l.at, l.me())
-	wanted := t.wanted && (t.claim.Free || patient)
-	if t.claim.Holder != l.me() && !wanted {
-		return true
-	}
-	return l.c().owned[l.at].Load() != nil || l.c().broken[l.at].Load() != nil
-}
-
-// late is the error of Open if the partition is not ready in time.
-func (l *slot) late(err error) error {
-	if why := l.trouble.Load(); why != nil {
-		return fmt.Errorf("%w: %w", err, why.err)
-	}
-	return named(l.at, err)
 }

@@ -15,8 +15,8 @@ import (
 const peekAtOnce = 8
 
 // unreadable looks at all logs, and writes nothing. It returns the partitions whose logs this program can't
-// read. If it can't read any, that is an error: it must not join. A log that does not answer is looked at
-// again before it is claimed.
+// read. If these are all, that is an error: it must not join. A log that does not answer may be readable, and
+// is looked at again before it is claimed.
 func (c *Cluster) unreadable(ctx context.Context) (all []int, err error) {
 	errs := make([]error, len(c.cfg.Logs))
 	places := make(chan struct{}, peekAtOnce)
@@ -35,13 +35,12 @@ func (c *Cluster) unreadable(ctx context.Context) (all []int, err error) {
 	wg.Wait()
 	readable := false
 	for at, failed := range errs {
-		switch {
-		case failed == nil:
+		if !errors.Is(failed, partition.ErrVersion) {
 			readable = true
-		case errors.Is(failed, partition.ErrVersion):
-			all, err = append(all, at), failed
-			c.cfg.Logger.Warn("durable: a log has a later version, and is left to others", "partition", at, "err", failed)
+			continue
 		}
+		all, err = append(all, at), failed
+		c.cfg.Logger.Warn("durable: a log has a later version, and is left to others", "partition", at, "err", failed)
 	}
 	if readable {
 		err = nil

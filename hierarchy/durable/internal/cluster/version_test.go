@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -182,4 +184,39 @@ func TestSomeLogsAreNewer(t *testing.T) {
 	c := w.openNewer()
 	w.eventually("all", func() bool { return b.owns() == 1 && c.owns() == 3 })
 	b.set("key0", "", time.Hour)
+}
+
+// silentAtFirst is a log that does not answer when it is asked for the first time.
+type silentAtFirst struct {
+	journal.Log
+	asked *atomic.Bool
+}
+
+func (l silentAtFirst) Bounds(ctx context.Context) (journal.Bounds, error) {
+	if !l.asked.Swap(true) {
+		return journal.Bounds{}, errors.New("no answer")
+	}
+	return l.Log.Bounds(ctx)
+}
+
+// A process joins also if those logs do not answer that it may be able to read.
+func TestNewerLogAmongSilentOnes(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.process(), w.process()
+	a.wrap = func(log journal.Log) journal.Log {
+		if log == journal.Log(a.logs[1]) {
+			return newerLog{log}
+		}
+		return log
+	}
+	w.NoError(a.open(t.Context()))
+	w.NoError(a.Shutdown(t.Context()))
+	b.wrap = func(log journal.Log) journal.Log {
+		if log == journal.Log(b.logs[1]) {
+			return log
+		}
+		return silentAtFirst{log, new(atomic.Bool)}
+	}
+	w.NoError(b.open(t.Context()))
+	w.eventually("the others", func() bool { return b.owns() == partitions-1 })
 }

@@ -18,12 +18,6 @@ type Peer struct {
 	Unable  []int // sorted: the partitions that it can't take
 }
 
-// Can tells whether the member can take a partition.
-func (p *Peer) Can(partition int) bool {
-	_, unable := slices.BinarySearch(p.Unable, partition)
-	return !unable
-}
-
 func (p *Peer) is(other *Peer) bool {
 	return p.ID == other.ID && p.Text == other.Text && p.Leaving == other.Leaving && slices.Equal(p.Unable, other.Unable)
 }

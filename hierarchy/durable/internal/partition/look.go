@@ -22,6 +22,9 @@ func (p *Partition) Look(ctx context.Context) error {
 // Last is the number of the last frame that was acknowledged.
 func (p *Partition) Last() uint64 { return p.lastHead().Number }
 
+// InDoubt tells whether there is no clear answer yet for the frame that is under way.
+func (p *Partition) InDoubt() bool { return p.doubt.Load() }
+
 func (p *Partition) lastHead() head {
 	p.mu.Lock()
 	defer p.mu.Unlock()

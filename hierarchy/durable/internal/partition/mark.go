@@ -16,14 +16,25 @@ func (p *Partition) markSoon() {
 		return
 	}
 	p.marked = true
-	p.markTimer = time.AfterFunc(p.cfg.MarkEvery, func() {
+	p.markTimer = time.AfterFunc(p.cfg.MarkEvery, p.markLater)
+}
+
+// markLater is for the timer of markSoon. A mark that was not written is tried again, since no frame may
+// follow that has it be written.
+func (p *Partition) markLater() {
+	p.mu.Lock()
+	p.marked = false
+	p.mu.Unlock()
+	err := p.markNow()
+	if err == nil || p.writing.Err() != nil { // the partition has ended meanwhile
+		return
+	}
+	if !errors.Is(err, journal.ErrDamaged) {
 		p.mu.Lock()
-		p.marked = false
+		p.markSoon()
 		p.mu.Unlock()
-		if err := p.markNow(); err != nil && p.writing.Err() == nil { // else the partition has ended meanwhile
-			p.tellMark(err)
-		}
-	})
+	}
+	p.tellMark(err)
 }
 
 // tellMark tells a failure now and then.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,5 +78,33 @@ func TestMarksThatStayAway(t *testing.T) {
 		b.Equal(3, bytes.Count(logged.Bytes(), []byte("the mark was not written")), &logged)
 		p.Abandon()
 		b.p = nil
+	})
+}
+
+// A mark that was not written is written later, also if no frame follows. Operators are told once.
+func TestMarkThatFails(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		var logged bytes.Buffer
+		b.cfg.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+		var fails atomic.Bool
+		b.log = b.disk.Open()
+		p, err := Open(b.t.Context(), b.cfg.with(&failingMarks{Log: b.log, why: func() error {
+			if fails.Load() {
+				return errDisk
+			}
+			return nil
+		}}))
+		b.NoError(err)
+		b.p = p
+		fails.Store(true)
+		b.set("a", "", time.Hour)
+		time.Sleep(4 * p.cfg.MarkEvery)
+		fails.Store(false)
+		time.Sleep(p.cfg.MarkEvery)
+		synctest.Wait()
+		mark, err := b.log.Mark(b.t.Context())
+		b.NoError(err)
+		b.Equal(p.Last(), mark.Number)
+		b.Equal(1, bytes.Count(logged.Bytes(), []byte("the mark was not written")))
 	})
 }

@@ -1,0 +1,90 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// bounded is a log whose bounds can't be asked for while unclear is true. It counts how often they are.
+type bounded struct {
+	journal.Log
+	unclear *atomic.Bool
+	asked   *atomic.Int64
+}
+
+func (l bounded) Bounds(ctx context.Context) (journal.Bounds, error) {
+	defer l.asked.Add(1)
+	if l.unclear.Load() {
+		return journal.Bounds{}, errors.New("no answer")
+	}
+	return l.Log.Bounds(ctx)
+}
+
+// openBounded begins a process whose log 1 is bounded, and returns a function that has that be looked at.
+func (w *world) openBounded(a *process) (unclear *atomic.Bool, look func()) {
+	unclear = new(atomic.Bool)
+	var asked atomic.Int64
+	a.wrap = func(log journal.Log) journal.Log {
+		if log == journal.Log(a.logs[1]) {
+			return bounded{log, unclear, &asked}
+		}
+		return log
+	}
+	w.NoError(a.open(w.t.Context()))
+	return unclear, func() {
+		before := asked.Load()
+		a.latest().slots[1].doubted(errors.New("no answer"))
+		w.eventually("looked", func() bool { return asked.Load() > before })
+	}
+}
+
+// A log may be deleted while the servers do not answer, so the first look finds out nothing. As long as a
+// frame is in doubt, its owner looks again.
+func TestLogThatIsDeletedInSilence(t *testing.T) {
+	w := newWorld(t)
+	a := w.process()
+	a.lease = 2 * time.Second
+	unclear, look := w.openBounded(a)
+	look() // all that was written was there
+	unclear.Store(true)
+	w.disks[1].SetGone(true)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		ended <- a.Do(ctx, 1, &partition.Call{Asks: []partition.Ask{{Kind: frame.Set, Key: []byte("key1")}}})
+	}()
+	look() // also if the call was not written yet
+	look()
+	unclear.Store(false)
+	w.eventually("damaged", func() bool { return a.damaged() == 1 })
+	cancel()
+	<-ended
+}
+
+// Frames are missing if they are for some time, without an answer between that is not clear.
+func TestLogThatSeemsToBeGoneTwice(t *testing.T) {
+	w := newWorld(t)
+	a := w.process()
+	a.lease, a.behind = time.Minute, 10*time.Second
+	unclear, look := w.openBounded(a)
+	before := a.owned[1].Load()
+	w.disks[1].SetGone(true)
+	look()
+	unclear.Store(true)
+	look()
+	time.Sleep(a.behind / lookPart)
+	look()
+	unclear.Store(false)
+	look()
+	w.disks[1].SetGone(false)
+	a.set("key1", "", time.Hour)
+	w.True(before == a.owned[1].Load())
+	w.Zero(a.damaged())
+}
