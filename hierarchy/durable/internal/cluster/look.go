@@ -87,7 +87,7 @@ func (l *slot) suspect(err error) {
 		return
 	}
 	l.c().cfg.Logger.Warn("durable: a log lacks what was written to it, and is read again", "partition", l.at, "err", err)
-	l.owner.Break(err)
+	l.owner.Break()
 	l.end()
 }
 

@@ -88,3 +88,35 @@ func TestLogThatSeemsToBeGoneTwice(t *testing.T) {
 	w.True(before == a.owned[1].Load())
 	w.Zero(a.damaged())
 }
+
+// A call that waits while a log seems to be damaged takes hold if the log turns out to be whole, and so does
+// one that comes meanwhile. The owner may have given the log up between.
+func TestCallsWaitForALogThatSeemsToBeGone(t *testing.T) {
+	w := newWorld(t)
+	a := w.process()
+	a.lease, a.behind = time.Minute, 10*time.Second
+	w.NoError(a.open(t.Context()))
+	before := a.owned[1].Load()
+	ended := make(chan error)
+	set := func() {
+		_, _, err := a.do(frame.Set, "key1", "", time.Hour)
+		ended <- err
+	}
+	w.disks[1].SetGone(true)
+	go set()
+	w.eventually("in doubt", before.InDoubt)
+	go set()
+	go func() {
+		_, _, _, err := a.Get(t.Context(), 1, []byte("key1"))
+		for ; err == nil && a.owned[1].Load() == before; time.Sleep(time.Millisecond) {
+			_, _, _, err = a.Get(t.Context(), 1, []byte("key1"))
+		}
+		ended <- err
+	}()
+	w.ErrorIs(<-ended, partition.ErrUnavailable) // the one whose frame was in doubt, as the owner ends
+	w.disks[1].SetGone(false)
+	w.NoError(<-ended)
+	w.NoError(<-ended)
+	w.True(before != a.owned[1].Load())
+	w.Zero(a.damaged())
+}

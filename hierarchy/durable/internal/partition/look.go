@@ -31,11 +31,10 @@ func (p *Partition) lastHead() head {
 	return p.head
 }
 
-// Break ends everything at once, as the log is damaged. It writes the mark, which says what must be in
-// the log. Then what is not written ends with err.
-func (p *Partition) Break(err error) {
+// Break is Abandon for a log that seems to be damaged. It writes the mark first, which says what must be in
+// the log. Whether it is damaged finds out who reads it next, so calls are not told here.
+func (p *Partition) Break() {
 	_ = p.markNow()
-	p.shutting.Do(func() { p.queue.close(err) })
 	p.Abandon()
 }
 
