@@ -94,13 +94,14 @@ func halfOf(ctx context.Context, d time.Duration) time.Duration {
 	return d
 }
 
-// awaitTakers waits until others have taken all partitions, for a lease or half of what ctx has left.
+// awaitTakers waits until others have taken all partitions that they can take, for a lease or half of what
+// ctx has left.
 func (s *session) awaitTakers(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, halfOf(ctx, s.c.cfg.Member.Lease))
 	defer cancel()
 	for {
 		n := s.now()
-		if len(n.view.Living()) == 0 || !s.ownsAny() {
+		if !s.ownsForOthers(&n) {
 			return
 		}
 		select {
@@ -111,6 +112,16 @@ func (s *session) awaitTakers(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// ownsForOthers tells whether this process owns a partition that another should own.
+func (s *session) ownsForOthers(n *news) bool {
+	for at := range s.c.owned {
+		if n.plan[at] != 0 && s.c.owned[at].Load() != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *session) ownsAny() bool {

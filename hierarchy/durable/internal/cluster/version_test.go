@@ -220,3 +220,16 @@ func TestNewerLogAmongSilentOnes(t *testing.T) {
 	w.NoError(b.open(t.Context()))
 	w.eventually("the others", func() bool { return b.owns() == partitions-1 })
 }
+
+// Shutdown does not wait for others to take what none of them can take.
+func TestShutdownOfTheOnlyNewerOne(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.process(), w.process()
+	a.lease, b.lease = time.Hour, time.Hour
+	w.NoError(a.open(t.Context()))
+	b.wrap = func(log journal.Log) journal.Log { return newerLog{log} }
+	w.NoError(b.open(t.Context()))
+	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
+	w.within("Shutdown", func() { w.NoError(b.Shutdown(context.Background())) })
+	w.Equal(2, a.owns())
+}

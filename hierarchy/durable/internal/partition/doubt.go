@@ -43,15 +43,20 @@ func (p *Partition) append(w *written, b []byte) error {
 		return err
 	}
 	giveUp.Stop()
+	p.settleDoubt(&settled, err)
+	return err
+}
+
+// settleDoubt is called when it is known what became of a frame that was in doubt, or the writer ends.
+func (p *Partition) settleDoubt(settled *bool, err error) {
 	p.doubting.Lock()
 	defer p.doubting.Unlock()
 	p.endDoubt = nil
-	if settled = true; err == nil {
+	if *settled = true; err == nil {
 		p.doubt.Store(false)
 		p.queue.answered()
 		p.cfg.Logger.Info("durable: the log answers again", "partition", p.cfg.Partition)
 	}
-	return err
 }
 
 // isTaken tells whether an error of Commit says that the log has another owner.
