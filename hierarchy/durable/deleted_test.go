@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,31 +41,15 @@ func TestStreamsThatAreDeletedAndRestored(t *testing.T) {
 	nc := connect(t, urls)
 	w := openShared(t, nc, &r, 2*time.Second)
 	keys := keysOf(t, w)
-	js, err := jetstream.New(nc)
-	require.NoError(t, err)
 	const idle, purged, old, busy, fine = 0, 1, 2, 3, 4
 	stream := func(at int) string { return fmt.Sprintf("epicycle_timers_%d", at) }
-	copies := make(map[int]streamCopy)
-	for _, at := range []int{idle, purged, old, busy} {
-		copies[at] = backUp(t, nc, stream(at))
-	}
+	copies := backUpAll(t, nc, stream(idle), stream(purged), stream(old), stream(busy))
 	require.NoError(t, w.Set(t.Context(), keys[old][0], "later", time.Hour))
 	ended := make(chan error)
-	go func() {
-		for {
-			if _, err := w.Move(context.Background(), keys[busy][0], time.Hour); err != nil {
-				ended <- err
-				return
-			}
-		}
-	}()
+	go func() { ended <- moveUntilItFails(w, keys[busy][0]) }()
 	begun := time.Now()
-	for _, at := range []int{idle, old, busy} {
-		require.NoError(t, js.DeleteStream(t.Context(), stream(at)))
-	}
-	s, err := js.Stream(t.Context(), stream(purged))
-	require.NoError(t, err)
-	require.NoError(t, s.Purge(t.Context()))
+	deleteStreams(t, nc, stream(idle), stream(old), stream(busy))
+	purge(t, nc, stream(purged))
 	require.Eventually(t, func() bool { return w.Stats().Damaged == 4 }, time.Minute, 10*time.Millisecond)
 	t.Log("said after", time.Since(begun))
 	require.Error(t, <-ended)
@@ -72,34 +57,70 @@ func TestStreamsThatAreDeletedAndRestored(t *testing.T) {
 		idle: "the stream epicycle_timers_0 is missing", busy: "the stream epicycle_timers_3 is missing",
 		purged: "all its frames are missing",
 	} {
-		_, _, err := w.Remove(t.Context(), keys[at][0])
-		require.ErrorIs(t, err, durable.ErrDamaged)
-		require.ErrorContains(t, err, text)
-		require.ErrorContains(t, w.Stats().Partitions[at].Err, text)
+		requireDamaged(t, w, at, keys[at][0], text)
 	}
 	requirePending(t, w, keys[fine][0])
 	requireMissing(t, nc, stream(idle), stream(old), stream(busy))
 
-	require.NoError(t, js.DeleteStream(t.Context(), stream(purged)))
-	for at, c := range copies {
-		restore(t, nc, stream(at), c)
+	deleteStreams(t, nc, stream(purged))
+	for name, c := range copies {
+		restore(t, nc, name, c)
 	}
 	begun = time.Now()
 	require.Eventually(t, func() bool { return w.Stats().Owned == 6 }, 5*time.Minute, 10*time.Millisecond)
 	t.Log("back after", time.Since(begun))
-	for _, at := range []int{idle, purged} {
-		for _, key := range keys[at] {
-			requirePending(t, w, key)
+	for _, key := range slices.Concat(keys[idle], keys[purged]) {
+		requirePending(t, w, key)
+	}
+	requireDamaged(t, w, old, keys[old][0], "")
+	requireDamaged(t, w, busy, keys[busy][0], "")
+	require.Eventually(t, func() bool { return lacks(w, keys[old][0]) }, time.Minute, 100*time.Millisecond)
+}
+
+// lacks tells whether the log of a key is said to lack what was acknowledged.
+func lacks(w *strs, key string) bool {
+	_, _, err := w.Remove(context.Background(), key)
+	return err != nil && strings.Contains(err.Error(), "was acknowledged")
+}
+
+func backUpAll(t *testing.T, nc *nats.Conn, streams ...string) map[string]streamCopy {
+	copies := make(map[string]streamCopy)
+	for _, stream := range streams {
+		copies[stream] = backUp(t, nc, stream)
+	}
+	return copies
+}
+
+func moveUntilItFails(w *strs, key string) error {
+	for {
+		if _, err := w.Move(context.Background(), key, time.Hour); err != nil {
+			return err
 		}
 	}
-	for _, at := range []int{old, busy} {
-		_, _, err := w.Remove(t.Context(), keys[at][0])
-		require.ErrorIs(t, err, durable.ErrDamaged)
+}
+
+func deleteStreams(t *testing.T, nc *nats.Conn, streams ...string) {
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	for _, stream := range streams {
+		require.NoError(t, js.DeleteStream(t.Context(), stream))
 	}
-	require.Eventually(t, func() bool {
-		_, _, err := w.Remove(t.Context(), keys[old][0])
-		return err != nil && strings.Contains(err.Error(), "was acknowledged")
-	}, time.Minute, 100*time.Millisecond)
+}
+
+func purge(t *testing.T, nc *nats.Conn, stream string) {
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	s, err := js.Stream(t.Context(), stream)
+	require.NoError(t, err)
+	require.NoError(t, s.Purge(t.Context()))
+}
+
+// requireDamaged finds that a partition is damaged, which has that key. The error says so with that text.
+func requireDamaged(t *testing.T, w *strs, at int, key, text string) {
+	_, _, err := w.Remove(t.Context(), key)
+	require.ErrorIs(t, err, durable.ErrDamaged)
+	require.ErrorContains(t, err, text)
+	require.ErrorContains(t, w.Stats().Partitions[at].Err, text)
 }
 
 // requireMissing finds that nobody has made a stream.

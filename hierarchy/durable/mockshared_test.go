@@ -3,6 +3,7 @@ package durable_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -13,29 +14,43 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
+// firedDue is when timers that have fired were due, by their keys.
+type firedDue struct {
+	mu sync.Mutex
+	at map[string]time.Time
+}
+
+func (d *firedDue) handle(_ context.Context, f firing) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.at == nil {
+		d.at = make(map[string]time.Time)
+	}
+	d.at[f.Key] = f.Due
+	return nil
+}
+
+func (d *firedDue) all() map[string]time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.at)
+}
+
+func openMocked(t *testing.T, urls string, mock *clock.Mock, fired *firedDue) *strs {
+	w, err := durable.Open(t.Context(), durable.Config[string, string]{Conn: connect(t, urls), Clock: mock, Handle: fired.handle})
+	require.NoError(t, err)
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
 // Two that share the partitions on one mock clock fire at the very nanosecond, whoever was asked.
 func TestMockClockOfTwo(t *testing.T) {
 	urls, _ := natsServers(t, 1)
 	mock := clock.NewMock()
 	mock.Set(time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC))
 	due := mock.Now().Add(time.Hour)
-	var mu sync.Mutex
-	fired := make(map[string]time.Time)
-	both := make([]*strs, 2)
-	for i := range both {
-		w, err := durable.Open(t.Context(), durable.Config[string, string]{
-			Conn: connect(t, urls), Clock: mock,
-			Handle: func(_ context.Context, f firing) error {
-				mu.Lock()
-				defer mu.Unlock()
-				fired[f.Key] = f.Due
-				return nil
-			},
-		})
-		require.NoError(t, err)
-		t.Cleanup(func() { w.Close() })
-		both[i] = w
-	}
+	var fired firedDue
+	both := []*strs{openMocked(t, urls, mock, &fired), openMocked(t, urls, mock, &fired)}
 	const n = 50
 	for i := range n {
 		require.NoError(t, both[i%2].Set(t.Context(), fmt.Sprint(i), "", time.Hour))
@@ -47,10 +62,10 @@ func TestMockClockOfTwo(t *testing.T) {
 		require.Equal(t, time.Hour, in)
 	}
 	mock.Add(time.Hour - 1)
-	require.Empty(t, fired)
+	require.Empty(t, fired.all())
 	mock.Add(1)
-	require.Len(t, fired, n)
-	for _, at := range fired {
+	require.Len(t, fired.all(), n)
+	for _, at := range fired.all() {
 		require.True(t, due.Equal(at))
 	}
 	left, err := both[0].Len(t.Context())

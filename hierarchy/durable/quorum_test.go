@@ -2,12 +2,34 @@ package durable_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 )
+
+// loseTheOnlyServer has one server keep a stream, and ends that one.
+func loseTheOnlyServer(t *testing.T, nc *nats.Conn, all []*server.Server, stream string) {
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	s, err := js.Stream(t.Context(), stream)
+	require.NoError(t, err)
+	cfg := s.CachedInfo().Config
+	cfg.Replicas = 1 // an operator may have lowered them
+	s, err = js.UpdateStream(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		in, err := s.Info(t.Context())
+		return err == nil && in.Cluster.Leader != "" && len(in.Cluster.Replicas) == 0
+	}, time.Minute, 50*time.Millisecond)
+	i := slices.IndexFunc(all, func(one *server.Server) bool { return one.Name() == s.CachedInfo().Cluster.Leader })
+	all[i].Shutdown()
+	all[i].WaitForShutdown()
+}
 
 // The only server that has one of the logs is lost. Open goes on without that log after a while, and it is
 // taken up when the server is back.
@@ -18,26 +40,7 @@ func TestOpenWithALogWithoutServers(t *testing.T) {
 	w := openShared(t, nc, &r, 2*time.Second)
 	keys := keysOf(t, w)
 	require.NoError(t, w.Shutdown(t.Context()))
-	js, err := jetstream.New(nc)
-	require.NoError(t, err)
-	s, err := js.Stream(t.Context(), "epicycle_timers_3")
-	require.NoError(t, err)
-	cfg := s.CachedInfo().Config
-	cfg.Replicas = 1 // an operator may have lowered them
-	s, err = js.UpdateStream(t.Context(), cfg)
-	require.NoError(t, err)
-	require.Eventually(t, func() bool {
-		in, err := s.Info(t.Context())
-		return err == nil && in.Cluster.Leader != "" && len(in.Cluster.Replicas) == 0
-	}, time.Minute, 50*time.Millisecond)
-	leader := s.CachedInfo().Cluster.Leader
-	for i, server := range all {
-		if server.Name() == leader {
-			server.Shutdown()
-			server.WaitForShutdown()
-			t.Log("server", i, "is lost")
-		}
-	}
+	loseTheOnlyServer(t, nc, all, "epicycle_timers_3")
 	begun := time.Now()
 	w = openShared(t, nc, &r, 2*time.Second)
 	t.Log("opened after", time.Since(begun))
@@ -51,6 +54,6 @@ func TestOpenWithALogWithoutServers(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, err = w.Move(ctx, keys[3][0], time.Hour)
+	_, err := w.Move(ctx, keys[3][0], time.Hour)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

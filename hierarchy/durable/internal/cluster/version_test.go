@@ -136,6 +136,24 @@ func TestAllLogsAreNewer(t *testing.T) {
 	}
 }
 
+// takeOverNewer appends the takeover of a later version to a log, by somebody who does not ask for claims.
+func (w *world) takeOverNewer(at int) {
+	ctx, log := w.t.Context(), w.disks[at].Open()
+	end, err := log.Bounds(ctx)
+	w.NoError(err)
+	last, err := log.Get(ctx, end.Last)
+	w.NoError(err)
+	h, err := frame.Parse(last)
+	w.NoError(err)
+	var builder frame.Builder
+	next := h.Header
+	next.Number, next.Epoch, next.Previous = h.Number+1, h.Number+1, h.Checksum
+	builder.Start(next)
+	builder.Add(&frame.Op{Kind: frame.Takeover})
+	data, _ := builder.Finish()
+	w.NoError(newerLog{log}.Append(ctx, end.Last, data))
+}
+
 // A process joins if it can read a log. It never claims the others, and gives up the claim of one that
 // turns out to be newer.
 func TestSomeLogsAreNewer(t *testing.T) {
@@ -159,20 +177,7 @@ func TestSomeLogsAreNewer(t *testing.T) {
 		w.Equal(at%2 == 1, claim.Free)
 	}
 
-	// A frame comes from somebody who does not ask for claims.
-	end, err := w.disks[0].Open().Bounds(t.Context())
-	w.NoError(err)
-	last, err := w.disks[0].Open().Get(t.Context(), end.Last)
-	w.NoError(err)
-	h, err := frame.Parse(last)
-	w.NoError(err)
-	var builder frame.Builder
-	next := h.Header
-	next.Number, next.Epoch, next.Previous = h.Number+1, h.Number+1, h.Checksum
-	builder.Start(next)
-	builder.Add(&frame.Op{Kind: frame.Takeover})
-	data, _ := builder.Finish()
-	w.NoError(newerLog{w.disks[0].Open()}.Append(t.Context(), end.Last, data))
+	w.takeOverNewer(0)
 	call := &partition.Call{Asks: []partition.Ask{{Kind: frame.Set, Key: []byte("key0")}}}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
