@@ -49,12 +49,14 @@ const (
 // because is the problem of the server, if it has one. A server in this process always answers, unless
 // it has found one, which it may not have said yet.
 func (d *dir) because(err error) error {
-	for begun := time.Now(); errors.Is(err, nats.ErrNoResponders) && time.Since(begun) < problemTime; time.Sleep(problemPause) {
+	for begun := time.Now(); ; time.Sleep(problemPause) {
 		if problem := d.server.Problem(); problem != nil {
 			return problem
 		}
+		if !errors.Is(err, nats.ErrNoResponders) || time.Since(begun) > problemTime {
+			return err
+		}
 	}
-	return err
 }
 
 // corrupt is an error of Open, as ErrDamaged if the server has found damage. What a call gets while

@@ -40,9 +40,16 @@ func (l *logger) say(level slog.Level, format string, v []any) (line string) {
 }
 
 func (l *logger) Noticef(format string, v ...any) { l.say(slog.LevelDebug, format, v) }
-func (l *logger) Warnf(format string, v ...any)   { l.say(slog.LevelWarn, format, v) }
 func (*logger) Debugf(string, ...any)             {}
 func (*logger) Tracef(string, ...any)             {}
+
+// Warnf is also called when the server can't open what it has to read. It goes on without that stream then,
+// as if there were none.
+func (l *logger) Warnf(format string, v ...any) {
+	if line := l.say(slog.LevelWarn, format, v); lacksFiles(line) {
+		l.failed(line)
+	}
+}
 
 func (l *logger) Errorf(format string, v ...any) {
 	if line := l.say(slog.LevelError, format, v); wasWriteError(line) {

@@ -64,12 +64,15 @@ func (s *Server) unsynced() error {
 	return s.lost
 }
 
+// lacksFiles tells whether too many files are open.
+func lacksFiles(line string) bool { return strings.Contains(line, "too many open files") }
+
 // passing says what keeps the server from writing if it may pass and nothing is lost by it, or is "".
 func passing(line string) string {
 	switch {
 	case lacksRoom(line):
 		return "the disk is full"
-	case strings.Contains(line, "too many open files"):
+	case lacksFiles(line):
 		return "too many files are open"
 	}
 	return ""

@@ -108,3 +108,14 @@ func TestOnProblem(t *testing.T) {
 	require.ErrorContains(t, <-told, "the disk is full") // it has it already
 	require.Empty(t, told)
 }
+
+// A server that can't open what it has to read goes on as if there were nothing. That is a problem, which
+// other warnings are not.
+func TestStreamThatIsNotRead(t *testing.T) {
+	s := newServer(t.TempDir())
+	l := &logger{Server: s}
+	l.Warnf("  Detected orphaned stream %q, will cleanup", "other")
+	require.NoError(t, s.Problem())
+	l.Warnf("  Error reading metafile %q: open: too many open files", "meta.inf")
+	require.ErrorContains(t, s.Problem(), "too many files are open")
+}
