@@ -109,8 +109,13 @@ func TestBackupOfACluster(t *testing.T) {
 
 // requirePending finds a timer that is due in an hour.
 func requirePending(t *testing.T, w *strs, key string) {
-	v, left, ok, err := w.Get(t.Context(), key)
-	require.NoError(t, err)
+	var v string
+	var left time.Duration
+	var ok bool
+	require.NoError(t, insist(func() (err error) {
+		v, left, ok, err = w.Get(t.Context(), key)
+		return err
+	}))
 	require.True(t, ok)
 	require.Equal(t, "value", v)
 	require.Greater(t, left, 50*time.Minute)

@@ -22,7 +22,7 @@ func keysOf(t *testing.T, w *strs) map[int][]string {
 	for i := range 100 {
 		key := fmt.Sprint(i)
 		before := w.Stats()
-		require.NoError(t, w.Set(t.Context(), key, "value", time.Hour))
+		require.NoError(t, insist(func() error { return w.Set(t.Context(), key, "value", time.Hour) }))
 		for at, p := range w.Stats().Partitions {
 			if p.Set > before.Partitions[at].Set {
 				keys[at] = append(keys[at], key)
@@ -44,7 +44,7 @@ func TestStreamsThatAreDeletedAndRestored(t *testing.T) {
 	const idle, purged, old, busy, fine = 0, 1, 2, 3, 4
 	stream := func(at int) string { return fmt.Sprintf("epicycle_timers_%d", at) }
 	copies := backUpAll(t, nc, stream(idle), stream(purged), stream(old), stream(busy))
-	require.NoError(t, w.Set(t.Context(), keys[old][0], "later", time.Hour))
+	require.NoError(t, insist(func() error { return w.Set(t.Context(), keys[old][0], "later", time.Hour) }))
 	ended := make(chan error)
 	go func() { ended <- moveUntilItFails(w, keys[busy][0]) }()
 	begun := time.Now()
@@ -140,7 +140,7 @@ func TestBucketThatIsDeleted(t *testing.T) {
 	var r record
 	nc := connect(t, urls)
 	a := openShared(t, nc, &r, 2*time.Second)
-	require.NoError(t, a.Set(t.Context(), "key", "value", time.Hour))
+	require.NoError(t, insist(func() error { return a.Set(t.Context(), "key", "value", time.Hour) }))
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
 	require.NoError(t, js.DeleteKeyValue(t.Context(), "epicycle_timers"))
@@ -160,13 +160,13 @@ func TestMarksThatAreDeleted(t *testing.T) {
 	var r record
 	nc := connect(t, urls)
 	a := openShared(t, nc, &r, 2*time.Second)
-	require.NoError(t, a.Set(t.Context(), "key", "value", time.Hour))
+	require.NoError(t, insist(func() error { return a.Set(t.Context(), "key", "value", time.Hour) }))
 	const marks = "epicycle_timers_marks"
 	backup := backUp(t, nc, marks)
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
 	require.NoError(t, js.DeleteStream(t.Context(), marks))
-	require.NoError(t, a.Set(t.Context(), "key", "value", time.Hour))
+	require.NoError(t, insist(func() error { return a.Set(t.Context(), "key", "value", time.Hour) }))
 	cfg := durable.Config[string, string]{Conn: connect(t, urls), Lease: 2 * time.Second, Handle: r.handle}
 	_, err = durable.Open(t.Context(), cfg)
 	require.ErrorIs(t, err, durable.ErrDamaged)
