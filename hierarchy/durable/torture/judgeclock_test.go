@@ -4,6 +4,7 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -171,4 +172,21 @@ func TestReturnsByOwnersClock(t *testing.T) {
 	r := s.judge()
 	require.Equal(t, int64(1000), int64(r.backs[0].delays[0])/ms)
 	require.Equal(t, 1, r.byJump)
+}
+
+// A firing is not of an operation that was called for after it, though the clock may have been such that
+// the times fit.
+func TestFiringBeforeAMove(t *testing.T) {
+	const second = int64(time.Second)
+	answered := &record{Time: 1, Result: took, OK: true}
+	set := &version{by: &call{record: record{Time: 0, Op: opSet, In: 2 * second}, answer: answered}, value: "v"}
+	move := &version{by: &call{record: record{Time: 3 * second, Op: opMove, In: 3 * second}}, value: "v"}
+	f := &fire{record: record{Time: 2*second + 1, Value: "v", Due: 2*second + 1}}
+	l := &life{versions: []*version{set, move}}
+	require.True(t, l.assign(f, 0, []int64{-180 * second, 0}))
+	require.Same(t, set, f.of)
+	require.True(t, f.fits)
+
+	f = &fire{record: record{Time: second, Value: "v", Due: 2 * second}}
+	require.False(t, (&life{versions: []*version{move}}).assign(f, 0, []int64{0}))
 }

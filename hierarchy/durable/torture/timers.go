@@ -122,11 +122,11 @@ func (l *life) begun(value string) (at int64, ok bool) {
 }
 
 // assign finds the version that a firing is of: the last one that can be due then, by one of some
-// offsets. But no other one is due exactly when one of SetAt is. It is false if there is none with its
-// value.
+// offsets, and was called for before. But no other one is due exactly when one of SetAt is. It is false if
+// there is none with its value.
 func (l *life) assign(f *fire, zero int64, offsets []int64) bool {
 	for _, v := range l.versions {
-		if v.value != f.Value {
+		if v.value != f.Value || v.by.Time > f.Time {
 			continue
 		}
 		fits := slices.ContainsFunc(offsets, func(offset int64) bool { return v.fits(f.Due, zero+offset) })
