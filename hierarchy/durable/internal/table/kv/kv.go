@@ -38,42 +38,49 @@ const remembered = time.Hour
 
 // Open opens the bucket, and makes it if it is not there.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
-	js, err := jetstream.New(cfg.Conn)
+	s, err := find(ctx, cfg)
+	if err == nil && s.bucket == nil {
+		if s.bucket, err = s.make(ctx, max(1, cfg.Replicas)); err == nil {
+			err = s.check(ctx)
+		}
+		err = s.named(err)
+	}
 	if err != nil {
 		return nil, err
-	}
-	s := &Store{nc: cfg.Conn, js: js, name: "epicycle_" + cfg.Name}
-	s.bucket, err = js.KeyValue(ctx, s.name)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		s.bucket, err = s.make(ctx, max(1, cfg.Replicas))
-	}
-	if err == nil {
-		err = s.check(ctx)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("bucket %q: %w", s.name, err)
 	}
 	return s, nil
 }
 
 // Check is an error if the bucket is there and can't be used. It makes nothing.
 func Check(ctx context.Context, cfg Config) error {
+	_, err := find(ctx, cfg)
+	return err
+}
+
+// find is the table with the bucket that is there, or with none.
+func find(ctx context.Context, cfg Config) (*Store, error) {
 	js, err := jetstream.New(cfg.Conn)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s := &Store{js: js, name: "epicycle_" + cfg.Name}
+	s := &Store{nc: cfg.Conn, js: js, name: "epicycle_" + cfg.Name}
 	s.bucket, err = js.KeyValue(ctx, s.name)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		return nil
-	}
-	if err == nil {
+	switch {
+	case errors.Is(err, jetstream.ErrBucketNotFound):
+		s.bucket = nil
+		return s, nil
+	case err == nil:
 		err = s.check(ctx)
 	}
-	if err != nil {
-		return fmt.Errorf("bucket %q: %w", s.name, err)
+	return s, s.named(err)
+}
+
+// named says which bucket an error is of.
+func (s *Store) named(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("bucket %q: %w", s.name, err)
 }
 
 // largest is more than a record takes.
