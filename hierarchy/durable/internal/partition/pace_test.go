@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -26,12 +27,16 @@ func (s station) append() {
 	<-s.servers
 }
 
-// crowd has partitions send frames for a while, and returns how many were sent and on how many places.
+// crowd has partitions send frames for a while, and returns how many were sent, and the median number of
+// places in the last fifth of that time. At one moment it may be fewer: frames that waited together end
+// together, and each takes a part of a place away.
 func crowd(t *testing.T, g *Gate, partitions int, s station, d time.Duration) (frames, places int) {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	var wg sync.WaitGroup
 	var mu sync.Mutex
+	var seen []int
+	late := time.Now().Add(d - d/5)
 	for range partitions {
 		wg.Go(func() {
 			for one := newTurn(new(queue)); ctx.Err() == nil; {
@@ -42,15 +47,22 @@ func crowd(t *testing.T, g *Gate, partitions int, s station, d time.Duration) (f
 				s.append()
 				g.leave(time.Since(begun))
 				mu.Lock()
-				frames++
+				if frames++; begun.After(late) {
+					seen = append(seen, g.now())
+				}
 				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
+	slices.Sort(seen)
+	return frames, seen[len(seen)/2]
+}
+
+func (g *Gate) now() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return frames, g.places
+	return g.places
 }
 
 // A Gate that learns has few frames wait for each other, and keeps all servers at work.
