@@ -23,7 +23,6 @@ func (p *Partition) cut(doubt error) error {
 
 // lose ends all that waits, as nothing is written any more.
 func (p *Partition) lose(w *written, rest []item, cause error) {
-	err := cause
 	p.stopHanding()
 	p.mu.Lock()
 	if p.markTimer != nil {
@@ -31,31 +30,52 @@ func (p *Partition) lose(w *written, rest []item, cause error) {
 	}
 	markless := p.markless
 	p.mu.Unlock()
-	if errors.Is(cause, ErrClosed) {
-		if !markless {
-			p.left = p.markAtEnd()
-		}
-	} else {
-		kind := ErrUnavailable
-		if errors.Is(cause, journal.ErrTaken) {
-			kind = ErrNotOwner // the frame did not take hold
-		}
-		err = fmt.Errorf("%w: %w", kind, cause)
-		p.cfg.Logger.Error("durable: the log is lost", "partition", p.cfg.Partition, "err", cause)
-		w.answer(err)
-		for i := range w.items {
-			p.drop(&w.items[i].item)
-		}
+	if !errors.Is(cause, ErrClosed) {
+		p.loseFrame(w, rest, cause)
+		return
 	}
-	switch { // what was not sent did not take hold
+	if !markless {
+		p.left = p.markAtEnd()
+	}
+	err := p.queue.why()
+	p.refuse(append(rest, p.queue.end(err)...), err)
+}
+
+// loseFrame ends the frame that was under way, and all that waits. The queue ends first: who has got the
+// answer that the log is lost must not read what it held.
+func (p *Partition) loseFrame(w *written, rest []item, cause error) {
+	sent, unsent := p.lossOf(cause)
+	if errors.Is(cause, errCut) {
+		p.left = sent
+	}
+	rest = append(rest, p.queue.end(unsent)...)
+	p.cfg.Logger.Error("durable: the log is lost", "partition", p.cfg.Partition, "err", cause)
+	w.answer(sent)
+	for i := range w.items {
+		p.drop(&w.items[i].item)
+	}
+	p.refuse(rest, unsent)
+}
+
+// lossOf is what the calls in the frame are answered, and those that were not sent, which did not take hold.
+func (p *Partition) lossOf(cause error) (sent, unsent error) {
+	kind := ErrUnavailable
+	if errors.Is(cause, journal.ErrTaken) {
+		kind = ErrNotOwner // the frame did not take hold
+	}
+	sent = fmt.Errorf("%w: %w", kind, cause)
+	switch {
 	case errors.Is(cause, errCut):
-		p.left, err = err, fmt.Errorf("%w: %w", p.queue.why(), cause)
+		return sent, fmt.Errorf("%w: %w", p.queue.why(), cause)
 	case errors.Is(cause, journal.ErrReplaced):
-		err = fmt.Errorf("%w: %w", ErrNotOwner, cause)
-	case errors.Is(cause, ErrClosed):
-		err = p.queue.why()
+		return sent, fmt.Errorf("%w: %w", ErrNotOwner, cause)
 	}
-	for _, it := range append(rest, p.queue.end(err)...) {
+	return sent, sent
+}
+
+// refuse ends items that are not written any more.
+func (p *Partition) refuse(items []item, err error) {
+	for _, it := range items {
 		p.drop(&it)
 		if it.kind == asked {
 			it.call.answer(err)

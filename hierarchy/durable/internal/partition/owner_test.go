@@ -1,6 +1,8 @@
 package partition
 
 import (
+	"context"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -50,6 +52,42 @@ func TestOldOwnerIsRefused(t *testing.T) {
 	b.Greater(b.p.Epoch(), old.Epoch())
 	b.Equal(map[string]string{"a": "1", "b": "2"}, b.keys(false))
 	old.kill(oldLog)
+}
+
+// An owner that is told that its log is taken reads nothing from it any more before it answers anybody.
+func TestOldOwnerReadsNothing(t *testing.T) {
+	b := newBench(t)
+	told := make(chan error, 1)
+	b.cfg.Logger = slog.New(onRecord{slog.DiscardHandler, "durable: the log is lost", func() {
+		_, _, _, err := b.p.Get([]byte("a"))
+		told <- err
+	}})
+	b.open()
+	b.set("a", "1", time.Minute)
+	other := b.disk.Open()
+	defer other.Close()
+	bounds, err := other.Bounds(t.Context())
+	b.NoError(err)
+	b.NoError(other.Append(t.Context(), bounds.Last, []byte("a takeover")))
+	_, err = b.try(Ask{Kind: frame.Remove, Key: []byte("a")})
+	b.ErrorIs(err, ErrNotOwner)
+	b.ErrorIs(<-told, ErrNotOwner)
+}
+
+// onRecord calls f for each record with a message.
+type onRecord struct {
+	slog.Handler
+	message string
+	f       func()
+}
+
+func (o onRecord) Enabled(context.Context, slog.Level) bool { return true }
+
+func (o onRecord) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == o.message {
+		o.f()
+	}
+	return nil
 }
 
 // IDs of a restored backup are not those of the original.
