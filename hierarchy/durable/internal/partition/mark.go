@@ -20,7 +20,7 @@ func (p *Partition) markSoon() {
 }
 
 // markLater is for the timer of markSoon. A mark that was not written is tried again, since no frame may
-// follow that has it be written.
+// follow that has it be written. Marks that are damaged are not: being idle costs nothing.
 func (p *Partition) markLater() {
 	p.mu.Lock()
 	p.marked = false
@@ -29,7 +29,7 @@ func (p *Partition) markLater() {
 	if err == nil || p.writing.Err() != nil { // the partition has ended meanwhile
 		return
 	}
-	if !errors.Is(err, journal.ErrDamaged) {
+	if !p.marksDamaged(err) {
 		p.mu.Lock()
 		p.markSoon()
 		p.mu.Unlock()
@@ -55,6 +55,9 @@ const (
 	markTell = time.Minute           // between two warnings
 	markTime = 5 * time.Second       // that setting a mark may take
 	endPause = 20 * time.Millisecond // before it is set again at the end, then doubled
+	// markBehind is for how long marks are set again that seem to be damaged: a leader that was just elected
+	// may not know of their stream yet.
+	markBehind = 5 * time.Second
 )
 
 // markNow writes the mark of the last frame that was acknowledged.
@@ -73,7 +76,24 @@ func (p *Partition) markNow() error {
 		return err
 	}
 	p.lastMark = m
+	p.mu.Lock()
+	p.markDoubtful = time.Time{}
+	p.mu.Unlock()
 	return nil
+}
+
+// marksDamaged tells whether the marks have seemed to be damaged for so long that what has answered is not only
+// behind.
+func (p *Partition) marksDamaged(err error) bool {
+	if !errors.Is(err, journal.ErrDamaged) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.markDoubtful.IsZero() {
+		p.markDoubtful = time.Now()
+	}
+	return time.Since(p.markDoubtful) >= markBehind
 }
 
 // markAtEnd writes the mark when no more frames are written. As long as that fails, it is tried again
@@ -86,7 +106,7 @@ func (p *Partition) markAtEnd() error {
 			return nil
 		case errors.Is(err, context.Canceled):
 			err = errCut
-		case !errors.Is(err, journal.ErrDamaged) && p.writesAfter(pause):
+		case !p.marksDamaged(err) && p.writesAfter(pause):
 			continue
 		}
 		p.cfg.Logger.Warn("durable: the mark was not written", "partition", p.cfg.Partition, "err", err)

@@ -108,3 +108,57 @@ func TestMarkThatFails(t *testing.T) {
 		b.Equal(1, bytes.Count(logged.Bytes(), []byte("the mark was not written")))
 	})
 }
+
+// A leader that was just elected may not know of the marks yet. That seems to be damage, and passes. Marks
+// that stay away are asked for no longer than a while, as being idle costs nothing.
+func TestMarksThatSeemDamaged(t *testing.T) {
+	for _, away := range []time.Duration{2500 * time.Millisecond, time.Hour} {
+		inBubble(t, func(b *bench) {
+			var begun time.Time
+			tries := 0
+			b.log = b.disk.Open()
+			p, err := Open(b.t.Context(), b.cfg.with(&failingMarks{Log: b.log, why: func() error {
+				if begun.IsZero() || time.Since(begun) >= away {
+					return nil
+				}
+				tries++
+				return journal.ErrDamaged
+			}}))
+			b.NoError(err)
+			b.p = p
+			begun = time.Now()
+			b.set("a", "", time.Hour)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			mark, err := b.log.Mark(b.t.Context())
+			b.NoError(err)
+			b.Equal(away < time.Minute, p.Last() == mark.Number)
+			b.LessOrEqual(tries, int(markBehind/p.cfg.MarkEvery)+1)
+			begun = time.Time{}
+		})
+	}
+}
+
+// What seemed to be damaged once, and was written since, is given as much time again.
+func TestMarksThatSeemDamagedTwice(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		var begun time.Time
+		away := func() error {
+			if time.Since(begun) < 2*time.Second {
+				return journal.ErrDamaged
+			}
+			return nil
+		}
+		b.log = b.disk.Open()
+		p, err := Open(b.t.Context(), b.cfg.with(&failingMarks{Log: b.log, why: away}))
+		b.NoError(err)
+		b.p = p
+		begun = time.Now()
+		b.set("a", "", time.Hour)
+		time.Sleep(time.Minute)
+		b.set("b", "", time.Hour)
+		begun = time.Now()
+		b.shut()
+		b.GreaterOrEqual(time.Since(begun), 2*time.Second)
+	})
+}

@@ -45,13 +45,14 @@ type Partition struct {
 	marked   bool         // a mark will be written soon
 	markless bool         // the next owner writes the mark
 
-	markTimer *time.Timer  // guarded by mu
-	markTold  time.Time    // when a failure was last told, guarded by mu
-	marking   chan bool    // of capacity 1; holds something while a mark is written
-	lastMark  journal.Mark // guarded by marking
-	counts    Counts
-	lateness  hierarchy.Histogram
-	commits   hierarchy.Histogram
+	markTimer    *time.Timer  // guarded by mu
+	markTold     time.Time    // when a failure was last told, guarded by mu
+	markDoubtful time.Time    // since when marks seem to be damaged, guarded by mu
+	marking      chan bool    // of capacity 1; holds something while a mark is written
+	lastMark     journal.Mark // guarded by marking
+	counts       Counts
+	lateness     hierarchy.Histogram
+	commits      hierarchy.Histogram
 
 	doubtful  time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
 	untenured atomic.Bool // an attempt has waited for Tenure since the last Resume
