@@ -12,6 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/kv"
@@ -90,12 +91,12 @@ func untilAnswered(ctx context.Context, logger *slog.Logger, do func(ctx context
 	var unsettled time.Time // since when they seem to be
 	for limit := firstOpenTime; ; limit = min(2*limit, openTime) {
 		err := whileAnswered(ctx, limit, do)
-		if !stream.IsUnsettled(err) {
+		if !jsapi.IsUnsettled(err) {
 			unsettled = time.Time{}
 		} else if unsettled.IsZero() {
 			unsettled = time.Now()
 		}
-		waits := stream.IsUnready(err) || !unsettled.IsZero() && time.Since(unsettled) < settleTime
+		waits := jsapi.IsUnready(err) || !unsettled.IsZero() && time.Since(unsettled) < settleTime
 		if err == nil || !waits {
 			return err
 		}

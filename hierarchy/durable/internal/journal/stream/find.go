@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/settings"
 )
 
@@ -28,17 +28,11 @@ type inspected struct {
 
 // inspect asks for a stream. One that is missing is ErrDamaged.
 func inspect(ctx context.Context, nc *nats.Conn, stream string) (in inspected, err error) {
-	err = ask(ctx, nc, "STREAM.INFO."+stream, nil, &in)
-	if isMissing(err) {
+	err = jsapi.Ask(ctx, nc, "STREAM.INFO."+stream, nil, &in)
+	if jsapi.IsNoStream(err) {
 		err = fmt.Errorf("%w: the stream %s is missing: %w", journal.ErrDamaged, stream, err)
 	}
 	return in, err
-}
-
-// isMissing tells whether an error says that there is no such stream.
-func isMissing(err error) bool {
-	var p *problem
-	return errors.As(err, &p) && p.ErrorCode == codeNoStream
 }
 
 func (s *Set) marksNeeds() settings.Needs {
@@ -52,7 +46,7 @@ func (s *Set) logNeeds(partition int) settings.Needs {
 // find finds the marks and the record of a set, or returns ErrAbsent.
 func (s *Set) find(ctx context.Context) (a about, err error) {
 	in, err := inspect(ctx, s.cfg.Conn, s.marksStream())
-	if isMissing(err) {
+	if jsapi.IsNoStream(err) {
 		return a, fmt.Errorf("%w: %q", journal.ErrAbsent, s.marksStream())
 	}
 	if err == nil {
@@ -67,7 +61,7 @@ func (s *Set) find(ctx context.Context) (a about, err error) {
 
 // about reads the record, or returns ErrAbsent.
 func (s *Set) about(ctx context.Context) (a about, err error) {
-	data, _, err := latest(ctx, s.cfg.Conn, s.marksStream(), s.aboutSubject())
+	data, _, err := last(ctx, s.cfg.Conn, s.marksStream(), s.aboutSubject())
 	if err != nil {
 		return a, err
 	}
@@ -93,7 +87,7 @@ func (s *Set) checkLog(ctx context.Context, partition int) error {
 	defer cancel()
 	in, err := inspect(ctx, s.cfg.Conn, s.stream(partition))
 	s.answered()
-	if IsUnready(err) || isMissing(err) {
+	if jsapi.IsUnready(err) || jsapi.IsNoStream(err) {
 		return nil
 	}
 	if err != nil {

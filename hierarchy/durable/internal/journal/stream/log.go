@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/settings"
 )
 
@@ -35,11 +36,6 @@ const room = 1 << 10
 // MaxMessage implements journal.Log.
 func (l *Log) MaxMessage() int { return l.most }
 
-// ack is the answer to what is published.
-type ack struct {
-	Sequence uint64 `json:"seq"`
-}
-
 // Append implements journal.Log.
 func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 	if len(data) > l.most {
@@ -55,15 +51,8 @@ func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 // publish publishes data under the condition that header has that value.
 func publish(ctx context.Context, nc *nats.Conn, subject, header string, value uint64, data []byte) (uint64, error) {
 	m := &nats.Msg{Subject: subject, Data: data, Header: nats.Header{header: {strconv.FormatUint(value, 10)}}}
-	answer, err := wait(ctx, m, nc)
-	if err != nil {
-		return 0, err
-	}
-	var a ack
-	if err := decode(answer.Data, &a); err != nil {
-		return 0, err
-	}
-	return a.Sequence, nil
+	n, err := jsapi.Publish(ctx, nc, m)
+	return n, meant(err)
 }
 
 // Get implements journal.Log.
@@ -106,7 +95,7 @@ func (l *Log) Trim(ctx context.Context, begin uint64) error {
 	request := struct {
 		Sequence uint64 `json:"seq"`
 	}{begin}
-	return ask(ctx, l.nc, "STREAM.PURGE."+l.stream, request, &struct{}{})
+	return jsapi.Ask(ctx, l.nc, "STREAM.PURGE."+l.stream, request, &struct{}{})
 }
 
 // Mark implements journal.Log.

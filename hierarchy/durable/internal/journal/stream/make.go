@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/settings"
 )
 
@@ -55,7 +56,7 @@ func (s *Set) used(ctx context.Context, a about) (bool, error) {
 	for i := range a.Partitions {
 		in, err := inspect(ctx, s.cfg.Conn, s.stream(i))
 		s.answered()
-		if isMissing(err) {
+		if jsapi.IsNoStream(err) {
 			continue
 		}
 		if err == nil {
@@ -104,8 +105,7 @@ func (s *Set) make(ctx context.Context, name string, needs settings.Needs) (repl
 		cfg.Replicas = defaultReplicas
 	}
 	made, err := s.js.CreateStream(ctx, cfg)
-	var api *jetstream.APIError
-	if s.cfg.Replicas == 0 && errors.As(err, &api) && api.ErrorCode == codeOneServer {
+	if s.cfg.Replicas == 0 && jsapi.IsNoCluster(err) {
 		cfg.Replicas = 1
 		made, err = s.js.CreateStream(ctx, cfg)
 	}
@@ -113,14 +113,11 @@ func (s *Set) make(ctx context.Context, name string, needs settings.Needs) (repl
 		made, err = s.js.Stream(ctx, name)
 	}
 	if err != nil {
-		return 0, unanswered(err)
+		return 0, jsapi.Unanswered(err)
 	}
 	s.answered()
 	is := made.CachedInfo().Config
 	return is.Replicas, settings.Check(is, needs)
 }
 
-const (
-	defaultReplicas = 3
-	codeOneServer   = 10074 // replicas need a cluster
-)
+const defaultReplicas = 3

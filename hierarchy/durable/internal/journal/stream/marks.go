@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 )
 
 // marks is where the mark of one partition is: in a stream for all marks of a name.
@@ -28,8 +29,8 @@ const (
 
 // get returns the mark and the sequence of its message.
 func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {
-	data, sequence, err := latest(ctx, k.nc, k.stream, k.subject)
-	if isMissing(err) {
+	data, sequence, err := last(ctx, k.nc, k.stream, k.subject)
+	if jsapi.IsNoStream(err) {
 		err = fmt.Errorf("%w: the stream %s is missing: %w", journal.ErrDamaged, k.stream, err)
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 )
 
 const (
@@ -111,7 +112,7 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 			r.end()
 			return r.got, r.silence()
 		default:
-			return r.got, unanswered(err)
+			return r.got, jsapi.Unanswered(err)
 		}
 		done, err := r.take(m, begun)
 		if done || err != nil {
@@ -122,12 +123,9 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 
 // fromLeader adds to got the message that is absent elsewhere.
 func (r *reading) fromLeader(ctx context.Context, got [][]byte) ([][]byte, error) {
-	request := struct {
-		Sequence uint64 `json:"seq"`
-	}{r.next}
-	m, err := r.log.ofLeader(ctx, request)
+	m, err := jsapi.Get(ctx, r.log.nc, r.log.stream, r.next)
 	if err != nil {
-		return got, err
+		return got, meant(err)
 	}
 	r.next++
 	return append(got, m.Data), nil

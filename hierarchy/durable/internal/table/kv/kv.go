@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/settings"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
 )
@@ -98,7 +99,7 @@ func (s *Store) check(ctx context.Context) error {
 	if !ok {
 		return fmt.Errorf("a status of type %T", status)
 	}
-	needs := settings.Needs{Subject: "$KV." + s.name + ".>", PerSubject: 1, Largest: largest}
+	needs := settings.Needs{Subject: s.subject(">"), PerSubject: 1, Largest: largest}
 	return settings.Check(made.StreamInfo().Config, needs)
 }
 
@@ -119,11 +120,14 @@ func (s *Store) make(ctx context.Context, replicas int) (jetstream.KeyValue, err
 
 // refusal is ErrRefused if err says that the revision is another.
 func refusal(err error) error {
-	if errors.Is(err, jetstream.ErrKeyRevisionMismatch) {
+	if jsapi.IsRefused(err) {
 		return fmt.Errorf("%w: %w", table.ErrRefused, err)
 	}
 	return err
 }
+
+// subject is where the records of a key are.
+func (s *Store) subject(key string) string { return "$KV." + s.name + "." + key }
 
 // Put implements table.Store.
 func (s *Store) Put(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
@@ -141,7 +145,7 @@ const (
 // Delete implements table.Store. It publishes the deletion itself: KeyValue's Delete takes revision 0
 // for any revision.
 func (s *Store) Delete(ctx context.Context, key string, last uint64) error {
-	m := nats.NewMsg("$KV." + s.name + "." + key)
+	m := nats.NewMsg(s.subject(key))
 	m.Header.Set(operation, deletion)
 	opts := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(last)}
 	if s.ttl {
@@ -150,16 +154,5 @@ func (s *Store) Delete(ctx context.Context, key string, last uint64) error {
 		opts = append(opts, jetstream.WithMsgTTL(remembered))
 	}
 	_, err := s.js.PublishMsg(ctx, m, opts...)
-	var problem *jetstream.APIError
-	if errors.As(err, &problem) && (problem.ErrorCode == codeWrongLast || problem.ErrorCode == codeWrongLastOther) {
-		return fmt.Errorf("%w: %w", table.ErrRefused, err)
-	}
-	return err
+	return refusal(err)
 }
-
-// The codes of JetStream for an expected sequence that is another. Newer servers have the second for
-// streams with replicas.
-const (
-	codeWrongLast      = 10071
-	codeWrongLastOther = 10164
-)

@@ -2,73 +2,37 @@ package kv
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
 )
-
-// longest is how long an answer may take, if the context allows more.
-const longest = 5 * time.Second
-
-// codeNoMessage is JetStream's code for a message that is absent.
-const codeNoMessage = 10037
-
-// stored is JetStream's answer to a request for a message.
-type stored struct {
-	Error *struct {
-		Code        int    `json:"err_code"`
-		Description string `json:"description"`
-	} `json:"error"`
-	Message struct {
-		Sequence uint64 `json:"seq"`
-		Header   []byte `json:"hdrs"`
-		Data     []byte `json:"data"`
-	} `json:"message"`
-}
 
 // Get implements table.Store. It asks the leader: KeyValue's Get may be answered by a replica that is
 // behind, and does not tell the revision of a deletion.
 func (s *Store) Get(ctx context.Context, key string) (table.Record, error) {
 	absent := fmt.Errorf("%w: %q", table.ErrAbsent, key)
-	a, err := s.latest(ctx, key)
+	m, err := jsapi.Last(ctx, s.nc, "KV_"+s.name, s.subject(key))
 	switch {
+	case jsapi.IsNoMessage(err):
+		return table.Record{Key: key}, absent
 	case err != nil:
 		return table.Record{Key: key}, err
-	case a.Error != nil && a.Error.Code == codeNoMessage:
-		return table.Record{Key: key}, absent
-	case a.Error != nil:
-		return table.Record{Key: key}, fmt.Errorf("JetStream: %s (%d)", a.Error.Description, a.Error.Code)
 	}
-	r := table.Record{Key: key, Revision: a.Message.Sequence}
-	header, err := nats.DecodeHeadersMsg(a.Message.Header)
-	if err != nil && len(a.Message.Header) > 0 {
+	r := table.Record{Key: key, Revision: m.Sequence}
+	header, err := nats.DecodeHeadersMsg(m.Header)
+	if err != nil && len(m.Header) > 0 {
 		return table.Record{Key: key}, err
 	}
 	if header.Get(operation) != "" || header.Get(jetstream.MarkerReasonHeader) != "" {
 		r.Deleted = true
 		return r, absent
 	}
-	r.Value = append([]byte{}, a.Message.Data...)
+	r.Value = append([]byte{}, m.Data...)
 	return r, nil
-}
-
-// latest asks for the last message of a key.
-func (s *Store) latest(ctx context.Context, key string) (a stored, err error) {
-	request, _ := json.Marshal(struct {
-		Subject string `json:"last_by_subj"`
-	}{"$KV." + s.name + "." + key})
-	ctx, cancel := context.WithTimeout(ctx, longest)
-	defer cancel()
-	m, err := s.nc.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET.KV_"+s.name, request)
-	if err != nil {
-		return a, err
-	}
-	return a, json.Unmarshal(m.Data, &a)
 }
 
 // Watch implements table.Store.

@@ -1,0 +1,89 @@
+package jsapi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+)
+
+func connect(t *testing.T) *nats.Conn {
+	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s.Conn()
+}
+
+// What is published has the sequence that is returned, and the leader has it as it was published.
+func TestMessages(t *testing.T) {
+	nc, ctx := connect(t), t.Context()
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	_, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: "x", Subjects: []string{"x.*"}})
+	require.NoError(t, err)
+	for want, subject := range []string{"x.a", "x.a", "x.b"} {
+		m := &nats.Msg{Subject: subject, Data: []byte{byte(want)}, Header: nats.Header{"Key": {subject}}}
+		n, err := Publish(ctx, nc, m)
+		require.NoError(t, err)
+		require.Equal(t, uint64(want+1), n)
+	}
+	last, err := Last(ctx, nc, "x", "x.a")
+	require.NoError(t, err)
+	require.Equal(t, uint64(2), last.Sequence)
+	require.Equal(t, []byte{1}, last.Data)
+	header, err := nats.DecodeHeadersMsg(last.Header)
+	require.NoError(t, err)
+	require.Equal(t, "x.a", header.Get("Key"))
+	same, err := Get(ctx, nc, "x", 2)
+	require.NoError(t, err)
+	require.Equal(t, last, same)
+
+	_, err = Get(ctx, nc, "x", 4)
+	require.True(t, IsNoMessage(err), err)
+	_, err = Last(ctx, nc, "x", "x.c")
+	require.True(t, IsNoMessage(err), err)
+	_, err = Last(ctx, nc, "y", "x.a")
+	require.True(t, IsNoStream(err), err)
+	m := nats.NewMsg("x.a")
+	m.Header.Set(nats.ExpectedLastSeqHdr, "2")
+	_, err = Publish(ctx, nc, m)
+	require.True(t, IsRefused(err), err)
+	require.ErrorContains(t, err, "JetStream: wrong last sequence: 3 (10071)")
+}
+
+// A request without an answer says why.
+func TestNoAnswer(t *testing.T) {
+	nc := connect(t)
+	_, err := Publish(t.Context(), nc, nats.NewMsg("nobody"))
+	require.ErrorIs(t, err, nats.ErrNoResponders)
+	require.ErrorContains(t, err, "no server answers for JetStream")
+
+	asked := make(chan bool, 1)
+	sub, err := nc.Subscribe("silent", func(*nats.Msg) { asked <- true })
+	require.NoError(t, err)
+	defer func() { _ = sub.Unsubscribe() }()
+	why := errors.New("why")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		<-asked
+		cancel(why)
+	}()
+	_, err = Publish(ctx, nc, nats.NewMsg("silent"))
+	require.Equal(t, why, err)
+}
+
+// An answer that is not JetStream's is an error.
+func TestStrangeAnswer(t *testing.T) {
+	nc := connect(t)
+	sub, err := nc.Subscribe("strange", func(m *nats.Msg) { _ = m.Respond([]byte("+OK")) })
+	require.NoError(t, err)
+	defer func() { _ = sub.Unsubscribe() }()
+	_, err = Publish(t.Context(), nc, nats.NewMsg("strange"))
+	require.ErrorContains(t, err, "an answer that is not understood")
+}
