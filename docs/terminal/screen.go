@@ -51,9 +51,6 @@ const (
 	Yellow Style = "33" // for what it is compared with, and for what is not so good
 )
 
-// Live tells whether lines can be redrawn.
-func (s *Screen) Live() bool { return s.live }
-
 // Err is the error of the first write that failed.
 func (s *Screen) Err() error { return s.err }
 

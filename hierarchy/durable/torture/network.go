@@ -44,7 +44,7 @@ func newLink(port int) (*link, error) {
 
 func (l *link) port() int { return l.listener.Addr().(*net.TCPAddr).Port }
 
-// break breaks the link in one way, and returns what heals that.
+// spoil breaks the link in one way, and returns what heals that.
 func (l *link) spoil(fate int, delay time.Duration) (heal func()) {
 	l.change(fate, 1, delay)
 	return func() { l.change(fate, -1, delay) }

@@ -25,7 +25,7 @@ func acquire(name string) (*lock, error) {
 	}
 	f.Close()
 	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
-		return nil, ErrInUse
+		return nil, errInUse
 	}
 	return nil, err
 }

@@ -17,11 +17,11 @@ func acquire(name string) (*lock, error) {
 		if errors.Is(err, os.ErrPermission) {
 			return nil, err
 		}
-		return nil, ErrInUse
+		return nil, errInUse
 	}
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return nil, ErrInUse
+		return nil, errInUse
 	}
 	if err != nil {
 		return nil, err

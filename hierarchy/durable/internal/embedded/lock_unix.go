@@ -23,7 +23,7 @@ func acquire(name string) (*lock, error) {
 	}
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, ErrInUse
+		return nil, errInUse
 	}
 	return nil, err
 }

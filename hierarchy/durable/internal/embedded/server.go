@@ -21,8 +21,8 @@ import (
 
 // The errors of Open. They are wrapped with the directory and what to do.
 var (
-	ErrInUse   = errors.New("the directory is in use by another process")
-	ErrVersion = errors.New("the directory has another format")
+	errInUse   = errors.New("the directory is in use by another process")
+	errVersion = errors.New("the directory has another format")
 	// ErrCorrupt: what the server has written is gone, or can't be read.
 	ErrCorrupt = errors.New("the server's files are damaged")
 )

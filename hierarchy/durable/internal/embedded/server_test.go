@@ -54,7 +54,7 @@ func TestOneProcessHasADirectory(t *testing.T) {
 	dir := t.TempDir()
 	process, _ := startHolder(t, dir)
 	_, err := openDir(dir)
-	require.ErrorIs(t, err, ErrInUse)
+	require.ErrorIs(t, err, errInUse)
 	require.ErrorContains(t, err, dir)
 	require.NoError(t, process.Kill())
 	_, err = process.Wait()
@@ -87,7 +87,7 @@ func TestDirectoryOfAnotherFormat(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "version"), []byte("epicycle durable timers, format 2\n"), 0o600))
 	_, err := openDir(dir)
-	require.ErrorIs(t, err, ErrVersion)
+	require.ErrorIs(t, err, errVersion)
 	require.ErrorContains(t, err, "format 2")
 	require.NoError(t, os.Remove(filepath.Join(dir, "version")))
 	s, err := openDir(dir) // the failure has left no lock

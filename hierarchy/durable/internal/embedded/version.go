@@ -23,7 +23,7 @@ func checkVersion(dir string) error {
 	case err != nil:
 		return err
 	case string(data) != version:
-		return fmt.Errorf("%w: its file %q says %.60q, and this program knows %.60q", ErrVersion, "version", data, version)
+		return fmt.Errorf("%w: its file %q says %.60q, and this program knows %.60q", errVersion, "version", data, version)
 	}
 	if _, err = os.Stat(streams(dir)); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)

@@ -42,14 +42,14 @@ func (w *Builder) Finish() (b []byte, sum uint32) {
 }
 
 // Add appends an operation and returns the ID of its timer: a new one for Set, SetAt and Move,
-// whose ID is not looked at, else op.ID. It panics if the frame has MaxOps operations.
+// whose ID is not looked at, else op.ID. It panics if the frame has maxOps operations.
 func (w *Builder) Add(op *Op) ID {
-	if w.count >= MaxOps {
+	if w.count >= maxOps {
 		panic("frame: Add to a full frame")
 	}
 	id := op.ID
 	if op.Kind <= Move {
-		id = w.header.NewID(w.count)
+		id = w.header.newID(w.count)
 	}
 	w.count++
 	w.b = append(w.b, byte(op.Kind))

@@ -15,9 +15,9 @@ const (
 	// Version is the version of the format that this package writes, and the only one that it
 	// reads.
 	Version = 1
-	// MaxOps is how many operations a frame can hold. The number of a timer's ID has twelve bits
+	// maxOps is how many operations a frame can hold. The number of a timer's ID has twelve bits
 	// for the place of its operation in the frame.
-	MaxOps = 1<<placeBits - 1
+	maxOps = 1<<placeBits - 1
 
 	placeBits   = 12
 	headerSize  = 64
@@ -28,7 +28,7 @@ const (
 
 // The errors of Parse and Ops. They are wrapped with what is wrong.
 var (
-	ErrDamaged = errors.New("the frame is damaged")
+	errDamaged = errors.New("the frame is damaged")
 	ErrVersion = errors.New("the frame has another format")
 )
 
@@ -48,8 +48,8 @@ type Header struct {
 // operation in it. Owner makes it unique among copies of the log.
 type ID struct{ Owner, Number uint64 }
 
-// NewID is the ID that the operation at place of the frame gives to its timer.
-func (h *Header) NewID(place int) ID {
+// newID is the ID that the operation at place of the frame gives to its timer.
+func (h *Header) newID(place int) ID {
 	return ID{h.Owner, h.Number<<placeBits | uint64(place)}
 }
 
@@ -107,7 +107,7 @@ func otherVersion(b []byte) error {
 		this := bytes.Clone(b[:end])
 		this[atVersion] = Version
 		if checksum.Of(this) == binary.LittleEndian.Uint32(b[end:]) {
-			return fmt.Errorf("%w: its version is %d, and its checksum that of version %d", ErrDamaged, b[atVersion], Version)
+			return fmt.Errorf("%w: its version is %d, and its checksum that of version %d", errDamaged, b[atVersion], Version)
 		}
 	}
 	return fmt.Errorf("%w: version %d instead of %d", ErrVersion, b[atVersion], Version)
@@ -119,22 +119,22 @@ func Parse(b []byte) (f Frame, err error) {
 	le := binary.LittleEndian
 	switch {
 	case len(b) <= atVersion:
-		return f, fmt.Errorf("%w: %d bytes are less than a header", ErrDamaged, len(b))
+		return f, fmt.Errorf("%w: %d bytes are less than a header", errDamaged, len(b))
 	case [4]byte(b) != magic:
-		return f, fmt.Errorf("%w: it does not begin with %q", ErrDamaged, magic)
+		return f, fmt.Errorf("%w: it does not begin with %q", errDamaged, magic)
 	case b[atVersion] != Version:
 		return f, otherVersion(b)
 	case len(b) < Overhead:
-		return f, fmt.Errorf("%w: %d bytes are less than a header", ErrDamaged, len(b))
+		return f, fmt.Errorf("%w: %d bytes are less than a header", errDamaged, len(b))
 	}
 	end := len(b) - trailerSize
 	f.Checksum = le.Uint32(b[end:])
 	if sum := checksum.Of(b[:end]); sum != f.Checksum {
-		return f, fmt.Errorf("%w: its checksum is %08x, not %08x", ErrDamaged, sum, f.Checksum)
+		return f, fmt.Errorf("%w: its checksum is %08x, not %08x", errDamaged, sum, f.Checksum)
 	}
 	length := int(le.Uint32(b[atLength:]))
 	if length != end-headerSize || b[atReserved] != 0 || le.Uint32(b[atZero:]) != 0 {
-		return f, fmt.Errorf("%w: its header does not fit its %d bytes", ErrDamaged, len(b))
+		return f, fmt.Errorf("%w: its header does not fit its %d bytes", errDamaged, len(b))
 	}
 	f.Header = Header{
 		Number: le.Uint64(b[atNumber:]), Epoch: le.Uint64(b[atEpoch:]), Owner: le.Uint64(b[atOwner:]),
@@ -143,8 +143,8 @@ func Parse(b []byte) (f Frame, err error) {
 		Partition: le.Uint16(b[atPartition:]), Partitions: le.Uint16(b[atPartitions:]),
 	}
 	f.Count, f.Size, f.body = int(le.Uint16(b[atCount:])), len(b), b[headerSize:end]
-	if f.Count > MaxOps {
-		return f, fmt.Errorf("%w: it says that it has %d operations", ErrDamaged, f.Count)
+	if f.Count > maxOps {
+		return f, fmt.Errorf("%w: it says that it has %d operations", errDamaged, f.Count)
 	}
 	return f, nil
 }

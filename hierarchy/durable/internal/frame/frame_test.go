@@ -102,15 +102,15 @@ func TestEmptyFrame(t *testing.T) {
 func TestFullFrame(t *testing.T) {
 	var w Builder
 	w.Start(header)
-	for range MaxOps {
+	for range maxOps {
 		w.Add(&Op{Kind: Remove})
 	}
 	require.PanicsWithValue(t, "frame: Add to a full frame", func() { w.Add(&Op{Kind: Remove}) })
 	b, _ := w.Finish()
 	f, err := Parse(b)
 	require.NoError(t, err)
-	require.Len(t, all(t, f), MaxOps)
-	require.Greater(t, header.NewID(0).Number, (&Header{Number: 76}).NewID(MaxOps-1).Number)
+	require.Len(t, all(t, f), maxOps)
+	require.Greater(t, header.newID(0).Number, (&Header{Number: 76}).newID(maxOps-1).Number)
 }
 
 // Each bit of a frame counts, and so does each byte's being there.
@@ -123,16 +123,16 @@ func TestEachChangeIsNoticed(t *testing.T) {
 		for bit := range 8 {
 			b[i] ^= 1 << bit
 			_, err := Parse(b)
-			require.ErrorIs(t, err, ErrDamaged, "byte %d, bit %d", i, bit)
+			require.ErrorIs(t, err, errDamaged, "byte %d, bit %d", i, bit)
 			b[i] ^= 1 << bit
 		}
 		_, err := Parse(b[:i])
-		require.ErrorIs(t, err, ErrDamaged)
+		require.ErrorIs(t, err, errDamaged)
 		_, err = Parse(b[i+1:])
-		require.ErrorIs(t, err, ErrDamaged)
+		require.ErrorIs(t, err, errDamaged)
 	}
 	_, err := Parse(append(bytes.Clone(b), 0))
-	require.ErrorIs(t, err, ErrDamaged)
+	require.ErrorIs(t, err, errDamaged)
 	_, err = Parse(b)
 	require.NoError(t, err)
 }
@@ -175,17 +175,17 @@ func TestWholeFramesThatMakeNoSense(t *testing.T) {
 		for _, err := range f.Ops() {
 			last = err
 		}
-		require.ErrorIs(t, last, ErrDamaged, name)
+		require.ErrorIs(t, last, errDamaged, name)
 	}
 }
 
 func TestTooManyOperationsInTheHeader(t *testing.T) {
 	var w Builder
 	w.Start(header)
-	w.count = MaxOps + 1
+	w.count = maxOps + 1
 	b, _ := w.Finish()
 	_, err := Parse(b)
-	require.ErrorIs(t, err, ErrDamaged)
+	require.ErrorIs(t, err, errDamaged)
 }
 
 func TestNothingIsAllocatedForAnOperation(t *testing.T) {
@@ -230,13 +230,13 @@ func FuzzParse(f *testing.F) {
 		b, _ := w.Finish()
 		parsed, err := Parse(bytes.Clone(b))
 		if err != nil {
-			require.Greater(t, int(count), MaxOps)
+			require.Greater(t, int(count), maxOps)
 			return
 		}
 		var ops []Op
 		for op, err := range parsed.Ops() {
 			if err != nil {
-				require.ErrorIs(t, err, ErrDamaged)
+				require.ErrorIs(t, err, errDamaged)
 				return
 			}
 			ops = append(ops, *op)

@@ -16,7 +16,7 @@ func (f *Frame) Ops() iter.Seq2[*Op, error] {
 		for place := range f.Count {
 			r.op = Op{}
 			if !r.read(place) {
-				yield(nil, fmt.Errorf("%w: operation %d can't be read", ErrDamaged, place))
+				yield(nil, fmt.Errorf("%w: operation %d can't be read", errDamaged, place))
 				return
 			}
 			if !yield(&r.op, nil) {
@@ -24,7 +24,7 @@ func (f *Frame) Ops() iter.Seq2[*Op, error] {
 			}
 		}
 		if len(r.B) > 0 {
-			yield(nil, fmt.Errorf("%w: %d bytes follow the last operation", ErrDamaged, len(r.B)))
+			yield(nil, fmt.Errorf("%w: %d bytes follow the last operation", errDamaged, len(r.B)))
 		}
 	}
 }
@@ -42,10 +42,10 @@ func (r *reader) read(place int) bool {
 	op.Kind = Kind(r.Byte())
 	switch op.Kind {
 	case Set, SetAt:
-		op.ID, op.Wall = r.frame.NewID(place), op.Kind == SetAt
+		op.ID, op.Wall = r.frame.newID(place), op.Kind == SetAt
 		op.Due, op.Key, op.Value = r.time(), r.Bytes(), r.Bytes()
 	case Move:
-		op.ID = r.frame.NewID(place)
+		op.ID = r.frame.newID(place)
 		op.Due, op.Key = r.time(), r.Bytes()
 	case Remove:
 		op.Key = r.Bytes()

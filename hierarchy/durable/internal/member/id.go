@@ -13,8 +13,8 @@ type ID uint64
 // String returns 16 hexadecimal digits.
 func (id ID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
 
-// ParseID returns the ID that String made s of. It is false for anything else, and for nobody.
-func ParseID(s string) (id ID, ok bool) {
+// parseID returns the ID that String made s of. It is false for anything else, and for nobody.
+func parseID(s string) (id ID, ok bool) {
 	n, err := strconv.ParseUint(s, 16, 64)
 	id = ID(n)
 	return id, err == nil && n != 0 && id.String() == s

@@ -80,12 +80,12 @@ func TestRandomIDs(t *testing.T) {
 		m, err := Join(t.Context(), Config{Store: store, Partitions: 1})
 		require.NoError(t, err)
 		defer m.Stop()
-		id, ok := ParseID(m.ID().String())
+		id, ok := parseID(m.ID().String())
 		require.True(t, ok)
 		require.Equal(t, m.ID(), id)
 	}
 	for _, s := range []string{"", "1", "0000000000000000", "000000000000000A", "0x00000000000001", "-000000000000001"} {
-		_, ok := ParseID(s)
+		_, ok := parseID(s)
 		require.False(t, ok, s)
 	}
 }
@@ -106,7 +106,7 @@ func TestOtherVersions(t *testing.T) {
 				require.NoError(w, err)
 				p := w.process(2)
 				_, err = Join(w.Context(), p.cfg)
-				require.ErrorIs(w, err, ErrVersion)
+				require.ErrorIs(w, err, errVersion)
 				require.ErrorContains(w, err, record[0])
 				require.Len(w, w.table.All(), 1)
 				require.Zero(w, p.counts[0].Load()+p.counts[1].Load())

@@ -12,8 +12,8 @@ import (
 
 // The errors of a Member. They are wrapped.
 var (
-	// ErrVersion: the table was written by a program that this one does not understand.
-	ErrVersion = errors.New("the table of members has another version")
+	// errVersion: the table was written by a program that this one does not understand.
+	errVersion = errors.New("the table of members has another version")
 	// ErrLost: the lease is lost for good, or Resign or Stop was called.
 	ErrLost = errors.New("the lease is lost")
 	// ErrNotFree: the claim belongs to a member that has a lease, or of which nothing is known yet.

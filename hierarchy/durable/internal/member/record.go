@@ -55,9 +55,9 @@ func encode(record any) []byte {
 // same.
 func decodeMember(key string, value []byte) (r memberRecord, err error) {
 	if err = json.Unmarshal(value, &r); err != nil {
-		err = fmt.Errorf("%w: %q can't be read: %w", ErrVersion, key, err)
+		err = fmt.Errorf("%w: %q can't be read: %w", errVersion, key, err)
 	} else if r.Version < 1 || r.Version > version {
-		err = fmt.Errorf("%w: %q has %d, and this program knows %d", ErrVersion, key, r.Version, version)
+		err = fmt.Errorf("%w: %q has %d, and this program knows %d", errVersion, key, r.Version, version)
 	}
 	if r.Lease <= 0 || r.Lease > longestLease {
 		r.Lease = 0
@@ -68,17 +68,17 @@ func decodeMember(key string, value []byte) (r memberRecord, err error) {
 func decodeClaim(key string, value []byte) (holder ID, err error) {
 	var r claimRecord
 	if err := json.Unmarshal(value, &r); err != nil {
-		return 0, fmt.Errorf("%w: %q can't be read: %w", ErrVersion, key, err)
+		return 0, fmt.Errorf("%w: %q can't be read: %w", errVersion, key, err)
 	}
 	if r.Version != version {
-		return 0, fmt.Errorf("%w: %q has %d, and this program knows %d", ErrVersion, key, r.Version, version)
+		return 0, fmt.Errorf("%w: %q has %d, and this program knows %d", errVersion, key, r.Version, version)
 	}
 	if r.Holder == "" {
 		return 0, nil
 	}
-	holder, ok := ParseID(r.Holder)
+	holder, ok := parseID(r.Holder)
 	if !ok {
-		return 0, fmt.Errorf("%w: %q has the holder %q", ErrVersion, key, r.Holder)
+		return 0, fmt.Errorf("%w: %q has the holder %q", errVersion, key, r.Holder)
 	}
 	return holder, nil
 }
@@ -86,7 +86,7 @@ func decodeClaim(key string, value []byte) (holder ID, err error) {
 // parseKey tells what a key is of: a member, or a claim.
 func parseKey(key string) (id ID, partition int, ok bool) {
 	if s, found := strings.CutPrefix(key, memberPrefix); found {
-		id, ok = ParseID(s)
+		id, ok = parseID(s)
 		return id, -1, ok
 	}
 	if s, found := strings.CutPrefix(key, claimPrefix); found {

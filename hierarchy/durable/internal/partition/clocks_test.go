@@ -163,7 +163,7 @@ func TestOwnersTimeIsThatOfTheTakeover(t *testing.T) {
 	f := b.follow()
 	b.mock.Jump(time.Hour)
 	b.own(f)
-	b.Equal(b.mock.Now().UnixNano(), b.p.Now())
+	b.Equal(b.mock.Now().UnixNano(), b.p.time.now())
 	_, left := b.get("a")
 	b.Equal(time.Hour, left)
 }

@@ -15,7 +15,7 @@ func TestLargestCallFitsBesideTrimming(t *testing.T) {
 		b := newBench(t)
 		b.open()
 		p, c := b.p, &Call{Request: id} // the writer has nothing to do
-		p.draft.start(p.head, p.Now())
+		p.draft.start(p.head, p.time.now())
 		for i := range keepOps {
 			p.draft.Add(&frame.Op{Kind: frame.Keep, Key: fmt.Append(nil, i)})
 		}

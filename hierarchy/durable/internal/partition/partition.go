@@ -94,9 +94,6 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	return p
 }
 
-// Now is the owner's time.
-func (p *Partition) Now() int64 { return p.time.now() }
-
 // Epoch is the number of the takeover.
 func (p *Partition) Epoch() uint64 { return p.epoch }
 

@@ -9,9 +9,9 @@ import (
 
 // Counts are what has happened since Open.
 type Counts struct {
-	Set, Moved, Removed, Fired, Failed, Died uint64
-	Frames, Bytes                            uint64
-	Trimmed                                  uint64 // timers that were written again
+	Set, Moved, Removed, Fired, Failed uint64
+	Frames, Bytes                      uint64
+	Trimmed                            uint64 // timers that were written again
 }
 
 // Stats is a snapshot of counters and numbers.
@@ -36,7 +36,6 @@ func (st *Stats) AddPast(past *Stats) {
 	c.Removed += o.Removed
 	c.Fired += o.Fired
 	c.Failed += o.Failed
-	c.Died += o.Died
 	c.Frames += o.Frames
 	c.Bytes += o.Bytes
 	c.Trimmed += o.Trimmed
@@ -62,11 +61,8 @@ func (p *Partition) count(k frame.Kind) {
 		p.counts.Moved++
 	case frame.Remove:
 		p.counts.Removed++
-	case frame.Fail:
+	case frame.Fail, frame.Die:
 		p.counts.Failed++
-	case frame.Die:
-		p.counts.Failed++
-		p.counts.Died++
 	case frame.Keep:
 		p.counts.Trimmed++
 	}

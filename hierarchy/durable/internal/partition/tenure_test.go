@@ -104,7 +104,7 @@ func TestOperationsWhileTheLeaseIsAway(t *testing.T) {
 // writeLate has the writer see a call only now that came while there was a lease.
 func (b *bench) writeLate(a Ask) {
 	c := &Call{Asks: []Ask{a}}
-	c.begin(b.p.Now())
+	c.begin(b.p.time.now())
 	b.NoError(b.p.queue.put(item{kind: asked, call: c}))
 	b.ErrorIs(c.Wait(b.t.Context()), ErrUnavailable)
 	b.True(c.Took[0])
@@ -160,7 +160,7 @@ func TestHandlerReturnsTheErrorOfTheLease(t *testing.T) {
 	b := newBench(t)
 	b.handle = func(context.Context, Firing) error { return errTenure }
 	b.open()
-	b.do(Ask{Kind: frame.Set, Key: []byte("a"), Due: b.p.Now()})
+	b.do(Ask{Kind: frame.Set, Key: []byte("a"), Due: b.p.time.now()})
 	b.mock.Add(time.Hour)
 	b.Len(b.took(), b.cfg.MaxAttempts)
 }

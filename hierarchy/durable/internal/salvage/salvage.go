@@ -14,9 +14,9 @@ import (
 
 // The errors of Open. They are wrapped.
 var (
-	ErrInUse  = errors.New("the directory is in use by another process")
-	ErrNoLogs = errors.New("the directory has no logs of durable timers")
-	ErrNoName = errors.New("the directory has no timers of that name")
+	errInUse  = errors.New("the directory is in use by another process")
+	errNoLogs = errors.New("the directory has no logs of durable timers")
+	errNoName = errors.New("the directory has no timers of that name")
 )
 
 // Log is what can be read of one log.
@@ -33,7 +33,7 @@ type Log struct {
 // Read reads the logs of a directory, or those of a name, and calls f with each.
 func Read(dir, name string, f func(*Log) error) error {
 	if inUse(filepath.Join(dir, "lock")) {
-		return fmt.Errorf("%s: %w", dir, ErrInUse)
+		return fmt.Errorf("%s: %w", dir, errInUse)
 	}
 	names, err := list(dir)
 	if err != nil {
@@ -44,10 +44,10 @@ func Read(dir, name string, f func(*Log) error) error {
 	}
 	switch {
 	case len(names) == 0:
-		return fmt.Errorf("%s: %w", dir, ErrNoLogs)
+		return fmt.Errorf("%s: %w", dir, errNoLogs)
 	case name != "" && names[name] == nil:
 		there := strings.Join(slices.Sorted(maps.Keys(names)), ", ")
-		return fmt.Errorf("%s: %w: %q. It has %s", dir, ErrNoName, name, there)
+		return fmt.Errorf("%s: %w: %q. It has %s", dir, errNoName, name, there)
 	}
 	for _, n := range slices.Sorted(maps.Keys(names)) {
 		if name != "" && n != name {

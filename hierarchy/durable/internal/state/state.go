@@ -14,8 +14,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// ErrSense: an operation does not fit what was before it.
-var ErrSense = errors.New("an operation makes no sense")
+// errSense: an operation does not fit what was before it.
+var errSense = errors.New("an operation makes no sense")
 
 // Ref names a record, as long as its key is there.
 type Ref uint32
@@ -111,7 +111,7 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 }
 
 func senseless(op *frame.Op, why string) error {
-	return fmt.Errorf("%w: %v of %.60q: %s", ErrSense, op.Kind, op.Key, why)
+	return fmt.Errorf("%w: %v of %.60q: %s", errSense, op.Kind, op.Key, why)
 }
 
 // set replaces the timer of a key, or makes one.
