@@ -3,8 +3,6 @@
 package linear
 
 import (
-	"fmt"
-	"math"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -39,55 +37,9 @@ type Result struct {
 	info        porcupine.LinearizationInfo
 }
 
-// register is a key's timer: its value, or nothing.
-type register struct {
-	there bool
-	value string
-}
-
-// model is what each key is, by what was asked and answered.
-var model = porcupine.Model{
-	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
-		keys := map[string][]porcupine.Operation{}
-		for _, o := range history {
-			k := o.Input.(Input).Key
-			keys[k] = append(keys[k], o)
-		}
-		var parts [][]porcupine.Operation
-		for _, part := range keys {
-			parts = append(parts, part)
-		}
-		return parts
-	},
-	Init: func() any { return register{} },
-	Step: func(state, input, output any) (bool, any) {
-		s, in, out := state.(register), input.(Input), output.(Output)
-		switch in.Kind {
-		case frame.Set, frame.SetAt:
-			return out.Unknown || out.OK, register{true, in.Value}
-		case frame.Move:
-			return out.Unknown || out.OK == s.there, s
-		case frame.Remove:
-			return out.Unknown || out.OK == s.there && out.Value == s.value, register{}
-		}
-		return out.OK == s.there && out.Value == s.value, s
-	},
-	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v: %+v", input, output) },
-}
-
 // Check looks for an order of all calls. A call without an answer may take hold at any time, or not.
 func Check(calls []Call, limit time.Duration) Result {
-	var all []porcupine.Operation
-	for _, c := range calls {
-		if c.Output.Unknown {
-			if c.Input.Kind == 0 {
-				continue // it says nothing
-			}
-			c.Ended = math.MaxInt64
-		}
-		all = append(all, porcupine.Operation{ClientId: c.Caller, Input: c.Input, Call: c.Begun, Output: c.Output, Return: c.Ended})
-	}
-	found, info := porcupine.CheckOperationsVerbose(model, all, limit)
+	found, info := porcupine.CheckOperationsVerbose(model, operations(calls), limit)
 	return Result{OK: found == porcupine.Ok, Illegal: found == porcupine.Illegal, info: info}
 }
 

@@ -1,0 +1,111 @@
+package linear
+
+import (
+	"math"
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// spares are calls for a key that have no answer, and whose effect nobody has seen for certain: when they
+// began. Each may take hold once at any later time, or never. An order that has such calls as operations is
+// hard to find, as each of them can be anywhere. As spares they take hold only just before an operation whose
+// answer needs it: earlier, it makes no difference. Of those that do the same the one that began first takes
+// hold first, since all that follows must end after it began.
+type spares struct{ sets, removes []int64 }
+
+// latest is when the last one of those that took hold began.
+func (s *spares) latest(r register) int64 {
+	latest := int64(math.MinInt64)
+	if r.sets > 0 {
+		latest = s.sets[r.sets-1]
+	}
+	if r.removes > 0 {
+		latest = max(latest, s.removes[r.removes-1])
+	}
+	return latest
+}
+
+// bring has a spare take hold before an operation that ended then, if the register must have a timer, or none,
+// and has not. It is false if there is no spare.
+func (s *spares) bring(r *register, there bool, ended int64) bool {
+	if r.there == there {
+		return true
+	}
+	from, used := s.removes, &r.removes
+	if there {
+		from, used = s.sets, &r.sets
+	}
+	if *used == len(from) || from[*used] > ended {
+		return false
+	}
+	*used++
+	r.there, r.known, r.value = there, false, ""
+	return true
+}
+
+// operations are the calls as porcupine looks for their order. Those without an answer become spares, or have
+// taken hold before somebody saw their value.
+func operations(calls []Call) []porcupine.Operation {
+	keys := map[string][]Call{}
+	for _, c := range calls {
+		keys[c.Input.Key] = append(keys[c.Input.Key], c)
+	}
+	var all []porcupine.Operation
+	for _, calls := range keys {
+		all = append(all, operationsOf(calls)...)
+	}
+	return all
+}
+
+// operationsOf is operations for the calls for one key.
+func operationsOf(calls []Call) (all []porcupine.Operation) {
+	set, seen := map[string]int{}, map[string]int64{} // how often a value was set; when it was first seen
+	for _, c := range calls {
+		in, out := c.Input, c.Output
+		switch {
+		case in.Kind == frame.Set || in.Kind == frame.SetAt:
+			set[in.Value]++
+		case in.Kind != frame.Move && out.OK && !out.Unknown:
+			if at, ok := seen[out.Value]; !ok || c.Ended < at {
+				seen[out.Value] = c.Ended
+			}
+		}
+	}
+	s := new(spares)
+	for _, c := range calls {
+		if c.Output.Unknown && !s.settle(&c, set[c.Input.Value], seen) {
+			continue
+		}
+		all = append(all, porcupine.Operation{ClientId: c.Caller, Call: c.Begun, Return: c.Ended,
+			Input: operation{c.Input, c.Ended, s}, Output: c.Output})
+	}
+	slices.Sort(s.sets)
+	slices.Sort(s.removes)
+	return all
+}
+
+// settle finds out when a call without an answer took hold at the latest. It is false if the call is a spare,
+// or says nothing.
+func (s *spares) settle(c *Call, sets int, seen map[string]int64) bool {
+	switch c.Input.Kind {
+	case frame.Remove:
+		s.removes = append(s.removes, c.Begun)
+		return false
+	case frame.Set, frame.SetAt:
+		at, ok := seen[c.Input.Value]
+		switch {
+		case !ok:
+			s.sets = append(s.sets, c.Begun)
+			return false
+		case sets > 1: // another may have been seen
+			c.Ended = math.MaxInt64
+		default:
+			c.Ended = max(at, c.Begun)
+		}
+		return true
+	}
+	return false
+}
