@@ -97,6 +97,7 @@ type process struct {
 	logs   []*logs.Log
 	lease  time.Duration
 	behind time.Duration
+	reread time.Duration
 	once   sync.Once
 	logger *slog.Logger
 	wrap   func(journal.Log) journal.Log // nil: its logs are as they are
@@ -110,7 +111,7 @@ func (w *world) open() *process {
 }
 
 func (w *world) process() *process {
-	p := &process{w: w, store: w.table.Open(), lease: lease, behind: 2 * lease, logger: slog.New(slog.DiscardHandler)}
+	p := &process{w: w, store: w.table.Open(), lease: lease, behind: 2 * lease, reread: lease, logger: slog.New(slog.DiscardHandler)}
 	conn, err := nats.Connect("", nats.InProcessServer(server.Server))
 	w.NoError(err)
 	p.conn = conn
@@ -122,7 +123,7 @@ func (w *world) process() *process {
 
 func (p *process) open(ctx context.Context) error {
 	cfg := Config{
-		Conn: p.conn, Name: p.w.name, Logger: p.logger, Behind: p.behind, Reread: lease,
+		Conn: p.conn, Name: p.w.name, Logger: p.logger, Behind: p.behind, Reread: p.reread,
 		Member: member.Config{Store: p.store, Lease: p.lease},
 		Common: partition.Config{
 			Clock: clock.Precise(), Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),

@@ -73,6 +73,9 @@ func (l *slot) run() {
 	defer l.end()
 	for l.s.ctx.Err() == nil {
 		t := l.task()
+		if l.owner == nil && t.claim.Holder != l.me() {
+			l.unrefuse()
+		}
 		switch {
 		case l.owner != nil && t.claim.Holder != l.me():
 			l.end() // the lease was lost, and others know it already
@@ -125,7 +128,10 @@ func (l *slot) stay(changed <-chan struct{}, wake <-chan time.Time) {
 		case <-wake:
 			return
 		case a := <-l.asks:
-			a.answer <- l.giveUnopened(a.from)
+			given := l.giveUnopened(a.from)
+			if a.answer <- given; given {
+				return
+			}
 		case r := <-l.releases:
 			r.done <- nil
 		case <-l.s.ctx.Done():
@@ -188,6 +194,11 @@ func (l *slot) end() {
 		l.owner.Abandon()
 		l.closed()
 	}
+	l.unrefuse()
+}
+
+// unrefuse says no longer that the log is damaged: another may be able to read it.
+func (l *slot) unrefuse() {
 	l.unserve()
 	l.c().broken[l.at].Store(nil)
 }
