@@ -50,3 +50,23 @@ func TestDamagedPartitionIsGiven(t *testing.T) {
 		w.True(ok)
 	}
 }
+
+// What has happened in a partition is counted once, also while it ends here.
+func TestStatsCountOnce(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	a.set("key1", "", time.Hour)
+	p := a.owned[1].Load()
+	before, _, err := a.Stats(1)
+	w.NoError(err)
+	a.mu.Lock()
+	counted := make(chan partition.Stats)
+	go func() {
+		st, _, _ := a.Stats(1)
+		counted <- st
+	}()
+	time.Sleep(50 * time.Millisecond) // it waits for mu then, most likely
+	a.closeLocked(1, p, p.Stats())
+	a.mu.Unlock()
+	w.Equal(before.Counts, (<-counted).Counts)
+}

@@ -54,15 +54,21 @@ func (c *Cluster) Partition(at int) (p *partition.Partition, err error) {
 // Stats is what has happened in partition at while this process owned it, and what there is now if it
 // still does.
 func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
-	p, err := c.Partition(at)
-	if p != nil {
-		st = p.Stats()
+	for {
+		p, err := c.Partition(at)
+		st = partition.Stats{}
+		if p != nil {
+			st = p.Stats()
+		}
+		c.mu.Lock()
+		same := p == nil || p == c.owned[at].Load() // else past has what st has
+		st.AddPast(&c.past[at])
+		s := c.session
+		c.mu.Unlock()
+		if same {
+			return st, p != nil && s.member.Owns(at), err
+		}
 	}
-	c.mu.Lock()
-	st.AddPast(&c.past[at])
-	s := c.session
-	c.mu.Unlock()
-	return st, p != nil && s.member.Owns(at), err
 }
 
 // closed counts what has happened in a partition that this process does not own any more.
@@ -70,6 +76,11 @@ func (c *Cluster) closed(at int, p *partition.Partition) {
 	st := p.Stats()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.closeLocked(at, p, st)
+}
+
+// closeLocked is the part of closed for which mu is held.
+func (c *Cluster) closeLocked(at int, p *partition.Partition, st partition.Stats) {
 	c.owned[at].Store(nil)
 	c.past[at].AddPast(&st)
 }
