@@ -34,7 +34,9 @@ func (p *Partition) lastHead() head {
 // Break is Abandon for a log that seems to be damaged. It writes the mark first, which says what must be in
 // the log. Whether it is damaged finds out who reads it next, so calls are not told here.
 func (p *Partition) Break() {
-	_ = p.markNow()
+	if err := p.markNow(); err != nil {
+		p.tellMark(err)
+	}
 	p.Abandon()
 }
 

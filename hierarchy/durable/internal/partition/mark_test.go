@@ -162,3 +162,16 @@ func TestMarksThatSeemDamagedTwice(t *testing.T) {
 		b.GreaterOrEqual(time.Since(begun), 2*time.Second)
 	})
 }
+
+// An owner that has lost its log leaves the mark to the next one. That is no trouble with the marks.
+func TestAbandonIsNoTroubleWithMarks(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		var logged bytes.Buffer
+		b.cfg.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+		b.open()
+		b.set("a", "", time.Hour)
+		b.p.Abandon()
+		b.p = nil
+		b.NotContains(logged.String(), "mark")
+	})
+}
