@@ -193,11 +193,17 @@ func (l *slot) claimTime() (context.Context, context.CancelFunc) {
 }
 
 // release gives the partition to nobody, for Shutdown. One that is being opened still is left alone
-// after a while, as its log may not answer.
+// after a while, as its log may not answer. If ctx has ended, there is time still to close the log.
 func (l *slot) release(ctx context.Context) error {
 	r := releasing{ctx, make(chan error, 1)}
 	late := time.NewTicker(l.s.farewellTime())
 	defer late.Stop()
+	over, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() {
+		sleep(over, closeTime)
+		end()
+	})()
 	for {
 		select {
 		case l.releases <- r:
@@ -206,7 +212,7 @@ func (l *slot) release(ctx context.Context) error {
 			if l.c().owned[l.at].Load() == nil {
 				return nil
 			}
-		case <-ctx.Done():
+		case <-over.Done():
 			return ctx.Err()
 		case <-l.s.ctx.Done():
 			return nil

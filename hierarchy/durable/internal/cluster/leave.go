@@ -13,7 +13,8 @@ import (
 
 const (
 	// mostFarewell is how long the table may take for its part in Shutdown, and closeTime how long after
-	// the end of Shutdown's context, or when it has not answered before. It may not answer at all.
+	// the end of Shutdown's context, or when it has not answered before. It may not answer at all. A
+	// partition that is busy then has closeTime, too.
 	mostFarewell = 4 * time.Second
 	closeTime    = time.Second
 )

@@ -159,3 +159,17 @@ func (w *world) lastKinds(d *logs.Disk) (kinds []frame.Kind) {
 	}
 	return kinds
 }
+
+// Shutdown whose context has ended closes the logs in order, as far as they answer.
+func TestShutdownWithAnEndedContext(t *testing.T) {
+	w := newWorldOf(t, 16)
+	a := w.process()
+	a.lease = time.Minute
+	w.NoError(a.open(t.Context()))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = a.Shutdown(ctx)
+	for at, d := range w.disks {
+		w.Equal([]frame.Kind{frame.Close}, w.lastKinds(d), at)
+	}
+}
