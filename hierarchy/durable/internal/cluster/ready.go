@@ -13,9 +13,11 @@ import (
 var errLost = errors.New("the lease was lost while the logs were read")
 
 // awaitReady waits until all is open that this process owns. What others have to give first is
-// waited for no longer than a lease, and logs that do not answer no longer than Config.Behind.
+// waited for no longer than a lease, or half of what ctx has left: else a process that is begun again and
+// again with a context shorter than a lease would wait for a dead one each time. Logs that do not answer are
+// waited for no longer than Config.Behind.
 func (s *session) awaitReady(ctx context.Context) error {
-	late := time.NewTimer(s.c.cfg.Member.Lease)
+	late := time.NewTimer(halfOf(ctx, s.c.cfg.Member.Lease))
 	defer late.Stop()
 	silent := time.NewTimer(s.c.cfg.Behind)
 	defer silent.Stop()
