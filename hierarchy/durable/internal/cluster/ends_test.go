@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -37,4 +38,25 @@ func TestCloseEndsShutdown(t *testing.T) {
 	})
 	w.within("Close", a.close)
 	w.within("Shutdown", func() { w.ErrorIs(<-shut, partition.ErrClosed) })
+}
+
+// Calls of a process that has given its partitions away and waits for the table say that it is closed, and
+// nothing of its lease, which it gives back.
+func TestCallsWhileTheLeaseIsGivenBack(t *testing.T) {
+	w := newWorld(t)
+	a := w.process()
+	a.lease = time.Minute
+	w.NoError(a.open(t.Context()))
+	a.store.Cut(true)
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		_ = a.Shutdown(context.Background())
+	}()
+	w.eventually("the lease is given back", func() bool { return !a.latest().member.Holds() })
+	_, _, err := a.do(frame.Set, "key1", "", time.Hour)
+	w.ErrorIs(err, partition.ErrClosed)
+	_, _, _, err = a.Get(t.Context(), 1, []byte("key1"))
+	w.ErrorIs(err, partition.ErrClosed)
+	<-ended
 }

@@ -46,12 +46,13 @@ func (s *session) leave(ctx context.Context) error {
 }
 
 // finishCalls waits for the answers of others to calls of this process, which has no partition any more.
+// Further calls end with ErrClosed.
 func (s *session) finishCalls(ctx context.Context) {
-	if len(s.now().view.Living()) == 0 {
-		return // nobody answers
-	}
 	ctx, cancel := context.WithTimeout(ctx, s.farewellTime())
 	defer cancel()
+	if len(s.now().view.Living()) == 0 {
+		cancel() // nobody answers
+	}
 	s.c.client.Finish(ctx)
 }
 

@@ -76,11 +76,8 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := c.usable(); err != nil {
+	if err := c.takes(); err != nil {
 		return err
-	}
-	if c.ending.Load() {
-		return hierarchy.ErrClosed
 	}
 	a := c.newAsk(call, begun)
 	if len(call.Asks) > partition.MaxOps || a.size > c.most {
@@ -103,6 +100,14 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 		c.asks.Put(a)
 	}
 	return err
+}
+
+// takes is an error if no further call is taken now.
+func (c *Client) takes() error {
+	if c.ending.Load() { // the lease is given back then, but that is not why
+		return hierarchy.ErrClosed
+	}
+	return c.usable()
 }
 
 // usable is an error if nobody can be asked now.

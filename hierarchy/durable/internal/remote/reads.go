@@ -124,7 +124,7 @@ func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, er
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := c.usable(); err != nil {
+		if err := c.takes(); err != nil {
 			return nil, err
 		}
 		c.publishRead(q, at, data)
