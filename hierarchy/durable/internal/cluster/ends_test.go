@@ -60,3 +60,24 @@ func TestCallsWhileTheLeaseIsGivenBack(t *testing.T) {
 	w.ErrorIs(err, partition.ErrClosed)
 	<-ended
 }
+
+// The last process waits for no answers, as nobody is there to give them, and takes no further calls.
+func TestLastCallsOfTheLastProcess(t *testing.T) {
+	w := newWorld(t)
+	a := w.process()
+	a.lease = time.Minute
+	w.NoError(a.open(t.Context()))
+	s := a.latest()
+	a.owned[1].Store(nil) // so calls go to the client, and nobody answers
+	s.slots[1].server.Stop()
+	sent, asked := a.conn.Stats().OutMsgs, make(chan error, 1)
+	go func() { asked <- a.Do(t.Context(), 1, &partition.Call{Asks: []partition.Ask{{Kind: frame.Set}}}) }()
+	w.eventually("asked", func() bool { return a.conn.Stats().OutMsgs > sent })
+	begun := time.Now()
+	s.finishCalls(context.Background())
+	w.Less(time.Since(begun), mostFarewell/2)
+	_, err := a.Count(t.Context(), 1)
+	w.ErrorIs(err, partition.ErrClosed)
+	a.close()
+	w.Error(<-asked)
+}

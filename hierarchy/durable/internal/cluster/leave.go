@@ -50,10 +50,21 @@ func (s *session) leave(ctx context.Context) error {
 func (s *session) finishCalls(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, s.farewellTime())
 	defer cancel()
-	if len(s.now().view.Living()) == 0 {
+	if !s.othersLive() {
 		cancel() // nobody answers
 	}
 	s.c.client.Finish(ctx)
+}
+
+// othersLive tells whether another process goes on. This one may count as living, if the table did not
+// answer.
+func (s *session) othersLive() bool {
+	for _, id := range s.now().view.Living() {
+		if id != s.member.ID() {
+			return true
+		}
+	}
+	return false
 }
 
 // say tells the others that this process leaves. That may take half of what ctx has left.
