@@ -87,6 +87,9 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	for err = s.awaitReady(ctx); errors.Is(err, errLost) && sleep(ctx, firstPause); err = s.awaitReady(ctx) {
 		s = c.latest()
 	}
+	if errors.Is(err, errLost) {
+		err = fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
 	if err != nil {
 		c.Close()
 		return nil, err

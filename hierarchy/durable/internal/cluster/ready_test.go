@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"context"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 )
@@ -18,4 +20,30 @@ func TestOpenBesideADeadOwner(t *testing.T) {
 	defer cancel()
 	w.NoError(b.open(ctx))
 	w.Zero(b.owns())
+}
+
+// The error of Open is that of its context, also if the lease was lost before.
+func TestOpenWithoutLeaseAndTime(t *testing.T) {
+	w := newWorld(t)
+	for _, d := range w.disks {
+		d.SetSilent(true)
+	}
+	a := w.process()
+	a.lease = time.Minute
+	var logged text
+	a.logger = slog.New(slog.NewTextHandler(&logged, nil))
+	ctx, cancel := context.WithCancel(t.Context())
+	opened := make(chan error, 1)
+	go func() { opened <- a.open(ctx) }()
+	other := w.table.Open()
+	w.eventually("lost", func() bool {
+		for _, r := range w.table.All() {
+			if strings.HasPrefix(r.Key, "member.") && !r.Deleted {
+				_ = other.Delete(t.Context(), r.Key, r.Revision)
+			}
+		}
+		return logged.count("this process has lost its lease") > 0
+	})
+	cancel()
+	w.ErrorIs(<-opened, context.Canceled)
 }
