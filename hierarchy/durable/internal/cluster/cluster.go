@@ -8,7 +8,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -84,13 +83,7 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	go c.run(s)
-	for err = s.awaitReady(ctx); errors.Is(err, errLost) && sleep(ctx, firstPause); err = s.awaitReady(ctx) {
-		s = c.latest()
-	}
-	if errors.Is(err, errLost) {
-		err = fmt.Errorf("%w: %w", ctx.Err(), err)
-	}
-	if err != nil {
+	if err := c.awaitReady(ctx, s); err != nil {
 		c.Close()
 		return nil, err
 	}

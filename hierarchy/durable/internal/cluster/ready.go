@@ -12,6 +12,18 @@ import (
 // errLost: the lease was lost while the logs were read. The process joins again.
 var errLost = errors.New("the lease was lost while the logs were read")
 
+// awaitReady waits until all is open that this process owns, also if it loses its lease meanwhile and joins again.
+func (c *Cluster) awaitReady(ctx context.Context, s *session) error {
+	err := s.awaitReady(ctx)
+	for errors.Is(err, errLost) && sleep(ctx, firstPause) {
+		err = c.latest().awaitReady(ctx)
+	}
+	if errors.Is(err, errLost) {
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return err
+}
+
 // awaitReady waits until all is open that this process owns. What others have to give first is
 // waited for no longer than a lease, or half of what ctx has left: else a process that is begun again and
 // again with a context shorter than a lease would wait for a dead one each time. Logs that do not answer are

@@ -3,6 +3,7 @@ package linear
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -44,14 +45,10 @@ func checkPlainly(calls []Call) bool {
 	return porcupine.CheckOperations(plain, all)
 }
 
-// guess makes calls for one key, with the answers of one order, of which some are lost, and some wrong.
+// guess makes calls for one key, with the answers of one order, of which some are lost, and one may be wrong.
 func guess(r *rand.Rand) []Call {
-	type point struct {
-		at int
-		c  *Call
-	}
-	n := 1 + r.IntN(10)
-	calls, points := make([]Call, n), make([]point, 0, n)
+	calls := make([]Call, 1+r.IntN(10))
+	points := make(map[*Call]int) // when those take hold that do
 	for i := range calls {
 		c := &calls[i]
 		at := r.IntN(20)
@@ -62,16 +59,29 @@ func guess(r *rand.Rand) []Call {
 		}
 		c.Output.Unknown = r.IntN(3) == 0
 		if !c.Output.Unknown || r.IntN(2) == 0 {
-			points = append(points, point{at, c})
+			points[c] = at
 		}
 	}
-	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(a.at, b.at) })
+	answer(points)
+	if c := &calls[r.IntN(len(calls))]; r.IntN(3) == 0 && !c.Output.Unknown {
+		c.Output.OK = !c.Output.OK
+		if c.Output.Value = ""; c.Output.OK && c.Input.Kind != frame.Move {
+			c.Output.Value = fmt.Sprint(r.IntN(6))
+		}
+	}
+	return calls
+}
+
+// answer has calls take hold at their times, and answers them.
+func answer(points map[*Call]int) {
+	order := slices.SortedFunc(maps.Keys(points), func(a, b *Call) int {
+		return cmp.Or(cmp.Compare(points[a], points[b]), cmp.Compare(a.Caller, b.Caller))
+	})
 	var now Output
-	for _, p := range points {
-		_, after := plain.Step(now, p.c.Input, Output{Unknown: true})
-		if out := &p.c.Output; !out.Unknown {
-			*out = now
-			switch p.c.Input.Kind {
+	for _, c := range order {
+		_, after := plain.Step(now, c.Input, Output{Unknown: true})
+		if out := &c.Output; !out.Unknown {
+			switch *out = now; c.Input.Kind {
 			case frame.Set, frame.SetAt:
 				*out = Output{OK: true}
 			case frame.Move:
@@ -80,13 +90,6 @@ func guess(r *rand.Rand) []Call {
 		}
 		now = after.(Output)
 	}
-	if c := &calls[r.IntN(n)]; r.IntN(3) == 0 && !c.Output.Unknown {
-		c.Output.OK = !c.Output.OK
-		if c.Output.Value = ""; c.Output.OK && c.Input.Kind != frame.Move {
-			c.Output.Value = fmt.Sprint(r.IntN(6))
-		}
-	}
-	return calls
 }
 
 // Check finds an order where the plain model does.
