@@ -57,7 +57,17 @@ func (s *session) awaitReady(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return s.held()
+}
+
+// held is errLost if the lease was lost meanwhile: then nothing of this process is awaited any more.
+func (s *session) held() error {
+	select {
+	case <-s.member.Lost():
+		return errLost
+	default:
+		return nil
+	}
 }
 
 // goesOnWithout tells whether Open is to return although a log does not answer. Others must: a process

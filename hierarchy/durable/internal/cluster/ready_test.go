@@ -22,6 +22,19 @@ func TestOpenBesideADeadOwner(t *testing.T) {
 	w.Zero(b.owns())
 }
 
+// A session that has lost its lease owns nothing, so nothing of it is awaited. That does not make Open ready.
+func TestALostSessionIsNotReady(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	s := a.latest()
+	w.NoError(s.awaitReady(t.Context()))
+	w.eventually("lost", func() bool {
+		w.deleteMembers()
+		return !s.member.Holds()
+	})
+	w.ErrorIs(s.awaitReady(t.Context()), errLost)
+}
+
 // The error of Open is that of its context, also if the lease was lost before.
 func TestOpenWithoutLeaseAndTime(t *testing.T) {
 	w := newWorld(t)
@@ -35,15 +48,20 @@ func TestOpenWithoutLeaseAndTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	opened := make(chan error, 1)
 	go func() { opened <- a.open(ctx) }()
-	other := w.table.Open()
 	w.eventually("lost", func() bool {
-		for _, r := range w.table.All() {
-			if strings.HasPrefix(r.Key, "member.") && !r.Deleted {
-				_ = other.Delete(t.Context(), r.Key, r.Revision)
-			}
-		}
+		w.deleteMembers()
 		return logged.count("this process has lost its lease") > 0
 	})
 	cancel()
 	w.ErrorIs(<-opened, context.Canceled)
+}
+
+// deleteMembers deletes the records of all members. It may be too late for one.
+func (w *world) deleteMembers() {
+	other := w.table.Open()
+	for _, r := range w.table.All() {
+		if strings.HasPrefix(r.Key, "member.") && !r.Deleted {
+			_ = other.Delete(w.t.Context(), r.Key, r.Revision)
+		}
+	}
 }
