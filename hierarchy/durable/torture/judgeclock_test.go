@@ -174,6 +174,18 @@ func TestReturnsByOwnersClock(t *testing.T) {
 	require.Equal(t, 1, r.byJump)
 }
 
+// A timer that was overdue when it was set does not make its partition late.
+func TestReturnsOfOverdueTimers(t *testing.T) {
+	s := newScript()
+	s.Events = []event{{Fault: killWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
+	s.set("a", 0)
+	s.call(opSetAt, key, "v", 1240, 1242, -1000)
+	s.fire(key, "v", 12, 1245, 240)
+	r := s.judge()
+	require.Empty(t, r.broken)
+	require.Equal(t, int64(5), int64(r.backs[0].delays[0])/ms)
+}
+
 // A firing is not of an operation that was called for after it, though the clock may have been such that
 // the times fit.
 func TestFiringBeforeAMove(t *testing.T) {
