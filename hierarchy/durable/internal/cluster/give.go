@@ -198,12 +198,8 @@ func (l *slot) release(ctx context.Context) error {
 	r := releasing{ctx, make(chan error, 1)}
 	late := time.NewTicker(l.s.farewellTime())
 	defer late.Stop()
-	over, end := context.WithCancel(context.WithoutCancel(ctx))
+	over, end := outlast(ctx)
 	defer end()
-	defer context.AfterFunc(ctx, func() {
-		sleep(over, closeTime)
-		end()
-	})()
 	for {
 		select {
 		case l.releases <- r:

@@ -88,12 +88,19 @@ func (s *session) farewell(ctx context.Context) (context.Context, context.Cancel
 	if s.silent.Load() {
 		limit = min(limit, closeTime)
 	}
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	over, end := outlast(ctx)
+	limited, cancel := context.WithTimeout(over, limit)
+	return limited, func() { cancel(); end() }
+}
+
+// outlast is a context that ends closeTime after ctx.
+func outlast(ctx context.Context) (context.Context, context.CancelFunc) {
+	over, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		defer cancel()
-		sleep(limited, closeTime)
+		defer end()
+		sleep(over, closeTime)
 	})
-	return limited, func() { stop(); cancel() }
+	return over, func() { stop(); end() }
 }
 
 // farewellTime is no longer than a lease, which has run out then.
