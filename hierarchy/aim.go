@@ -37,8 +37,11 @@ type aim struct {
 	wakeups uint64
 }
 
-// longAgo is a value of last that delays no wake-up.
-const longAgo = math.MinInt64 / 2
+// longAgo is a value of last that delays no wake-up: one Precision later is 0 at the latest.
+const longAgo = -math.MaxInt64
+
+// gapEnds is one precision after what the last wake-up was aimed at.
+func (a *aim) gapEnds() int64 { return deadlineAfter(a.last, time.Duration(a.precision)) }
 
 func (a *aim) init(alarm clock.Alarm, precision time.Duration, virtual bool) {
 	a.alarm, a.last, a.urgent = alarm, longAgo, longAgo
@@ -65,7 +68,7 @@ func (a *aim) offer(deadline int64) {
 func (a *aim) set(deadline int64) {
 	earliest := int64(math.MinInt64)
 	if a.precision > 0 {
-		earliest = a.last + a.precision
+		earliest = a.gapEnds()
 	}
 	at := max(deadline, earliest)
 	if deadline <= a.urgent {
@@ -109,7 +112,7 @@ func (a *aim) beginNext(nearest bound, now int64) (away int64) {
 	}
 	at := int64(nearest)
 	if at > a.urgent {
-		at = max(at, a.last+a.precision)
+		at = max(at, a.gapEnds())
 	}
 	if at > now {
 		return at - now

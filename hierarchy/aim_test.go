@@ -233,3 +233,27 @@ func TestTimerSetWhileTheAlarmIsAimed(t *testing.T) {
 		}
 	}
 }
+
+// The first wake-up is exact with any Precision. The one after it may be as far away as Precision
+// says, and no further than the end of time.
+func TestLargestPrecision(t *testing.T) {
+	c := &handClock{}
+	w, err := New(Config{Clock: c, Precision: math.MaxInt64, Executor: Inline})
+	require.NoError(t, err)
+	fired := 0
+	note := func() { fired++ }
+	_, err = w.AfterFunc(10, note)
+	require.NoError(t, err)
+	require.EqualValues(t, 10, c.aim)
+	c.elapsed.Store(10)
+	c.ring()
+	require.Equal(t, 1, fired)
+	for range 100 {
+		_, err = w.AfterFunc(10, note)
+		require.NoError(t, err)
+	}
+	require.EqualValues(t, endOfTime, c.aim)
+	c.elapsed.Store(endOfTime)
+	c.ring()
+	require.Equal(t, 101, fired)
+}
