@@ -34,7 +34,7 @@ var (
 
 // Header is what a frame says beside its operations.
 type Header struct {
-	Number     uint64 // the log's sequence of this frame, from 1
+	Number     uint64 // of its message in the log, from 1
 	Epoch      uint64 // the number of the owner's takeover
 	Owner      uint64 // the random number of that takeover
 	Begin      uint64 // the log must have all frames from this number on

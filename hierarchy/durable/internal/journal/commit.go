@@ -15,16 +15,18 @@ type Patience struct {
 	Pause  time.Duration // before the first repetition, doubled each time up to a second; default 5ms
 	// Doubt, if not nil, is called once for each Commit that got no clear answer at first.
 	Doubt func(error)
+	// Stranger, if not nil, reports whether a message of the log is none of its owners'.
+	Stranger func(data []byte, number uint64) bool
 }
 
 // Commit appends data as message last+1, and finds out whether it did if the answer is lost. It
-// returns nil if the message is in the log, and ErrTaken or ErrTooLarge if it is not, and never
-// will be. With any other error, which is ErrReplaced or comes when ctx is done, nothing is known.
+// returns nil if the message is in the log, and ErrTaken, ErrStranger or ErrTooLarge if it is not, and
+// never will be. With any other error, which is ErrReplaced or comes when ctx is done, nothing is known.
 func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte) error {
 	sure := true // no copy can have been appended
 	for pause := orDefault(p.Pause, 5*time.Millisecond); ; pause = min(2*pause, time.Second) {
 		err := p.try(ctx, log, last, data, &sure)
-		if err == nil || errors.Is(err, ErrTaken) || errors.Is(err, ErrReplaced) || errors.Is(err, ErrTooLarge) {
+		if isClear(err) {
 			return err
 		}
 		if p.Doubt != nil {
@@ -37,6 +39,11 @@ func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte)
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}
+}
+
+func isClear(err error) bool {
+	return err == nil || errors.Is(err, ErrTaken) || errors.Is(err, ErrStranger) || errors.Is(err, ErrReplaced) ||
+		errors.Is(err, ErrTooLarge)
 }
 
 func orDefault(d, otherwise time.Duration) time.Duration {
@@ -66,6 +73,8 @@ func (p Patience) try(ctx context.Context, log Log, last uint64, data []byte, su
 	switch {
 	case gone == nil && bytes.Equal(there, data):
 		return nil
+	case gone == nil && p.Stranger != nil && p.Stranger(there, last+1):
+		return ErrStranger
 	case gone == nil:
 		return ErrTaken
 	case !errors.Is(gone, ErrAbsent):

@@ -21,6 +21,9 @@ var (
 	ErrAbsent = errors.New("the log has no such message")
 	// ErrTaken: another message has the place in the log. The process that gets it is not the owner.
 	ErrTaken = errors.New("the log has another owner")
+	// ErrStranger: a message that is no frame of the log has the place. The message to be appended is not
+	// there, and never will be. Behind it there is room.
+	ErrStranger = errors.New("the log has a message that is not its owner's")
 	// ErrReplaced: the log has another owner, who has deleted the place of the message. Whether the
 	// message was there, nobody knows any more.
 	ErrReplaced = errors.New("the log has another owner, who has trimmed it")

@@ -27,6 +27,14 @@ func Last(ctx context.Context, nc *nats.Conn, stream, subject string) (Message, 
 	}{subject})
 }
 
+// First asks the leader of a stream for the first message of a subject.
+func First(ctx context.Context, nc *nats.Conn, stream, subject string) (Message, error) {
+	return ofLeader(ctx, nc, stream, struct {
+		Sequence uint64 `json:"seq"`
+		Subject  string `json:"next_by_subj"`
+	}{1, subject})
+}
+
 func ofLeader(ctx context.Context, nc *nats.Conn, stream string, request any) (Message, error) {
 	var answer struct {
 		Message Message `json:"message"`

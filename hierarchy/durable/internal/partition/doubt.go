@@ -8,13 +8,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
-// append appends a frame and returns when it is known to be in the log.
-func (p *Partition) append(w *written, b []byte) error {
+// append appends a frame and returns it as it is in the log, when it is known to be there.
+func (p *Partition) append(w *written, b []byte) ([]byte, error) {
 	patience := p.cfg.Patience
 	var giveUp *time.Timer
 	var doubt error
 	settled := false // guarded by doubting
 	patience.Doubt = func(err error) {
+		if giveUp != nil { // it had doubts before it passed a stranger's message
+			return
+		}
 		doubt = err
 		p.doubt.Store(true)
 		p.cfg.Doubted(err)
@@ -32,7 +35,7 @@ func (p *Partition) append(w *written, b []byte) error {
 			end()
 		}
 	}
-	err := patience.Commit(p.writing, p.cfg.Log, p.head.Number, b)
+	b, err := p.commitFrame(p.writing, patience, b)
 	if p.writing.Err() != nil && err != nil && !isTaken(err) {
 		err = p.cut(doubt)
 	}
@@ -40,11 +43,11 @@ func (p *Partition) append(w *written, b []byte) error {
 		p.doubtful = time.Time{}
 	}
 	if giveUp == nil {
-		return err
+		return b, err
 	}
 	giveUp.Stop()
 	p.settleDoubt(&settled, err)
-	return err
+	return b, err
 }
 
 // settleDoubt is called when it is known what became of a frame that was in doubt, or the writer ends.

@@ -45,7 +45,7 @@ const (
 // start begins the frame that follows the last one of the log.
 func (d *draft) start(last head, now int64) {
 	h := last.Header
-	h.Number++
+	h.Number = last.end + 1
 	h.Time, h.Previous = max(h.Time, now), last.checksum
 	d.Start(h)
 	d.now = now

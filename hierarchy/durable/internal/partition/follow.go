@@ -91,6 +91,7 @@ func (p *Partition) catchUp(ctx context.Context) error {
 			return err
 		}
 		if last.Number == p.head.Number {
+			p.head.end = last.end
 			return p.unchanged(last)
 		}
 		near := last.Number-p.head.Number <= nearEnd
@@ -150,5 +151,9 @@ func (p *Partition) readTo(ctx context.Context, mark journal.Mark, last head) er
 			return err
 		}
 	}
-	return <-failed
+	if err := <-failed; err != nil {
+		return err
+	}
+	p.head.end = last.end
+	return nil
 }

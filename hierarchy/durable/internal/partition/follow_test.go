@@ -113,7 +113,7 @@ func TestFollowerOfALogThatIsTrimmed(t *testing.T) {
 			b.open()
 			b.set("stays", "1", time.Hour)
 			f := b.follow()
-			from := b.p.head.Begin
+			from := b.head().Begin
 			value := string(make([]byte, 1000))
 			for i := 0; b.head().Begin < from+100; i++ {
 				b.set(fmt.Sprint(i%5), value, time.Hour)

@@ -64,7 +64,7 @@ func (o *owners) rise(r *rand.Rand) {
 		if faults.IntN(3) > 0 {
 			return memory.None
 		}
-		return memory.Fault(faults.IntN(int(memory.Twice) + 1))
+		return memory.Fault(faults.IntN(int(memory.Stranger) + 1))
 	})
 }
 

@@ -42,8 +42,8 @@ func (p *Partition) Break() {
 
 // commitSoon appends a frame before the partition is open. A log that does not answer is given up: who
 // opens it later finds out whether the frame is there.
-func (p *Partition) commitSoon(ctx context.Context, last uint64, b []byte) error {
+func (p *Partition) commitSoon(ctx context.Context, b []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.GiveUp)
 	defer cancel()
-	return p.cfg.Patience.Commit(ctx, p.cfg.Log, last, b)
+	return p.commitFrame(ctx, p.cfg.Patience, b)
 }

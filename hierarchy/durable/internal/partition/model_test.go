@@ -71,7 +71,7 @@ func (m *model) start() {
 		if !m.faulty.Load() {
 			return memory.None
 		}
-		return memory.Fault(m.faults.IntN(int(memory.Twice) + 1))
+		return memory.Fault(m.faults.IntN(int(memory.Stranger) + 1))
 	})
 }
 

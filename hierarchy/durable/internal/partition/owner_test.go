@@ -68,7 +68,7 @@ func TestOldOwnerReadsNothing(t *testing.T) {
 	defer other.Close()
 	bounds, err := other.Bounds(t.Context())
 	b.NoError(err)
-	b.NoError(other.Append(t.Context(), bounds.Last, []byte("a takeover")))
+	b.NoError(other.Append(t.Context(), bounds.Last, []byte("EpiF of another owner")))
 	_, err = b.try(Ask{Kind: frame.Remove, Key: []byte("a")})
 	b.ErrorIs(err, ErrNotOwner)
 	b.ErrorIs(<-told, ErrNotOwner)

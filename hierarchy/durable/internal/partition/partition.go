@@ -45,14 +45,15 @@ type Partition struct {
 	marked   bool         // a mark will be written soon
 	markless bool         // the next owner writes the mark
 
-	markTimer    *time.Timer  // guarded by mu
-	markTold     time.Time    // when a failure was last told, guarded by mu
-	markDoubtful time.Time    // since when marks seem to be damaged, guarded by mu
-	marking      chan bool    // of capacity 1; holds something while a mark is written
-	lastMark     journal.Mark // guarded by marking
-	counts       Counts
-	lateness     hierarchy.Histogram
-	commits      hierarchy.Histogram
+	markTimer     *time.Timer  // guarded by mu
+	markTold      time.Time    // when a failure was last told, guarded by mu
+	strangersTold time.Time    // when a stranger's message was last told, guarded by mu
+	markDoubtful  time.Time    // since when marks seem to be damaged, guarded by mu
+	marking       chan bool    // of capacity 1; holds something while a mark is written
+	lastMark      journal.Mark // guarded by marking
+	counts        Counts
+	lateness      hierarchy.Histogram
+	commits       hierarchy.Histogram
 
 	doubtful  time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
 	untenured atomic.Bool // an attempt has waited for Tenure since the last Resume
@@ -67,6 +68,7 @@ type Partition struct {
 type head struct {
 	frame.Header        // of the last frame
 	checksum     uint32 // of it
+	end          uint64 // the number of the last message. Strangers' messages may follow the frame
 }
 
 // Open takes the log over and reads it. It returns when all timers are known. Those that are due

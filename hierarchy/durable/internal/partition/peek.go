@@ -11,10 +11,7 @@ import (
 func Peek(ctx context.Context, cfg Config) error {
 	b, err := cfg.Log.Bounds(ctx)
 	if err == nil && b.First <= b.Last {
-		var data []byte
-		if data, err = cfg.Log.Get(ctx, b.Last); err == nil {
-			_, err = (&Partition{cfg: cfg}).parse(data, b.Last)
-		}
+		_, err = (&Partition{cfg: cfg}).lastOf(ctx, b)
 	}
 	if err != nil {
 		err = fmt.Errorf("partition %d: %w", cfg.Partition, err)

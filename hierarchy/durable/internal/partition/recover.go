@@ -13,10 +13,14 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// parse parses the frame with that number.
+// parse parses the frame with that number. It is errStranger if the message does not begin like a frame, or is
+// a copy of an earlier one: no owner has written it. What is altered or missing is noticed all the same, as
+// the next frame is not chained to the one before, or there is the mark.
 func (p *Partition) parse(data []byte, number uint64) (frame.Frame, error) {
 	f, err := frame.Parse(data)
 	switch {
+	case err != nil && !frame.Begins(data), err == nil && f.Number < number && int(f.Partition) == p.cfg.Partition:
+		return f, errStranger
 	case errors.Is(err, frame.ErrVersion):
 		return f, fmt.Errorf("frame %d: %w", number, err)
 	case err != nil:
@@ -31,6 +35,8 @@ func (p *Partition) parse(data []byte, number uint64) (frame.Frame, error) {
 
 // readFrames reads and parses frames.
 func (p *Partition) readFrames(ctx context.Context, number, last uint64, frames chan<- frame.Frame) error {
+	var first, strangers uint64
+	defer func() { p.tellStrangers(first, strangers) }()
 	for data, err := range p.cfg.Log.Read(ctx, number, last) {
 		if errors.Is(err, journal.ErrAbsent) {
 			return p.missing(ctx, number)
@@ -39,6 +45,14 @@ func (p *Partition) readFrames(ctx context.Context, number, last uint64, frames 
 			return err
 		}
 		f, err := p.parse(data, number)
+		if errors.Is(err, errStranger) {
+			if strangers == 0 {
+				first = number
+			}
+			strangers++
+			number++
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -72,6 +86,8 @@ func (p *Partition) follows(f *frame.Frame, mark journal.Mark, last head) error 
 		return damaged("frame %d is not the one that was acknowledged", f.Number)
 	case f.Number == last.Number && f.Checksum != last.checksum:
 		return damaged("frame %d is not what it was", f.Number)
+	case p.head.Number == 0 && f.Number != p.trims.begin:
+		return damaged("frame %d is missing", p.trims.begin)
 	case p.head.Number == 0:
 		return nil
 	case f.Previous != p.head.checksum:
@@ -92,8 +108,8 @@ func (p *Partition) replay(f *frame.Frame) error {
 			return damaged("frame %d: %v", f.Number, err)
 		}
 	}
-	p.head = head{f.Header, f.Checksum}
-	p.trims.appended(f.Size)
+	p.head = head{f.Header, f.Checksum, f.Number}
+	p.trims.appended(f.Number, f.Size)
 	p.trims.advance(f.Begin)
 	p.cfg.Progress.Read.Add(1)
 	return nil

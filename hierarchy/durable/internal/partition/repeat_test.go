@@ -176,7 +176,7 @@ func (r *repeater) disturb() {
 			return memory.Drop
 		})
 	case 3:
-		log.SetFault(func([]byte) memory.Fault { return memory.Fault(r.faults.IntN(int(memory.Twice) + 1)) })
+		log.SetFault(func([]byte) memory.Fault { return memory.Fault(r.faults.IntN(int(memory.Stranger) + 1)) })
 	}
 }
 

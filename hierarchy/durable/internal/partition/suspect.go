@@ -52,11 +52,12 @@ func (p *Partition) failBegun(ctx context.Context, begun []state.Ref) error {
 				p.tellDeath(&it)
 			}
 		}
-		b, sum := p.draft.Finish()
-		if err := p.commitSoon(ctx, p.head.Number, b); err != nil {
+		b, _ := p.draft.Finish()
+		b, err := p.commitSoon(ctx, b)
+		if err != nil {
 			return err
 		}
-		if err := p.apply(b, sum, 0); err != nil {
+		if err := p.apply(b, 0); err != nil {
 			return err
 		}
 	}

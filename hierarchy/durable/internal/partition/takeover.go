@@ -64,8 +64,12 @@ func (p *Partition) mark(ctx context.Context) (journal.Mark, error) {
 	if err != nil {
 		return mark, err
 	}
-	if b.Last > 0 {
-		return mark, damaged("its mark is missing")
+	last, err := p.lastOf(ctx, b)
+	if err == nil && (last.Number > 0 || b.First > b.Last && b.Last > 0) {
+		err = damaged("its mark is missing")
+	}
+	if err != nil {
+		return mark, err
 	}
 	return mark, p.cfg.Log.SetMark(ctx, mark)
 }
@@ -79,44 +83,44 @@ func (p *Partition) lastFrame(ctx context.Context, mark journal.Mark) (last head
 	case b.Last < mark.Number:
 		return last, damaged("it ends at frame %d, and frame %d was acknowledged", b.Last, mark.Number)
 	case b.Last == 0:
-		last.Begin = 1
 		return last, nil
 	case b.First > b.Last:
 		return last, damaged("all its frames are missing, up to %d", b.Last)
 	}
-	data, err := p.cfg.Log.Get(ctx, b.Last)
+	f, err := p.lastOf(ctx, b)
 	switch {
-	case errors.Is(err, journal.ErrAbsent):
-		return last, damaged("its last frame, %d, is missing", b.Last)
 	case err != nil:
-		return last, err
-	}
-	f, err := p.parse(data, b.Last)
-	if err == nil && b.First > f.Begin {
+	case f.Number < mark.Number:
+		err = damaged("it ends at frame %d, and frame %d was acknowledged", f.Number, mark.Number)
+	case b.First > f.Begin && f.Number > 0:
 		err = damaged("it begins at frame %d, and must begin at %d", b.First, f.Begin)
 	}
-	return head{f.Header, f.Checksum}, err
+	return head{f.Header, f.Checksum, b.Last}, err
 }
 
 // appendTakeover appends the takeover after the last frame that was read, and applies it.
 func (p *Partition) appendTakeover(ctx context.Context) error {
-	last := p.head.Number
+	next := p.head.end + 1
 	h := frame.Header{
-		Number: last + 1, Epoch: last + 1, Owner: rand.Uint64(), Begin: max(1, p.head.Begin),
+		Number: next, Epoch: next, Owner: rand.Uint64(), Begin: p.head.Begin,
 		Time: max(p.head.Time, p.time.now()), Previous: p.head.checksum,
 		Partition: uint16(p.cfg.Partition), Partitions: uint16(p.cfg.Partitions),
+	}
+	if p.head.Number == 0 {
+		h.Begin = next
 	}
 	var w frame.Builder
 	w.Start(h)
 	w.Add(&frame.Op{Kind: frame.Takeover, Text: []byte(p.cfg.Owner)})
 	b, _ := w.Finish()
-	if err := p.commitSoon(ctx, last, b); err != nil {
+	b, err := p.commitSoon(ctx, b)
+	if err != nil {
 		return err
 	}
 	f, err := frame.Parse(b)
 	if err != nil {
 		return err
 	}
-	p.epoch = h.Epoch
+	p.epoch = f.Epoch
 	return p.replay(&f)
 }

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"errors"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -24,7 +25,7 @@ const (
 // trims is the state of trimming. It is guarded by Partition.mu.
 type trims struct {
 	begin   uint64   // the begin that the last frame has
-	sizes   []uint32 // of the frames from begin on
+	sizes   []uint32 // of the frames from begin on, and 0 for a message that is none
 	total   int64    // their sum
 	loose   int64    // bytes before begin that were not deleted yet
 	under   bool     // a portion is being read, or written
@@ -59,8 +60,14 @@ type homedRequest struct {
 	home uint64
 }
 
-// appended counts a frame.
-func (t *trims) appended(size int) {
+// appended counts the frame with that number.
+func (t *trims) appended(number uint64, size int) {
+	if t.begin == 0 {
+		t.begin = number
+	}
+	for t.begin+uint64(len(t.sizes)) < number { // a stranger's message
+		t.sizes = append(t.sizes, 0)
+	}
 	t.sizes = append(t.sizes, uint32(size+messageOverhead))
 	t.total += int64(size + messageOverhead)
 }
@@ -142,6 +149,9 @@ func (p *Partition) readPortion(begin, end uint64) {
 		}
 	}
 	p.mu.Lock()
+	for p.trims.sizes[found.begin-p.trims.begin] == 0 { // the log has to begin at a frame
+		found.begin++
+	}
 	p.trims.portion = found
 	p.mu.Unlock()
 	p.queue.wake()
@@ -150,7 +160,10 @@ func (p *Partition) readPortion(begin, end uint64) {
 // findLive adds what is live in one frame.
 func (p *Partition) findLive(data []byte, found *portion, seen map[homed]bool) error {
 	f, err := p.parse(data, found.begin)
-	if err != nil {
+	switch {
+	case errors.Is(err, errStranger):
+		return nil
+	case err != nil:
 		return err
 	}
 	p.mu.Lock()

@@ -154,13 +154,13 @@ func (p *Partition) commit(w *written) (took time.Duration, err error) {
 		p.doubtful = time.Time{}
 		return 0, nil
 	}
-	b, sum := d.Finish()
+	b, _ := d.Finish()
 	begun := time.Now()
-	if err := p.append(w, b); err != nil {
+	if b, err = p.append(w, b); err != nil {
 		return 0, err
 	}
 	took = time.Since(begun)
-	return took, p.apply(b, sum, took)
+	return took, p.apply(b, took)
 }
 
 // checkTenure is for answers that are read from the state alone. An owner whose lease has ended
@@ -174,7 +174,7 @@ func (p *Partition) checkTenure(w *written) {
 }
 
 // apply applies a frame that was acknowledged, after some time.
-func (p *Partition) apply(b []byte, sum uint32, after time.Duration) error {
+func (p *Partition) apply(b []byte, after time.Duration) error {
 	f, err := frame.Parse(b)
 	if err != nil {
 		return err
@@ -191,12 +191,12 @@ func (p *Partition) apply(b []byte, sum uint32, after time.Duration) error {
 		p.count(op.Kind)
 	}
 	p.state.Forget(f.Time)
-	p.head = head{f.Header, sum}
+	p.head = head{f.Header, f.Checksum, f.Number}
 	p.counts.Frames++
 	p.commits.Add(after)
 	p.counts.Bytes += uint64(len(b))
-	p.acked = journal.Mark{Number: f.Number, Checksum: sum}
-	p.trims.appended(len(b))
+	p.acked = journal.Mark{Number: f.Number, Checksum: f.Checksum}
+	p.trims.appended(f.Number, len(b))
 	p.markSoon()
 	return nil
 }

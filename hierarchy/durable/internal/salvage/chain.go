@@ -49,16 +49,19 @@ func (c *chain) back(s *scanned, last uint64) {
 	begin := max(1, f.Begin)
 	c.frames = append(c.frames, f)
 	var missing []uint64
-	next := &f
+	next, between := &f, 0
 	for n := last - 1; n >= begin; n-- {
-		f, ok := before(s.frames[n], next)
-		if ok {
-			c.frames = append(c.frames, f)
-			next = &f
+		f, ok := before(s.frames[n], next, between > 0)
+		if !ok {
+			missing = append(missing, n)
+			between++
 			continue
 		}
-		missing = append(missing, n)
-		next = nil
+		if f.checksum == next.Previous { // what is between is strangers' messages
+			missing = missing[:len(missing)-between]
+		}
+		c.frames = append(c.frames, f)
+		next, between = &f, 0
 	}
 	slices.Reverse(c.frames)
 	slices.Reverse(missing)
@@ -72,12 +75,15 @@ func (c *chain) back(s *scanned, last uint64) {
 	}
 }
 
-// before is the frame that next follows. If that is not there either, any will do.
-func before(frames []found, next *found) (f found, ok bool) {
+// before is the frame that next follows. If one between them may be missing, any will do.
+func before(frames []found, next *found, any bool) (f found, ok bool) {
 	for _, f := range frames {
-		if next == nil || f.checksum == next.Previous {
+		if f.checksum == next.Previous {
 			return f, true
 		}
+	}
+	if any && len(frames) > 0 {
+		return frames[0], true
 	}
 	return f, false
 }

@@ -161,6 +161,8 @@ func (l *Log) append(ctx context.Context, last uint64, data []byte) (err error, 
 	case fault == Later:
 		d.late = append(d.late, late{2, last, data})
 		return errNoAnswer, false
+	case fault == Stranger:
+		d.append(d.last(), []byte("somebody else's"))
 	case fault == Lie && d.lied == 0:
 		d.lied = d.last() + 1
 	}

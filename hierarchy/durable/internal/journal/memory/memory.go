@@ -16,13 +16,14 @@ import (
 type Fault uint8
 
 const (
-	None    Fault = iota
-	Drop          // it is not done, and an error says that there was no answer
-	Forget        // it is done, and an error says that there was no answer
-	Silence       // it is done, and no answer comes until the context ends
-	Later         // it comes to the disk when the next call but one does, and no answer comes
-	Twice         // it comes to the disk twice, and the second answer comes
-	Lie           // it is acknowledged, but lost at a loss of power
+	None     Fault = iota
+	Drop           // it is not done, and an error says that there was no answer
+	Forget         // it is done, and an error says that there was no answer
+	Silence        // it is done, and no answer comes until the context ends
+	Later          // it comes to the disk when the next call but one does, and no answer comes
+	Twice          // it comes to the disk twice, and the second answer comes
+	Stranger       // a message of somebody else comes to the disk before it
+	Lie            // it is acknowledged, but lost at a loss of power
 )
 
 // Log is a connection to a Disk. Close ends it, like the death of its process.

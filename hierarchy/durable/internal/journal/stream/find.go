@@ -61,7 +61,10 @@ func (s *Set) find(ctx context.Context) (a about, err error) {
 
 // about reads the record, or returns ErrAbsent.
 func (s *Set) about(ctx context.Context) (a about, err error) {
-	data, _, err := last(ctx, s.cfg.Conn, s.marksStream(), s.aboutSubject())
+	data, _, err := lastThat(ctx, s.cfg.Conn, s.marksStream(), s.aboutSubject(), func(b []byte) bool {
+		var a about
+		return json.Unmarshal(b, &a) == nil && a.Format > 0
+	})
 	if err != nil {
 		return a, err
 	}

@@ -27,9 +27,15 @@ const (
 	refusals = 9
 )
 
+// errUnreadable is for what has the place of a mark and is none.
+var errUnreadable = fmt.Errorf("%w: its mark can't be read", journal.ErrDamaged)
+
 // get returns the mark and the sequence of its message.
 func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {
-	data, sequence, err := last(ctx, k.nc, k.stream, k.subject)
+	data, sequence, err := lastThat(ctx, k.nc, k.stream, k.subject, func(b []byte) bool {
+		_, ok := journal.DecodeMark(b)
+		return ok
+	})
 	if jsapi.IsNoStream(err) {
 		err = fmt.Errorf("%w: the stream %s is missing: %w", journal.ErrDamaged, k.stream, err)
 	}
@@ -38,18 +44,18 @@ func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {
 	}
 	m, ok := journal.DecodeMark(data)
 	if !ok {
-		return m, 0, fmt.Errorf("%w: its mark can't be read", journal.ErrDamaged)
+		return m, sequence, errUnreadable
 	}
 	return m, sequence, nil
 }
 
 // raise replaces the mark, unless it is as high already. So an owner that was replaced can't lower
-// it.
+// it. One that can't be read is replaced: strangers have published others in its place.
 func (k *marks) raise(ctx context.Context, m journal.Mark) error {
 	pause := k.pause
 	for tried, refused := uint64(0), 0; ; {
 		there, sequence, err := k.get(ctx)
-		if err != nil && !errors.Is(err, journal.ErrAbsent) {
+		if err != nil && !errors.Is(err, journal.ErrAbsent) && !errors.Is(err, errUnreadable) {
 			return err
 		}
 		if err == nil && there.Number >= m.Number {

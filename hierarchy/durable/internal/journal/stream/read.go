@@ -38,7 +38,7 @@ func (l *Log) read(ctx context.Context, from, to uint64, portion int) iter.Seq2[
 		defer r.end()
 		for r.next <= r.to {
 			got, err := r.portion(ctx, portion)
-			if errors.Is(err, journal.ErrAbsent) {
+			if errors.Is(err, journal.ErrAbsent) || errors.Is(err, nats.ErrNoResponders) {
 				got, err = r.fromLeader(ctx, got)
 			}
 			for _, data := range got {
@@ -121,8 +121,10 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 	}
 }
 
-// fromLeader adds to got the message that is absent elsewhere.
+// fromLeader adds to got the message that is absent elsewhere, or whose headers nats.go takes for an answer
+// that there is nobody: a stranger may have published any. What is on its way still is ignored.
 func (r *reading) fromLeader(ctx context.Context, got [][]byte) ([][]byte, error) {
+	r.end()
 	m, err := jsapi.Get(ctx, r.log.nc, r.log.stream, r.next)
 	if err != nil {
 		return got, meant(err)
@@ -156,22 +158,23 @@ func (r *reading) message(ctx context.Context) (*nats.Msg, error) {
 // take takes a message of a portion that began with number begun. It tells whether that was the
 // end of the portion.
 func (r *reading) take(m *nats.Msg, begun uint64) (done bool, err error) {
-	switch status := m.Header.Get("Status"); status {
-	case "":
-	case "204":
+	sequences := m.Header["Nats-Sequence"] // the server's is the last one. A stranger's message may have any headers
+	switch status := m.Header.Get("Status"); {
+	case len(sequences) > 0:
+	case status == "204":
 		if r.next == begun {
 			err = r.absent()
 		}
 		return true, err
-	case "404":
+	case status == "404":
 		return true, r.absent()
-	default:
+	case status != "":
 		return true, fmt.Errorf("JetStream: status %s for message %d", status, r.next)
 	}
 	if r.next > r.to {
 		return false, nil // the end follows
 	}
-	if number, err := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64); err != nil || number != r.next {
+	if len(sequences) == 0 || sequences[len(sequences)-1] != strconv.FormatUint(r.next, 10) {
 		return true, r.absent()
 	}
 	r.next++

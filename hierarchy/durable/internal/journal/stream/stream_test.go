@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -72,4 +74,70 @@ func TestNumberOfPartitionsStays(t *testing.T) {
 	n, err = open(8)
 	require.NoError(t, err)
 	require.Equal(t, 8, n)
+}
+
+// Messages that somebody else has published are read like any, whatever their headers say.
+func TestStrangersMessagesAreRead(t *testing.T) {
+	nc := stream.Connect(t)
+	set, err := stream.Open(t.Context(), stream.Config{Conn: nc, Name: "x", Partitions: 1})
+	require.NoError(t, err)
+	log, want := set.Logs[0], []string(nil)
+	for _, header := range []nats.Header{nil, {"Status": {"204"}}, {"Status": {"404"}}, {"Status": {"503"}}, {"Status": {"500"}},
+		{"Nats-Sequence": {"1"}}, {"Nats-Last-Sequence": {"1"}, "Status": {"204"}}} {
+		for _, body := range []string{"", "hello"} {
+			require.NoError(t, log.Append(t.Context(), uint64(len(want)), []byte("frame")))
+			require.NoError(t, nc.PublishMsg(&nats.Msg{Subject: "epicycle.x.log.0", Header: header, Data: []byte(body)}))
+			require.NoError(t, nc.Flush())
+			want = append(want, "frame", body)
+			require.Eventually(t, func() bool {
+				b, err := log.Bounds(t.Context())
+				return err == nil && b.Last == uint64(len(want))
+			}, 10*time.Second, time.Millisecond)
+		}
+	}
+	var got []string
+	for data, err := range log.Read(t.Context(), 1, uint64(len(want))) {
+		require.NoError(t, err)
+		got = append(got, string(data))
+	}
+	require.Equal(t, want, got)
+	for i := range want {
+		data, err := log.Get(t.Context(), uint64(i+1))
+		require.NoError(t, err)
+		require.Equal(t, want[i], string(data))
+	}
+}
+
+// A message that somebody else has published to the subject of a mark, or of the record of the set, is left out.
+func TestStrangersAmongMarks(t *testing.T) {
+	nc := stream.Connect(t)
+	cfg := stream.Config{Conn: nc, Name: "x", Partitions: 1}
+	set, err := stream.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	require.NoError(t, set.Logs[0].SetMark(t.Context(), journal.Mark{Number: 3, Checksum: 7}))
+	for _, subject := range []string{"epicycle.x.mark.0", "epicycle.x.mark.about"} {
+		_, err = nc.Request(subject, []byte("hello"), 10*time.Second)
+		require.NoError(t, err)
+	}
+	set, err = stream.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	mark, err := set.Logs[0].Mark(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, journal.Mark{Number: 3, Checksum: 7}, mark)
+	require.NoError(t, set.Logs[0].SetMark(t.Context(), journal.Mark{Number: 2}), "marks only rise")
+	require.NoError(t, set.Logs[0].SetMark(t.Context(), journal.Mark{Number: 4}))
+	mark, err = set.Logs[0].Mark(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, journal.Mark{Number: 4}, mark)
+
+	for range 2 { // the stream keeps no more
+		_, err = nc.Request("epicycle.x.mark.0", []byte("hello"), 10*time.Second)
+		require.NoError(t, err)
+	}
+	_, err = set.Logs[0].Mark(t.Context())
+	require.ErrorIs(t, err, journal.ErrDamaged)
+	require.NoError(t, set.Logs[0].SetMark(t.Context(), journal.Mark{Number: 5}), "its owner knows it")
+	mark, err = set.Logs[0].Mark(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, journal.Mark{Number: 5}, mark)
 }

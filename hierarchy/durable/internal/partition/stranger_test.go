@@ -1,0 +1,199 @@
+package partition
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+)
+
+// intrude has somebody else publish messages to the log.
+func (b *bench) intrude(messages ...string) {
+	log := b.disk.Open()
+	defer log.Close()
+	for _, m := range messages {
+		bounds, err := log.Bounds(b.t.Context())
+		b.NoError(err)
+		b.NoError(log.Append(b.t.Context(), bounds.Last, []byte(m)))
+	}
+}
+
+// message is message number of the log.
+func (b *bench) message(number uint64) string {
+	log := b.disk.Open()
+	defer log.Close()
+	data, err := log.Get(b.t.Context(), number)
+	b.NoError(err)
+	return string(data)
+}
+
+// strangers is a handler of records that counts the warnings of strangers' messages.
+func strangers(told *int) slog.Handler {
+	return onRecord{slog.DiscardHandler, "durable: somebody else has written to the log, which is left out", func() { *told++ }}
+}
+
+// What somebody else has published to a log is left out, by its owner and by whoever reads it, wherever it
+// is, and a word is said of it.
+func TestStrangersAreLeftOut(t *testing.T) {
+	for _, intruder := range []string{"", "hello", "Epi", "a copy of a frame"} {
+		b := newBench(t)
+		told := 0
+		b.cfg.Logger = slog.New(strangers(&told))
+		if b.intrude("hello", "before all frames"); intruder == "hello" {
+			b.disk = new(memory.Disk)
+		}
+		b.open()
+		for i := range 5 {
+			b.set(fmt.Sprint("k", i), "v", time.Hour)
+			if intruder == "a copy of a frame" {
+				intruder = b.message(b.p.Last())
+			}
+			b.intrude(intruder)
+			if i == 2 {
+				b.intrude("two", "more", "that follow each other")
+			}
+		}
+		b.True(b.do(Ask{Kind: frame.Move, Key: []byte("k1"), In: time.Minute}))
+		b.remove("k0")
+		b.Equal(1, told, "said once in a while")
+		follower, err := Follow(t.Context(), b.cfg.with(b.disk.Open()))
+		b.NoError(err)
+		b.intrude("to a follower")
+		b.NoError(follower.CatchUp(t.Context()))
+		b.set("k2", "w", time.Minute)
+		b.NoError(follower.CatchUp(t.Context()))
+		follower.Drop()
+		b.NoError(Peek(t.Context(), b.cfg.with(b.disk.Open())))
+		b.reopen()
+		b.Greater(told, 1)
+		b.Equal(map[string]string{"k1": "v", "k2": "w", "k3": "v", "k4": "v"}, b.keys(false))
+		b.crash()
+		b.intrude("at the end", "of it")
+		b.open()
+		b.mock.Add(time.Minute)
+		b.ElementsMatch([]string{"k1", "k2"}, b.took())
+		b.shut()
+	}
+}
+
+// A frame whose place a stranger takes while it is on its way is written behind it, with IDs of its new
+// number, which are those that a reader finds.
+func TestStrangerTakesThePlaceOfAFrame(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	b.set("a", "1", time.Hour)
+	left := 3
+	b.log.Before = func(uint64) {
+		if left--; left >= 0 {
+			b.intrude("hello")
+		}
+	}
+	b.set("a", "2", time.Hour)
+	b.True(b.do(Ask{Kind: frame.Move, Key: []byte("a"), In: time.Minute}))
+	id := func() frame.ID {
+		timer, _, ok := b.p.state.Find([]byte("a"))
+		b.True(ok)
+		return timer.ID
+	}
+	was := id()
+	b.reopen()
+	b.Equal(was, id())
+	b.mock.Add(time.Minute)
+	b.Equal([]string{"a"}, b.took())
+}
+
+// A takeover is written behind a stranger's message that takes its place, and so is what follows it.
+func TestStrangerTakesThePlaceOfATakeover(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	b.set("a", "1", time.Hour)
+	left := 2
+	b.before = func(uint64) {
+		if left--; left >= 0 {
+			b.intrude("hello")
+		}
+	}
+	b.crash()
+	b.open()
+	b.Equal(b.p.Last(), b.p.Epoch())
+	b.Negative(left)
+	b.reopen()
+	b.Equal(map[string]string{"a": "1"}, b.keys(false))
+}
+
+// A frame that is missing or altered is damage, also if a stranger's message is in its place, or beside it.
+func TestStrangersHideNoDamage(t *testing.T) {
+	for name, spoil := range map[string]func(b *bench, last uint64){
+		"in the middle":    func(b *bench, last uint64) { b.disk.Change(last-4, []byte("hello")) },
+		"before strangers": func(b *bench, last uint64) { b.disk.Change(last-3, []byte("hello")) },
+		"the marked one":   func(b *bench, last uint64) { b.disk.Change(last, []byte("hello")) },
+		"the first one":    func(b *bench, last uint64) { b.disk.Change(1, []byte("hello")) },
+		"all": func(b *bench, last uint64) {
+			for n := range last {
+				b.disk.Change(n+1, []byte("hello"))
+			}
+		},
+		"the magic": func(b *bench, last uint64) { b.disk.Change(last-3, []byte("e"+b.message(last - 3)[1:])) },
+		"altered":   func(b *bench, last uint64) { b.disk.Change(last-3, []byte(b.message(last - 3)[:70])) },
+		"another's": func(b *bench, last uint64) { b.disk.Change(last-3, []byte(b.message(last-4))) },
+		"a later frame": func(b *bench, last uint64) {
+			b.disk.Change(last-1, []byte(b.message(last)))
+			b.disk.Remark(journal.Mark{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.open()
+			for i := range 5 {
+				b.set(fmt.Sprint(i), "", time.Hour)
+			}
+			b.intrude("hello")
+			b.set("a", "", time.Hour)
+			b.shut()
+			bounds, err := b.disk.Open().Bounds(t.Context())
+			b.NoError(err)
+			b.Equal(uint64(9), bounds.Last) // a stranger's at 7
+			spoil(b, bounds.Last)
+			b.ErrorIs(b.tryOpen(), ErrDamaged)
+			b.p = nil
+		})
+	}
+}
+
+// Trimming leaves strangers' messages out, and never has the log begin with one.
+func TestTrimmingPassesStrangers(t *testing.T) {
+	b := newBench(t)
+	b.cfg.TrimAbove = 1 << 10
+	b.open()
+	b.set("stays", "v", 1000*time.Hour)
+	for i := range 400 {
+		b.set("a", fmt.Sprint(i), time.Hour)
+		if i%2 == 0 {
+			b.intrude("hello")
+		}
+		begin := b.head().Begin
+		_, err := b.p.parse([]byte(b.message(begin)), begin)
+		b.NoError(err)
+	}
+	b.Greater(b.head().Begin, uint64(100))
+	b.reopen()
+	b.Equal(map[string]string{"stays": "v", "a": "399"}, b.keys(false))
+}
+
+// Without whole frames and without a mark nothing was ever written. With a mark, that is damage.
+func TestLogOfStrangersAlone(t *testing.T) {
+	b := newBench(t)
+	for range 3000 {
+		b.intrude("hello")
+	}
+	b.open()
+	b.Equal(uint64(3001), b.p.Epoch())
+	b.Equal(uint64(3001), b.p.lastHead().Begin)
+	b.set("a", "1", time.Hour)
+	b.reopen()
+	b.Equal(map[string]string{"a": "1"}, b.keys(false))
+}
