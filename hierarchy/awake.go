@@ -8,7 +8,7 @@ const (
 	// armCost is about how long a processor takes to aim the alarm and to wake up by it, in
 	// nanoseconds.
 	armCost = 4000
-	// maxLooks is how often a wheel looks whether so much time has passed. In a
+	// maxLooks is how often a wheel or a sleeper looks whether so much time has passed. In a
 	// testing/synctest bubble none passes.
 	maxLooks = 128
 	// maxStays is how often a wheel stays awake in one ring of the alarm. A clock may have one

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// After sends the wall time on the returned channel after d. If d <= 0 it does so before it
-// returns, on a mock in the next Add. The error is ErrClosed or ErrFull. Use NewTimer for a
+// After sends the wall time on the returned channel after d. If d <= 0, or d has passed before the
+// timer is set, it does so before it returns, on a mock in the next Add. The error is ErrClosed or ErrFull. Use NewTimer for a
 // timer that can be stopped.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	c, now := make(chan time.Time, 1), w.core.now()
 	send := func() { c <- w.core.clock.Now() }
 	var err error
-	if d <= 0 && w.core.mock == nil {
+	if w.core.passed(now, d) {
 		if err = w.core.countDue(); err == nil {
 			send()
 		}
@@ -65,14 +65,15 @@ func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 
 // set sets a new timer. mu must be held.
 func (t *ChanTimer) set(d time.Duration) (err error) {
-	if d <= 0 && t.wheel.core.mock == nil {
+	now := t.wheel.core.now()
+	if t.wheel.core.passed(now, d) {
 		if err = t.wheel.core.countDue(); err == nil {
 			t.deliver()
 		}
 		return err
 	}
 	run := t.run
-	t.timer, err = t.wheel.core.add(func() { t.send(run) }, t.wheel.core.now(), d, runInWake|noQuota)
+	t.timer, err = t.wheel.core.add(func() { t.send(run) }, now, d, runInWake|noQuota)
 	t.unsent = err == nil
 	return err
 }

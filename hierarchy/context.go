@@ -6,7 +6,7 @@ import (
 )
 
 // WithTimeout is context.WithTimeout with the deadline on this wheel. The context is
-// done after d (before the call returns if d <= 0), when parent is done, when cancel is
+// done after d (before the call returns if d <= 0, or if d has passed by then), when parent is done, when cancel is
 // called, or when the wheel stops. Err and Cause of the context and of its children are
 // those of package context: DeadlineExceeded after d. If the wheel is stopped or full, or
 // is stopped later, the context is cancelled with the cause ErrClosed or ErrFull. Call
@@ -88,7 +88,7 @@ func (w *Wheel) withDeadline(parent context.Context, t time.Time, d time.Duratio
 // start sets the timer of c, d after now, and has c end when the parent ends, by n if that
 // is not nil. Nobody can have added functions or contexts to c yet, so it can end alone.
 func (c *timeoutContext) start(d time.Duration, now int64, n *notifier, cancel func()) {
-	if d <= 0 { // needs no place on the wheel
+	if d <= 0 || c.core.passed(now, d) { // needs no place on the wheel
 		if c.core.over() {
 			c.endTree(stopped, nil)
 		} else {

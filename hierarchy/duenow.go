@@ -1,13 +1,28 @@
 package hierarchy
 
-import "github.com/epicycle-go/epicycle/level"
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/level"
+)
 
 // A timer that is due when it is set is not gathered with others. Off a mock, Go and Pool
 // get its callback within the call that sets it: they never block, and never run a task in
 // the call that gives it to them. The timer takes no place on the wheel. Other executors
 // may do both, so only the goroutine that wakes the wheel calls them: there the timer takes
 // its place, and the wheel wakes at once. Channels, sleepers and contexts are served within
-// the call, whatever the executor.
+// the call, whatever the executor, and so they are if their delay has passed when the timer would
+// be set.
+
+// instant is longer than the time, on any machine, from the reading of the clock that a delay is
+// counted from until its timer would be set.
+const instant = time.Microsecond
+
+// passed tells whether d has passed since now, an earlier reading of the clock. It reads the clock
+// again only if d is so short that it may have. On a mock time passes only inside Add.
+func (c *core[T]) passed(now int64, d time.Duration) bool {
+	return c.mock == nil && (d <= 0 || d < instant && c.now()-now >= int64(d))
+}
 
 // addDue is add of a timer that is due now.
 func (c *core[T]) addDue(v T, now int64, f level.Flags) (Timer, error) {

@@ -17,11 +17,14 @@ func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
+	now := w.core.now()
+	if w.core.passSoon(now, d) {
+		return nil
+	}
 	s, _ := w.sleepers.Get().(*sleeper)
 	if s == nil {
 		s = newSleeper()
 	}
-	now := w.core.now()
 	t, err := w.core.add(s.wake, now, d, runInWake|callOnStop)
 	if err != nil {
 		return err
@@ -33,6 +36,20 @@ func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
 	}
 	w.sleepers.Put(s)
 	return err
+}
+
+// passSoon waits until d has passed since now, if that takes no longer than armCost. Otherwise it
+// is false.
+func (c *core[T]) passSoon(now int64, d time.Duration) bool {
+	if d > armCost || c.mock != nil {
+		return false
+	}
+	for range maxLooks {
+		if c.now()-now >= int64(d) {
+			return true
+		}
+	}
+	return false
 }
 
 // sleep waits until t has fired or was dropped, and is true then, or until ctx is done and t

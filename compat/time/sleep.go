@@ -1,7 +1,7 @@
 package time
 
 import (
-	"sync"
+	"context"
 	"time"
 
 	"github.com/epicycle-go/epicycle/compat/internal/process"
@@ -22,21 +22,5 @@ func Sleep(d Duration) {
 	if arriving.crowded(now) && sleepInCrowd(p, now, d) {
 		return
 	}
-	s := sleepers.Get().(*sleeper)
-	_, _ = p.AfterInline(d, s.wake)
-	<-s.awake
-	sleepers.Put(s)
+	_ = p.Sleep(context.Background(), d) // the wheel is never stopped or full
 }
-
-// sleeper is what a goroutine sleeps on. It is used again and again, as it costs more to make
-// than to sleep.
-type sleeper struct {
-	awake chan struct{}
-	wake  func()
-}
-
-var sleepers = sync.Pool{New: func() any {
-	s := &sleeper{awake: make(chan struct{}, 1)}
-	s.wake = func() { s.awake <- struct{}{} }
-	return s
-}}

@@ -89,7 +89,7 @@ func (t *Timer) Reset(d Duration) bool {
 	if t.c == nil {
 		return t.resetFunc(d)
 	}
-	if t.pending && d > 0 && t.timer.Reset(d) {
+	if t.pending && d >= instant && t.timer.Reset(d) {
 		return true
 	}
 	was := t.halt()
@@ -109,8 +109,8 @@ func (t *Timer) resetFunc(d Duration) bool {
 // set sets the timer, which is not pending, and has nothing in its channel. mu must be held,
 // except by NewTimer.
 func (t *Timer) set(d Duration) {
-	if d <= 0 {
-		_, _ = process.Get().AfterInline(d, nothing) // counts it
+	if d < instant && passed(process.Get(), d) {
+		_, _ = process.Get().AfterInline(0, nothing) // counts it
 		t.deliver()
 		return
 	}
@@ -119,6 +119,18 @@ func (t *Timer) set(d Duration) {
 }
 
 func nothing() {}
+
+// instant is longer than the time that passes until a timer is set.
+const instant = Microsecond
+
+// passed reports whether d has passed by the time the timer would be set.
+func passed(p *process.Process, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	now := p.Clock.Elapsed()
+	return p.Clock.Elapsed()-now >= d
+}
 
 // send is called when the timer fires.
 func (t *Timer) send() {
