@@ -17,6 +17,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
@@ -67,6 +68,7 @@ func documentedServers(t *testing.T, errs *serverErrors) (urls string) {
 	file := filepath.Join(t.TempDir(), "nats.conf")
 	require.NoError(t, os.WriteFile(file, []byte(text[1]), 0o600))
 	t.Setenv("WORKER_PASSWORD", "secret")
+	t.Setenv("CALLER_PASSWORD", "ask")
 	t.Setenv("OPERATOR_PASSWORD", "backup")
 	t.Setenv("ADMIN_PASSWORD", "remove")
 	cfgs, err := servers.Cluster(3, func(int) string { return t.TempDir() })
@@ -134,10 +136,45 @@ func TestClusterOfTheDocs(t *testing.T) {
 		require.Zero(t, (<-cancelled).Customer%2)
 	}
 	backUpOfTheDocs(t, urls)
+	require.Empty(t, errs.said())
+	callerOfTheDocs(t, urls, errs)
+	require.Zero(t, a.Stats().Damaged+b.Stats().Damaged)
 	end()
 	require.NoError(t, <-ended)
 	require.NoError(t, <-ended)
-	require.Empty(t, errs.said())
+	require.Len(t, errs.said(), 4, "the caller's")
+}
+
+// callerOfTheDocs asks as the user that may do nothing else. It can't write to a log, nor have an owner do so.
+func callerOfTheDocs(t *testing.T, urls string, errs *serverErrors) {
+	nc, err := nats.Connect(urls, nats.UserInfo("caller", "ask"))
+	require.NoError(t, err)
+	defer nc.Close()
+	length := []byte{1, 3} // as WIRE.md has it
+	ask := func() {
+		answer, err := nc.Request("epicycle.timers.ask.0", length, 10*time.Second)
+		require.NoError(t, err)
+		require.Equal(t, []byte{1, 0}, answer.Data[:2])
+	}
+	ask()
+	operator, err := nats.Connect(urls, nats.UserInfo("operator", "backup"))
+	require.NoError(t, err)
+	defer operator.Close()
+	js, err := jetstream.New(operator)
+	require.NoError(t, err)
+	last := func() uint64 {
+		log, err := js.Stream(t.Context(), "epicycle_timers_0")
+		require.NoError(t, err)
+		return log.CachedInfo().State.LastSeq
+	}
+	before := last()
+	require.NoError(t, nc.PublishRequest("epicycle.timers.ask.0", "epicycle.timers.log.0", length))
+	for _, subject := range []string{"epicycle.timers.log.0", "epicycle.timers.mark.0", "epicycle.timers.give.1", "$KV.epicycle_timers.claim.0"} {
+		require.NoError(t, nc.Publish(subject, length))
+	}
+	ask()
+	require.Equal(t, before, last())
+	require.Eventually(t, func() bool { return len(errs.said()) == 4 }, 10*time.Second, time.Millisecond)
 }
 
 // backUpOfTheDocs copies a log as the user that docs/durable.md has for that.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 )
 
 // How a partition leaves this process.
@@ -34,26 +35,42 @@ func (l *slot) askMessage() []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(l.me()))
 }
 
+// askers is how many may wait for one partition. Others are told that they do not get it, and ask again.
+const askers = 8
+
 // asked is called when another member asks for a partition.
 func (s *session) asked(m *nats.Msg) {
 	b := m.Data
 	if len(b) != 13 || b[0] != askVersion {
-		_ = m.Respond([]byte(no))
+		s.respond(m, false)
 		return
 	}
 	at := binary.LittleEndian.Uint32(b[1:])
+	from := member.ID(binary.LittleEndian.Uint64(b[5:]))
 	if int(at) >= len(s.slots) {
-		_ = m.Respond([]byte(no))
+		s.respond(m, false)
 		return
 	}
-	from := member.ID(binary.LittleEndian.Uint64(b[5:]))
+	l := s.slots[at]
+	if l.askers.Add(1) > askers {
+		l.askers.Add(-1)
+		s.respond(m, false)
+		return
+	}
 	go func() { // giving waits for handlers
-		answer := no
-		if s.slots[at].ask(from) {
-			answer = yes
-		}
-		_ = m.Respond([]byte(answer))
+		defer l.askers.Add(-1)
+		s.respond(m, l.ask(from))
 	}()
+}
+
+func (s *session) respond(m *nats.Msg, given bool) {
+	answer := no
+	if given {
+		answer = yes
+	}
+	if err := remote.Respond(s.c.cfg.Conn, m.Reply, []byte(answer)); err != nil {
+		s.c.cfg.Logger.Debug("durable: an answer was not sent", "to", m.Reply, "err", err)
+	}
 }
 
 // ask has the slot give its partition to another, and tells whether it did.

@@ -2,9 +2,12 @@ package cluster
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -69,4 +72,42 @@ func TestStatsCountOnce(t *testing.T) {
 	a.closeLocked(1, p, p.Stats())
 	a.mu.Unlock()
 	w.Equal(before.Counts, (<-counted).Counts)
+}
+
+// However many messages ask for a partition, a few of them wait. The others are answered at once.
+func TestAskersAreBounded(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	s := a.latest()
+	l := s.slots[0]
+	r := releasing{t.Context(), make(chan error)}
+	l.releases <- r // the slot waits until it is told that this is known
+	defer func() { <-r.done }()
+	inbox := a.conn.NewInbox()
+	answers := make(chan *nats.Msg, 3000)
+	sub, err := a.conn.ChanSubscribe(inbox, answers)
+	w.NoError(err)
+	defer sub.Unsubscribe()
+	before := runtime.NumGoroutine()
+	for range 2000 {
+		w.NoError(a.conn.PublishRequest(s.askSubject(l.me()), inbox, l.askMessage()))
+	}
+	for range 2000 - askers {
+		select {
+		case m := <-answers:
+			w.Equal(no, string(m.Data))
+		case <-time.After(10 * time.Second):
+			w.FailNow("they wait")
+		}
+	}
+	w.LessOrEqual(runtime.NumGoroutine(), before+askers+10)
+	// Nor does an answer go where an owner alone may publish.
+	got := make(chan *nats.Msg, 10)
+	log, err := a.conn.ChanSubscribe("epicycle."+w.name+".log.0", got)
+	w.NoError(err)
+	defer log.Unsubscribe()
+	w.NoError(a.conn.PublishRequest(s.askSubject(l.me()), "epicycle."+w.name+".log.0", []byte("?")))
+	w.NoError(a.conn.PublishRequest(s.askSubject(l.me()), inbox, []byte("?")))
+	w.Equal(no, string((<-answers).Data))
+	w.Empty(got)
 }

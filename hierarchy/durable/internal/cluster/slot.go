@@ -12,8 +12,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 )
 
-// slot is one partition in one session: what this process does with it. But for opened and asks, its
-// fields are of the goroutine of run.
+// slot is one partition in one session: what this process does with it. But for opened, asks and askers,
+// its fields are of the goroutine of run.
 type slot struct {
 	s        *session
 	at       int
@@ -24,6 +24,7 @@ type slot struct {
 	opened   chan struct{}        // of capacity 1: it was opened, or found to be broken
 	changed  chan struct{}        // of capacity 1: its task may be another
 	asks     chan ask
+	askers   atomic.Int32 // that wait for an answer
 	releases chan releasing
 	trouble  atomic.Pointer[trouble]
 	progress partition.Progress // of reading the log

@@ -193,3 +193,30 @@ func TestBootTimeGoesOn(t *testing.T) {
 	time.Sleep(time.Millisecond)
 	require.GreaterOrEqual(t, bootTime()-before, time.Millisecond)
 }
+
+// Those that have died are forgotten after an hour, as long as no claim is theirs. A process that lives for years
+// sees many come and go.
+func TestTheDeadAreForgotten(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.join(1)
+		other := w.table.Open()
+		for i := range 600 {
+			id := ID(i + 2)
+			revision, err := other.Put(w.Context(), memberKey(id), memberRecord{Version: version, Lease: testLease}.encode(), 0)
+			require.NoError(w, err)
+			if i == 0 {
+				_, err = other.Put(w.Context(), claimKey(0), encodeClaim(id), 0)
+				require.NoError(w, err)
+			}
+			require.NoError(w, other.Delete(w.Context(), memberKey(id), revision))
+			w.at(time.Duration(i) * time.Minute)
+		}
+		a.mu.Lock()
+		dead, revisions := len(a.known.dead), len(a.known.revisions)
+		a.mu.Unlock()
+		require.Less(w, dead, 70)
+		require.Less(w, revisions, 80)
+		require.Equal(w, Claim{2, true}, a.View().Claims[0])
+		require.Equal(w, []ID{1}, a.members())
+	})
+}

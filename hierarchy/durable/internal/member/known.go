@@ -10,12 +10,12 @@ import (
 
 // known is what a member knows of the table.
 type known struct {
-	revisions map[string]uint64 // of each key. What comes with an older one is old
-	peers     map[ID]*peer      // that have a record
-	dead      map[ID]bool       // whose record was deleted. It never comes back
-	claims    []claim           // by partition
-	all       bool              // all that the table had was read
-	foreign   error             // the first record that is not understood
+	revisions map[string]uint64    // of each key. What comes with an older one is old
+	peers     map[ID]*peer         // that have a record
+	dead      map[ID]time.Duration // whose record was deleted, and when that was learnt. It never comes back
+	claims    []claim              // by partition
+	all       bool                 // all that the table had was read
+	foreign   error                // the first record that is not understood
 	cached    *View
 }
 
@@ -36,24 +36,36 @@ type claim struct {
 }
 
 func newKnown(partitions int) known {
-	return known{revisions: make(map[string]uint64), peers: make(map[ID]*peer), dead: make(map[ID]bool),
+	return known{revisions: make(map[string]uint64), peers: make(map[ID]*peer), dead: make(map[ID]time.Duration),
 		claims: make([]claim, partitions)}
 }
 
-// remove takes out a member whose record was deleted.
-func (k *known) remove(id ID) {
+// remove takes out a member whose record was deleted. The dead of an hour ago are forgotten, unless they hold a
+// claim: the table has forgotten them, too.
+func (k *known) remove(id ID, now time.Duration) {
 	delete(k.peers, id)
-	k.dead[id] = true
+	k.dead[id] = now
 	k.cached = nil
+	for id, since := range k.dead {
+		if now-since > forgotten && !slices.ContainsFunc(k.claims, func(c claim) bool { return c.holder == id }) {
+			delete(k.dead, id)
+			delete(k.revisions, memberKey(id))
+		}
+	}
+}
+
+func (k *known) isDead(id ID) bool {
+	_, ok := k.dead[id]
+	return ok
 }
 
 // free tells whether a claim can be taken.
-func (k *known) free(c claim) bool { return !c.foreign && (c.holder == 0 || k.dead[c.holder]) }
+func (k *known) free(c claim) bool { return !c.foreign && (c.holder == 0 || k.isDead(c.holder)) }
 
 // missing returns the holders of which no record was seen, not even a deleted one.
 func (k *known) missing() (ids []ID) {
 	for _, c := range k.claims {
-		if c.holder != 0 && !k.dead[c.holder] && k.peers[c.holder] == nil {
+		if c.holder != 0 && !k.isDead(c.holder) && k.peers[c.holder] == nil {
 			ids = append(ids, c.holder)
 		}
 	}
@@ -106,13 +118,13 @@ func (m *Member) apply(r table.Record) {
 // applyMember takes in the record of a member. The lock must be held.
 func (m *Member) applyMember(id ID, r table.Record, now time.Duration) error {
 	switch {
-	case m.known.dead[id]:
+	case m.known.isDead(id):
 		return nil
 	case r.Deleted:
 		if id == m.id {
 			m.lose()
 		}
-		m.known.remove(id)
+		m.known.remove(id, now)
 		m.tell()
 		return nil
 	}

@@ -155,7 +155,7 @@ func (m *Member) lose() {
 		return
 	}
 	m.lease.gone = true
-	m.known.remove(m.id)
+	m.known.remove(m.id, m.cfg.Boot())
 	close(m.lost)
 	m.cancel()
 	signal(m.changed)

@@ -38,7 +38,11 @@ type Client struct {
 // New makes a Client. It needs a Close.
 func New(cfg Config) (*Client, error) {
 	cfg.fillIn()
-	c := &Client{cfg: cfg, caller: rand.Uint64() | 1, inbox: cfg.Conn.NewInbox() + ".",
+	inbox := cfg.Conn.NewInbox() + "."
+	if !answerable(inbox) {
+		return nil, fmt.Errorf("%w: %s. See nats.CustomInboxPrefix", errReply, inbox)
+	}
+	c := &Client{cfg: cfg, caller: rand.Uint64() | 1, inbox: inbox,
 		most: int(cfg.Conn.MaxPayload()) - headers, quiet: firstQuiet, closed: make(chan struct{})}
 	c.reads.waiting = make(map[uint64]chan []byte)
 	for at := range cfg.Partitions {

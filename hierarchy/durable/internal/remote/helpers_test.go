@@ -24,6 +24,9 @@ import (
 // conn is the connection that all tests share. They have names of their own.
 var conn *nats.Conn
 
+// embeddedServer carries its messages.
+var embeddedServer *embedded.Share
+
 var names atomic.Int64
 
 func TestMain(m *testing.M) {
@@ -35,7 +38,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	conn = s.Conn()
+	conn, embeddedServer = s.Conn(), s
 	code := m.Run()
 	s.Close()
 	os.RemoveAll(dir)

@@ -99,10 +99,17 @@ func readAsks(b []byte, call *partition.Call) error {
 	id.Floor = id.Serial - above
 	call.Request = id
 	parts := c.Count(1)
-	call.Parts = slices.Grow(call.Parts, min(parts, maxOps))
-	call.Asks = slices.Grow(call.Asks, min(parts, maxOps))
+	if parts > partition.MaxOps { // each has an operation
+		return errMessage
+	}
+	call.Parts = slices.Grow(call.Parts, parts)
+	call.Asks = slices.Grow(call.Asks, parts)
 	for range parts {
-		for range c.Count(2) {
+		n := c.Count(2)
+		if n == 0 {
+			return errMessage
+		}
+		for range n {
 			if len(call.Asks) == partition.MaxOps || !c.ask(call, age) {
 				return errMessage
 			}

@@ -25,6 +25,8 @@ var (
 	errBusy = fmt.Errorf("%w: the owner has too many requests", partition.ErrUnavailable)
 	errStop = fmt.Errorf("%w: the owner has stopped answering", partition.ErrUnavailable)
 	errKind = errors.New("the message asks for something unknown")
+	// errReply is for a message whose answer could do harm, or has no place to go.
+	errReply = errors.New("the reply subject is none of an inbox")
 )
 
 // Server answers what other processes ask of one partition.
@@ -98,7 +100,8 @@ func (s *Server) Stop() {
 func (s *Server) received(m *nats.Msg) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m.Reply == "" {
+	if !answerable(m.Reply) {
+		s.respond(m.Reply, nil) // says so
 		return
 	}
 	if s.stopped {
@@ -125,8 +128,8 @@ func (s *Server) received(m *nats.Msg) {
 }
 
 func (s *Server) respond(reply string, answer []byte) {
-	if err := s.cfg.Conn.Publish(reply, answer); err != nil {
-		s.cfg.Logger.Debug("durable: an answer was not sent", "err", err)
+	if err := Respond(s.cfg.Conn, reply, answer); err != nil {
+		s.cfg.Logger.Debug("durable: an answer was not sent", "to", reply, "err", err)
 	}
 }
 
