@@ -13,15 +13,19 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// urls are those of the servers, without links.
+func (w *world) urls() (all []string) {
+	for _, n := range w.servers {
+		all = append(all, n.cfg.URL())
+	}
+	return all
+}
+
 // awaitServers waits until the servers are ready for streams.
 func (w *world) awaitServers() error {
-	var urls []string
-	for _, n := range w.servers {
-		urls = append(urls, n.cfg.URL())
-	}
 	end := time.Now().Add(startTime)
 	for {
-		conn, err := nats.Connect(strings.Join(urls, ","))
+		conn, err := nats.Connect(strings.Join(w.urls(), ","))
 		if err == nil {
 			err = isReady(conn)
 			conn.Close()
@@ -54,13 +58,13 @@ func isReady(conn *nats.Conn) error {
 func (w *world) await(ctx context.Context, limit time.Duration, kind string) error {
 	end := time.Now().Add(limit)
 	for {
-		missing := 0
-		for _, m := range w.all() {
-			if !wrote(m.path, kind) {
+		all, missing := w.all(), 0
+		for _, m := range all {
+			if !m.wrote(kind) {
 				missing = m.number
 			}
 		}
-		if missing == 0 {
+		if missing == 0 && len(all) > 0 {
 			return nil
 		}
 		if time.Now().After(end) {
@@ -72,16 +76,18 @@ func (w *world) await(ctx context.Context, limit time.Duration, kind string) err
 	}
 }
 
-// wrote tells whether there is a record of that kind.
-func wrote(path, kind string) bool {
-	all, err := readRecords(path)
+// wrote tells whether the worker has written a record of that kind.
+func (m *member) wrote(kind string) bool {
+	all, read, err := readRecords(m.path, m.read)
 	if err != nil {
 		return false
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].Kind == kind {
-			return true
-		}
+	if m.kinds == nil {
+		m.kinds = map[string]bool{}
 	}
-	return false
+	for i := range all {
+		m.kinds[all[i].Kind] = true
+	}
+	m.read = read
+	return m.kinds[kind]
 }

@@ -14,6 +14,7 @@ import (
 const (
 	sharedKeys = "shared/"
 	firingKeys = "fires/"
+	farKeys    = "far/" // of the mode far. They do not fire during the run
 )
 
 const (
@@ -39,6 +40,7 @@ func (w *worker) begin() {
 			r := rand.New(rand.NewPCG(w.cfg.Seed, uint64(w.cfg.Number)<<16+uint64(caller)))
 			w.wg.Go(func() {
 				for w.enough.Err() == nil {
+					w.hush()
 					what(caller, r)
 				}
 			})
@@ -47,6 +49,12 @@ func (w *worker) begin() {
 	start(sharedCallers, w.callShared)
 	start(firingCallers, w.callFiring)
 	start(1, w.callBatch)
+	if w.cfg.GiveUp {
+		start(givingUp, w.callFiring)
+	}
+	if w.cfg.Far {
+		start(farCallers, w.callFar)
+	}
 }
 
 // about is a random duration of that average.
@@ -64,7 +72,10 @@ func (w *worker) sharedKey(r *rand.Rand) string {
 }
 
 // patience is the limit of a call. Some callers are impatient.
-func patience(r *rand.Rand) time.Duration {
+func (w *worker) patience(r *rand.Rand) time.Duration {
+	if w.cfg.GiveUp && r.IntN(2) == 0 {
+		return shortPatience(r)
+	}
 	if r.IntN(10) == 0 {
 		return time.Duration(1 + r.IntN(500*1000*1000))
 	}
@@ -79,7 +90,7 @@ const farAway = 10_000 * time.Hour
 
 // callShared calls for an operation on one of the few keys. Their timers are not due during the run.
 func (w *worker) callShared(caller int, r *rand.Rand) {
-	a := ask{key: w.sharedKey(r), value: w.unique(), in: farAway, limit: patience(r)}
+	a := ask{key: w.sharedKey(r), value: w.unique(), in: farAway, limit: w.patience(r)}
 	a.op = []string{opGet, opGet, opSet, opSet, opSetAt, opMove, opRemove}[r.IntN(7)]
 	var result string
 	if r.IntN(12) == 0 {
@@ -92,11 +103,16 @@ func (w *worker) callShared(caller int, r *rand.Rand) {
 	} else {
 		_, result = w.call(caller, a)
 	}
+	if w.cfg.GiveUp && result == unknown {
+		a.op, a.limit = []string{opSet, opRemove}[r.IntN(2)], longestPatient
+		a.value = w.unique()
+		_, result = w.call(caller, a)
+	}
 	w.rest(r, result, pauseShared)
 }
 
 func (w *worker) rest(r *rand.Rand, result string, pause time.Duration) {
-	d := about(r, pause)
+	d := about(r, pause*time.Duration(max(1, w.cfg.Slower)))
 	if result != took {
 		d += pauseUnknown
 	}
@@ -104,8 +120,8 @@ func (w *worker) rest(r *rand.Rand, result string, pause time.Duration) {
 }
 
 // duration is that of a timer that is to fire.
-func duration(r *rand.Rand) time.Duration {
-	if r.IntN(4) == 0 {
+func (w *worker) duration(r *rand.Rand) time.Duration {
+	if w.cfg.Far || r.IntN(4) == 0 {
 		return time.Duration(r.IntN(50_000_000))
 	}
 	return time.Duration(r.Int64N(int64(longestTimer)))
@@ -113,10 +129,10 @@ func duration(r *rand.Rand) time.Duration {
 
 // firing is a timer that is to be set, and to fire.
 func (w *worker) firing(r *rand.Rand) ask {
-	a := ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: duration(r)}
+	a := ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: w.duration(r)}
 	if r.IntN(3) == 0 {
 		a.op = opSetAt
-		if w.cfg.Far && r.IntN(4) == 0 {
+		if w.cfg.Jumps && r.IntN(4) == 0 {
 			a.in = drawJump(r).Abs()
 		}
 	}
@@ -126,8 +142,12 @@ func (w *worker) firing(r *rand.Rand) ask {
 // callFiring sets a timer that is to fire. Some are changed once more.
 func (w *worker) callFiring(caller int, r *rand.Rand) {
 	a := w.firing(r)
-	a.limit = patience(r)
+	a.limit = w.patience(r)
 	_, result := w.call(caller, a)
+	for i := 0; w.cfg.GiveUp && result == unknown && i < triesGivenUp; i++ {
+		a.op, a.value, a.in, a.limit = opSet, w.unique(), w.duration(r), w.patience(r)
+		_, result = w.call(caller, a)
+	}
 	change := r.IntN(12)
 	if result != took || change > 3 {
 		w.rest(r, result, pauseFiring)
@@ -135,14 +155,14 @@ func (w *worker) callFiring(caller int, r *rand.Rand) {
 	}
 	wait := min(a.in*time.Duration(r.IntN(120))/100, time.Second)
 	time.Sleep(wait)
-	a.limit = patience(r)
+	a.limit = w.patience(r)
 	switch change {
 	case 0, 1:
 		a.op, a.value, a.in = opRemove, "", 0
 	case 2:
 		a.op, a.value, a.in = opMove, "", min(a.in, longestTimer)+moveLater+about(r, moveLater)
 	case 3:
-		a.op, a.value, a.in = opSet, w.unique(), duration(r)
+		a.op, a.value, a.in = opSet, w.unique(), w.duration(r)
 	}
 	_, result = w.call(caller, a)
 	w.rest(r, result, pauseFiring)
@@ -158,7 +178,7 @@ func (w *worker) callBatch(caller int, r *rand.Rand) {
 	for range batchSize {
 		all = append(all, w.firing(r))
 	}
-	w.rest(r, w.batch(caller, all, patience(r)), pauseBatch)
+	w.rest(r, w.batch(caller, all, w.patience(r)), pauseBatch)
 }
 
 // readBack gets all keys that were used.

@@ -29,18 +29,28 @@ type childConfig struct {
 
 // workerConfig is what a worker needs to know.
 type workerConfig struct {
+	habits
 	Number     int
 	Seed       uint64
 	URLs       string
-	Servers    int
+	Dir        string // instead of URLs
 	Partitions int
 	Lease      time.Duration
 	Keys       int
-	Records    string // the path of its file
-	Zero       int64  // see wallZero
-	Offset     int64  // of its wall clock
-	Far        bool   // it sets timers that are due when a clock is set forward, or in the end
-	Quiet      bool   // it calls for no operations
+	Records    string        // the path of its file
+	Zero       int64         // see wallZero
+	Offset     int64         // of its wall clock
+	Jumps      bool          // it sets timers that are due when a clock is set forward, or in the end
+	Quiet      bool          // it calls for no operations
+	Dies       time.Duration // after its Open. 0: it does not
+}
+
+// habits are what the workers of a run do differently.
+type habits struct {
+	Far, Silent, GiveUp bool          // see the modes of these names
+	FarFrom             time.Duration // far timers are not due before
+	Slower              int           // so many times as long is waited between calls. 0 is 1
+	Remember            time.Duration // how long callers are remembered. 0: as usual
 }
 
 func isChild() bool { return os.Getenv(childEnv) != "" }

@@ -26,7 +26,7 @@ func TestSetClock(t *testing.T) {
 	require.LessOrEqual(t, now, mono())
 	require.LessOrEqual(t, elapsed, w.clock.Elapsed())
 	require.Greater(t, w.clock.right().UnixNano(), wall)
-	all, err := readRecords(path)
+	all, _, err := readRecords(path, 0)
 	require.NoError(t, err)
 	h := history{}
 	h.add(1, all)
@@ -70,7 +70,7 @@ func TestListener(t *testing.T) {
 	n, err := said.Read(b)
 	require.NoError(t, err)
 	require.Contains(t, string(b[:n]), ownedMessage)
-	all, err := readRecords(path)
+	all, _, err := readRecords(path, 0)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.Equal(t, record{Kind: isOwned, Time: all[0].Time, Partition: 3, Epoch: 7}, all[0])

@@ -44,17 +44,23 @@ type often struct {
 	weight int
 }
 
-// weights are those of all faults whose names contain one of some words, with commas between, and which
-// can happen to so many servers.
-func weights(words string, servers int) []often {
+// weights are those of all faults of a run whose names contain one of the words that were asked for, with
+// commas between, and which can happen to so many servers.
+func (o *options) weights(on []mode) []often {
+	if o.alone {
+		return nil
+	}
 	all := []often{
 		{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5}, {flicker, 14},
 		{setClock, 16},
 		{killServer, 9}, {stopServer, 6}, {cutServer, 9}, {killMajority, 4}, {slowNetwork, 5},
 	}
-	return slices.DeleteFunc(all, func(o often) bool {
-		alone := servers == 1 && (o.fault == cutServer || o.fault == killMajority)
-		named := slices.ContainsFunc(strings.Split(words, ","), func(word string) bool { return strings.Contains(o.fault, word) })
+	for _, m := range on {
+		all = append(all, m.faults...)
+	}
+	return slices.DeleteFunc(all, func(f often) bool {
+		alone := o.servers == 1 && slices.Contains([]string{cutServer, killMajority, cutRoute, oneWayServers}, f.fault)
+		named := slices.ContainsFunc(strings.Split(o.only, ","), func(word string) bool { return strings.Contains(f.fault, word) })
 		return alone || !named
 	})
 }
@@ -62,8 +68,9 @@ func weights(words string, servers int) []often {
 // draw draws the faults of a run.
 func draw(o *options) (all []plan) {
 	r := rand.New(rand.NewPCG(o.seed, 0))
-	for at := time.Duration(0); at < o.length; {
-		p := plan{fault: drawFault(r, weights(o.only, o.servers)), at: at, whom: r.IntN(1 << 20)}
+	weights := o.weights(o.on())
+	for at := time.Duration(0); at < o.length && len(weights) > 0; {
+		p := plan{fault: drawFault(r, weights), at: at, whom: r.IntN(1 << 20)}
 		p.long = o.lease/10 + time.Duration(r.Int64N(int64(3*o.lease)))
 		p.fate = []int{holds, cuts}[r.IntN(2)]
 		p.delay = time.Duration(1+r.IntN(30)) * time.Millisecond

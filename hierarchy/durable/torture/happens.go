@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -66,6 +67,11 @@ func (w *world) happens(ctx context.Context, p plan) {
 
 // begins begins a fault, and returns what ends it.
 func (w *world) begins(p plan, e *event) (end func()) {
+	for _, m := range w.on() {
+		if slices.ContainsFunc(m.faults, func(o often) bool { return o.fault == p.fault }) {
+			return m.begins(w, p, e)
+		}
+	}
 	switch p.fault {
 	case joinWorker:
 		return w.joins()
@@ -131,19 +137,10 @@ func (w *world) joins() (end func()) {
 
 // flicker breaks a worker's connections again and again. What was on its way is lost.
 func (m *member) flicker(p plan) (end func()) {
-	enough, ended := make(chan bool), make(chan bool)
-	go func() {
-		defer close(ended)
-		for {
-			spoil(m.links, plan{fate: cuts})()
-			select {
-			case <-time.After(100*time.Millisecond + 5*p.delay):
-			case <-enough:
-				return
-			}
-		}
-	}()
-	return func() { close(enough); <-ended }
+	return repeat(func(func(time.Duration) bool) bool {
+		spoil(m.links, plan{fate: cuts})()
+		return true
+	}, 100*time.Millisecond+5*p.delay)
 }
 
 // ends waits for the end of a worker that was told to end. One that is stopped meanwhile is killed.

@@ -19,7 +19,10 @@ type history struct {
 	Lease      time.Duration
 	Partitions int
 	Strict     bool
-	Zero       int64 // see wallZero
+	Alone      bool   // there was one worker with a directory, and no fault
+	Modes      string // that were on
+	Copies     int64  // messages that were sent again
+	Zero       int64  // see wallZero
 	Events     []event
 	Problems   []string // that were found during the run
 
@@ -111,7 +114,7 @@ func (h *history) sort() {
 
 // history reads what was recorded. What is not in the workers' files goes into one of its own.
 func (w *world) history() (*history, error) {
-	h := &history{Lease: w.lease, Partitions: w.partitions, Strict: w.strict, Zero: w.zero, Events: w.happen, Problems: w.problem}
+	h := &history{Lease: w.lease, Partitions: w.partitions, Strict: w.strict, Alone: w.alone, Modes: w.modes, Copies: w.copies.Load(), Zero: w.zero, Events: w.happen, Problems: w.problem}
 	b, err := json.MarshalIndent(h, "", "\t")
 	if err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ func (w *world) history() (*history, error) {
 		return nil, err
 	}
 	for i := 1; i <= w.numbers; i++ {
-		all, err := readRecords(recordsPath(w.dir, i))
+		all, _, err := readRecords(recordsPath(w.dir, i), 0)
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,8 @@ const (
 	lost        = "timers were acknowledged and never handled"
 	revived     = "timers fired after what replaced or removed them was answered"
 	early       = "timers fired early, by the clock of their owner"
-	late        = "timers fired late, though nothing had happened"
+	late        = "timers fired later than what had happened explains"
+	undone      = "calls that were given up took hold after a later one of their caller"
 	moved       = "partitions changed hands, though nothing had happened"
 	misdue      = "timers were due at another time than asked for"
 	stranger    = "timers fired that nobody has set"
@@ -66,8 +67,14 @@ func (h *history) judge() *report {
 		}
 	}
 	r.counts.fires = len(h.fires)
-	r.fails = h.fails
+	r.fails, r.copies = h.fails, h.Copies
+	if h.Modes != "" && h.Modes != noModes {
+		for mode := range strings.SplitSeq(h.Modes, ",") {
+			r.modes[mode]++
+		}
+	}
 	h.judgeOrder(r)
+	h.judgeGivenUp(r)
 	h.judgeLimits(r)
 	h.judgeTimers(r)
 	h.judgeLate(r)

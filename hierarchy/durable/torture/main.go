@@ -60,11 +60,14 @@ func torture(ctx context.Context, o options, out io.Writer) (failed int, err err
 
 // once makes one run. Its files are kept if a promise was broken.
 func once(ctx context.Context, o options, out io.Writer) (*report, error) {
+	if err := o.harden(); err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp(o.dir, "epicycle-torture-")
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(out, "seed %d, %v, in %s\n", o.seed, o.length, dir)
+	fmt.Fprintf(out, "seed %d, %v, modes %s, in %s\n", o.seed, o.length, o.modes, dir)
 	w := &world{options: o, dir: dir, out: out, begun: mono(), zero: wallZero()}
 	problem := w.run(ctx)
 	w.end()

@@ -62,7 +62,7 @@ func TestBadUsage(t *testing.T) {
 		"-runs 0":                   "-runs 0",
 		"-seed x":                   "-seed",
 		"-workers 0":                "-workers 0",
-		"-workers 17":               "-workers 17",
+		"-workers 33":               "-workers 33",
 		"-servers 2":                "-servers 2",
 		"-partitions 0":             "-partitions 0",
 		"-lease 1ms":                "-lease 1ms",
@@ -97,7 +97,7 @@ func TestDraw(t *testing.T) {
 		require.Less(t, p.at, o.length)
 		require.LessOrEqual(t, p.at+p.long, o.length)
 	}
-	require.Len(t, drawn, len(weights("", 3)))
+	require.Len(t, drawn, len(o.weights(nil)))
 	o.seed++
 	require.NotEqual(t, all, draw(&o))
 	o.only = "server killed,clock"

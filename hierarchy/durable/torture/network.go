@@ -13,6 +13,8 @@ import (
 const (
 	passes = iota
 	delays // each piece of data
+	mutes  // as holds, for what goes to the target
+	deafs  // as holds, for what comes from the target
 	holds  // what is sent comes when the link is healed
 	cuts   // connections end, and no new one comes about
 	fates
@@ -66,11 +68,15 @@ func (l *link) change(fate, by int, delay time.Duration) {
 	l.changed = make(chan struct{})
 }
 
-// state is the worst of what happens to the link.
-func (l *link) state() (fate int, delay time.Duration, changed <-chan struct{}) {
+// state is the worst of what happens to the link in one of its directions: to the target, or back.
+func (l *link) state(back bool) (fate int, delay time.Duration, changed <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for fate = cuts; fate > passes && l.faults[fate] == 0; {
+	other := deafs
+	if back {
+		other = mutes
+	}
+	for fate = cuts; fate > passes && (l.faults[fate] == 0 || fate == other); {
 		fate--
 	}
 	return fate, l.delay, l.changed
@@ -90,7 +96,7 @@ func (l *link) run() {
 // join connects an accepted connection with the target.
 func (l *link) join(c net.Conn) {
 	defer l.forget(c)
-	if !l.add(c) || !l.pass(c) {
+	if !l.add(c) || !l.pass(c, false) {
 		return
 	}
 	to, err := net.Dial("tcp", l.target)
@@ -101,8 +107,8 @@ func (l *link) join(c net.Conn) {
 	if !l.add(to) {
 		return
 	}
-	go l.pump(to, c)
-	l.pump(c, to)
+	go l.pump(to, c, true)
+	l.pump(c, to, false)
 }
 
 // add is false if the link is cut.
@@ -121,9 +127,9 @@ func (l *link) forget(c net.Conn) {
 }
 
 // pass waits until data can pass. It is false if the connection is over.
-func (l *link) pass(c net.Conn) bool {
+func (l *link) pass(c net.Conn, back bool) bool {
 	for {
-		fate, delay, changed := l.state()
+		fate, delay, changed := l.state(back)
 		switch fate {
 		case passes:
 			return true
@@ -144,14 +150,14 @@ func (l *link) pass(c net.Conn) bool {
 }
 
 // pump sends on what comes from one connection to another.
-func (l *link) pump(from, to net.Conn) {
+func (l *link) pump(from, to net.Conn, back bool) {
 	defer from.Close()
 	defer to.Close()
 	b := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(b)
 		if n > 0 {
-			if !l.pass(from) {
+			if !l.pass(from, back) {
 				return
 			}
 			if _, err := to.Write(b[:n]); err != nil {

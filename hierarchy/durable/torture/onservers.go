@@ -21,7 +21,7 @@ func (w *world) onServers(p plan, e *event) (end func()) {
 		e.Server = at + 1
 		return spoil(w.routesOf(at), p)
 	case killMajority:
-		return w.downMany(at, p.delay.Milliseconds()%2 == 0)
+		return w.downMany(at, len(w.servers)/2+1)
 	}
 	return spoil(w.everyLink(), p)
 }
@@ -55,12 +55,8 @@ func (w *world) up(at int) {
 	}
 }
 
-// downMany kills a majority of the servers, or all.
-func (w *world) downMany(first int, all bool) (end func()) {
-	n := len(w.servers)/2 + 1
-	if all {
-		n = len(w.servers)
-	}
+// downMany kills several servers.
+func (w *world) downMany(first, n int) (end func()) {
 	for i := range n {
 		w.down((first + i) % len(w.servers))
 	}

@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 )
 
-const usage = `usage: go run ./torture [flags]
+var usage = fmt.Sprintf(`usage: go run ./torture [flags]
 
   -for DURATION    how long faults happen in a run, default 20s. A run takes some 15s more
   -runs N          runs, one after the other, with following seeds, default 1
@@ -22,15 +23,18 @@ const usage = `usage: go run ./torture [flags]
   -partitions N    default 4
   -lease DURATION  default 2s
   -keys N          on how many keys operations are compared with each other, default 8
+  -modes NAMES     what makes the run harder, with commas between, or "none". By default the seed
+                   draws some. They are:
+%s
   -only WORDS      only the faults whose names contain one of WORDS, with commas between: clock,kill
-  -strict          what is back too late, fires late, or changes hands for no reason is a broken
-                   promise, too. Not for a busy machine
+  -strict          what is back too late, or changes hands for no reason, is a broken promise, too,
+                   and little may be late. Not for a busy machine
   -dir DIRECTORY   make the directories of the runs there, default: the temporary directory
   -keep            keep the files of each run. Those with a broken promise are always kept
   -v               say each fault as it happens
 
 The exit status is 1 if a promise was broken.
-`
+`, modesUsage())
 
 // options are the flags of the command.
 type options struct {
@@ -42,11 +46,15 @@ type options struct {
 	partitions int
 	lease      time.Duration
 	keys       int
+	modes      string
 	only       string
 	strict     bool
 	dir        string
 	keep       bool
 	verbose    bool
+
+	habits      // of all workers
+	alone  bool // one worker with a directory of its own, and no server
 }
 
 // parse returns flag.ErrHelp if the user asked for help.
@@ -61,6 +69,7 @@ func parse(args []string) (o options, err error) {
 	flags.IntVar(&o.partitions, "partitions", 4, "")
 	flags.DurationVar(&o.lease, "lease", 2*time.Second, "")
 	flags.IntVar(&o.keys, "keys", 8, "")
+	flags.StringVar(&o.modes, "modes", "", "")
 	flags.StringVar(&o.only, "only", "", "")
 	flags.BoolVar(&o.strict, "strict", false, "")
 	flags.StringVar(&o.dir, "dir", "", "")
@@ -81,8 +90,8 @@ func (o *options) check() error {
 		return fmt.Errorf("-for %v is shorter than 1s", o.length)
 	case o.runs < 1:
 		return fmt.Errorf("-runs %d is not positive", o.runs)
-	case o.workers < 1 || o.workers > 16:
-		return fmt.Errorf("-workers %d is not between 1 and 16", o.workers)
+	case o.workers < 1 || o.workers > 32:
+		return fmt.Errorf("-workers %d is not between 1 and 32", o.workers)
 	case o.servers != 1 && o.servers != 3 && o.servers != 5:
 		return fmt.Errorf("-servers %d is not 1, 3 or 5", o.servers)
 	case o.partitions < 1 || o.partitions > 64:
@@ -91,9 +100,21 @@ func (o *options) check() error {
 		return fmt.Errorf("-lease %v is not between 500ms and 1m", o.lease)
 	case o.keys < 1 || o.keys > 1000:
 		return fmt.Errorf("-keys %d is not between 1 and 1000", o.keys)
-	case len(weights(o.only, o.servers)) == 0:
+	}
+	on, err := o.drawModes()
+	if err != nil {
+		return err
+	}
+	if o.alone || slices.ContainsFunc(on, func(m mode) bool { return m.during != nil }) {
+		return o.checkDir()
+	}
+	if len(o.weights(on)) == 0 {
 		return fmt.Errorf("-only %q is in the name of no fault that can happen", o.only)
 	}
+	return o.checkDir()
+}
+
+func (o *options) checkDir() error {
 	if o.dir == "" {
 		return nil
 	}
@@ -109,6 +130,9 @@ func (o *options) check() error {
 func (o *options) again() string {
 	s := fmt.Sprintf("go run ./torture -for %v -seed %d -workers %d -servers %d -partitions %d -lease %v -keys %d",
 		o.length, o.seed, o.workers, o.servers, o.partitions, o.lease, o.keys)
+	if o.modes != "" {
+		s += " -modes " + o.modes
+	}
 	if o.only != "" {
 		s += fmt.Sprintf(" -only '%s'", o.only)
 	}

@@ -111,28 +111,32 @@ func (w *recorder) write(r record) {
 	}
 }
 
-// readRecords reads what a worker has written. Its last line may be cut off.
-func readRecords(path string) (all []record, err error) {
+// readRecords reads what a worker has written from a place in its file on, and returns up to where. Its last
+// line may be cut off.
+func readRecords(path string, from int64) (all []record, to int64, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil // it was killed before it could begin
+		return nil, from, nil // it was killed before it could begin
 	}
 	if err != nil {
-		return nil, err
+		return nil, from, err
 	}
 	defer f.Close()
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return nil, from, err
+	}
 	for lines := bufio.NewReader(f); ; {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return all, nil
+			return all, from, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, from, err
 		}
 		var r record
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf("%s: the line %q: %w", path, line, err)
+			return nil, from, fmt.Errorf("%s: the line %q: %w", path, line, err)
 		}
-		all = append(all, r)
+		all, from = append(all, r), from+int64(len(line))
 	}
 }

@@ -30,17 +30,19 @@ func TestRecords(t *testing.T) {
 	}
 	_, err = f.WriteString(`{"k":"en`)
 	require.NoError(t, err)
-	all, err := readRecords(path)
+	all, read, err := readRecords(path, 0)
 	require.NoError(t, err)
 	require.Equal(t, want, all)
-	require.True(t, wrote(path, isFire))
-	require.False(t, wrote(path, isEnd))
+	m := &member{path: path}
+	require.True(t, m.wrote(isFire))
+	require.False(t, m.wrote(isEnd))
+	require.Equal(t, read, m.read)
 
 	_, err = f.WriteString("\n")
 	require.NoError(t, err)
-	_, err = readRecords(path)
+	_, _, err = readRecords(path, read)
 	require.ErrorContains(t, err, `{\"k\":\"en`)
-	all, err = readRecords(path + "x")
+	all, _, err = readRecords(path+"x", 0)
 	require.NoError(t, err)
 	require.Empty(t, all)
 }

@@ -27,6 +27,9 @@ type report struct {
 	ended     int                      // len of over, and of paused, over several runs
 	afterStop int
 	backs     []*back
+	quiet     terminal.Delays // how late timers were that waited for nothing
+	copies    int64
+	modes     map[string]int
 	fails     []string // why timers could not be opened
 	broken    map[string][]string
 }
@@ -38,7 +41,7 @@ type counts struct {
 }
 
 func newReport() *report {
-	return &report{runs: 1, faults: map[string]int{}, over: map[*fire]bool{}, paused: map[event]map[*fire]bool{}, broken: map[string][]string{}}
+	return &report{runs: 1, faults: map[string]int{}, modes: map[string]int{}, over: map[*fire]bool{}, paused: map[event]map[*fire]bool{}, broken: map[string][]string{}}
 }
 
 func (c *counts) add(call *call) {
@@ -89,6 +92,11 @@ func (r *report) add(o *report) {
 	r.ended += over
 	r.afterStop += paused
 	r.fails = append(r.fails, o.fails...)
+	r.quiet = append(r.quiet, o.quiet...)
+	r.copies += o.copies
+	for mode, n := range o.modes {
+		r.modes[mode] += n
+	}
 	for fault, n := range o.faults {
 		r.faults[fault] += n
 	}
@@ -108,6 +116,9 @@ func (r *report) write(out io.Writer) {
 	row := func(what string, format string, args ...any) {
 		fmt.Fprintf(out, "  %-44s %s\n", what, fmt.Sprintf(format, args...))
 	}
+	for _, mode := range slices.Sorted(maps.Keys(r.modes)) {
+		row("runs with mode "+mode, "%d", r.modes[mode])
+	}
 	for _, fault := range slices.Sorted(maps.Keys(r.faults)) {
 		row(fault, "%d", r.faults[fault])
 	}
@@ -123,6 +134,14 @@ func (r *report) write(out io.Writer) {
 	row("firings that ended as they began", "%d", over)
 	row("firings that were decided before a stop", "%d", paused)
 	row("firings due before the clock was set back", "%d", r.setBack)
+	if r.copies > 0 {
+		row("old copies of messages sent again", "%d", r.copies)
+	}
+	r.quiet.Sort()
+	if n := len(r.quiet); n > 0 {
+		row("late where nothing had happened", "half by up to %s, 99 %% by up to %s, all %d by up to %s", terminal.Span(r.quiet.Quantile(.5)),
+			terminal.Span(r.quiet.Quantile(.99)), n, terminal.Span(r.quiet[n-1]))
+	}
 	if n := len(r.fails); n > 0 {
 		row("workers that could not open the timers", "%d, the last one: %s", n, r.fails[n-1])
 	}

@@ -19,6 +19,9 @@ type back struct {
 // serverTime is for how long a fault of servers has effects.
 const serverTime = 8 * time.Second
 
+// busyTime is for how long a machine that was busy has effects.
+const busyTime = 500 * time.Millisecond
+
 // judgeReturns measures promise 6.
 func (h *history) judgeReturns(r *report) {
 	killed := &back{what: killWorker, limit: 2 * h.Lease}
@@ -92,7 +95,7 @@ func (f *fire) since() int64 {
 func (h *history) isAlone(i int, until int64) bool {
 	e := h.Events[i]
 	for j, o := range h.Events {
-		if j != i && o.From < until && h.effects(o) > e.From {
+		if j != i && o.From < until && h.effects(&o) > e.From {
 			return false
 		}
 	}

@@ -11,13 +11,16 @@ import (
 
 // startServers starts the servers, with a link for each route between two.
 func (w *world) startServers() error {
+	if w.alone {
+		return nil
+	}
 	cfgs, err := servers.Cluster(w.options.servers, func(i int) string { return filepath.Join(w.dir, fmt.Sprintf("server-%d", i+1)) })
 	if err != nil {
 		return err
 	}
 	w.routes = make(map[[2]int]*link)
 	for i, cfg := range cfgs {
-		cfg.Hidden = true
+		cfg.Hidden, cfg.Mute, cfg.MuteTo = true, muteUser, "epicycle.timers.log.>"
 		if cfg.Others, err = w.linkServer(cfgs, i); err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
@@ -54,14 +55,16 @@ func newWorker(cfg workerConfig) (*worker, error) {
 
 // open opens the timers, and begins to call. It is false if the timers can't be opened.
 func (w *worker) open(ctx context.Context) bool {
-	conn, err := nats.Connect(w.cfg.URLs, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond),
-		nats.RetryOnFailedConnect(true), nats.IgnoreDiscoveredServers(), nats.PingInterval(w.cfg.Lease/2), nats.Timeout(time.Second))
+	conn, err := w.connect()
 	if err == nil {
 		var t *timers
 		t, err = w.openWith(ctx, conn)
 		if err == nil {
 			w.timers.Store(t)
 			w.rec.write(record{Kind: isOpen}.now())
+			if w.cfg.Dies > 0 {
+				time.AfterFunc(w.cfg.Dies, func() { os.Exit(terminal.ExitFailed) })
+			}
 			if !w.cfg.Quiet {
 				w.begin()
 			}
@@ -73,8 +76,17 @@ func (w *worker) open(ctx context.Context) bool {
 	return false
 }
 
+// connect connects to the servers, if there are any.
+func (w *worker) connect() (*nats.Conn, error) {
+	if w.cfg.Dir != "" {
+		return nil, nil
+	}
+	return nats.Connect(w.cfg.URLs, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond),
+		nats.RetryOnFailedConnect(true), nats.IgnoreDiscoveredServers(), nats.PingInterval(w.cfg.Lease/2), nats.Timeout(time.Second))
+}
+
 func (w *worker) openWith(ctx context.Context, conn *nats.Conn) (*timers, error) {
-	for !conn.IsConnected() {
+	for conn != nil && !conn.IsConnected() {
 		time.Sleep(10 * time.Millisecond)
 	}
 	level := slog.LevelInfo
@@ -82,7 +94,7 @@ func (w *worker) openWith(ctx context.Context, conn *nats.Conn) (*timers, error)
 		level = slog.LevelDebug
 	}
 	return durable.Open(ctx, durable.Config[string, string]{
-		Conn: conn, Partitions: w.cfg.Partitions, Lease: w.cfg.Lease, Handle: w.handle, Clock: w.clock,
+		Conn: conn, Dir: w.cfg.Dir, Partitions: w.cfg.Partitions, Lease: w.cfg.Lease, Handle: w.handle, Clock: w.clock,
 		MaxAttempts: -1, Backoff: func(int) time.Duration { return backoff },
 		Logger: slog.New(listener{slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}), w.rec}),
 	})

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
@@ -30,10 +31,11 @@ type world struct {
 	workers map[int]*member // that were not ended
 	numbers int             // of workers that were begun
 	happen  []event
-	problem []string // that are no fault of this program's
-	busy    int      // faults that go on
-	over    bool     // workers that end are not replaced
-	last    bool     // workers that begin now are the last: see renew
+	problem []string     // that are no fault of this program's
+	busy    int          // faults that go on
+	copies  atomic.Int64 // messages that were sent again
+	over    bool         // workers that end are not replaced
+	last    bool         // workers that begin now are the last: see renew
 	wg      sync.WaitGroup
 }
 
@@ -49,8 +51,10 @@ type node struct {
 type member struct {
 	number  int
 	process *process
-	links   []*link // to each server
-	path    string  // of its records
+	links   []*link         // to each server
+	path    string          // of its records
+	read    int64           // how much of them await has read
+	kinds   map[string]bool // of what it has read
 }
 
 // event is something that happened, with the times when it began and ended.
@@ -100,8 +104,19 @@ func (w *world) run(ctx context.Context) error {
 	if err := sleep(ctx, warmTime); err != nil {
 		return err
 	}
+	defer w.probe()()
 	w.say("faults begin")
-	if err := w.faults(ctx); err != nil {
+	var ends []func()
+	for _, m := range w.on() {
+		if m.during != nil {
+			ends = append(ends, m.during(w))
+		}
+	}
+	err := w.faults(ctx)
+	for _, end := range ends {
+		end()
+	}
+	if err != nil {
 		return err
 	}
 	w.say("faults end")
@@ -139,30 +154,70 @@ func (w *world) startWorker() error {
 	if w.over {
 		return nil
 	}
+	m, err := w.newMember(visitor{})
+	if err != nil {
+		return err
+	}
+	w.workers[m.number] = m
+	w.wg.Go(func() { w.watch(m) })
+	return nil
+}
+
+// visitor is how a worker differs that only comes for a while, and is not one of those that faults happen to.
+type visitor struct {
+	user string        // of the servers
+	dies time.Duration // after its Open. 0: it does not
+	off  time.Duration // of its clock
+}
+
+// visits has one come. It is nil if that is not possible.
+func (w *world) visits(v visitor) *member {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m, err := w.newMember(v)
+	if err != nil {
+		w.problem = append(w.problem, fmt.Sprintf("a worker can't be started: %v", err))
+		return nil
+	}
+	return m
+}
+
+// gone ends a worker that only visits.
+func (m *member) gone() {
+	if m == nil {
+		return
+	}
+	m.process.kill()
+	for _, l := range m.links {
+		l.close()
+	}
+}
+
+// newMember starts a process. mu is held.
+func (w *world) newMember(v visitor) (*member, error) {
 	w.numbers++
 	m := &member{number: w.numbers, path: recordsPath(w.dir, w.numbers)}
+	cfg := workerConfig{Number: m.number, Seed: w.seed, habits: w.habits, Partitions: w.partitions, Lease: w.lease, Keys: w.keys,
+		Records: m.path, Zero: w.zero, Offset: offsetOf(w.seed, m.number) + int64(v.off), Jumps: setsClocks(&w.options), Dies: v.dies, Quiet: v != visitor{}}
+	if w.last {
+		cfg.Quiet, cfg.Offset = true, int64(afterAll)
+	}
+	if w.alone {
+		cfg.Lease, cfg.Dir = 0, filepath.Join(w.dir, "timers")
+	}
 	var urls []string
 	for i := range w.servers {
 		l, err := newLink(w.servers[(i+m.number)%len(w.servers)].cfg.Port)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		m.links = append(m.links, l)
-		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", l.port()))
+		urls = append(urls, servers.URL(v.user, l.port()))
 	}
-	cfg := workerConfig{Number: m.number, Seed: w.seed, URLs: strings.Join(urls, ","), Servers: w.options.servers,
-		Partitions: w.partitions, Lease: w.lease, Keys: w.keys, Records: m.path, Zero: w.zero, Offset: offsetOf(w.seed, m.number), Far: setsClocks(&w.options)}
-	if w.last {
-		cfg.Quiet, cfg.Offset = true, int64(afterAll)
-	}
-	p, err := start(childConfig{Worker: &cfg}, w.dir, fmt.Sprintf("worker-%d", m.number))
-	if err != nil {
-		return err
-	}
-	m.process = p
-	w.workers[m.number] = m
-	w.wg.Go(func() { w.watch(m) })
-	return nil
+	cfg.URLs = strings.Join(urls, ",")
+	var err error
+	m.process, err = start(childConfig{Worker: &cfg}, w.dir, fmt.Sprintf("worker-%d", m.number))
+	return m, err
 }
 
 func recordsPath(dir string, number int) string {
@@ -182,7 +237,7 @@ func (w *world) watch(m *member) {
 	if over || m.process.expected.Load() {
 		return
 	}
-	if all, err := readRecords(m.path); err != nil || len(all) == 0 || all[len(all)-1].Kind != isFailed {
+	if all, _, err := readRecords(m.path, 0); err != nil || len(all) == 0 || all[len(all)-1].Kind != isFailed {
 		w.broke("worker %d ended by itself: %v: see worker-%d.txt", m.number, m.process.err, m.number)
 	}
 	w.say("worker %d could not open the timers", m.number)

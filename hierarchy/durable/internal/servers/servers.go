@@ -25,12 +25,28 @@ type Config struct {
 	// Hidden has it tell nobody its ports. Others use those that they were given, which may be those of
 	// a proxy.
 	Hidden bool
+	// Mute is a user, without a password, who may not publish to MuteTo. "": there is none. Who gives no user
+	// may do all.
+	Mute, MuteTo string
 }
 
-const host = "127.0.0.1"
+const (
+	host     = "127.0.0.1"
+	anybody  = "anybody"
+	password = "none"
+)
 
 // URL is where clients connect.
-func (cfg Config) URL() string { return "nats://" + net.JoinHostPort(host, strconv.Itoa(cfg.Port)) }
+func (cfg Config) URL() string { return URL("", cfg.Port) }
+
+// URL is where a user connects, or anybody if it is "".
+func URL(user string, port int) string {
+	u := url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))}
+	if user != "" {
+		u.User = url.UserPassword(user, password)
+	}
+	return u.String()
+}
 
 // Cluster is n servers that know each other, on ports that were free just now. Dir gives the directory
 // of each.
@@ -87,6 +103,11 @@ func Start(cfg Config) (*server.Server, error) {
 		for _, port := range cfg.Others {
 			opts.Routes = append(opts.Routes, &url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))})
 		}
+	}
+	if cfg.Mute != "" {
+		opts.NoAuthUser = anybody
+		opts.Users = []*server.User{{Username: anybody, Password: password}, {Username: cfg.Mute, Password: password,
+			Permissions: &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{cfg.MuteTo}}}}}
 	}
 	if cfg.Hidden {
 		opts.Cluster.NoAdvertise, opts.Cluster.Advertise = true, net.JoinHostPort(host, "1") // where nobody is

@@ -1,0 +1,35 @@
+//go:build linux
+
+package main
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// far has what is due soon be rare among what is due in hours. So each wake-up is followed by one that is
+// far away, unless it is aimed anew.
+func far() mode {
+	return mode{name: "far", says: "few near timers among far ones", set: func(o *options, _ *rand.Rand) { o.far() }}
+}
+
+func (o *options) far() { o.Far, o.FarFrom = true, 2*o.length+10*time.Minute }
+
+const (
+	farCallers = 2
+	nearTimer  = 12 * time.Millisecond
+	pauseFar   = 5 * time.Millisecond
+)
+
+// callFar sets one near timer after the other, and far ones as the near ones fire.
+func (w *worker) callFar(caller int, r *rand.Rand) {
+	near := ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: about(r, nearTimer), limit: longestPatient}
+	_, result := w.call(caller, near)
+	time.Sleep(about(r, near.in))
+	later := ask{op: opSet, key: farKeys + near.key, value: near.value, in: w.cfg.FarFrom << r.IntN(9), limit: longestPatient}
+	if r.IntN(4) == 0 {
+		later.op = opRemove
+	}
+	w.call(caller, later)
+	w.rest(r, result, pauseFar)
+}

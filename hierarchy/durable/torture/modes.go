@@ -1,0 +1,86 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// mode makes a run harder. Several can be on.
+type mode struct {
+	name, says string
+
+	set    func(o *options, r *rand.Rand)                // changes what the run is like
+	faults []often                                       // that happen only then
+	begins func(w *world, p plan, e *event) (end func()) // has one of faults happen
+	during func(w *world) (end func())                   // goes on as long as faults happen
+	asked  bool                                          // it is never drawn
+}
+
+// allModes is a function, as some of them ask which modes are on.
+func allModes() []mode {
+	return []mode{oneWay(), routes(), slowDisk(), blackout(), crashLoop(), mute(), copies(), silent(),
+		giveUp(), clocks(), leases(), far(), crowd(), alone()}
+}
+
+func modesUsage() string {
+	var lines []string
+	for _, m := range allModes() {
+		lines = append(lines, fmt.Sprintf("                     %-10s %s", m.name, m.says))
+	}
+	return strings.Join(lines, "\n")
+}
+
+const noModes = "none"
+
+// drawModes returns the modes that are on: those that were asked for, or up to three that the seed draws.
+func (o *options) drawModes() (on []mode, err error) {
+	all := allModes()
+	if o.modes == noModes {
+		return nil, nil
+	}
+	if o.modes != "" {
+		for name := range strings.SplitSeq(o.modes, ",") {
+			i := slices.IndexFunc(all, func(m mode) bool { return m.name == name })
+			if i < 0 {
+				return nil, fmt.Errorf("-modes %q is no mode", name)
+			}
+			on = append(on, all[i])
+		}
+		return on, nil
+	}
+	r := rand.New(rand.NewPCG(o.seed, 1<<33))
+	all = slices.DeleteFunc(all, func(m mode) bool { return m.asked })
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:r.IntN(4)], nil
+}
+
+// harden turns the modes on. From then on they have names.
+func (o *options) harden() error {
+	on, err := o.drawModes()
+	if err != nil {
+		return err
+	}
+	r := rand.New(rand.NewPCG(o.seed, 1<<34))
+	names := []string{noModes}[:max(0, 1-len(on))]
+	for _, m := range on {
+		names = append(names, m.name)
+		if m.set != nil {
+			m.set(o, r)
+		}
+	}
+	o.modes = strings.Join(names, ",")
+	return nil
+}
+
+// on are the modes of a run, after harden.
+func (o *options) on() []mode {
+	on, err := o.drawModes()
+	if err != nil {
+		panic("torture: " + err.Error())
+	}
+	return on
+}
