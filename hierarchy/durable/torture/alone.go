@@ -13,7 +13,7 @@ func alone() mode {
 	return mode{name: "alone", says: "load on one worker with a directory, and no faults; nothing is late by a second", asked: true,
 		set: func(o *options, _ *rand.Rand) {
 			o.far()
-			o.alone = true
+			o.alone, o.Silence = true, 2*time.Second
 			o.servers, o.workers = 0, 1
 			o.Slower = 1 + int(o.length/(10*time.Minute))
 		}}

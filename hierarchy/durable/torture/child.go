@@ -47,10 +47,11 @@ type workerConfig struct {
 
 // habits are what the workers of a run do differently.
 type habits struct {
-	Far, Silent, GiveUp bool          // see the modes of these names
-	FarFrom             time.Duration // far timers are not due before
-	Slower              int           // so many times as long is waited between calls. 0 is 1
-	Remember            time.Duration // how long callers are remembered. 0: as usual
+	Far, GiveUp    bool          // see the modes of these names
+	Talks, Silence time.Duration // by turns; 0: it always talks
+	FarFrom        time.Duration // far timers are not due before
+	Slower         int           // so many times as long is waited between calls. 0 is 1
+	Remember       time.Duration // how long callers are remembered. 0: as usual
 }
 
 func isChild() bool { return os.Getenv(childEnv) != "" }

@@ -47,7 +47,7 @@ type often struct {
 // weights are those of all faults of a run whose names contain one of the words that were asked for, with
 // commas between, and which can happen to so many servers.
 func (o *options) weights(on []mode) []often {
-	if o.alone {
+	if o.alone || o.only == none {
 		return nil
 	}
 	all := []often{

@@ -68,10 +68,8 @@ func (h *history) judge() *report {
 	}
 	r.counts.fires = len(h.fires)
 	r.fails, r.copies = h.fails, h.Copies
-	if h.Modes != "" && h.Modes != noModes {
-		for mode := range strings.SplitSeq(h.Modes, ",") {
-			r.modes[mode]++
-		}
+	for mode := range strings.SplitSeq(h.Modes, ",") {
+		r.modes[mode]++
 	}
 	h.judgeOrder(r)
 	h.judgeGivenUp(r)

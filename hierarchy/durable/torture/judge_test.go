@@ -81,7 +81,7 @@ func TestRefused(t *testing.T) {
 var refusals = map[string][][]func(*script){
 	lost:      {refusedLost},
 	revived:   {refusedRevived},
-	early:     {refusedEarly, offClockEarly, wallClockEarly},
+	early:     {refusedEarly, offClockEarly, wallClockEarly, refusedAhead},
 	misdue:    {refusedMisdue, offClockMisdue},
 	stranger:  {refusedStranger},
 	sameID:    {refusedSameID},
@@ -92,8 +92,9 @@ var refusals = map[string][][]func(*script){
 	hanging:   {refusedHanging},
 	disorder:  {refusedDisorder},
 	slow:      {refusedSlow},
+	undone:    {refusedUndone},
 	failing:   {refusedFailing},
 	otherwise: {refusedOtherwise},
-	late:      {offClockLate},
+	late:      {offClockLate, refusedLate},
 	moved:     {offClockMoved},
 }

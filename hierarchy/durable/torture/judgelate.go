@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,97 +10,102 @@ import (
 
 const (
 	wallCheck = 10 * time.Second // how soon it is noticed that the wall clock was set
-	// lateLimit is how late a timer may be beside what excuses it, if not only little may be: several faults
-	// together take longer than one after the other.
-	lateLimit = 10 * time.Second
-	aloneLate = time.Second               // where nothing happens at all
-	clocksOff = 2*mostOff + 5*time.Second // how much earlier or later than asked for a timer may be by another owner's clock
-	everLate  = time.Hour                 // no excuse is as good as that
-	quietLate = time.Second               // of 99 % of the timers that wait for nothing
-	quietFew  = 200                       // say nothing about that
+	everLate  = time.Hour        // for which there is no excuse
+	// clocksOff is how much earlier or later than asked for a timer may be, by a right clock, since its owners'
+	// clocks are off.
+	clocksOff = 2*mostOff + 5*time.Second
+
+	quietLate = time.Second // 99 % of the timers that wait for nothing are less late
+	quietFew  = 200         // of them say nothing about that
 )
 
-// limit is how late a timer may be beside what excuses it.
-func (h *history) limit() time.Duration {
+// limit is how late a timer may be beside what excuses it. Several faults together take longer than one after
+// the other.
+func (h *history) limit(excused time.Duration) time.Duration {
 	switch {
 	case h.Alone:
-		return aloneLate
+		return time.Second
 	case h.Strict:
 		return overtime
+	case excused == 0:
+		return 5 * time.Second
 	}
-	return lateLimit
+	return 10 * time.Second
 }
 
-// judgeLate checks that no timer is later than what has happened can explain: by its owner's clock, and
-// by a right one.
+// judgeLate checks that no timer is later than what has happened explains: by its owner's clock, and by a right
+// one.
 func (h *history) judgeLate(r *report) {
 	for i := range h.fires {
 		f := &h.fires[i]
 		if f.of == nil || f.Attempt > 1 || f.of.by.result() != took {
 			continue
 		}
-		since, limit := h.dueBy(f)
-		h.judgeSince(r, f, since, limit, "by its owner's clock")
-		if !f.of.isWall() && f.of.by.Op == opSet || f.of.by.Op == opMove {
-			right := f.of.by.answer.Time + f.of.by.In
-			h.judgeSince(r, f, right+int64(clocksOff), limit, "by a right clock")
-			if by := time.Duration(f.of.by.Time + f.of.by.In - f.Time); by > clocksOff {
-				r.broke(early, "%s, by %v by a right clock", describe(f), by)
-			}
+		since, more := h.dueBy(f)
+		h.judgeSince(r, f, since, more)
+		if f.of.isWall() {
+			continue
+		}
+		set, asked := f.of.by.answer.Time, f.of.by.In
+		h.judgeSince(r, f, set+asked, clocksOff)
+		if by := time.Duration(f.of.by.Time + asked - f.Time); by > clocksOff {
+			r.broke(early, "%s, by %v by a right clock", describe(f), by)
 		}
 	}
 	r.quiet.Sort()
 	if n := len(r.quiet); n >= quietFew && r.quiet.Quantile(.99) > quietLate {
-		r.broke(late, "99 %% of %d timers that waited for nothing were late by up to %v", n, r.quiet.Quantile(.99))
+		r.broke(late, "1 %% of %d timers that waited for nothing were late by more than %v", n, r.quiet.Quantile(.99))
 	}
 }
 
-// dueBy is when a timer was due by the clock of the owner that fired it, and known to be there, and how late it
-// may be then.
-func (h *history) dueBy(f *fire) (since int64, limit time.Duration) {
-	since, limit = max(f.of.by.answer.Time, f.ready), h.limit()
-	if !f.of.isWall() {
-		return since, limit
+// dueBy is since when a timer was set, and due by the clocks of the owner to which it was and of the one that
+// fired it, and how much later this may have been noticed.
+func (h *history) dueBy(f *fire) (since int64, more time.Duration) {
+	since = f.of.by.answer.Time
+	owners := []*tenure{h.tenureOf(f)}
+	if first := h.setIn(f); first != nil && first != owners[0] {
+		owners = append(owners, first)
 	}
-	clock := h.clocks[f.worker]
-	since = max(f.of.by.answer.Time, f.Due-h.Zero-clock.between(f.Time, f.Time)[0])
-	if set := clock.lastSet(f.Time); set > f.of.by.Time {
-		since, limit = max(since, set), limit+wallCheck
+	for _, t := range owners {
+		offset := t.offset
+		if clock := h.clocks[t.worker]; f.of.isWall() {
+			offset = clock.between(f.Time, f.Time)[0]
+			if set := clock.lastSet(f.Time); set > f.of.by.Time {
+				since, more = max(since, set), wallCheck
+			}
+		}
+		since = max(since, f.Due-h.Zero-offset)
 	}
-	return since, limit
+	return since, more
 }
 
-// judgeSince checks that a firing is not late since then by more than a limit and what excuses it.
-func (h *history) judgeSince(r *report, f *fire, since int64, limit time.Duration, clock string) {
+// judgeSince checks that a firing is not later than what excuses it, and some more.
+func (h *history) judgeSince(r *report, f *fire, since int64, more time.Duration) {
 	by := time.Duration(f.Time - since)
 	excused, why := h.excuse(since, f.Time)
-	switch {
-	case by >= everLate:
-	case by-excused > limit:
-	default:
-		if excused == 0 && clock == "by its owner's clock" {
-			r.quiet = append(r.quiet, max(0, by))
-		}
-		return
+	if by >= everLate || by-excused > h.limit(excused)+more {
+		r.broke(late, "%s, by %v, of which %v are explained%s", describe(f), by, excused, why)
+	} else if excused == 0 && more == 0 {
+		r.quiet = append(r.quiet, max(0, by))
 	}
-	r.broke(late, "%s, by %v %s, of which %v are explained%s", describe(f), by, clock, excused, why)
 }
 
 // excuse is for how long between two times faults had effects, and which.
 func (h *history) excuse(from, to int64) (sum time.Duration, why string) {
 	var names []string
-	for _, e := range h.Events { // sorted by From
-		begins, ends := max(e.From, from), min(h.effects(&e), to)
+	for i := range h.Events { // sorted by From
+		e := &h.Events[i]
+		begins, ends := max(e.From, from), min(h.effects(e), to)
 		if !e.disturbs() || begins >= ends {
 			continue
 		}
+		from = ends // no time counts twice
 		if sum += time.Duration(ends - begins); !slices.Contains(names, e.Fault) {
 			names = append(names, e.Fault)
 		}
-		from = ends // so that no time counts twice
 	}
 	if len(names) > 0 {
-		why = fmt.Sprintf(" by: %s", strings.Join(names, ", "))
+		why = " by: " + strings.Join(names, ", ")
 	}
 	return sum, why
 }

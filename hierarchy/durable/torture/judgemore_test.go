@@ -51,7 +51,7 @@ var accepted = map[string]func(*script){
 }
 
 func TestAccepted(t *testing.T) {
-	for _, all := range []map[string]func(*script){accepted, ownersClocksAccepted, setClocksAccepted, wallClocksAccepted} {
+	for _, all := range []map[string]func(*script){accepted, ownersClocksAccepted, setClocksAccepted, wallClocksAccepted, lateAccepted} {
 		for name, write := range all {
 			t.Run(name, func(t *testing.T) {
 				s := newScript()

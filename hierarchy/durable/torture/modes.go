@@ -34,12 +34,13 @@ func modesUsage() string {
 	return strings.Join(lines, "\n")
 }
 
-const noModes = "none"
+// none is no mode, or no fault.
+const none = "none"
 
 // drawModes returns the modes that are on: those that were asked for, or up to three that the seed draws.
 func (o *options) drawModes() (on []mode, err error) {
 	all := allModes()
-	if o.modes == noModes {
+	if o.modes == none {
 		return nil, nil
 	}
 	if o.modes != "" {
@@ -65,7 +66,7 @@ func (o *options) harden() error {
 		return err
 	}
 	r := rand.New(rand.NewPCG(o.seed, 1<<34))
-	names := []string{noModes}[:max(0, 1-len(on))]
+	names := []string{none}[:max(0, 1-len(on))]
 	for _, m := range on {
 		names = append(names, m.name)
 		if m.set != nil {

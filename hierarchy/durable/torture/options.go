@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 )
 
@@ -26,7 +25,8 @@ var usage = fmt.Sprintf(`usage: go run ./torture [flags]
   -modes NAMES     what makes the run harder, with commas between, or "none". By default the seed
                    draws some. They are:
 %s
-  -only WORDS      only the faults whose names contain one of WORDS, with commas between: clock,kill
+  -only WORDS      only the faults whose names contain one of WORDS, with commas between: clock,kill; or
+                   "none". What goes on during the whole run, as modes have it, goes on
   -strict          what is back too late, or changes hands for no reason, is a broken promise, too,
                    and little may be late. Not for a busy machine
   -dir DIRECTORY   make the directories of the runs there, default: the temporary directory
@@ -105,10 +105,7 @@ func (o *options) check() error {
 	if err != nil {
 		return err
 	}
-	if o.alone || slices.ContainsFunc(on, func(m mode) bool { return m.during != nil }) {
-		return o.checkDir()
-	}
-	if len(o.weights(on)) == 0 {
+	if len(o.weights(on)) == 0 && o.only != none {
 		return fmt.Errorf("-only %q is in the name of no fault that can happen", o.only)
 	}
 	return o.checkDir()

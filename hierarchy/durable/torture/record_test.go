@@ -125,16 +125,26 @@ func TestLink(t *testing.T) {
 	require.GreaterOrEqual(t, time.Since(begun), 40*time.Millisecond)
 	heal()
 
-	heal = e.spoil(holds, 0)
-	heard := make(chan error, 1)
-	go func() { heard <- say(c) }()
-	select {
-	case err := <-heard:
-		t.Fatal("it was not held:", err)
-	case <-time.After(50 * time.Millisecond):
+	for _, fate := range []int{holds, mutes, deafs} {
+		heal = e.spoil(fate, 0)
+		heard := make(chan error, 1)
+		go func() { heard <- say(c) }()
+		select {
+		case err := <-heard:
+			t.Fatal("it was not held:", err)
+		case <-time.After(50 * time.Millisecond):
+		}
+		heal()
+		require.NoError(t, <-heard)
 	}
+
+	// What is held in one direction passes in the other.
+	heal = e.spoil(mutes, 0)
+	fate, _, _ := e.state(true)
+	require.Equal(t, passes, fate)
+	fate, _, _ = e.state(false)
+	require.Equal(t, mutes, fate)
 	heal()
-	require.NoError(t, <-heard)
 
 	heal = e.spoil(cuts, 0)
 	require.Error(t, say(c))

@@ -117,7 +117,7 @@ func (r *report) write(out io.Writer) {
 		fmt.Fprintf(out, "  %-44s %s\n", what, fmt.Sprintf(format, args...))
 	}
 	for _, mode := range slices.Sorted(maps.Keys(r.modes)) {
-		row("runs with mode "+mode, "%d", r.modes[mode])
+		row("runs with mode: "+mode, "%d", r.modes[mode])
 	}
 	for _, fault := range slices.Sorted(maps.Keys(r.faults)) {
 		row(fault, "%d", r.faults[fault])

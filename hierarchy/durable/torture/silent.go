@@ -13,18 +13,18 @@ const remembered = 3 * time.Second
 // silent has callers be silent for longer than owners remember them.
 func silent() mode {
 	return mode{name: "silent", says: "callers that are silent for longer than they are remembered",
-		set: func(o *options, _ *rand.Rand) { o.Silent, o.Remember = true, remembered }}
+		set: func(o *options, _ *rand.Rand) {
+			o.Talks, o.Silence, o.Remember = 2*remembered, remembered+time.Second, remembered
+		}}
 }
 
-// hush has all callers of a worker wait while it is silent: for longer than it is remembered, after as long
-// and some more of calls.
+// hush has all callers of a worker wait while it is silent.
 func (w *worker) hush() {
-	if !w.cfg.Silent {
-		return
+	now := time.Duration(mono())
+	if !w.cfg.Far { // else all are silent at the same time
+		now += time.Duration(w.cfg.Number) * time.Second
 	}
-	const talks, silence = 2 * remembered, remembered + time.Second
-	at := time.Duration(mono()+int64(w.cfg.Number)*int64(time.Second)) % (talks + silence)
-	if at > talks {
-		time.Sleep(talks + silence - at)
+	if all := w.cfg.Talks + w.cfg.Silence; all > 0 && now%all > w.cfg.Talks {
+		time.Sleep(all - now%all)
 	}
 }
