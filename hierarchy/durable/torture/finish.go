@@ -2,10 +2,7 @@
 
 package main
 
-import (
-	"context"
-	"io"
-)
+import "context"
 
 // finish waits until all has fired.
 func (w *world) finish(ctx context.Context) error {
@@ -51,5 +48,3 @@ func (w *world) tell(line string) {
 		m.tell(line)
 	}
 }
-
-func (m *member) tell(line string) { _, _ = io.WriteString(m.process.in, line+"\n") }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"syscall"
 	"time"
@@ -15,6 +14,11 @@ func (w *world) faults(ctx context.Context) error {
 	begun := time.Now()
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
+	for _, m := range w.on() {
+		if m.during != nil {
+			defer m.during(w)()
+		}
+	}
 	var err error
 	for _, p := range draw(&w.options) {
 		if err = sleep(ctx, time.Until(begun.Add(p.at))); err != nil {
@@ -113,16 +117,6 @@ func (w *world) onWorker(p plan, e *event, m *member) (end func()) {
 	return spoil(m.links[p.whom%len(m.links):][:1], p)
 }
 
-// setClock sets a worker's wall clock forward or back. One that has ended does not hear it.
-func (m *member) setClock(by time.Duration) { m.tell(fmt.Sprint("clock ", by)) }
-
-// replace starts a worker instead of one that has ended.
-func (w *world) replace() {
-	if err := w.startWorker(); err != nil {
-		w.broke("a worker can't be started: %v", err)
-	}
-}
-
 // joins has a further worker join, and leave again.
 func (w *world) joins() (end func()) {
 	before := w.all()
@@ -141,15 +135,6 @@ func (m *member) flicker(p plan) (end func()) {
 		spoil(m.links, plan{fate: cuts})()
 		return true
 	}, 100*time.Millisecond+5*p.delay)
-}
-
-// ends waits for the end of a worker that was told to end. One that is stopped meanwhile is killed.
-func (m *member) ends() {
-	select {
-	case <-m.process.ended:
-	case <-time.After(15 * time.Second):
-		m.process.kill()
-	}
 }
 
 // spoil breaks links, and returns what heals them.
