@@ -49,6 +49,12 @@ var refusedLate = []func(*script){
 
 // It would fire what is due in an hour.
 var refusedAhead = []func(*script){
+	func(s *script) { // nobody but an owner that is hours ahead
+		s.call(opSet, farKeys, "v", 0, 5, 3600_000)
+		s.off(2, 3600_000)
+		s.fire(farKeys, "v", 10, 3000, 3600_000)
+		s.next()
+	},
 	func(s *script) {
 		s.off(2, 3600_000)
 		s.call(opSet, key, "v", 0, 5, 600_000)

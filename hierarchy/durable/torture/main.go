@@ -60,9 +60,11 @@ func torture(ctx context.Context, o options, out io.Writer) (failed int, err err
 
 // once makes one run. Its files are kept if a promise was broken.
 func once(ctx context.Context, o options, out io.Writer) (*report, error) {
+	asked := o
 	if err := o.harden(); err != nil {
 		return nil, err
 	}
+	asked.modes = o.modes
 	dir, err := os.MkdirTemp(o.dir, "epicycle-torture-")
 	if err != nil {
 		return nil, err
@@ -80,7 +82,7 @@ func once(ctx context.Context, o options, out io.Writer) (*report, error) {
 	}
 	r.write(out)
 	if len(r.broken) > 0 || o.keep {
-		fmt.Fprintf(out, "The files are in %s. To run it again: %s\n", dir, o.again())
+		fmt.Fprintf(out, "The files are in %s. To run it again: %s\n", dir, asked.again())
 		return r, nil
 	}
 	return r, os.RemoveAll(dir)

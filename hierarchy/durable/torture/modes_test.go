@@ -24,7 +24,7 @@ func TestDrawModes(t *testing.T) {
 			drawn[m.name] = true
 			require.False(t, m.asked, m.name)
 		}
-		named := o // the same command, with the names that it says
+		named := options{seed: seed, length: time.Minute, workers: 3, modes: o.modes}
 		require.NoError(t, named.harden())
 		require.Equal(t, o, named)
 	}
