@@ -46,6 +46,8 @@ type MemberStats struct {
 	Self    bool   // it is this process
 	Leaving bool   // it gives its partitions to others
 	Owned   int    // partitions
+	// The latest versions of the log, and of messages between processes, that it reads: see DESIGN.md.
+	Log, Wire int
 }
 
 // Stats returns a snapshot. It does not walk over timers. Partitions are read one after the other.

@@ -9,8 +9,10 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/share"
 )
 
@@ -46,7 +48,7 @@ type news struct {
 func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 	s = &session{c: c, risen: make(chan struct{}, 1)}
 	cfg := c.cfg.Member
-	cfg.Rise = s.rise
+	cfg.Rise, cfg.Log, cfg.Wire = s.rise, frame.Version, remote.Version
 	if cfg.Unable, err = c.unreadable(ctx); err != nil {
 		return nil, err
 	}

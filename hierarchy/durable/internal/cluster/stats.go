@@ -10,6 +10,7 @@ type Member struct {
 	ID, Text      string
 	Self, Leaving bool
 	Owned         int // partitions
+	Log, Wire     int // the latest versions that it reads
 }
 
 // Members returns the processes that have a lease, as this one knows them, and for each partition the
@@ -24,7 +25,8 @@ func (c *Cluster) Members() (members []Member, owners []int) {
 	for i, p := range view.Members {
 		place[p.ID] = i
 		texts[p.Text]++
-		members = append(members, Member{ID: p.ID.String(), Text: p.Text, Leaving: p.Leaving, Self: p.ID == s.member.ID()})
+		members = append(members, Member{ID: p.ID.String(), Text: p.Text, Leaving: p.Leaving, Self: p.ID == s.member.ID(),
+			Log: p.Log, Wire: p.Wire})
 	}
 	for i, m := range members {
 		if texts[m.Text] > 1 { // as in containers that share the host's name

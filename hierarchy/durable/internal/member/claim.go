@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
@@ -94,5 +95,9 @@ func holderOf(r table.Record) (ID, error) {
 	if r.Deleted {
 		return 0, nil
 	}
-	return decodeClaim(r.Key, r.Value)
+	holder, err := decodeClaim(r.Key, r.Value)
+	if errors.Is(err, errVersion) {
+		return 0, err
+	}
+	return holder, nil // what is no claim is nobody's
 }

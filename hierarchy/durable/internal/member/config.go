@@ -20,6 +20,9 @@ type Config struct {
 	Logger *slog.Logger // default: discards
 	// Unable are the partitions that this member can't take, as far as is known before.
 	Unable []int
+	// Log and Wire are the latest versions of frames, and of messages between processes, that this program
+	// reads. The others learn them.
+	Log, Wire int
 	// ID is for tests that need the same one each time. Default: random.
 	ID ID
 

@@ -2,6 +2,7 @@ package member
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -15,7 +16,7 @@ type known struct {
 	dead      map[ID]time.Duration // whose record was deleted, and when that was learnt. It never comes back
 	claims    []claim              // by partition
 	all       bool                 // all that the table had was read
-	foreign   error                // the first record that is not understood
+	foreign   error                // the first claim of a later version
 	cached    *View
 }
 
@@ -31,7 +32,7 @@ type peer struct {
 type claim struct {
 	holder   ID
 	revision uint64
-	foreign  bool // it is not understood
+	foreign  bool // it is of a later version
 	giving   bool // a Give of this revision is under way or in doubt
 }
 
@@ -106,9 +107,11 @@ func (m *Member) apply(r table.Record) {
 		} else {
 			err = m.applyMember(id, r, now)
 		}
-		if err != nil && m.known.foreign == nil {
+		if errors.Is(err, errVersion) && m.known.foreign == nil {
 			m.known.foreign = err
-			m.cfg.Logger.Error("durable: the table of members", "err", err)
+		}
+		if err != nil {
+			m.cfg.Logger.Warn("durable: a record in the table of members is not understood", "err", err)
 		}
 	}
 	m.mu.Unlock()
@@ -133,9 +136,13 @@ func (m *Member) applyMember(id ID, r table.Record, now time.Duration) error {
 		record.Lease = m.cfg.Lease
 	}
 	slices.Sort(record.Unable)
-	is := &peer{Peer{id, record.Text, record.Leaving, record.Unable}, r.Revision, record.Lease, now}
-	if was := m.known.peers[id]; was == nil || !was.is(&is.Peer) {
+	is := &peer{Peer{id, record.Text, record.Leaving, record.Unable, record.Log, record.Wire}, r.Revision, record.Lease, now}
+	was := m.known.peers[id]
+	if was == nil || !was.is(&is.Peer) {
 		m.tell()
+	}
+	if was != nil { // it was said
+		err = nil
 	}
 	m.known.peers[id] = is
 	return err
@@ -146,7 +153,7 @@ func (m *Member) applyClaim(p int, r table.Record) (err error) {
 	c := claim{revision: r.Revision}
 	if !r.Deleted {
 		c.holder, err = decodeClaim(r.Key, r.Value)
-		c.foreign = err != nil
+		c.foreign = errors.Is(err, errVersion)
 	}
 	m.known.claims[p] = c
 	m.mine[p].Store(c.holder == m.id)

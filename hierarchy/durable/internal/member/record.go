@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// version is the version of the records. A program refuses to join where it finds a claim of another
-// version, or a member of a higher one.
+// version is the version of the records. A program refuses to join where it finds a claim of a higher one. A
+// member of another version, or whose record can't be read, is a member all the same. A claim that no version
+// can have written is nobody's.
 const version = 1
 
 const (
@@ -28,6 +29,8 @@ type memberRecord struct {
 	Counter uint64        `json:"counter"` // of renewals: no two of a member are the same
 	Leaving bool          `json:"leaving,omitempty"`
 	Unable  []int         `json:"unable,omitempty"` // partitions whose logs it can't read
+	Log     int           `json:"log,omitempty"`    // the latest version of frames that it reads; 0 means 1
+	Wire    int           `json:"wire,omitempty"`   // and of messages to each other
 }
 
 // claimRecord is the value of claim.<partition>.
@@ -51,14 +54,14 @@ func encode(record any) []byte {
 	return b
 }
 
-// decodeMember decodes what it can. A record that it does not understand is of a member all the
-// same.
+// decodeMember decodes what it can of a record, and returns what can be used, with an error if that is not all.
 func decodeMember(key string, value []byte) (r memberRecord, err error) {
 	if err = json.Unmarshal(value, &r); err != nil {
-		err = fmt.Errorf("%w: %q can't be read: %w", errVersion, key, err)
+		err = fmt.Errorf("%q can't be read: %w", key, err)
 	} else if r.Version < 1 || r.Version > version {
-		err = fmt.Errorf("%w: %q has %d, and this program knows %d", errVersion, key, r.Version, version)
+		err = fmt.Errorf("%q has version %d, and this program knows %d", key, r.Version, version)
 	}
+	r.Log, r.Wire = max(1, r.Log), max(1, r.Wire)
 	if r.Lease <= 0 || r.Lease > longestLease {
 		r.Lease = 0
 	}
@@ -67,18 +70,20 @@ func decodeMember(key string, value []byte) (r memberRecord, err error) {
 
 func decodeClaim(key string, value []byte) (holder ID, err error) {
 	var r claimRecord
-	if err := json.Unmarshal(value, &r); err != nil {
-		return 0, fmt.Errorf("%w: %q can't be read: %w", errVersion, key, err)
-	}
-	if r.Version != version {
+	err = json.Unmarshal(value, &r)
+	switch {
+	case r.Version > version: // whatever else it has
 		return 0, fmt.Errorf("%w: %q has %d, and this program knows %d", errVersion, key, r.Version, version)
-	}
-	if r.Holder == "" {
+	case err != nil:
+		return 0, fmt.Errorf("%q can't be read: %w", key, err)
+	case r.Version != version:
+		return 0, fmt.Errorf("%q has version %d", key, r.Version)
+	case r.Holder == "":
 		return 0, nil
 	}
 	holder, ok := parseID(r.Holder)
 	if !ok {
-		return 0, fmt.Errorf("%w: %q has the holder %q", errVersion, key, r.Holder)
+		return 0, fmt.Errorf("%q has the holder %q", key, r.Holder)
 	}
 	return holder, nil
 }

@@ -16,10 +16,13 @@ type Peer struct {
 	Text    string
 	Leaving bool
 	Unable  []int // sorted: the partitions that it can't take
+	// The latest versions of frames, and of messages between processes, that it reads.
+	Log, Wire int
 }
 
 func (p *Peer) is(other *Peer) bool {
-	return p.ID == other.ID && p.Text == other.Text && p.Leaving == other.Leaving && slices.Equal(p.Unable, other.Unable)
+	return p.ID == other.ID && p.Text == other.Text && p.Leaving == other.Leaving && slices.Equal(p.Unable, other.Unable) &&
+		p.Log == other.Log && p.Wire == other.Wire
 }
 
 // Claim says who may own a partition.

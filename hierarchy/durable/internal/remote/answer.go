@@ -45,7 +45,7 @@ func statusOf(err error) status {
 	return failed
 }
 
-func startAnswer(b []byte, s status) []byte { return append(b, version, byte(s)) }
+func startAnswer(b []byte, s status) []byte { return append(b, Version, byte(s)) }
 
 // appendFailure is the answer with an error.
 func appendFailure(b []byte, err error) []byte {
@@ -71,8 +71,8 @@ func readAnswer(b []byte) (body []byte, retry bool, err error) {
 	if len(b) < 2 {
 		return nil, false, errMessage
 	}
-	if b[0] != version {
-		return nil, false, fmt.Errorf("the answer has version %d instead of %d", b[0], version)
+	if b[0] != Version {
+		return nil, true, fmt.Errorf("another version: the answer has %d instead of %d", b[0], Version)
 	}
 	text := string(b[2:min(len(b), 2+maxText)])
 	switch status(b[1]) {

@@ -53,7 +53,7 @@ func TestMessages(t *testing.T) {
 	require.LessOrEqual(t, len(message), size+headers)
 	message[0]++
 	_, _, err = readKind(message)
-	require.EqualError(t, err, "the message has version 2 instead of 1")
+	require.ErrorIs(t, err, errVersion)
 	_, _, err = readKind(nil)
 	require.Error(t, err)
 }

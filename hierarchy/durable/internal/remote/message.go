@@ -13,8 +13,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
-// version is the version of the messages that this package writes, and the only one that it reads.
-const version = 1
+// Version is the version of the messages that this package writes, and the only one that it reads.
+const Version = 1
+
+// errVersion is for a message, or an answer, of another version. The next owner may read it, or write one that
+// can be read, so it is asked again.
+var errVersion = fmt.Errorf("%w: another version", partition.ErrUnavailable)
 
 // kind says what a message asks for.
 type kind byte
@@ -37,7 +41,7 @@ const (
 
 // startAsks begins a message with operations, of as many parts.
 func startAsks(b []byte, id partition.RequestID, parts int) []byte {
-	b = append(b, version, byte(askKind))
+	b = append(b, Version, byte(askKind))
 	b = append(b, make([]byte, 8)...)
 	b = binary.LittleEndian.AppendUint64(b, id.Caller)
 	b = binary.AppendUvarint(b, id.Serial)
@@ -143,7 +147,7 @@ func (c *cutter) ask(call *partition.Call, age time.Duration) bool {
 }
 
 // startMessage begins any message.
-func startMessage(b []byte, k kind) []byte { return append(b, version, byte(k)) }
+func startMessage(b []byte, k kind) []byte { return append(b, Version, byte(k)) }
 
 // appendCursor appends where a page begins.
 func appendCursor(b []byte, at partition.Cursor) []byte {
@@ -165,8 +169,8 @@ func readKind(b []byte) (k kind, rest []byte, err error) {
 	switch {
 	case len(b) < 2:
 		return 0, nil, errMessage
-	case b[0] != version:
-		return 0, nil, fmt.Errorf("the message has version %d instead of %d", b[0], version)
+	case b[0] != Version:
+		return 0, nil, fmt.Errorf("%w: the message has %d instead of %d", errVersion, b[0], Version)
 	}
 	return kind(b[1]), b[2:], nil
 }
