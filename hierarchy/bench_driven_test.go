@@ -213,3 +213,38 @@ func BenchmarkDrivenNext(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkDrivenSessions is an event loop of sessions that are all overdue: each turn, a random one
+// is set again, and so is the earliest one, and Next is asked for after each. B/timer is the most.
+func BenchmarkDrivenSessions(b *testing.B) {
+	const n, turns, parts = 2000, 1_000_000, 20
+	dues := randomDues(int64(time.Second))
+	run(b, "driven", n, func(b *testing.B) {
+		bytes := uint64(0)
+		for b.Loop() {
+			before := liveHeap()
+			var d hierarchy.Driven[uint64]
+			for range d.Expire(time.Hour) {
+			}
+			d.Set(0, 1)
+			nearest := d.Set(0, 0)
+			handles := make([]hierarchy.Handle, n)
+			for i := range handles {
+				handles[i] = d.Set(uint64(i), 1+dues[i])
+			}
+			for i := range turns {
+				due := 1 + dues[rand.IntN(len(dues))]
+				d.Move(handles[rand.IntN(n)], due)
+				d.Move(nearest, 0)
+				d.Next()
+				d.Move(nearest, due)
+				d.Next()
+				if i%(turns/parts) == 0 {
+					bytes = max(bytes, liveHeap()-before)
+				}
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/turns, "ns/turn")
+		b.ReportMetric(float64(bytes)/n, "B/timer")
+	})
+}

@@ -151,6 +151,25 @@ func (c *Circles) checkQueues(gathered int) error {
 	if gathered != 0 {
 		return fmt.Errorf("queue: %d nodes are missing", gathered)
 	}
+	return c.checkEntries()
+}
+
+// checkEntries checks that memory for what was gathered is in proportion to what still is. While
+// most entries of a queue are swept out, more die, and those that are live are in two queues.
+func (c *Circles) checkEntries() error {
+	entries := 0
+	if c.next != nil {
+		entries = c.next.taken()
+	}
+	for _, p := range c.queues {
+		entries += p.left()
+		if p.next > c.tuning.DeadUpTo && p.next > 3*p.left() {
+			return fmt.Errorf("queue: of %d entries, %d have had their turn", len(p.entries), p.next)
+		}
+	}
+	if dead := entries - c.inQueues; entries != c.entries || dead > 2*c.inQueues+2*c.tuning.DeadUpTo+sweptPerGone {
+		return fmt.Errorf("queue: %d of %d entries are dead, of %d as is believed", dead, entries, c.entries)
+	}
 	return nil
 }
 

@@ -134,7 +134,7 @@ func (c *Circles) Unlink(n *level.Node) {
 func (c *Circles) takeOut(n *level.Node) {
 	switch k := n.Circle(); {
 	case k == level.Gathered:
-		c.inQueues--
+		c.leaveQueue()
 	case c.onAhead(n):
 		c.aheadLevel(n).Remove(&c.arena, n)
 	case c.circle[k].Remove(&c.arena, n):

@@ -36,6 +36,7 @@
 //	crowds.go    pouring crowds there before the hand arrives
 //	earliest.go  the exact earliest timer, before it is due
 //	queues.go    crowds that were gathered, and what comes first of all
+//	merge.go     merging them, and sweeping out what has moved or gone
 //	gather.go    gathering one slot, in portions
 //	gatherdue.go gathering all slots that are due, at once
 //	radix.go     sorting what was gathered

@@ -67,6 +67,7 @@ func (c *Circles) sideOf(k int, ahead bool) *level.Level {
 // note notes a node that is taken out of its slot.
 func (c *Circles) note(g *gathering, i uint32, n *level.Node) entry {
 	c.inQueues++
+	c.entries++
 	g.lo, g.hi = min(g.lo, n.Key), max(g.hi, n.Key)
 	g.first, g.last = min(g.first, n.Order()), max(g.last, n.Order())
 	return entry{n.Key, i, uint32(n.Order())}

@@ -1,9 +1,6 @@
 package circles
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // gathered is crowds that were taken out of their slots and sorted in arrays. Going along a
 // list, the processor waits for the memory of each node before it knows where the next one is.
@@ -14,6 +11,8 @@ import (
 type gathered struct {
 	queues   []queue
 	inQueues int                        // how many nodes are Gathered: those of queues and of next
+	entries  int                        // how many entries queues and next have, for those nodes and dead ones
+	sweptTo  int                        // the queue that what is live in the first one is moved to, or 0
 	from     struct{ circle, slot int } // what was gathered last
 
 	sincePrepared int        // how many timers were due since prepareBeside prepared a crowd
@@ -24,7 +23,7 @@ type gathered struct {
 }
 
 // queue is nodes in order of deadline and of setting. Entries whose node has been moved or
-// removed stay until it is their turn.
+// removed are dead. They stay until it is their turn, or until they are swept out.
 type queue struct {
 	entries []entry
 	next    int // those before it were taken out
@@ -72,7 +71,7 @@ func (c *Circles) NextInOrder(now int64) Verdict {
 // withGathered is v, which says that nothing in a slot is due, for what is in no slot as well.
 func (c *Circles) withGathered(v Verdict, at int64, ok bool) Verdict {
 	if c.arena.Len() == 0 {
-		c.next, c.idle, c.buffers = nil, nil, nil
+		c.next, c.idle, c.buffers, c.entries = nil, nil, nil, 0
 		return v
 	}
 	if c.next != nil && (!ok || c.next.start < at) {
@@ -92,8 +91,7 @@ func (c *Circles) firstGathered(budget int) (i uint32, at int64, ok bool, left i
 		j, key, budget = c.headOf(&c.queues[k], budget)
 		switch {
 		case j == 0 && budget > 0:
-			c.giveBack(c.queues[k].entries)
-			c.queues = slices.Delete(c.queues, k, k+1)
+			c.dropQueue(k)
 			continue
 		case j != 0 && (!ok || key < at || key == at && c.arena.At(j).Before(c.arena.At(i))):
 			i, at, ok = j, key, true
@@ -106,7 +104,7 @@ func (c *Circles) firstGathered(budget int) (i uint32, at int64, ok bool, left i
 // headOf is the first node of p that is still in no slot, or 0, and its deadline. It skips no
 // more than budget entries, and returns how many more it could.
 func (c *Circles) headOf(p *queue, budget int) (i uint32, at int64, left int) {
-	for ; p.next < len(p.entries) && budget > 0; p.next++ {
+	for ; p.next < len(p.entries) && budget > 0; c.pass(p, 1) {
 		if p.next >= p.fetchAt {
 			c.fetch(p)
 		}
@@ -131,55 +129,6 @@ func (c *Circles) fetch(p *queue) {
 	for _, e := range p.entries[p.next:p.fetchAt] {
 		if c.stillGathered(e) {
 			c.touch(e.index)
-		}
-	}
-}
-
-// mergeShortest merges the two queues that have the least to come. So a few timers at a time
-// may join a crowd, and each is seldom merged.
-func (c *Circles) mergeShortest() {
-	best, x, y := math.MaxInt, 0, 0
-	for j := range c.queues {
-		for i := range j {
-			p, q := &c.queues[i], &c.queues[j]
-			if n := p.left() + q.left(); n < best && mergeable(p, q) {
-				best, x, y = n, i, j
-			}
-		}
-	}
-	if x == y {
-		return
-	}
-	p, q := &c.queues[x], &c.queues[y]
-	merged := queue{entries: c.buffer(best), first: min(p.first, q.first), last: max(p.last, q.last)}
-	merge(merged.entries, p.entries[p.next:], q.entries[q.next:])
-	c.visited += best
-	c.giveBack(p.entries)
-	c.giveBack(q.entries)
-	*p = merged
-	c.queues = slices.Delete(c.queues, y, y+1)
-}
-
-// left is how many entries are still to come.
-func (p *queue) left() int { return len(p.entries) - p.next }
-
-// mergeable tells whether low bits of orders tell which is first, in p and q together.
-func mergeable(p, q *queue) bool {
-	return max(p.last, q.last)-min(p.first, q.first) <= math.MaxInt32
-}
-
-// before tells whether x comes before y, where the low bits of their orders tell.
-func (x entry) before(y entry) bool {
-	return x.key < y.key || x.key == y.key && int32(x.order-y.order) < 0
-}
-
-// merge merges x and y, which are in order, into to.
-func merge(to, x, y []entry) {
-	for i := range to {
-		if len(y) == 0 || len(x) > 0 && !y[0].before(x[0]) {
-			to[i], x = x[0], x[1:]
-		} else {
-			to[i], y = y[0], y[1:]
 		}
 	}
 }

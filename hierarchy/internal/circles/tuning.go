@@ -14,6 +14,10 @@ type Tuning struct {
 	// bounds the memory which gathering needs, and the steps that are not divided into
 	// portions: an array is made and copied. A larger slot is poured, if it can be.
 	GatherUpTo int
+	// DeadUpTo is how many entries of what was gathered may be dead without need: as many as
+	// are live may be in any case. Below that, it costs more to sweep them out than to wait
+	// for their turn.
+	DeadUpTo int
 	// PourTime is how long before its time a crowd begins to be poured ahead, in
 	// nanoseconds for each timer in it: some times as long as it takes.
 	PourTime int64
@@ -26,7 +30,7 @@ type Tuning struct {
 
 // DefaultTuning is what benchmarks have shown to be best.
 func DefaultTuning() Tuning {
-	return Tuning{SortUpTo: 32, PourAheadFrom: 4096, GatherUpTo: 1 << 15, PourTime: 1500, SweepRatio: 16}
+	return Tuning{SortUpTo: 32, PourAheadFrom: 4096, GatherUpTo: 1 << 15, DeadUpTo: 1 << 10, PourTime: 1500, SweepRatio: 16}
 }
 
 const (
