@@ -3,7 +3,6 @@ package partition
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
@@ -41,17 +40,8 @@ var errEnded = errors.New("the process ended during the attempt")
 // failBegun writes that the attempts have failed which were under way when the process ended.
 func (p *Partition) failBegun(ctx context.Context, begun []state.Ref) error {
 	p.firing.suspects = make(map[state.Ref]frame.ID)
-	for portion := range slices.Chunk(begun, MaxOps) {
-		p.draft.start(p.head, p.time.now())
-		for _, ref := range portion {
-			t := p.state.Timer(ref)
-			it := item{kind: failed, job: job{ref: ref, id: t.ID, key: []byte(t.Key), attempt: t.Attempt}}
-			it.wait, it.cause = p.cfg.Backoff(int(t.Attempt)), errEnded
-			if p.draft.attempt(&it, &p.cfg) {
-				p.firing.suspects[ref] = t.ID
-				p.tellDeath(&it)
-			}
-		}
+	for len(begun) > 0 {
+		begun = p.draftFailed(begun)
 		b, _ := p.draft.Finish()
 		b, err := p.commitSoon(ctx, b)
 		if err != nil {
@@ -59,6 +49,24 @@ func (p *Partition) failBegun(ctx context.Context, begun []state.Ref) error {
 		}
 		if err := p.apply(b, 0); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// draftFailed makes a frame of as many attempts that have failed as the log takes, and returns the others.
+func (p *Partition) draftFailed(begun []state.Ref) (rest []state.Ref) {
+	p.draft.start(p.head, p.time.now())
+	for i, ref := range begun {
+		t := p.state.Timer(ref)
+		it := item{kind: failed, job: job{ref: ref, id: t.ID, key: []byte(t.Key), attempt: t.Attempt}}
+		if p.draft.Len() > 0 && !p.fits(&it) {
+			return begun[i:]
+		}
+		it.wait, it.cause = p.cfg.Backoff(int(t.Attempt)), errEnded
+		if p.draft.attempt(&it, &p.cfg) {
+			p.firing.suspects[ref] = t.ID
+			p.tellDeath(&it)
 		}
 	}
 	return nil
