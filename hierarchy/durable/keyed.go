@@ -18,6 +18,7 @@ import (
 type Keyed[K comparable, V any] struct {
 	cfg    Config[K, V]
 	owners owners
+	crew   *partition.Crew
 	pool   sync.Pool // of *request
 }
 

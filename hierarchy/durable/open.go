@@ -47,7 +47,7 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 	if err != nil {
 		return nil, err
 	}
-	w := &Keyed[K, V]{cfg: cfg}
+	w := &Keyed[K, V]{cfg: cfg, crew: partition.NewCrew(cfg.Concurrency)}
 	w.pool.New = func() any { return new(request) }
 	if cfg.Conn != nil {
 		w.owners, err = openShared(ctx, w.shared())
@@ -71,7 +71,7 @@ func (w *Keyed[K, V]) common() partition.Config {
 	return partition.Config{
 		Clock: w.cfg.Clock, Precision: w.cfg.Precision, MaxPending: w.cfg.MaxPending,
 		MaxAttempts: max(0, w.cfg.MaxAttempts), Backoff: w.cfg.Backoff, Handle: w.handle,
-		Crew:   partition.NewCrew(w.cfg.Concurrency),
+		Crew:   w.crew,
 		Logger: w.cfg.Logger.With("name", w.cfg.Name), Owner: owner(),
 	}
 }

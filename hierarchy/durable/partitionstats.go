@@ -1,6 +1,8 @@
 package durable
 
 import (
+	"time"
+
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -13,6 +15,9 @@ type PartitionStats struct {
 	Owner string
 	// Err says that the log is damaged. The partition is not owned then.
 	Err error
+	// Unavailable says since when this process waits for the log: it owns the partition, and a frame has had no
+	// answer, or it should own it, and can't. It is zero if neither is so.
+	Unavailable time.Time
 
 	Pending, Running, Dead int
 	Set, Moved, Removed    uint64
@@ -25,7 +30,8 @@ type PartitionStats struct {
 
 func partitionStats(s partition.Stats) PartitionStats {
 	return PartitionStats{
-		Pending: s.Pending, Running: s.Running, Dead: s.Dead,
+		Unavailable: s.Unavailable,
+		Pending:     s.Pending, Running: s.Running, Dead: s.Dead,
 		Set: s.Set, Moved: s.Moved, Removed: s.Removed, Fired: s.Fired, Failed: s.Failed,
 		Frames: s.Frames, Bytes: s.Bytes, Trimmed: s.Trimmed, LogBytes: s.LogBytes, LiveBytes: s.LiveBytes,
 		Lateness: s.Lateness, Commit: s.Commit,

@@ -45,6 +45,9 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 	var set *stream.Set
 	var table *kv.Store
 	err := untilAnswered(ctx, cfg.logger, func(ctx context.Context, answered func()) (err error) {
+		if err = checkServer(cfg.conn); err != nil {
+			return err
+		}
 		if err = kv.Check(ctx, kv.Config{Conn: cfg.conn, Name: cfg.name}); err == nil {
 			set, err = stream.Open(ctx, stream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions,
 				Replicas: cfg.replicas, Progress: answered})

@@ -13,6 +13,9 @@ type Stats struct {
 	Pending int // timers that are not dead
 	Running int // attempts that are under way
 	Dead    int
+	// Oldest is how long the handler has been running that was called first of those that run, also if its
+	// timer was set, moved or removed meanwhile. Where Concurrency handlers hang, nothing fires.
+	Oldest time.Duration
 
 	// Since Open:
 	Set, Moved, Removed uint64
@@ -52,6 +55,7 @@ type MemberStats struct {
 
 // Stats returns a snapshot. It does not walk over timers. Partitions are read one after the other.
 func (w *Keyed[K, V]) Stats() (st Stats) {
+	st.Oldest = w.crew.Oldest()
 	st.Partitions = make([]PartitionStats, w.owners.Len())
 	members, of := w.owners.Members()
 	for _, m := range members {

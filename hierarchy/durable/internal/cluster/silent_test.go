@@ -2,10 +2,12 @@ package cluster
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	logs "github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -52,4 +54,46 @@ func TestOpenWithoutLogs(t *testing.T) {
 	err := a.open(ctx)
 	w.ErrorIs(err, context.DeadlineExceeded)
 	w.ErrorContains(err, "no answer")
+}
+
+// refusing is a log that takes nothing.
+type refusing struct {
+	journal.Log
+	is *atomic.Bool
+}
+
+func (l refusing) Append(ctx context.Context, last uint64, data []byte) error {
+	if l.is.Load() {
+		return journal.ErrTooLarge
+	}
+	return l.Log.Append(ctx, last, data)
+}
+
+// Stats say since when a partition should be open here, and is not: this log can be read, and not be written to.
+func TestUnavailableSince(t *testing.T) {
+	w := newWorld(t)
+	begun := time.Now()
+	p := w.process()
+	p.behind = lease
+	var refuses atomic.Bool
+	refuses.Store(true)
+	p.wrap = func(log journal.Log) journal.Log {
+		if log == journal.Log(p.logs[2]) {
+			return refusing{log, &refuses}
+		}
+		return log
+	}
+	w.NoError(p.open(t.Context()))
+	w.eventually("tried", func() bool { st, _, _ := p.Stats(2); return !st.Unavailable.IsZero() })
+	st, owned, _ := p.Stats(2)
+	since := st.Unavailable
+	w.False(owned)
+	w.True(since.After(begun))
+	st, _, _ = p.Stats(1)
+	w.Zero(st.Unavailable)
+	w.eventually("the same, however often it is tried", func() bool { return time.Since(since) > 4*lease })
+	st, _, _ = p.Stats(2)
+	w.Equal(since, st.Unavailable)
+	refuses.Store(false)
+	w.eventually("open", func() bool { st, owned, _ := p.Stats(2); return owned && st.Unavailable.IsZero() })
 }

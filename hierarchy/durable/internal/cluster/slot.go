@@ -27,12 +27,13 @@ type slot struct {
 	askers   atomic.Int32 // that wait for an answer
 	releases chan releasing
 	trouble  atomic.Pointer[trouble]
-	progress partition.Progress // of reading the log
-	doubtful time.Time          // since when its log seems to be damaged
-	told     string             // the last trouble that was told
-	looks    *time.Timer        // when the log of owner is looked at next
-	seen     uint64             // the last frame of owner when its log was complete
-	doubts   chan struct{}      // of capacity 1: a frame of owner had no clear answer
+	failing  atomic.Pointer[time.Time] // since when each try to have the partition has failed, or nil
+	progress partition.Progress        // of reading the log
+	doubtful time.Time                 // since when its log seems to be damaged
+	told     string                    // the last trouble that was told
+	looks    *time.Timer               // when the log of owner is looked at next
+	seen     uint64                    // the last frame of owner when its log was complete
+	doubts   chan struct{}             // of capacity 1: a frame of owner had no clear answer
 }
 
 // ask is another member's wish to have the partition.
@@ -103,12 +104,15 @@ func (l *slot) try(do func() error) {
 	err := do()
 	if err == nil {
 		l.pause = 0
+		l.failing.Store(nil)
 		return
 	}
 	if l.s.ctx.Err() != nil {
 		return
 	}
 	l.setTrouble(err)
+	now := time.Now()
+	l.failing.CompareAndSwap(nil, &now)
 	l.pause = min(max(firstPause, 2*l.pause), lastPause)
 	l.tell(err)
 	if l.isDamaged(err) {

@@ -66,7 +66,13 @@ func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
 		same := p == nil || p == c.owned[at].Load() // else past has what st has
 		st.AddPast(&c.past[at])
 		s := c.session
+		if p == nil {
+			st.Unavailable = c.lost // if the lease was lost
+		}
 		c.mu.Unlock()
+		if p == nil && st.Unavailable.IsZero() {
+			st.Unavailable = s.slots[at].unavailable()
+		}
 		if same {
 			return st, p != nil && s.member.Owns(at), err
 		}

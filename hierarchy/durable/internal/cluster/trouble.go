@@ -17,6 +17,15 @@ type trouble struct {
 
 func (l *slot) setTrouble(err error) { l.trouble.Store(&trouble{err, l.progress.Read.Load()}) }
 
+// unavailable is since when the partition should be open here, and is not: zero if that is not so.
+func (l *slot) unavailable() time.Time {
+	t, since := l.task(), l.failing.Load()
+	if since == nil || !t.wanted && t.claim.Holder != l.me() {
+		return time.Time{}
+	}
+	return *since
+}
+
 // tell says why the partition can't be taken over. An operator must know what does not pass.
 func (l *slot) tell(err error) {
 	if l.pause == lastPause && l.isNews(err) {

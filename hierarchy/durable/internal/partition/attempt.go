@@ -14,6 +14,9 @@ type attempt struct {
 	firing Firing
 	ctx    context.Context
 	cancel context.CancelFunc
+
+	began         time.Time // when its handler was called; this and the others in Crew.running are guarded by Crew.mu
+	before, after *attempt
 }
 
 // errGone is the result of an attempt that did not begin, because it was superseded.
@@ -37,6 +40,8 @@ func (p *Partition) handle(a *attempt) (err error) {
 		return err
 	}
 	defer a.cancel()
+	p.cfg.Crew.entered(a)
+	defer p.cfg.Crew.returned(a)
 	returned := false
 	defer func() {
 		if returned {

@@ -11,6 +11,9 @@ type Crew struct {
 	free    int
 	waiting []*Partition // with timers that are due, in the order in which they came
 	skew    int64        // of the wall clock, when it was last said
+	size    int
+	running running
+	watched bool // look will be called
 }
 
 // leastJump is how far the wall clock must have been set to be told. Less is drift.
@@ -28,7 +31,7 @@ func (c *Crew) jumped(skew int64) (by int64) {
 }
 
 // NewCrew is a Crew for n handlers at once.
-func NewCrew(n int) *Crew { return &Crew{free: n} }
+func NewCrew(n int) *Crew { return &Crew{free: n, size: n} }
 
 // take takes a place. If there is none it is false, and p fires when there is.
 func (c *Crew) take(p *Partition) bool {
@@ -44,6 +47,7 @@ func (c *Crew) take(p *Partition) bool {
 		}
 	}
 	c.waiting = append(c.waiting, p)
+	c.watch(stuckAfter)
 	return false
 }
 

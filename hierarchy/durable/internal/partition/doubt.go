@@ -20,6 +20,8 @@ func (p *Partition) append(w *written, b []byte) ([]byte, error) {
 		}
 		doubt = err
 		p.doubt.Store(true)
+		now := time.Now()
+		p.silent.Store(&now)
 		p.cfg.Doubted(err)
 		p.leaveGate(0) // others have answers, maybe
 		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", p.because(err))
@@ -57,6 +59,7 @@ func (p *Partition) settleDoubt(settled *bool, err error) {
 	p.endDoubt = nil
 	if *settled = true; err == nil {
 		p.doubt.Store(false)
+		p.silent.Store(nil)
 		p.queue.answered()
 		p.cfg.Logger.Info("durable: the log answers again", "partition", p.cfg.Partition)
 	}

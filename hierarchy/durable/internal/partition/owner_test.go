@@ -112,3 +112,21 @@ func TestIDsOfACopyDiffer(t *testing.T) {
 	b.NotEqual(a, id("a"))
 	b.Equal(old, id("old"))
 }
+
+// Stats say since when the log has not answered.
+func TestUnavailableSince(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.open()
+		b.Zero(b.p.Stats().Unavailable)
+		time.Sleep(time.Hour)
+		b.disk.SetFull(true)
+		begun := time.Now()
+		go b.p.Do(context.Background(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("a")}}})
+		time.Sleep(10 * time.Minute)
+		b.WithinDuration(begun, b.p.Stats().Unavailable, time.Second)
+		b.disk.SetFull(false)
+		time.Sleep(time.Minute)
+		b.Zero(b.p.Stats().Unavailable)
+		b.shut()
+	})
+}

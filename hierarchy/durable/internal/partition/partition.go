@@ -58,9 +58,10 @@ type Partition struct {
 	doubtful  time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
 	untenured atomic.Bool // an attempt has waited for Tenure since the last Resume
 
-	doubt    atomic.Bool // the frame that is under way had no clear answer
-	doubting sync.Mutex  // held where calls are given up, and where that ends
-	endDoubt func()      // gives them up, while there is doubt; guarded by doubting
+	doubt    atomic.Bool               // the frame that is under way had no clear answer
+	silent   atomic.Pointer[time.Time] // since when that is so, or nil
+	doubting sync.Mutex                // held where calls are given up, and where that ends
+	endDoubt func()                    // gives them up, while there is doubt; guarded by doubting
 	shutting sync.Once
 }
 

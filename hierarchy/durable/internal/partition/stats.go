@@ -25,6 +25,9 @@ func (p *Partition) Stats() Stats {
 	st.Lateness.Merge(p.lateness)
 	st.Commit.Merge(p.commits)
 	st.Skew = time.Duration(p.time.skew())
+	if since := p.silent.Load(); since != nil {
+		st.Unavailable = *since
+	}
 	return st
 }
 
@@ -50,6 +53,7 @@ type Stats struct {
 	LogBytes, LiveBytes    int64
 	Lateness               hierarchy.Histogram // of attempts, as they began
 	Commit                 hierarchy.Histogram // of frames, from sending to the acknowledgement
+	Unavailable            time.Time           // since when the log has not answered; zero if it does
 	Skew                   time.Duration       // how far the wall clock is ahead of the owner's time
 }
 
