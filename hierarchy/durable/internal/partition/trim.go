@@ -34,6 +34,9 @@ type trims struct {
 
 	pause time.Time // nothing is tried before, after a failure
 	told  time.Time // when a failure was last told
+
+	unread uint64 // the frame at begin that could not be read, and
+	tries  int    // how often
 }
 
 const (
@@ -140,11 +143,17 @@ func (p *Partition) readPortion(begin, end uint64) {
 		if err == nil {
 			err = p.findLive(data, found, seen)
 		}
-		if err != nil {
+		if err != nil && found.begin > begin { // what is before it is written first
+			break
+		}
+		if err != nil && !p.passes(begin, err) {
 			p.trimFailed(err)
 			return
 		}
-		if found.begin++; len(found.timers)+len(found.requests) >= MaxOps {
+		if err != nil {
+			p.recall(found, seen)
+		}
+		if found.begin++; err != nil || len(found.timers)+len(found.requests) >= MaxOps {
 			break
 		}
 	}
@@ -161,6 +170,8 @@ func (p *Partition) readPortion(begin, end uint64) {
 func (p *Partition) findLive(data []byte, found *portion, seen map[homed]bool) error {
 	f, err := p.parse(data, found.begin)
 	switch {
+	case errors.Is(err, errStranger) && p.isOurs(found.begin):
+		return damaged("frame %d is not what it was", found.begin)
 	case errors.Is(err, errStranger):
 		return nil
 	case err != nil:

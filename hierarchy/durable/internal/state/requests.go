@@ -170,6 +170,18 @@ func (s *State) AnswerHome(id Request, home uint64) bool {
 	return a != nil && a.home == home
 }
 
+// AnswersOf are the requests whose answers were written last in frame home.
+func (s *State) AnswersOf(home uint64) (ids []Request) {
+	for id, c := range s.requests.callers {
+		for i := range c.answers {
+			if c.answers[i].home == home {
+				ids = append(ids, Request{id, c.answers[i].serial})
+			}
+		}
+	}
+	return ids
+}
+
 // Answers is how many are remembered.
 func (s *State) Answers() (n int) {
 	for _, c := range s.requests.callers {
