@@ -30,6 +30,13 @@ type Config struct {
 	// ErrFull. 0 means no limit. The limit costs a counter shared by all cores. What Go or
 	// Pool get within the call that sets it, because it is due, was never pending.
 	MaxPending int
+	// MaxQueued limits the callbacks that wait in the executor: while there are so many,
+	// setting a timer whose callback the executor would run returns ErrFull. 0 means no
+	// limit. Timers that are pending already still fire, so with MaxPending no more than the
+	// sum of both wait in all. Channels, sleepers and contexts have no callback to wait for,
+	// and no limit but MaxPending; what needs no new timer, such as Reset and the next run of
+	// a Repeater, has none.
+	MaxQueued int
 	// Shards is the number of parts that the wheel has, each with a lock of its own, so
 	// that cores seldom wait for each other. It is rounded up to a power of two, at most
 	// 1024. 0 means one for each core, up to 16, and for a Keyed eight for each core, up
@@ -56,6 +63,8 @@ func (cfg Config) validate() (Config, error) {
 		return cfg, fmt.Errorf("%w: Precision %v is negative", ErrArgument, cfg.Precision)
 	case cfg.MaxPending < 0:
 		return cfg, fmt.Errorf("%w: MaxPending %d is negative", ErrArgument, cfg.MaxPending)
+	case cfg.MaxQueued < 0:
+		return cfg, fmt.Errorf("%w: MaxQueued %d is negative", ErrArgument, cfg.MaxQueued)
 	case cfg.Shards < 0:
 		return cfg, fmt.Errorf("%w: Shards %d is negative", ErrArgument, cfg.Shards)
 	case cfg.Interval > 0 && cfg.Precision > cfg.Interval:

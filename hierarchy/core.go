@@ -32,6 +32,9 @@ type core[T any] struct {
 	pool    *pool // whose method execute is, or nil
 	onPanic func(recovered any, stack []byte)
 
+	maxQueued int   // 0: no limit
+	waits     waits // nil with Go and Inline
+
 	touch func(T) // reads what v points to; nil if that is not known
 
 	// Both are nil, or called with the shard's lock held.
@@ -62,7 +65,8 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	c := &core[T]{
 		layout: circles.NewLayout(cfg.Interval), tuning: circles.DefaultTuning(),
 		clock: cfg.Clock, fire: fire, execute: cfg.Executor, inline: isInline(cfg.Executor),
-		onPanic: cfg.OnPanic, quota: quota{limit: int64(cfg.MaxPending)}, done: make(chan struct{}),
+		onPanic: cfg.OnPanic, quota: quota{limit: int64(cfg.MaxPending)}, maxQueued: cfg.MaxQueued,
+		done: make(chan struct{}),
 	}
 	for i := range cfg.Shards {
 		s := &shard[T]{core: c, number: int32(i), limited: cfg.MaxPending > 0}
@@ -75,6 +79,9 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	if c.mock == nil {
 		c.isGo, c.pool = isGo(cfg.Executor), poolOf(cfg.Executor)
 		c.direct = c.isGo || c.pool != nil
+	}
+	if !c.isGo && !c.inline {
+		c.waits = newWaits(len(c.shards))
 	}
 	return c, nil
 }

@@ -40,7 +40,7 @@
 //
 // # Promises
 //
-// A callback never starts before its deadline. It starts at most one Precision and the
+// A callback never starts before its deadline. With Go and Inline it starts at most one Precision and the
 // clock's wake-up latency after it, whatever the delay. The wheel wakes at a deadline
 // exactly if its last wake-up was aimed at a time at least one Precision before. What
 // falls due sooner is gathered into the next wake-up. So a lone timer is as exact as the
@@ -48,7 +48,8 @@
 // (a delay of zero or less, a time that has passed) waits for no Precision: with Go and Pool
 // it is dispatched, and channels are served, within the call. On a *clock.Mock a timer
 // fires if and only if the clock has reached its deadline, in order of deadline and then
-// of setting.
+// of setting. A Pool gets its callbacks as punctually, but there they wait for a worker:
+// Stats.Waited says how long.
 //
 // A timer fires once, or is stopped, drained or dropped, never two of these. It can be
 // stopped until its callback is dispatched to the executor. No lock is held while
@@ -111,6 +112,7 @@
 //	aim.go                 when to wake up
 //	wake.go, …together.go  one wake-up: from due timers to the executor
 //	executor.go, tasks.go  the executors: relay.go for Go, and pool.go
+//	waits.go               how long callbacks wait in an executor
 //	review.go              whether the alarm is still needed
 //	duenow.go              what is due when it is set
 //	core.go                all shards and the aim: setting

@@ -91,6 +91,10 @@ func (s *shard[T]) fireNew(v T) (Timer, error) {
 		s.mu.Unlock()
 		return Timer{}, ErrClosed
 	}
+	if s.core.queueFull() {
+		s.mu.Unlock()
+		return Timer{}, ErrFull
+	}
 	s.sequence++
 	t := Timer{s, s.sequence, 0}
 	s.book(0)

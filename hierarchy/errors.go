@@ -6,7 +6,7 @@ import "errors"
 // nothing was set. They may be wrapped: compare with errors.Is.
 var (
 	ErrClosed   = errors.New("hierarchy: the wheel is stopped")
-	ErrFull     = errors.New("hierarchy: MaxPending timers are pending")
+	ErrFull     = errors.New("hierarchy: the wheel is full: MaxPending timers are pending, or MaxQueued callbacks wait")
 	ErrNilFunc  = errors.New("hierarchy: the function is nil")
 	ErrArgument = errors.New("hierarchy: bad argument")
 )

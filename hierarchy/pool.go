@@ -7,7 +7,8 @@ import (
 
 // Pool is an Executor that runs at most workers tasks at once, over all wheels that share
 // it. Further tasks wait in the order in which they came, and are counted in each wheel's
-// Stats.Queued. It never blocks the wheel. A worker ends when no task is left, so an idle
+// Stats.Queued. It never blocks the wheel: what it can't run yet waits in memory, and
+// Config.MaxQueued limits how much. Stats.Waited is how long callbacks have waited. A worker ends when no task is left, so an idle
 // pool has no goroutine and needs no closing. Pool panics if workers <= 0.
 func Pool(workers int) Executor {
 	if workers <= 0 {
@@ -119,13 +120,23 @@ func (s *single) callNext() bool {
 }
 
 // pooled is tasks of a wheel for a Pool.
-type pooled[T any] struct{ tasks[T] }
+type pooled[T any] struct {
+	tasks[T]
+	since int64
+}
+
+// poolTogether gives the callbacks of values, which are counted as queued, to the Pool. It takes
+// over values.
+func (c *core[T]) poolTogether(values []T) {
+	c.pool.add(&pooled[T]{tasks[T]{core: c, values: values}, c.dispatched()})
+}
 
 func (p *pooled[T]) callNext() bool {
 	i := p.take()
 	if i == allTaken {
 		return false
 	}
+	p.core.began(p.since)
 	p.core.inFlight.start()
 	defer p.core.inFlight.finish()
 	p.call(i)

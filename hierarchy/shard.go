@@ -57,6 +57,9 @@ func (s *shard[T]) admit(f level.Flags) error {
 	if s.closed {
 		return ErrClosed
 	}
+	if f&runInWake == 0 && s.core.queueFull() {
+		return ErrFull
+	}
 	if f&noQuota == 0 && !s.core.quota.acquire() {
 		return ErrFull
 	}

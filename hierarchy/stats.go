@@ -13,6 +13,10 @@ import (
 // always holds that
 //
 //	Scheduled = Fired + Stopped + Drained + Dropped + Pending
+//
+// Waited counts every callback that a Pool, or an Executor of your own, has begun to run. Those of
+// Go and Inline are not counted, because they do not queue: Inline calls what it gets, and a
+// goroutine of Go waits for a processor alone. What still waits is not in Waited, but in Queued.
 type Stats struct {
 	Pending   int       // timers that wait for their deadlines
 	Queued    int       // callbacks that the executor has not started yet
@@ -28,6 +32,8 @@ type Stats struct {
 	Panics    uint64    // panics in callbacks that were passed to OnPanic
 	Skipped   uint64    // runs that repeaters and tickers missed
 	Lateness  Histogram // time from deadline to dispatch
+	Waited    Histogram // time from dispatch until the callback began
+	Closed    bool      // whether the wheel was stopped
 }
 
 // String returns the counters in one line. Counters that are 0 are left out, except for
@@ -50,6 +56,12 @@ func (st Stats) String() string {
 	}
 	if st.Lateness.Count() > 0 {
 		fmt.Fprintf(&b, "; late by %v", st.Lateness)
+	}
+	if st.Waited.Count() > 0 {
+		fmt.Fprintf(&b, "; callbacks waited %v", st.Waited)
+	}
+	if st.Closed {
+		b.WriteString("; stopped")
 	}
 	return b.String()
 }
@@ -87,6 +99,8 @@ func (c *core[T]) stats() Stats {
 		s.mu.Unlock()
 	}
 	st.Scheduled = st.Fired + st.Stopped + st.Drained + st.Dropped + uint64(st.Pending)
+	c.waits.addTo(&st.Waited.h)
+	st.Closed = c.closed.Load()
 	st.Queued, st.Running = c.inFlight.count()
 	st.Wakeups = c.aim.count()
 	st.Panics = c.panics.Load()

@@ -180,9 +180,10 @@ func (c *core[T]) submit(v T) {
 		go c.runAlone(v)
 		return
 	case c.pool != nil:
-		c.pool.add(&pooled[T]{tasks[T]{core: c, values: []T{v}}})
+		c.poolTogether([]T{v})
 		return
 	}
+	since := c.dispatched()
 	var called atomic.Bool
 	accepted := false
 	defer func() {
@@ -194,6 +195,7 @@ func (c *core[T]) submit(v T) {
 		if !called.CompareAndSwap(false, true) {
 			panic("hierarchy: an Executor called a task twice")
 		}
+		c.began(since)
 		c.inFlight.start()
 		defer c.inFlight.finish()
 		c.mock.run(func() { c.invoke(v) })

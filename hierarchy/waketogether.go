@@ -45,7 +45,7 @@ func (r *round[T]) dispatchTogether() {
 	case c.isGo:
 		c.relay(slices.Clone(values))
 	default:
-		c.pool.add(&pooled[T]{tasks[T]{core: c, values: slices.Clone(values)}})
+		c.poolTogether(slices.Clone(values))
 	}
 	clear(r.together)
 	r.together = r.together[:0]

@@ -20,8 +20,9 @@ import (
 // collector exports the statistics of a wheel to Prometheus. They are read when Prometheus
 // scrapes, and cost nothing in between.
 type collector struct {
-	stats                                                               func() hierarchy.Stats
-	pending, queued, fired, stopped, wakeups, skipped, panics, lateness *prometheus.Desc
+	stats                                                     func() hierarchy.Stats
+	pending, queued, fired, stopped, wakeups, skipped, panics *prometheus.Desc
+	lateness, waited                                          *prometheus.Desc
 }
 
 func newCollector(name string, stats func() hierarchy.Stats) prometheus.Collector {
@@ -38,6 +39,7 @@ func newCollector(name string, stats func() hierarchy.Stats) prometheus.Collecto
 		skipped:  desc("skipped_total", "Runs that repeaters missed."),
 		panics:   desc("panics_total", "Panics in callbacks."),
 		lateness: desc("lateness_seconds", "Time from deadline to dispatch."),
+		waited:   desc("waited_seconds", "Time from dispatch until the callback began, with a Pool."),
 	}
 }
 
@@ -57,7 +59,8 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 	counter(c.wakeups, s.Wakeups)
 	counter(c.skipped, s.Skipped)
 	counter(c.panics, s.Panics)
-	metrics <- latenessMetric(c.lateness, s.Lateness)
+	metrics <- histogramMetric(c.lateness, s.Lateness)
+	metrics <- histogramMetric(c.waited, s.Waited)
 }
 
 // Buckets end at a power of two nanoseconds less one, where a Histogram also has bucket
@@ -67,11 +70,11 @@ const firstPower, lastPower = 10, 34
 
 func bound(power int) float64 { return (time.Duration(1)<<power - 1).Seconds() }
 
-// latenessMetric converts h to a Prometheus histogram, whose buckets are cumulative. The
+// histogramMetric converts h to a Prometheus histogram, whose buckets are cumulative. The
 // sum is computed from the buckets of h and is at most an eighth too large. Mean times
 // Count would be more accurate, but Mean is rounded, so the product sometimes decreases,
 // and Prometheus takes a decrease for a restart of the process.
-func latenessMetric(desc *prometheus.Desc, h hierarchy.Histogram) prometheus.Metric {
+func histogramMetric(desc *prometheus.Desc, h hierarchy.Histogram) prometheus.Metric {
 	buckets, sum := map[float64]uint64{}, 0.0
 	for power := firstPower; power <= lastPower; power++ {
 		buckets[bound(power)] = 0

@@ -11,7 +11,7 @@ import (
 // The Configs of docs/choosing.md.
 var (
 	timeouts = hierarchy.Config{}
-	callers  = hierarchy.Config{Executor: hierarchy.Pool(64)}
+	callers  = hierarchy.Config{Executor: hierarchy.Pool(64), MaxQueued: 10_000}
 	pacer    = hierarchy.Config{Precision: 50 * time.Microsecond, Executor: hierarchy.Inline}
 	exact    = hierarchy.Config{
 		Clock:     clock.Spinning(150 * time.Microsecond),

@@ -20,6 +20,7 @@ func publish(name string, w *hierarchy.Wheel) {
 			"fired": s.Fired, "stopped": s.Stopped, "wakeups": s.Wakeups,
 			"skipped": s.Skipped, "panics": s.Panics,
 			"late_p99_ns": s.Lateness.Quantile(0.99), "late_max_ns": s.Lateness.Max(),
+			"waited_p99_ns": s.Waited.Quantile(0.99), // with a Pool
 		}
 	}))
 }
