@@ -44,14 +44,15 @@ type core[T any] struct {
 	spread atomic.Bool // set for good once several processors use the wheel
 	usage  usage       // guarded by the lock of the first shard
 
-	quota    quota
-	aim      aim
-	inFlight inFlight
-	panics   atomic.Uint64
-	skipped  atomic.Uint64 // runs that repeaters missed
-	done     chan struct{} // closed by stop
-	ending   sync.Once
-	telling  inFlight // the round of stop that calls callbacks
+	quota     quota
+	aim       aim
+	inFlight  inFlight
+	panics    atomic.Uint64
+	skipped   atomic.Uint64 // runs that repeaters missed
+	done      chan struct{} // closed by stop
+	ending    sync.Once
+	stoppedAt atomic.Int64 // if closed
+	telling   inFlight     // the round of stop that calls callbacks
 }
 
 func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {

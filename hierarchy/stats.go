@@ -108,10 +108,15 @@ func (c *core[T]) stats() Stats {
 	return st
 }
 
-// circleStats adds up the circles of all shards. A timer whose deadline has moved later is
+// circleStats adds up the circles of all shards. The hands of a wheel that was stopped stay where
+// they were. A timer whose deadline has moved later is
 // counted in the slot that it still sits in.
 func (c *core[T]) circleStats() []CircleStats {
-	stats := emptyCircles(&c.layout, c.now())
+	now := c.now()
+	if c.closed.Load() {
+		now = c.stoppedAt.Load()
+	}
+	stats := emptyCircles(&c.layout, now)
 	for _, s := range c.shards {
 		s.mu.Lock()
 		if s.timers != nil {

@@ -23,6 +23,7 @@ func (c *core[T]) stop() {
 
 // dropAll is stop without the callbacks. It returns what to call them with.
 func (c *core[T]) dropAll() (told []T) {
+	c.stoppedAt.Store(c.now())
 	c.closed.Store(true)
 	for _, s := range c.shards {
 		s.mu.Lock()

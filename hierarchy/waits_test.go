@@ -176,3 +176,15 @@ func TestStatsSayThatTheWheelIsStopped(t *testing.T) {
 	require.True(t, w.Stats().Closed)
 	require.Contains(t, w.Stats().String(), "stopped")
 }
+
+// The hands of a wheel that was stopped stand still.
+func TestHandsOfAStoppedWheel(t *testing.T) {
+	m := clock.NewMock()
+	w := newWheel(t, hierarchy.Config{Clock: m})
+	m.Add(1234567 * time.Microsecond)
+	before := w.Circles()
+	require.NotZero(t, before[0].Hand)
+	w.Stop()
+	m.Add(7654321 * time.Microsecond)
+	require.Equal(t, before, w.Circles())
+}

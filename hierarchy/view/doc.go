@@ -50,7 +50,7 @@
 // Circles, which do not iterate over timers. That takes some 12 µs, and encoding it takes
 // as long again. The list of an Index only calls the Stats of each wheel. Streams share
 // snapshots: a snapshot not older than half a stream's interval is sent again. The figures
-// remembered of the last minute, at most some forty kilobytes per wheel, are kept until the
+// remembered of the last minute, at most some eighty kilobytes per wheel, are kept until the
 // next request. A client that reads nothing for ten seconds is disconnected. The page
 // closes its stream while it is paused or not visible.
 //
@@ -71,6 +71,7 @@
 //	time          wall-clock time at which it was taken, RFC 3339
 //	taken_ns      the same in monotonic time since Handler was called, to compute rates
 //	elapsed_ns    elapsed time on the wheel's clock, which the hands show
+//	closed        whether the wheel was stopped
 //	pending, queued, running, scheduled, fired, stopped, drained, dropped,
 //	moved, cascaded, wakeups, panics, skipped
 //	              the fields of hierarchy.Stats
@@ -88,6 +89,8 @@
 //	    count, p50_ns, p90_ns, p99_ns, p999_ns, max_ns
 //	              durations are at most an eighth too long
 //	    buckets
+//	waited, recent_waited
+//	              hierarchy.Stats.Waited, as lateness and recent_lateness
 //	circles       hierarchy.Wheel.Circles, finest first:
 //	    width_ns  of one slot
 //	    base      whether it is the base circle
@@ -113,7 +116,7 @@
 //	time, taken_ns
 //	wheels        in the order of their names:
 //	    name
-//	    pending and all later fields of a snapshot of one wheel, without buckets and
+//	    closed and all later fields of a snapshot of one wheel, without buckets and
 //	    circles
 //
 // # Keys

@@ -4,15 +4,18 @@ import (
 	"encoding/json"
 	"sync"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// gauge reads the figures of a wheel, and keeps the lateness of the last minute.
+// gauge reads the figures of a wheel, and keeps the histograms of the last minute.
 type gauge struct {
 	source Source
 	start  time.Time
 
-	mu      sync.Mutex
-	samples samples // guarded by mu
+	mu     sync.Mutex
+	late   samples // guarded by mu
+	waited samples // guarded by mu
 }
 
 func newGauge(source Source) *gauge { return &gauge{source: source, start: time.Now()} }
@@ -35,12 +38,17 @@ func (g *gauge) figures() (figures, time.Time) {
 	defer g.mu.Unlock()
 	st := g.source.Stats()
 	now := time.Now()
-	all := distributionOf(st.Lateness)
-	recent, span := g.samples.since(sample{now, all})
 	f := figuresOf(st)
-	f.Lateness = latenessOf(st.Lateness, all)
-	f.Recent = recentOf(recent, span, st.Lateness.Max())
+	f.Lateness, f.Recent = g.late.both(st.Lateness, now)
+	f.Waited, f.Waiting = g.waited.both(st.Waited, now)
 	return f, now
+}
+
+// both returns the durations of h, and those of them that were added lately.
+func (s *samples) both(h hierarchy.Histogram, now time.Time) (lateness, recentLateness) {
+	all := distributionOf(h)
+	recent, span := s.since(sample{now, all})
+	return latenessOf(h, all), recentOf(recent, span, h.Max())
 }
 
 // cache keeps the last snapshot that take returned, as JSON, for concurrent streams to

@@ -69,6 +69,7 @@ func (l *list) overview() overview {
 	for i, g := range l.gauges {
 		f, _ := g.figures()
 		f.Lateness.Buckets, f.Recent.Buckets = nil, nil
+		f.Waited.Buckets, f.Waiting.Buckets = nil, nil
 		entries[i] = entry{l.names[i], f}
 	}
 	now := time.Now()

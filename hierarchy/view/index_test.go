@@ -39,8 +39,8 @@ func TestIndexListsWheels(t *testing.T) {
 	require.Equal(t, []string{"taken_ns", "time", "wheels"}, fields(o))
 	b := o["wheels"].([]any)[2].(map[string]any)
 	require.Equal(t, []string{
-		"cascaded", "drained", "dropped", "fired", "lateness", "moved", "name", "panics", "pending", "queued",
-		"recent_lateness", "running", "scheduled", "skipped", "stopped", "wakeups",
+		"cascaded", "closed", "drained", "dropped", "fired", "lateness", "moved", "name", "panics", "pending", "queued",
+		"recent_lateness", "recent_waited", "running", "scheduled", "skipped", "stopped", "waited", "wakeups",
 	}, fields(b))
 	require.Equal(t, []string{
 		"count", "max_ns", "mean_ns", "p50_ns", "p90_ns", "p999_ns", "p99_ns",

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// recentWindow is the time over which recent lateness is counted.
+	// recentWindow is the time that recent durations are of.
 	recentWindow = time.Minute
 
 	// spacing is the least time between two samples that are kept. The window may be shorter
@@ -16,10 +16,10 @@ const (
 	spacing = recentWindow / 20
 )
 
-// sample is the lateness of all timers that a wheel had dispatched by some time.
+// sample is what a Histogram of a wheel had counted by some time.
 type sample struct {
-	at       time.Time
-	lateness distribution
+	at  time.Time
+	all distribution
 }
 
 // samples has samples of the last minute, oldest first. A sample is added only when a
@@ -27,7 +27,7 @@ type sample struct {
 // kilobytes for a wheel whose lateness is of all sizes.
 type samples []sample
 
-// since removes samples older than a minute, adds now, and returns the lateness counted
+// since removes samples older than a minute, adds now, and returns what was counted
 // since the oldest sample that is left, and how long ago that was. If no sample is left,
 // both are zero.
 func (s *samples) since(now sample) (distribution, time.Duration) {
@@ -39,7 +39,7 @@ func (s *samples) since(now sample) (distribution, time.Duration) {
 		return nil, 0
 	}
 	oldest := (*s)[0]
-	recent, ok := now.lateness.minus(oldest.lateness)
+	recent, ok := now.all.minus(oldest.all)
 	if !ok { // the Source now returns the figures of another wheel
 		*s = samples{now}
 		return nil, 0

@@ -20,6 +20,7 @@ type snapshot struct {
 
 // figures are the figures of a wheel without its circles.
 type figures struct {
+	Closed    bool           `json:"closed"`
 	Pending   int            `json:"pending"`
 	Queued    int            `json:"queued"`
 	Running   int            `json:"running"`
@@ -35,6 +36,8 @@ type figures struct {
 	Skipped   uint64         `json:"skipped"`
 	Lateness  lateness       `json:"lateness"`
 	Recent    recentLateness `json:"recent_lateness"`
+	Waited    lateness       `json:"waited"`
+	Waiting   recentLateness `json:"recent_waited"`
 }
 
 type lateness struct {
@@ -76,7 +79,7 @@ type circle struct {
 
 func figuresOf(st hierarchy.Stats) figures {
 	return figures{
-		Pending: st.Pending, Queued: st.Queued, Running: st.Running,
+		Closed: st.Closed, Pending: st.Pending, Queued: st.Queued, Running: st.Running,
 		Scheduled: st.Scheduled, Fired: st.Fired, Stopped: st.Stopped,
 		Drained: st.Drained, Dropped: st.Dropped, Moved: st.Moved,
 		Cascaded: st.Cascaded, Wakeups: st.Wakeups, Panics: st.Panics, Skipped: st.Skipped,

@@ -41,8 +41,9 @@ func TestFieldsOfJSON(t *testing.T) {
 	require.Equal(t, "no-store", r.Header.Get("Cache-Control"))
 	o := object(t, body(t, r))
 	require.Equal(t, []string{
-		"cascaded", "circles", "drained", "dropped", "elapsed_ns", "fired", "lateness", "moved", "panics",
-		"pending", "queued", "recent_lateness", "running", "scheduled", "skipped", "stopped", "taken_ns", "time", "wakeups",
+		"cascaded", "circles", "closed", "drained", "dropped", "elapsed_ns", "fired", "lateness",
+		"moved", "panics", "pending", "queued", "recent_lateness", "recent_waited", "running",
+		"scheduled", "skipped", "stopped", "taken_ns", "time", "waited", "wakeups",
 	}, fields(o))
 	late := o["lateness"].(map[string]any)
 	require.Equal(t, []string{
@@ -132,5 +133,6 @@ func TestFieldsOfStats(t *testing.T) {
 	} {
 		require.Equal(t, json.Number(strconv.Itoa(i+1)), o[name], name)
 	}
-	require.Equal(t, 13+1, reflect.TypeFor[hierarchy.Stats]().NumField(), "Stats has a field that is not in the snapshot")
+	require.Equal(t, true, object(t, body(t, get(t, Handler(constant{Closed: true}), http.MethodGet, "/json")))["closed"])
+	require.Equal(t, 13+1+2, reflect.TypeFor[hierarchy.Stats]().NumField(), "Stats has a field that is not in the snapshot")
 }
