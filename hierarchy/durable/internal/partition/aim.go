@@ -10,6 +10,13 @@ import (
 // wallCheck is how soon a jump of the wall clock is noticed while timers wait for wall times.
 const wallCheck = 10 * time.Second
 
+// wake notes what a wake-up was aimed at. The alarm may have been aimed anew, far ahead, before a ring that
+// was under way got here: what it was for has come by now. mu is held.
+func (p *Partition) wake() {
+	f := &p.firing
+	f.aimed, f.woken = false, min(f.at, int64(p.cfg.Clock.Elapsed()))
+}
+
 // aim aims the alarm at the next timer. Between two wake-ups is at least Precision. mu is held.
 func (p *Partition) aim() {
 	f := &p.firing
@@ -25,7 +32,7 @@ func (p *Partition) aim() {
 		return
 	}
 	if !p.virtual && f.woken != 0 {
-		at = max(at, f.woken+int64(p.cfg.Precision))
+		at = max(at, instant.Plus(f.woken, int64(p.cfg.Precision)))
 	}
 	if !f.aimed || at != f.at {
 		f.aimed, f.at = true, at

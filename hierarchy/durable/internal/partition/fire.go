@@ -26,7 +26,7 @@ type firing struct {
 
 	aimed bool
 	at    int64 // in elapsed time, if aimed
-	woken int64 // what the last wake-up was aimed at
+	woken int64 // what the last wake-up was aimed at. Invariant: it is not in the future
 }
 
 // job is a timer whose attempt is about to begin, or has ended.
@@ -42,7 +42,7 @@ type job struct {
 // ring is called by the alarm. On a mock clock it returns when all that is due has happened.
 func (p *Partition) ring() {
 	p.mu.Lock()
-	p.firing.aimed, p.firing.woken = false, p.firing.at
+	p.wake()
 	p.mu.Unlock()
 	if by := p.cfg.Crew.jumped(p.time.skew()); by != 0 {
 		p.cfg.Logger.Warn("durable: the wall clock was set", "by", time.Duration(by))
