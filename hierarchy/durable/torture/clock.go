@@ -46,7 +46,7 @@ const (
 	mostOff   = 2 * time.Second // of a worker's clock, if it was not set
 	leastJump = 5 * time.Second // more than dues of one key differ by, so that these are told apart
 	mostJump  = time.Hour
-	afterAll  = 24 * time.Hour // how far the clocks of the last workers are ahead: more than all jumps
+	afterAll  = 24 * time.Hour // by which clocks are set forward in the end: more than all jumps
 )
 
 // offsetOf is how far the clock of a worker is off, if it is not set.

@@ -74,9 +74,6 @@ func (w *world) newMember(v visitor) (*member, error) {
 	m := &member{number: w.numbers, path: recordsPath(w.dir, w.numbers)}
 	cfg := workerConfig{Number: m.number, Seed: w.seed, habits: w.habits, Partitions: w.partitions, Lease: w.lease, Keys: w.keys,
 		Records: m.path, Zero: w.zero, Offset: offsetOf(w.seed, m.number) + int64(v.off), Jumps: setsClocks(&w.options), Dies: v.dies, Quiet: v != visitor{}}
-	if w.last {
-		cfg.Quiet, cfg.Offset = true, int64(afterAll)
-	}
 	if w.alone {
 		cfg.Lease, cfg.Dir = 0, filepath.Join(w.dir, "timers")
 	}

@@ -119,7 +119,7 @@ func (h *history) judgeTenures(r *report) {
 		for _, w := range least {
 			r.broke(w.promise, "%s", w.text)
 		}
-		if by := time.Duration(t.offset).Abs(); by > mostOff && by < afterAll {
+		if by := time.Duration(t.offset).Abs(); by > mostOff {
 			r.byJump++
 		}
 		for _, f := range t.fires {

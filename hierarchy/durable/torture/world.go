@@ -33,7 +33,6 @@ type world struct {
 	busy    int          // faults that go on
 	copies  atomic.Int64 // messages that were sent again
 	over    bool         // workers that end are not replaced
-	last    bool         // workers that begin now are the last: see renew
 	wg      sync.WaitGroup
 }
 
