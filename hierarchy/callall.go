@@ -21,6 +21,7 @@ func callAllElsewhere(next func() bool) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
+			forgetLabels()
 			for next() {
 			}
 			finished = true

@@ -18,7 +18,8 @@ func Go(task func()) { go task() }
 
 // Inline runs each task in the goroutine that woke the wheel. It is the cheapest executor,
 // and the callbacks of one wheel never overlap. Use it for callbacks that never block: all
-// other timers of the wheel wait for them.
+// other timers of the wheel wait for them. What a callback leaves in that goroutine, such as
+// profiler labels, the next callback may find there.
 func Inline(task func()) { task() }
 
 // isInline recognises Inline, for which the wheel needs no closure per task.

@@ -69,6 +69,7 @@ func (p *pool) work() {
 			go p.work()
 		}
 	}()
+	forgetLabels()
 	for w := p.first(); w != nil; w = p.first() {
 		for w.callNext() {
 			if !makeAsNew() {

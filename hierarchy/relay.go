@@ -31,6 +31,7 @@ func (c *core[T]) relay(values []T) {
 
 // runAlone calls the callback of v, which is counted as queued.
 func (c *core[T]) runAlone(v T) {
+	forgetLabels()
 	c.inFlight.start()
 	defer c.inFlight.finish()
 	c.invoke(v)
@@ -44,6 +45,7 @@ func (r *relay[T]) run() {
 	if i == allTaken {
 		return
 	}
+	forgetLabels()
 	if i < len(r.values)-1 {
 		go r.goOn()
 	}

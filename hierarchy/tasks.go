@@ -70,6 +70,10 @@ func makeAsNew() bool {
 		return false
 	}
 	debug.SetPanicOnFault(false)
-	pprof.SetGoroutineLabels(context.Background())
+	forgetLabels()
 	return true
 }
+
+// forgetLabels removes the profiler labels that a goroutine has from the one that started it, which
+// may have nothing to do with what it will run. Those of time.AfterFunc have none either.
+func forgetLabels() { pprof.SetGoroutineLabels(context.Background()) }

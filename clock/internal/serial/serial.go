@@ -1,7 +1,11 @@
 // Package serial makes sure that calls of a function do not overlap.
 package serial
 
-import "sync"
+import (
+	"context"
+	"runtime/pprof"
+	"sync"
+)
 
 // Call calls F so that its calls never overlap. A Run while F is running makes F run once
 // more after it has returned.
@@ -23,7 +27,10 @@ func (c *Call) Run() {
 	defer func() {
 		if !returned && c.more() { // F panicked or exited its goroutine
 			c.end()
-			go c.Run()
+			go func() {
+				pprof.SetGoroutineLabels(context.Background()) // what F has left
+				c.Run()
+			}()
 		}
 	}()
 	for {

@@ -112,7 +112,7 @@ func (q *Queue) set(a *Alarm, at time.Duration) {
 	if at <= now {
 		q.drop(a, now)
 		q.ringing++
-		go q.ring(a)
+		go q.ringElsewhere(a)
 		return
 	}
 	q.waiting.Put(a)

@@ -1,6 +1,10 @@
 package wakeup
 
-import "time"
+import (
+	"context"
+	"runtime/pprof"
+	"time"
+)
 
 // takeDue takes the due alarms out of the heap and starts a goroutine for each ring. It
 // leaves the last ring to the caller, by returning its alarm, if no other alarm waits or if
@@ -8,18 +12,28 @@ import "time"
 func (q *Queue) takeDue(now time.Duration, spare bool) (own *Alarm) {
 	for q.waiting.Len() > 0 && q.waiting.First().at <= now {
 		if own != nil {
-			go q.ring(own)
+			go q.ringElsewhere(own)
 		}
 		own = q.waiting.First()
 		q.waiting.Drop(own)
 		q.ringing++
 	}
 	if own != nil && q.waiting.Len() > 0 && !spare {
-		go q.ring(own)
+		go q.ringElsewhere(own)
 		return nil
 	}
 	return own
 }
+
+// ringElsewhere is ring in a new goroutine.
+func (q *Queue) ringElsewhere(a *Alarm) {
+	forgetLabels()
+	q.ring(a)
+}
+
+// forgetLabels removes the profiler labels that a goroutine has from the one that started it, or
+// from what an alarm has called in it. They would be those of a stranger.
+func forgetLabels() { pprof.SetGoroutineLabels(context.Background()) }
 
 // ring rings a, which is counted in q.ringing. The calling goroutine must have nothing else
 // to do, because the ring may take long or end it. q.mu must not be held.

@@ -14,6 +14,7 @@ type waiter struct {
 // has taken its place.
 func (w *waiter) read() {
 	for {
+		forgetLabels()
 		own, ended, err := w.wait()
 		if ended {
 			w.leave(err)
