@@ -14,6 +14,9 @@ import (
 func (s *State) Build() {
 	s.built = true
 	for i := uint32(1); i < s.records.next; i++ {
+		if !s.records.has(i) {
+			continue
+		}
 		if r := s.records.at(i); r.state == waiting {
 			wall, until := r.wall, r.due
 			if next, ok := s.next[i]; ok {

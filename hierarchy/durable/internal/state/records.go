@@ -40,45 +40,119 @@ const overhead = 32
 func (r *record) size() int { return len(r.data) + overhead }
 
 const (
-	chunkBits = 10
+	chunkBits = 7
 	chunkSize = 1 << chunkBits
 )
 
-// records is the memory of all records, by number from 1. A record stays where it is.
-type records struct {
-	chunks []*[chunkSize]record
-	next   uint32 // Invariant: numbers from next on were never used
-	free   []uint32
-	pinned int // while it is not 0, no number is used a second time
+// chunk is the memory of records with numbers that follow each other.
+type chunk struct {
+	all  [chunkSize]record
+	free [chunkSize]uint8 // of those that were taken and given back, by their place: a stack of gave
+	gave uint8
+	used uint8 // those from here on were not taken yet
+	live uint8 // that are taken
+	room bool  // records.room has it
 }
 
-func (r *records) at(i uint32) *record { return &r.chunks[i>>chunkBits][i&(chunkSize-1)] }
+// take takes a record out of those that are free, or is false.
+func (c *chunk) take() (at uint32, ok bool) {
+	switch {
+	case c.gave > 0:
+		c.gave--
+		at = uint32(c.free[c.gave])
+	case c.used < chunkSize:
+		at = uint32(c.used)
+		c.used++
+	default:
+		return 0, false
+	}
+	c.live++
+	return at, true
+}
 
-// has tells whether there is a record i. One that is kept for long may have gone.
-func (r *records) has(i uint32) bool { return i < r.next }
+// records is the memory of all records, by number from 1. A record stays where it is. A chunk whose records are
+// all free is given back, and comes again when its numbers are used again.
+type records struct {
+	chunks []*chunk
+	next   uint32   // Invariant: numbers from next on were never used. They are in the last chunk, and after it
+	room   []uint32 // chunks that may have free records below next
+	gone   []uint32 // chunks that were given back
+	pinned int      // while it is not 0, no number is used a second time
+}
+
+func (r *records) at(i uint32) *record { return &r.chunks[i>>chunkBits].all[i&(chunkSize-1)] }
+
+// has reports whether the memory of record i is there. That of one that is free may have gone.
+func (r *records) has(i uint32) bool { return i < r.next && r.chunks[i>>chunkBits] != nil }
 
 // take returns the number of a record that is free.
 func (r *records) take() uint32 {
-	if n := len(r.free); n > 0 && r.pinned == 0 {
-		i := r.free[n-1]
-		r.free = r.free[:n-1]
-		return i
+	if r.pinned == 0 {
+		if i, ok := r.again(); ok {
+			return i
+		}
 	}
-	r.next = max(1, r.next)
+	at := r.next >> chunkBits
+	if int(at) == len(r.chunks) {
+		r.chunks = append(r.chunks, new(chunk))
+		if at == 0 { // 0 is no record
+			r.next, r.chunks[0].used = 1, 1
+		}
+	}
+	c := r.chunks[at]
 	i := r.next
+	c.used++
+	c.live++
 	r.next++
-	if int(i>>chunkBits) == len(r.chunks) {
-		r.chunks = append(r.chunks, new([chunkSize]record))
-	}
 	return i
 }
 
-// give makes record i free. When all are, their memory is given back.
+// again takes a number that was used before, if there is one.
+func (r *records) again() (uint32, bool) {
+	for {
+		for n := len(r.room); n > 0; n = len(r.room) {
+			at := r.room[n-1]
+			c := r.chunks[at]
+			if c != nil && (c.gave > 0 || int(at) < int(r.next>>chunkBits)) {
+				if i, ok := c.take(); ok {
+					return at<<chunkBits | i, true
+				}
+			}
+			if r.room = r.room[:n-1]; c != nil {
+				c.room = false
+			}
+		}
+		n := len(r.gone)
+		if n == 0 {
+			return 0, false
+		}
+		at := r.gone[n-1]
+		r.gone = r.gone[:n-1]
+		r.chunks[at] = &chunk{room: true}
+		if at == 0 {
+			r.chunks[0].used = 1
+		}
+		r.room = append(r.room, at)
+	}
+}
+
+// give makes record i free. When all of a chunk are, its memory is given back, and when all are, that of the rest.
 func (r *records) give(i uint32, live int) {
-	*r.at(i) = record{}
 	if live == 0 && r.pinned == 0 {
 		*r = records{}
 		return
 	}
-	r.free = append(r.free, i)
+	at, place := i>>chunkBits, i&(chunkSize-1)
+	c := r.chunks[at]
+	c.all[place] = record{}
+	c.free[c.gave] = uint8(place)
+	c.gave++
+	switch c.live--; {
+	case c.live == 0 && at < r.next>>chunkBits:
+		r.chunks[at] = nil
+		r.gone = append(r.gone, at)
+	case !c.room:
+		c.room = true
+		r.room = append(r.room, at)
+	}
 }

@@ -2,8 +2,8 @@ package state
 
 import "hash/maphash"
 
-// table finds records by key. It is parts hash tables with open addressing. They grow one at a
-// time, so that no call waits until millions of entries have moved.
+// table finds records by key. It is parts hash tables with open addressing. They grow and
+// shrink one at a time, so that no call waits until millions of entries have moved.
 type table struct {
 	seed  maphash.Seed
 	parts [parts]part
@@ -49,7 +49,7 @@ func (t *table) insert(records *records, i uint32) {
 	hash := records.at(i).hash
 	p := t.part(hash)
 	if 4*(p.count+1) > 3*len(p.slots) {
-		p.grow(records)
+		p.resize(records, max(leastSize, 2*len(p.slots)))
 	}
 	p.put(hash, i)
 	p.count++
@@ -64,9 +64,9 @@ func (p *part) put(hash, i uint32) {
 	p.slots[at] = i
 }
 
-func (p *part) grow(records *records) {
+func (p *part) resize(records *records, size int) {
 	old := p.slots
-	p.slots = make([]uint32, max(leastSize, 2*len(old)))
+	p.slots = make([]uint32, size)
 	for _, i := range old {
 		if i != 0 {
 			p.put(records.at(i).hash, i)
@@ -89,7 +89,10 @@ func (t *table) remove(records *records, i uint32) {
 		}
 	}
 	p.slots[hole] = 0
-	if p.count--; p.count == 0 {
+	switch p.count--; {
+	case p.count == 0:
 		p.slots = nil
+	case 8*p.count < len(p.slots) && len(p.slots) > leastSize:
+		p.resize(records, len(p.slots)/2)
 	}
 }

@@ -33,6 +33,35 @@ func (s *State) check(t *testing.T, keys map[string]string) {
 		bytes += int64(s.records.at(uint32(ref)).size())
 	}
 	require.Equal(t, bytes, s.Bytes())
+	s.records.check(t, s.live)
+}
+
+// check finds what must hold after each operation.
+func (r *records) check(t *testing.T, live int) {
+	taken := 0
+	for at, c := range r.chunks {
+		if c == nil {
+			require.Contains(t, r.gone, uint32(at))
+			continue
+		}
+		require.NotContains(t, r.gone, uint32(at))
+		if last := at == int(r.next>>chunkBits); last {
+			require.Equal(t, r.next&(chunkSize-1), uint32(c.used))
+			require.True(t, c.room || c.gave == 0)
+		} else {
+			require.NotZero(t, c.live)
+			require.True(t, c.room || c.gave == 0 && c.used == chunkSize)
+		}
+		n := 0
+		for i := range c.all {
+			if c.all[i].state != free {
+				n++
+			}
+		}
+		require.Equal(t, n, int(c.live))
+		taken += n
+	}
+	require.Equal(t, live, taken)
 }
 
 // Keys that come and go, against a map.
@@ -42,12 +71,22 @@ func TestKeysComeAndGo(t *testing.T) {
 	s.Build()
 	keys := make(map[string]string)
 	h := frame.Header{Number: 1, Owner: 9}
+	var c *Cursor
 	for n := range 30_000 {
-		k := fmt.Sprint(r.IntN(600))
+		switch n % 5000 { // there are few at times, and some of the time nobody uses numbers again
+		case 0:
+			c = s.Cursor()
+		case 2000:
+			c.Close()
+		}
+		most := []int{900, 20, 2000}[n/1000%3]
+		k := fmt.Sprint(r.IntN(most))
 		v := fmt.Sprint(n)
 		op := frame.Op{Kind: frame.Set, Key: []byte(k), Value: []byte(v), ID: frame.ID{Owner: 9, Number: uint64(n)}}
-		if r.IntN(2) == 0 {
+		if r.IntN(2) == 0 || n/1000%3 == 1 {
 			op.Kind = frame.Remove
+			k = fmt.Sprint(r.IntN(2000))
+			op.Key = []byte(k)
 			delete(keys, k)
 		} else {
 			keys[k] = v
@@ -91,4 +130,32 @@ func TestWhatACursorSees(t *testing.T) {
 			require.Equal(t, 1, n, k)
 		}
 	}
+}
+
+// A timer that a cursor has seen, and that is set anew, is not seen again, whose ever memory is free.
+func TestCursorSeesNothingTwice(t *testing.T) {
+	s, h := New(), &frame.Header{Number: 1}
+	key := func(i int) []byte { return fmt.Append(nil, i) }
+	apply := func(k frame.Kind, from, to int) {
+		for i := from; i < to; i++ {
+			require.NoError(t, s.Apply(h, &frame.Op{Kind: k, Key: key(i)}))
+		}
+	}
+	apply(frame.Set, 0, 4*chunkSize)
+	c := s.Cursor()
+	seen := make(map[string]int)
+	look := func(_ Ref, timer Timer) { seen[timer.Key]++ }
+	c.Take(11, look)
+	require.Len(t, seen, 11)
+	apply(frame.Remove, 0, 11)
+	apply(frame.Remove, chunkSize, 3*chunkSize) // a chunk is given back, and others have room
+	apply(frame.Set, 0, 11)
+	for c.Take(11, look) {
+	}
+	c.Close()
+	for k, n := range seen {
+		require.Equal(t, 1, n, k)
+	}
+	require.Len(t, seen, 2*chunkSize)
+	s.records.check(t, 2*chunkSize)
 }

@@ -84,8 +84,8 @@ func (s *State) Cursor() *Cursor {
 // Take calls f for the timers in the next n records. It is false at the end.
 func (c *Cursor) Take(n int, f func(Ref, Timer)) bool {
 	for ; n > 0 && c.next < c.limit; n-- {
-		if r := c.state.records.at(c.next); r.state != free {
-			f(Ref(c.next), r.timer())
+		if r := &c.state.records; r.has(c.next) && r.at(c.next).state != free {
+			f(Ref(c.next), r.at(c.next).timer())
 		}
 		c.next++
 	}
@@ -102,7 +102,7 @@ func (s *State) Records() uint32 { return s.records.next }
 // number of the record for which it was, or to.
 func (s *State) Walk(from, to uint32, f func(Timer) bool) uint32 {
 	for i := max(1, from); i < min(to, s.records.next); i++ {
-		if r := s.records.at(i); r.state != free && !f(r.timer()) {
+		if s.records.has(i) && s.records.at(i).state != free && !f(s.records.at(i).timer()) {
 			return i
 		}
 	}
