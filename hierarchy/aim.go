@@ -8,21 +8,23 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// aim decides when a wheel wakes up: at the nearest deadline, but each wake-up is aimed
-// at least one precision after what the last one was aimed at. Only the wake-up after one
-// that was cut short may come sooner. All shards of a wheel share one aim, so that a crowd
-// costs one wake-up per precision.
+// aim decides when a wheel wakes up: at the nearest deadline. But in a crowd each wake-up is
+// aimed at least one precision after what the last one was aimed at, and fires what has become
+// due by then. All shards of a wheel share one aim, so that a crowd costs one wake-up per
+// precision. A crowd is more than few timers that are due within one precision, or that the
+// last wake-up has fired. Fewer are not worth that any of them is late.
 //
 // The distance is counted from aim to aim, not from when the wheel woke. Otherwise each
 // wake-up would add its latency to all that follow.
 type aim struct {
 	alarm     clock.Alarm
-	precision int64 // immutable; Precision, or 0 where wake-ups are free
+	precision int64                               // immutable; Precision, or 0 where wake-ups are free
+	near      func(until int64, most int) (n int) // immutable; about how many timers are due by then
 
 	// Setting a timer can change the alarm only if the deadline is earlier than below.
 	// The invariants hold until the wheel is closed.
 	// Invariant: it is 0 while the wheel is awake, which aims before it sleeps, and while
-	// the alarm is aimed as early as precision allows. No deadline is earlier than 0.
+	// it gathers timers. No deadline is earlier than 0.
 	// Invariant: it is none while the alarm is not aimed and the wheel is asleep.
 	// Invariant: otherwise it is what the alarm is aimed at.
 	below atomicBound
@@ -32,6 +34,8 @@ type aim struct {
 	at      int64 // at what
 	last    int64 // what the last wake-up was aimed at
 	urgent  int64 // no gap holds up a deadline up to here; see demand
+	fired   int   // how many timers the last wake-up has fired
+	spare   int   // how many more wake-ups in vain no gap holds up
 	awake   bool
 	closed  bool
 	wakeups uint64
@@ -40,11 +44,19 @@ type aim struct {
 // longAgo is a value of last that delays no wake-up: one Precision later is 0 at the latest.
 const longAgo = -math.MaxInt64
 
+const (
+	// few is how many timers that are due within one precision are no crowd. Ten, as of a wheel
+	// with ten thousand in a second, must be one, also where they happen to be less dense.
+	few = 4
+	// maxSpare is the most of aim.spare.
+	maxSpare = 8
+)
+
 // gapEnds is one precision after what the last wake-up was aimed at.
 func (a *aim) gapEnds() int64 { return deadlineAfter(a.last, time.Duration(a.precision)) }
 
 func (a *aim) init(alarm clock.Alarm, precision time.Duration, virtual bool) {
-	a.alarm, a.last, a.urgent = alarm, longAgo, longAgo
+	a.alarm, a.last, a.urgent, a.spare = alarm, longAgo, longAgo, maxSpare
 	a.below.store(none)
 	if !virtual {
 		a.precision = int64(precision)
@@ -66,22 +78,35 @@ func (a *aim) offer(deadline int64) {
 // set aims the alarm at a deadline, unless it is aimed at that time or before. mu must be
 // held.
 func (a *aim) set(deadline int64) {
-	earliest := int64(math.MinInt64)
-	if a.precision > 0 {
-		earliest = a.gapEnds()
-	}
-	at := max(deadline, earliest)
-	if deadline <= a.urgent {
-		at = deadline
-	}
+	at, gathers := a.wakeAt(deadline)
 	if !a.aimed || at < a.at {
 		a.aimed, a.at = true, at
 		a.alarm.Set(time.Duration(at))
 	}
 	a.below.store(bound(a.at))
-	if a.at <= earliest {
+	if gathers {
 		a.below.store(0)
 	}
+}
+
+// wakeAt is when to wake up for the nearest deadline, and whether no other deadline would make
+// that earlier. The wheel gathers crowds, and any timers if too many wake-ups were in vain. Where
+// nothing is due soon, as the nearest timer was stopped, it may wake up later, too. mu must be held.
+func (a *aim) wakeAt(deadline int64) (at int64, gathers bool) {
+	end := a.gapEnds()
+	switch {
+	case a.precision == 0 || deadline <= a.urgent || deadline >= end:
+		return deadline, false
+	case a.fired > few || a.spare == 0:
+		return end, true
+	}
+	switch n := a.near(deadlineAfter(deadline, time.Duration(a.precision)), few); {
+	case n > few:
+		return end, true
+	case n == 0:
+		return end, false
+	}
+	return deadline, false
 }
 
 // begin begins a wake-up; it is false if the wheel is closed.
@@ -111,8 +136,8 @@ func (a *aim) beginNext(nearest bound, now int64) (away int64) {
 		return math.MaxInt64
 	}
 	at := int64(nearest)
-	if at > a.urgent {
-		at = max(at, a.gapEnds())
+	if at <= now+armCost {
+		at, _ = a.wakeAt(at)
 	}
 	if at > now {
 		return at - now
@@ -120,6 +145,18 @@ func (a *aim) beginNext(nearest bound, now int64) (away int64) {
 	a.last = at
 	a.wakeups++
 	return 0
+}
+
+// note notes how many timers a wake-up has fired.
+func (a *aim) note(fired int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.fired = fired
+	if fired > 0 {
+		a.spare = min(a.spare+1, maxSpare)
+	} else {
+		a.spare = max(0, a.spare-1)
+	}
 }
 
 // finish ends a wake-up and aims the alarm at the nearest deadline. A wake-up that was cut

@@ -74,6 +74,7 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 		s.notBefore.store(none)
 		c.shards = append(c.shards, s)
 	}
+	c.aim.near = c.near
 	c.aim.init(c.clock.NewAlarm(c.wake), cfg.Precision, clock.Virtual(c.clock))
 	c.expectReview()
 	c.mock = attach(c)

@@ -166,5 +166,9 @@ func requireAllRuns(t *testing.T, n int, period time.Duration) {
 		require.GreaterOrEqual(t, runs[i], int((end-begun[i])/period), "runs of repeater %d of %d, period %v", i, n, period)
 	}
 	require.Zero(t, w.Stats().Skipped)
-	require.LessOrEqual(t, w.Stats().Wakeups, uint64(c.elapsed/time.Millisecond)+2, fmt.Sprint(period))
+	most := uint64(c.elapsed/time.Millisecond) + 2
+	if n < 5 { // they are no crowd
+		most = w.Stats().Fired
+	}
+	require.LessOrEqual(t, w.Stats().Wakeups, most, fmt.Sprint(period))
 }

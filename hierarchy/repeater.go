@@ -36,8 +36,8 @@ type Repeater struct {
 //
 // While a run takes longer than the period, further runs are skipped. The next run is at
 // the next multiple. Runs are also skipped if a wake-up or the executor is late by more
-// than a period and one Precision. With a period below Config.Precision there is one run
-// for each Precision, and the others are skipped. Stats.Skipped counts the skipped runs.
+// than a period and one Precision. With a period below Config.Precision, a crowd has one run
+// of each for each Precision, and the others are skipped. Stats.Skipped counts the skipped runs.
 //
 // The error is ErrNilFunc, ErrArgument if period <= 0, ErrClosed or ErrFull.
 func (w *Wheel) Every(period time.Duration, f func()) (*Repeater, error) {

@@ -32,16 +32,28 @@ func TestSlowRunsAreCountedAsSkipped(t *testing.T) {
 	}
 }
 
-// If the period is below the Precision, each wake-up makes one run.
+// If the period is below the Precision, one repeater makes all its runs, each in a wake-up of its
+// own. In a crowd, each wake-up makes one run of each.
 func TestPeriodBelowPrecision(t *testing.T) {
 	w, c := onLaggingClock(t)
 	runs := 0
 	every(t, w, 100*time.Microsecond, func() { runs++ })
 	c.runTo(time.Second)
+	require.InDelta(t, 10000, runs, 1)
+	require.Zero(t, w.Stats().Skipped)
+	require.EqualValues(t, runs, w.Stats().Wakeups)
+
+	w, c = onLaggingClock(t)
+	runs = 0
+	const n = 10
+	for range n {
+		every(t, w, 100*time.Microsecond, func() { runs++ })
+	}
+	c.runTo(time.Second)
 	st := w.Stats()
-	require.InDelta(t, 1000, runs, 1, "there must be one run per Precision")
-	require.InDelta(t, 10000, runs+int(st.Skipped), 10)
-	require.EqualValues(t, runs, st.Wakeups)
+	require.InDelta(t, n*1000, runs, n, "there must be one run per Precision")
+	require.InDelta(t, n*10000, runs+int(st.Skipped), n*10)
+	require.EqualValues(t, runs, n*st.Wakeups)
 }
 
 // A wake-up that is late by many periods skips runs, as a slow run does.

@@ -31,8 +31,9 @@ func (c *core[T]) wake() {
 	if r, ok := c.beginRound(); ok {
 		defer r.end()
 		for more := true; more; more = r.goOn() {
-			r.useful = false
-			if r.fireAll(); !r.useful {
+			r.popped = 0
+			r.fireAll()
+			if c.aim.note(r.popped); r.popped == 0 {
 				c.lookAgain()
 			}
 		}
@@ -55,6 +56,26 @@ func (c *core[T]) nearest() bound {
 	return nearest
 }
 
+// near is about how many timers are due by that time. It stops counting above most.
+func (c *core[T]) near(until int64, most int) (n int) {
+	for _, s := range c.shards {
+		if n <= most && s.notBefore.load() <= bound(until) {
+			n += s.near(until, most-n)
+		}
+	}
+	return n
+}
+
+// near is near of s.
+func (s *shard[T]) near(until int64, most int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timers == nil {
+		return 0
+	}
+	return s.timers.Near(until, most)
+}
+
 // round is one wake-up at work.
 type round[T any] struct {
 	core     *core[T]
@@ -63,7 +84,7 @@ type round[T any] struct {
 	turn     int  // the number of the last shard that had a turn, with Go
 	together []T  // due, and not dispatched yet
 	stays    int  // how often it stayed awake
-	useful   bool // a callback has been dispatched in this wake-up
+	popped   int  // how many timers this wake-up has fired
 	woke     bool // a goroutine that waits for a timer has been woken in this round
 	inline   bool // a callback has been called with Inline in this round
 	complete bool
@@ -146,7 +167,7 @@ func (r *round[T]) fireSome(s *shard[T], until bound) popState {
 	}
 	v, f, state := s.popDue(r.now, moment{until, math.MaxUint64}, batch)
 	if state == popped {
-		r.useful = true
+		r.popped++
 		r.dispatch(v, f)
 	}
 	r.fired++

@@ -24,9 +24,9 @@ func (r *round[T]) fireTogether(s *shard[T], until bound) popState {
 	n := len(r.together)
 	v, f, state := s.popSome(r.now, moment{until, math.MaxUint64}, &r.together)
 	r.fired += 1 + len(r.together) - n
-	r.useful = r.useful || len(r.together) > n
+	r.popped += len(r.together) - n
 	if state == apart {
-		r.useful = true
+		r.popped++
 		r.dispatch(v, f)
 	}
 	return state

@@ -27,6 +27,9 @@ func (l *Level) Empty() bool { return l.occupied == 0 }
 // First is the lowest slot that holds a node. The level must not be empty.
 func (l *Level) First() int { return bits.TrailingZeros64(l.occupied) }
 
+// FirstFrom is the lowest slot from s on that holds a node, or Slots.
+func (l *Level) FirstFrom(s int) int { return bits.TrailingZeros64(l.occupied >> uint(s) << uint(s)) }
+
 // Len is the number of nodes in slot s.
 func (l *Level) Len(s int) int { return int(l.slots[s].n) }
 

@@ -1,7 +1,7 @@
 package time
 
 import (
-	"math"
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,65 +16,56 @@ import (
 // than a Precision, the wheel wakes at its end exactly.
 const (
 	window = 1 << 20 // ns, about a millisecond
-	// crowd is how many must go to sleep within a window to be a crowd.
+	// crowd is how many must sleep, due within a window, for the next one to be in a crowd.
 	crowd = 16
 	// lasting is for how many windows a crowd is taken to last.
 	lasting = 16
 )
 
-// arrivals counts those who go to sleep. All of its fields are only hints.
-type arrivals struct {
-	word atomic.Uint64 // the number of the current window << 8 + how many, at most crowd
-	last atomic.Int64  // the last window with a crowd, + 1
-}
-
-var arriving arrivals
-
-// crowded notes that somebody goes to sleep now, and reports whether that is in a crowd.
-func (a *arrivals) crowded(now time.Duration) bool {
-	w := int64(now / window)
-	word := a.word.Load()
-	switch {
-	case int64(word>>8) != w:
-		a.word.Store(uint64(w)<<8 + 1)
-	case word&0xff < crowd:
-		a.word.Store(word + 1) // a lost count does no harm
-	default:
-		if a.last.Load() != w+1 {
-			a.last.Store(w + 1)
-		}
-		return true
-	}
-	last := a.last.Load()
-	return last > 0 && w+1-last <= lasting
-}
+// lastCrowd is the last window in which somebody has gone to sleep in a crowd, + 1; 0 if there was
+// none.
+var lastCrowd atomic.Int64
 
 // group is the sleepers of one window.
 type group struct {
+	alone atomic.Int32 // how many sleep without the others
+
 	mu    sync.Mutex
 	at    time.Duration // guarded by mu, as below; when they are woken
 	awake chan struct{} // closed then; nil: there is no sleeper
 	wake  func()        // closes it
 	n     int           // how many there are, for tests
-	_     [16]byte
+	_     [8]byte
 }
 
 // groups has a group for each of the next windows. Windows that are as far apart as the
 // array is long share one.
 var groups [256]group
 
-// sleepInCrowd sleeps with others until d has passed since now. It is false if it can't, as
-// the group has sleepers of another window.
-func sleepInCrowd(p *process.Process, now, d time.Duration) bool {
-	if d > math.MaxInt64-window-now {
-		return false
+// sleep sleeps until d has passed since now, in a crowd together with others.
+func sleep(p *process.Process, now, d time.Duration) {
+	at := later(later(now, d), window-1) / window * window
+	g := &groups[at/window%time.Duration(len(groups))]
+	if g.crowded(now) && at >= later(now, d) {
+		if awake := g.join(p, at, at-now); awake != nil {
+			<-awake
+			return
+		}
 	}
-	at := (now + d + window - 1) / window * window
-	awake := groups[at/window%time.Duration(len(groups))].join(p, at, at-now)
-	if awake == nil {
-		return false
+	g.alone.Add(1)
+	_ = p.Sleep(context.Background(), d) // the wheel is never stopped or full
+	g.alone.Add(-1)
+}
+
+// crowded reports whether somebody who goes to sleep now is in a crowd.
+func (g *group) crowded(now time.Duration) bool {
+	w, last := int64(now/window), lastCrowd.Load()
+	if g.alone.Load() < crowd {
+		return last > 0 && w+1-last <= lasting
 	}
-	<-awake
+	if last != w+1 {
+		lastCrowd.Store(w + 1)
+	}
 	return true
 }
 

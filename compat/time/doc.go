@@ -20,10 +20,10 @@
 //   - The channels have a capacity of 1. So len(t.C) may be 1, and cap(t.C) is.
 //   - A Timer is held until it fires or is stopped, as before Go 1.23. A Ticker is collected
 //     when nobody refers to it or to its channel.
-//   - Timers that are due within a millisecond fire together, so one may be up to a
-//     millisecond late when others have just fired. A Ticker with a shorter period ticks about
-//     once in a millisecond. In a crowd of sleepers, those that are due within the same
-//     millisecond wake together at its end. A lone timer is more exact than one of package time.
+//   - Where more than four timers are due within a millisecond, they fire together, and one may
+//     be up to a millisecond late. In a crowd of sleepers, those that are due within the same
+//     millisecond wake together at its end. A few timers are more exact than those of package
+//     time.
 //   - Assigning to Local does not change time.Local, nor the other way round.
 //   - GODEBUG=asynctimerchan has no effect.
 //

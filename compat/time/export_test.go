@@ -2,8 +2,7 @@ package time
 
 // ForgetCrowds makes the next sleepers no crowd.
 func ForgetCrowds() {
-	arriving.word.Store(0)
-	arriving.last.Store(0)
+	lastCrowd.Store(0)
 }
 
 // Window is how much later than due a sleeper of a crowd may be woken.

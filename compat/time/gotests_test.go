@@ -26,11 +26,6 @@ func TestGoTests(t *testing.T) {
 			"TestOverflowPeriodRuntimeTimer": "looks inside the runtime's timers",
 			"TestTimerGC/NewTimer":           "a Timer is held until it fires or is stopped",
 		},
-		Edits: map[string]string{
-			// TestMultiWakeupTicker waits for 100,000 ticks of a microsecond, or a millisecond
-			// for each. A Ticker of ours ticks once in a millisecond.
-			"for range 100000 {": "for range 1000 {",
-		},
 		Flags: []string{"-timeout=5m"},
 	}.Run(t)
 }

@@ -1,14 +1,13 @@
 package time
 
 import (
-	"context"
 	"time"
 
 	"github.com/epicycle-go/epicycle/compat/internal/process"
 )
 
-// Sleep returns after d, at once if d <= 0. Where more than 16 goroutines go to sleep within
-// a millisecond, it may return a millisecond later than alone, together with others.
+// Sleep returns after d, at once if d <= 0. Where more than 16 goroutines sleep that are due
+// within a millisecond, it may return a millisecond later than alone, together with others.
 func Sleep(d Duration) {
 	if d <= 0 {
 		return
@@ -18,9 +17,5 @@ func Sleep(d Duration) {
 		return
 	}
 	p := process.Get()
-	now := p.Clock.Elapsed()
-	if arriving.crowded(now) && sleepInCrowd(p, now, d) {
-		return
-	}
-	_ = p.Sleep(context.Background(), d) // the wheel is never stopped or full
+	sleep(p, p.Clock.Elapsed(), d)
 }

@@ -131,6 +131,26 @@ func TestWhatACrowdIs(t *testing.T) {
 	require.Equal(t, 1, sharing(17))
 }
 
+// However often a goroutine sleeps within a window, it is no crowd.
+func TestLoopIsNoCrowd(t *testing.T) {
+	m := onMock(t)
+	time.ForgetCrowds()
+	const n = 100
+	var loop sync.WaitGroup
+	loop.Go(func() {
+		for range n {
+			time.Sleep(time.Microsecond)
+		}
+	})
+	for range n {
+		require.NoError(t, m.WaitFor(t.Context(), 1))
+		goroutines, _ := time.Sharing()
+		require.Zero(t, goroutines)
+		m.Add(time.Microsecond)
+	}
+	loop.Wait()
+}
+
 // Sleep never returns early on the real clock.
 func TestSleepIsNeverEarly(t *testing.T) {
 	for _, d := range []time.Duration{1, time.Microsecond, time.Millisecond, 1700 * time.Microsecond} {

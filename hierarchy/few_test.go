@@ -1,0 +1,103 @@
+package hierarchy_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// setCrowd sets as many timers for one deadline as a wheel gathers.
+func setCrowd(t *testing.T, w *hierarchy.Wheel, d time.Duration) {
+	for range 5 {
+		mustSet(t, w, d, nop)
+	}
+}
+
+// Loops that wait for a short time, few at once, are never held up, however often they wait.
+func TestShortWaitsOfFew(t *testing.T) {
+	for _, loops := range []int{1, 2, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			const d, n = 20 * time.Microsecond, 1000
+			w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+			mustSet(t, w, time.Hour, nop)
+			start := time.Now()
+			for range loops {
+				go func() {
+					for range n {
+						_ = w.Sleep(context.Background(), d)
+					}
+				}()
+				time.Sleep(time.Microsecond)
+			}
+			synctest.Wait()
+			pass(n*d + 10*time.Microsecond)
+			synctest.Wait()
+			st := w.Stats()
+			require.EqualValues(t, loops*n, st.Fired, time.Since(start))
+			require.Zero(t, st.Lateness.Max())
+			require.LessOrEqual(t, st.Wakeups, st.Fired)
+		})
+	}
+}
+
+// Many timers far away, and many that have moved far away, are no crowd beside a loop.
+func TestShortWaitsBesideMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+		for i := range 5000 {
+			timer := mustSet(t, w, time.Second+time.Duration(i*7919%5000)*time.Microsecond, nop)
+			if i > 2500 {
+				require.True(t, timer.Reset(time.Minute))
+			}
+			mustSet(t, w, time.Hour, nop)
+		}
+		for range 1000 {
+			before := time.Now()
+			require.NoError(t, w.Sleep(t.Context(), 20*time.Microsecond))
+			require.Equal(t, 20*time.Microsecond, time.Since(before))
+		}
+	})
+}
+
+// A crowd at random deadlines costs about one wake-up for each Precision, wherever its timers
+// are: in fine slots, in a coarse one that is in order, or gathered.
+func TestCrowdsAreGathered(t *testing.T) {
+	const rate, seconds = 20, 4 // timers in a millisecond
+	for name, deadline := range map[string]func(i int) time.Duration{
+		"in order": func(i int) time.Duration { return time.Duration(i) * time.Millisecond / rate },
+		"at random": func(i int) time.Duration {
+			return time.Duration(i*7919%(rate*1000*seconds)) * time.Millisecond / rate
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, c := onLaggingClock(t)
+			for i := range rate * 1000 * seconds {
+				mustSet(t, w, deadline(i), nop)
+			}
+			c.runTo(seconds*time.Second + time.Millisecond + lag)
+			st := w.Stats()
+			require.Zero(t, st.Pending)
+			require.LessOrEqual(t, st.Wakeups, uint64(seconds*1100))
+			require.LessOrEqual(t, st.Lateness.Max(), time.Millisecond+lag)
+		})
+	}
+}
+
+// Wake-ups for timers that were stopped come hardly more often than one in each Precision.
+func TestWakeUpsInVainAreFew(t *testing.T) {
+	w, c := onLaggingClock(t)
+	const n = 20_000
+	for range n {
+		timer := mustSet(t, w, 20*time.Microsecond, nop)
+		c.runTo(c.elapsed + 10*time.Microsecond)
+		require.True(t, timer.Stop())
+		c.runTo(c.elapsed + 40*time.Microsecond)
+	}
+	require.LessOrEqual(t, w.Stats().Wakeups, uint64(c.elapsed/time.Millisecond)+10)
+}
