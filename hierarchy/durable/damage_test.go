@@ -2,6 +2,7 @@ package durable_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io/fs"
 	"os"
@@ -112,6 +113,92 @@ func TestDamagedMarks(t *testing.T) {
 		require.ErrorIs(t, err, durable.ErrDamaged)
 		_, err = count(t, cfg)
 		require.ErrorIs(t, err, durable.ErrDamaged)
+	}
+	require.Positive(t, damaged)
+}
+
+// A bit of the number of a message is flipped, so that a server would fill a gap of some 2^44 messages. Only that log,
+// or that set for its marks, is damaged, each Open says so at once, and nothing is deleted.
+func TestFlippedNumbers(t *testing.T) {
+	dir := t.TempDir()
+	cfg := durable.Config[string, string]{Dir: dir, Partitions: 2,
+		Handle: func(context.Context, firing) error { return nil }}
+	other := cfg
+	other.Name = "other"
+	for _, cfg := range []durable.Config[string, string]{cfg, other} {
+		w, err := durable.Open(t.Context(), cfg)
+		require.NoError(t, err)
+		for i := range 20 {
+			require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "", time.Hour))
+		}
+		require.NoError(t, w.Close())
+	}
+	for _, stream := range []string{"0", "marks"} {
+		cfg.Dir = t.TempDir()
+		other.Dir = cfg.Dir
+		require.NoError(t, os.CopyFS(cfg.Dir, os.DirFS(dir)))
+		file := filepath.Join(cfg.Dir, "streams", "jetstream", "$G", "streams", "epicycle_timers_"+stream, "msgs", "1.blk")
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		second := int(binary.LittleEndian.Uint32(data) &^ (1 << 31))
+		data[second+4+5] ^= 0x10
+		require.NoError(t, os.WriteFile(file, data, 0o600))
+		for range 2 {
+			requireSetAside(t, cfg, stream)
+			n, err := count(t, other)
+			require.NoError(t, err)
+			require.Equal(t, 20, n)
+		}
+		kept, err := os.ReadFile(filepath.Join(cfg.Dir, "damaged", "epicycle_timers_"+stream, "msgs", "1.blk"))
+		require.NoError(t, err)
+		require.Equal(t, data, kept)
+	}
+}
+
+// requireSetAside opens a set of which a stream is damaged.
+func requireSetAside(t *testing.T, cfg durable.Config[string, string], stream string) {
+	w, err := durable.Open(t.Context(), cfg)
+	if stream != "marks" {
+		require.NoError(t, err)
+		defer w.Close()
+		require.Equal(t, 1, w.Stats().Damaged)
+		require.Equal(t, 1, w.Stats().Owned)
+		_, err = w.Len(t.Context())
+	}
+	require.ErrorIs(t, err, durable.ErrDamaged)
+	require.ErrorContains(t, err, "1.blk, byte ")
+	require.ErrorContains(t, err, filepath.Join(cfg.Dir, "damaged", "epicycle_timers_"+stream))
+}
+
+// The marks of one set are damaged, as the server finds out. Another one that is open goes on.
+func TestDamagedMarksOfOneOfTwo(t *testing.T) {
+	const places = 12
+	dir := t.TempDir()
+	cfg := durable.Config[string, string]{Dir: dir, Partitions: 1,
+		Handle: func(context.Context, firing) error { return nil }}
+	w := open(t, cfg)
+	require.NoError(t, w.Set(t.Context(), "a", "", time.Hour))
+	require.NoError(t, w.Close())
+	marks := filepath.Join("streams", "jetstream", "$G", "streams", "epicycle_timers_marks", "msgs", "1.blk")
+	damaged := 0
+	for place := range places {
+		cfg.Dir = t.TempDir()
+		require.NoError(t, os.CopyFS(cfg.Dir, os.DirFS(dir)))
+		data, err := os.ReadFile(filepath.Join(dir, marks))
+		require.NoError(t, err)
+		data[len(data)*(2*place+1)/(2*places)] ^= 4
+		require.NoError(t, os.WriteFile(filepath.Join(cfg.Dir, marks), data, 0o600))
+		other := cfg
+		other.Name = "other"
+		going := open(t, other)
+		for range 2 {
+			if _, err := count(t, cfg); err != nil {
+				require.ErrorIs(t, err, durable.ErrDamaged)
+				damaged++
+			}
+			require.NoError(t, going.Set(t.Context(), "b", "", time.Hour))
+		}
+		require.NoError(t, going.Close())
 	}
 	require.Positive(t, damaged)
 }

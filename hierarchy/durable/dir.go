@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
@@ -18,6 +19,7 @@ type dir struct {
 	server  *embedded.Share
 	name    name
 	parts   []part
+	unwatch func() // ends being told of damage
 	closing sync.Once
 }
 
@@ -31,19 +33,34 @@ type dirConfig struct {
 // part is a partition, or why there is none.
 type part struct {
 	*partition.Partition
-	err error
+	why atomic.Pointer[error]
+}
+
+// problem is why there is no partition, or nil.
+func (p *part) problem() error {
+	if err := p.why.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// fail says why there is no partition from now on.
+func (p *part) fail(err error) {
+	if err != nil {
+		p.why.Store(&err)
+	}
 }
 
 func (d *dir) Len() int { return len(d.parts) }
 
 func (d *dir) Partition(at int) (*partition.Partition, error) {
-	return d.parts[at].Partition, d.parts[at].err
+	return d.parts[at].Partition, d.parts[at].problem()
 }
 
 func (d *dir) Stats(at int) (st partition.Stats, owned bool, err error) {
 	p := &d.parts[at]
-	if p.err != nil {
-		return st, false, p.err
+	if err := p.problem(); err != nil {
+		return st, false, err
 	}
 	return p.Partition.Stats(), true, nil
 }
@@ -52,32 +69,32 @@ func (d *dir) Members() ([]cluster.Member, []int) { return nil, nil }
 
 func (d *dir) Do(ctx context.Context, at int, c *partition.Call) error {
 	p := &d.parts[at]
-	if p.err != nil {
-		return p.err
+	if err := p.problem(); err != nil {
+		return err
 	}
 	return p.Do(ctx, c)
 }
 
 func (d *dir) Get(_ context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error) {
 	p := &d.parts[at]
-	if p.err != nil {
-		return "", 0, false, p.err
+	if err := p.problem(); err != nil {
+		return "", 0, false, err
 	}
 	return p.Get(key)
 }
 
 func (d *dir) Count(_ context.Context, at int) (int, error) {
 	p := &d.parts[at]
-	if p.err != nil {
-		return 0, p.err
+	if err := p.problem(); err != nil {
+		return 0, err
 	}
 	return p.Len()
 }
 
 func (d *dir) All(_ context.Context, at int, dead bool, f func(state.Timer) bool) error {
 	p := &d.parts[at]
-	if p.err != nil {
-		return p.err
+	if err := p.problem(); err != nil {
+		return err
 	}
 	return p.All(dead, f)
 }
@@ -87,12 +104,13 @@ func (d *dir) Shutdown(ctx context.Context) error {
 	errs := make([]error, len(d.parts))
 	var wg sync.WaitGroup
 	for at := range d.parts {
-		if p := d.parts[at]; p.Partition != nil && p.err == nil {
+		if p := &d.parts[at]; p.Partition != nil && p.problem() == nil {
 			wg.Go(func() { errs[at] = p.Shutdown(ctx) })
 		}
 	}
 	wg.Wait()
 	d.closing.Do(func() {
+		d.unwatch()
 		d.name.release()
 		d.server.Close()
 	})

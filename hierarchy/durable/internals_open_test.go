@@ -29,6 +29,6 @@ func TestPartitionThatFailsEndsTheOthers(t *testing.T) {
 		return nil, ctx.Err()
 	})
 	require.Equal(t, reason{failure}, context.Cause(ctx))
-	require.ErrorIs(t, parts[0].err, ErrDamaged)
-	require.ErrorIs(t, parts[2].err, context.Canceled)
+	require.ErrorIs(t, parts[0].problem(), ErrDamaged)
+	require.ErrorIs(t, parts[2].problem(), context.Canceled)
 }

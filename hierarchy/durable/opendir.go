@@ -21,7 +21,7 @@ func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
 	if err != nil {
 		return nil, corrupt(err)
 	}
-	d := &dir{cfg: cfg, server: server}
+	d := &dir{cfg: cfg, server: server, unwatch: func() {}}
 	if d.name, err = takeName(server.Server, cfg.name); err != nil {
 		d.Close()
 		return nil, err
@@ -29,7 +29,15 @@ func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer server.OnProblem(func(problem error) { end(reason{problem}) })()
-	if err = d.open(ctx, end); err == nil {
+	stop := server.OnCorrupt(func(stream string, err error) {
+		if first, last := d.partitionsOf(stream); first < last {
+			end(reason{err})
+		}
+	})
+	err = d.open(ctx, end)
+	stop()
+	if err == nil {
+		d.unwatch = server.OnCorrupt(d.damaged)
 		return d, nil
 	}
 	var why reason
@@ -110,11 +118,15 @@ func (d *dir) set(ctx context.Context) (*stream.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	made = made || d.server.Aside(stream.MarksStream(d.cfg.name)) != nil
 	set, err := stream.Open(ctx, stream.Config{
 		Conn: d.server.Conn(), Name: d.cfg.name, Partitions: d.cfg.partitions, Replicas: 1, Made: made,
 	})
 	if err == nil && !made {
 		err = d.server.NoteSet(d.cfg.name)
+	}
+	if errors.Is(err, ErrDamaged) {
+		err = d.why(err, stream.MarksStream(d.cfg.name))
 	}
 	return set, err
 }
@@ -127,7 +139,8 @@ func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.P
 	for at := range parts {
 		wg.Go(func() {
 			p, err := open(at)
-			parts[at] = part{p, err}
+			parts[at].Partition = p
+			parts[at].fail(err)
 			if err != nil && !errors.Is(err, ErrDamaged) {
 				end(reason{err})
 			}
@@ -165,13 +178,11 @@ func (d *dir) tellProgress(p *partition.Progress) (stop func()) {
 func (d *dir) opened(begun time.Time) error {
 	for at := range d.parts {
 		p := &d.parts[at]
-		switch {
-		case errors.Is(p.err, ErrDamaged):
-			p.err = fmt.Errorf("%s: %w", d.cfg.dir, p.err)
-			d.cfg.logger.Error("durable: a log is damaged", "name", d.cfg.name, "err", p.err,
-				"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+d.cfg.dir)
-		case p.err != nil:
-			return p.err
+		switch err := p.problem(); {
+		case errors.Is(err, ErrDamaged):
+			d.tellDamage(p, d.why(err, stream.LogStream(d.cfg.name, at)))
+		case err != nil:
+			return err
 		}
 	}
 	if took := time.Since(begun); took > time.Second {

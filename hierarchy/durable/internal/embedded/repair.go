@@ -86,11 +86,11 @@ func (s *Server) failed(line string) {
 	switch {
 	case s.lost != nil:
 		return
+	case corruptOf(line) != "":
+		s.noteCorrupt(corruptOf(line), line)
+		return
 	case what == "":
 		s.lost = fmt.Errorf("writing has failed, and the timers stay unavailable until the process starts again: %s", line)
-		if strings.Contains(line, "malformed or corrupt message") { // the disk works, and a restart does not help
-			s.lost = fmt.Errorf("%w: %s", ErrCorrupt, line)
-		}
 		s.fail(s.lost)
 		if context.Cause(s.healthy) != s.lost { // there was no room already
 			s.healthy, s.fail = context.WithCancelCause(context.Background())

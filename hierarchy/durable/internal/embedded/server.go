@@ -53,6 +53,9 @@ type Server struct {
 	healthy context.Context         // ends when there is a problem, which is its cause
 	fail    context.CancelCauseFunc // of healthy
 	lost    error                   // what may not be on the disk; it stays
+	corrupt map[string]error        // the streams in which the server has found damage
+
+	onCorrupt map[*func(string, error)]*func(string, error) // those who want to know of the next ones
 }
 
 func newServer(dir string) *Server {
@@ -93,6 +96,9 @@ func (s *Server) begin() error {
 		s.failed(err.Error())
 	}
 	if err := cmp.Or(s.unsynced(), err); err != nil {
+		return err
+	}
+	if err := s.setAside(); err != nil {
 		return err
 	}
 	n, err := server.NewServer(options(s.dir))
@@ -165,6 +171,9 @@ func (s *Server) stop() {
 		<-s.watched
 	}
 	s.end()
+	if s.lock != nil && s.damaged() {
+		_ = s.setAside() // if it fails, the next server finds the damage again
+	}
 	if s.lock != nil {
 		s.lock.release()
 	}

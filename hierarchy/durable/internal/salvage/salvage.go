@@ -81,6 +81,12 @@ func readName(name string, s *streams, f func(*Log) error) error {
 		}
 		partitions = max(partitions, min(of, 1<<16))
 		l.Name, l.Partition = name, p
+		if wrong := s.wrong[p]; wrong != nil {
+			l.Problems = append(l.Problems, wrong.Error())
+		}
+		if s.wrongMarks != nil {
+			l.Problems = append(l.Problems, fmt.Sprintf("its mark may be wrong: %v", s.wrongMarks))
+		}
 		if err := f(l); err != nil {
 			return err
 		}

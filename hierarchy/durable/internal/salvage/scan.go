@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/blocks"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
@@ -138,6 +139,9 @@ var stream = regexp.MustCompile(`^epicycle_([a-zA-Z0-9_-]+)_(\d+|marks)$`)
 type streams struct {
 	logs  map[int][]string
 	marks []string
+	wrong map[int]error // what keeps a log's stream from a server
+	// wrongMarks is what keeps the marks' stream from a server.
+	wrongMarks error
 }
 
 // list finds the names of a directory.
@@ -146,6 +150,11 @@ func list(dir string) (map[string]*streams, error) {
 	if err != nil {
 		return nil, err
 	}
+	aside, err := filepath.Glob(filepath.Join(escaped(dir), "damaged", "epicycle_*"))
+	if err != nil {
+		return nil, err
+	}
+	dirs = append(aside, dirs...) // what a backup has brought back counts
 	names := make(map[string]*streams)
 	for _, d := range dirs {
 		m := stream.FindStringSubmatch(filepath.Base(d))
@@ -158,12 +167,13 @@ func list(dir string) (map[string]*streams, error) {
 		}
 		slices.Sort(files)
 		if names[m[1]] == nil {
-			names[m[1]] = &streams{logs: make(map[int][]string)}
+			names[m[1]] = &streams{logs: make(map[int][]string), wrong: make(map[int]error)}
 		}
+		wrong := blocks.Check(d)
 		if s := names[m[1]]; m[2] == "marks" {
-			s.marks = files
+			s.marks, s.wrongMarks = files, wrong
 		} else if p, err := strconv.Atoi(m[2]); err == nil {
-			s.logs[p] = files
+			s.logs[p], s.wrong[p] = files, wrong
 		}
 	}
 	return names, nil

@@ -103,10 +103,18 @@ func ValidName(s string) bool {
 	return len(s) > 0 && len(s) <= 64
 }
 
-func (s *Set) marksStream() string  { return "epicycle_" + s.cfg.Name + "_marks" }
+// MarksStream is the name of the stream that has the marks of a set.
+func MarksStream(set string) string { return "epicycle_" + set + "_marks" }
+
+// LogStream is the name of the stream that has the log of a partition.
+func LogStream(set string, partition int) string {
+	return fmt.Sprintf("epicycle_%s_%d", set, partition)
+}
+
+func (s *Set) marksStream() string  { return MarksStream(s.cfg.Name) }
 func (s *Set) aboutSubject() string { return "epicycle." + s.cfg.Name + ".mark.about" }
 func (s *Set) stream(partition int) string {
-	return fmt.Sprintf("epicycle_%s_%d", s.cfg.Name, partition)
+	return LogStream(s.cfg.Name, partition)
 }
 func (s *Set) subject(partition int) string {
 	return fmt.Sprintf("epicycle.%s.log.%d", s.cfg.Name, partition)

@@ -1,0 +1,140 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/blocks"
+)
+
+// What is damaged in one stream must not hold up the others. A stream in whose files the server would get lost is not
+// given to it: its directory is moved beside the server's, where nothing changes it, and where it can be salvaged.
+// The server does not know that stream then, as if it were missing.
+
+func account(dir string) string     { return filepath.Join(streams(dir), "jetstream", "$G", "streams") }
+func asideDir(dir string) string    { return filepath.Join(dir, "damaged") }
+func aside(dir, name string) string { return filepath.Join(asideDir(dir), name) }
+
+// setAside moves the streams away in whose files the server would get lost, or has found damage.
+func (s *Server) setAside() error {
+	entries, err := os.ReadDir(account(s.dir))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		from := filepath.Join(account(s.dir), e.Name())
+		why := s.corruptStream(e.Name())
+		if why == nil {
+			why = blocks.Check(from)
+		}
+		switch {
+		case why == nil:
+			continue
+		case !errors.Is(why, blocks.ErrSequence) && !errors.Is(why, ErrCorrupt):
+			return why
+		}
+		if err := s.moveAside(e.Name()); err != nil {
+			return err
+		}
+		s.tell(slog.LevelError, "durable: files are damaged, and were set aside", "dir", s.dir, "stream", e.Name(),
+			"to", aside(s.dir, e.Name()), "err", why)
+	}
+	return nil
+}
+
+// moveAside moves the directory of a stream. One that was moved before stays.
+func (s *Server) moveAside(name string) error {
+	if err := os.MkdirAll(asideDir(s.dir), 0o700); err != nil {
+		return err
+	}
+	to := aside(s.dir, name)
+	for n := 2; ; n++ {
+		if _, err := os.Stat(to); errors.Is(err, os.ErrNotExist) {
+			return os.Rename(filepath.Join(account(s.dir), name), to)
+		}
+		to = fmt.Sprintf("%s.%d", aside(s.dir, name), n)
+	}
+}
+
+// Aside says why a stream is missing, if it was set aside as damaged, or is nil.
+func (s *Server) Aside(stream string) error {
+	if _, err := os.Stat(filepath.Join(account(s.dir), stream)); err == nil {
+		return nil
+	}
+	to := aside(s.dir, stream)
+	if _, err := os.Stat(to); err != nil {
+		return nil
+	}
+	err := fmt.Errorf("%w, and were set aside: %s", ErrCorrupt, to)
+	if why := blocks.Check(to); why != nil {
+		err = fmt.Errorf("%w: %w", err, why)
+	}
+	return err
+}
+
+// corruptOf is the stream in which the server has found damage, by a line of its log, or "".
+func corruptOf(line string) string {
+	if !strings.Contains(line, "malformed or corrupt message") {
+		return ""
+	}
+	_, rest, _ := strings.Cut(line, " > ")
+	name, _, ok := strings.Cut(rest, "'")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// corruptStream is the damage that the server has found in a stream, or nil.
+func (s *Server) corruptStream(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.corrupt[name]
+}
+
+// damaged reports whether the server has found damage.
+func (s *Server) damaged() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.corrupt) > 0
+}
+
+// noteCorrupt notes what the server has found, and tells those who want to know. The server goes on with the other
+// streams. mu is held.
+func (s *Server) noteCorrupt(stream, line string) {
+	if s.corrupt[stream] != nil {
+		return
+	}
+	if s.corrupt == nil {
+		s.corrupt = make(map[string]error)
+	}
+	s.corrupt[stream] = fmt.Errorf("%w: %s", ErrCorrupt, line)
+	for _, f := range s.onCorrupt {
+		go (*f)(stream, s.corrupt[stream])
+	}
+}
+
+// OnCorrupt has f be called with each stream in which the server finds damage, until stop is called.
+func (s *Server) OnCorrupt(f func(stream string, err error)) (stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.onCorrupt == nil {
+		s.onCorrupt = make(map[*func(string, error)]*func(string, error))
+	}
+	s.onCorrupt[&f] = &f
+	for stream, err := range s.corrupt {
+		go f(stream, err)
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.onCorrupt, &f)
+	}
+}
