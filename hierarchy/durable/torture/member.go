@@ -87,8 +87,12 @@ func (w *world) newMember(v visitor) (*member, error) {
 		urls = append(urls, servers.URL(v.user, l.port()))
 	}
 	cfg.URLs = strings.Join(urls, ",")
+	program := ""
+	if m.number%2 == 0 {
+		program = w.beside
+	}
 	var err error
-	m.process, err = start(childConfig{Worker: &cfg}, w.dir, fmt.Sprintf("worker-%d", m.number))
+	m.process, err = start(program, childConfig{Worker: &cfg}, w.dir, fmt.Sprintf("worker-%d", m.number))
 	return m, err
 }
 

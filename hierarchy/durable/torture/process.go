@@ -22,11 +22,12 @@ type process struct {
 	expected atomic.Bool // it was killed, or told to end
 }
 
-// start starts this program again. What it says goes to a file.
-func start(cfg childConfig, dir, name string) (*process, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
+// start starts a program, or this one again if it is "". What it says goes to a file.
+func start(program string, cfg childConfig, dir, name string) (_ *process, err error) {
+	if program == "" {
+		if program, err = os.Executable(); err != nil {
+			return nil, err
+		}
 	}
 	b, err := json.Marshal(cfg)
 	if err != nil {
@@ -37,7 +38,7 @@ func start(cfg childConfig, dir, name string) (*process, error) {
 		return nil, err
 	}
 	defer log.Close()
-	p := &process{cmd: exec.Command(self), ended: make(chan struct{})}
+	p := &process{cmd: exec.Command(program), ended: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), childEnv+"="+string(b))
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also of a stopped one
