@@ -161,6 +161,9 @@ func TestConnection(t *testing.T) {
 func TestRatesStayWithAnotherInterval(t *testing.T) {
 	s := newWheelPage(t)
 	s.show(s.server.URL+"/debug/wheel/", 1280, 900, "light")
+	s.until("live", pageState)
+	s.set(10, time.Millisecond)
+	s.mock.Add(time.Second)
 	points := `document.querySelector('#rate-fired + * > :nth-child(2)')?.getAttribute('d')?.split('L').length > 5`
 	s.until("true", points)
 	s.text(`window.seen = Number(document.documentElement.dataset.events)`)

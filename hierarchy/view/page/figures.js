@@ -2,6 +2,7 @@
 // further apart. Its line shows at most the last minute.
 const rateWindow = 2e9, shortest = 10e9, longest = 60e9, most = 600; // points of a line
 let samples = [], history = [];
+let behind = false; // callbacks wait too long
 
 const cells = {};
 
@@ -35,6 +36,7 @@ function showFigures(s) {
     part.hidden = !s[fates[i]];
   });
   showRates(s);
+  cells.queued?.parentNode.classList.toggle('bad', behind);
 }
 
 function showRates(s) {
@@ -42,6 +44,7 @@ function showRates(s) {
   samples = samples.filter(old => s.taken_ns - old.taken_ns <= window && old.taken_ns < s.taken_ns);
   const first = samples[0];
   samples.push(s);
+  behind = Boolean(first) && waitsTooLong(first, s, s.taken_ns - first.taken_ns);
   if (!first) return;
   const seconds = (s.taken_ns - first.taken_ns) / 1e9;
   const now = { at: s.taken_ns };
@@ -56,6 +59,11 @@ function showRates(s) {
 }
 
 function drawLine([under, line], field, now) {
+  if (history.every(h => h[field] === 0)) { // so that an idle page is not drawn again and again
+    setAttribute(line, 'd', history.length > 1 ? 'M0 23L100 23' : '');
+    setAttribute(under, 'd', '');
+    return;
+  }
   const high = Math.max(1, ...history.map(h => h[field]));
   const span = Math.max(shortest, now - history[0].at);
   const points = history.map(h => `${(100 - 100 * (now - h.at) / span).toFixed(2)} ${(23 - 22 * h[field] / high).toFixed(2)}`);

@@ -21,6 +21,11 @@ function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+// setAttribute sets an attribute only if it differs.
+function setAttribute(node, name, value) {
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}
+
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const count = n => number.format(n);
 const timers = n => count(n) + (n === 1 ? ' timer' : ' timers');
@@ -59,6 +64,13 @@ function clockTime(ns) {
   const s = ns / 1e9, days = Math.floor(s / 86400);
   const time = [two(s / 3600 % 24), two(s / 60 % 60), two(s % 60)].join(':') + '.' + Math.floor(s * 10 % 10);
   return days ? `${count(days)} d ${time}` : time;
+}
+
+// waitsTooLong tells whether what is queued now will have begun only after more than a second, at
+// the pace of the time from before to s. Executors that do not queue count no waiting.
+function waitsTooLong(before, s, ns) {
+  const begun = s.waited.count - before.waited.count;
+  return ns >= 1e9 && s.waited.count > 0 && before.queued > 0 && s.queued > 0 && s.queued * ns > 1e9 * begun;
 }
 
 // spanName names the time that the figures of the last minute cover, which is shorter if the

@@ -20,7 +20,7 @@ function setClock(snapshot, before) {
 // clockNow estimates the time of the wheel's clock, at most one and a half intervals and
 // half a second after the last snapshot.
 function clockNow() {
-  if (!wheelClock.steady || reducedMotion.matches || root.dataset.state !== 'live') return wheelClock.elapsed;
+  if (!wheelClock.steady || reducedMotion.matches || !receiving()) return wheelClock.elapsed;
   const here = performance.now() * 1e6;
   return Math.min(here, wheelClock.received + every * 1.5e6 + 500e6) + wheelClock.lead;
 }
@@ -32,6 +32,7 @@ function buildHands(circles) {
   handsNode.setAttribute('viewBox', `0 0 ${size} ${size}`);
   for (const ring of rings) {
     ring.passed = -1;
+    ring.rotate = '';
     ring.hand = [];
     if (circles[ring.k].width_ns * ring.slots < tooFast) {
       element(handsNode, 'circle', { class: 'blur', cx: middle, cy: middle, r: (ring.inner + ring.outer) / 2 });
@@ -78,24 +79,32 @@ function moveHands(now) {
   for (const ring of rings) {
     if (!ring.hand.length) continue;
     const turn = ring.width * 64, slot = now % turn / ring.width;
-    const rotate = `rotate(${(360 * angle(ring, slot)).toFixed(3)} ${middle} ${middle})`;
-    for (const part of ring.hand) part.setAttribute('transform', rotate);
+    const rotate = `rotate(${(360 * angle(ring, slot)).toFixed(1)} ${middle} ${middle})`;
+    if (rotate !== ring.rotate) for (const part of ring.hand) part.setAttribute('transform', rotate);
+    ring.rotate = rotate;
     const over = Math.floor(slot);
     if (over === ring.passed) continue;
     const behind = ring.passed;
     ring.passed = over;
     if (behind >= 0 && (over - behind + 64) % 64 < 16) {
-      for (let s = behind; s !== over; s = (s + 1) % 64) ring.cells[s]?.classList.add('gone');
+      for (let s = behind; s !== over; s = (s + 1) % 64) {
+        if (ring.shade[s]) ring.cells[s].classList.add('gone'), ring.gone = true;
+      }
     }
   }
   setText(elapsedNode, clockText(now));
 }
 
-let frame = 0;
+// The hands of a wheel with timers move between snapshots, some times a second. Those of an idle
+// one move with each snapshot, as nothing happens that they could show: to draw them costs more than
+// all else on the page.
+const step = 50; // milliseconds
+let frame = 0, nextStep = 0;
 function animate() {
   frame = 0;
   moveHands(clockNow());
-  if (root.dataset.state === 'live' && !reducedMotion.matches) frame = requestAnimationFrame(animate);
+  clearTimeout(nextStep);
+  if (receiving() && wheelClock.steady && !reducedMotion.matches && shown?.pending > 0) nextStep = setTimeout(wakeHands, step);
 }
 function wakeHands() {
   if (!frame) frame = requestAnimationFrame(animate);

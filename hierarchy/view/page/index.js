@@ -2,6 +2,7 @@
 // each figure has a label.
 const wheelsBody = byId('wheels').querySelector('tbody');
 const rateWindow = 2e9; // rates are over the last two seconds, or two lists
+const queuedColumn = 7;
 const columns = [
   ['pending', w => count(w.pending)],
   ...[['fired', 'fired/s'], ['wakeups', 'wake-ups/s'], ['scheduled', 'set/s']].map(([field, name]) => [
@@ -16,17 +17,45 @@ const columns = [
 ];
 let lines = [], samples = [];
 
-// receive takes a list; before is null if it is the first one of a process.
+// What the wheels can be sorted by, most first. Wheels that are equal stay in the order of names.
+const sortBox = byId('sort');
+const orders = {
+  name: () => 0,
+  active: (w, before) => before ? w.fired - before.fired + w.scheduled - before.scheduled + w.queued + w.running : 0,
+  pending: w => w.pending, queued: w => w.queued, late: w => w.recent_lateness.p99_ns,
+};
+
+// sortLines sorts the rows, if their order has changed.
+function sortLines(s, first) {
+  const weight = s.wheels.map((w, i) => orders[sortBox.value](w, first && first.wheels[i]));
+  const rows = lines.map((line, i) => [weight[i], line.row]).sort(([a], [b]) => b - a).map(([, row]) => row);
+  if (rows.some((row, i) => wheelsBody.rows[i] !== row)) wheelsBody.append(...rows);
+}
+sortBox.addEventListener('change', () => { if (shown) sortLines(shown, samples.length > 1 ? samples[0] : null); });
+
+// active tells whether a wheel has anything to show. In a narrow window others are only a name.
+const active = (w, before) => w.pending + w.queued + w.running + w.panics > 0 || Boolean(before) && w.fired > before.fired;
+
+// receive takes a list, and returns the state of the page; before is null if it is the first one
+// of a process.
 function receive(s, before) {
   const names = s.wheels.map(w => w.name);
   if (!before || lines.length !== names.length || lines.some((line, i) => line.name !== names[i])) buildLines(names);
   const first = firstSample(s);
+  let late = false;
   s.wheels.forEach((w, i) => {
     const texts = columns.map(([, text]) => text(w, first && first.wheels[i], first && s.taken_ns - first.taken_ns));
     texts.forEach((text, column) => setText(lines[i].cells[column], text));
+    const behind = Boolean(first) && waitsTooLong(first.wheels[i], w, s.taken_ns - first.taken_ns);
+    late ||= behind;
     lines[i].cells.at(-1).classList.toggle('bad', w.panics > 0);
+    lines[i].cells[queuedColumn].classList.toggle('bad', behind);
+    lines[i].row.classList.toggle('idle', !active(w, first && first.wheels[i]));
+    setText(lines[i].note, w.closed ? 'stopped' : '');
   });
+  sortLines(s, first);
   setText(byId('span'), spanName(Math.max(0, ...s.wheels.map(w => w.recent_lateness.span_ns))));
+  return late ? 'behind' : 'live';
 }
 
 function buildLines(names) {
@@ -36,7 +65,8 @@ function buildLines(names) {
     const row = element(wheelsBody, 'tr', { role: 'row' });
     const head = element(row, 'th', { scope: 'row', role: 'rowheader' });
     element(head, 'a', { href: '?wheel=' + encodeURIComponent(name) }, name);
-    return { name, cells: columns.map(([label]) => element(row, 'td', { role: 'cell', 'data-label': label }, '–')) };
+    const note = element(head, 'span', { class: 'note-of' });
+    return { name, row, note, cells: columns.map(([label]) => element(row, 'td', { role: 'cell', 'data-label': label }, '–')) };
   });
   if (names.length === 0) element(element(wheelsBody, 'tr'), 'td', { colspan: 1 + columns.length }, 'no wheel is listed');
 }

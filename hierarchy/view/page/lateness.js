@@ -3,6 +3,8 @@
 // the start. Each histogram has its own scale, because the last minute has far fewer timers.
 const lateNode = byId('late'), plot = { left: 6, right: 414, top: 16, bottom: 112, width: 420 };
 
+let drawn = ''; // the histograms of the drawing
+
 function showLateness(all, recent) {
   for (const field of ['p50', 'p99', 'p999', 'max']) {
     setText(byId('late-' + field), all.count ? duration(all[field + '_ns']) : '–');
@@ -11,6 +13,9 @@ function showLateness(all, recent) {
   const span = spanName(recent.span_ns);
   setText(byId('recent-name'), span);
   setText(byId('recent-column'), span);
+  const buckets = JSON.stringify([all.buckets, recent.buckets, recent.count && span, lateNode.clientWidth]);
+  if (buckets === drawn) return; // an idle page draws nothing
+  drawn = buckets;
   lateNode.replaceChildren();
   if (all.count === 0) {
     element(lateNode, 'text', { x: 210, y: 66 }, 'nothing has fired yet');
@@ -18,6 +23,16 @@ function showLateness(all, recent) {
   }
   drawLateness(all, recent);
   if (byId('late-table').open) fillLateTable(all, recent);
+}
+
+// showWaited shows how long callbacks waited in the executor, if any did.
+function showWaited({ waited, recent_waited: recent }) {
+  byId('waited').hidden = waited.count === 0;
+  for (const field of ['p50', 'p99', 'p999', 'max']) {
+    setText(byId('waited-' + field), duration(waited[field + '_ns']));
+    setText(byId('waiting-' + field), recent.count ? duration(recent[field + '_ns']) : '–');
+  }
+  setText(byId('waiting-name'), 'waited, ' + spanName(recent.span_ns));
 }
 
 // from returns where a bucket begins. The bucket of zero is drawn next to that of one.

@@ -11,6 +11,7 @@ const clockText = ns => new Date(ns / 1e6).toISOString().replace('T', ' ').slice
 
 const logsBody = byId('logs').querySelector('tbody'), logsFoot = byId('logs').querySelector('tfoot');
 const logFields = ['pending', 'running', 'dead', 'failed', 'frames', 'bytes', 'disk_bytes', 'live_bytes'];
+const logLabels = ['pending', 'running', 'dead', 'attempts failed', 'frames', 'written', 'on the disk', 'live', 'commit, p50', 'commit, p99', 'commit, max'];
 const commits = ['p50_ns', 'p99_ns', 'max_ns'];
 let logRows = [];
 
@@ -53,10 +54,10 @@ function showMembers(members) {
 function buildLogs(n) {
   logsBody.replaceChildren();
   logRows = Array.from({ length: n }, (_, i) => {
-    const row = element(logsBody, 'tr');
-    element(row, 'th', { scope: 'row' }, String(i));
-    const owner = element(row, 'td', { class: 'owner' });
-    for (let c = 0; c < logFields.length + commits.length; c++) element(row, 'td');
+    const row = element(logsBody, 'tr', { role: 'row' });
+    element(row, 'th', { scope: 'row', role: 'rowheader' }, String(i));
+    const owner = element(row, 'td', { class: 'owner', role: 'cell', 'data-label': 'owner' });
+    for (const label of logLabels) element(row, 'td', { role: 'cell', 'data-label': label });
     const problem = element(row, 'td', { class: 'problem', colspan: logFields.length + commits.length });
     return { row, owner, cells: [...row.cells].slice(2, -1), problem };
   });
@@ -80,4 +81,5 @@ function bytesText(bytes) {
   return digits(bytes / from, 3) + '\u00a0' + unit;
 }
 
+[...logsFoot.rows[0].cells].slice(2, 2 + logFields.length).forEach((cell, i) => cell.setAttribute('data-label', logLabels[i]));
 byId('counters').classList.add('few');

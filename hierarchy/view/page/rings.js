@@ -114,11 +114,12 @@ function paintRings(circles) {
     const slots = circles[ring.k].slots;
     ring.cells.forEach((cell, slot) => {
       const shade = shadeOf(slots[slot]);
-      cell.classList.remove('gone');
+      if (ring.gone) cell.classList.remove('gone');
       if (shade === ring.shade[slot]) return;
       cell.classList.replace('h' + ring.shade[slot], 'h' + shade);
       ring.shade[slot] = shade;
     });
+    ring.gone = false;
   }
 }
 

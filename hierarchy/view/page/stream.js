@@ -1,8 +1,9 @@
 // Snapshots come as server-sent events. The browser reconnects when the connection breaks.
 // This script reconnects when the browser gives up, or when no event has come for too long.
 const statusNode = byId('status'), pauseButton = byId('pause'), everyBox = byId('every');
-const words = { connecting: 'connecting', live: 'live', paused: 'paused', lost: 'connection lost – trying again' };
+const words = { connecting: 'connecting', live: 'live', behind: 'callbacks wait too long', stopped: 'the wheel is stopped', paused: 'paused', lost: 'connection lost – trying again' };
 let shown = null; // the snapshot on the page
+let health = 'live'; // what receive has said of it
 let every = 0; // milliseconds
 let source = null, watchdog = 0, again = 0, paused = false;
 
@@ -10,8 +11,11 @@ function setState(state) {
   if (root.dataset.state === state) return;
   root.dataset.state = state;
   setText(statusNode, words[state]);
-  if (state === 'live') onLive();
+  if (receiving()) onLive();
 }
+
+// receiving tells whether the figures on the page are those of now.
+const receiving = () => ['live', 'behind', 'stopped'].includes(root.dataset.state);
 
 // asked is the wheel of an index that the page shows, from the page's query.
 const asked = new URLSearchParams(location.search).get('wheel');
@@ -54,11 +58,11 @@ function watch() {
 
 function show(s) {
   watch();
-  if (shown && s.taken_ns === shown.taken_ns) return setState('live'); // a shared snapshot, sent again
+  if (shown && s.taken_ns === shown.taken_ns) return setState(health); // a shared snapshot, sent again
   const before = shown && s.taken_ns > shown.taken_ns ? shown : null; // a new process begins at 0
   shown = s;
-  receive(s, before);
-  setState('live');
+  health = receive(s, before);
+  setState(health);
   root.dataset.events = Number(root.dataset.events ?? 0) + 1;
 }
 

@@ -1,4 +1,5 @@
-// receive takes a snapshot; before is null if it is the first one of a process.
+// receive takes a snapshot, and returns the state of the wheel; before is null if it is the first
+// one of a process.
 function receive(s, before) {
   if (!before) forgetRates();
   beside(s);
@@ -7,8 +8,10 @@ function receive(s, before) {
   showCascades(before, s);
   showFigures(s);
   showLateness(s.lateness, s.recent_lateness);
+  showWaited(s);
   showTables(s);
   wakeHands();
+  return s.closed ? 'stopped' : behind ? 'behind' : 'live';
 }
 
 function onLive() { wakeHands(); }
