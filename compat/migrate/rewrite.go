@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"strconv"
+)
+
+const ours = "github.com/epicycle-go/epicycle/compat/"
+
+// file is what rewrite has made of a file.
+type file struct {
+	text  []byte   // nil if nothing changes
+	notes []string // what to look at
+}
+
+// rewrite changes the paths of imports, and no other byte. If the file was formatted before, its
+// imports are sorted again.
+func rewrite(name string, text []byte, back bool) (f file, err error) {
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return f, err
+	}
+	to := map[string]string{"time": ours + "time", "context": ours + "context"}
+	if back {
+		to = map[string]string{ours + "time": "time", ours + "context": "context"}
+	}
+	var changed bytes.Buffer
+	done, local := 0, ""
+	for _, spec := range parsed.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		other, ok := to[path]
+		if !ok || spec.Name != nil && spec.Name.Name == "_" {
+			continue
+		}
+		if ast.IsGenerated(parsed) {
+			f.notes = append(f.notes, note(files, spec, "a generated file, left as it is: its generator writes this import"))
+			continue
+		}
+		begin, end := files.Position(spec.Path.Pos()).Offset, files.Position(spec.Path.End()).Offset
+		changed.Write(text[done:begin])
+		changed.WriteString(strconv.Quote(other))
+		done = end
+		if path == "time" {
+			local = localName(spec)
+		}
+	}
+	if done == 0 {
+		return f, nil
+	}
+	changed.Write(text[done:])
+	if local != "" {
+		f.notes = append(f.notes, lookAt(files, parsed, local)...)
+	}
+	f.text = changed.Bytes()
+	if formatted, err := format.Source(text); err == nil && bytes.Equal(formatted, text) {
+		f.text, err = format.Source(f.text)
+		return f, err
+	}
+	return f, nil
+}
+
+// localName is the name by which a file uses package time, "." included.
+func localName(spec *ast.ImportSpec) string {
+	if spec.Name != nil {
+		return spec.Name.Name
+	}
+	return "time"
+}
+
+func note(files *token.FileSet, at ast.Node, text string) string {
+	p := files.Position(at.Pos())
+	return fmt.Sprintf("%s:%d: %s", p.Filename, p.Line, text)
+}
