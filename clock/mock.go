@@ -66,6 +66,13 @@ func NewMock() *Mock {
 	return m
 }
 
+// requireMade panics if m is a zero Mock.
+func (m *Mock) requireMade() {
+	if m.Mock == nil {
+		panic("clock: method called on a zero Mock: use NewMock")
+	}
+}
+
 // String reports how far the clock has moved.
 func (m *Mock) String() string { return fmt.Sprintf("mock at %v", m.Elapsed()) }
 
@@ -127,6 +134,7 @@ func (m *Mock) Set(t time.Time) {
 // server would. Elapsed time does not change, so no timer fires and none is delayed.
 // Alarms that go by the wall clock are told; see MockAlarm.OnJump.
 func (m *Mock) Jump(d time.Duration) {
+	m.requireMade()
 	m.jumped.Add(int64(d))
 	m.tellJump()
 }

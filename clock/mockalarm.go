@@ -27,6 +27,7 @@ func (a *MockAlarm) position() *int { return &a.index }
 
 // NewAlarm returns an alarm that rings inside Add, Set and AddNext.
 func (m *Mock) NewAlarm(ring func()) Alarm {
+	m.requireMade()
 	b := &bell{ring: ring}
 	a := &MockAlarm{mock: m, wheel: b}
 	b.alarm = a

@@ -23,6 +23,7 @@ type companion struct {
 
 // activate makes the embedded mock move with this one.
 func (m *Mock) activate() {
+	m.requireMade()
 	m.companion.mu.Lock()
 	defer m.companion.mu.Unlock()
 	if !m.companion.active.Load() {

@@ -24,6 +24,7 @@ type Stepped interface {
 // move runs f, which may move the clock. It waits until no other call moves the clock,
 // and panics inside a callback of this mock.
 func (m *Mock) move(method string, f func()) {
+	m.requireMade()
 	if !m.moveMu.TryLock() {
 		if n := m.number.Load(); n != atRest && insideCallback(int(n)) {
 			panic("clock: Mock." + method + " called inside a callback of that mock")

@@ -30,6 +30,10 @@ func (m *Mock) WaitNext(ctx context.Context, d time.Duration) error {
 // waitUntil waits until reached answers true. It asks when a timer was set, and at each tick of
 // look, which may be nil.
 func (m *Mock) waitUntil(ctx context.Context, look <-chan time.Time, reached func() bool) error {
+	m.requireMade()
+	if ctx == nil {
+		panic("clock: Mock waits with a nil context")
+	}
 	m.waiting.Add(1)
 	defer m.waiting.Add(-1)
 	for {

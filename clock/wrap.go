@@ -2,6 +2,7 @@ package clock
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -17,7 +18,12 @@ import (
 //
 // If a benbjohnson Mock is set back, elapsed time stands still until the mock
 // has reached its earlier time again.
+//
+// Wrap panics if c is nil.
 func Wrap(c benbjohnson.Clock) Clock {
+	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		panic("clock: Wrap of a nil Clock")
+	}
 	if m, ok := c.(*Mock); ok {
 		return m
 	}

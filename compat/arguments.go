@@ -20,6 +20,13 @@ func translate(err error) error {
 	return err
 }
 
+// requireMade panics if a method is called on a zero value that needs a constructor.
+func requireMade(made bool, what string) {
+	if !made {
+		panic("compat: method called on a zero " + what + ": use New" + what)
+	}
+}
+
 // validKey reports whether key can be the key of a timer: it is not nil and can be
 // compared.
 func validKey(key any) bool {

@@ -34,6 +34,7 @@ type part struct {
 }
 
 func (c *Cache) part(key string) *part {
+	requireMade(c.store.wheel != nil, "Cache")
 	return &c.parts[maphash.String(c.seed, key)%uint64(len(c.parts))]
 }
 
@@ -72,10 +73,13 @@ const defaultName = "proc"
 
 // NewCache makes a cache whose values expire after expire, up to 5 % sooner or later.
 // They do not expire if expire is 0 or less. Call Close when the cache is no longer
-// needed.
+// needed. The error is ErrArgument if an option is nil.
 func NewCache(expire time.Duration, opts ...CacheOption) (*Cache, error) {
 	c := &Cache{name: defaultName, expire: expire, seed: maphash.MakeSeed()}
 	for _, opt := range opts {
+		if opt == nil {
+			return nil, ErrArgument
+		}
 		opt(c)
 	}
 	if c.name == "" {
@@ -94,8 +98,9 @@ func NewCache(expire time.Duration, opts ...CacheOption) (*Cache, error) {
 
 // Get returns the value of key. The bool is false if key has no value.
 func (c *Cache) Get(key string) (any, bool) {
+	p := c.part(key)
 	value, ok := c.store.get(key)
-	c.part(key).count(ok)
+	p.count(ok)
 	return value, ok
 }
 
@@ -126,12 +131,15 @@ func (c *Cache) Del(key string) {
 // If fetch panics, Take panics in the goroutine that called fetch. If fetch calls
 // runtime.Goexit, that goroutine ends. In both cases the calls that wait return an
 // error, and the next call of Take calls its own fetch. A fetch that calls Take for its
-// own key deadlocks.
+// own key deadlocks. If key has no value and fetch is nil, Take returns ErrArgument.
 func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 	p := c.part(key)
 	if value, ok := c.store.get(key); ok {
 		p.count(true)
 		return value, nil
+	}
+	if fetch == nil {
+		return nil, ErrArgument
 	}
 	fetched := false
 	value, err := p.flights.do(key, func(f *flight) (any, error) {
@@ -154,7 +162,10 @@ func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 }
 
 // Len returns the number of values.
-func (c *Cache) Len() int { return c.store.len() }
+func (c *Cache) Len() int {
+	requireMade(c.store.wheel != nil, "Cache")
+	return c.store.len()
+}
 
 // CacheStats has the counters of a Cache. A Get or Take counts as a hit if the cache had
 // the value or another call fetched it, and otherwise as a miss. A Take that returns an
@@ -178,6 +189,7 @@ func (c *Cache) Stats() CacheStats {
 // and each Take fetches. Close does not wait for a report that is being logged. Further
 // calls do nothing.
 func (c *Cache) Close() {
+	requireMade(c.store.wheel != nil, "Cache")
 	c.store.wheel.Stop()
 	if c.report != nil {
 		c.report.Stop()

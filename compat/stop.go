@@ -7,6 +7,7 @@ import "context"
 // has removed. Stop does not wait for running tasks; Shutdown does. Further calls do
 // nothing.
 func (tw *TimingWheel) Stop() {
+	requireMade(tw.wheel != nil, "TimingWheel")
 	tw.closed.Store(true)
 	tw.drains.close()
 	tw.wheel.Stop()
@@ -24,6 +25,9 @@ func (tw *TimingWheel) Stop() {
 // Inside a task, or inside Drain's function, Shutdown waits for its own caller, and returns
 // only when ctx is done. Call Stop there, or call Shutdown in another goroutine.
 func (tw *TimingWheel) Shutdown(ctx context.Context) error {
+	if ctx == nil {
+		panic("compat: Shutdown with a nil context")
+	}
 	tw.Stop()
 	if err := tw.wheel.Shutdown(ctx); err != nil {
 		return err

@@ -135,6 +135,7 @@ func (tw *TimingWheel) RemoveTimer(key any) error {
 // isClosed reports whether the wheel is stopped. On a wheel with a ticker, it first waits
 // until all ticks received before the call are counted.
 func (tw *TimingWheel) isClosed() bool {
+	requireMade(tw.wheel != nil, "TimingWheel")
 	if tw.ticks != nil {
 		tw.ticks.await()
 	}

@@ -132,6 +132,7 @@ func (t *FuncTimer) Stop() bool {
 // timer meanwhile. It returns ctx's error if ctx is done first. Inside f it waits for that f,
 // too, and ends with ctx.
 func (t *FuncTimer) StopWait(ctx context.Context) error {
+	requireContext(ctx, "StopWait")
 	requireMade(t.shard != nil, "FuncTimer")
 	for {
 		idle := t.stopped()

@@ -8,6 +8,7 @@ import (
 // Sleep returns nil after d, at once if d <= 0. It returns ctx's error if ctx is done
 // first, ErrClosed if the wheel is stopped first, and ErrFull if the wheel is full.
 func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
+	requireContext(ctx, "Sleep")
 	if err := ctx.Err(); err != nil {
 		return err
 	}

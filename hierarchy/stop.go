@@ -59,6 +59,7 @@ func (c *core[T]) tell(told []T) {
 // shutdown stops the wheel and waits for the callbacks that were dispatched, and for those
 // that another call of stop calls.
 func (c *core[T]) shutdown(ctx context.Context) error {
+	requireContext(ctx, "Shutdown")
 	c.stop()
 	if err := c.telling.wait(ctx); err != nil {
 		return err
