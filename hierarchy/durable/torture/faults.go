@@ -26,6 +26,8 @@ const (
 	setClock     = "worker's clock set"
 )
 
+var ofServers = []string{killServer, stopServer, cutServer, killMajority, slowNetwork}
+
 // plan is a fault to come. Who it happens to is drawn, too, and counted among those that are there
 // then.
 type plan struct {
@@ -54,6 +56,9 @@ func (o *options) weights(on []mode) []often {
 		{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5}, {flicker, 14},
 		{setClock, 16},
 		{killServer, 9}, {stopServer, 6}, {cutServer, 9}, {killMajority, 4}, {slowNetwork, 5},
+	}
+	if slices.ContainsFunc(on, func(m mode) bool { return m.calm }) {
+		all = slices.DeleteFunc(all, func(f often) bool { return slices.Contains(ofServers, f.fault) })
 	}
 	for _, m := range on {
 		all = append(all, m.faults...)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -19,15 +20,16 @@ const (
 	quietFew  = 200         // of them say nothing about that
 )
 
-// limit is how late a timer may be beside what excuses it. Several faults together take longer than one after
-// the other.
-func (h *history) limit(excused time.Duration) time.Duration {
+// limit is how late a timer may be beside what excuses it. While faults go on it is more than twice the lease:
+// one that happens to somebody who was about to take the partition over is not known to have to do with it, and
+// several together take longer than one after the other.
+func (h *history) limit(quiet bool) time.Duration {
 	switch {
 	case h.Alone:
 		return time.Second
 	case h.Strict:
 		return overtime
-	case excused == 0:
+	case quiet:
 		return 5 * time.Second
 	}
 	return 10 * time.Second
@@ -82,21 +84,22 @@ func (h *history) dueBy(f *fire) (since int64, more time.Duration) {
 // judgeSince checks that a firing is not later than what excuses it, and some more.
 func (h *history) judgeSince(r *report, f *fire, since int64, more time.Duration) {
 	by := time.Duration(f.Time - since)
-	excused, why := h.excuse(since, f.Time)
-	if by >= everLate || by-excused > h.limit(excused)+more {
+	excused, why := h.excuse(partitionOf(f.Key, h.Partitions), since, f.Time)
+	quiet := !h.disturbed(since, f.Time)
+	if by >= everLate || by-excused > h.limit(quiet)+more {
 		r.broke(late, "%s, by %v, of which %v are explained%s", describe(f), by, excused, why)
-	} else if excused == 0 && more == 0 {
+	} else if quiet && more == 0 {
 		r.quiet = append(r.quiet, max(0, by))
 	}
 }
 
-// excuse is for how long between two times faults had effects, and which.
-func (h *history) excuse(from, to int64) (sum time.Duration, why string) {
+// excuse is for how long between two times faults had effects on a partition, and which.
+func (h *history) excuse(partition int, from, to int64) (sum time.Duration, why string) {
 	var names []string
 	for i := range h.Events { // sorted by From
 		e := &h.Events[i]
 		begins, ends := max(e.From, from), min(h.effects(e), to)
-		if !e.disturbs() || begins >= ends {
+		if !e.disturbs() || begins >= ends || !h.touches(e, partition) {
 			continue
 		}
 		from = ends // no time counts twice
@@ -108,6 +111,24 @@ func (h *history) excuse(from, to int64) (sum time.Duration, why string) {
 		why = " by: " + strings.Join(names, ", ")
 	}
 	return sum, why
+}
+
+// touches tells whether an event has to do with a partition. Those of a worker have if it was the owner.
+func (h *history) touches(e *event, partition int) bool {
+	return e.Worker == 0 || slices.ContainsFunc(h.tenures, func(t *tenure) bool {
+		return t.worker == e.Worker && t.partition == partition && t.from < h.effects(e) && h.endOf(t) > e.From
+	})
+}
+
+// endOf is a time at which the next tenure of the partition had begun.
+func (h *history) endOf(t *tenure) int64 {
+	next, end := uint64(math.MaxUint64), int64(math.MaxInt64)
+	for _, o := range h.tenures {
+		if o.partition == t.partition && t.epoch < o.epoch && o.epoch < next {
+			next, end = o.epoch, o.to
+		}
+	}
+	return end
 }
 
 // disturbed tells whether a fault had effects at some time between two.

@@ -99,9 +99,14 @@ var lateAccepted = map[string]func(*script){
 func TestExcuse(t *testing.T) {
 	s := newScript()
 	s.Lease = time.Second
+	s.owns(1, 0, 1, 0)
+	s.owns(2, 0, 5, 600*ms)
+	s.owns(3, 1, 1, 0)
 	s.Events = []event{
 		{Fault: killWorker, Worker: 1, From: 0, To: 1000 * ms},
 		{Fault: stopWorker, Worker: 2, From: 500 * ms, To: 1500 * ms},
+		{Fault: stopWorker, Worker: 3, From: 600 * ms, To: 9000 * ms}, // of another partition
+		{Fault: killWorker, Worker: 1, From: 700 * ms, To: 9000 * ms}, // after its time
 		{Fault: setClock, Worker: 2, From: 2000 * ms, To: 9000 * ms},
 		{Fault: busyMachine, From: 10_000 * ms, To: 11_000 * ms},
 		{Fault: oneWayServers, Server: 1, From: 20_000 * ms, To: 21_000 * ms},
@@ -115,7 +120,7 @@ func TestExcuse(t *testing.T) {
 		{3000, 12_000, 500 + 1500, " by: " + stopWorker + ", " + busyMachine},
 		{15_000, 40_000, 9000, " by: " + oneWayServers},
 	} {
-		sum, why := s.excuse(c.from*ms, c.to*ms)
+		sum, why := s.excuse(0, c.from*ms, c.to*ms)
 		require.Equal(t, c.want, int64(sum)/ms, "%+v", c)
 		require.Equal(t, c.why, why)
 	}

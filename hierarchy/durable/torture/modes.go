@@ -12,12 +12,13 @@ import (
 // mode makes a run harder. Several can be on.
 type mode struct {
 	name, says string
+	asked      bool // it is never drawn
+	calm       bool // nothing happens to the servers, but for other modes: that would explain too much
 
 	set    func(o *options, r *rand.Rand)                // changes what the run is like
 	faults []often                                       // that happen only then
 	begins func(w *world, p plan, e *event) (end func()) // has one of faults happen
 	during func(w *world) (end func())                   // goes on as long as faults happen
-	asked  bool                                          // it is never drawn
 }
 
 // allModes is a function, as some of them ask which modes are on.
