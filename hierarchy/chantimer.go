@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// After sends the wall time on the returned channel after d. If d <= 0, or d has passed before the
+// After sends the wall time at which it was due on the returned channel after d. If d <= 0, or d has passed before the
 // timer is set, it does so before it returns, on a mock in the next Add. The error is ErrClosed or ErrFull. Use NewTimer for a
 // timer that can be stopped.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	c, now := make(chan time.Time, 1), w.core.now()
-	send := func() { c <- w.core.clock.Now() }
+	due := deadlineAfter(now, d)
+	send := func() { c <- w.core.wallAt(due) }
 	var err error
 	if w.core.passed(now, d) {
 		if err = w.core.countDue(); err == nil {
@@ -25,7 +26,7 @@ func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	return c, nil
 }
 
-// ChanTimer sends the time on C when it fires, as a time.Timer of Go 1.23 and later does:
+// ChanTimer sends the time when it was due on C, as a time.Timer of Go 1.23 and later does:
 // after Stop or Reset has returned, no value from before is received. It keeps its place
 // under MaxPending until it is stopped, so that Reset always finds one. Its methods may be
 // called concurrently. Unlike those of package time, C has a capacity of 1, which cap
@@ -68,30 +69,30 @@ func (t *ChanTimer) set(d time.Duration) (err error) {
 	now := t.wheel.core.now()
 	if t.wheel.core.passed(now, d) {
 		if err = t.wheel.core.countDue(); err == nil {
-			t.deliver()
+			t.deliver(now)
 		}
 		return err
 	}
-	run := t.run
-	t.timer, err = t.wheel.core.add(func() { t.send(run) }, now, d, runInWake|noQuota)
+	run, due := t.run, deadlineAfter(now, d)
+	t.timer, err = t.wheel.core.add(func() { t.send(run, due) }, now, d, runInWake|noQuota)
 	t.unsent = err == nil
 	return err
 }
 
 // send is the timer's callback.
-func (t *ChanTimer) send(run uint64) {
+func (t *ChanTimer) send(run uint64, due int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if run == t.run {
-		t.deliver()
+		t.deliver(due)
 	}
 }
 
-// deliver sends the time. mu must be held.
-func (t *ChanTimer) deliver() {
+// deliver sends the wall time of due, an elapsed time. mu must be held.
+func (t *ChanTimer) deliver(due int64) {
 	t.unsent = false
 	select {
-	case t.c <- t.wheel.core.clock.Now():
+	case t.c <- t.wheel.core.wallAt(due):
 	default:
 	}
 }
@@ -140,4 +141,11 @@ func (t *ChanTimer) halt() bool {
 	default:
 	}
 	return was
+}
+
+// wallAt is the wall time of an elapsed time that has come. On a channel this is what package time
+// sends: not when it was sent, but when it was due.
+func (c *core[T]) wallAt(due int64) time.Time {
+	wall, now := c.reading()
+	return wall.Add(-time.Duration(max(0, now-due)))
 }

@@ -133,29 +133,35 @@ func benchLateness(b *testing.B, after afterFunc, delay func() time.Duration) {
 	}
 }
 
-// BenchmarkChain measures the processor time per second of twenty timers a second, each
-// set by the callback of the one before.
+// BenchmarkChain measures the processor time per second of timers, each set by the callback of
+// the one before.
 func BenchmarkChain(b *testing.B) {
 	for _, impl := range afterFuncs[:2] {
-		b.Run("impl="+impl.name, func(b *testing.B) {
-			after := impl.with(b)
-			before, start := cpu(b), time.Now()
-			for b.Loop() {
-				done, left := make(chan bool), 20
-				var link func()
-				link = func() {
-					if left--; left < 0 {
-						close(done)
-						return
-					}
-					after(50*time.Millisecond, link)
-				}
-				link()
-				<-done
-			}
-			b.ReportMetric((cpu(b)-before).Seconds()/time.Since(start).Seconds()*1e3, "cpu-ms/s")
-		})
+		for _, d := range []time.Duration{10 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond} {
+			chain(b, "impl="+impl.name+"/d="+d.String(), impl.with, d)
+		}
 	}
+}
+
+func chain(b *testing.B, name string, with func(b *testing.B) afterFunc, d time.Duration) {
+	b.Run(name, func(b *testing.B) {
+		after := with(b)
+		before, start := cpu(b), time.Now()
+		for b.Loop() {
+			done, left := make(chan bool), 20
+			var link func()
+			link = func() {
+				if left--; left < 0 {
+					close(done)
+					return
+				}
+				after(d, link)
+			}
+			link()
+			<-done
+		}
+		b.ReportMetric((cpu(b)-before).Seconds()/time.Since(start).Seconds()*1e3, "cpu-ms/s")
+	})
 }
 
 // BenchmarkDense measures the processor time and the wake-ups per second of so many timers a

@@ -9,6 +9,13 @@ func (r *Repeater) rest(next time.Time) {
 	}
 }
 
+// lastDue is when the run was due that has begun.
+func (r *Repeater) lastDue() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.due
+}
+
 // setNext sets the timer for the next run. It reports true if that run is due already, and
 // the executor must get it as soon as mu is unlocked.
 func (r *Repeater) setNext(next time.Time) (fires bool) {

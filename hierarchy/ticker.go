@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Ticker sends the time on C every period, as a time.Ticker of Go 1.23 and later does. A
+// Ticker sends the time when a tick was due on C every period, as a time.Ticker of Go 1.23 and later does. A
 // tick that is not received before the next one is dropped. After Stop or Reset has
 // returned, no tick from before is received. Its methods may be called concurrently.
 //
@@ -44,7 +44,7 @@ func (t *Ticker) tick() {
 		return
 	}
 	select {
-	case t.c <- t.wheel.core.clock.Now():
+	case t.c <- t.wheel.core.wallAt(t.repeater.lastDue()):
 	default:
 	}
 }

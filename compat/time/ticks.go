@@ -75,12 +75,12 @@ func (t *ticks) fire() {
 	if c == nil {
 		return // the Ticker was collected
 	}
-	select {
-	case c <- time.Now():
-	default:
-	}
 	p := process.Get()
 	now := p.Clock.Elapsed()
+	select {
+	case c <- time.Now().Add(t.next - now): // when it was due
+	default:
+	}
 	missed := (now - t.next) / t.period
 	t.next = later(t.next, t.period*(missed+1))
 	t.set(p, t.next-now)
