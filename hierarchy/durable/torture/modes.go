@@ -30,7 +30,11 @@ func allModes() []mode {
 func modesUsage() string {
 	var lines []string
 	for _, m := range allModes() {
-		lines = append(lines, fmt.Sprintf("                     %-10s %s", m.name, m.says))
+		line := fmt.Sprintf("                     %-10s %s", m.name, m.says)
+		if m.asked {
+			line += " (not drawn)"
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }
