@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 )
 
 // opened is the servers of this process, by directory: those that start, run or stop. mu is not held
@@ -92,8 +93,11 @@ func wait(ctx context.Context, c <-chan struct{}) error {
 	}
 }
 
+// endTime is how long Close waits for the files to be closed.
+const endTime = 5 * time.Second
+
 // Close ends the server if nobody else in this process uses it, and waits until its files are
-// closed. Another Close of the same share does nothing.
+// closed, but not for a disk that hangs: the next Open waits for that. Another Close of the same share does nothing.
 func (s *Share) Close() {
 	opened.mu.Lock()
 	at := slices.Index(s.shares, s)
@@ -104,8 +108,13 @@ func (s *Share) Close() {
 		s.shares = slices.Delete(s.shares, at, at+1)
 	}
 	opened.mu.Unlock()
-	if last {
-		s.retire()
+	if !last {
+		return
+	}
+	go s.retire()
+	select {
+	case <-s.stopped:
+	case <-time.After(endTime):
 	}
 }
 

@@ -151,3 +151,23 @@ func TestReasonOfAServerThatCannotStart(t *testing.T) {
 	l.Fatalf("more")
 	require.EqualError(t, s.because(l.reason()), "the server does not start: Can't start JetStream: why")
 }
+
+// Close does not wait for a server whose disk hangs. The next Open does.
+func TestCloseWhileTheDiskHangs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h, log := hold("Server Exiting")
+	s, err := Open(context.Background(), dir, log)
+	require.NoError(t, err)
+	s.Close()
+	require.NotEmpty(t, h.held)
+	select {
+	case <-s.stopped:
+		t.Fatal("the server has stopped")
+	default:
+	}
+	_, err = Open(ended(), dir, log)
+	require.ErrorIs(t, err, context.Canceled)
+	close(h.hold)
+	<-s.stopped
+}

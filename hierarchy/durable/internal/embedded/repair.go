@@ -188,5 +188,9 @@ func (s *Server) InProcessConn() (net.Conn, error) {
 	if server == nil {
 		return nil, errEnded
 	}
-	return server.InProcessConn()
+	conn, err := server.InProcessConn()
+	if err != nil {
+		return nil, err
+	}
+	return newPipe(conn), nil
 }

@@ -29,15 +29,20 @@ func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte)
 		if isClear(err) {
 			return err
 		}
-		if p.Doubt != nil {
-			p.Doubt(err)
-			p.Doubt = nil
-		}
+		p.doubt(err)
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
+	}
+}
+
+// doubt calls Doubt, once.
+func (p *Patience) doubt(err error) {
+	if p.Doubt != nil {
+		p.Doubt(err)
+		p.Doubt = nil
 	}
 }
 
@@ -55,12 +60,13 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 
 // try appends once, and looks once whether the message is there if that is not clear.
 // sure becomes false if the message may have been appended.
-func (p Patience) try(ctx context.Context, log Log, last uint64, data []byte, sure *bool) error {
+func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, sure *bool) error {
 	limit := orDefault(p.Answer, 5*time.Second)
 	asked, cancel := context.WithTimeout(ctx, limit)
 	err := log.Append(asked, last, data)
 	if err != nil && asked.Err() != nil && ctx.Err() == nil { // nobody else knows of that context
 		err = fmt.Errorf("no answer within %v", limit)
+		p.doubt(err) // looking takes as long again if the log is silent
 	}
 	cancel()
 	if err == nil || errors.Is(err, ErrTooLarge) {

@@ -10,7 +10,7 @@ import (
 
 // append appends a frame and returns it as it is in the log, when it is known to be there.
 func (p *Partition) append(w *written, b []byte) ([]byte, error) {
-	patience := p.cfg.Patience
+	patience, sent := p.cfg.Patience, time.Now()
 	var giveUp *time.Timer
 	var doubt error
 	settled := false // guarded by doubting
@@ -26,7 +26,7 @@ func (p *Partition) append(w *written, b []byte) ([]byte, error) {
 		p.leaveGate(0) // others have answers, maybe
 		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", p.because(err))
 		if p.doubtful.IsZero() {
-			p.doubtful = time.Now()
+			p.doubtful = sent
 		}
 		end := func() { p.giveUp(w, &settled, err) }
 		giveUp = time.AfterFunc(p.cfg.GiveUp-time.Since(p.doubtful), end)
