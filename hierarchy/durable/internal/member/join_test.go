@@ -3,7 +3,6 @@ package member
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -88,95 +87,6 @@ func TestRandomIDs(t *testing.T) {
 		_, ok := parseID(s)
 		require.False(t, ok, s)
 	}
-}
-
-// Records of members that another version has written, or that can't be read, keep nobody from joining. Their
-// members are members until they are silent. What such a record says and can be read counts.
-func TestMembersOfOtherVersions(t *testing.T) {
-	for record, want := range map[string]Peer{
-		`{"version":2,"lease":"new","text":"t","log":3,"wire":2}`: {1, "t", false, nil, 3, 2},
-		`{"version":2,"leaving":true,"unable":[2,1]}`:             {1, "", true, []int{1, 2}, 1, 1},
-		`{"version":1,"text":"of the first version"}`:             {1, "of the first version", false, nil, 1, 1},
-		`{"lease":-1}`: {1, "", false, nil, 1, 1},
-		`{`:            {1, "", false, nil, 1, 1},
-		``:             {1, "", false, nil, 1, 1},
-	} {
-		t.Run(record, func(t *testing.T) {
-			inWorld(t, func(w *world) {
-				_, err := w.table.Open().Put(w.Context(), memberKey(1), []byte(record), 0)
-				require.NoError(w, err)
-				a := w.join(2)
-				require.Equal(w, want, a.View().Members[0])
-				w.at(2 * testLease)
-				require.Equal(w, []ID{2}, a.members())
-				a.claim(0)
-			})
-		})
-	}
-}
-
-// A claim that no version has written is nobody's: else its partition would be lost.
-func TestClaimsThatAreNone(t *testing.T) {
-	for _, record := range []string{`{"holder":"0000000000000001"}`, ``, `hello`, `{"version":1,"holder":"1"}`, `{"version":1,"holder":1}`} {
-		t.Run(record, func(t *testing.T) {
-			inWorld(t, func(w *world) {
-				other := w.table.Open()
-				revision, err := other.Put(w.Context(), claimKey(0), []byte(record), 0)
-				require.NoError(w, err)
-				a := w.join(2)
-				require.Equal(w, Claim{0, true}, a.View().Claims[0])
-				a.claim(0)
-				_, err = other.Put(w.Context(), claimKey(0), []byte(record), revision)
-				require.Error(w, err)
-				there, err := other.Get(w.Context(), claimKey(0))
-				require.NoError(w, err)
-				_, err = other.Put(w.Context(), claimKey(0), []byte(record), there.Revision)
-				require.NoError(w, err)
-				synctest.Wait()
-				require.False(w, a.Owns(0))
-				a.claim(0)
-			})
-		})
-	}
-}
-
-// What another version has written is left alone.
-func TestOtherVersions(t *testing.T) {
-	for name, record := range map[string][2]string{
-		"newer claim":           {"claim.0", `{"version":2}`},
-		"claim of other fields": {"claim.0", `{"version":2,"holder":[1]}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(w *world) {
-				_, err := w.table.Open().Put(w.Context(), record[0], []byte(record[1]), 0)
-				require.NoError(w, err)
-				p := w.process(2)
-				_, err = Join(w.Context(), p.cfg)
-				require.ErrorIs(w, err, errVersion)
-				require.ErrorContains(w, err, record[0])
-				require.Len(w, w.table.All(), 1)
-				require.Zero(w, p.counts[0].Load()+p.counts[1].Load())
-			})
-		})
-	}
-}
-
-// A newer program may join later. Its claims are left in peace. When it is gone, that can be seen.
-func TestNewerMemberComesLater(t *testing.T) {
-	inWorld(t, func(w *world) {
-		a := w.join(1)
-		other := w.table.Open()
-		_, err := other.Put(w.Context(), memberKey(2), []byte(`{"version":9,"lease":"new","text":"t"}`), 0)
-		require.NoError(w, err)
-		_, err = other.Put(w.Context(), claimKey(0), []byte(`{"version":9,"holders":["?"]}`), 0)
-		require.NoError(w, err)
-		synctest.Wait()
-		require.Equal(w, []ID{1, 2}, a.members())
-		require.ErrorIs(w, a.Claim(w.Context(), 0), ErrNotFree)
-		w.at(15 * time.Second)
-		require.Equal(w, []ID{1}, a.members())
-		require.False(w, a.View().Claims[0].Free)
-	})
 }
 
 // Other keys of the table mean nothing here.
