@@ -2,6 +2,7 @@ package hierarchy_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -22,6 +23,46 @@ func BenchmarkContext(b *testing.B) {
 			return stdContexts
 		})
 	}
+}
+
+// BenchmarkContextRequest makes the contexts of a request, and cancels them: a cancel context, one
+// with a timeout below it, a value below that, and a cancel context below the value. goroutines is
+// how many there are for each such request while it lasts.
+func BenchmarkContextRequest(b *testing.B) {
+	benchmarkRequests(b, "epicycle", func(b *testing.B) contexts {
+		w, _ := loaded(b, 0)
+		return wheelContexts(w)
+	})
+	benchmarkRequests(b, "context", func(*testing.B) contexts { return stdContexts })
+}
+
+func benchmarkRequests(b *testing.B, impl string, load func(b *testing.B) contexts) {
+	type key struct{}
+	run(b, impl, 0, func(b *testing.B) {
+		c := load(b)
+		begin := func() (end func()) {
+			parent, cancelParent := context.WithCancel(context.Background())
+			timeout, cancel := c.withTimeout(parent, time.Hour)
+			child, cancelChild := context.WithCancel(context.WithValue(timeout, key{}, 1))
+			_ = child.Done()
+			return func() { cancelChild(); cancel(); cancelParent() }
+		}
+		const few = 100
+		before := runtime.NumGoroutine()
+		var ends [few]func()
+		for i := range ends {
+			ends[i] = begin()
+		}
+		goroutines := runtime.NumGoroutine() - before
+		for _, end := range ends {
+			end()
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			begin()()
+		}
+		b.ReportMetric(float64(goroutines)/few, "goroutines")
+	})
 }
 
 func benchmarkContexts(b *testing.B, impl string, n int, load func(b *testing.B) contexts) {
