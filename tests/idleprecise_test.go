@@ -150,3 +150,15 @@ func TestLoneTimerAfterIdling(t *testing.T) {
 		t.Logf("%v ahead: %v late", d, got)
 	}
 }
+
+// While a timer is near, the documented name keeps goleak from finding the waiter.
+func TestWaiterHasADocumentedName(t *testing.T) {
+	w, err := hierarchy.New(hierarchy.Config{})
+	require.NoError(t, err)
+	defer w.Stop()
+	ticker, err := w.NewTicker(10 * time.Millisecond)
+	require.NoError(t, err)
+	<-ticker.C
+	require.NoError(t, goleak.Find(goleak.IgnoreAnyFunction("github.com/epicycle-go/epicycle/clock/internal/wakeup.(*waiter).read")))
+	ticker.Stop()
+}

@@ -7,30 +7,31 @@ import "time"
 // others.
 //
 // An alarm that is stopped need not be known to be stopped, as a wheel stops its alarm
-// lazily. So the waiter stays for a time after each Set to a near time, and not until the
-// alarm has rung. Invariant: handOver < near < hold. It follows that an alarm that is set
-// to a near time rings while the waiter stays, with time left to set the next one.
+// lazily. So the waiter stays until a time that is known when an alarm is set to a near time, and
+// not until the alarm has rung. Invariant: handOver < near.
 type spans struct {
 	// near is how far ahead an alarm may be set that is near at once.
 	near time.Duration
-	// hold is how long the waiter stays after an alarm was set to a near time, or became
-	// near. Ending the waiter and starting another costs as much as several wake-ups.
+	// hold is how long the waiter stays after the time of a near alarm, so that the next one
+	// can be set. Ending the waiter and starting another costs as much as several wake-ups.
 	hold time.Duration
 	// handOver is how long before its time an alarm that was set to a far time becomes near.
 	// The runtime timer that says so may be late by as much, and the alarm is still in time.
 	handOver time.Duration
 }
 
-// defaultSpans release the waiter at most a quarter of a second after the last need for it.
+// defaultSpans release the waiter 40 ms after the last near alarm has rung, and at most 160 ms after
+// it was stopped: tests often look for goroutines that are left, and wait for some tenths of a
+// second at most.
 var defaultSpans = spans{
-	near:     200 * time.Millisecond,
-	hold:     250 * time.Millisecond,
+	near:     120 * time.Millisecond,
+	hold:     40 * time.Millisecond,
 	handOver: 100 * time.Millisecond,
 }
 
-// stay has the waiter stay for another hold. q.mu must be held, here and in the methods
-// below except reviewed.
-func (q *Queue) stay(now time.Duration) { q.until = max(q.until, later(now, q.hold)) }
+// stay has the waiter stay for a near alarm of that time. q.mu must be held, here and in the
+// methods below except reviewed.
+func (q *Queue) stay(at time.Duration) { q.until = max(q.until, later(at, q.hold)) }
 
 // far tells whether an alarm of that time does not need a waiter yet.
 func (q *Queue) far(at time.Duration) bool { return at > q.until }
@@ -68,7 +69,7 @@ func (q *Queue) review() (now time.Duration) {
 	}
 	q.reviewing = false
 	if q.becomesNear(now) {
-		q.stay(now)
+		q.stay(q.waiting.First().at)
 	}
 	return now
 }

@@ -117,7 +117,7 @@ func (q *Queue) set(a *Alarm, at time.Duration) {
 	}
 	q.waiting.Put(a)
 	if at-now <= q.near {
-		q.stay(now)
+		q.stay(at)
 	}
 	q.ensureWaiter(a, now)
 	q.settle(now)
