@@ -16,7 +16,7 @@ import (
 // until ctx is done. With ErrUnavailable and the context's error they may take hold, or not.
 func (c *Cluster) Do(ctx context.Context, at int, call *partition.Call) error {
 	p := c.owned[at].Load()
-	if p == nil {
+	if p == nil || !c.client.Settled(at) {
 		return c.client.Do(ctx, at, call)
 	}
 	begun := c.client.Now()

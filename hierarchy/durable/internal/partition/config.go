@@ -17,6 +17,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // The errors of calls. They are wrapped.
@@ -61,6 +62,9 @@ type Config struct {
 	TrimAbove int64
 	MarkEvery time.Duration // default a second
 	Progress  *Progress     // of reading the log; may be nil
+	// Remember is how long a caller with Requests is remembered that asks for nothing, default
+	// state.Remember. All owners of a log must have the same.
+	Remember time.Duration
 }
 
 // Progress counts frames of all logs that are being read.
@@ -93,6 +97,9 @@ func (cfg *Config) fillIn() {
 	cfg.Patience.Doubt = cfg.Doubted // of what is written before the partition is open
 	if cfg.MarkEvery == 0 {
 		cfg.MarkEvery = time.Second
+	}
+	if cfg.Remember == 0 {
+		cfg.Remember = state.Remember
 	}
 	if cfg.Progress == nil {
 		cfg.Progress = new(Progress)

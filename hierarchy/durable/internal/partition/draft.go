@@ -19,6 +19,7 @@ type draft struct {
 	changes []change
 	answers map[state.Request]string // that the frame has
 	floors  map[uint64]uint64        // of their callers
+	latest  map[uint64]uint64        // the highest serial numbers of their callers
 	room    []byte                   // for an answer
 	pending int                      // how many timers there will be
 	now     int64                    // the owner's time. That of the frame may be ahead, as it never goes back
@@ -52,6 +53,7 @@ func (d *draft) start(last head, now int64) {
 	clear(d.touched)
 	clear(d.answers)
 	clear(d.floors)
+	clear(d.latest)
 	clear(d.changes)
 	d.changes = d.changes[:0]
 	d.pending = d.state.Len()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // Follower reads a log that another process may still write to. So when it takes the log over,
@@ -115,9 +114,7 @@ func (p *Partition) unchanged(last head) error {
 // forget forgets all that was read.
 func (p *Partition) forget() {
 	built := p.state.Built()
-	p.state = state.New()
-	p.state.Superseded = p.superseded
-	p.draft.state = p.state
+	p.newState()
 	if built {
 		p.state.Build()
 	}

@@ -85,16 +85,23 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 func newPartition(ctx context.Context, cfg Config) *Partition {
 	cfg.fillIn()
 	p := &Partition{cfg: cfg, virtual: clock.Virtual(cfg.Clock), stopped: make(chan struct{}), marking: make(chan bool, 1)}
-	p.state = state.New()
-	p.state.Superseded = p.superseded
 	p.time = newOwnTime(cfg.Clock)
 	p.queue.signal = make(chan struct{}, 1)
 	p.turn = newTurn(&p.queue)
-	p.draft = draft{state: p.state, seed: maphash.MakeSeed(), touched: make(map[uint64]int)}
+	p.draft = draft{seed: maphash.MakeSeed(), touched: make(map[uint64]int)}
+	p.newState()
 	p.firing.attempts = make(map[state.Ref]*attempt)
 	p.handlers, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	p.writing, p.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	return p
+}
+
+// newState has an empty state.
+func (p *Partition) newState() {
+	p.state = state.New()
+	p.state.SetRemember(p.cfg.Remember)
+	p.state.Superseded = p.superseded
+	p.draft.state = p.state
 }
 
 // Epoch is the number of the takeover.

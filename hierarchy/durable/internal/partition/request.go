@@ -37,6 +37,12 @@ var (
 	// ErrForgotten is for a request below its caller's floor. Nobody waits for its answer.
 	ErrForgotten = errors.New("durable: the request was given up by its caller")
 
+	// ErrPassed is for a request that has not taken hold, and will not, since a later one of its caller has.
+	// ErrOld is for one that may have taken hold so long ago that nothing is known of it any more. Both may
+	// be asked for again as requests that are counted from Partition.Time.
+	ErrPassed = errors.New("durable: a later request of its caller has taken hold")
+	ErrOld    = errors.New("durable: nothing is known of the request's caller")
+
 	// errOtherRequest is for a RequestID that had another number of operations.
 	errOtherRequest = fmt.Errorf("%w: durable: the request's id was used for another request", hierarchy.ErrArgument)
 )
@@ -121,9 +127,39 @@ func (p *Partition) addNamed(w *written, c *Call) {
 			c.result = errOtherRequest
 		}
 	default:
+		if err := p.standing(id); err != nil {
+			c.answer(err)
+			return
+		}
 		d.askNamed(c, p.cfg.MaxPending, min(frameBytes, p.cfg.Log.MaxMessage()))
 	}
 	w.calls = append(w.calls, c)
+}
+
+// standing is an error if a request without an answer must not take hold.
+func (p *Partition) standing(id state.Request) error {
+	st := p.state.Standing(id)
+	if latest, ok := p.draft.latest[id.Caller]; ok {
+		st = state.Fresh
+		if id.Serial < latest && id.Serial >= state.Counted {
+			st = state.Passed
+		}
+	}
+	switch st {
+	case state.Passed:
+		return ErrPassed
+	case state.Old:
+		return ErrOld
+	}
+	return nil
+}
+
+// Time is that of the last frame. A process that asks by Requests for the first time counts them from there.
+func (p *Partition) Time() (int64, error) {
+	p.mu.Lock()
+	t := p.head.Time
+	p.mu.Unlock()
+	return t, p.held()
 }
 
 // askNamed adds what each part of c asks for, as far as it takes hold, and the answer. The frame
@@ -156,11 +192,13 @@ func (d *draft) askNamed(c *Call, pending, limit int) {
 func (d *draft) remember(c *Call) {
 	if d.answers == nil {
 		d.answers, d.floors = make(map[state.Request]string), make(map[uint64]uint64)
+		d.latest = make(map[uint64]uint64)
 	}
 	id := c.Request
 	d.room = c.AppendAnswer(d.room[:0])
 	d.answers[id.key()] = string(d.room)
 	d.floors[id.Caller] = max(d.floors[id.Caller], id.Floor)
+	d.latest[id.Caller] = max(d.latest[id.Caller], id.Serial)
 	d.Add(&frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: id.Floor,
 		When: d.Header().Time, Answers: d.room})
 }
@@ -186,4 +224,11 @@ func (d *draft) answerRoom(c *Call) (n, size int) {
 		from = p.End
 	}
 	return 1, min(size, frameBytes/4)
+}
+
+// Remembers tells whether a caller has asked by Requests, and was not forgotten.
+func (p *Partition) Remembers(caller uint64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state.Remembers(caller)
 }

@@ -16,7 +16,6 @@ func (p *Partition) own(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.state.Own(p.head.Time)
 	if err := p.suspect(ctx, clean); err != nil {
 		return err
 	}
@@ -48,7 +47,12 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 		}
 		clean = p.head.Number == 0 || p.state.Clean()
 		p.time = newOwnTime(p.cfg.Clock)
-		if err := p.appendTakeover(ctx); !isTaken(err) {
+		before := p.head.Time
+		switch err := p.appendTakeover(ctx); {
+		case err == nil:
+			p.state.Own(before, p.head.Time)
+			return clean, nil
+		case !isTaken(err):
 			return clean, err
 		}
 	}

@@ -26,7 +26,43 @@ const (
 	isDamaged               // ErrDamaged
 	forgotten               // ErrForgotten
 	failed                  // any other error
+	passed                  // ErrPassed, with the time of the log
+	old                     // ErrOld, with the time of the log
 )
+
+// recount is why a message is asked for again under another serial number, counted from a time of the log.
+// If passed, no copy has taken hold, or will.
+type recount struct {
+	from   uint64
+	passed bool
+}
+
+func (e *recount) Error() string {
+	if e.passed {
+		return partition.ErrPassed.Error()
+	}
+	return partition.ErrOld.Error()
+}
+
+// appendTime appends a time of the log from which messages are counted.
+func appendTime(b []byte, t int64) []byte { return binary.AppendUvarint(b, uint64(max(0, t))) }
+
+func readTime(b []byte) (uint64, error) {
+	t, size := binary.Uvarint(b)
+	if size != len(b) || t > math.MaxInt64 {
+		return 0, errMessage
+	}
+	return t, nil
+}
+
+// appendRecount is the answer with ErrPassed or ErrOld.
+func appendRecount(b []byte, err error, t int64) []byte {
+	s := old
+	if errors.Is(err, partition.ErrPassed) {
+		s = passed
+	}
+	return appendTime(startAnswer(b, s), t)
+}
 
 // statusOf is the status of an error.
 func statusOf(err error) status {
@@ -56,6 +92,9 @@ func appendFailure(b []byte, err error) []byte {
 	return append(startAnswer(b, s), text...)
 }
 
+// errFailed is what an owner answers that could not read a question, among others.
+var errFailed = errors.New("the owner of the partition has failed")
+
 // remoteError is an error of another process, whose text is whole.
 type remoteError struct {
 	text string
@@ -75,7 +114,13 @@ func readAnswer(b []byte) (body []byte, retry bool, err error) {
 		return nil, true, fmt.Errorf("another version: the answer has %d instead of %d", b[0], Version)
 	}
 	text := string(b[2:min(len(b), 2+maxText)])
-	switch status(b[1]) {
+	switch s := status(b[1]); s {
+	case passed, old:
+		from, err := readTime(b[2:])
+		if err == nil {
+			err = &recount{from, s == passed}
+		}
+		return nil, false, err
 	case done:
 		return b[2:], false, nil
 	case notMine:
@@ -89,7 +134,7 @@ func readAnswer(b []byte) (body []byte, retry bool, err error) {
 	case forgotten:
 		return nil, false, unavailable(partition.ErrForgotten)
 	}
-	return nil, false, unavailable(errors.New(text))
+	return nil, false, unavailable(&remoteError{text, errFailed})
 }
 
 // maxText is how much of the text of an error is read.

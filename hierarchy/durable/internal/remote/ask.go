@@ -100,4 +100,5 @@ type message struct {
 	quiet  time.Duration
 	why    error // why there is no answer
 	doubt  bool  // a copy has had no clear answer: it may have taken hold
+	lost   bool  // the owner may have forgotten that it took hold
 }

@@ -88,6 +88,9 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 		return fmt.Errorf("%w: %d operations of about %d bytes", partition.ErrTooLarge, len(call.Asks), a.size)
 	}
 	l := c.lanes[at]
+	if err := l.greet(ctx); err != nil {
+		return err
+	}
 	if err := l.put(a); err != nil {
 		return err
 	}
@@ -169,7 +172,8 @@ func read(data []byte) (body []byte, retry bool, err error) {
 		return nil, true, errNobody
 	}
 	body, retry, err = readAnswer(data)
-	if err != nil && !retry && !isFinal(err) {
+	var anew *recount
+	if err != nil && !retry && !isFinal(err) && !errors.As(err, &anew) {
 		err = unavailable(err)
 	}
 	return body, retry, err

@@ -163,6 +163,7 @@ func TestCloseOfWhatWasSent(t *testing.T) {
 	o := b.own()
 	c, err := New(far)
 	b.NoError(err)
+	c.count()
 	net.setFate(func(answer bool) time.Duration {
 		if answer {
 			return lost

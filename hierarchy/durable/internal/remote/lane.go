@@ -23,6 +23,8 @@ type lane struct {
 	waiting queue
 	flying  []*message // Invariant: sorted by serial
 	serial  uint64     // of the last message
+	loose   uint64     // the last message of which a call was given up, until it or a later one is answered; or 0
+	greeted bool       // serial was counted from a time of the log
 	timer   *time.Timer
 	aimed   time.Time // when timer fires, or zero
 	closed  bool
@@ -53,6 +55,7 @@ func (l *lane) giveUp(a *ask) bool {
 		l.waiting.remove(a)
 		return true
 	}
+	l.loosen(m)
 	if m.wanted--; m.wanted == 0 { // it keeps its place for a while, as the owner may be at it
 		m.sendAt = earlier(m.sendAt, m.sent.Add(l.client.quiet))
 		l.aim()
@@ -138,12 +141,15 @@ func (l *lane) delay(m *message, now time.Time, why error) {
 func (l *lane) answered(serial uint64, data []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	body, retry, err := read(data)
+	if err == nil && serial >= l.loose {
+		l.loose = 0
+	}
 	i := slices.IndexFunc(l.flying, func(m *message) bool { return m.serial == serial })
 	if i < 0 { // another copy was answered, or nobody waits
 		return
 	}
 	m := l.flying[i]
-	body, retry, err := read(data)
 	if retry && m.wanted > 0 {
 		m.doubt = m.doubt || !errors.Is(err, errNotMine) && !errors.Is(err, errNobody)
 		if m.quiet > 0 { // else it will be sent again soon
@@ -153,6 +159,10 @@ func (l *lane) answered(serial uint64, data []byte) {
 		return
 	}
 	l.flying = slices.Delete(l.flying, i, i+1)
+	if anew := (*recount)(nil); errors.As(err, &anew) && l.recount(m, anew) {
+		l.send()
+		return
+	}
 	if err != nil && m.doubt && !errors.Is(err, partition.ErrUnavailable) { // another copy may have taken hold
 		err = unavailable(err)
 	}
@@ -160,8 +170,11 @@ func (l *lane) answered(serial uint64, data []byte) {
 	case err == nil:
 		l.take(m, body)
 	case errors.Is(err, partition.ErrTooLarge) && len(m.asks) > 1 && !m.doubt:
-		l.alone(m)
+		l.again(m, true)
 	default:
+		if errors.Is(err, partition.ErrUnavailable) {
+			l.loosen(m)
+		}
 		for _, a := range m.asks {
 			a.end(err)
 		}
@@ -193,11 +206,11 @@ func (l *lane) take(m *message, body []byte) {
 	}
 }
 
-// alone has each call of a message that was too large be asked for alone.
-func (l *lane) alone(m *message) {
+// again has the calls of a message that did not take hold be asked for in others, or each alone.
+func (l *lane) again(m *message, alone bool) {
 	for _, a := range slices.Backward(m.asks) {
 		if !a.ended {
-			a.message, a.alone = nil, true
+			a.message, a.alone = nil, a.alone || alone
 			l.waiting.pushFirst(a)
 		}
 	}
@@ -221,6 +234,7 @@ func (l *lane) endAll(err error) {
 		if errors.Is(err, hierarchy.ErrClosed) && !m.sent.IsZero() {
 			why = unavailable(errClosing)
 		}
+		l.loosen(m)
 		for _, a := range m.asks {
 			a.end(why)
 		}

@@ -28,6 +28,7 @@ const (
 	getKind                  // a timer
 	lenKind                  // how many there are
 	pageKind                 // some of all timers
+	timeKind                 // the time of the log
 )
 
 var errMessage = errors.New("the message can't be read")

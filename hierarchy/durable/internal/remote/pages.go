@@ -20,6 +20,10 @@ func (s *Server) read(k kind, body []byte) error {
 		return err
 	case pageKind:
 		return s.page(body)
+	case timeKind:
+		t, err := s.owner.Time()
+		s.room = appendTime(s.room, t)
+		return err
 	}
 	return errKind
 }

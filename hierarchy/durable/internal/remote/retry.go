@@ -70,6 +70,7 @@ func (l *lane) expire(now time.Time) {
 		}
 		for _, a := range m.asks {
 			if now.Sub(a.begun.real) >= l.client.cfg.GiveUp {
+				l.loosen(m)
 				a.end(unavailable(why))
 			}
 		}

@@ -159,9 +159,13 @@ func (s *Server) answer() {
 		if errors.Is(err, context.Canceled) {
 			err = errStop
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			b = a.call.AppendAnswer(startAnswer(b[:0], done))
-		} else {
+		case errors.Is(err, partition.ErrPassed), errors.Is(err, partition.ErrOld):
+			t, _ := s.owner.Time() // it is in the log, also if another owns it by now
+			b = appendRecount(b[:0], err, t)
+		default:
 			b = appendFailure(b[:0], err)
 		}
 		s.bytes.Add(-a.size)

@@ -16,6 +16,7 @@ func TestTwoServers(t *testing.T) {
 	b := newBench(t)
 	old := b.own()
 	c := b.client()
+	c.count()
 	b.do(c, setAsk("a", "0"))
 	old.lease.Store(false)
 	b.own()
@@ -92,6 +93,7 @@ func TestAnswerOfTheNextOwner(t *testing.T) {
 func TestDurationsCountFromTheCall(t *testing.T) {
 	b := newBench(t)
 	c := b.client()
+	c.count()
 	const n = maxFlying + 1
 	errs := make(chan error, n)
 	for i := range n {

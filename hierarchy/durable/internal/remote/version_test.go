@@ -26,6 +26,7 @@ func TestOwnerOfAnotherVersion(t *testing.T) {
 	b := newBench(t)
 	asked, end := b.otherVersion()
 	c := b.client()
+	c.count()
 	ended := make(chan error, 2)
 	go func() { _, err := c.try(t.Context(), setAsk("a", "1")); ended <- err }()
 	go func() { _, err := c.Len(t.Context(), 0); ended <- err }()
@@ -49,6 +50,7 @@ func TestOwnerOfAnotherVersionStays(t *testing.T) {
 	defer end()
 	b.cfg.GiveUp = 50 * time.Millisecond
 	c := b.client()
+	c.count()
 	_, err := c.try(t.Context(), setAsk("a", "1"))
 	b.ErrorIs(err, partition.ErrUnavailable)
 	b.ErrorContains(err, "the answer has 2 instead of 1")

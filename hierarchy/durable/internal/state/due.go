@@ -31,11 +31,11 @@ func (s *State) Build() {
 // Built tells whether Build was called.
 func (s *State) Built() bool { return s.built }
 
-// Own says that the log was read to its end, a frame of that time, and that what is applied from
-// now on is what this process writes.
-func (s *State) Own(now int64) {
+// Own says that the log was read to its end, a takeover by this process at that time after a frame of the
+// time before, and that what is applied from now on is what this process writes.
+func (s *State) Own(before, now int64) {
 	s.owned = true
-	s.requests.renew(now)
+	s.requests.renew(before, now)
 }
 
 // Forget forgets the callers that are not remembered any more at the time of a frame.

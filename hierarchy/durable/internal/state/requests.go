@@ -8,8 +8,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Remember is how long a caller is remembered that asks for nothing. A caller tries again for a
-// minute.
+// Remember is how long a caller is remembered that asks for nothing, unless SetRemember says otherwise. A
+// caller tries again for a minute.
 const Remember = 5 * time.Minute
 
 // Request names a caller's request. Callers count theirs.
@@ -35,9 +35,11 @@ type caller struct {
 
 // requests are the callers that are remembered.
 type requests struct {
-	callers map[uint64]*caller
-	bytes   int64 // the sum of the sizes of all answers
-	expires int64 // no caller is forgotten before. Until Build none is
+	callers  map[uint64]*caller
+	bytes    int64 // the sum of the sizes of all answers
+	expires  int64 // no caller is forgotten before. Until Build none is
+	remember int64 // immutable; how long a caller is remembered
+	forgot   int64 // the latest request of a caller that was forgotten is not after this
 }
 
 // find is the answer to a request, or the place for it.
@@ -89,7 +91,7 @@ func (q *requests) add(op *frame.Op) *caller {
 	}
 	c := &caller{last: op.When}
 	q.callers[op.Caller] = c
-	q.expires = min(q.expires, op.When+int64(Remember))
+	q.expires = min(q.expires, op.When+q.remember)
 	return c
 }
 
@@ -114,12 +116,14 @@ func (q *requests) forget(id uint64) {
 }
 
 // renew remembers all callers for the whole time from now on. The clock of this owner may be ahead of
-// that of the last one: how long ago they have asked is not known.
-func (q *requests) renew(now int64) {
+// that of the last one: how long ago they have asked is not known. The last owner has forgotten callers by
+// the times of its frames, the last of which had the time before.
+func (q *requests) renew(before, now int64) {
+	q.forgot = before - q.remember
 	for _, c := range q.callers {
 		c.last = max(c.last, now)
 	}
-	q.expires = now + int64(Remember)
+	q.expires = now + q.remember
 }
 
 // expire forgets the callers whose latest request was too long ago.
@@ -129,10 +133,11 @@ func (q *requests) expire(now int64) {
 	}
 	q.expires = math.MaxInt64
 	for id, c := range q.callers {
-		if now-c.last >= int64(Remember) {
+		if now-c.last >= q.remember {
+			q.forgot = max(q.forgot, c.last)
 			q.forget(id)
 		} else {
-			q.expires = min(q.expires, c.last+int64(Remember))
+			q.expires = min(q.expires, c.last+q.remember)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestReadingRequestsOfForgottenCallers(t *testing.T) {
 			}
 			require.True(t, s.AnswerHome(Request{1, test.serial}, 100))
 			require.EqualValues(t, len(test.has)*(300+overhead), s.Bytes())
-			s.Own(int64(later))
+			s.Own(int64(later), int64(later))
 			s.Forget(int64(2 * later))
 			require.Zero(t, s.Answers())
 			require.Zero(t, s.Bytes())

@@ -51,6 +51,7 @@ type State struct {
 func New() *State {
 	s := &State{begun: make(map[uint32]struct{}), next: make(map[uint32]int64)}
 	s.table.seed = maphash.MakeSeed()
+	s.SetRemember(Remember)
 	s.wheels = [2]*hierarchy.Driven[uint32]{new(hierarchy.Driven[uint32]), new(hierarchy.Driven[uint32])}
 	return s
 }

@@ -1,0 +1,65 @@
+package remote
+
+import (
+	"context"
+	"errors"
+)
+
+// Serial numbers rise with the time of the log, so that an owner can tell a message that it has never seen
+// from an old copy of one that it has forgotten. See state.Standing.
+
+// greet has the lane count from a time of the log, before its first message. An owner of an earlier version
+// does not know the question. Then the lane counts from 1 for now.
+func (l *lane) greet(ctx context.Context) error {
+	l.mu.Lock()
+	greeted := l.greeted
+	l.mu.Unlock()
+	if greeted {
+		return nil
+	}
+	body, err := l.client.read(ctx, l.at, startMessage(nil, timeKind))
+	switch {
+	case errors.Is(err, errFailed):
+		return nil
+	case err != nil:
+		return err
+	}
+	from, err := readTime(body)
+	if err != nil {
+		return unavailable(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.greeted, l.serial = true, max(l.serial, from)
+	return nil
+}
+
+// recount has the calls of a message be asked for under another serial number, without those that were given
+// up. It is false if the message may have taken hold. mu is held.
+func (l *lane) recount(m *message, why *recount) bool {
+	if !why.passed { // the owner knows nothing of this process: it may have forgotten other messages, too
+		for _, other := range l.flying {
+			other.lost = true
+		}
+	}
+	l.serial = max(l.serial, why.from)
+	if m.doubt && (m.lost || !why.passed) {
+		return false
+	}
+	l.again(m, false)
+	return true
+}
+
+// loosen notes that a call of a message was given up. mu is held.
+func (l *lane) loosen(m *message) { l.loose = max(l.loose, m.serial) }
+
+// settled tells whether nothing that was given up can take hold any more after the calls that follow.
+func (l *lane) settled() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.loose == 0
+}
+
+// Settled tells whether what was asked of a partition, and given up, has taken hold by now, or never will. While
+// it is not, also a process that has become the owner asks by Do: the answer settles it.
+func (c *Client) Settled(at int) bool { return c.lanes[at].settled() }

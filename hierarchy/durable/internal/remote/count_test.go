@@ -1,0 +1,125 @@
+package remote
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// proxy keeps the first question with operations, and passes the others on.
+func (b *bench) proxy() (far Config, kept chan *nats.Msg) {
+	far = b.cfg
+	far.Name += "kept"
+	kept = make(chan *nats.Msg, 1)
+	sub, err := conn.Subscribe(far.subject(0), func(m *nats.Msg) {
+		m.Subject = b.cfg.subject(0)
+		if k, _, _ := readKind(m.Data); k == askKind {
+			select {
+			case kept <- m:
+				return
+			default:
+			}
+		}
+		_ = conn.PublishMsg(m)
+	})
+	b.NoError(err)
+	b.t.Cleanup(func() { _ = sub.Unsubscribe() })
+	return far, kept
+}
+
+// arrive sends a message that was on its way for long, and waits until the owner has answered it.
+func (b *bench) arrive(m *nats.Msg) status {
+	answer, err := conn.Request(b.cfg.subject(0), m.Data, time.Minute)
+	b.NoError(err)
+	return status(answer.Data[1])
+}
+
+// What was given up does not take hold after what was answered later, neither in a copy of a message that it
+// shares with others, nor in one that was on its way meanwhile. The others take hold once.
+func TestGivenUpDoesNotFollowWhatIsLater(t *testing.T) {
+	b := newBench(t)
+	b.own()
+	far, kept := b.proxy()
+	c, err := New(far)
+	b.NoError(err)
+	defer c.Close()
+	c.quiet = 50 * time.Millisecond
+	b.NoError(c.lanes[0].greet(t.Context()))
+	l := c.lanes[0]
+	l.mu.Lock() // both share a message
+	gone := c.newAsk(&partition.Call{Asks: []partition.Ask{setAsk("a", "old")}}, c.Now())
+	stays := c.newAsk(&partition.Call{Asks: []partition.Ask{setAsk("b", "1")}}, c.Now())
+	l.waiting.push(gone)
+	l.waiting.push(stays)
+	l.send()
+	l.mu.Unlock()
+	m := <-kept
+	kept <- m // nothing more is kept
+	b.True(l.giveUp(gone))
+	b.False(c.Settled(0))
+	b.do(c, setAsk("a", "new"))
+	b.True(c.Settled(0))
+	<-stays.done
+	b.NoError(stays.err)
+	b.Equal("new", b.get(c, "a"))
+	b.Equal("1", b.get(c, "b"))
+	b.do(c, removeAsk("a"), removeAsk("b"))
+	b.NotEqual(done, b.arrive(m))
+	b.Equal("-", b.get(c, "a"))
+	b.Equal("-", b.get(c, "b"))
+}
+
+// A copy that comes when its caller was forgotten takes no hold. The caller can ask again.
+func TestCopyAfterItsCallerWasForgotten(t *testing.T) {
+	for name, handOver := range map[string]bool{"one owner": false, "another owner": true} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.part.Remember, b.part.TrimAbove = 20*time.Millisecond, 300
+			o := b.own()
+			far, kept := b.proxy()
+			c, err := New(far)
+			b.NoError(err)
+			defer c.Close()
+			c.quiet = 5 * time.Millisecond
+			b.do(c, setAsk("a", "1")) // by the second copy
+			m := <-kept
+			kept <- m
+			other := b.client()
+			b.Eventually(func() bool {
+				b.do(other, setAsk("x", ""))
+				return !o.Remembers(c.caller)
+			}, time.Minute, time.Millisecond)
+			if handOver {
+				b.do(other, setAsk("x", ""))
+				o.dead.Store(true)
+				o.shut()
+				b.own()
+			}
+			b.do(other, removeAsk("a"))
+			if got := b.arrive(m); !handOver { // who reads the log may find the answer there still
+				b.Equal(old, got)
+			}
+			b.Equal("-", b.get(other, "a"))
+			c.quiet = firstQuiet // else it may take a slow answer for none, and the call may have taken hold
+			b.do(c, setAsk("a", "2"))
+			b.Equal("2", b.get(other, "a"))
+			b.NotEqual(done, b.arrive(m))
+			b.Equal("2", b.get(other, "a"))
+		})
+	}
+}
+
+// The numbers of messages rise with the time of the log.
+func TestSerialsAreCountedFromTheLog(t *testing.T) {
+	b := newBench(t)
+	o, c := b.own(), b.client()
+	from, err := o.Time()
+	b.NoError(err)
+	b.do(c, setAsk("a", "1"))
+	b.Greater(c.lanes[0].serial, uint64(from))
+	b.Greater(c.lanes[0].serial, uint64(state.Counted))
+}
