@@ -99,3 +99,28 @@ func TestCircles(t *testing.T) {
 	require.Equal(t, 200-2-61, in)
 	require.Equal(t, mock.Now().UnixNano(), int64(shown))
 }
+
+// Timers stand in many slots from the beginning: in a new directory, and after a restart, when none
+// has fallen due yet.
+func TestTimersAreSpreadAtOnce(t *testing.T) {
+	mock := clock.NewMock()
+	mock.Set(time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC))
+	var fired []string
+	dir := t.TempDir()
+	used := func(w *durable.Keyed[string, string]) (slots int) {
+		for _, c := range w.Circles() {
+			for _, n := range c.Slots {
+				slots += min(n, 1)
+			}
+		}
+		return slots
+	}
+	w := open(t, config(t, dir, mock, &fired))
+	for i := range 100 {
+		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "v", time.Duration(i+1)*time.Hour))
+		require.NoError(t, w.SetAt(t.Context(), fmt.Sprint("at ", i), "v", mock.Now().Add(time.Duration(i+1)*time.Minute)))
+	}
+	require.Greater(t, used(w), 50)
+	require.NoError(t, w.Close())
+	require.Greater(t, used(open(t, config(t, dir, mock, &fired))), 50)
+}

@@ -95,7 +95,7 @@ func TestFigures(t *testing.T) {
 	}
 	page := get(t, h, "/")
 	require.Contains(t, page, "orders")
-	require.Contains(t, page, `<table id="logs">`)
+	require.Contains(t, page, `<table id="logs" `)
 }
 
 // fixed is timers with certain figures.

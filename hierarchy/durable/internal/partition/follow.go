@@ -21,6 +21,7 @@ func Follow(ctx context.Context, cfg Config) (*Follower, error) {
 		f.Drop()
 		return nil, p.named(err)
 	}
+	p.state.Advance(p.head.Time)
 	p.state.Build()
 	return f, nil
 }
@@ -116,6 +117,7 @@ func (p *Partition) forget() {
 	built := p.state.Built()
 	p.newState()
 	if built {
+		p.state.Advance(p.head.Time)
 		p.state.Build()
 	}
 	p.head, p.trims = head{}, trims{}

@@ -28,6 +28,23 @@ func (s *State) Build() {
 	s.next = nil
 }
 
+// Advance moves the hands of the wheels, which must be empty, to the time of a frame. A wheel whose hand
+// stands at the Unix epoch has all timers of our days in one slot. It does not matter if a hand is
+// ahead of the time that Pop is given later: Pop looks itself what is due.
+func (s *State) Advance(now int64) {
+	for _, wheel := range s.wheels {
+		advance(wheel, now)
+	}
+}
+
+func advance(wheel *hierarchy.Driven[uint32], now int64) {
+	if wheel.Len() > 0 {
+		return
+	}
+	for range wheel.Expire(time.Duration(now)) { // moves the hand
+	}
+}
+
 // Built tells whether Build was called.
 func (s *State) Built() bool { return s.built }
 
@@ -35,6 +52,7 @@ func (s *State) Built() bool { return s.built }
 // time before, and that what is applied from now on is what this process writes.
 func (s *State) Own(before, now int64) {
 	s.owned = true
+	s.Advance(now)
 	s.requests.renew(before, now)
 }
 
@@ -92,7 +110,7 @@ func (s *State) AnyDue(now, wall int64) bool { return s.due(now, wall) >= 0 }
 func (s *State) due(now, wall int64) int {
 	times := [2]int64{now, wall}
 	if wall < s.latest[1]-stepBack {
-		s.sortAgain()
+		s.sortAgain(wall)
 	}
 	best, late := -1, int64(-1)
 	for w, wheel := range s.wheels {
@@ -106,9 +124,10 @@ func (s *State) due(now, wall int64) int {
 }
 
 // sortAgain makes the wheel of wall times anew. A wheel's time does not go back.
-func (s *State) sortAgain() {
+func (s *State) sortAgain(wall int64) {
 	old := s.wheels[1]
 	s.wheels[1], s.latest[1] = new(hierarchy.Driven[uint32]), 0
+	advance(s.wheels[1], wall)
 	for i, due := range old.All() {
 		s.records.at(i).handle = s.wheels[1].Set(i, due)
 	}
