@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -195,4 +196,38 @@ func (b *bench) replaceBy(f *Follower, r *rand.Rand) {
 		b.Equal(next, due)
 	}
 	g.Drop()
+}
+
+// trimming is a log whose owner writes, and trims all before that, when its end is about to be read.
+type trimming struct {
+	journal.Log
+	once *bool
+	trim func()
+}
+
+func (l trimming) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error] {
+	if from == to && !*l.once {
+		*l.once = true
+		l.trim()
+	}
+	return l.Log.Read(ctx, from, to)
+}
+
+// The owner may trim what was the last frame when its number was asked for. That is no damage.
+func TestFollowerOfALogThatIsTrimmedToItsEnd(t *testing.T) {
+	b := newBench(t)
+	b.cfg.TrimAbove = 300
+	b.open()
+	b.set("stays", "1", time.Hour)
+	once := false
+	f, err := Follow(t.Context(), b.cfg.with(trimming{b.disk.Open(), &once, func() {
+		for from, i := b.head().Number, 0; b.head().Begin <= from; i++ {
+			b.set(fmt.Sprint(i%5), string(make([]byte, 1000)), time.Hour)
+		}
+		b.NoError(b.log.Trim(t.Context(), b.head().Begin))
+	}}))
+	b.NoError(err)
+	b.True(once)
+	b.own(f)
+	b.Equal("1", b.keys(false)["stays"])
 }

@@ -17,6 +17,9 @@ func TestLook(t *testing.T) {
 		b.set("a", "1", time.Minute)
 		b.NoError(b.p.Look(t.Context())) // also while it is trimmed
 	}
+	b.crash()
+	b.cfg.TrimAbove = 1 << 20 // no trimming is under way from here on
+	b.open()
 	last := b.head().Number
 	b.disk.SetGone(true)
 	b.ErrorIs(b.p.Look(t.Context()), ErrDamaged)

@@ -83,7 +83,7 @@ func (p *Partition) lastOf(ctx context.Context, b journal.Bounds) (last frame.Fr
 		from := number
 		for data, failed := range p.cfg.Log.Read(ctx, number, b.Last) {
 			if errors.Is(failed, journal.ErrAbsent) {
-				return last, damaged("its last frame, %d, is missing", number)
+				return last, p.lastMissing(ctx, number)
 			}
 			if failed != nil {
 				return last, failed
@@ -99,4 +99,16 @@ func (p *Partition) lastOf(ctx context.Context, b journal.Bounds) (last frame.Fr
 		b.Last = from - 1
 	}
 	return last, nil
+}
+
+// lastMissing is the error for a last frame that can't be read. The owner of a log that is being followed may
+// have trimmed it since the bounds were read.
+func (p *Partition) lastMissing(ctx context.Context, number uint64) error {
+	switch b, err := p.cfg.Log.Bounds(ctx); {
+	case err != nil:
+		return err
+	case number < b.First && b.First <= b.Last:
+		return errTrimmed
+	}
+	return damaged("its last frame, %d, is missing", number)
 }

@@ -80,6 +80,14 @@ func (p *Partition) mark(ctx context.Context) (journal.Mark, error) {
 
 // lastFrame is the last frame, or what is before the first one.
 func (p *Partition) lastFrame(ctx context.Context, mark journal.Mark) (last head, err error) {
+	for err = errTrimmed; errors.Is(err, errTrimmed); {
+		last, err = p.lastFrameNow(ctx, mark)
+	}
+	return last, err
+}
+
+// lastFrameNow is lastFrame, but for errTrimmed: what was the last frame is no longer there.
+func (p *Partition) lastFrameNow(ctx context.Context, mark journal.Mark) (last head, err error) {
 	b, err := p.cfg.Log.Bounds(ctx)
 	switch {
 	case err != nil:
