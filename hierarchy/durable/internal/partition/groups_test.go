@@ -154,6 +154,7 @@ func TestValuesBeyondAFrame(t *testing.T) {
 // A duration counts from Start, by the owner's time.
 func TestDurationsCountFromStart(t *testing.T) {
 	inBubble(t, func(b *bench) {
+		b.cfg.GiveUp = time.Hour
 		hold, held := b.openHeld()
 		go b.set("a", "1", time.Hour)
 		<-held
