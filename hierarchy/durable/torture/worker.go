@@ -18,6 +18,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 type (
@@ -45,6 +46,9 @@ func newWorker(cfg workerConfig) (*worker, error) {
 	f, err := os.OpenFile(cfg.Records, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Remember > 0 {
+		state.Remember = cfg.Remember
 	}
 	w := &worker{cfg: cfg, rec: &recorder{file: f}, clock: newSkewed(cfg.Zero, cfg.Offset), used: make(map[string]bool)}
 	w.rec.write(record{Kind: isClock, Offset: cfg.Offset}.now())

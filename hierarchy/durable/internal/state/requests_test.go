@@ -26,7 +26,7 @@ func has(s *State, serial uint64) bool {
 // While a log is read, callers are there whom its owner had forgotten. What the owner has answered
 // then is true.
 func TestReadingRequestsOfForgottenCallers(t *testing.T) {
-	const later = Remember + time.Second
+	later := Remember + time.Second
 	for name, test := range map[string]struct {
 		serial, floor uint64
 		has           []uint64
