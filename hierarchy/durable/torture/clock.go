@@ -54,6 +54,15 @@ func offsetOf(seed uint64, number int) int64 {
 	return rand.New(rand.NewPCG(seed, 1<<32+uint64(number))).Int64N(int64(2*mostOff)) - int64(mostOff)
 }
 
+// jumpOf is by how much a worker's clock is set in a run, if it can be by less than hours. Who takes a partition
+// over goes by its wall clock. So all are set by little, and in one direction: no two clocks differ by clocksOff.
+func jumpOf(seed uint64) time.Duration {
+	if seed%2 == 0 {
+		return leastJump
+	}
+	return -leastJump
+}
+
 // drawJump is by how much a clock is set: some seconds as often as an hour.
 func drawJump(r *rand.Rand) time.Duration {
 	d := leastJump

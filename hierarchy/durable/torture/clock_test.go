@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,40 @@ func TestOffsets(t *testing.T) {
 	require.Greater(t, forward, 50)
 	require.Less(t, forward, 150)
 }
+
+// Clocks that are set differ by no more than the judge takes, unless it was asked for.
+func TestClocksAreSetByLittle(t *testing.T) {
+	for _, modes := range []string{none, "jumps"} {
+		longest := time.Duration(0)
+		for seed := range uint64(20) {
+			o := options{seed: seed, length: time.Minute, servers: 3, lease: time.Second, only: setClock, modes: modes}
+			require.NoError(t, o.harden())
+			least, most := time.Duration(0), time.Duration(0)
+			for _, p := range draw(&o) {
+				least, most = min(least, p.jump), max(most, p.jump)
+			}
+			longest = max(longest, most-least)
+		}
+		require.Equal(t, modes == none, longest+2*mostOff <= clocksOff, modes)
+	}
+}
+
+// A worker whose clock is set is not set once more meanwhile.
+func TestClocksAreSetOnce(t *testing.T) {
+	var told strings.Builder
+	m := &member{process: &process{in: nopCloser{&told}}}
+	var w world
+	p := plan{fault: setClock, jump: leastJump}
+	end := w.onWorker(p, new(event), m)
+	require.Nil(t, w.onWorker(p, new(event), m))
+	end()
+	w.onWorker(p, new(event), m)()
+	require.Equal(t, strings.Repeat("clock 5s\nclock -5s\n", 2), told.String())
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
 
 // What a worker's log says about partitions is recorded, and goes on to the log.
 func TestListener(t *testing.T) {

@@ -81,7 +81,9 @@ func draw(o *options) (all []plan) {
 		p.delay = time.Duration(1+r.IntN(30)) * time.Millisecond
 		rest := time.Duration(r.IntN(1500)) * time.Millisecond
 		quiet := r.IntN(3) == 0
-		p.jump = drawJump(r)
+		if p.jump = drawJump(r); !o.farJumps {
+			p.jump = jumpOf(o.seed)
+		}
 		if p.fault == slowNetwork {
 			p.fate = delays
 		}
@@ -94,9 +96,9 @@ func draw(o *options) (all []plan) {
 	return all
 }
 
-// setsClocks tells whether clocks are set in a run.
+// setsClocks tells whether clocks are set by hours in a run.
 func setsClocks(o *options) bool {
-	return slices.ContainsFunc(draw(o), func(p plan) bool { return p.fault == setClock })
+	return o.farJumps && slices.ContainsFunc(draw(o), func(p plan) bool { return p.fault == setClock })
 }
 
 func drawFault(r *rand.Rand, all []often) string {

@@ -110,9 +110,12 @@ func (w *world) onWorker(p plan, e *event, m *member) (end func()) {
 	case flicker:
 		return m.flicker(p)
 	case setClock:
+		if !m.isSet.CompareAndSwap(false, true) { // two jumps are more than one
+			return nil
+		}
 		e.By = p.jump
 		m.setClock(p.jump)
-		return func() { m.setClock(-p.jump) }
+		return func() { m.setClock(-p.jump); m.isSet.Store(false) }
 	}
 	return spoil(m.links[p.whom%len(m.links):][:1], p)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
@@ -20,6 +21,7 @@ type member struct {
 	path    string          // of its records
 	read    int64           // how much of them await has read
 	kinds   map[string]bool // of what it has read
+	isSet   atomic.Bool     // its clock, for now
 }
 
 // startWorker starts a worker with connections of its own to each server.

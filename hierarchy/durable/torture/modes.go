@@ -24,7 +24,7 @@ type mode struct {
 // allModes is a function, as some of them ask which modes are on.
 func allModes() []mode {
 	return []mode{oneWay(), routes(), slowDisk(), blackout(), crashLoop(), mute(), copies(), silent(),
-		giveUp(), clocks(), leases(), far(), crowd(), alone()}
+		giveUp(), clocks(), jumps(), leases(), far(), crowd(), alone()}
 }
 
 func modesUsage() string {

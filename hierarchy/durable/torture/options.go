@@ -57,8 +57,9 @@ type options struct {
 	keep       bool
 	verbose    bool
 
-	habits      // of all workers
-	alone  bool // one worker with a directory of its own, and no server
+	habits        // of all workers
+	alone    bool // one worker with a directory of its own, and no server
+	farJumps bool // see mode jumps
 }
 
 // parse returns flag.ErrHelp if the user asked for help.
