@@ -10,7 +10,7 @@ import (
 // far has what is due soon be rare among what is due in hours. So each wake-up is followed by one that is
 // far away, unless it is aimed anew. An operation wakes an owner, too, so at times nobody calls for one.
 func far() mode {
-	return mode{name: "far", says: "few near timers among far ones", calm: true, asked: true, set: func(o *options, _ *rand.Rand) { o.far() }}
+	return mode{name: "far", says: "few near timers among far ones", calm: true, set: func(o *options, _ *rand.Rand) { o.far() }}
 }
 
 func (o *options) far() {

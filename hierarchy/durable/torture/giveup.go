@@ -10,7 +10,7 @@ import (
 // giveUp has callers give calls up, and do them again with another value. What they gave up takes hold before
 // that, or never.
 func giveUp() mode {
-	return mode{name: "giveup", says: "callers that give calls up, and do them again with another value", calm: true, asked: true,
+	return mode{name: "giveup", says: "callers that give calls up, and do them again with another value", calm: true,
 		set: func(o *options, _ *rand.Rand) { o.GiveUp, o.Slower = true, 4 }}
 }
 
