@@ -18,7 +18,7 @@ func TestBadUsage(t *testing.T) {
 
 func TestHelp(t *testing.T) { terminaltest.Help(t, run, usage) }
 
-// Each file of testdata with .in becomes the one with .out, which leads back to it.
+// Each file of testdata with .in becomes the one with .golden, which leads back to it.
 func TestGoldenFiles(t *testing.T) {
 	ins, err := filepath.Glob("testdata/*.in")
 	require.NoError(t, err)
@@ -26,7 +26,7 @@ func TestGoldenFiles(t *testing.T) {
 	for _, name := range ins {
 		in, err := os.ReadFile(name)
 		require.NoError(t, err)
-		out, err := os.ReadFile(name[:len(name)-len("in")] + "out")
+		out, err := os.ReadFile(name[:len(name)-len("in")] + "golden")
 		require.NoError(t, err)
 		f, err := rewrite(name, in, false)
 		require.NoError(t, err)
