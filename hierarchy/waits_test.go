@@ -134,6 +134,7 @@ func TestMaxQueuedOfKeyed(t *testing.T) {
 			require.NoError(t, w.Set(key, 0, time.Duration(i+1)*time.Second))
 		}
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		require.ErrorIs(t, w.Set("new", 0, time.Second), hierarchy.ErrFull)
 		require.ErrorIs(t, w.Set("new", 0, 0), hierarchy.ErrFull)
 		require.NoError(t, w.Set("pending", 1, time.Hour))

@@ -214,7 +214,8 @@ func (y *tally) agree(f *faults, name string, st hierarchy.Stats) {
 		Drained: uint64(y.drained), Dropped: uint64(y.dropped), Moved: uint64(y.moved + y.swapped), Panics: uint64(y.panics),
 	}
 	late := st.Lateness.Count()
-	st.Cascaded, st.Wakeups, st.Lateness = 0, 0, hierarchy.Histogram{}
+	st.Cascaded, st.Wakeups, st.Closed = 0, 0, false
+	st.Lateness, st.Waited = hierarchy.Histogram{}, hierarchy.Histogram{}
 	if st != want || late != want.Fired {
 		f.add("%s: Stats are %+v, the account has %+v", name, st, want)
 	}
