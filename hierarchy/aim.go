@@ -11,14 +11,16 @@ import (
 // aim decides when a wheel wakes up: at the nearest deadline. But in a crowd each wake-up is
 // aimed at least one precision after what the last one was aimed at, and fires what has become
 // due by then. All shards of a wheel share one aim, so that a crowd costs one wake-up per
-// precision. A crowd is more than few timers that are due within one precision, or that the
-// last wake-up has fired. Fewer are not worth that any of them is late.
+// precision. A crowd is any timers if Precision was asked for. With the default it is more than
+// defaultFew timers that are due within one precision, or that the last wake-up has fired: fewer
+// are not worth that any of them is late.
 //
 // The distance is counted from aim to aim, not from when the wheel woke. Otherwise each
 // wake-up would add its latency to all that follow.
 type aim struct {
 	alarm     clock.Alarm
 	precision int64                               // immutable; Precision, or 0 where wake-ups are free
+	few       int                                 // immutable; how many timers are no crowd, or 0
 	near      func(until int64, most int) (n int) // immutable; about how many timers are due by then
 
 	// Setting a timer can change the alarm only if the deadline is earlier than below.
@@ -45,9 +47,9 @@ type aim struct {
 const longAgo = -math.MaxInt64
 
 const (
-	// few is how many timers that are due within one precision are no crowd. Ten, as of a wheel
-	// with ten thousand in a second, must be one, also where they happen to be less dense.
-	few = 4
+	// defaultFew is how many timers that are due within one default precision are no crowd. Ten, as
+	// of a wheel with ten thousand in a second, must be one, also where they happen to be less dense.
+	defaultFew = 4
 	// maxSpare is the most of aim.spare.
 	maxSpare = 8
 )
@@ -55,11 +57,11 @@ const (
 // gapEnds is one precision after what the last wake-up was aimed at.
 func (a *aim) gapEnds() int64 { return deadlineAfter(a.last, time.Duration(a.precision)) }
 
-func (a *aim) init(alarm clock.Alarm, precision time.Duration, virtual bool) {
+func (a *aim) init(alarm clock.Alarm, precision time.Duration, few int, virtual bool) {
 	a.alarm, a.last, a.urgent, a.spare = alarm, longAgo, longAgo, maxSpare
 	a.below.store(none)
 	if !virtual {
-		a.precision = int64(precision)
+		a.precision, a.few = int64(precision), few
 	}
 }
 
@@ -97,11 +99,11 @@ func (a *aim) wakeAt(deadline int64) (at int64, gathers bool) {
 	switch {
 	case a.precision == 0 || deadline <= a.urgent || deadline >= end:
 		return deadline, false
-	case a.fired > few || a.spare == 0:
+	case a.fired > a.few || a.spare == 0:
 		return end, true
 	}
-	switch n := a.near(deadlineAfter(deadline, time.Duration(a.precision)), few); {
-	case n > few:
+	switch n := a.near(deadlineAfter(deadline, time.Duration(a.precision)), a.few); {
+	case n > a.few:
 		return end, true
 	case n == 0:
 		return end, false

@@ -15,13 +15,13 @@ type Config struct {
 	// itself is the nearest power of two in nanoseconds. Interval places the boundaries
 	// of the circles and never changes when a timer fires.
 	Interval time.Duration
-	// Precision is how late a timer may be in a crowd, default 1ms, or Interval if that is
-	// less. In a crowd the times that two wake-ups of the wheel are aimed at are one Precision
-	// apart, and a timer that falls due between them waits for the second. A crowd is more
-	// than four timers that are due within one Precision. Fewer are exact with any Precision,
-	// and so are all timers on a mock clock. A smaller Precision makes crowded timers more
-	// exact and costs CPU: a thousand wake-ups a second take about 4 % of a core. Precision
-	// must not be greater than an Interval that is set.
+	// Precision limits the wake-ups: the times that two of them are aimed at are at least one
+	// Precision apart, and a timer that falls due between them waits for the second. The
+	// default, 1ms, or Interval if that is less, does so in a crowd only, which is more than
+	// four timers that are due within one Precision: fewer are exact. On a mock clock all
+	// timers are. A smaller Precision makes crowded timers more exact and costs CPU: a
+	// thousand wake-ups a second take about 4 % of a core. Precision must not be greater than
+	// an Interval that is set.
 	Precision time.Duration
 	// Clock tells the time and wakes the wheel, default clock.Precise().
 	Clock clock.Clock

@@ -59,6 +59,10 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	if fire == nil {
 		return nil, ErrNilFunc
 	}
+	few := 0
+	if cfg.Precision == 0 {
+		few = defaultFew
+	}
 	cfg, err := cfg.validate()
 	if err != nil {
 		return nil, err
@@ -75,7 +79,7 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 		c.shards = append(c.shards, s)
 	}
 	c.aim.near = c.near
-	c.aim.init(c.clock.NewAlarm(c.wake), cfg.Precision, clock.Virtual(c.clock))
+	c.aim.init(c.clock.NewAlarm(c.wake), cfg.Precision, few, clock.Virtual(c.clock))
 	c.expectReview()
 	c.mock = attach(c)
 	if c.mock == nil {

@@ -42,10 +42,11 @@
 //
 // A callback never starts before its deadline. With Go and Inline it starts at most one Precision and the
 // clock's wake-up latency after it, whatever the delay. The wheel wakes at a deadline
-// exactly, unless a crowd is there: more than four timers that are due within one Precision,
-// or that its last wake-up has fired. Then wake-ups are aimed one Precision apart, and each
-// gathers what has fallen due. So a few timers are as exact as the clock and cost no more
-// than a wake-up each, and a crowd costs one per Precision. What is due when it is set
+// exactly, unless what its last wake-up was aimed at is less than one Precision before it: then
+// it gathers what falls due until one Precision after that. So a crowd costs one wake-up per
+// Precision. Where Precision is not set, a wheel gathers only crowds: more than four timers that
+// are due within a millisecond, or that its last wake-up has fired. Fewer are as exact as the
+// clock and cost no more than a wake-up each. What is due when it is set
 // (a delay of zero or less, a time that has passed) waits for no Precision: with Go and Pool
 // it is dispatched, and channels are served, within the call. On a *clock.Mock a timer
 // fires if and only if the clock has reached its deadline, in order of deadline and then

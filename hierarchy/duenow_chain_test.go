@@ -76,7 +76,6 @@ func TestDueNowCountsAsAWakeUp(t *testing.T) {
 		var at []time.Duration
 		note := func() { at = append(at, time.Since(start)) }
 		mustSet(t, w, time.Second, note)
-		setCrowd(t, w, time.Second+time.Minute)
 		mustSet(t, w, time.Second+time.Minute, note)
 		pass(2 * time.Second)
 		mustSet(t, w, 0, note)

@@ -129,8 +129,6 @@ func TestIdleOfALateWheel(t *testing.T) {
 		start := time.Now()
 		var soon, later moments
 		mustSet(t, w, time.Second, nop) // afterwards the wheel sleeps for a Precision
-		setCrowd(t, w, 20*time.Second)
-		setCrowd(t, w, 100*time.Second)
 		first, second := newIdle(t, w, 2*time.Second, soon.note), newIdle(t, w, 2*time.Second, later.note)
 		pass(10 * time.Second)
 		require.True(t, first.Touch(), "it has not fired yet")

@@ -52,10 +52,10 @@ func (c *laggingClock) ringsAt() time.Duration {
 
 const lag = 20 * time.Microsecond
 
-// onLaggingClock makes a wheel with a Precision of 1ms.
+// onLaggingClock makes a wheel with the default Precision of 1ms, which gathers crowds only.
 func onLaggingClock(t *testing.T) (*hierarchy.Wheel, *laggingClock) {
 	c := &laggingClock{lag: lag}
-	w := newWheel(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: time.Millisecond})
+	w := newWheel(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
 	return w, c
 }
 

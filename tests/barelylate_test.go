@@ -84,12 +84,12 @@ func TestPrecisionIsNoGrid(t *testing.T) {
 	require.EqualValues(t, 4, w.Stats().Wakeups)
 }
 
-// A crowd costs one wake-up per Precision, and on a clock that rings in time
+// A crowd costs at most one wake-up per Precision, and on a clock that rings in time
 // none of its timers is late by more than one Precision, whether they are due after
 // 1.7 ms or after 3 years.
 func TestCrowdWakesOncePerPrecision(t *testing.T) {
 	for _, d := range farAndNear {
-		for _, n := range []int{200, 20_000} {
+		for _, n := range []int{10, 200, 20_000} {
 			crowdWakesOncePerPrecision(t, d, n)
 		}
 	}
