@@ -111,7 +111,7 @@ func (c *Circles) linkAhead(i uint32, n *level.Node, set bool) (linked bool) {
 	c.eachAhead(func(k int, a *ahead) bool {
 		queues := set && c.inOrder && c.source(k, a).Len(a.slot) > 0
 		if linked = a.start <= n.Key && n.Key <= a.end && !queues; linked {
-			n.Place(k-1, c.layout.slotFor(k-1, n.Key), 1-c.side(k-1))
+			n.Place(k-1, c.layout.SlotFor(k-1, n.Key), 1-c.side(k-1))
 			a.Push(&c.arena, i, n)
 		}
 		return linked

@@ -14,7 +14,7 @@ func (c *Circles) Bound(at int64, limit int) int64 {
 	if l.Len(s) > limit {
 		return at
 	}
-	bound := c.layout.slotEnd(k, start) // a timer that has moved later may be due after that
+	bound := c.layout.SlotEnd(k, start) // a timer that has moved later may be due after that
 	l.Each(&c.arena, s, func(_ uint32, n *level.Node) { bound = min(bound, n.Key) })
 	return max(at, bound)
 }

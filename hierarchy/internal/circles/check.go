@@ -65,12 +65,12 @@ func (c *Circles) checkSlot(k, s int) (err error) {
 	if c.circle[k].Len(s) == 0 {
 		return nil
 	}
-	digit, open := c.layout.slotFor(k, c.hand), c.open>>uint(k)&1 == 1
+	digit, open := c.layout.SlotFor(k, c.hand), c.open>>uint(k)&1 == 1
 	behind := c.behind>>uint(k)&1 == 1
 	if s < digit && !behind || s == digit && k > 0 && !open {
 		return fmt.Errorf("the hand has passed it: %d, open %b, behind %b", digit, c.open, c.behind)
 	}
-	start := c.layout.slotStart(k, s, c.hand)
+	start := c.layout.SlotStart(k, s, c.hand)
 	c.circle[k].Each(&c.arena, s, func(i uint32, n *level.Node) {
 		if n.Circle() != k || c.onAhead(n) {
 			err = fmt.Errorf("node %d believes it is on circle %d", i, n.Circle())
@@ -96,7 +96,7 @@ func (c *Circles) checkAheads() (poured int, err error) {
 		} else {
 			last = a.start
 		}
-		if a.start < earliest || a.start != c.layout.slotStart(k, a.slot, hand) || a.end != c.layout.slotEnd(k, a.start) {
+		if a.start < earliest || a.start != c.layout.SlotStart(k, a.slot, hand) || a.end != c.layout.SlotEnd(k, a.start) {
 			err = fmt.Errorf("ahead of circle %d, slot %d: %d to %d, the hand or the one before at %d",
 				k, a.slot, a.start, a.end, earliest)
 		} else {
@@ -117,7 +117,7 @@ func (c *Circles) checkAhead(k int, a *ahead) error {
 	var err error
 	for s := range level.Slots {
 		a.Each(&c.arena, s, func(i uint32, n *level.Node) {
-			if n.Circle() != k-1 || !c.onAhead(n) || n.Key < c.layout.slotStart(k-1, s, a.start) {
+			if n.Circle() != k-1 || !c.onAhead(n) || n.Key < c.layout.SlotStart(k-1, s, a.start) {
 				err = fmt.Errorf("ahead of circle %d, slot %d: node %d, due at %d, is on circle %d, poured ahead %v",
 					k, s, i, n.Key, n.Circle(), c.onAhead(n))
 			}

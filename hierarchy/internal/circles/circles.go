@@ -93,8 +93,8 @@ func (c *Circles) Add(now, deadline int64, sequence uint64, f level.Flags) uint3
 	}
 	i := c.arena.Alloc()
 	n := c.arena.At(i)
-	k := c.layout.circleFor(deadline, c.hand)
-	n.Init(deadline, sequence, f, k, c.layout.slotFor(k, deadline), c.side(k))
+	k := c.layout.CircleFor(deadline, c.hand)
+	n.Init(deadline, sequence, f, k, c.layout.SlotFor(k, deadline), c.side(k))
 	if deadline < c.hand {
 		c.behind |= 1 << uint(k)
 	}
@@ -110,11 +110,11 @@ func (c *Circles) link(i uint32, n *level.Node, set bool) {
 	if c.active != 0 && c.linkAhead(i, n, set) {
 		return
 	}
-	k := c.layout.circleFor(n.Key, c.hand)
+	k := c.layout.CircleFor(n.Key, c.hand)
 	if n.Key < c.hand {
 		c.behind |= 1 << uint(k)
 	}
-	n.Place(k, c.layout.slotFor(k, n.Key), c.side(k))
+	n.Place(k, c.layout.SlotFor(k, n.Key), c.side(k))
 	c.push(k, i, n)
 }
 
@@ -203,14 +203,14 @@ func (c *Circles) first() (k, s int, start int64) {
 		k = bits.Len32(c.behind) - 1
 	}
 	s = c.circle[k].First()
-	return k, s, c.layout.slotStart(k, s, c.hand)
+	return k, s, c.layout.SlotStart(k, s, c.hand)
 }
 
 // anyBehind tells whether a node is behind the hand, on the highest circle of behind.
 func (c *Circles) anyBehind() bool {
 	for c.behind != 0 {
 		k := bits.Len32(c.behind) - 1
-		if l := &c.circle[k]; !l.Empty() && l.First() < c.layout.slotFor(k, c.hand) {
+		if l := &c.circle[k]; !l.Empty() && l.First() < c.layout.SlotFor(k, c.hand) {
 			return true
 		}
 		c.behind &^= 1 << uint(k)

@@ -84,7 +84,7 @@ func (c *Circles) nextCrowd() (k int, begin int64, found bool) {
 // beginFor is when to begin with pouring the first slot of l, which is circle k at that hand.
 func (c *Circles) beginFor(k int, l *level.Level, hand int64) int64 {
 	s := l.First()
-	start := c.layout.slotStart(k, s, hand)
+	start := c.layout.SlotStart(k, s, hand)
 	if c.gathers && c.inOrder { // time passes in steps
 		return max(start, math.MinInt64+int64(c.layout.Width(k))) - int64(c.layout.Width(k))
 	}
@@ -135,8 +135,8 @@ func (c *Circles) begin(k int, l *level.Level, hand int64, nested bool) {
 		c.ahead[k] = a
 	}
 	a.slot, a.nested = l.First(), nested
-	a.start = c.layout.slotStart(k, a.slot, hand)
-	a.end = c.layout.slotEnd(k, a.start)
+	a.start = c.layout.SlotStart(k, a.slot, hand)
+	a.end = c.layout.SlotEnd(k, a.start)
 	a.swept = 1
 	if c.inOrder && !c.gathers {
 		a.swept = 0

@@ -115,5 +115,5 @@ func (c *Circles) nestFirst(k int) bool {
 // is poured, which is nested in it.
 func (c *Circles) beforeNested(k int) bool {
 	a := c.ahead[k]
-	return !a.Empty() && c.layout.slotStart(k-1, a.First(), a.start) < c.ahead[k-1].start
+	return !a.Empty() && c.layout.SlotStart(k-1, a.First(), a.start) < c.ahead[k-1].start
 }

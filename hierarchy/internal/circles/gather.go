@@ -51,7 +51,7 @@ func (c *Circles) gatherFrom(k, s int, ahead bool) *gathering {
 		hand = c.ahead[k+1].start
 	}
 	g := c.newGathering(l.Len(s))
-	g.circle, g.slot, g.ahead, g.start = k, s, ahead, c.layout.slotStart(k, s, hand)
+	g.circle, g.slot, g.ahead, g.start = k, s, ahead, c.layout.SlotStart(k, s, hand)
 	c.from.circle, c.from.slot = k, s
 	return g
 }
@@ -216,7 +216,7 @@ func (c *Circles) beginGathering(k int, now int64) {
 		if l.Empty() || !c.isCrowd(l, l.First()) || c.beginFor(k, l, hand) > now {
 			return false
 		}
-		end := c.layout.slotEnd(k, c.layout.slotStart(k, l.First(), hand))
+		end := c.layout.SlotEnd(k, c.layout.SlotStart(k, l.First(), hand))
 		return l.Len(l.First()) <= c.tuning.GatherUpTo || end <= now
 	}
 	if l := &c.circle[k]; suits(l, c.hand) && !c.isOpen(k, l.First()) {

@@ -32,7 +32,7 @@ func TestOrdersFarApartWhileTimersAreRemoved(t *testing.T) {
 		}
 		timers = append(timers, c.Add(0, due+k%2, seq, 0))
 	}
-	c.PourAhead(due-c.layout.slotEnd(6, 0), n-1)
+	c.PourAhead(due-c.layout.SlotEnd(6, 0), n-1)
 	require.True(t, c.next != nil && c.next.taking)
 	for _, i := range timers[stay:] {
 		c.Remove(i, c.arena.At(i))

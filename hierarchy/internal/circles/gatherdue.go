@@ -31,7 +31,7 @@ func (c *Circles) dueSlots(now int64) (rows [maxCircles]slotSet, n int) {
 	for k := range c.layout.count {
 		l := &c.circle[k]
 		for s := range level.Slots {
-			if l.Len(s) > 0 && !l.Sorted(s) && c.layout.slotEnd(k, c.layout.slotStart(k, s, c.hand)) <= now {
+			if l.Len(s) > 0 && !l.Sorted(s) && c.layout.SlotEnd(k, c.layout.SlotStart(k, s, c.hand)) <= now {
 				rows[k] |= 1 << uint(s)
 				n += l.Len(s)
 			}

@@ -69,7 +69,7 @@ func (l *Layout) Base() int { return l.base }
 func (l *Layout) Width(k int) time.Duration { return 1 << l.shift(k) }
 
 // Hand is the slot under the hand of circle k when the hand is at t.
-func (l *Layout) Hand(k int, t int64) int { return l.slotFor(k, t) }
+func (l *Layout) Hand(k int, t int64) int { return l.SlotFor(k, t) }
 
 // Plain is the slot as a digit of the times in it. It differs where times may be negative, as slots
 // are in the order of their times.
@@ -80,35 +80,35 @@ func (l *Layout) Plain(k, slot int) int {
 // shift is the number of bits below circle k's digit.
 func (l *Layout) shift(k int) uint { return uint(l.shifts[k&15]) }
 
-// circleFor is the circle on which t sits when the hand is at hand: that of the highest
+// CircleFor is the circle on which t sits when the hand is at hand: that of the highest
 // bit in which they differ.
-func (l *Layout) circleFor(t, hand int64) int {
+func (l *Layout) CircleFor(t, hand int64) int {
 	return int(uint(bits.Len64(uint64(t^hand)|1)-1+l.offset) / level.Bits)
 }
 
-// slotFor is the slot of t on circle k: that digit of t.
-func (l *Layout) slotFor(k int, t int64) int {
+// SlotFor is the slot of t on circle k: that digit of t.
+func (l *Layout) SlotFor(k int, t int64) int {
 	return int((uint64(t)^l.sign)>>(l.shift(k)&63)) & (level.Slots - 1)
 }
 
-// slotStart is the first time of slot s on circle k, in the turn that hand is in.
-func (l *Layout) slotStart(k, s int, hand int64) int64 {
+// SlotStart is the first time of slot s on circle k, in the turn that hand is in.
+func (l *Layout) SlotStart(k, s int, hand int64) int64 {
 	turn := l.shift(k) + level.Bits
 	start := (uint64(hand)^l.sign)>>turn<<turn | uint64(s)<<l.shift(k)
 	return int64(start ^ l.sign)
 }
 
-// slotEnd is the last time of the slot of circle k that starts at start.
-func (l *Layout) slotEnd(k int, start int64) int64 {
+// SlotEnd is the last time of the slot of circle k that starts at start.
+func (l *Layout) SlotEnd(k int, start int64) int64 {
 	return start | (int64(1)<<l.shift(k) - 1)
 }
 
 // commonStart is when the slot starts that holds both lo and hi >= lo, the finest that
 // does.
 func (l *Layout) commonStart(lo, hi int64) int64 {
-	k := l.circleFor(lo, hi) + 1
+	k := l.CircleFor(lo, hi) + 1
 	if k >= l.count {
-		return l.slotStart(l.count-1, 0, lo)
+		return l.SlotStart(l.count-1, 0, lo)
 	}
-	return l.slotStart(k, l.slotFor(k, lo), lo)
+	return l.SlotStart(k, l.SlotFor(k, lo), lo)
 }

@@ -37,7 +37,7 @@ func TestLayout(t *testing.T) {
 				require.Equal(t, l.shift(k-1)+level.Bits, l.shift(k))
 			}
 			require.LessOrEqual(t, l.count, maxCircles)
-			require.Equal(t, l.count-1, l.circleFor(math.MaxInt64, 0))
+			require.Equal(t, l.count-1, l.CircleFor(math.MaxInt64, 0))
 		}
 	}
 }
@@ -47,17 +47,17 @@ func TestLevelAndSlotAtEachBoundary(t *testing.T) {
 		l := NewLayout(interval)
 		for k := 1; k < l.count; k++ {
 			width := int64(1) << l.shift(k)
-			require.Equal(t, k-1, l.circleFor(width-1, 0), "one nanosecond less than a slot of circle %d", k)
-			require.Equal(t, k, l.circleFor(width, 0))
-			require.Equal(t, k, l.circleFor(width+1, 0))
-			require.Equal(t, 0, l.slotFor(k, width-1))
-			require.Equal(t, 1, l.slotFor(k, width))
-			require.Equal(t, 1, l.slotFor(k, 2*width-1))
-			require.Equal(t, width, l.slotStart(k, 1, 0))
-			require.Equal(t, 2*width-1, l.slotEnd(k, width))
+			require.Equal(t, k-1, l.CircleFor(width-1, 0), "one nanosecond less than a slot of circle %d", k)
+			require.Equal(t, k, l.CircleFor(width, 0))
+			require.Equal(t, k, l.CircleFor(width+1, 0))
+			require.Equal(t, 0, l.SlotFor(k, width-1))
+			require.Equal(t, 1, l.SlotFor(k, width))
+			require.Equal(t, 1, l.SlotFor(k, 2*width-1))
+			require.Equal(t, width, l.SlotStart(k, 1, 0))
+			require.Equal(t, 2*width-1, l.SlotEnd(k, width))
 			if k < l.count-1 {
-				require.Equal(t, k, l.circleFor(2*width, width), "with the hand on the slot before")
-				require.Equal(t, 64*width+width, l.slotStart(k, 1, 64*width+5))
+				require.Equal(t, k, l.CircleFor(2*width, width), "with the hand on the slot before")
+				require.Equal(t, 64*width+width, l.SlotStart(k, 1, 64*width+5))
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func (c *Circles) Near(until int64, most int) (n int) {
 	for occupied := c.occupied; occupied != 0 && n <= most; occupied &= occupied - 1 {
 		k := bits.TrailingZeros32(occupied)
 		l := &c.circle[k]
-		for s := l.First(); s < level.Slots && n <= most && c.layout.slotStart(k, s, c.hand) <= until; s = l.FirstFrom(s + 1) {
+		for s := l.First(); s < level.Slots && n <= most && c.layout.SlotStart(k, s, c.hand) <= until; s = l.FirstFrom(s + 1) {
 			n += c.nearInSlot(l, s, until, most)
 		}
 	}

@@ -96,7 +96,7 @@ func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
 	i := l.Head(s)
 	n := c.arena.At(i)
 	switch {
-	case n.Key > c.layout.slotEnd(k, start): // it has moved later
+	case n.Key > c.layout.SlotEnd(k, start): // it has moved later
 		c.relink(i, n)
 		return Verdict{State: AskAgain}, budget - 1
 	case n.Key > now:
@@ -114,7 +114,7 @@ func (c *Circles) putInOrder(k, s int, start, now int64) (v Verdict, done bool) 
 	switch {
 	case large && k > 0 && start > now:
 		return Verdict{State: NotBefore, At: start}, true
-	case large && c.gathers && c.inOrder && (n <= c.tuning.GatherUpTo || behind || c.layout.slotEnd(k, start) <= now):
+	case large && c.gathers && c.inOrder && (n <= c.tuning.GatherUpTo || behind || c.layout.SlotEnd(k, start) <= now):
 		c.hand = max(c.hand, start)
 		c.gatherSlot(k, s, false)
 		return Verdict{State: slotGathered}, true

@@ -13,7 +13,7 @@ import (
 func (c *Circles) openSlot(k, s int, start, now int64) {
 	if c.inOrder && c.bunched(k, s) {
 		lo, hi := c.span(k, s)
-		start = max(start, min(c.layout.commonStart(lo, hi), c.layout.slotEnd(k, start), now))
+		start = max(start, min(c.layout.commonStart(lo, hi), c.layout.SlotEnd(k, start), now))
 	}
 	c.hand = max(c.hand, start)
 	c.open |= 1 << uint(k)
@@ -43,7 +43,7 @@ func (c *Circles) bunched(k, s int) bool {
 	first := c.arena.At(i)
 	for range few {
 		n := c.arena.At(i)
-		if c.layout.slotFor(k-1, n.Key) != c.layout.slotFor(k-1, first.Key) {
+		if c.layout.SlotFor(k-1, n.Key) != c.layout.SlotFor(k-1, first.Key) {
 			return false
 		}
 		if i = n.Next(); i == 0 {
@@ -65,14 +65,14 @@ func (c *Circles) span(k, s int) (lo, hi int64) {
 
 // openIfAny opens the slot of circle k under the hand if it holds a node.
 func (c *Circles) openIfAny(k int) {
-	if k > 0 && c.circle[k].Len(c.layout.slotFor(k, c.hand)) > 0 {
+	if k > 0 && c.circle[k].Len(c.layout.SlotFor(k, c.hand)) > 0 {
 		c.open |= 1 << uint(k)
 	}
 }
 
 // isOpen tells whether slot s of circle k is being poured out.
 func (c *Circles) isOpen(k, s int) bool {
-	return c.open>>uint(k)&1 != 0 && s == c.layout.slotFor(k, c.hand)
+	return c.open>>uint(k)&1 != 0 && s == c.layout.SlotFor(k, c.hand)
 }
 
 // pourBeforeTimer pours what must be poured before the next timer fires: a few nodes, or,
@@ -93,7 +93,7 @@ func (c *Circles) pourBeforeTimer(budget int) {
 func (c *Circles) pour(budget int) (left int) {
 	for c.open != 0 && budget > 0 {
 		k := bits.TrailingZeros32(c.open)
-		s := c.layout.slotFor(k, c.hand)
+		s := c.layout.SlotFor(k, c.hand)
 		if budget == math.MaxInt && c.gathers && c.circle[k].Len(s)*c.tuning.SweepRatio >= c.arena.Entries() {
 			c.sweepOpen(k, s)
 		}
@@ -104,7 +104,7 @@ func (c *Circles) pour(budget int) (left int) {
 		} else {
 			budget = c.pourSlot(&c.circle[k], s, budget)
 		}
-		if c.circle[k].Len(c.layout.slotFor(k, c.hand)) == 0 {
+		if c.circle[k].Len(c.layout.SlotFor(k, c.hand)) == 0 {
 			c.open &^= 1 << uint(k)
 		}
 	}

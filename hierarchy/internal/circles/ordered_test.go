@@ -191,16 +191,16 @@ func TestSignedLayout(t *testing.T) {
 		require.LessOrEqual(t, l.count, maxCircles)
 		for n, at := range times {
 			for _, hand := range times {
-				k := l.circleFor(at, hand)
+				k := l.CircleFor(at, hand)
 				require.Less(t, k, l.count)
-				s := l.slotFor(k, at)
-				start := l.slotStart(k, s, hand)
+				s := l.SlotFor(k, at)
+				start := l.SlotStart(k, s, hand)
 				require.LessOrEqual(t, start, at)
-				require.GreaterOrEqual(t, l.slotEnd(k, start), at)
+				require.GreaterOrEqual(t, l.SlotEnd(k, start), at)
 			}
 			if n > 0 {
-				k := l.circleFor(times[n-1], at)
-				require.Less(t, l.slotFor(k, times[n-1]), l.slotFor(k, at))
+				k := l.CircleFor(times[n-1], at)
+				require.Less(t, l.SlotFor(k, times[n-1]), l.SlotFor(k, at))
 				require.LessOrEqual(t, l.commonStart(times[n-1], at), times[n-1])
 			}
 		}
@@ -235,7 +235,7 @@ func TestPouringAheadKeepsTheOrderOfSetting(t *testing.T) {
 		}
 	}
 	c.eachAhead(func(k int, a *ahead) bool {
-		a.Each(&c.arena, c.layout.slotFor(k-1, instant), inOrder)
+		a.Each(&c.arena, c.layout.SlotFor(k-1, instant), inOrder)
 		require.Greater(t, poured, 1000, "too few to prove anything")
 		c.circle[k].Each(&c.arena, a.slot, inOrder)
 		return false
