@@ -39,7 +39,7 @@ func TestCommitSettlesLostAnswers(t *testing.T) {
 				disk := new(memory.Disk)
 				require.NoError(t, commit(t.Context(), disk, 0, "a", fault, next))
 				disk.Arrive()
-				require.Equal(t, 1, disk.Appends, "%d, %d", fault, next)
+				require.Equal(t, 1, disk.Appends(), "%d, %d", fault, next)
 				require.Equal(t, "a", text(t, disk, 1))
 			})
 		}
@@ -54,7 +54,7 @@ func TestCommitIsRefusedByAnotherOwner(t *testing.T) {
 			require.NoError(t, commit(t.Context(), disk, 0, "other"))
 			require.ErrorIs(t, commit(t.Context(), disk, 0, "ours", fault), journal.ErrTaken)
 			disk.Arrive()
-			require.Equal(t, 1, disk.Appends)
+			require.Equal(t, 1, disk.Appends())
 		})
 	}
 }
@@ -69,7 +69,7 @@ func TestCommitWhileACopyIsOnItsWay(t *testing.T) {
 		require.Error(t, log.Append(t.Context(), 0, []byte("ours")))
 		// The first answer to our next copy is a refusal, as the late copy comes just before.
 		require.NoError(t, commit(t.Context(), disk, 0, "ours", memory.Drop))
-		require.Equal(t, 1, disk.Appends)
+		require.Equal(t, 1, disk.Appends())
 	})
 }
 

@@ -22,9 +22,9 @@ func TestCallsOfManyOperations(t *testing.T) {
 		{Kind: frame.Remove, Key: []byte("old")},
 		{Kind: frame.Remove, Key: []byte("old")},
 	}}
-	before := b.disk.Appends
+	before := b.disk.Appends()
 	b.NoError(b.p.Do(t.Context(), c))
-	b.Equal(before+1, b.disk.Appends)
+	b.Equal(before+1, b.disk.Appends())
 	b.Equal([]bool{true, true, false, true, true, false, true, false}, c.Took)
 	b.crash()
 	b.open()
@@ -36,12 +36,12 @@ func TestCallsOfManyOperations(t *testing.T) {
 func TestNothingIsWrittenForWhatTakesNoHold(t *testing.T) {
 	b := newBench(t)
 	b.open()
-	before := b.disk.Appends
+	before := b.disk.Appends()
 	b.False(b.move("a", 0))
 	_, ok := b.remove("a")
 	b.False(ok)
 	b.False(b.revive("a"))
-	b.Equal(before, b.disk.Appends)
+	b.Equal(before, b.disk.Appends())
 }
 
 func TestMaxPending(t *testing.T) {

@@ -40,10 +40,10 @@ func TestGroups(t *testing.T) {
 				b.Equal([]bool{true, false, false, false, true, true, true, false}, c.Took)
 				b.Equal([]Part{{2, nil, ""}, {4, ErrFull, ""}, {5, nil, "value"}, {7, nil, ""}, {7, nil, ""}, {8, nil, ""}}, c.Parts)
 			}
-			appends := b.disk.Appends
+			appends := b.disk.Appends()
 			ask()
 			if name != "trimming" {
-				b.Equal(appends+1, b.disk.Appends)
+				b.Equal(appends+1, b.disk.Appends())
 			}
 			b.remove("a")
 			between(b)

@@ -71,8 +71,8 @@ func TestIdleWritesNothing(t *testing.T) {
 	b.cfg.MarkEvery = time.Millisecond
 	b.open()
 	b.set("a", "", 1000*time.Hour)
-	before := b.disk.Appends
+	before := b.disk.Appends()
 	b.mock.Add(999 * time.Hour)
-	require.Equal(t, before, b.disk.Appends)
+	require.Equal(t, before, b.disk.Appends())
 	require.Nil(t, b.disk.Open().Trim(t.Context(), 1))
 }

@@ -39,12 +39,12 @@ func TestDamageIsNoticed(t *testing.T) {
 	damage := func(what string, do func(*memory.Disk)) {
 		b.disk = good.Copy()
 		do(b.disk)
-		appends := b.disk.Appends
+		appends := b.disk.Appends()
 		err := b.tryOpen()
 		require.ErrorIs(t, err, ErrDamaged, what)
 		require.ErrorContains(t, err, "partition 3: ", what)
 		require.ErrorIs(t, b.tryOpen(), ErrDamaged, what+", again")
-		require.LessOrEqual(t, b.disk.Appends, appends+2)
+		require.LessOrEqual(t, b.disk.Appends(), appends+2)
 	}
 	last := b.number()
 	for n := uint64(1); n <= last; n++ {

@@ -44,11 +44,11 @@ func TestRepetitionsTakeHoldOnce(t *testing.T) {
 			b.remove("b")
 			b.set("a", "2", time.Hour)
 			between(b)
-			appends := b.disk.Appends
+			appends := b.disk.Appends()
 			b.requestFour()
 			b.Equal(map[string]string{"a": "2", "c": "x"}, b.keys(false))
 			if name != "trimming" {
-				b.Equal(appends, b.disk.Appends)
+				b.Equal(appends, b.disk.Appends())
 			}
 			_, err := b.request(3, removeAsk("a"))
 			b.ErrorIs(err, errOtherRequest)

@@ -69,7 +69,7 @@ func TestShutdownBeforeTheAttempt(t *testing.T) {
 		b.set("a", "", 0)
 		b.crash()
 		hold, held := make(chan bool), make(chan bool)
-		takeover := b.disk.Appends + 1
+		takeover := b.disk.Appends() + 1
 		b.before = func(last uint64) {
 			if last == uint64(takeover) {
 				held <- true

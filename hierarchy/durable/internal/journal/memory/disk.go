@@ -21,8 +21,9 @@ type Disk struct {
 	gone  bool
 	still bool
 
-	Appends int // how many messages were appended
-	Trims   int // how often messages were deleted
+	appends int // how many messages were appended
+
+	Trims int // how often messages were deleted
 }
 
 // late is an append that is on its way.
@@ -34,6 +35,13 @@ type late struct {
 
 // Open is a new connection.
 func (d *Disk) Open() *Log { return &Log{disk: d, closed: make(chan struct{})} }
+
+// Appends is how many messages were appended.
+func (d *Disk) Appends() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.appends
+}
 
 // LosePower drops what was acknowledged without being on the disk, and what is on its way.
 func (d *Disk) LosePower() {
@@ -137,7 +145,7 @@ func (d *Disk) append(last uint64, data []byte) bool {
 		return false
 	}
 	d.all = append(d.all, data)
-	d.Appends++
+	d.appends++
 	return true
 }
 
