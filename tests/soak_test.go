@@ -61,7 +61,7 @@ func soaking() time.Duration {
 // For a longer run: go test ./tests -run Soak -soak 10m
 func TestSoak(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
-	warmUp(6 * crowdOfGo)
+	warmUp(8 * crowdOfGo) // six bursts, and whatever else runs beside them
 	s := &soak{t: t, faults: &faults{t: t}}
 	for _, p := range plans() {
 		s.old = append(s.old, s.sites(p)...)
