@@ -22,6 +22,7 @@ type Repeater struct {
 	ended   bool      // guarded by mu, as all below
 	running bool      // a run has begun and not returned
 	early   bool      // RunNow was called, and the run has not begun
+	unread  bool      // a Ticker's last tick was not received
 	began   int64     // when the last run began
 	due     int64     // when the last run was due, or, between runs, the next one is
 	period  int64     // of Every, or 0:
@@ -99,6 +100,15 @@ func (r *Repeater) Reset(period time.Duration) bool {
 	}
 	r.period, r.plan = int64(period), nil
 	return true
+}
+
+// notReceived is called by a run that has found the tick before it in its channel. Nobody waits for
+// the next one, so it need not come before a Precision has passed: a Ticker that nobody reads
+// must not keep a processor busy.
+func (r *Repeater) notReceived() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unread = true
 }
 
 // fire is the timer's callback.

@@ -62,6 +62,11 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 func (r *Repeater) afterRun(now int64) (due, skipped int64) {
 	next := deadlineAfter(r.due, time.Duration(r.period))
 	precision := r.wheel.core.aim.precision
+	if r.unread && r.period < precision {
+		r.unread = false
+		skipped = (deadlineAfter(now, time.Duration(precision))-r.due)/r.period - 1
+		return deadlineAfter(r.due+skipped*r.period, time.Duration(r.period)), skipped
+	}
 	short := now-r.began < r.period
 	if next > now || short && r.period >= precision && now-next <= precision {
 		return next, 0

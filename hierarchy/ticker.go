@@ -46,6 +46,7 @@ func (t *Ticker) tick() {
 	select {
 	case t.c <- t.wheel.core.wallAt(t.repeater.lastDue()):
 	default:
+		t.repeater.notReceived()
 	}
 }
 

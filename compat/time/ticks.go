@@ -50,6 +50,10 @@ func (t *ticks) set(p *process.Process, d time.Duration) {
 	t.timer, _ = p.AfterInline(d, t.tick) // the wheel is never stopped or full
 }
 
+// unreadPause is how soon a tick may follow one that nobody has received. A Ticker with a short
+// period that nobody reads must not keep a processor busy.
+const unreadPause = time.Millisecond
+
 // halt stops the timer, and removes a tick that was not received. mu must be held. As for
 // a Timer, a tick that has fired and can't be stopped comes before those set later.
 func (t *ticks) halt() {
@@ -77,11 +81,12 @@ func (t *ticks) fire() {
 	}
 	p := process.Get()
 	now := p.Clock.Elapsed()
+	missed := (now - t.next) / t.period
 	select {
 	case c <- time.Now().Add(t.next - now): // when it was due
-	default:
+	default: // nobody waits for the next one either
+		missed = max(missed, (later(now, unreadPause)-t.next)/t.period-1)
 	}
-	missed := (now - t.next) / t.period
 	t.next = later(t.next, t.period*(missed+1))
 	t.set(p, t.next-now)
 }

@@ -1,0 +1,34 @@
+package hierarchy_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// A Ticker with a short period that nobody reads costs a wake-up for each Precision. Once somebody
+// reads, it has all its ticks.
+func TestTickerThatNobodyReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const period = 10 * time.Microsecond
+		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+		tick, err := w.NewTicker(period)
+		require.NoError(t, err)
+		defer tick.Stop()
+		pass(100 * time.Millisecond)
+		before := w.Stats().Wakeups
+		require.LessOrEqual(t, before, uint64(110))
+		<-tick.C
+		<-tick.C
+		from := time.Now()
+		for range 100 {
+			<-tick.C
+		}
+		require.Equal(t, 100*period, time.Since(from))
+	})
+}
