@@ -12,13 +12,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// setCrowd sets as many timers for one deadline as a wheel gathers.
-func setCrowd(t *testing.T, w *hierarchy.Wheel, d time.Duration) {
-	for range 5 {
-		mustSet(t, w, d, nop)
-	}
-}
-
 // Loops that wait for a short time, few at once, are never held up, however often they wait.
 func TestShortWaitsOfFew(t *testing.T) {
 	for _, loops := range []int{1, 2, 4} {
