@@ -42,7 +42,7 @@ type drivenRun struct {
 func newDrivenRun(t *testing.T, c chooser) *drivenRun {
 	r := &drivenRun{t: t, c: c, scale: uint(c.IntN(62)), tuning: circles.DefaultTuning()}
 	r.tuning.SortUpTo, r.tuning.PourAheadFrom = c.IntN(4), 1+c.IntN(6)
-	r.tuning.GatherUpTo = c.IntN(16)
+	r.tuning.GatherUpTo, r.tuning.DeadUpTo = c.IntN(16), c.IntN(16)
 	r.tuning.SweepRatio = 1 << c.IntN(20)
 	r.tuning.PourTime = 1 << uint(c.IntN(30))
 	r.tune()

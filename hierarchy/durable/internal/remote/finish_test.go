@@ -55,3 +55,16 @@ func TestFinishEndsWithItsContext(t *testing.T) {
 	c.Close()
 	b.ErrorIs(<-errs, partition.ErrUnavailable)
 }
+
+// A call that has come so far that it is put into its lane when Finish begins is not waited for, so it is
+// not sent.
+func TestFinishWhileACallBegins(t *testing.T) {
+	b := newBench(t)
+	b.own()
+	c, net := b.far()
+	sent := net.Messages.Load()
+	a := c.newAsk(&partition.Call{Asks: []partition.Ask{setAsk("a", "")}}, c.Now())
+	c.Finish(t.Context())
+	b.ErrorIs(c.lanes[0].put(a), hierarchy.ErrClosed)
+	b.Equal(sent, net.Messages.Load())
+}

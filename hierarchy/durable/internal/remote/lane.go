@@ -34,7 +34,7 @@ type lane struct {
 func (l *lane) put(a *ask) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
+	if l.closed || l.client.ending.Load() { // Finish does not wait for what comes now
 		return hierarchy.ErrClosed
 	}
 	l.waiting.push(a)
