@@ -32,9 +32,8 @@ type Stats struct {
 	Lateness hierarchy.Histogram
 	// Commit is how long each frame took from sending to its acknowledgement.
 	Commit hierarchy.Histogram
-	// Skew is how far the wall clock is ahead of the time by which timers of Set go: that of Open,
-	// but not before the last owner's, and what has passed since. It is about 0 unless the wall clock
-	// was set since, or is behind that of the last owner: then it is negative.
+	// Skew is how far the wall clock is ahead of the time by which timers of Set go: that of Open
+	// and what has passed since. It is about 0 unless the wall clock was set since.
 	Skew time.Duration
 
 	// Partitions has the figures of each partition, in their order.

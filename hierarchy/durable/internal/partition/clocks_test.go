@@ -82,51 +82,11 @@ func (c *stalled) Elapsed() time.Duration {
 // made.
 func TestOwnersTimeIsNotAhead(t *testing.T) {
 	c := &stalled{Clock: clock.NewMock()}
-	own := newOwnTime(c, 0)
+	own := newOwnTime(c)
 	now := own.now()
 	if wall := c.Now().UnixNano(); now > wall {
 		t.Fatalf("%v ahead", time.Duration(now-wall))
 	}
-}
-
-// pausing is a clock of a process that stands still once, for an hour, after it has read the wall clock.
-type pausing struct {
-	*clock.Mock
-	paused bool
-}
-
-func (c *pausing) Now() time.Time {
-	now := c.Mock.Now()
-	if !c.paused {
-		c.paused = true
-		c.Add(time.Hour)
-	}
-	return now
-}
-
-// A pause between the readings of the two clocks does not make an owner's time late by it.
-func TestOwnersTimeIsNotBehindByAPause(t *testing.T) {
-	c := &pausing{Mock: clock.NewMock()}
-	own := newOwnTime(c, 0)
-	if skew := own.skew(); skew != 0 {
-		t.Fatalf("%v behind", time.Duration(skew))
-	}
-}
-
-// An owner whose wall clock is behind begins at the time of the last frame: what is pending is not
-// late by the difference.
-func TestOwnersTimeIsNotBeforeTheLastFrame(t *testing.T) {
-	b := newBench(t)
-	b.open()
-	b.set("a", "", time.Minute)
-	b.crash()
-	b.mock.Jump(-2 * time.Hour)
-	b.open()
-	_, left := b.get("a")
-	b.Equal(time.Minute, left)
-	b.Equal(-2*time.Hour, b.p.Stats().Skew)
-	b.mock.Add(time.Minute)
-	b.Equal([]string{"a"}, b.took())
 }
 
 // Set's timers do not follow the wall clock, and SetAt's do.

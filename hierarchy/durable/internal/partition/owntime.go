@@ -1,32 +1,19 @@
 package partition
 
 import (
-	"math"
-
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 )
 
-// ownTime is the owner's time: the wall time of its takeover, but not less than the time of the last
-// frame before, and what has passed since.
+// ownTime is the owner's time: the wall time of its takeover, and what has passed since.
 type ownTime struct {
 	clock clock.Clock
 	shift int64 // from elapsed time to the owner's
 }
 
-// readings is how often the clocks are read for an owner's time. A process seldom stands still in each.
-const readings = 3
-
-// newOwnTime is an owner's time that begins at the wall time, or at least if that is later: by a clock
-// that is behind, what is pending would be late by as much.
-func newOwnTime(c clock.Clock, least int64) ownTime {
-	t := ownTime{c, math.MinInt64}
-	for range readings {
-		now := c.Now() // first: if the process stands still here, this reading is behind, not ahead
-		t.shift = max(t.shift, now.UnixNano()-int64(c.Elapsed()))
-	}
-	t.shift = max(t.shift, least-int64(c.Elapsed()))
-	return t
+func newOwnTime(c clock.Clock) ownTime {
+	now := c.Now() // first: if the process stands still here, the owner's time is behind, not ahead
+	return ownTime{c, now.UnixNano() - int64(c.Elapsed())}
 }
 
 func (t ownTime) now() int64  { return int64(t.clock.Elapsed()) + t.shift }
