@@ -27,12 +27,17 @@ func sleep(n int, delay func(i int) time.Duration) *sleepers {
 			time.Sleep(delay(i))
 			s.asleep.Add(-1)
 		})
-	}
-	for {
-		goroutines, timers := time.Sharing()
-		if time.Wheel().Stats().Pending-timers+goroutines == n {
-			return &s
+		if i < 32 { // whether these are a crowd is known when the others come
+			awaitAsleep(i + 1)
 		}
+	}
+	awaitAsleep(n)
+	return &s
+}
+
+// awaitAsleep waits until n goroutines have their timers.
+func awaitAsleep(n int) {
+	for goroutines, timers := time.Sharing(); time.Wheel().Stats().Pending-timers+goroutines != n; goroutines, timers = time.Sharing() {
 		runtime.Gosched()
 	}
 }
