@@ -220,9 +220,9 @@ func BenchmarkDrivenSessions(b *testing.B) {
 	const n, turns, parts = 2000, 1_000_000, 20
 	dues := randomDues(int64(time.Second))
 	run(b, "driven", n, func(b *testing.B) {
-		bytes := uint64(0)
+		bytes := int64(0)
 		for b.Loop() {
-			before := liveHeap()
+			before := heap()
 			var d hierarchy.Driven[uint64]
 			for range d.Expire(time.Hour) {
 			}
@@ -240,7 +240,7 @@ func BenchmarkDrivenSessions(b *testing.B) {
 				d.Move(nearest, due)
 				d.Next()
 				if i%(turns/parts) == 0 {
-					bytes = max(bytes, liveHeap()-before)
+					bytes = max(bytes, heap()-before)
 				}
 			}
 		}

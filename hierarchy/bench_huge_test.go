@@ -3,7 +3,6 @@
 package hierarchy_test
 
 import (
-	"runtime"
 	"testing"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
@@ -16,12 +15,12 @@ import (
 func BenchmarkHundredMillion(b *testing.B) {
 	for _, n := range []int{10_000, 100_000_000} {
 		run(b, "epicycle", n, func(b *testing.B) {
-			before := liveHeap()
+			before := heap()
 			w := newWheel(b, hierarchy.Config{})
 			for range n {
 				_, _ = w.AfterFunc(spread(), nop)
 			}
-			bytes := float64(liveHeap()-before) / float64(n)
+			bytes := float64(heap()-before) / float64(n)
 			delay := someOf(spread)
 			for b.Loop() {
 				t, _ := w.AfterFunc(delay(), nop)
@@ -30,14 +29,6 @@ func BenchmarkHundredMillion(b *testing.B) {
 			b.ReportMetric(bytes, "B/timer")
 		})
 	}
-}
-
-// liveHeap is how many bytes are live after a garbage collection.
-func liveHeap() uint64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // BenchmarkTenMillion makes ten million timers due at one instant, and a million.
