@@ -12,7 +12,7 @@ const (
 // crashLoop has a worker die soon after it has joined, again and again, as one does that is restarted and
 // can't run. It takes nothing from those that live.
 func crashLoop() mode {
-	return mode{name: "crashloop", says: "a worker that dies soon after each start", calm: true, asked: true, during: func(w *world) (end func()) {
+	return mode{name: "crashloop", says: "a worker that dies soon after each start", calm: true, during: func(w *world) (end func()) {
 		return repeat(func(rest func(time.Duration) bool) bool {
 			m := w.visits(visitor{dies: diesAfter})
 			if m == nil {

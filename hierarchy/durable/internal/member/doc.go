@@ -4,8 +4,8 @@
 //
 // The table has two kinds of records:
 //
-//	member.<id>          who lives: version, text, lease, counter, whether it is leaving, what it can't take,
-//	                     which versions of frames and messages it reads
+//	member.<id>          who lives: version, text, lease, counter, whether it is leaving or new, what it
+//	                     can't take, which versions of frames and messages it reads
 //	claim.<partition>    who may own a partition: version, member (0: nobody)
 //
 // The claim says who may own a partition. The lease of the holder says whether it does now. Both

@@ -26,6 +26,7 @@ type peer struct {
 	revision uint64
 	lease    time.Duration
 	seen     time.Duration // when this revision was seen first
+	counter  uint64        // of its renewals
 }
 
 // claim is the record of a claim.
@@ -58,6 +59,17 @@ func (k *known) remove(id ID, now time.Duration) {
 func (k *known) isDead(id ID) bool {
 	_, ok := k.dead[id]
 	return ok
+}
+
+// settled reports whether a member has lived for some time: one that has renewed its lease, and stays. Those that
+// join before that begin together, and share at once.
+func (k *known) settled() bool {
+	for _, p := range k.peers {
+		if p.counter > 1 && !p.Leaving {
+			return true
+		}
+	}
+	return false
 }
 
 // free tells whether a claim can be taken.
@@ -136,7 +148,8 @@ func (m *Member) applyMember(id ID, r table.Record, now time.Duration) error {
 		record.Lease = m.cfg.Lease
 	}
 	slices.Sort(record.Unable)
-	is := &peer{Peer{id, record.Text, record.Leaving, record.Unable, record.Log, record.Wire}, r.Revision, record.Lease, now}
+	is := &peer{Peer{id, record.Text, record.Leaving, record.New, record.Unable, record.Log, record.Wire},
+		r.Revision, record.Lease, now, record.Counter}
 	was := m.known.peers[id]
 	if was == nil || !was.is(&is.Peer) {
 		m.tell()

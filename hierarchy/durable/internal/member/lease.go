@@ -20,6 +20,10 @@ func renewed(lease time.Duration) time.Duration { return lease / 3 }
 // unbroken is the longest time between two acknowledged renewals that is not an interruption.
 func unbroken(lease time.Duration) time.Duration { return 2 * lease / 3 }
 
+// newTime is for how long a member is new that joins others: three renewals. It is less than what others wait
+// before they take a silent member for dead, so who finds only dead ones is new no longer when it takes over.
+func newTime(lease time.Duration) time.Duration { return 3 * renewed(lease) }
+
 // lease is this member's own lease. All but until is guarded by Member.mu. Times are of the boot
 // clock.
 type lease struct {
@@ -33,7 +37,8 @@ type lease struct {
 	revision uint64 // of the record, or 0 before the first renewal was acknowledged
 	counter  uint64
 	leaving  bool
-	unable   []int // sorted. It is replaced, and never changed
+	newUntil time.Duration // until when this member is new
+	unable   []int         // sorted. It is replaced, and never changed
 }
 
 // extend is for a renewal that was acknowledged now, and of which the first copy was sent at sent.

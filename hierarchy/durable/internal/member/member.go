@@ -99,11 +99,14 @@ func (m *Member) join(ctx context.Context) error {
 	}
 	m.mu.Lock()
 	err := m.known.foreign
+	sent := m.cfg.Boot()
+	if m.known.settled() {
+		m.lease.newUntil = sent + newTime(m.cfg.Lease)
+	}
 	m.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	sent := m.cfg.Boot()
 	if err := m.renewal(ctx); err != nil {
 		return err
 	}

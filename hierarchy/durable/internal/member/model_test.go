@@ -159,7 +159,7 @@ func (p *modelProcess) share(m *Member) {
 	for {
 		v := m.View()
 		again := testLease // something may be in doubt
-		for partition, to := range share.Plan(v.Living(), v.Holders()) {
+		for partition, to := range share.PlanAble(v.Living(), v.Holders(), v.Unable()) {
 			if p.decide(m, partition, v.Claims[partition], to) != nil {
 				again = testLease / 10
 			}

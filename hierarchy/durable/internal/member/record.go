@@ -28,6 +28,7 @@ type memberRecord struct {
 	Lease   time.Duration `json:"lease"`   // in nanoseconds
 	Counter uint64        `json:"counter"` // of renewals: no two of a member are the same
 	Leaving bool          `json:"leaving,omitempty"`
+	New     bool          `json:"new,omitempty"`    // it has not lived for a lease yet, beside others that have lived
 	Unable  []int         `json:"unable,omitempty"` // partitions whose logs it can't read
 	Log     int           `json:"log,omitempty"`    // the latest version of frames that it reads; 0 means 1
 	Wire    int           `json:"wire,omitempty"`   // and of messages to each other

@@ -31,10 +31,11 @@ func (m *Member) renew() {
 // renewal writes the record once. It returns when it is certain that it was written, or was not and
 // never will be: then the lease is lost.
 func (m *Member) renewal(ctx context.Context) error {
+	now := m.cfg.Boot()
 	m.mu.Lock()
 	m.lease.counter++
-	record := memberRecord{Version: version, Text: m.cfg.Text, Lease: m.cfg.Lease,
-		Counter: m.lease.counter, Leaving: m.lease.leaving, Unable: m.lease.unable, Log: m.cfg.Log, Wire: m.cfg.Wire}
+	record := memberRecord{Version: version, Text: m.cfg.Text, Lease: m.cfg.Lease, Counter: m.lease.counter,
+		Leaving: m.lease.leaving, New: now < m.lease.newUntil, Unable: m.lease.unable, Log: m.cfg.Log, Wire: m.cfg.Wire}
 	last := m.lease.revision
 	m.mu.Unlock()
 	key, value := memberKey(m.id), record.encode()

@@ -15,14 +15,15 @@ type Peer struct {
 	ID      ID
 	Text    string
 	Leaving bool
+	New     bool  // it takes nothing yet that others can take
 	Unable  []int // sorted: the partitions that it can't take
 	// The latest versions of frames, and of messages between processes, that it reads.
 	Log, Wire int
 }
 
 func (p *Peer) is(other *Peer) bool {
-	return p.ID == other.ID && p.Text == other.Text && p.Leaving == other.Leaving && slices.Equal(p.Unable, other.Unable) &&
-		p.Log == other.Log && p.Wire == other.Wire
+	return p.ID == other.ID && p.Text == other.Text && p.Leaving == other.Leaving && p.New == other.New &&
+		slices.Equal(p.Unable, other.Unable) && p.Log == other.Log && p.Wire == other.Wire
 }
 
 // Claim says who may own a partition.
@@ -55,15 +56,37 @@ func (v *View) Holders() []ID {
 	return ids
 }
 
-// Unable returns those of the members that can't take all partitions, and which they can't take.
+// Unable returns those of the members that may not take all partitions, and which they may not: what they can't
+// take, and of a new member what it does not hold and another can take that is not new. So one that dies
+// soon after each start takes nothing from those that live.
 func (v *View) Unable() map[ID][]int {
 	unable := make(map[ID][]int)
 	for _, p := range v.Members {
+		if p.New {
+			p.Unable = v.notYet(&p)
+		}
 		if len(p.Unable) > 0 {
 			unable[p.ID] = p.Unable
 		}
 	}
 	return unable
+}
+
+// notYet returns the partitions that a new member may not take.
+func (v *View) notYet(p *Peer) (all []int) {
+	for at, c := range v.Claims {
+		others := slices.ContainsFunc(v.Members, func(o Peer) bool { return !o.New && !o.Leaving && o.can(at) })
+		if !p.can(at) || others && c.Holder != p.ID {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+// can reports whether the member can take a partition, as far as it knows.
+func (p *Peer) can(partition int) bool {
+	_, unable := slices.BinarySearch(p.Unable, partition)
+	return !unable
 }
 
 // Peer returns the member with that ID, if it has a lease.

@@ -7,12 +7,13 @@ import (
 
 // PlanAble is Plan for members some of which can't take all partitions: unable has, for each of these,
 // the partitions that it can't take, sorted. What nobody can take belongs to nobody. The shares are as even
-// as that allows.
+// as that allows, and who can take little leaves the others even shares of the rest.
 func PlanAble[ID cmp.Ordered](members, holders []ID, unable map[ID][]int) []ID {
 	if len(unable) == 0 {
 		return Plan(members, holders)
 	}
-	d := dealing[ID]{sorted(members), unable, quotas(members, holders), make([]ID, len(holders))}
+	d := dealing[ID]{members: sorted(members), unable: unable, plan: make([]ID, len(holders))}
+	d.free = quotas(members, holders, d.most)
 	for p, h := range holders {
 		if d.free[h] > 0 && d.can(h, p) {
 			d.give(p, h)
@@ -43,6 +44,16 @@ type dealing[ID cmp.Ordered] struct {
 func (d *dealing[ID]) can(m ID, p int) bool {
 	_, unable := slices.BinarySearch(d.unable[m], p)
 	return !unable
+}
+
+// most is how many partitions a member can take.
+func (d *dealing[ID]) most(m ID) (n int) {
+	for p := range d.plan {
+		if d.can(m, p) {
+			n++
+		}
+	}
+	return n
 }
 
 func (d *dealing[ID]) give(p int, m ID) {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestPlanAble(t *testing.T) {
-	all := []int{0, 1, 2, 3}
+	all, eight := []int{0, 1, 2, 3}, []int{0, 1, 2, 3, 4, 5, 6, 7}
 	for name, c := range map[string]struct {
 		members, holders string
 		unable           map[byte][]int
@@ -24,6 +24,8 @@ func TestPlanAble(t *testing.T) {
 		"nobody can one":            {"ab", "aabb", map[byte][]int{'a': {1}, 'b': {1}}, "a-bb"},
 		"free ones":                 {"ab", "----", map[byte][]int{'a': {0, 3}}, "baab"},
 		"nobody there":              {"", "aaaa", map[byte][]int{'a': {1}}, "----"},
+		"with nothing to take":      {"abcde", "aaaabbbb", map[byte][]int{'c': eight, 'd': eight, 'e': eight}, "aaaabbbb"},
+		"with what it has":          {"abc", "aaaabbbc", map[byte][]int{'c': eight[:7]}, "aaaabbbc"},
 		"moves over another":        {"abc", "ccc", map[byte][]int{'a': {1, 2}, 'b': {2}}, "abc"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,6 +76,8 @@ func TestPlanAbleAtRandom(t *testing.T) {
 			require.True(t, can(m, p), seed)
 		}
 		require.Equal(t, plan, PlanAble(members, holders, unable), seed)
+		idle := slices.DeleteFunc(slices.Clone(members), func(m int) bool { return len(unable[m]) == len(holders) })
+		require.Equal(t, PlanAble(idle, holders, unable), plan, "those that can take nothing change nothing: %d", seed)
 		next := plan
 		for range 3 {
 			next = PlanAble(members, next, unable)

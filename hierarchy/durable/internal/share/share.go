@@ -15,7 +15,7 @@ import (
 // members all belong to nobody.
 func Plan[ID cmp.Ordered](members, holders []ID) []ID {
 	plan := make([]ID, len(holders))
-	free := quotas(members, holders)
+	free := quotas(members, holders, func(ID) int { return len(holders) })
 	for p, h := range holders {
 		if free[h] > 0 {
 			free[h]--
@@ -38,19 +38,23 @@ func Plan[ID cmp.Ordered](members, holders []ID) []ID {
 	return plan
 }
 
-// quotas says how many partitions each member should have.
-func quotas[ID cmp.Ordered](members, holders []ID) map[ID]int {
+// quotas says how many partitions each member should have, of which it can take at most so many.
+func quotas[ID cmp.Ordered](members, holders []ID, most func(ID) int) map[ID]int {
 	members = sorted(members)
 	held := make(map[ID]int, len(members))
 	for _, h := range holders {
 		held[h]++
 	}
 	slices.SortStableFunc(members, func(a, b ID) int { return held[b] - held[a] })
-	quota := make(map[ID]int, len(members))
-	for i, m := range members {
-		quota[m] = len(holders) / len(members)
-		if i < len(holders)%len(members) {
+	quota, room := make(map[ID]int, len(members)), make(map[ID]int, len(members))
+	for _, m := range members {
+		room[m] = most(m)
+	}
+	for left := len(holders); left > 0 && len(members) > 0; { // one more for each
+		members = slices.DeleteFunc(members, func(m ID) bool { return quota[m] == room[m] })
+		for _, m := range members[:min(left, len(members))] {
 			quota[m]++
+			left--
 		}
 	}
 	return quota
