@@ -22,6 +22,20 @@ func (w *Wheel) AfterInline(d time.Duration, f func()) (Timer, error) {
 	return w.core.add(f, w.core.now(), d, runInWake)
 }
 
+// Due is the wall time at which the timer was due that calls a function of AfterInline. It is for
+// that function, when d has passed. The deadline is the one that the timer was last reset to.
+func (w *Wheel) Due() time.Time {
+	requireMade(w.core != nil, "wheel")
+	return w.core.wallAt(w.core.waking)
+}
+
+// wallAt is the wall time of an elapsed time that has come. On a channel this is what package time
+// sends: not when it was sent, but when it was due.
+func (c *core[T]) wallAt(due int64) time.Time {
+	wall, now := c.reading()
+	return wall.Add(-time.Duration(max(0, now-due)))
+}
+
 // callNow calls a callback that is due when it is set.
 func (c *core[T]) callNow(v T) error {
 	if err := c.countDue(); err != nil {

@@ -72,6 +72,7 @@ func newAimRun(t *testing.T, seed uint64) *aimRun {
 	w, err := NewOf(cfg, func(int) {})
 	require.NoError(t, err)
 	w.core.spread.Store(true)
+	w.core.aim.few = defaultFew * a.r.IntN(2) // as if Precision were the default
 	a.w = w
 	return a
 }
@@ -175,6 +176,7 @@ func TestAimConcurrently(t *testing.T) {
 		w, err := NewOf(cfg, func(int) { fired.Add(1) })
 		require.NoError(t, err)
 		w.core.spread.Store(true)
+		w.core.aim.few = int(round % 2 * defaultFew)
 		var users, ringer sync.WaitGroup
 		for g := range uint64(4) {
 			users.Go(func() { left.Add(useAtRandom(w, rand.New(rand.NewPCG(round, g)))) })

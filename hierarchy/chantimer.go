@@ -5,20 +5,18 @@ import (
 	"time"
 )
 
-// After sends the wall time at which it was due on the returned channel after d. If d <= 0, or d has passed before the
-// timer is set, it does so before it returns, on a mock in the next Add. The error is ErrClosed or ErrFull. Use NewTimer for a
-// timer that can be stopped.
+// After sends the wall time at which it was due on the returned channel after d. If d <= 0, or d
+// has passed before the timer is set, it does so before it returns, on a mock in the next Add. The
+// error is ErrClosed or ErrFull. Use NewTimer for a timer that can be stopped.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	c, now := make(chan time.Time, 1), w.core.now()
-	due := deadlineAfter(now, d)
-	send := func() { c <- w.core.wallAt(due) }
 	var err error
 	if w.core.passed(now, d) {
 		if err = w.core.countDue(); err == nil {
-			send()
+			c <- w.core.wallAt(deadlineAfter(now, d))
 		}
 	} else {
-		_, err = w.core.add(send, now, d, runInWake)
+		_, err = w.core.add(func() { c <- w.Due() }, now, d, runInWake)
 	}
 	if err != nil {
 		return nil, err
@@ -69,22 +67,22 @@ func (t *ChanTimer) set(d time.Duration) (err error) {
 	now := t.wheel.core.now()
 	if t.wheel.core.passed(now, d) {
 		if err = t.wheel.core.countDue(); err == nil {
-			t.deliver(now)
+			t.deliver(deadlineAfter(now, d))
 		}
 		return err
 	}
-	run, due := t.run, deadlineAfter(now, d)
-	t.timer, err = t.wheel.core.add(func() { t.send(run, due) }, now, d, runInWake|noQuota)
+	run := t.run
+	t.timer, err = t.wheel.core.add(func() { t.send(run) }, now, d, runInWake|noQuota)
 	t.unsent = err == nil
 	return err
 }
 
 // send is the timer's callback.
-func (t *ChanTimer) send(run uint64, due int64) {
+func (t *ChanTimer) send(run uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if run == t.run {
-		t.deliver(due)
+		t.deliver(t.wheel.core.waking)
 	}
 }
 
@@ -141,11 +139,4 @@ func (t *ChanTimer) halt() bool {
 	default:
 	}
 	return was
-}
-
-// wallAt is the wall time of an elapsed time that has come. On a channel this is what package time
-// sends: not when it was sent, but when it was due.
-func (c *core[T]) wallAt(due int64) time.Time {
-	wall, now := c.reading()
-	return wall.Add(-time.Duration(max(0, now-due)))
 }

@@ -47,6 +47,7 @@ type core[T any] struct {
 	quota     quota
 	aim       aim
 	inFlight  inFlight
+	waking    int64 // when the timer was due whose callback a round calls itself, for that callback
 	panics    atomic.Uint64
 	skipped   atomic.Uint64 // runs that repeaters missed
 	done      chan struct{} // closed by stop

@@ -66,6 +66,9 @@ func (s *shard[T]) pop(now int64, before moment, i uint32) (v T, f level.Flags, 
 	if f&askFirst == askFirst {
 		return s.popOwned(now, v, i, n)
 	}
+	if f&runInWake != 0 {
+		s.core.waking = n.Key
+	}
 	s.countFired(now - n.Key)
 	if s.core.onFire != nil {
 		s.core.onFire(int(s.number), i)

@@ -9,13 +9,6 @@ func (r *Repeater) rest(next time.Time) {
 	}
 }
 
-// lastDue is when the run was due that has begun.
-func (r *Repeater) lastDue() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.due
-}
-
 // setNext sets the timer for the next run. It reports true if that run is due already, and
 // the executor must get it as soon as mu is unlocked.
 func (r *Repeater) setNext(next time.Time) (fires bool) {
@@ -62,8 +55,9 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 func (r *Repeater) afterRun(now int64) (due, skipped int64) {
 	next := deadlineAfter(r.due, time.Duration(r.period))
 	precision := r.wheel.core.aim.precision
-	if r.unread && r.period < precision {
-		r.unread = false
+	unread := r.unread
+	r.unread = false
+	if unread && r.period < precision {
 		skipped = (deadlineAfter(now, time.Duration(precision))-r.due)/r.period - 1
 		return deadlineAfter(r.due+skipped*r.period, time.Duration(r.period)), skipped
 	}

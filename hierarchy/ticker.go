@@ -44,7 +44,7 @@ func (t *Ticker) tick() {
 		return
 	}
 	select {
-	case t.c <- t.wheel.core.wallAt(t.repeater.lastDue()):
+	case t.c <- t.wheel.core.wallAt(max(t.first, t.wheel.core.waking)): // late, it may be a tick from before Reset
 	default:
 		t.repeater.notReceived()
 	}
@@ -67,6 +67,11 @@ func (t *Ticker) Reset(period time.Duration) bool {
 	requireMade(t.wheel != nil, "Ticker")
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.reset(period)
+}
+
+// reset is Reset with mu held.
+func (t *Ticker) reset(period time.Duration) bool {
 	if period <= 0 || t.wheel.core.closed.Load() {
 		return false
 	}

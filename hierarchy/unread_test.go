@@ -32,3 +32,21 @@ func TestTickerThatNobodyReads(t *testing.T) {
 		require.Equal(t, 100*period, time.Since(from))
 	})
 }
+
+// That a Ticker with a long period was not read does not hold up those of a short one.
+func TestUnreadTickerThatIsReset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const period = 10 * time.Microsecond
+		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+		tick, err := w.NewTicker(10 * time.Millisecond)
+		require.NoError(t, err)
+		defer tick.Stop()
+		pass(50 * time.Millisecond)
+		require.True(t, tick.Reset(period))
+		from := time.Now()
+		for range 10 {
+			<-tick.C
+		}
+		require.Equal(t, 10*period, time.Since(from))
+	})
+}

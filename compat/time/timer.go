@@ -8,8 +8,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Timer is a [time.Timer] on the wheel of the process. When it fires, it sends the time on
-// C, or calls the function of AfterFunc. NewTimer or AfterFunc make a Timer. It must not be
+// Timer is a [time.Timer] on the wheel of the process. When it fires, it sends the time when it
+// was due on C, or calls the function of AfterFunc. NewTimer or AfterFunc make a Timer. It must not be
 // copied. Its methods may be called concurrently.
 type Timer struct {
 	C <-chan Time
@@ -38,7 +38,7 @@ func AfterFunc(d Duration, f func()) *Timer {
 	return t
 }
 
-// NewTimer makes a Timer that sends the time on C after d.
+// NewTimer makes a Timer that sends the time when it was due on C after d.
 func NewTimer(d Duration) *Timer {
 	if process.InBubble() {
 		std := time.NewTimer(d)
@@ -111,7 +111,7 @@ func (t *Timer) resetFunc(d Duration) bool {
 func (t *Timer) set(d Duration) {
 	if d < instant && passed(process.Get(), d) {
 		_, _ = process.Get().AfterInline(0, nothing) // counts it
-		t.deliver()
+		t.deliver(process.Get().Clock.Now())
 		return
 	}
 	t.pending = true
@@ -141,13 +141,13 @@ func (t *Timer) send() {
 		return
 	}
 	t.pending = false
-	t.deliver()
+	t.deliver(process.Get().Due())
 }
 
-// deliver sends the time. mu must be held.
-func (t *Timer) deliver() {
+// deliver sends the time when the timer was due. mu must be held.
+func (t *Timer) deliver(due Time) {
 	select {
-	case t.c <- time.Now():
+	case t.c <- due:
 	default:
 	}
 }
