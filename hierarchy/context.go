@@ -25,7 +25,8 @@ import (
 // A context and its children need no goroutine. There are two exceptions, for which package
 // context starts a goroutine: a parent of a foreign type without an AfterFunc method; and a
 // child made from a context.WithValue of this context, if package context can cancel a
-// parent of this context. To avoid the second, add values before the timeout.
+// parent of this context. To avoid the second, add values before the timeout, or with the
+// WithValue of compat/context.
 func (w *Wheel) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return w.WithTimeoutCause(parent, d, nil)
 }

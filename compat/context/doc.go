@@ -7,7 +7,8 @@
 // Types, variables and functions are those of package context, so a context of one package is
 // one of the other. The exceptions are WithTimeout, WithDeadline, WithTimeoutCause and
 // WithDeadlineCause. Their contexts are on the wheel of the process that compat/time uses, and
-// take two allocations and half the time.
+// take two allocations and half the time. WithValue is the one of package context, except that
+// children below it need no goroutine where those of its parent need none.
 //
 // Done, Err and Cause of these contexts are right when a parent's cancel has returned. A
 // child that package context made below one follows a cancelled grandparent in a goroutine, a

@@ -41,6 +41,3 @@ func AfterFunc(ctx Context, f func()) (stop func() bool) { return context.AfterF
 
 // WithoutCancel is [context.WithoutCancel].
 func WithoutCancel(parent Context) Context { return context.WithoutCancel(parent) }
-
-// WithValue is [context.WithValue].
-func WithValue(parent Context, key, val any) Context { return context.WithValue(parent, key, val) }

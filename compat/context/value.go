@@ -1,0 +1,43 @@
+package context
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+)
+
+// WithValue is [context.WithValue]. Package context needs no goroutine for a child that it makes
+// from such a value, if it needs none for a child of parent.
+func WithValue(parent Context, key, val any) Context {
+	p, ok := parent.(afterFuncer)
+	if !ok || key == nil || !reflect.TypeOf(key).Comparable() {
+		return context.WithValue(parent, key, val) // or panics
+	}
+	return &valueContext{parent, p, key, val}
+}
+
+// afterFuncer is what package context looks for in a parent that it does not know. Otherwise it
+// starts a goroutine for each child. Contexts with a deadline on the wheel have the method, but a
+// value of package context hides it.
+type afterFuncer interface {
+	AfterFunc(f func()) (stop func() bool)
+}
+
+// valueContext is a value that does not hide the AfterFunc of its parent.
+type valueContext struct {
+	Context
+	parent   afterFuncer // the same
+	key, val any
+}
+
+func (c *valueContext) Value(key any) any {
+	if key == c.key {
+		return c.val
+	}
+	return c.Context.Value(key)
+}
+
+func (c *valueContext) AfterFunc(f func()) (stop func() bool) { return c.parent.AfterFunc(f) }
+
+// String is what package context prints of a value.
+func (c *valueContext) String() string { return fmt.Sprint(context.WithValue(c.Context, c.key, c.val)) }
