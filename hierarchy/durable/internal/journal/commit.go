@@ -21,13 +21,17 @@ type Patience struct {
 
 // Commit appends data as message last+1, and finds out whether it did if the answer is lost. It
 // returns nil if the message is in the log, and ErrTaken, ErrStranger or ErrTooLarge if it is not, and
-// never will be. With any other error, which is ErrReplaced or comes when ctx is done, nothing is known.
+// never will be. With any other error, nothing is known: it is ErrReplaced, or comes when ctx is done, or when the
+// log takes less than before.
 func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte) error {
 	sure := true // no copy can have been appended
 	for pause := orDefault(p.Pause, 5*time.Millisecond); ; pause = min(2*pause, time.Second) {
 		err := p.try(ctx, log, last, data, &sure)
-		if isClear(err) {
+		if isClear(err) || sure && errors.Is(err, ErrTooLarge) {
 			return err
+		}
+		if errors.Is(err, ErrTooLarge) { // it was not, when it was sent first
+			return fmt.Errorf("it may have been appended: %v", err)
 		}
 		p.doubt(err)
 		select {
@@ -47,8 +51,7 @@ func (p *Patience) doubt(err error) {
 }
 
 func isClear(err error) bool {
-	return err == nil || errors.Is(err, ErrTaken) || errors.Is(err, ErrStranger) || errors.Is(err, ErrReplaced) ||
-		errors.Is(err, ErrTooLarge)
+	return err == nil || errors.Is(err, ErrTaken) || errors.Is(err, ErrStranger) || errors.Is(err, ErrReplaced)
 }
 
 func orDefault(d, otherwise time.Duration) time.Duration {
@@ -69,7 +72,7 @@ func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, s
 		p.doubt(err) // looking takes as long again if the log is silent
 	}
 	cancel()
-	if err == nil || errors.Is(err, ErrTooLarge) {
+	if err == nil || errors.Is(err, ErrTooLarge) && *sure {
 		return err
 	}
 	*sure = *sure && errors.Is(err, ErrRefused)

@@ -181,3 +181,28 @@ func TestMarksAreChecked(t *testing.T) {
 		require.False(t, ok)
 	}
 }
+
+// A log may take less than it did when the message was sent first. If that may have been appended, nothing is known.
+func TestCommitToALogThatTakesLess(t *testing.T) {
+	for fault, known := range map[memory.Fault]error{memory.None: journal.ErrTooLarge, memory.Forget: nil, memory.Drop: errUnknown} {
+		synctest.Test(t, func(t *testing.T) {
+			log := new(memory.Disk).Open()
+			log.SetFault(func([]byte) memory.Fault { return fault })
+			sent := false
+			log.Before = func(uint64) {
+				if sent = !sent; !sent || fault == memory.None {
+					log.Max = 10
+				}
+			}
+			err := journal.Patience{}.Commit(t.Context(), log, 0, make([]byte, 100))
+			if known != errUnknown {
+				require.ErrorIs(t, err, known)
+				return
+			}
+			require.NotErrorIs(t, err, journal.ErrTooLarge)
+			require.ErrorContains(t, err, "it may have been appended")
+		})
+	}
+}
+
+var errUnknown = errors.New("unknown")

@@ -49,8 +49,8 @@ func IsRefused(err error) bool {
 	return has(err, jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// IsTooLarge tells whether an error says that a message is larger than the stream takes.
-func IsTooLarge(err error) bool { return has(err, codeTooLarge) }
+// IsTooLarge tells whether an error says that a message is larger than the stream takes, or the servers do.
+func IsTooLarge(err error) bool { return has(err, codeTooLarge) || errors.Is(err, nats.ErrMaxPayload) }
 
 // IsNoMessage tells whether an error says that there is no such message.
 func IsNoMessage(err error) bool { return has(err, jetstream.JSErrCodeMessageNotFound) }

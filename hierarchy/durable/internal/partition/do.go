@@ -24,13 +24,21 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 // Start begins what Do does, and does not wait. Unless it returns an error, Wait must follow.
 func (p *Partition) Start(c *Call) error {
 	c.begin(p.time.now())
-	if len(c.Asks) > MaxOps || c.size > p.cfg.Log.MaxMessage()-frame.Overhead {
-		return fmt.Errorf("%w: %d operations of about %d bytes", ErrTooLarge, len(c.Asks), c.size)
+	if err := p.checkSize(c); err != nil {
+		return err
 	}
 	if !p.cfg.Tenure() {
 		return errTenure
 	}
 	return p.queue.put(item{kind: asked, call: c})
+}
+
+// checkSize is ErrTooLarge for a call that has no room in a frame.
+func (p *Partition) checkSize(c *Call) error {
+	if len(c.Asks) > MaxOps || c.size > p.cfg.Log.MaxMessage()-frame.Overhead {
+		return fmt.Errorf("%w: %d operations of about %d bytes", ErrTooLarge, len(c.Asks), c.size)
+	}
+	return nil
 }
 
 // Wait waits for the answer, or until ctx is done. Its errors are those of Do.

@@ -1,6 +1,11 @@
 package partition
 
-import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+import (
+	"fmt"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
 
 // How trimming writes again what is live in the oldest frames, and deletes these.
 
@@ -19,6 +24,11 @@ func (p *Partition) addKeeps(d *draft, ops, bytes int) bool {
 		if h := found.timers[0]; p.state.HasHome(h.ref, h.home) {
 			var op frame.Op
 			op, p.room = p.state.Keep(h.ref, d.now, p.room[:0])
+			if len(op.Key)+len(op.Value) > p.cfg.Log.MaxMessage()-frame.Overhead {
+				p.trims.portion = nil
+				go p.trimFailed(fmt.Errorf("%w: the timer %q, of %d bytes", journal.ErrTooLarge, op.Key, len(op.Value)))
+				return false
+			}
 			if !p.hasRoom(d, len(op.Key)+len(op.Value)) {
 				return false
 			}

@@ -24,7 +24,6 @@ type Client struct {
 	caller uint64
 	inbox  string // the subject of all answers begins with it
 	sub    *nats.Subscription
-	most   int // the largest message
 	quiet  time.Duration
 	lanes  []*lane
 	asks   sync.Pool // of *ask
@@ -43,7 +42,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, fmt.Errorf("%w: %s. See nats.CustomInboxPrefix", errReply, inbox)
 	}
 	c := &Client{cfg: cfg, caller: rand.Uint64() | 1, inbox: inbox,
-		most: int(cfg.Conn.MaxPayload()) - headers, quiet: firstQuiet, closed: make(chan struct{})}
+		quiet: firstQuiet, closed: make(chan struct{})}
 	c.reads.waiting = make(map[uint64]chan []byte)
 	for at := range cfg.Partitions {
 		c.lanes = append(c.lanes, &lane{client: c, at: at, subject: cfg.subject(at)})
@@ -75,6 +74,9 @@ func (c *Client) Do(ctx context.Context, at int, call *partition.Call) error {
 	return c.DoSince(ctx, at, call, c.Now())
 }
 
+// most is the size of the largest message. It changes if the servers' max_payload does.
+func (c *Client) most() int { return int(c.cfg.Conn.MaxPayload()) - headers }
+
 // DoSince is Do for a call that began before. Its durations and its minute count from there.
 func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begun Moment) error {
 	if err := ctx.Err(); err != nil {
@@ -84,7 +86,7 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 		return err
 	}
 	a := c.newAsk(call, begun)
-	if len(call.Asks) > partition.MaxOps || a.size > c.most {
+	if len(call.Asks) > partition.MaxOps || a.size > c.most() {
 		return fmt.Errorf("%w: %d operations of about %d bytes", partition.ErrTooLarge, len(call.Asks), a.size)
 	}
 	l := c.lanes[at]

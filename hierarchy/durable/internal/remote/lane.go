@@ -86,7 +86,7 @@ func (l *lane) gather() *message {
 	m := &message{serial: l.serial, made: l.client.cfg.Clock.Elapsed()}
 	ops, size := 0, headers
 	for a := l.waiting.first; a != nil; a = l.waiting.first {
-		if len(m.asks) > 0 && (ops+a.ops > maxOps || size+a.size > min(maxBytes, l.client.most)) {
+		if len(m.asks) > 0 && (ops+a.ops > maxOps || size+a.size > min(maxBytes, l.client.most())) {
 			break
 		}
 		l.waiting.remove(a)

@@ -21,7 +21,6 @@ type Log struct {
 	subject string // of the frames
 	needs   settings.Needs
 	marks   marks
-	most    int
 	// portions limits what is being read at once, by all logs of the set.
 	portions chan struct{}
 	patience time.Duration // for the next message of a portion
@@ -34,12 +33,13 @@ var _ journal.Log = (*Log)(nil)
 const room = 1 << 10
 
 // MaxMessage implements journal.Log.
-func (l *Log) MaxMessage() int { return l.most }
+// It changes if the servers' max_payload does.
+func (l *Log) MaxMessage() int { return int(l.nc.MaxPayload()) - room }
 
 // Append implements journal.Log.
 func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
-	if len(data) > l.most {
-		return fmt.Errorf("%w: %d bytes of at most %d", journal.ErrTooLarge, len(data), l.most)
+	if most := l.MaxMessage(); len(data) > most {
+		return fmt.Errorf("%w: %d bytes of at most %d", journal.ErrTooLarge, len(data), most)
 	}
 	n, err := publish(ctx, l.nc, l.subject, nats.ExpectedLastSeqHdr, last, data)
 	if err == nil && n != last+1 {

@@ -125,7 +125,7 @@ func (s *Set) log(partition int) *Log {
 	subject := fmt.Sprintf("epicycle.%s.mark.%d", s.cfg.Name, partition)
 	return &Log{
 		nc: nc, stream: s.stream(partition), subject: s.subject(partition),
-		marks: marks{nc, s.marksStream(), subject, markPause}, most: int(nc.MaxPayload()) - room, portions: s.portions, patience: patience,
+		marks: marks{nc, s.marksStream(), subject, markPause}, portions: s.portions, patience: patience,
 		needs: s.logNeeds(partition),
 	}
 }

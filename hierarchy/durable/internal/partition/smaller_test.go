@@ -1,0 +1,61 @@
+package partition
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// The largest message may become smaller while calls wait. Those that are too large by themselves are told,
+// and the others take hold in smaller frames.
+func TestLogThatTakesLess(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	entered, leave := make(chan bool), make(chan bool)
+	var once sync.Once
+	b.log.Before = func(uint64) {
+		once.Do(func() {
+			entered <- true
+			<-leave
+			b.log.Max = 64 << 10
+		})
+	}
+	start := func(key string, size int) *Call {
+		c := &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte(key), Value: []byte(strings.Repeat("v", size)), In: time.Hour}}}
+		b.NoError(b.p.Start(c))
+		return c
+	}
+	first := start("first", 1)
+	<-entered
+	calls := map[string]*Call{"small": start("small", 10), "large": start("large", 100<<10), "half": start("half", 40<<10), "other half": start("other half", 40<<10)}
+	close(leave)
+	b.NoError(first.Wait(t.Context()))
+	for key, c := range calls {
+		if err := c.Wait(t.Context()); key == "large" {
+			b.ErrorIs(err, ErrTooLarge)
+		} else {
+			b.NoError(err, key)
+		}
+	}
+	b.Len(b.keys(false), 4)
+	b.crash()
+	b.open()
+	b.Len(b.keys(false), 4)
+}
+
+// A timer that is larger than the log takes now is in the way of trimming, and of nothing else.
+func TestTimerThatIsTooLargeToBeKept(t *testing.T) {
+	b := newBench(t)
+	b.cfg.TrimAbove = 50
+	b.open()
+	b.set("large", strings.Repeat("v", 100<<10), time.Hour)
+	b.settled()
+	b.log.Max = 64 << 10
+	for range 400 {
+		b.set("other", strings.Repeat("v", 2000), time.Hour)
+	}
+	b.Len(b.keys(false), 2)
+}
