@@ -22,8 +22,7 @@ var (
 	ErrFull     = hierarchy.ErrFull
 	ErrArgument = hierarchy.ErrArgument
 	// ErrUnavailable: there was no answer from the log for a minute, or until Shutdown or Close gave up.
-	// With Config.Conn it comes at once while the lease of this process has ended. The operation may have
-	// taken hold: do it again.
+	// The operation may have taken hold: do it again.
 	ErrUnavailable = partition.ErrUnavailable
 	// ErrTooLarge: a key of more than 1 KiB, a value of more than 64 KiB, or a part of a Batch that
 	// does not fit into a frame. Nothing of it took hold.

@@ -98,17 +98,7 @@ func (c *Cluster) latest() *session {
 }
 
 func (c *Cluster) remote() remote.Config {
-	return remote.Config{Conn: c.cfg.Conn, Name: c.cfg.Name, Partitions: len(c.cfg.Logs), Holds: c.reaches, Logger: c.cfg.Logger, Clock: c.cfg.Common.Clock}
-}
-
-// reaches tells whether others can be asked. A process whose lease has run out does not reach the
-// servers, and so nobody that it knows of can own anything. One that was taken for dead joins again,
-// and can ask meanwhile.
-func (c *Cluster) reaches() bool {
-	c.mu.Lock()
-	s, lost := c.session, c.lost
-	c.mu.Unlock()
-	return s == nil || s.member.Holds() || !lost.IsZero() && time.Since(lost) < c.cfg.Member.Lease
+	return remote.Config{Conn: c.cfg.Conn, Name: c.cfg.Name, Partitions: len(c.cfg.Logs), Logger: c.cfg.Logger, Clock: c.cfg.Common.Clock}
 }
 
 // run begins another session whenever one has lost its lease.

@@ -108,8 +108,7 @@ func (s *session) watch() {
 			s.each((*partition.Partition).Resume)
 		case <-fall.C:
 			if held = s.member.Holds(); !held {
-				s.c.cfg.Logger.Warn("durable: the lease of this process has ended: the servers don't answer")
-				s.each((*partition.Partition).GiveUp)
+				s.c.cfg.Logger.Warn("durable: the lease of this process has ended, and calls wait: the servers don't answer")
 			}
 		case <-s.ctx.Done():
 			return

@@ -15,7 +15,7 @@ import (
 // and sends the same again, until one of the two is certain. An error comes only when ctx is done,
 // and leaves it in doubt. refused, if not nil, is called when the table refuses.
 func (m *Member) change(ctx context.Context, key string, value []byte, last uint64, refused func()) (table.Record, error) {
-	pause := min(5*time.Millisecond, m.cfg.Lease/12)
+	pause := min(5*time.Millisecond, longestPause(m.cfg.Lease))
 	for {
 		r, err := m.try(ctx, key, value, last, refused)
 		if err == nil {
@@ -26,7 +26,7 @@ func (m *Member) change(ctx context.Context, key string, value []byte, last uint
 		case <-ctx.Done():
 			return r, fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
-		pause = min(2*pause, m.cfg.Lease/12)
+		pause = min(2*pause, longestPause(m.cfg.Lease))
 	}
 }
 

@@ -13,6 +13,7 @@ type Config struct {
 	Store      table.Store
 	Partitions int
 	Lease      time.Duration // default 10s, at most a day
+	Renew      time.Duration // from one renewal of the lease to the next, default an eighth of it
 	Text       string        // says who this is to people, such as host and process
 	// Boot is a clock that goes on while the machine sleeps and is never set. It is not negative.
 	// Default: the system's.
@@ -41,6 +42,9 @@ func (cfg Config) withDefaults() (Config, error) {
 	}
 	if cfg.Lease == 0 {
 		cfg.Lease = DefaultLease
+	}
+	if cfg.Renew == 0 {
+		cfg.Renew = renewed(cfg.Lease)
 	}
 	if cfg.Boot == nil {
 		cfg.Boot = bootTime

@@ -16,7 +16,10 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The lease of the tests: a renewal each 4s, held for 9s, others wait 15s.
-const testLease = 12 * time.Second
+const (
+	testLease = 12 * time.Second
+	testRenew = 4 * time.Second
+)
 
 // world is a table and the members that share it, in a bubble.
 type world struct {
@@ -40,7 +43,7 @@ type process struct {
 
 func (w *world) process(id ID) *process {
 	p := &process{w: w, store: w.table.Open()}
-	p.cfg = Config{Store: p.store, Partitions: 4, Lease: testLease, ID: id,
+	p.cfg = Config{Store: p.store, Partitions: 4, Lease: testLease, Renew: testRenew, ID: id,
 		Boot: func() time.Duration { return time.Since(w.begun) }}
 	p.fail(nil)
 	return p

@@ -61,11 +61,11 @@ func (k *known) isDead(id ID) bool {
 	return ok
 }
 
-// settled reports whether a member has lived for some time: one that has renewed its lease, and stays. Those that
+// settled reports whether a member has lived for some time: one that has renewed its lease three times, and stays. Those that
 // join before that begin together, and share at once.
 func (k *known) settled() bool {
 	for _, p := range k.peers {
-		if p.counter > 1 && !p.Leaving {
+		if p.counter > settledAfter && !p.Leaving {
 			return true
 		}
 	}

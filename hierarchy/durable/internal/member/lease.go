@@ -14,15 +14,26 @@ func held(lease time.Duration) time.Duration { return lease - lease/4 }
 // waited is how long others wait before they delete such a lease, from when they saw the renewal.
 func waited(lease time.Duration) time.Duration { return lease + lease/4 }
 
-// renewed is how long after the sending of a renewal the next is sent.
-func renewed(lease time.Duration) time.Duration { return lease / 3 }
+// renewed is how long after the sending of a renewal the next is sent. With the default lease there are 6s from any
+// failure to the end of the lease: servers that lose the leader of a stream elect another in less, mostly.
+func renewed(lease time.Duration) time.Duration { return lease / 8 }
+
+// shown is how long after a renewal a watch must show it.
+func shown(lease time.Duration) time.Duration { return lease / 3 }
+
+// longestPause is the longest pause before something is tried again that had no answer. It is what is lost when an
+// answer has become possible.
+func longestPause(lease time.Duration) time.Duration { return lease / 40 }
 
 // unbroken is the longest time between two acknowledged renewals that is not an interruption.
 func unbroken(lease time.Duration) time.Duration { return 2 * lease / 3 }
 
-// newTime is for how long a member is new that joins others: three renewals. It is less than what others wait
+// newTime is for how long a member is new that joins others. It is less than what others wait
 // before they take a silent member for dead, so who finds only dead ones is new no longer when it takes over.
-func newTime(lease time.Duration) time.Duration { return 3 * renewed(lease) }
+func newTime(lease time.Duration) time.Duration { return lease }
+
+// settledAfter is how many renewals show that a member lives for some time. They take three eighths of a lease.
+const settledAfter = 3
 
 // lease is this member's own lease. All but until is guarded by Member.mu. Times are of the boot
 // clock.

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -144,6 +145,30 @@ func TestLost(t *testing.T) {
 				require.ErrorIs(w, a.Leave(w.Context()), ErrLost)
 				a.store.Hold(false)
 			})
+		})
+	}
+}
+
+// A table that takes nothing for 6s, as while its servers elect a leader, does not let the default lease end, whenever
+// that begins. What can be read meanwhile is what was.
+func TestLeaseOutlastsAnElection(t *testing.T) {
+	const election = 6 * time.Second
+	for after := range 14 {
+		inWorld(t, func(w *world) {
+			p := w.process(1)
+			p.cfg.Lease, p.cfg.Renew = 0, 0
+			p.begin()
+			begins := 20*time.Second + time.Duration(after)*250*time.Millisecond
+			p.fail(func(c memory.Call) memory.Fault {
+				if since := time.Since(w.begun); c.Op == "put" && since >= begins && since < begins+election {
+					return memory.Fault{Drop: true, Err: errors.New("no leader")}
+				}
+				return memory.Fault{}
+			})
+			for at := begins; at < begins+2*DefaultLease; at += 10 * time.Millisecond {
+				w.at(at)
+				require.True(w, p.Holds(), "%v after the beginning", at-begins)
+			}
 		})
 	}
 }

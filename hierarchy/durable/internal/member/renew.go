@@ -12,7 +12,7 @@ import (
 func (m *Member) renew() {
 	begun := m.cfg.Boot()
 	for {
-		timer := time.NewTimer(begun + renewed(m.cfg.Lease) - m.cfg.Boot())
+		timer := time.NewTimer(begun + m.cfg.Renew - m.cfg.Boot())
 		select {
 		case <-timer.C:
 		case <-m.hurry:

@@ -23,7 +23,7 @@ func (m *Member) watch() {
 		case <-time.After(pause):
 		case <-m.ctx.Done():
 		}
-		pause = min(2*pause, renewed(m.cfg.Lease))
+		pause = min(2*pause, shown(m.cfg.Lease))
 	}
 }
 
@@ -112,6 +112,6 @@ func (w *watching) await() {
 	w.mu.Unlock()
 	if w.awaited == 0 && w.seen < revision {
 		w.awaited = revision
-		w.timer.Reset(renewed(w.cfg.Lease))
+		w.timer.Reset(shown(w.cfg.Lease))
 	}
 }

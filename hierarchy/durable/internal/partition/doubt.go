@@ -28,14 +28,7 @@ func (p *Partition) append(w *written, b []byte) ([]byte, error) {
 		if p.doubtful.IsZero() {
 			p.doubtful = sent
 		}
-		end := func() { p.giveUp(w, &settled, err) }
-		giveUp = time.AfterFunc(p.cfg.GiveUp-time.Since(p.doubtful), end)
-		p.doubting.Lock()
-		p.endDoubt = end
-		p.doubting.Unlock()
-		if !p.cfg.Tenure() { // GiveUp may have been called before
-			end()
-		}
+		giveUp = time.AfterFunc(p.cfg.GiveUp-time.Since(p.doubtful), func() { p.giveUp(w, &settled, err) })
 	}
 	b, err := p.commitFrame(p.writing, patience, b)
 	if p.writing.Err() != nil && err != nil && !isTaken(err) {
@@ -56,7 +49,6 @@ func (p *Partition) append(w *written, b []byte) ([]byte, error) {
 func (p *Partition) settleDoubt(settled *bool, err error) {
 	p.doubting.Lock()
 	defer p.doubting.Unlock()
-	p.endDoubt = nil
 	if *settled = true; err == nil {
 		p.doubt.Store(false)
 		p.silent.Store(nil)
@@ -68,16 +60,6 @@ func (p *Partition) settleDoubt(settled *bool, err error) {
 // isTaken tells whether an error of Commit says that the log has another owner.
 func isTaken(err error) bool {
 	return errors.Is(err, journal.ErrTaken) || errors.Is(err, journal.ErrReplaced)
-}
-
-// GiveUp ends the calls that wait for the log, if its answer is in doubt: nobody expects one soon.
-func (p *Partition) GiveUp() {
-	p.doubting.Lock()
-	end := p.endDoubt
-	p.doubting.Unlock()
-	if end != nil {
-		end()
-	}
 }
 
 // waits tells whether calls may be waiting that are not in the frame under way, and were not given up.

@@ -70,15 +70,16 @@ func (p *Partition) fireOrAim() {
 	p.aim()
 }
 
-// Resume begins what became due while Tenure was false. It must be called after Tenure has become true
+// Resume begins what became due, and answers what was written, while Tenure was false. It must be called after Tenure has become true
 // again, and costs nothing if nothing has asked for it meanwhile.
 func (p *Partition) Resume() {
 	if p.untenured.Swap(false) {
+		p.answerLate()
 		p.fireOrAim()
 	}
 }
 
-// tenure tells whether an attempt may begin now. If not, Resume has to be called.
+// tenure tells whether an attempt may begin, or a call be answered, now. If not, Resume has to be called.
 func (p *Partition) tenure() bool {
 	if p.cfg.Tenure() {
 		return true

@@ -68,64 +68,61 @@ func TestWhichCallsDidNotTakeHold(t *testing.T) {
 	b.ErrorIs(<-queued, ErrNotOwner)
 }
 
-// An owner whose lease has ended takes no calls, and answers none, not even those that took hold.
+// An owner whose lease has ended takes no calls, and answers none, not even those that took hold. These wait: when
+// the lease returns they are answered, after a minute or when the log is lost they are ErrUnavailable.
 func TestLeaseEndsBeforeTheAnswer(t *testing.T) {
-	b := newBench(t)
-	var ended atomic.Bool
-	b.cfg.Tenure = func() bool { return !ended.Load() }
-	b.open()
-	b.log.After = func(uint64) { ended.Store(true) }
-	_, err := b.try(Ask{Kind: frame.Set, Key: []byte("a")})
-	b.ErrorIs(err, ErrUnavailable)
-	b.NotErrorIs(err, ErrNotOwner)
-	_, err = b.try(Ask{Kind: frame.Set, Key: []byte("b")})
-	b.ErrorIs(err, ErrNotOwner)
-	ended.Store(false)
-	b.Equal(map[string]string{"a": ""}, b.keys(false))
-}
-
-// Calls in doubt end at once if nobody expects an answer. Later ones are refused until one comes.
-func TestDoubtIsGivenUp(t *testing.T) {
 	inBubble(t, func(b *bench) {
+		var ended atomic.Bool
+		b.cfg.Tenure = func() bool { return !ended.Load() }
 		b.open()
-		b.p.GiveUp() // there is nothing
-		b.disk.SetFull(true)
+		answers := make(chan error, 1)
+		set := func(key string) {
+			b.log.After = func(uint64) { ended.Store(true) }
+			go func() { _, err := b.try(Ask{Kind: frame.Set, Key: []byte(key), In: time.Hour}); answers <- err }()
+			synctest.Wait()
+			time.Sleep(30 * time.Second)
+			b.Empty(answers)
+			b.log.After = nil
+		}
+		set("returns")
+		_, err := b.try(Ask{Kind: frame.Set, Key: []byte("refused")})
+		b.ErrorIs(err, ErrNotOwner)
+		ended.Store(false)
+		b.p.Resume()
+		b.NoError(<-answers)
 		begun := time.Now()
-		ended := make(chan error)
-		go func() { _, err := b.try(Ask{Kind: frame.Set, Key: []byte("a")}); ended <- err }()
-		synctest.Wait()
-		b.p.GiveUp()
-		b.ErrorIs(<-ended, ErrUnavailable)
-		b.Less(time.Since(begun), time.Minute)
-		b.disk.SetFull(false)
-		time.Sleep(time.Second)
-		b.set("b", "", time.Hour)
+		set("minute")
+		b.ErrorIs(<-answers, errLate)
+		b.Equal(time.Minute, time.Since(begun))
+		ended.Store(false)
+		set("lost")
+		b.p.Abandon()
+		err = <-answers
+		b.ErrorIs(err, errLate)
+		b.NotErrorIs(err, ErrNotOwner)
+		ended.Store(false)
+		b.open()
+		b.Equal(map[string]string{"returns": "", "minute": "", "lost": ""}, b.keys(false))
 		b.shut()
 	})
 }
 
-// Calls that come into doubt when the lease has ended already end at once, too.
-func TestDoubtAfterTheLeaseIsGivenUp(t *testing.T) {
+// A call in doubt waits for the log though the lease has ended.
+func TestDoubtOutlastsTheLease(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		var away, ended atomic.Bool
+		var ended atomic.Bool
 		b.cfg.Tenure = func() bool { return !ended.Load() }
-		b.before = func(uint64) {
-			if away.CompareAndSwap(true, false) {
-				ended.Store(true)
-				b.p.GiveUp() // nothing is in doubt yet
-			}
-		}
 		b.open()
 		b.disk.SetFull(true)
-		away.Store(true)
-		begun := time.Now()
-		_, err := b.try(Ask{Kind: frame.Set, Key: []byte("a")})
-		b.ErrorIs(err, ErrUnavailable)
-		b.Less(time.Since(begun), time.Second)
-		b.disk.SetFull(false)
+		b.before = func(uint64) { ended.Store(true) }
+		answers := make(chan error, 1)
+		go func() { _, err := b.try(Ask{Kind: frame.Set, Key: []byte("a")}); answers <- err }()
+		time.Sleep(50 * time.Second)
+		b.Empty(answers)
+		b.before = nil
 		ended.Store(false)
-		time.Sleep(time.Second)
-		b.set("b", "", time.Hour)
+		b.disk.SetFull(false)
+		b.NoError(<-answers)
 		b.shut()
 	})
 }

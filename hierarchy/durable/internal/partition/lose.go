@@ -24,6 +24,7 @@ func (p *Partition) cut(doubt error) error {
 // lose ends all that waits, as nothing is written any more.
 func (p *Partition) lose(w *written, rest []item, cause error) {
 	p.stopHanding()
+	defer p.loseLate()
 	p.mu.Lock()
 	if p.markTimer != nil {
 		p.markTimer.Stop()

@@ -56,12 +56,12 @@ type Partition struct {
 	commits       hierarchy.Histogram
 
 	doubtful  time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
-	untenured atomic.Bool // an attempt has waited for Tenure since the last Resume
+	untenured atomic.Bool // an attempt, or a call, has waited for Tenure since the last Resume
+	late      []*late     // what has taken hold, and waits for Tenure to be answered; guarded by mu
 
 	doubt    atomic.Bool               // the frame that is under way had no clear answer
 	silent   atomic.Pointer[time.Time] // since when that is so, or nil
 	doubting sync.Mutex                // held where calls are given up, and where that ends
-	endDoubt func()                    // gives them up, while there is doubt; guarded by doubting
 	shutting sync.Once
 }
 

@@ -235,8 +235,8 @@ func (p *Partition) apply(b []byte, after time.Duration) error {
 
 // settle answers those whose operations are in the log.
 func (p *Partition) settle(w *written) {
-	if len(w.calls) > 0 && !p.cfg.Tenure() {
-		w.answer(errLate)
+	if len(w.calls) > 0 && !p.tenure() {
+		p.answerLater(w)
 	}
 	if p.virtual { // the alarm is aimed before a caller can move the mock
 		p.fireOrAim()

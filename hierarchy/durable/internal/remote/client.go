@@ -129,9 +129,6 @@ func (c *Client) usable() error {
 	if c.cfg.Conn.IsClosed() {
 		return unavailable(errOffline)
 	}
-	if !c.cfg.Holds() {
-		return unavailable(errLease)
-	}
 	return nil
 }
 

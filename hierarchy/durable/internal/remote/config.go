@@ -20,7 +20,6 @@ type Config struct {
 	Conn       *nats.Conn
 	Name       string       // of the set of timers
 	Partitions int          // how many it has
-	Holds      func() bool  // tells a Client whether its process has its lease. It may be nil
 	Logger     *slog.Logger // may be nil
 	Clock      clock.Clock  // by which the durations of calls count, default clock.System()
 	// GiveUp is after how long a call without an answer is ErrUnavailable, default a minute.
@@ -28,9 +27,6 @@ type Config struct {
 }
 
 func (cfg *Config) fillIn() {
-	if cfg.Holds == nil {
-		cfg.Holds = func() bool { return true }
-	}
 	if cfg.GiveUp == 0 {
 		cfg.GiveUp = time.Minute
 	}
@@ -52,7 +48,6 @@ var (
 	errSilent  = errors.New("the owner of the partition does not answer")
 	errOffline = errors.New("there is no connection to the servers")
 	errClosing = errors.New("the client was closed before the owner of the partition answered")
-	errLease   = errors.New("the lease of this process has ended")
 )
 
 func unavailable(why error) error { return fmt.Errorf("%w: %w", partition.ErrUnavailable, why) }
