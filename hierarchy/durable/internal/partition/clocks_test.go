@@ -82,10 +82,76 @@ func (c *stalled) Elapsed() time.Duration {
 // made.
 func TestOwnersTimeIsNotAhead(t *testing.T) {
 	c := &stalled{Clock: clock.NewMock()}
-	own := newOwnTime(c)
+	own := newOwnTime(c, math.MinInt64, 0)
 	now := own.now()
 	if wall := c.Now().UnixNano(); now > wall {
 		t.Fatalf("%v ahead", time.Duration(now-wall))
+	}
+}
+
+// pausing is a clock of a process that stands still once, for an hour, after it has read the wall clock.
+type pausing struct {
+	*clock.Mock
+	paused bool
+}
+
+func (c *pausing) Now() time.Time {
+	now := c.Mock.Now()
+	if !c.paused {
+		c.paused = true
+		c.Add(time.Hour)
+	}
+	return now
+}
+
+// A pause between the readings of the two clocks does not make an owner's time late by it.
+func TestOwnersTimeIsNotBehindByAPause(t *testing.T) {
+	c := &pausing{Mock: clock.NewMock()}
+	own := newOwnTime(c, math.MinInt64, 0)
+	if skew := own.skew(); skew != 0 {
+		t.Fatalf("%v behind", time.Duration(skew))
+	}
+}
+
+// An owner whose wall clock is behind begins at the time of the last frame, so what is pending is not late by
+// the difference, but no further ahead of its clock than permitted.
+func TestOwnersTimeIsNotBeforeTheLastFrame(t *testing.T) {
+	for back, ahead := range map[time.Duration]time.Duration{
+		-time.Hour: 0, 0: 0, time.Second: time.Second, 5 * time.Second: 5 * time.Second, 2 * time.Hour: 5 * time.Second,
+	} {
+		b := newBench(t)
+		b.cfg.MaxAhead = 5 * time.Second
+		b.open()
+		b.set("a", "", 2*time.Hour)
+		b.crash()
+		b.mock.Jump(-back)
+		b.open()
+		_, left := b.get("a")
+		b.Equal(2*time.Hour+back-ahead, left, back)
+		b.Equal(-ahead, b.p.Stats().Skew, back)
+		b.mock.Add(left - 1)
+		b.Empty(b.took())
+		b.mock.Add(1)
+		b.Equal([]string{"a"}, b.took())
+	}
+}
+
+// A clock that is ahead is not handed on: each owner may be ahead of its own by what is permitted, and of no
+// owner before.
+func TestOwnersTimeDoesNotRunAway(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MaxAhead = 5 * time.Second
+	for range 10 { // in turn ahead and right
+		b.mock.Jump(3 * time.Second)
+		b.open()
+		b.Zero(b.p.Stats().Skew)
+		b.set("a", "", time.Minute)
+		b.crash()
+		b.mock.Jump(-3 * time.Second)
+		b.open()
+		b.set("a", "", time.Minute)
+		b.Equal(-3*time.Second, b.p.Stats().Skew)
+		b.crash()
 	}
 }
 
@@ -153,6 +219,30 @@ func TestWallClockGoesBackAfterFiring(t *testing.T) {
 	b.Empty(b.took())
 	b.mock.Add(30 * time.Minute)
 	b.Equal([]string{"b"}, b.took())
+}
+
+// Timers are in order and exact also if the wall clock goes back again and again, by little or much.
+func TestWallClockGoesBackInSteps(t *testing.T) {
+	for _, step := range []time.Duration{time.Microsecond, time.Millisecond, time.Second, time.Hour} {
+		b := newBench(t)
+		b.open()
+		for i := range 10 {
+			b.setAt("a", "", b.mock.Now())
+			b.mock.Add(0)
+			b.Equal([]string{"a"}, b.took())
+			b.mock.Jump(-step)
+			part := step / 4
+			b.setAt("d", "", b.mock.Now().Add(3*part))
+			b.setAt("b", "", b.mock.Now().Add(part))
+			b.setAt("c", "", b.mock.Now().Add(2*part))
+			for _, key := range []string{"b", "c", "d"} {
+				b.mock.Add(part - 1)
+				b.Empty(b.took(), "%v %v", step, i)
+				b.mock.Add(1)
+				b.Equal([]string{key}, b.took(), "%v %v", step, i)
+			}
+		}
+	}
 }
 
 // An owner goes by its wall clock at the takeover, also if that was set since it began to read the log.

@@ -56,8 +56,11 @@ type Config struct {
 	Cause    func() error
 	Owner    string           // who owns the log, for people
 	Patience journal.Patience // may be zero
-	GiveUp   time.Duration    // after which calls without an answer are ErrUnavailable, default a minute
-	EndTime  time.Duration    // that the last frame and the mark have if Shutdown's context has no deadline, default 5s
+	// MaxAhead is how far the owner's time may be ahead of the wall clock when it begins, as the time of the last
+	// frame is. 0: it begins at the wall time, also if that has gone back.
+	MaxAhead time.Duration
+	GiveUp   time.Duration // after which calls without an answer are ErrUnavailable, default a minute
+	EndTime  time.Duration // that the last frame and the mark have if Shutdown's context has no deadline, default 5s
 	// TrimAbove is how many bytes the log may have beside what needed says, default 2 MiB.
 	TrimAbove int64
 	MarkEvery time.Duration // default a second

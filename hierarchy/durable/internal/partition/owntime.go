@@ -1,19 +1,34 @@
 package partition
 
 import (
+	"math"
+	"time"
+
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 )
 
-// ownTime is the owner's time: the wall time of its takeover, and what has passed since.
+// ownTime is the owner's time: the wall time of its takeover or the time of the last frame before, and what
+// has passed since.
 type ownTime struct {
 	clock clock.Clock
 	shift int64 // from elapsed time to the owner's
 }
 
-func newOwnTime(c clock.Clock) ownTime {
-	now := c.Now() // first: if the process stands still here, the owner's time is behind, not ahead
-	return ownTime{c, now.UnixNano() - int64(c.Elapsed())}
+// readings is how often both clocks are read. A process seldom stands still in each.
+const readings = 5
+
+// newOwnTime is an owner's time that begins at the wall time, or at the time of the last frame if that is
+// later: else what is pending would be late by what this clock is behind that of the last owner. It is
+// ahead of the wall time by no more than ahead.
+func newOwnTime(c clock.Clock, last int64, ahead time.Duration) ownTime {
+	shift := int64(math.MinInt64)
+	for range readings {
+		now := c.Now() // first: if the process stands still here, this reading is behind, not ahead
+		shift = max(shift, now.UnixNano()-int64(c.Elapsed()))
+	}
+	most := instant.Plus(shift, int64(ahead))
+	return ownTime{c, max(shift, min(most, instant.Minus(last, int64(c.Elapsed()))))}
 }
 
 func (t ownTime) now() int64  { return int64(t.clock.Elapsed()) + t.shift }

@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"hash/maphash"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -85,7 +86,7 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 func newPartition(ctx context.Context, cfg Config) *Partition {
 	cfg.fillIn()
 	p := &Partition{cfg: cfg, virtual: clock.Virtual(cfg.Clock), stopped: make(chan struct{}), marking: make(chan bool, 1)}
-	p.time = newOwnTime(cfg.Clock)
+	p.time = newOwnTime(cfg.Clock, math.MinInt64, 0)
 	p.queue.signal = make(chan struct{}, 1)
 	p.turn = newTurn(&p.queue)
 	p.draft = draft{seed: maphash.MakeSeed(), touched: make(map[uint64]int)}

@@ -46,7 +46,7 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 			return false, err
 		}
 		clean = p.head.Number == 0 || p.state.Clean()
-		p.time = newOwnTime(p.cfg.Clock)
+		p.time = newOwnTime(p.cfg.Clock, p.head.Time, p.cfg.MaxAhead)
 		before := p.head.Time
 		switch err := p.appendTakeover(ctx); {
 		case err == nil:

@@ -74,21 +74,16 @@ func (s *State) Next(wall bool) (due int64, ok bool) {
 	return int64(d), ok
 }
 
-// stepBack is how far the wall clock may go back without the timers in wall time being sorted
-// again. They are late by this at most.
-const stepBack = int64(time.Millisecond)
-
 // Pop takes out the earliest timer that is due, given the owner's time and the wall time. Of the
 // two wheels, the one whose earliest timer is later past its time comes first. The timer is held
-// from now on.
+// from now on. The wall time may have gone back: what is due before the hand of its wheel is in order, too.
 func (s *State) Pop(now, wall int64) (d Due, ok bool) {
 	w := s.due(now, wall)
 	if w < 0 {
 		return d, false
 	}
 	next, _ := s.wheels[w].Next()
-	s.latest[w] = [2]int64{now, wall}[w]
-	for i := range s.wheels[w].Expire(time.Duration(s.latest[w])) {
+	for i := range s.wheels[w].Expire(time.Duration([2]int64{now, wall}[w])) {
 		r := s.records.at(i)
 		r.state, r.handle = held, hierarchy.Handle{}
 		return Due{Ref(i), int64(next), w == 1}, true
@@ -109,28 +104,15 @@ func (s *State) AnyDue(now, wall int64) bool { return s.due(now, wall) >= 0 }
 // due is the wheel whose turn it is, or -1.
 func (s *State) due(now, wall int64) int {
 	times := [2]int64{now, wall}
-	if wall < s.latest[1]-stepBack {
-		s.sortAgain(wall)
-	}
 	best, late := -1, int64(-1)
 	for w, wheel := range s.wheels {
-		if due, ok := wheel.Next(); ok && int64(due) <= times[w] && times[w] >= s.latest[w] {
+		if due, ok := wheel.Next(); ok && int64(due) <= times[w] {
 			if l := instant.Minus(times[w], int64(due)); l > late {
 				best, late = w, l
 			}
 		}
 	}
 	return best
-}
-
-// sortAgain makes the wheel of wall times anew. A wheel's time does not go back.
-func (s *State) sortAgain(wall int64) {
-	old := s.wheels[1]
-	s.wheels[1], s.latest[1] = new(hierarchy.Driven[uint32]), 0
-	advance(s.wheels[1], wall)
-	for i, due := range old.All() {
-		s.records.at(i).handle = s.wheels[1].Set(i, due)
-	}
 }
 
 // Start says that an attempt of a timer that is held begins. It is false if the timer is not held,

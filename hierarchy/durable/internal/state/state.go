@@ -26,8 +26,6 @@ type State struct {
 	table   table
 	// The wheels are in the owner's time and in wall time. Until Build they are empty.
 	wheels [2]*hierarchy.Driven[uint32]
-	// latest is the latest time that a wheel expired at. See Due.
-	latest [2]int64
 	built  bool
 	owned  bool // see Own
 
