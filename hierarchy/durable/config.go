@@ -97,7 +97,8 @@ type Config[K comparable, V any] struct {
 	// Handle is called with each timer that is due. If it returns nil, the timer has ended. If it
 	// returns an error, panics, or exits its goroutine, it is called again after Backoff. While it
 	// runs, Set, SetAt, Move and Remove of its key take hold: ctx is cancelled and its result is
-	// ignored. A handler that sets its own key anew does that last.
+	// ignored. Those that it calls itself with ctx, or a context derived from it, do not cancel ctx: a
+	// handler can set its own key anew, and go on.
 	//
 	// It may be called before Open has returned, with what became due while no process was there. A
 	// handler that uses the Keyed has to wait for it, for example for a channel that is closed after

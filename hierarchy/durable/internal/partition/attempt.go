@@ -11,6 +11,7 @@ import (
 // attempt is one call of the handler.
 type attempt struct {
 	job
+	owner  *Partition
 	firing Firing
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -96,6 +97,7 @@ func (p *Partition) attemptEnded(a *attempt, err error, done chan bool) {
 	if same {
 		delete(p.firing.attempts, a.ref)
 	}
+	p.handled(a)
 	if a.suspect {
 		p.firing.trial = false
 	}

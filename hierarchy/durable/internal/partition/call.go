@@ -26,7 +26,8 @@ type Call struct {
 	Took    []bool // after Wait: whether each took hold
 	Value   string // after Wait, without Parts: the value that the last Remove took out
 
-	one      [1]Part // of a Call with Request and without Parts
+	by       *attempt // whose handler asks, or nil
+	one      [1]Part  // of a Call with Request and without Parts
 	size     int
 	result   error // the writer's: the answer once the frame is in the log
 	err      error
@@ -39,7 +40,7 @@ func (c *Call) Reset() {
 	clear(c.Asks)
 	clear(c.Parts)
 	c.Asks, c.Parts, c.Took = c.Asks[:0], c.Parts[:0], c.Took[:0]
-	c.Value, c.Request = "", RequestID{}
+	c.Value, c.Request, c.by = "", RequestID{}, nil
 }
 
 // answer ends c. Only the first answer counts.

@@ -15,14 +15,18 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := p.Start(c); err != nil {
+	if err := p.start(c, p.attemptOf(ctx)); err != nil {
 		return err
 	}
 	return c.Wait(ctx)
 }
 
 // Start begins what Do does, and does not wait. Unless it returns an error, Wait must follow.
-func (p *Partition) Start(c *Call) error {
+func (p *Partition) Start(c *Call) error { return p.start(c, nil) }
+
+// start is Start for a call of an attempt's handler, or nil.
+func (p *Partition) start(c *Call, by *attempt) error {
+	c.by = by
 	c.begin(p.time.now())
 	if err := p.checkSize(c); err != nil {
 		return err

@@ -17,6 +17,7 @@ type draft struct {
 	seed    maphash.Seed
 	touched map[uint64]int // the last of changes for a key's hash
 	changes []change
+	owns    map[int]*attempt         // of operations on the own key of a handler: whose
 	answers map[state.Request]string // that the frame has
 	floors  map[uint64]uint64        // of their callers
 	latest  map[uint64]uint64        // the highest serial numbers of their callers
@@ -51,6 +52,7 @@ func (d *draft) start(last head, now int64) {
 	d.Start(h)
 	d.now = now
 	clear(d.touched)
+	clear(d.owns)
 	clear(d.answers)
 	clear(d.floors)
 	clear(d.latest)
@@ -87,15 +89,16 @@ func (d *draft) note(hash uint64, was after, c change) {
 }
 
 // ask adds operations, as far as they take hold, and returns the value that the last Remove took
-// out. If that would make more than limit timers pending, none takes hold, and it is false.
-func (d *draft) ask(asks []Ask, took []bool, limit int) (value string, ok bool) {
+// out. If that would make more than limit timers pending, none takes hold, and it is false. by is the attempt whose
+// handler asks, or nil.
+func (d *draft) ask(asks []Ask, took []bool, limit int, by *attempt) (value string, ok bool) {
 	if limit > 0 && d.pending+len(asks) > limit { // else there is room in any case
 		if n := d.more(asks); n > 0 && d.pending+n > limit {
 			return "", false
 		}
 	}
 	for i := range asks {
-		took[i] = d.askOne(&asks[i], &value)
+		took[i] = d.askOne(&asks[i], &value, by)
 	}
 	return value, true
 }
@@ -144,7 +147,7 @@ func (a *Ask) becomes(was after) after {
 }
 
 // askOne adds one operation, if it takes hold. The value that a Remove takes out goes to value.
-func (d *draft) askOne(a *Ask, value *string) bool {
+func (d *draft) askOne(a *Ask, value *string, by *attempt) bool {
 	was, hash := d.look(a.Key)
 	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due}
 	now := was
@@ -172,6 +175,7 @@ func (d *draft) askOne(a *Ask, value *string) bool {
 	default:
 		panic("partition: a call asks for " + a.Kind.String())
 	}
+	d.own(by, a.Key)
 	now.id = d.Add(&op).Number
 	d.note(hash, was.after, now)
 	return true

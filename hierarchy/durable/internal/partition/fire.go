@@ -11,6 +11,7 @@ import (
 // firing is what happens with timers that are due. It is guarded by Partition.mu.
 type firing struct {
 	attempts map[state.Ref]*attempt // under way
+	outdone  map[string][]*attempt  // by key: those that have changed it themselves, whose handlers run still
 	active   int                    // goroutines of attempts, and attempts that are about to begin
 	idle     chan struct{}          // if not nil, closed when active is 0
 	stopped  bool                   // nothing begins any more
@@ -168,9 +169,9 @@ const mustBeWritten = 1 << 31
 func (p *Partition) started(j job) *attempt {
 	t := p.state.Timer(j.ref)
 	p.state.Start(j.ref, j.id)
-	a := &attempt{job: j, firing: Firing{t.Key, t.Value, t.Due, j.attempt, t.ID, p.epoch}}
+	a := &attempt{job: j, owner: p, firing: Firing{t.Key, t.Value, t.Due, j.attempt, t.ID, p.epoch}}
 	a.key = []byte(t.Key)
-	a.ctx, a.cancel = context.WithCancel(p.handlers)
+	a.ctx, a.cancel = context.WithCancel(context.WithValue(p.handlers, attemptKey{}, a))
 	p.firing.attempts[j.ref] = a
 	return a
 }

@@ -28,7 +28,8 @@ type Partition struct {
 
 	entered   bool // the writer's: it has a place of the Gate
 	turn      *turn
-	trimsTurn bool // the writer's: the last frame had only what trimming writes again
+	applying  *attempt // the writer's: whose operation on its own key is being applied, or nil
+	trimsTurn bool     // the writer's: the last frame had only what trimming writes again
 
 	handlers context.Context // of all attempts
 	cancel   context.CancelFunc
@@ -101,17 +102,13 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 func (p *Partition) newState() {
 	p.state = state.New()
 	p.state.SetRemember(p.cfg.Remember)
-	p.state.Superseded = p.superseded
+	p.state.Superseded = func(ref state.Ref) {
+		if a := p.firing.attempts[ref]; a != nil {
+			p.superseded(p.applying, a)
+		}
+	}
 	p.draft.state = p.state
 }
 
 // Epoch is the number of the takeover.
 func (p *Partition) Epoch() uint64 { return p.epoch }
-
-// superseded cancels the attempt of a timer that was set, moved or removed. mu is held.
-func (p *Partition) superseded(ref state.Ref) {
-	if a := p.firing.attempts[ref]; a != nil {
-		delete(p.firing.attempts, ref)
-		a.cancel()
-	}
-}

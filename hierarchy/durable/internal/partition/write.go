@@ -170,7 +170,7 @@ func (p *Partition) addCall(w *written, c *Call) {
 		return
 	}
 	var ok bool
-	if c.Value, ok = p.draft.ask(c.Asks, c.Took, p.cfg.MaxPending); !ok {
+	if c.Value, ok = p.draft.ask(c.Asks, c.Took, p.cfg.MaxPending, c.by); !ok {
 		c.answer(ErrFull) // nothing is written for it
 		return
 	}
@@ -213,13 +213,17 @@ func (p *Partition) apply(b []byte, after time.Duration) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	at := 0
 	for op, err := range f.Ops() {
 		if err != nil {
 			return err
 		}
+		p.applying = p.draft.owns[at]
+		at++
 		if err := p.state.Apply(&f.Header, op); err != nil {
 			return err
 		}
+		p.changed(op, p.applying)
 		p.count(op.Kind)
 	}
 	p.state.Forget(f.Time)
