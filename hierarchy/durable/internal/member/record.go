@@ -32,6 +32,7 @@ type memberRecord struct {
 	Unable  []int         `json:"unable,omitempty"` // partitions whose logs it can't read
 	Log     int           `json:"log,omitempty"`    // the latest version of frames that it reads; 0 means 1
 	Wire    int           `json:"wire,omitempty"`   // and of messages to each other
+	Plan    int           `json:"plan,omitempty"`   // the rule of shares that it follows: 1 if it knows what new means
 }
 
 // claimRecord is the value of claim.<partition>.

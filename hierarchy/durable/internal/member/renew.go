@@ -35,7 +35,7 @@ func (m *Member) renewal(ctx context.Context) error {
 	m.mu.Lock()
 	m.lease.counter++
 	record := memberRecord{Version: version, Text: m.cfg.Text, Lease: m.cfg.Lease, Counter: m.lease.counter,
-		Leaving: m.lease.leaving, New: now < m.lease.newUntil, Unable: m.lease.unable, Log: m.cfg.Log, Wire: m.cfg.Wire}
+		Leaving: m.lease.leaving, New: now < m.lease.newUntil, Unable: m.lease.unable, Log: m.cfg.Log, Wire: m.cfg.Wire, Plan: planRule}
 	last := m.lease.revision
 	m.mu.Unlock()
 	key, value := memberKey(m.id), record.encode()

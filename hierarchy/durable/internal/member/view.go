@@ -19,11 +19,16 @@ type Peer struct {
 	Unable  []int // sorted: the partitions that it can't take
 	// The latest versions of frames, and of messages between processes, that it reads.
 	Log, Wire int
+	Plan      int // the rule of shares that it follows
 }
+
+// planRule is the rule of shares that this program follows. By rule 0 a new member has its share at once.
+const planRule = 1
 
 func (p *Peer) is(other *Peer) bool {
 	return p.ID == other.ID && p.Text == other.Text && p.Leaving == other.Leaving && p.New == other.New &&
-		slices.Equal(p.Unable, other.Unable) && p.Log == other.Log && p.Wire == other.Wire
+		slices.Equal(p.Unable, other.Unable) && p.Log == other.Log && p.Wire == other.Wire &&
+		p.Plan == other.Plan
 }
 
 // Claim says who may own a partition.
@@ -58,11 +63,13 @@ func (v *View) Holders() []ID {
 
 // Unable returns those of the members that may not take all partitions, and which they may not: what they can't
 // take, and of a new member what it does not hold and another can take that is not new. So one that dies
-// soon after each start takes nothing from those that live.
+// soon after each start takes nothing from those that live. Beside members that do not know this rule, it does
+// not hold: else they would leave to a new one what that leaves to them.
 func (v *View) Unable() map[ID][]int {
 	unable := make(map[ID][]int)
+	older := slices.ContainsFunc(v.Members, func(p Peer) bool { return p.Plan < planRule })
 	for _, p := range v.Members {
-		if p.New {
+		if p.New && !older {
 			p.Unable = v.notYet(&p)
 		}
 		if len(p.Unable) > 0 {
