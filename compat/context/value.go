@@ -9,11 +9,10 @@ import (
 // WithValue is [context.WithValue]. Package context needs no goroutine for a child that it makes
 // from such a value, if it needs none for a child of parent.
 func WithValue(parent Context, key, val any) Context {
-	p, ok := parent.(afterFuncer)
-	if !ok || key == nil || !reflect.TypeOf(key).Comparable() {
+	if _, ok := parent.(afterFuncer); !ok || key == nil || !reflect.TypeOf(key).Comparable() {
 		return context.WithValue(parent, key, val) // or panics
 	}
-	return &valueContext{parent, p, key, val}
+	return &valueContext{parent, key, val}
 }
 
 // afterFuncer is what package context looks for in a parent that it does not know. Otherwise it
@@ -25,8 +24,7 @@ type afterFuncer interface {
 
 // valueContext is a value that does not hide the AfterFunc of its parent.
 type valueContext struct {
-	Context
-	parent   afterFuncer // the same
+	Context  // has an AfterFunc
 	key, val any
 }
 
@@ -37,7 +35,9 @@ func (c *valueContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-func (c *valueContext) AfterFunc(f func()) (stop func() bool) { return c.parent.AfterFunc(f) }
+func (c *valueContext) AfterFunc(f func()) (stop func() bool) {
+	return c.Context.(afterFuncer).AfterFunc(f)
+}
 
 // String is what package context prints of a value.
 func (c *valueContext) String() string { return fmt.Sprint(context.WithValue(c.Context, c.key, c.val)) }
