@@ -5,6 +5,25 @@ import (
 	"sync/atomic"
 )
 
+// part is a part of something that several processors use, a shard or the like.
+type part interface{ lock() *mutex }
+
+// lockOwn locks the part of the running processor. If another processor has locked it, this one
+// uses the next part from now on, so that in the end each has its own. The number of parts is a
+// power of two.
+func lockOwn[P part](parts []P) P {
+	t := tokens.Get().(*token)
+	defer tokens.Put(t)
+	p := parts[t.number&(len(parts)-1)]
+	if p.lock().TryLock() {
+		return p
+	}
+	t.number++
+	p = parts[t.number&(len(parts)-1)]
+	p.lock().Lock()
+	return p
+}
+
 // A token tends to stay with one processor, as a sync.Pool keeps what is put into it with
 // the processor that put it there. Its number says which shards that processor should use,
 // of any wheel, so that it finds their locks and memory in its own cache. If a token is

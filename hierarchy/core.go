@@ -131,7 +131,7 @@ func (c *core[T]) add(v T, now int64, d time.Duration, f level.Flags) (Timer, er
 	deadline := deadlineAfter(now, d)
 	s := c.shards[0]
 	if c.spread.Load() {
-		s = c.lockOwnShard()
+		s = lockOwn(c.shards)
 	} else {
 		if !s.mu.TryLock() {
 			s.mu.wait()
@@ -150,21 +150,6 @@ func (c *core[T]) add(v T, now int64, d time.Duration, f level.Flags) (Timer, er
 	i, generation, wakeAt := s.set(v, now, deadline, f)
 	s.unlock(wakeAt)
 	return Timer{s, generation, i}, nil
-}
-
-// lockOwnShard locks the shard of the running processor. If another processor has locked
-// it, this one uses the next shard from now on, so that in the end each has its own.
-func (c *core[T]) lockOwnShard() *shard[T] {
-	t := tokens.Get().(*token)
-	defer tokens.Put(t)
-	s := c.shards[t.number&(len(c.shards)-1)]
-	if s.mu.TryLock() {
-		return s
-	}
-	t.number++
-	s = c.shards[t.number&(len(c.shards)-1)]
-	s.mu.Lock()
-	return s
 }
 
 // len is the number of pending timers.

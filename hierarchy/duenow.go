@@ -42,7 +42,7 @@ func (c *core[T]) addDue(v T, now int64, f level.Flags) (Timer, error) {
 // lockAny locks the shard that add would use.
 func (c *core[T]) lockAny() *shard[T] {
 	if c.spread.Load() {
-		return c.lockOwnShard()
+		return lockOwn(c.shards)
 	}
 	s := c.shards[0]
 	s.mu.Lock()

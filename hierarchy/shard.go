@@ -51,6 +51,8 @@ type shard[T any] struct {
 	_        [24]byte
 }
 
+func (s *shard[T]) lock() *mutex { return &s.mu }
+
 // admit tells whether s may take one more timer, and takes a place for it. mu must be
 // held.
 func (s *shard[T]) admit(f level.Flags) error {

@@ -11,38 +11,21 @@ func lookAt(files *token.FileSet, parsed *ast.File, name string) (notes []string
 	if name == "." {
 		return []string{note(files, parsed.Name, `package time is imported with ".": look at each Timer and Ticker`)}
 	}
-	typeOf := func(n ast.Expr) string {
-		if s, ok := n.(*ast.StarExpr); ok {
-			n = s.X
-		}
-		if s, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok && x.Name == name {
-				return s.Sel.Name
-			}
-		}
-		return ""
-	}
-	isTimer := func(n ast.Expr) bool { t := typeOf(n); return t == "Timer" || t == "Ticker" }
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncType:
-			for _, list := range []*ast.FieldList{n.Params, n.Results} {
-				if list == nil {
-					continue
-				}
-				for _, field := range list.List {
-					if isTimer(field.Type) {
-						notes = append(notes, note(files, field, "a "+typeOf(field.Type)+" in a signature: who calls or implements it must import the same package"))
-					}
+			for _, field := range fields(n) {
+				if t := timeName(field.Type, name); isTimer(t) {
+					notes = append(notes, note(files, field, "a "+t+" in a signature: who calls or implements it must import the same package"))
 				}
 			}
 		case *ast.CompositeLit:
-			if isTimer(n.Type) {
-				notes = append(notes, note(files, n, "a literal "+typeOf(n.Type)+": ours can't be compared, or used without its constructor"))
+			if t := timeName(n.Type, name); isTimer(t) {
+				notes = append(notes, note(files, n, "a literal "+t+": ours can't be compared, or used without its constructor"))
 			}
 		case *ast.AssignStmt:
 			for _, left := range n.Lhs {
-				if typeOf(left) == "Local" {
+				if timeName(left, name) == "Local" {
 					notes = append(notes, note(files, n, "Local is assigned to: assign to that of the standard library"))
 				}
 			}
@@ -50,4 +33,29 @@ func lookAt(files *token.FileSet, parsed *ast.File, name string) (notes []string
 		return true
 	})
 	return notes
+}
+
+// timeName is the name in package time, known as pkg, that n or what it points to has, or "".
+func timeName(n ast.Expr, pkg string) string {
+	if s, ok := n.(*ast.StarExpr); ok {
+		n = s.X
+	}
+	if s, ok := n.(*ast.SelectorExpr); ok {
+		if x, ok := s.X.(*ast.Ident); ok && x.Name == pkg {
+			return s.Sel.Name
+		}
+	}
+	return ""
+}
+
+func isTimer(name string) bool { return name == "Timer" || name == "Ticker" }
+
+// fields are the parameters and the results of a function.
+func fields(f *ast.FuncType) (all []*ast.Field) {
+	for _, list := range []*ast.FieldList{f.Params, f.Results} {
+		if list != nil {
+			all = append(all, list.List...)
+		}
+	}
+	return all
 }

@@ -26,12 +26,33 @@ func rewrite(name string, text []byte, back bool) (f file, err error) {
 	if err != nil {
 		return f, err
 	}
-	to := map[string]string{"time": ours + "time", "context": ours + "context"}
-	if back {
-		to = map[string]string{ours + "time": "time", ours + "context": "context"}
+	local := f.changeImports(files, parsed, text, targets(back))
+	if f.text == nil {
+		return f, nil
 	}
+	if local != "" {
+		f.notes = append(f.notes, lookAt(files, parsed, local)...)
+	}
+	if formatted, err := format.Source(text); err == nil && bytes.Equal(formatted, text) {
+		f.text, err = format.Source(f.text)
+		return f, err
+	}
+	return f, nil
+}
+
+// targets says which path each import gets.
+func targets(back bool) map[string]string {
+	if back {
+		return map[string]string{ours + "time": "time", ours + "context": "context"}
+	}
+	return map[string]string{"time": ours + "time", "context": ours + "context"}
+}
+
+// changeImports sets the text to one with other imports. It returns the name by which the file uses
+// package time, if that import has changed.
+func (f *file) changeImports(files *token.FileSet, parsed *ast.File, text []byte, to map[string]string) (local string) {
 	var changed bytes.Buffer
-	done, local := 0, ""
+	done := 0
 	for _, spec := range parsed.Imports {
 		path, _ := strconv.Unquote(spec.Path.Value)
 		other, ok := to[path]
@@ -50,19 +71,11 @@ func rewrite(name string, text []byte, back bool) (f file, err error) {
 			local = localName(spec)
 		}
 	}
-	if done == 0 {
-		return f, nil
+	if done > 0 {
+		changed.Write(text[done:])
+		f.text = changed.Bytes()
 	}
-	changed.Write(text[done:])
-	if local != "" {
-		f.notes = append(f.notes, lookAt(files, parsed, local)...)
-	}
-	f.text = changed.Bytes()
-	if formatted, err := format.Source(text); err == nil && bytes.Equal(formatted, text) {
-		f.text, err = format.Source(f.text)
-		return f, err
-	}
-	return f, nil
+	return local
 }
 
 // localName is the name by which a file uses package time, "." included.
