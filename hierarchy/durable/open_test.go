@@ -40,6 +40,17 @@ func TestOpensOfOneDirectory(t *testing.T) {
 	require.Equal(t, 2, open(t, cfg).Stats().Owned)
 }
 
+// Some file systems do not tell capital letters from others, so the names of a directory differ in more.
+func TestNamesThatDifferInCase(t *testing.T) {
+	cfg := config(t, t.TempDir(), clock.NewMock(), new([]string))
+	cfg.Name = "Mail"
+	require.NoError(t, open(t, cfg).Set(t.Context(), "k", "a", time.Hour))
+	cfg.Name = "mail"
+	_, err := durable.Open(t.Context(), cfg)
+	require.ErrorIs(t, err, durable.ErrArgument)
+	require.ErrorContains(t, err, `this directory has the Name "Mail", which some file systems do not tell from "mail"`)
+}
+
 // A context that has ended ends Open at once, and the directory is free soon after.
 func TestOpenEndsWithItsContext(t *testing.T) {
 	mock := clock.NewMock()

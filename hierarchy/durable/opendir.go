@@ -114,7 +114,10 @@ func (d *dir) refuseLater(ctx context.Context, logs []*stream.Log) error {
 
 // set opens the logs, and makes them if they were never made.
 func (d *dir) set(ctx context.Context) (*stream.Set, error) {
-	made, err := d.server.HasSet(d.cfg.name)
+	made, alike, err := d.server.HasSet(d.cfg.name)
+	if err == nil && alike != "" {
+		err = fmt.Errorf("%w: durable: this directory has the Name %q, which some file systems do not tell from %q", ErrArgument, alike, d.cfg.name)
+	}
 	if err != nil {
 		return nil, err
 	}
