@@ -50,8 +50,9 @@ func (t *ticks) set(p *process.Process, d time.Duration) {
 	t.timer, _ = p.AfterInline(d, t.tick) // the wheel is never stopped or full
 }
 
-// unreadPause is how soon a tick may follow one that nobody has received. A Ticker with a short
-// period that nobody reads must not keep a processor busy.
+// unreadPause is how long after a tick that nobody has received the next one may have to wait: it is
+// the last one that is due by then. A Ticker with a short period that nobody reads must not keep a
+// processor busy.
 const unreadPause = time.Millisecond
 
 // halt stops the timer, and removes a tick that was not received. mu must be held. As for
