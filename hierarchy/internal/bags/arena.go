@@ -198,6 +198,7 @@ func (a *Arena) addChunk() {
 		size = firstLen
 	}
 	a.nodes[c] = make([]Node, size)
+	a.nodes[c][0].rest = Unlinked << circleShift // no entry of index 0 counts
 	a.chunks[c] = chunk{fresh: 1}
 	a.shape++
 	a.linkPartial(c)

@@ -1,86 +1,121 @@
 package bags
 
-import "fmt"
+import (
+	"fmt"
 
-// check returns the first broken invariant.
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// census is what a check has found so far.
+type census struct {
+	c       *Circles
+	entries int
+	named   map[uint32]int                 // how many entries count, by node
+	linked  [Unlinked + 1][level.Slots]int // nodes, by circle and slot
+}
+
+// Check returns the first broken invariant.
 func (c *Circles) Check() error {
-	entries := 0
-	live := make(map[[2]int]int)
-	where := make(map[uint32]int)
-	count := func(e entry) {
-		entries++
-		if n := c.arena.At(e.node); n.named(e.stamp) {
-			where[e.node]++
-		}
-	}
-	var walk func(r *ring) error
-	walk = func(r *ring) error {
-		if c.rings[r.number] != r {
-			return fmt.Errorf("ring %d is not in the list", r.number)
-		}
-		for s := range r.slots {
-			b := &r.slots[s]
-			full := b.chain.len() > 0 || b.finer != nil || b.run != nil
-			if full != (r.occupied>>uint(s)&1 == 1) {
-				return fmt.Errorf("circle %d slot %d: occupied=%v, %d entries", r.circle, s, !full, b.chain.len())
-			}
-			for i := range b.chain.len() {
-				count(*b.at(i))
-			}
-			if b.run != nil {
-				for _, x := range b.run.items[b.run.at:] {
-					count(x.entry)
-				}
-			}
-			if b.finer != nil {
-				if err := walk(b.finer); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	for k, r := range c.circle {
-		if r == nil {
-			continue
-		}
-		if (r.occupied != 0) != (c.occupied>>uint(k)&1 == 1) || r.circle != k {
-			return fmt.Errorf("circle %d: occupied=%x", k, r.occupied)
-		}
-		if err := walk(r); err != nil {
+	x := &census{c: c, named: make(map[uint32]int)}
+	for k := range maxCircles {
+		if err := x.circle(k); err != nil {
 			return err
 		}
 	}
-	for k := range c.runs {
-		if r := c.runs[k]; r != nil {
-			for _, x := range r.items[r.at:] {
-				count(x.entry)
+	for _, p := range c.passed {
+		x.count(p.entry)
+	}
+	if x.entries != c.entries {
+		return fmt.Errorf("%d entries, not %d", x.entries, c.entries)
+	}
+	return x.nodes()
+}
+
+// count counts an entry.
+func (x *census) count(e entry) {
+	x.entries++
+	if n := x.c.arena.At(e.node); n.named(e.stamp) {
+		x.named[e.node]++
+	}
+}
+
+func (x *census) chain(c *chain) {
+	for i := range c.len() {
+		x.count(*c.at(i))
+	}
+}
+
+func (x *census) run(r *run) {
+	if r == nil {
+		return
+	}
+	for _, y := range r.items[r.at:] {
+		x.count(y.entry)
+	}
+}
+
+// circle checks what belongs to circle k.
+func (x *census) circle(k int) error {
+	c := x.c
+	x.run(c.runs[k])
+	x.chain(&c.rest[k])
+	if (c.rest[k].len() > 0) != (c.open>>uint(k)&1 == 1) {
+		return fmt.Errorf("circle %d: open", k)
+	}
+	if (c.runs[k] != nil) != (c.running>>uint(k)&1 == 1) {
+		return fmt.Errorf("circle %d: running", k)
+	}
+	r := c.circle[k]
+	if r == nil {
+		return nil
+	}
+	if (r.occupied != 0) != (c.occupied>>uint(k)&1 == 1) || r.circle != k {
+		return fmt.Errorf("circle %d: occupied=%x", k, r.occupied)
+	}
+	return x.ring(r)
+}
+
+// ring checks r and what was dealt ahead of its slots.
+func (x *census) ring(r *ring) error {
+	if x.c.rings[r.number] != r {
+		return fmt.Errorf("ring %d is not in the list", r.number)
+	}
+	for s := range r.slots {
+		b := &r.slots[s]
+		if b.holds() != (r.occupied>>uint(s)&1 == 1) {
+			return fmt.Errorf("circle %d slot %d: occupied=%v, %d entries", r.circle, s, !b.holds(), b.chain.len())
+		}
+		if r.circle > 0 && b.chain.len() > x.c.tuning.SortUpTo && r.crowds>>uint(s)&1 == 0 {
+			return fmt.Errorf("circle %d slot %d: a crowd of %d", r.circle, s, b.chain.len())
+		}
+		x.chain(&b.chain)
+		x.run(b.run)
+		if b.finer != nil {
+			if err := x.ring(b.finer); err != nil {
+				return err
 			}
 		}
-		for i := range c.rest[k].len() {
-			count(*c.rest[k].at(i))
-		}
-		if (c.rest[k].len() > 0) != (c.open>>uint(k)&1 == 1) {
-			return fmt.Errorf("circle %d: open", k)
-		}
 	}
-	for _, x := range c.passed {
-		count(x.entry)
-	}
-	if entries != c.entries {
-		return fmt.Errorf("%d entries, not %d", entries, c.entries)
-	}
-	var err error
+	return nil
+}
+
+// nodes checks that an entry names each node that is linked, and what counts nodes.
+func (x *census) nodes() (err error) {
+	c := x.c
 	c.arena.Each(func(i uint32, n *Node) {
-		if n.circle() != Unlinked && where[i] == 0 {
-			err = fmt.Errorf("node %d is named nowhere: circle %d slot %d key %d hand %d hands slot %d", i, n.circle(), n.slot(), n.Key, c.hand, c.layout.SlotFor(n.circle(), c.hand))
+		if n.Linked() && x.named[i] == 0 {
+			err = fmt.Errorf("node %d is named nowhere: circle %d slot %d key %d hand %d", i, n.circle(), n.slot(), n.Key, c.hand)
 		}
-		live[[2]int{n.circle(), n.slot()}]++
+		x.linked[n.circle()][n.slot()]++
 	})
-	for k := range c.circle {
-		for s := range 64 {
-			if c.InSlot(k, s) != live[[2]int{k, s}] {
-				return fmt.Errorf("circle %d slot %d: %d live, not %d", k, s, c.InSlot(k, s), live[[2]int{k, s}])
+	if c.behind != x.linked[Passed][0] {
+		err = fmt.Errorf("%d behind the hand, not %d", c.behind, x.linked[Passed][0])
+	}
+	for k := range maxCircles {
+		r := c.circle[k]
+		for s := 0; r != nil && s < level.Slots; s++ {
+			if int(r.slots[s].live) != x.linked[k][s] {
+				err = fmt.Errorf("circle %d slot %d: %d live, not %d", k, s, r.slots[s].live, x.linked[k][s])
 			}
 		}
 	}

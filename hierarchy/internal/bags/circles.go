@@ -15,18 +15,21 @@ type Circles struct {
 	occupied uint32 // Invariant: bit k is set iff circle k has an occupied slot
 	running  uint32 // Invariant: bit k is set iff runs[k] is not nil
 	open     uint32 // Invariant: bit k is set iff rest[k] holds entries
+	lent     uint32 // Invariant: bit k is set if nodes that were linked in the slot under the hand of circle k have entries in finer ones
 	crowded  uint32 // Invariant: bit k is set if circle k has a crowd
 	entries  int    // Invariant: how many there are in all rings, runs, rests and the heap
 	layout   circles.Layout
 	tuning   Tuning
+	fullUpTo int // how many full blocks a slot has that may grow to a crowd with the next entry
 	arena    Arena
 
 	// By circle. What was in the slot under the hand is in runs, or in the next finer circle, or is
 	// still to be dealt there.
-	circle [maxCircles]*ring // nil until it is first used
+	circle [16]*ring // nil until it is first used
 	runs   [maxCircles]*run
 	rest   [maxCircles]chain
 	passed heap // what was linked behind the hand
+	behind int  // Invariant: how many nodes were linked there
 
 	rings []*ring // all that there are
 	swept cursor
@@ -41,6 +44,7 @@ type Circles struct {
 // Init makes c ready, with the hand at that time.
 func (c *Circles) Init(layout circles.Layout, tuning Tuning, hand int64) {
 	c.layout, c.tuning, c.hand = layout, tuning, hand
+	c.fullUpTo = tuning.SortUpTo / blockLen
 }
 
 // Arena is where the nodes live. Callers read it, and leave changes to c.
@@ -56,12 +60,17 @@ func (c *Circles) Cascaded() uint64 { return c.dealt }
 // Visited is how many entries calls went through, one by one, for tests.
 func (c *Circles) Visited() int { return c.visited }
 
-// InSlot is the number of nodes that were linked in slot s of circle k.
+// InSlot is the number of nodes that were linked in slot s of circle k. Those behind the hand count in
+// the slot under it.
 func (c *Circles) InSlot(k, s int) int {
-	if r := c.circle[k]; r != nil {
-		return int(r.slots[s].live)
+	n := 0
+	if k == 0 && s == c.layout.SlotFor(0, c.hand) {
+		n = c.behind
 	}
-	return 0
+	if r := c.circle[k]; r != nil {
+		n += int(r.slots[s].live)
+	}
+	return n
 }
 
 // Add makes a new node and links it.
@@ -78,9 +87,11 @@ func (c *Circles) Add(now, deadline int64, sequence uint64, f Flags) uint32 {
 		k := c.layout.CircleFor(deadline, c.hand)
 		s := c.layout.SlotFor(k, deadline)
 		n.init(deadline, sequence, f, k, s)
-		c.addTo(k, s, i, n)
+		c.addTo(k, s, deadline, entry{i, n.stamp()})
 	}
-	c.sweepIfNeeded()
+	if c.entries > 2*c.arena.used+sweepFrom {
+		c.sweep()
+	}
 	return i
 }
 
@@ -97,7 +108,9 @@ func (c *Circles) Move(i uint32, n *Node, now, deadline int64, sequence uint64) 
 	n.rekey(deadline, sequence)
 	c.leave(n)
 	c.link(i, n)
-	c.sweepIfNeeded()
+	if c.entries > 2*c.arena.used+sweepFrom {
+		c.sweep()
+	}
 }
 
 // Unlink takes n out. It stays alive.
@@ -109,14 +122,21 @@ func (c *Circles) Unlink(n *Node) {
 // Remove ends node i and returns which memory went with it.
 func (c *Circles) Remove(i uint32, n *Node) Released {
 	if k := n.circle(); k < Passed {
-		b := &c.circle[k].slots[n.slot()]
-		if last := len(b.tail) - 1; last > 0 && b.tail[last] == (entry{i, n.stamp()}) {
+		r, s := c.circle[k&15], n.slot()
+		b := &r.slots[s]
+		if last := len(b.tail) - 1; last > b.taken && b.tail[last] == (entry{i, n.stamp()}) {
 			b.tail = b.tail[:last] // it was set just now
 			c.entries--
 		}
+		if b.live--; b.live == 0 {
+			c.left(r, s)
+		}
+	} else {
+		c.leave(n)
 	}
-	c.leave(n)
-	c.sweepIfNeeded()
+	if c.entries > 2*c.arena.used+sweepFrom {
+		c.sweep()
+	}
 	return c.arena.Free(i, n)
 }
 
@@ -130,7 +150,7 @@ func (c *Circles) link(i uint32, n *Node) {
 	k := c.layout.CircleFor(n.Key, c.hand)
 	s := c.layout.SlotFor(k, n.Key)
 	n.relink(k, s)
-	c.addTo(k, s, i, n)
+	c.addTo(k, s, n.Key, entry{i, n.stamp()})
 }
 
 // follow links node i, which has moved later than where its entry was, where it belongs by now. Its slot
@@ -138,6 +158,8 @@ func (c *Circles) link(i uint32, n *Node) {
 func (c *Circles) follow(i uint32, n *Node) {
 	if k := n.circle(); k < Passed {
 		c.circle[k].slots[n.slot()].live--
+	} else {
+		c.behind--
 	}
 	c.link(i, n)
 }
@@ -145,30 +167,59 @@ func (c *Circles) follow(i uint32, n *Node) {
 func (c *Circles) addPassed(i uint32, n *Node) {
 	c.passed.push(item{n.Key, n.Order(), entry{i, n.stamp()}})
 	c.entries++
+	c.behind++
 }
 
-// addTo adds an entry for node i to slot s of circle k, or to the finer slot over which that was dealt.
-func (c *Circles) addTo(k, s int, i uint32, n *Node) {
-	r := c.circle[k]
+// addTo adds e, of a node with that deadline, to slot s of circle k, or to the finer slot over which that was
+// dealt.
+func (c *Circles) addTo(k, s int, key int64, e entry) {
+	r := c.circle[k&15]
 	if r == nil {
-		r = c.newRing(k)
-		c.circle[k] = r
+		r = c.ring(k)
 	}
+	c.entries++
 	b := &r.slots[s]
 	b.live++
-	c.occupied |= 1 << uint(k)
-	c.entries++
-	for b.finer != nil {
-		r.occupied |= 1 << uint(s)
-		r = b.finer
-		s = c.layout.SlotFor(r.circle, n.Key)
-		b = &r.slots[s]
+	if len(b.tail) == cap(b.tail) || b.finer != nil || len(b.full) >= c.fullUpTo && r.crowds>>uint(s)&1 == 0 {
+		c.put(r, s, key, e)
+		return
 	}
-	c.push(r, s, b, entry{i, n.stamp()})
+	if b.chain.len() == 0 {
+		b.least, b.most = key, key
+		r.occupied |= 1 << uint(s)
+		c.occupied |= 1 << uint(k)
+	}
+	b.least, b.most = min(b.least, key), max(b.most, key)
+	b.tail = append(b.tail, e)
 }
 
-// push adds e to b, which is slot s of r.
-func (c *Circles) push(r *ring, s int, b *bag, e entry) {
+// put adds e, whose node has that deadline, to slot s of r, which is a circle's, or to the finer slot over
+// which that was dealt.
+func (c *Circles) put(r *ring, s int, key int64, e entry) {
+	c.occupied |= 1 << uint(r.circle)
+	for r.slots[s].finer != nil {
+		r.occupied |= 1 << uint(s)
+		r = r.slots[s].finer
+		s = c.layout.SlotFor(r.circle, key)
+	}
+	c.push(r, s, key, e)
+}
+
+// ring is circle k.
+func (c *Circles) ring(k int) *ring {
+	if c.circle[k] == nil {
+		c.circle[k] = c.newRing(k)
+	}
+	return c.circle[k]
+}
+
+// push adds e, whose node has that deadline, to slot s of r.
+func (c *Circles) push(r *ring, s int, key int64, e entry) {
+	b := &r.slots[s]
+	if b.chain.len() == 0 {
+		b.least, b.most = key, key
+	}
+	b.least, b.most = min(b.least, key), max(b.most, key)
 	r.occupied |= 1 << uint(s)
 	c.store.add(&b.chain, e)
 	if r.circle > 0 && b.chain.len() > c.tuning.SortUpTo {
@@ -180,26 +231,37 @@ func (c *Circles) push(r *ring, s int, b *bag, e entry) {
 }
 
 // leave counts n no longer where it was linked. A slot that was left by its last node is emptied, so
-// that nothing wakes up for it, unless entries were dealt there from a coarser circle.
+// that nothing wakes up for it.
 func (c *Circles) leave(n *Node) {
 	k, s := n.circle(), n.slot()
 	if k >= Passed {
+		if k == Passed {
+			c.behind--
+		}
 		return
 	}
 	r := c.circle[k]
-	b := &r.slots[s]
-	if b.live--; b.live == 0 && !c.borrows(k) {
-		c.empty(b)
+	if r.slots[s].live--; r.slots[s].live == 0 {
+		c.left(r, s)
+	}
+}
+
+// left empties slot s of r, whose last node has left it, unless entries were dealt there from a coarser circle.
+func (c *Circles) left(r *ring, s int) {
+	if !c.borrows(r.circle) {
+		c.empty(&r.slots[s])
 		c.vacate(r, s)
 	}
 }
 
 // borrows reports whether circle k may have entries of nodes that were linked on a coarser circle.
 func (c *Circles) borrows(k int) bool {
-	for j := k + 1; j < c.layout.Circles(); j++ {
-		if r := c.circle[j]; r != nil && r.slots[c.layout.SlotFor(j, c.hand)].live > 0 {
+	for lent := c.lent >> uint(k+1) << uint(k+1); lent != 0; lent &= lent - 1 {
+		j := bits.TrailingZeros32(lent)
+		if c.circle[j].slots[c.layout.SlotFor(j, c.hand)].live > 0 {
 			return true
 		}
+		c.lent &^= 1 << uint(j)
 	}
 	return false
 }

@@ -5,46 +5,104 @@ import (
 	"math/bits"
 )
 
-// dealOpen deals what is left of the slots under the hand over the next finer circles, finest first,
-// and returns what is left of the budget.
-func (c *Circles) dealOpen(budget int) (left int) {
-	for c.open != 0 && budget > 0 {
-		k := bits.TrailingZeros32(c.open)
-		if c.circle[k-1] == nil {
-			c.circle[k-1] = c.newRing(k - 1)
-		}
-		start := c.layout.SlotStart(k, c.layout.SlotFor(k, c.hand), c.hand)
-		budget = c.deal(&c.rest[k], c.circle[k-1], c.layout.SlotEnd(k, start), budget)
-		c.noteRing(k - 1)
-		if c.rest[k].len() == 0 {
-			c.rest[k] = chain{}
-			c.open &^= 1 << uint(k)
+// dealOpen deals what is left of the slots under the hand over finer circles, finest first, and reads what
+// is left on circle 0. It returns what is left of the budget. If it is exact, it does not wait with reading
+// until what was read before has fired.
+func (c *Circles) dealOpen(budget int, exact bool) (left int) {
+	for open := c.open; open != 0 && budget > 0; open &= open - 1 {
+		switch k := bits.TrailingZeros32(open); {
+		case k > 0:
+			start := c.layout.SlotStart(k, c.layout.SlotFor(k, c.hand), c.hand)
+			budget = c.deal(&c.rest[k], nil, c.layout.SlotEnd(k, start), budget)
+			c.closeRest(k)
+		case exact || c.running&1 == 0:
+			budget = c.readInstant(budget)
+			c.closeRest(0)
 		}
 	}
 	return budget
 }
 
-// deal moves entries to the slots of a finer ring, about as many as the budget says, and returns what
-// is left of it. What has moved past end is linked anew.
+// closeRest notes that nothing is left of what was to be dealt on circle k, if so.
+func (c *Circles) closeRest(k int) {
+	if c.rest[k].len() == 0 {
+		c.store.keepChain(&c.rest[k])
+		c.open &^= 1 << uint(k)
+	}
+}
+
+// readInstant reads entries of the slot under the hand of circle 0, about as many as the budget says, and
+// returns what is left of it.
+func (c *Circles) readInstant(budget int) (left int) {
+	from, end := &c.rest[0], c.hand // slots of circle 0 are one instant
+	r := run{items: c.store.scratch[:0]}
+	for from.len() > 0 && budget > 0 {
+		group := from.front(readTogether)
+		budget -= len(group)
+		r.items = r.items[:0]
+		c.read(&r, group, end)
+		for _, x := range r.items {
+			c.addSorted(x)
+		}
+		c.store.take(from, len(group))
+	}
+	c.store.scratch = r.items
+	return budget
+}
+
+// addSorted adds x to the run of circle 0, or to the heap if it is out of order: as few as possible are there.
+func (c *Circles) addSorted(x item) {
+	r := c.runs[0]
+	if r == nil {
+		r = c.store.newRun(readTogether)
+		c.runs[0] = r
+		c.running |= 1
+	}
+	last := len(r.items) - 1
+	switch {
+	case r.len() == 0 || r.items[last].before(x):
+		r.items = append(r.items, x)
+		return
+	case r.len() > 1 && r.items[last-1].before(x):
+		r.items[last], x = x, r.items[last]
+	}
+	c.passed.push(x)
+}
+
+// deal moves entries to the slots of a finer ring, or to where they belong by the hand if to is nil: about
+// as many as the budget says. It returns what is left of that. What has moved past end is linked anew.
 func (c *Circles) deal(from *chain, to *ring, end int64, budget int) (left int) {
 	var keys [readTogether]int64
 	for from.len() > 0 && budget > 0 {
-		group := from.tail[len(from.tail)-min(len(from.tail), readTogether):]
+		group := from.front(readTogether)
 		budget -= len(group)
 		c.visited += len(group)
 		c.readKeys(group, &keys)
 		for i, e := range group {
-			if key := keys[i]; key <= end && key != stale {
-				s := c.layout.SlotFor(to.circle, key)
-				c.push(to, s, &to.slots[s], e)
-				c.dealt++
-			} else {
+			switch key := keys[i&(readTogether-1)]; {
+			case key > end || key == stale:
 				c.pass(e)
+			case to != nil:
+				c.push(to, c.layout.SlotFor(to.circle, key), key, e)
+				c.dealt++
+			default:
+				c.place(key, e)
+				c.dealt++
 			}
 		}
-		c.store.cut(from, len(group))
+		c.store.take(from, len(group))
 	}
 	return budget
+}
+
+// place puts e, whose node has that deadline, where it belongs by the hand.
+func (c *Circles) place(key int64, e entry) {
+	if key < c.hand {
+		c.passed.push(item{key, c.arena.At(e.node).Order(), e})
+		return
+	}
+	k := c.layout.CircleFor(key, c.hand)
+	c.put(c.ring(k), c.layout.SlotFor(k, key), key, e)
 }
 
 // stale stands for the deadline of an entry that does not count. A timer may have it, too: deal looks again.
@@ -90,10 +148,12 @@ func (c *Circles) crowdIn(r *ring, at int64) crowd {
 		s := bits.TrailingZeros64(left)
 		b := &r.slots[s]
 		start := c.layout.SlotStart(r.circle, s, at)
-		if n := b.chain.len(); n > 0 && c.isCrowd(r.circle, b) {
+		switch n := b.chain.len(); {
+		case b.finer == nil && c.isCrowd(r.circle, b):
 			return crowd{r, s, start, c.beginFor(r.circle, n, start)}
-		}
-		if b.finer != nil {
+		case b.finer != nil && n > 0: // it was begun
+			return crowd{r, s, start, math.MinInt64}
+		case b.finer != nil:
 			if x := c.crowdIn(b.finer, start); x.r != nil {
 				return x
 			}

@@ -20,7 +20,7 @@ const Unlimited = math.MaxInt
 // the budget is Unlimited: timers that are due do not wait for a crowd.
 func (c *Circles) Next(now int64, budget int) Verdict {
 	for left := budget; left > 0; {
-		left = c.dealOpen(left)
+		left = c.dealOpen(left, budget == Unlimited)
 		x, sorted := c.head()
 		if c.occupied != 0 {
 			k, s, start := c.first()
@@ -30,8 +30,9 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 					left -= c.openSlot(k, s, start)
 					continue
 				}
+			case c.open != 0: // it may hold something earlier than what is known
 			case !sorted || x.key > now:
-				v, known := c.notBefore(k, s, start, x, sorted)
+				v, known := c.notBefore(k, s, start, x, sorted, budget)
 				if !known {
 					left--
 					continue
@@ -59,21 +60,12 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 
 // notBefore is the answer of Next when nothing is due: slot s of circle k is the first one, starts at
 // start, and x is the earliest item that is sorted. known is false if it has changed something.
-func (c *Circles) notBefore(k, s int, start int64, x item, sorted bool) (v Verdict, known bool) {
-	r := c.circle[k]
-	b := &r.slots[s]
-	v = Verdict{State: circles.NotBefore, At: start}
-	if !c.isCrowd(k, b) {
-		y, _ := c.firstIn(r, s, b, start)
-		if y == nil {
-			return v, false
-		}
-		v.At, v.Node = y.key, y.node
+func (c *Circles) notBefore(k, s int, start int64, x item, sorted bool, budget int) (v Verdict, known bool) {
+	y, known := c.firstOf(c.circle[k], s, start, budget)
+	if !known || sorted && x.key < y.key {
+		y = x
 	}
-	if sorted && x.key < v.At {
-		v.At, v.Node = x.key, x.node
-	}
-	return v, true
+	return Verdict{State: circles.NotBefore, At: y.key, Node: y.node}, known
 }
 
 // meanwhile deals crowds ahead, as nothing is due before the time in v, and has the caller come back in

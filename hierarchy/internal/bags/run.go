@@ -33,15 +33,6 @@ type run struct {
 
 func (r *run) len() int { return len(r.items) - r.at }
 
-// sort puts r in order, of which the first sorted items are.
-func (r *run) sort(sorted int) {
-	r.fetched = r.at
-	behind := sorted == 0 || sorted == len(r.items) || !r.items[sorted].before(r.items[sorted-1])
-	if !behind || !slices.IsSortedFunc(r.items[sorted:], compare) {
-		slices.SortFunc(r.items[r.at:], compare)
-	}
-}
-
 // merge adds what is left of s.
 func (r *run) merge(s *run) {
 	if r.at > len(r.items)/2 {
@@ -50,7 +41,10 @@ func (r *run) merge(s *run) {
 	}
 	sorted := len(r.items)
 	r.items = append(r.items, s.items[s.at:]...)
-	r.sort(sorted)
+	r.fetched = r.at
+	if sorted > 0 && sorted < len(r.items) && r.items[sorted].before(r.items[sorted-1]) {
+		slices.SortFunc(r.items[r.at:], compare)
+	}
 }
 
 // asItWas reports whether the node of x is as it was when it was read.

@@ -4,9 +4,10 @@ import "math/bits"
 
 // store is memory that slots no longer need, for others. The steady state allocates nothing.
 type store struct {
-	tails [len(tailSizes)][][]entry
-	runs  []*run
-	rings []*ring
+	tails   [len(tailSizes)][][]entry
+	runs    []*run
+	rings   []*ring
+	scratch []item // for sorting
 }
 
 const (
@@ -68,13 +69,29 @@ func (st *store) add(c *chain, e entry) {
 	c.tail = append(c.tail, e)
 }
 
-// cut takes the last n entries of c away, which are in its tail.
-func (st *store) cut(c *chain, n int) {
-	c.tail = c.tail[:len(c.tail)-n]
+// take drops the first n entries of c, which front has returned.
+func (st *store) take(c *chain, n int) {
+	c.taken += n
+	switch {
+	case len(c.full) > 0 && c.taken == blockLen:
+		st.keepTail(c.full[0][:])
+		c.full[0] = nil
+		c.full, c.taken = c.full[1:], 0
+	case len(c.full) == 0 && c.taken == len(c.tail):
+		c.tail, c.taken = c.tail[:0], 0
+	}
+}
+
+// cut drops the last entry of c.
+func (st *store) cut(c *chain) {
+	c.tail = c.tail[:len(c.tail)-1]
 	if last := len(c.full) - 1; len(c.tail) == 0 && last >= 0 {
 		st.keepTail(c.tail)
 		c.tail = c.full[last][:]
 		c.full = c.full[:last]
+	}
+	if c.len() == 0 {
+		c.tail, c.taken = c.tail[:0], 0
 	}
 }
 
@@ -124,10 +141,13 @@ func (c *Circles) retire(r *ring) {
 	}
 }
 
-// empty drops all that is in b.
+// empty drops all that is in b, which keeps a small tail.
 func (c *Circles) empty(b *bag) {
 	c.entries -= b.chain.len()
-	c.store.keepChain(&b.chain)
+	if cap(b.tail) > tailSizes[0] {
+		c.store.keepChain(&b.chain)
+	}
+	b.tail, b.taken = b.tail[:0], 0
 	if b.run != nil {
 		c.entries -= b.run.len()
 		c.store.keepRun(b.run)

@@ -3,31 +3,54 @@ package bags
 import "math/bits"
 
 // cursor is how far the search for stale entries has come.
-type cursor struct{ ring, slot, at int }
+type cursor struct {
+	ring, slot, at int
+	kept           int // where the next entry that counts goes
+}
 
-// sweepIfNeeded drops some stale entries if there are many. So memory stays in proportion to the nodes,
+// sweep drops some stale entries, of which there are many. So memory stays in proportion to the nodes,
 // and no call goes through many entries.
-func (c *Circles) sweepIfNeeded() {
-	if c.entries <= 2*c.arena.Len()+sweepFrom {
-		return
-	}
-	for range sweepEach {
+func (c *Circles) sweep() {
+	for range sweepGroups {
 		if b := c.sweptBag(); b != nil {
-			c.sweepEntry(b)
+			c.sweepGroup(b)
 		}
 	}
 }
 
-// sweepEntry looks at the entry under the cursor, which is in b.
-func (c *Circles) sweepEntry(b *bag) {
-	e := b.at(c.swept.at)
-	if c.arena.At(e.node).named(e.stamp) {
-		c.swept.at++
-		return
+// sweepGroup looks at the entries from the cursor on, which is in b, up to readTogether. It moves those that
+// count to the front, in the place of those that do not.
+func (c *Circles) sweepGroup(b *bag) {
+	w, n := &c.swept, min(readTogether, b.chain.len()-c.swept.at)
+	var counts [readTogether]bool
+	for i := range n {
+		e := b.at(w.at + i)
+		counts[i&(readTogether-1)] = c.arena.At(e.node).named(e.stamp)
 	}
-	*e = b.tail[len(b.tail)-1]
-	c.store.cut(&b.chain, 1)
-	c.entries--
+	for i := range n {
+		e := b.at(w.at)
+		switch {
+		case !counts[i&(readTogether-1)]:
+			*e = entry{}
+		case w.kept < w.at && *b.at(w.kept) == (entry{}):
+			*b.at(w.kept), *e = *e, entry{}
+			w.kept++
+		default: // there is none, or b has changed
+			w.kept = w.at + 1
+		}
+		w.at++
+	}
+	if w.at >= b.chain.len() {
+		c.cutStale(b)
+	}
+}
+
+// cutStale drops what the sweep has left at the end of b, in which the cursor is.
+func (c *Circles) cutStale(b *bag) {
+	for n := b.chain.len(); n > 0 && *b.at(n - 1) == (entry{}); n-- {
+		c.store.cut(&b.chain)
+		c.entries--
+	}
 	if !b.holds() {
 		c.empty(b)
 		c.vacate(c.rings[c.swept.ring], c.swept.slot)
@@ -57,7 +80,7 @@ func (c *Circles) sweptIn(r *ring) *bag {
 	w := &c.swept
 	for w.slot < len(r.slots) && r.occupied>>uint(w.slot) != 0 {
 		if skip := bits.TrailingZeros64(r.occupied >> uint(w.slot)); skip > 0 {
-			w.slot, w.at = w.slot+skip, 0
+			*w = cursor{ring: w.ring, slot: w.slot + skip}
 		}
 		b := &r.slots[w.slot]
 		if w.at < b.chain.len() {
@@ -66,7 +89,7 @@ func (c *Circles) sweptIn(r *ring) *bag {
 		if b.run != nil {
 			c.filter(b.run)
 		}
-		w.slot, w.at = w.slot+1, 0
+		*w = cursor{ring: w.ring, slot: w.slot + 1}
 	}
 	return nil
 }

@@ -23,10 +23,10 @@ const (
 	// readTogether is how many nodes are read one after the other without a look at what was read,
 	// so that no read waits for another one.
 	readTogether = 16
-	// Stale entries are swept out once there are more of them than nodes and sweepFrom, sweepEach
-	// for each node that is added, moved or removed.
-	sweepFrom = 1024
-	sweepEach = 4
+	// Stale entries are swept out once there are more of them than nodes and sweepFrom: sweepGroups
+	// times readTogether are looked at when a node is added, moved or removed.
+	sweepFrom   = 1024
+	sweepGroups = 2
 	// Before every besideEvery-th timer that is due, besideBudget entries of crowds are dealt ahead.
 	besideEvery  = 8
 	besideBudget = 48

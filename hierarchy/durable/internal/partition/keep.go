@@ -24,12 +24,7 @@ func (p *Partition) addKeeps(d *draft, ops, bytes int) bool {
 		if h := found.timers[0]; p.state.HasHome(h.ref, h.home) {
 			var op frame.Op
 			op, p.room = p.state.Keep(h.ref, d.now, p.room[:0])
-			if len(op.Key)+len(op.Value) > p.cfg.Log.MaxMessage()-frame.Overhead {
-				p.trims.portion = nil
-				go p.trimFailed(fmt.Errorf("%w: the timer %q, of %d bytes", journal.ErrTooLarge, op.Key, len(op.Value)))
-				return false
-			}
-			if !p.hasRoom(d, len(op.Key)+len(op.Value)) {
+			if p.tooLarge(&op) || !p.hasRoom(d, len(op.Key)+len(op.Value)) {
 				return false
 			}
 			d.Add(&op)
@@ -50,6 +45,16 @@ func (p *Partition) addKeeps(d *draft, ops, bytes int) bool {
 		found.requests = found.requests[1:]
 	}
 	d.Header().Begin = found.begin
+	return true
+}
+
+// tooLarge reports whether the log takes no frame with that timer any more. Trimming ends then, for a while.
+func (p *Partition) tooLarge(op *frame.Op) bool {
+	if len(op.Key)+len(op.Value) <= p.cfg.Log.MaxMessage()-frame.Overhead {
+		return false
+	}
+	p.trims.portion = nil
+	go p.trimFailed(fmt.Errorf("%w: the timer %q, of %d bytes", journal.ErrTooLarge, op.Key, len(op.Value)))
 	return true
 }
 
