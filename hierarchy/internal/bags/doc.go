@@ -9,6 +9,7 @@
 // # What happens when the hand comes to a slot
 //
 //	up to SortUpTo entries   they are read: those that count are sorted into a run, from which they fire
+//	more, of one instant     they go down to the finest circle as they are, and are read there
 //	more                     they are dealt over the slots of the next finer circle
 //
 // Each circle has at most one run, that of its slot under the hand. What is linked behind the hand goes
@@ -34,6 +35,7 @@
 //	deal.go      dealing a slot over finer ones, also ahead of its time
 //	earliest.go  the exact earliest timer, before it is due
 //	run.go       sorted entries
+//	sort.go      sorting them
 //	heap.go      what was linked behind the hand
 //	sweep.go     dropping stale entries
 //	check.go     the invariants, for tests
