@@ -10,7 +10,7 @@ import (
 // PartitionStats is the part of Stats that is of one partition. Its fields mean what those of Stats
 // mean.
 type PartitionStats struct {
-	Owned bool // by this process. If not, its timers are not counted here
+	Owned bool // by this process, which can write to its log. The timers of others' partitions are not counted here
 	// Owner says whose the partition is, with Config.Conn: the Text of one of Members, or "".
 	Owner string
 	// Err says that the log is damaged. The partition is not owned then.

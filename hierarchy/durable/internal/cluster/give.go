@@ -167,15 +167,23 @@ func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 		return nil
 	}
 	epoch := l.owner.Epoch()
-	end := l.owner.HandOver
-	if to == 0 {
-		end = l.owner.Release
-	}
-	err := end(ctx)
+	err := l.endOwner(ctx, to)
 	l.closed()
 	l.giveClaim(to)
 	l.c().cfg.Logger.Info("durable: a partition was given away", "partition", l.at, "epoch", epoch, "to", to)
 	return err
+}
+
+// endOwner ends the partition here for another owner, or for nobody. What can't be written is not waited for.
+func (l *slot) endOwner(ctx context.Context, to member.ID) error {
+	switch {
+	case l.unable.Load() && l.s.leaving.Load() == nil:
+		l.owner.Abandon()
+		return nil
+	case to == 0:
+		return l.owner.Release(ctx)
+	}
+	return l.owner.HandOver(ctx)
 }
 
 // giveClaim gives the claim away. As long as that is in doubt, it is tried again, but not at Shutdown:

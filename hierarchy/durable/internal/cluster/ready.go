@@ -93,8 +93,8 @@ func (s *session) othersOwn() bool {
 // ready tells whether the partition is open, if it should be. A patient one waits for others to give
 // it.
 func (l *slot) ready(n news, patient bool) bool {
-	t := n.of(l.at, l.me())
-	wanted := t.wanted && (t.claim.Free || patient)
+	t := n.of(l.at)
+	wanted := l.wants(t) && (t.claim.Free || patient)
 	if t.claim.Holder != l.me() && !wanted {
 		return true
 	}

@@ -28,10 +28,11 @@ type session struct {
 	wg     sync.WaitGroup // of the slots, and of watch
 	once   sync.Once
 	// leaving is the context of Shutdown, once that has begun. Then staying ends.
-	leaving atomic.Pointer[context.Context]
-	staying context.Context
-	depart  context.CancelFunc
-	silent  atomic.Bool // the table did not answer while this process was leaving
+	leaving  atomic.Pointer[context.Context]
+	staying  context.Context
+	depart   context.CancelFunc
+	silent   atomic.Bool               // the table did not answer while this process was leaving
+	regained atomic.Pointer[time.Time] // since when the lease is held again, if it was not meanwhile
 
 	mu   sync.Mutex
 	news news
@@ -102,6 +103,8 @@ func (s *session) watch() {
 			}
 			fall.Reset(s.c.cfg.Member.Lease)
 			if !held {
+				now := time.Now()
+				s.regained.Store(&now)
 				s.c.cfg.Logger.Info("durable: this process has its lease again")
 			}
 			held = true
@@ -148,9 +151,8 @@ func (s *session) learn(view *member.View) {
 	if old.view == nil {
 		return // the slots have not begun
 	}
-	me := s.member.ID()
 	for at, slot := range s.slots {
-		if s.news.of(at, me) != old.of(at, me) {
+		if s.news.of(at) != old.of(at) {
 			slot.wake()
 		}
 	}
@@ -158,11 +160,11 @@ func (s *session) learn(view *member.View) {
 
 // task is what decides what a slot does.
 type task struct {
-	claim  member.Claim
-	wanted bool // this process should own the partition
+	claim member.Claim
+	plan  member.ID // who should own the partition
 }
 
-func (n *news) of(at int, me member.ID) task { return task{n.view.Claims[at], n.plan[at] == me} }
+func (n *news) of(at int) task { return task{n.view.Claims[at], n.plan[at]} }
 
 // abandon ends all at once, as the lease is lost.
 func (s *session) abandon() {

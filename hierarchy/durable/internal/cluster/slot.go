@@ -34,6 +34,10 @@ type slot struct {
 	looks    *time.Timer               // when the log of owner is looked at next
 	seen     uint64                    // the last frame of owner when its log was complete
 	doubts   chan struct{}             // of capacity 1: a frame of owner had no clear answer
+	weighs   *time.Timer               // when the doubt is weighed next
+	unable   atomic.Bool               // this process can't write to the log, and has said so
+	rest     time.Duration             // for which it leaves the partition to others then
+	again    time.Time                 // when that ends
 }
 
 // ask is another member's wish to have the partition.
@@ -67,7 +71,7 @@ func (l *slot) me() member.ID { return l.s.member.ID() }
 // task is what there is to do now. If that changes, changed has a value.
 func (l *slot) task() task {
 	n := l.s.now()
-	return n.of(l.at, l.me())
+	return n.of(l.at)
 }
 
 // run does what the plan says, until the session ends.
@@ -86,21 +90,23 @@ func (l *slot) run() {
 		case l.s.leaving.Load() != nil: // others open it
 			l.unfollow()
 			l.stay(l.changed, nil)
+		case t.claim.Holder == l.me() && l.passes(t):
+			l.pass(t.plan)
 		case t.claim.Holder == l.me():
 			l.try(l.open)
-		case t.wanted && t.claim.Free:
+		case !l.wants(t):
+			l.stayAway()
+		case t.claim.Free:
 			l.try(l.claim)
-		case t.wanted:
-			l.try(func() error { return l.take(t.claim.Holder) })
 		default:
-			l.unfollow()
-			l.stay(l.changed, nil)
+			l.try(func() error { return l.take(t.claim.Holder) })
 		}
 	}
 }
 
 // try does something, and waits a while if it fails.
 func (l *slot) try(do func() error) {
+	begun := time.Now()
 	err := do()
 	if err == nil {
 		l.pause = 0
@@ -111,8 +117,10 @@ func (l *slot) try(do func() error) {
 		return
 	}
 	l.setTrouble(err)
-	now := time.Now()
-	l.failing.CompareAndSwap(nil, &now)
+	l.failing.CompareAndSwap(nil, &begun)
+	if l.isOurs(err) && l.s.heldFor(*l.failing.Load()) >= l.c().cfg.Member.Lease {
+		l.cannot(err)
+	}
 	l.pause = min(max(firstPause, 2*l.pause), lastPause)
 	l.tell(err)
 	if l.isDamaged(err) {
@@ -158,6 +166,9 @@ func (l *slot) keep() {
 		l.lookAgain()
 	case <-l.doubts:
 		l.look()
+		l.weigh()
+	case <-l.weighs.C:
+		l.weigh()
 	case a := <-l.asks:
 		a.answer <- l.give(a.from)
 	case r := <-l.releases:
@@ -167,12 +178,16 @@ func (l *slot) keep() {
 }
 
 // claim takes the claim, if it is free, and opens the partition. It reads the log first: one that it can't
-// read is left to others.
+// read, or write to, is left to others.
 func (l *slot) claim() error {
-	if err := l.follow(); err != nil && !errors.Is(err, partition.ErrDamaged) {
+	if err := l.follow(); err == nil {
+		if err = l.probe(); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, partition.ErrDamaged) {
 		return l.unreadable(err)
 	}
-	if l.s.now().plan[l.at] != l.me() {
+	if !l.wants(l.task()) {
 		return nil
 	}
 	ctx, cancel := l.patience()
@@ -213,6 +228,7 @@ func (l *slot) closed() {
 	l.c().closed(l.at, l.owner)
 	l.unserve()
 	l.looks.Stop()
+	l.weighs.Stop()
 	l.owner = nil
 }
 

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"slices"
+
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -33,9 +35,9 @@ func (c *Cluster) Members() (members []Member, owners []int) {
 			members[i].Text += ", member " + m.ID
 		}
 	}
-	for _, claim := range view.Claims {
+	for at, claim := range view.Claims {
 		i, ok := place[claim.Holder]
-		if !ok {
+		if !ok || !c.opens(&view.Members[i], at, s) {
 			i = -1
 		} else {
 			members[i].Owned++
@@ -43,6 +45,15 @@ func (c *Cluster) Members() (members []Member, owners []int) {
 		owners = append(owners, i)
 	}
 	return members, owners
+}
+
+// opens tells whether the member that has a partition's claim owns it, as far as is known here: it can write to the
+// log.
+func (c *Cluster) opens(p *member.Peer, at int, s *session) bool {
+	if _, unable := slices.BinarySearch(p.Unable, at); unable {
+		return false
+	}
+	return p.ID != s.member.ID() || c.owned[at].Load() != nil
 }
 
 // Partition is partition at if this process owns it, else nil. If its log is damaged, err says so.
@@ -74,7 +85,7 @@ func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
 			st.Unavailable = s.slots[at].unavailable()
 		}
 		if same {
-			return st, p != nil && s.member.Owns(at), err
+			return st, p != nil && s.member.Owns(at) && !s.slots[at].unable.Load(), err
 		}
 	}
 }

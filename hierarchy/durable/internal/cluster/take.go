@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -16,11 +17,14 @@ import (
 // catchUpEvery is how often a log is read on that another still writes to.
 const catchUpEvery = 100 * time.Millisecond
 
-// take reads the log of a partition whose owner lives, and asks for the partition then. It returns
-// when it may have come, or the owner has refused.
+// take reads the log of a partition whose owner lives, and asks for the partition then, if it can write to the
+// log. It returns when it may have come, or the owner has refused.
 func (l *slot) take(holder member.ID) error {
 	if err := l.follow(); err != nil {
 		return l.unreadable(err) // also if it seems to be damaged: its owner has all that it needs
+	}
+	if err := l.probe(); err != nil {
+		return err
 	}
 	conn := l.c().cfg.Conn
 	inbox := conn.NewInbox()
@@ -43,7 +47,7 @@ func (l *slot) awaitGift(holder member.ID, answers <-chan *nats.Msg) error {
 	defer late.Stop()
 	again := time.NewTicker(catchUpEvery)
 	defer again.Stop()
-	for t := l.task(); t.wanted && t.claim.Holder == holder && !t.claim.Free; {
+	for t := l.task(); t.plan == l.me() && t.claim.Holder == holder && !t.claim.Free; {
 		select {
 		case m := <-answers:
 			if string(m.Data) != yes {
@@ -117,6 +121,8 @@ func (l *slot) open() error {
 		return err
 	}
 	l.looks = time.NewTimer(l.lookEvery())
+	l.weighs = time.NewTimer(l.c().cfg.Member.Lease) // it may have been in doubt since it was opened
+	l.able()
 	l.c().owned[l.at].Store(l.owner)
 	l.tellOpened()
 	l.c().cfg.Logger.Info("durable: a partition is owned", "partition", l.at, "epoch", l.owner.Epoch())
@@ -131,13 +137,26 @@ func (l *slot) own() error {
 	if !l.s.member.Owns(l.at) {
 		return errLease
 	}
+	if err := l.probe(); err != nil {
+		return err
+	}
+	ctx, cancel := l.takeoverTime()
+	defer cancel()
 	f := l.follower
 	l.follower = nil // it ends in any case
-	owner, err := f.Own(l.s.ctx)
+	owner, err := f.Own(ctx)
 	if err == nil {
 		l.owner = owner
 	}
 	return err
+}
+
+// takeoverTime is a context for the takeover: it has a limit of its own if another may be able to do it.
+func (l *slot) takeoverTime() (context.Context, context.CancelFunc) {
+	if !l.s.othersLive() || l.unable.Load() {
+		return context.WithCancel(l.s.ctx)
+	}
+	return context.WithTimeout(l.s.ctx, max(l.c().cfg.Member.Lease, leastTakeover))
 }
 
 func (l *slot) tellOpened() {

@@ -20,7 +20,7 @@ func (l *slot) setTrouble(err error) { l.trouble.Store(&trouble{err, l.progress.
 // unavailable is since when the partition should be open here, and is not: zero if that is not so.
 func (l *slot) unavailable() time.Time {
 	t, since := l.task(), l.failing.Load()
-	if since == nil || !t.wanted && t.claim.Holder != l.me() {
+	if since == nil || !l.wants(t) && t.claim.Holder != l.me() {
 		return time.Time{}
 	}
 	return *since

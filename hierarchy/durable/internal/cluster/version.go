@@ -58,7 +58,7 @@ func (l *slot) unreadable(err error) error {
 		l.c().cfg.Logger.Warn("durable: a log has a later version, and is left to others", "partition", l.at, "err", err)
 	}
 	l.unfollow()
-	l.s.member.SetUnable(l.at)
+	l.s.member.SetUnable(l.at, true)
 	if l.s.now().view.Claims[l.at].Holder == l.me() {
 		l.giveClaim(0)
 	}

@@ -54,6 +54,21 @@ func isClear(err error) bool {
 	return err == nil || errors.Is(err, ErrTaken) || errors.Is(err, ErrStranger) || errors.Is(err, ErrReplaced)
 }
 
+var errNoAnswer = errors.New("no answer")
+
+// append appends once, and waits for the answer as long as Answer says.
+func (p *Patience) append(ctx context.Context, log Log, last uint64, data []byte) error {
+	asked, cancel := context.WithTimeout(ctx, p.answer())
+	defer cancel()
+	err := log.Append(asked, last, data)
+	if err != nil && asked.Err() != nil && ctx.Err() == nil && !errors.Is(err, ErrDenied) { // nobody else knows of that context
+		return fmt.Errorf("%w within %v", errNoAnswer, p.answer())
+	}
+	return err
+}
+
+func (p *Patience) answer() time.Duration { return orDefault(p.Answer, 5*time.Second) }
+
 func orDefault(d, otherwise time.Duration) time.Duration {
 	if d == 0 {
 		return otherwise
@@ -64,19 +79,15 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 // try appends once, and looks once whether the message is there if that is not clear.
 // sure becomes false if the message may have been appended.
 func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, sure *bool) error {
-	limit := orDefault(p.Answer, 5*time.Second)
-	asked, cancel := context.WithTimeout(ctx, limit)
-	err := log.Append(asked, last, data)
-	if err != nil && asked.Err() != nil && ctx.Err() == nil { // nobody else knows of that context
-		err = fmt.Errorf("no answer within %v", limit)
+	err := p.append(ctx, log, last, data)
+	if errors.Is(err, errNoAnswer) {
 		p.doubt(err) // looking takes as long again if the log is silent
 	}
-	cancel()
 	if err == nil || errors.Is(err, ErrTooLarge) && *sure {
 		return err
 	}
 	*sure = *sure && errors.Is(err, ErrRefused)
-	asked, cancel = context.WithTimeout(ctx, limit)
+	asked, cancel := context.WithTimeout(ctx, p.answer())
 	defer cancel()
 	there, gone := log.Get(asked, last+1)
 	switch {

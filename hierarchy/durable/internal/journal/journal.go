@@ -29,6 +29,8 @@ var (
 	ErrReplaced = errors.New("the log has another owner, who has trimmed it")
 	// ErrDamaged: something is missing or altered.
 	ErrDamaged = errors.New("durable: the log is damaged")
+	// ErrDenied: this process may not write to the log, as somebody has said. Nothing is known of the message.
+	ErrDenied = errors.New("this process may not write to the log")
 	// ErrTooLarge: the message is larger than the log takes. It was not appended.
 	ErrTooLarge = errors.New("the message is larger than the log takes")
 )

@@ -29,7 +29,7 @@ type memberRecord struct {
 	Counter uint64        `json:"counter"` // of renewals: no two of a member are the same
 	Leaving bool          `json:"leaving,omitempty"`
 	New     bool          `json:"new,omitempty"`    // it has not lived for a lease yet, beside others that have lived
-	Unable  []int         `json:"unable,omitempty"` // partitions whose logs it can't read
+	Unable  []int         `json:"unable,omitempty"` // partitions whose logs it can't read, or write to
 	Log     int           `json:"log,omitempty"`    // the latest version of frames that it reads; 0 means 1
 	Wire    int           `json:"wire,omitempty"`   // and of messages to each other
 	Plan    int           `json:"plan,omitempty"`   // the rule of shares that it follows: 1 if it knows what new means

@@ -45,6 +45,14 @@ func (p *Partition) append(w *written, b []byte) ([]byte, error) {
 	return b, err
 }
 
+// Silent is since when a frame has been without a clear answer, or zero.
+func (p *Partition) Silent() (since time.Time) {
+	if s := p.silent.Load(); s != nil {
+		since = *s
+	}
+	return since
+}
+
 // settleDoubt is called when it is known what became of a frame that was in doubt, or the writer ends.
 func (p *Partition) settleDoubt(settled *bool, err error) {
 	p.doubting.Lock()

@@ -25,9 +25,7 @@ func (p *Partition) Stats() Stats {
 	st.Lateness.Merge(p.lateness)
 	st.Commit.Merge(p.commits)
 	st.Skew = time.Duration(p.time.skew())
-	if since := p.silent.Load(); since != nil {
-		st.Unavailable = *since
-	}
+	st.Unavailable = p.Silent()
 	return st
 }
 

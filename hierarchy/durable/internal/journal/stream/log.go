@@ -52,7 +52,7 @@ func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 func publish(ctx context.Context, nc *nats.Conn, subject, header string, value uint64, data []byte) (uint64, error) {
 	m := &nats.Msg{Subject: subject, Data: data, Header: nats.Header{header: {strconv.FormatUint(value, 10)}}}
 	n, err := jsapi.Publish(ctx, nc, m)
-	return n, meant(err)
+	return n, denied(nc, subject, meant(err))
 }
 
 // Get implements journal.Log.

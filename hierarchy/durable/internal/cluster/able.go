@@ -1,0 +1,146 @@
+package cluster
+
+import (
+	"errors"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// How a process leaves a partition to others whose log it can't write to, as it does not reach the log, or may
+// not write there. It says so in the table, as of a log that it can't read, and all plan without it there. Then
+// one that can write to the log asks for the partition. If no other can, the partition stays where it is.
+
+const (
+	// A member that could not write to a log leaves it to others for leastRest leases, and for twice as long each
+	// time that it still can't, or can't again before forgetRest times as long have passed, up to mostRest.
+	leastRest  = 2
+	mostRest   = 16
+	forgetRest = 4
+	// leastTakeover is the least time that a takeover has, if another process may be able to do it.
+	leastTakeover = 2 * time.Second
+)
+
+// wants tells whether this process is to take the partition: by the plan, or because nobody can, as far as
+// they know. Then all try.
+func (l *slot) wants(t task) bool {
+	return t.plan == l.me() || t.plan == 0 && t.claim.Free && l.unable.Load()
+}
+
+// passes tells whether another should have the partition, since this process can't write to its log.
+func (l *slot) passes(t task) bool { return l.unable.Load() && t.plan != 0 && t.plan != l.me() }
+
+// probe finds out whether this process can write to the log.
+func (l *slot) probe() error {
+	c := l.c()
+	err := c.cfg.Common.Patience.Probe(l.s.ctx, c.cfg.Logs[l.at])
+	if err == nil {
+		l.able()
+		return nil
+	}
+	if l.s.ctx.Err() == nil {
+		l.cannot(err)
+	}
+	return named(l.at, err)
+}
+
+// cannot says that this process can't write to the log, if there is another that may be able to.
+func (l *slot) cannot(why error) {
+	if !l.s.othersLive() {
+		return
+	}
+	lease, now := l.c().cfg.Member.Lease, time.Now()
+	if l.unable.Load() && now.Before(l.again) {
+		return
+	}
+	if now.Sub(l.again) > forgetRest*l.rest {
+		l.rest = 0
+	}
+	l.rest = min(max(2*l.rest, leastRest*lease), mostRest*lease)
+	l.again = now.Add(l.rest)
+	if l.unable.Swap(true) {
+		return
+	}
+	l.s.member.SetUnable(l.at, true)
+	if l.isNews(why) {
+		l.c().cfg.Logger.Warn("durable: this process can't write to a log, and leaves its partition to others", "partition", l.at, "err", why)
+	}
+}
+
+// able says that this process can write to the log, if it has said something else before.
+func (l *slot) able() {
+	if l.unable.Swap(false) {
+		l.s.member.SetUnable(l.at, false)
+		l.c().cfg.Logger.Info("durable: this process can write to a log again", "partition", l.at)
+	}
+}
+
+// stayAway leaves the partition to others until there is news. If this process could not write to its log, it
+// finds out whether it can again.
+func (l *slot) stayAway() {
+	l.unfollow()
+	l.pause = 0
+	l.failing.Store(nil)
+	if !l.unable.Load() {
+		l.stay(l.changed, nil)
+		return
+	}
+	again := time.NewTimer(time.Until(l.again))
+	defer again.Stop()
+	if l.stay(l.changed, again.C); !time.Now().Before(l.again) {
+		_ = l.probe() // what it has found is in the table
+	}
+}
+
+// weigh decides what becomes of the partition while its log does not answer. The member that should have it
+// asks for it, if it reaches this process. It gets it in any case, after two leases of doubt.
+func (l *slot) weigh() {
+	lease := l.c().cfg.Member.Lease
+	since := l.owner.Silent()
+	if since.IsZero() {
+		l.able()
+		return
+	}
+	l.weighs.Reset(lease / 4)
+	if l.s.leaving.Load() != nil || !l.s.member.Owns(l.at) {
+		return
+	}
+	switch doubt, t := l.s.heldFor(since), l.task(); {
+	case doubt >= 2*lease && l.passes(t):
+		l.pass(t.plan)
+	case doubt >= lease && !l.unable.Load():
+		l.cannot(l.trouble.Load().err)
+	}
+}
+
+// pass gives the partition, or its claim, to the member that should have it.
+func (l *slot) pass(to member.ID) {
+	if l.owner == nil {
+		l.giveClaim(to)
+	} else if l.settle(); !l.owner.Silent().IsZero() {
+		ctx, cancel := l.patience()
+		defer cancel()
+		_ = l.giveTo(ctx, to) // it waits for nothing
+	}
+	l.again = time.Now().Add(l.rest)
+}
+
+// heldFor is for how long something has been so, as far as the lease was held.
+func (s *session) heldFor(since time.Time) time.Duration {
+	if held := s.regained.Load(); held != nil && held.After(since) {
+		since = *held
+	}
+	return time.Since(since)
+}
+
+// isOurs tells whether an error says that this process does not reach the log, and not that another keeps it,
+// or that nobody could open it.
+func (l *slot) isOurs(err error) bool {
+	for _, other := range []error{partition.ErrDamaged, partition.ErrVersion, errKeeps, errSilent, errLease, member.ErrNotFree, member.ErrLost} {
+		if errors.Is(err, other) {
+			return false
+		}
+	}
+	return l.s.member.Holds()
+}
