@@ -156,10 +156,11 @@ func TestBucketThatIsDeleted(t *testing.T) {
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
 	require.NoError(t, js.DeleteKeyValue(t.Context(), "epicycle_timers"))
-	require.Eventually(t, func() bool {
-		_, _, _, err := a.Get(t.Context(), "key")
-		return errors.Is(err, durable.ErrUnavailable)
-	}, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return a.Stats().Owned == 0 }, time.Minute, 10*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, _, _, err = a.Get(ctx, "key")
+	require.ErrorIs(t, err, context.DeadlineExceeded) // calls wait for an owner
 	b := openShared(t, connect(t, urls), &r, 2*time.Second)
 	require.Eventually(t, func() bool { return a.Stats().Owned == 4 && b.Stats().Owned == 4 }, time.Minute, 10*time.Millisecond)
 	requirePending(t, a, "key")

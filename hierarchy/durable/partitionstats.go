@@ -16,7 +16,7 @@ type PartitionStats struct {
 	// Err says that the log is damaged. The partition is not owned then.
 	Err error
 	// Unavailable says since when this process waits for the log: it owns the partition, and a frame has had no
-	// answer, or it should own it, and can't. It is zero if neither is so.
+	// answer, or it should own it, and can't, or the connection is closed for good. It is zero if none is so.
 	Unavailable time.Time
 
 	Pending, Running, Dead int

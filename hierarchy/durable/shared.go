@@ -15,6 +15,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/kv"
 )
 
@@ -63,6 +64,7 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 	logger := cfg.logger.With("name", cfg.name)
 	common := cfg.common
 	common.Patience.Answer, common.EndTime, common.Gate = answerTime, endTime, partition.NewLearningGate()
+	common.Cause = func() error { return remote.Closed(cfg.conn) }
 	logs := make([]journal.Log, len(set.Logs))
 	for at, log := range set.Logs {
 		logs[at] = log

@@ -45,9 +45,10 @@ type Cluster struct {
 	broken []atomic.Pointer[error] // why partitions of this process are not open
 
 	mu      sync.Mutex
-	session *session          // the present one, or the last
-	lost    time.Time         // when the lease was lost, until this process has joined again
-	past    []partition.Stats // of the partitions, while they were owned before
+	session *session                  // the present one, or the last
+	gone    atomic.Pointer[time.Time] // since when the connection is closed for good, or nil
+	lost    time.Time                 // when the lease was lost, until this process has joined again
+	past    []partition.Stats         // of the partitions, while they were owned before
 	ending  chan struct{}
 	ended   chan struct{} // closed when no further session begins
 	once    sync.Once
@@ -77,6 +78,7 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	c.client = client
+	c.watchConn()
 	s, err := c.begin(ctx)
 	if err != nil {
 		client.Close()

@@ -152,6 +152,9 @@ func (s *session) learn(view *member.View) {
 		return // the slots have not begun
 	}
 	for at, slot := range s.slots {
+		if s.news.view.Claims[at].Holder != old.view.Claims[at].Holder {
+			s.c.client.Moved(at)
+		}
 		if s.news.of(at) != old.of(at) {
 			slot.wake()
 		}

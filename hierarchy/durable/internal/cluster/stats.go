@@ -84,6 +84,9 @@ func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
 		if p == nil && st.Unavailable.IsZero() {
 			st.Unavailable = s.slots[at].unavailable()
 		}
+		if since := c.gone.Load(); since != nil && st.Unavailable.IsZero() {
+			st.Unavailable = *since
+		}
 		if same {
 			return st, p != nil && s.member.Owns(at) && !s.slots[at].unable.Load(), err
 		}

@@ -43,7 +43,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{cfg: cfg, caller: rand.Uint64() | 1, inbox: inbox,
 		quiet: firstQuiet, closed: make(chan struct{})}
-	c.reads.waiting = make(map[uint64]chan []byte)
+	c.reads.waiting = make(map[uint64]*question)
 	for at := range cfg.Partitions {
 		c.lanes = append(c.lanes, &lane{client: c, at: at, subject: cfg.subject(at)})
 	}
@@ -126,8 +126,8 @@ func (c *Client) usable() error {
 		return hierarchy.ErrClosed
 	default:
 	}
-	if c.cfg.Conn.IsClosed() {
-		return unavailable(errOffline)
+	if err := Closed(c.cfg.Conn); err != nil {
+		return unavailable(err)
 	}
 	return nil
 }

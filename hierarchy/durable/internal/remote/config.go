@@ -47,8 +47,20 @@ var (
 	errNotMine = errors.New("the process that was asked does not own the partition")
 	errSilent  = errors.New("the owner of the partition does not answer")
 	errOffline = errors.New("there is no connection to the servers")
+	errGone    = fmt.Errorf("%w: it was closed for good", errOffline)
 	errClosing = errors.New("the client was closed before the owner of the partition answered")
 )
+
+// Closed is why a connection is closed for good, or nil if it is not.
+func Closed(nc *nats.Conn) error {
+	if !nc.IsClosed() {
+		return nil
+	}
+	if err := nc.LastError(); err != nil {
+		return fmt.Errorf("%w: %w", errGone, err)
+	}
+	return errGone
+}
 
 func unavailable(why error) error { return fmt.Errorf("%w: %w", partition.ErrUnavailable, why) }
 

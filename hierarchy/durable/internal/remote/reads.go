@@ -17,12 +17,13 @@ import (
 type reads struct {
 	mu      sync.Mutex
 	last    uint64
-	waiting map[uint64]chan []byte
+	waiting map[uint64]*question
 }
 
 // question is one that waits for its answer.
 type question struct {
 	id      uint64
+	at      int // the partition
 	answers chan []byte
 	timer   *time.Timer
 	end     time.Time     // when it is given up
@@ -32,13 +33,13 @@ type question struct {
 }
 
 // expect is a new question.
-func (r *reads) expect() *question {
-	answers := make(chan []byte, 4)
+func (r *reads) expect(at int) *question {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
-	r.waiting[r.last] = answers
-	return &question{id: r.last, answers: answers}
+	q := &question{id: r.last, at: at, answers: make(chan []byte, 4)}
+	r.waiting[r.last] = q
+	return q
 }
 
 func (r *reads) forget(id uint64) {
@@ -50,11 +51,28 @@ func (r *reads) forget(id uint64) {
 // answered is called with an answer, or nil if nobody has got the question.
 func (r *reads) answered(id uint64, data []byte) {
 	r.mu.Lock()
-	answers := r.waiting[id]
+	q := r.waiting[id]
 	r.mu.Unlock()
+	if q != nil {
+		q.answer(data)
+	}
+}
+
+func (q *question) answer(data []byte) {
 	select {
-	case answers <- data:
-	default: // nobody waits, or there are others
+	case q.answers <- data:
+	default: // there are others
+	}
+}
+
+// moved has the questions to a partition be asked again, as if nobody had got them.
+func (r *reads) moved(at int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, q := range r.waiting {
+		if q.at == at {
+			q.answer(nil)
+		}
 	}
 }
 
@@ -115,7 +133,7 @@ func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer
 
 // read asks until there is an answer.
 func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, err error) {
-	q := c.reads.expect()
+	q := c.reads.expect(at)
 	defer c.reads.forget(q.id)
 	q.end, q.quiet, q.why = time.Now().Add(c.cfg.GiveUp), c.quiet, errSilent
 	q.timer = time.NewTimer(c.cfg.GiveUp)

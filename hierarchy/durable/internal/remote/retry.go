@@ -30,6 +30,26 @@ func (l *lane) aim() {
 	}
 }
 
+// Moved says that a partition has another owner, or will have at once. What was sent may have reached a process that
+// listened no more: so what has no answer is sent again soon.
+func (c *Client) Moved(at int) {
+	c.lanes[at].moved()
+	c.reads.moved(at)
+}
+
+func (l *lane) moved() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	for _, m := range l.flying {
+		if m.quiet > 0 && m.wanted > 0 { // else it will be sent again soon, or never
+			m.doubt = true
+			l.delay(m, now, errSilent)
+		}
+	}
+	l.aim()
+}
+
 // tick sends copies of the messages that had no answer, and gives up what has waited too long.
 func (l *lane) tick() {
 	l.mu.Lock()
