@@ -37,7 +37,7 @@ func (p *Partition) addKeeps(d *draft, ops, bytes int) bool {
 		}
 		if r := found.requests[0]; p.state.AnswerHome(r.id, r.home) {
 			op := p.state.KeepAnswer(r.id)
-			if !p.hasRoom(d, len(op.Answers)) {
+			if p.tooLarge(&op) || !p.hasRoom(d, len(op.Answers)) {
 				return false
 			}
 			d.Add(&op)
@@ -48,13 +48,16 @@ func (p *Partition) addKeeps(d *draft, ops, bytes int) bool {
 	return true
 }
 
-// tooLarge reports whether the log takes no frame with that timer any more. Trimming ends then, for a while.
+// tooLarge reports whether the log takes no frame with that timer, or that answer, any more. Trimming ends then, for a
+// while.
 func (p *Partition) tooLarge(op *frame.Op) bool {
-	if len(op.Key)+len(op.Value) <= p.cfg.Log.MaxMessage()-frame.Overhead {
+	bytes := len(op.Key) + len(op.Value) + len(op.Answers)
+	if bytes+opBytes <= p.cfg.Log.MaxMessage()-frame.Overhead {
 		return false
 	}
 	p.trims.portion = nil
-	go p.trimFailed(fmt.Errorf("%w: the timer %q, of %d bytes", journal.ErrTooLarge, op.Key, len(op.Value)))
+	key := string(op.Key) // op has the memory of the next one, too
+	go p.trimFailed(fmt.Errorf("%w: a %v of %q, of %d bytes", journal.ErrTooLarge, op.Kind, key, bytes))
 	return true
 }
 

@@ -2,8 +2,13 @@ package partition
 
 // smaller is for a frame that was not appended, as the log takes less than it did when its calls began. It
 // ends those that are too large by themselves, and returns the others, to be written in smaller frames, with
-// the rest. It is false if that does not help.
+// the rest. What trimming had put into the frame is to be written again, too. It is false if that does not help.
 func (p *Partition) smaller(w *written, rest []item) (again []item, ok bool) {
+	p.mu.Lock()
+	if w.portion != nil && w.portion == p.trims.portion {
+		*w.portion = w.whole
+	}
+	p.mu.Unlock()
 	for _, c := range w.calls {
 		if err := p.checkSize(c); err != nil {
 			c.answer(err)
@@ -15,7 +20,7 @@ func (p *Partition) smaller(w *written, rest []item) (again []item, ok bool) {
 	for i := range w.items {
 		again = append(again, w.items[i].item)
 	}
-	if ok = ok || len(again) > 1 && p.draft.Size() > p.cfg.Log.MaxMessage(); !ok {
+	if ok = ok || p.draft.Len() > 1 && p.draft.Size() > p.cfg.Log.MaxMessage(); !ok {
 		return rest, false
 	}
 	if w.last {

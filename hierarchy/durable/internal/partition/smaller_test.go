@@ -3,6 +3,7 @@ package partition
 import (
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,4 +59,38 @@ func TestTimerThatIsTooLargeToBeKept(t *testing.T) {
 		b.set("other", strings.Repeat("v", 2000), time.Hour)
 	}
 	b.Len(b.keys(false), 2)
+}
+
+// What trimming had put into a frame that was too large is not passed by.
+func TestSmallerFrameKeepsAll(t *testing.T) {
+	b := newBench(t)
+	b.cfg.TrimAbove = 50
+	b.open()
+	var shrunk atomic.Bool
+	b.log.Before = func(uint64) {
+		if d := &b.p.draft; !shrunk.Load() && d.Len() > 2 && d.Size() > 60<<10 { // a call and what is written again
+			shrunk.Store(true)
+			b.log.Max = 32 << 10
+		}
+	}
+	for _, key := range []string{"kept1", "kept2", "kept3"} {
+		b.set(key, "", time.Hour)
+	}
+	value := strings.Repeat("v", 60<<10)
+	for range 100 {
+		c := &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("other"), Value: []byte(value), In: time.Hour}}}
+		if err := b.p.Do(t.Context(), c); err != nil {
+			b.ErrorIs(err, ErrTooLarge)
+			b.True(shrunk.Load())
+			break
+		}
+	}
+	b.True(shrunk.Load(), "no frame had both")
+	for range 200 {
+		b.set("other", value[:2000], time.Hour)
+	}
+	b.settled()
+	b.crash()
+	b.open()
+	b.Len(b.keys(false), 4)
 }

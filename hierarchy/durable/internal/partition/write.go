@@ -14,6 +14,9 @@ type written struct {
 	items []taken
 	last  bool // nothing follows
 	keep  bool // the frame has all of a portion that trimming wants to keep
+	// portion is what trimming wants to keep, if anything, and whole that before the frame took some of it.
+	portion *portion
+	whole   portion
 }
 
 // answer ends all calls with an error.
@@ -83,6 +86,9 @@ func (p *Partition) compose(w *written, items []item) []item {
 	d := &p.draft
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if w.portion = p.trims.portion; w.portion != nil {
+		w.whole = *w.portion
+	}
 	d.start(p.head, p.time.now())
 	switch {
 	case p.keepsAlone(items):
