@@ -60,6 +60,10 @@ type Config[K comparable, V any] struct {
 	// within 1.25 Lease. Default 10s. It is from 100ms to a day. Processes of one Name may have different
 	// ones.
 	Lease time.Duration
+	// MaxSkew is how far the wall clock of this process may be off from that of the servers, with Conn, default
+	// 5s. A process whose clock is off by more, or may be, takes no partitions over until it is right: others do.
+	// It says so once a minute. What it owns already goes on. With a *clock.Mock nothing is compared.
+	MaxSkew time.Duration
 	// Concurrency limits how many handlers run at once, default 256.
 	Concurrency int
 	// MaxAttempts is how often a handler may fail before its timer is dead, default 16. Negative
@@ -112,6 +116,7 @@ const (
 	minLease           = 100 * time.Millisecond
 	maxLease           = 24 * time.Hour
 	maxReplicas        = 5 // of JetStream
+	defaultSkew        = 5 * time.Second
 	defaultConcurrency = 256
 	defaultAttempts    = 16
 )
@@ -133,6 +138,8 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 		return bad("Concurrency %d is negative", cfg.Concurrency)
 	case cfg.MaxPending < 0:
 		return bad("MaxPending %d is negative", cfg.MaxPending)
+	case cfg.MaxSkew < 0:
+		return bad("MaxSkew %v is negative", cfg.MaxSkew)
 	case cfg.Precision < 0:
 		return bad("Precision %v is negative", cfg.Precision)
 	}
@@ -170,6 +177,9 @@ func (cfg *Config[K, V]) where() string {
 }
 
 func (cfg *Config[K, V]) fillIn() {
+	if cfg.MaxSkew == 0 {
+		cfg.MaxSkew = defaultSkew
+	}
 	if cfg.Name == "" {
 		cfg.Name = "timers"
 	}
@@ -211,4 +221,12 @@ func backoff(attempt int) time.Duration {
 func owner() string {
 	host, _ := os.Hostname()
 	return fmt.Sprintf("%s, process %d", host, os.Getpid())
+}
+
+// maxSkew is MaxSkew, or 0 for a clock that is not to be compared with others.
+func (cfg *Config[K, V]) maxSkew() time.Duration {
+	if clock.Virtual(cfg.Clock) {
+		return 0
+	}
+	return cfg.MaxSkew
 }

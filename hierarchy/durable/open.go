@@ -81,5 +81,5 @@ func (w *Keyed[K, V]) dir() dirConfig {
 }
 
 func (w *Keyed[K, V]) shared() sharedConfig {
-	return sharedConfig{w.cfg.Conn, w.cfg.Name, w.cfg.Partitions, w.cfg.Replicas, w.cfg.Lease, w.common(), w.cfg.Logger}
+	return sharedConfig{w.cfg.Conn, w.cfg.Name, w.cfg.Partitions, w.cfg.Replicas, w.cfg.Lease, w.cfg.maxSkew(), w.common(), w.cfg.Logger}
 }

@@ -31,6 +31,7 @@ type sharedConfig struct {
 	partitions int
 	replicas   int
 	lease      time.Duration
+	maxSkew    time.Duration
 	common     partition.Config
 	logger     *slog.Logger
 }
@@ -70,7 +71,7 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 		logs[at] = log
 	}
 	c, err := cluster.Open(ctx, cluster.Config{
-		Conn: cfg.conn, Name: cfg.name, Logs: logs, Common: common, Logger: logger,
+		Conn: cfg.conn, Name: cfg.name, Logs: logs, Common: common, Logger: logger, MaxSkew: cfg.maxSkew,
 		Member: member.Config{Store: table, Lease: cfg.lease, Text: owner()},
 	})
 	if err != nil {

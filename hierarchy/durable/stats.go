@@ -33,7 +33,9 @@ type Stats struct {
 	// Commit is how long each frame took from sending to its acknowledgement.
 	Commit hierarchy.Histogram
 	// Skew is how far the wall clock is ahead of the time by which timers of Set go: that of Open
-	// and what has passed since. It is about 0 unless the wall clock was set since.
+	// and what has passed since. It is about 0 unless the wall clock was set since. With Conn, the clocks of the
+	// last owners count, too, within MaxSkew. While this process owns nothing, it is how far the wall clock is
+	// ahead of the servers'.
 	Skew time.Duration
 
 	// Partitions has the figures of each partition, in their order.
@@ -60,6 +62,9 @@ func (w *Keyed[K, V]) Stats() (st Stats) {
 	members, of := w.owners.Members()
 	for _, m := range members {
 		st.Members = append(st.Members, MemberStats(m))
+	}
+	if s, ok := w.owners.(*shared); ok {
+		st.Skew = s.Skew()
 	}
 	for at := range st.Partitions {
 		p := &st.Partitions[at]

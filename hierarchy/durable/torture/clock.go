@@ -54,8 +54,7 @@ func offsetOf(seed uint64, number int) int64 {
 	return rand.New(rand.NewPCG(seed, 1<<32+uint64(number))).Int64N(int64(2*mostOff)) - int64(mostOff)
 }
 
-// jumpOf is by how much a worker's clock is set in a run, if it can be by less than hours. Who takes a partition
-// over goes by its wall clock. So all are set by little, and in one direction: no two clocks differ by clocksOff.
+// jumpOf is by how much a worker's clock is set in a run, but in mode jumps. All are set in one direction.
 func jumpOf(seed uint64) time.Duration {
 	if seed%2 == 0 {
 		return leastJump
@@ -94,6 +93,8 @@ func (l listener) Handle(ctx context.Context, said slog.Record) error {
 				r.Partition = int(a.Value.Int64())
 			case "epoch":
 				r.Epoch = a.Value.Uint64()
+			case "ahead":
+				r.Offset = int64(a.Value.Duration())
 			}
 			return true
 		})

@@ -91,7 +91,7 @@ func (h *history) add(worker int, all []record) {
 			fires[this] = len(h.fires)
 			h.fires = append(h.fires, fire{record: *r, worker: worker})
 		case isOwned:
-			h.owns(worker, r.Partition, r.Epoch, r.Time)
+			h.owns(worker, r.Partition, r.Epoch, r.Time).ahead = r.Offset
 			h.heard = true
 		case isClock:
 			h.clocks[worker] = append(h.clocks[worker], setting{r.Offset, r.Time, math.MaxInt64})

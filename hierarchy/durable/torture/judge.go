@@ -20,6 +20,7 @@ const (
 	late        = "timers fired later than what had happened explains"
 	undone      = "calls that were given up took hold after a later one of their caller"
 	moved       = "partitions changed hands, though nothing had happened"
+	offClock    = "partitions were taken over by clocks that were off"
 	misdue      = "timers were due at another time than asked for"
 	stranger    = "timers fired that nobody has set"
 	sameID      = "IDs belong to more than one timer"

@@ -202,3 +202,21 @@ func TestFiringBeforeAMove(t *testing.T) {
 	f = &fire{record: record{Time: second, Value: "v", Due: 2 * second}}
 	require.False(t, (&life{versions: []*version{move}}).assign(f, 0, []int64{0}))
 }
+
+// An owner's clock may be off by MaxSkew at its takeover, and its time ahead of that clock by as much.
+func TestClocksOfOwners(t *testing.T) {
+	for _, c := range []struct {
+		off, ahead int64
+		broken     int
+	}{{5000, 0, 0}, {-5000, 0, 0}, {5001, 0, 1}, {-5001, 0, 1}, {-4000, 5000, 0}, {-4000, 5001, 1}, {0, -1, 1}, {1000, 4500, 1}} {
+		s := newScript()
+		s.heard = true
+		s.off(1, c.off)
+		s.owns(1, 0, 1, 0).ahead = c.ahead * ms
+		s.set("a", 0)
+		for i := range s.fires {
+			s.fires[i].Due += (c.off + c.ahead) * ms
+		}
+		require.Len(t, s.judge().broken[offClock], c.broken, "%+v", c)
+	}
+}

@@ -12,9 +12,11 @@ import (
 const (
 	wallCheck = 10 * time.Second // how soon it is noticed that the wall clock was set
 	everLate  = time.Hour        // for which there is no excuse
+	// maxSkew is how far an owner's clock may be off at its takeover: the default of durable.Config.
+	maxSkew = 5 * time.Second
 	// clocksOff is how much earlier or later than asked for a timer may be, by a right clock, since its owners'
 	// clocks are off.
-	clocksOff = 2*mostOff + 5*time.Second
+	clocksOff = 2 * maxSkew
 
 	quietLate = time.Second // 99 % of the timers that wait for nothing are less late
 	quietFew  = 200         // of them say nothing about that

@@ -4,8 +4,7 @@ package main
 
 import "math/rand/v2"
 
-// jumps has clocks be set by up to an hour. A worker that takes a partition over meanwhile goes by such a
-// clock, and timers are early or late by as much.
+// jumps has clocks be set by up to an hour. Meanwhile such a worker takes nothing over.
 func jumps() mode {
 	return mode{name: "jumps", says: "workers' clocks set by up to an hour", asked: true,
 		set: func(o *options, _ *rand.Rand) { o.farJumps = true }}

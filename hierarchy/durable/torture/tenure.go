@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,15 +12,16 @@ import (
 )
 
 // tenure is the time of one owner of a partition. The owner goes by its wall clock as it was at the
-// takeover, and by its monotonic clock from there. So all that it does must fit one offset, which its
-// wall clock had during the takeover.
+// takeover, or is ahead of it by what it says, and by its monotonic clock from there. So all that it does must
+// fit one offset, which its wall clock had during the takeover.
 type tenure struct {
 	partition, worker int
 	epoch             uint64
 
 	// The takeover was between these. What was called for after from is in the log before it.
 	from, to int64
-	offsets  []int64 // that the clock may have had then
+	ahead    int64   // by what it says
+	offsets  []int64 // that its time may have had then: those of the clock, and ahead
 	offset   int64   // the one that fits best
 
 	sets  []*fire // first attempts of what was set or moved in it
@@ -88,7 +90,9 @@ func (h *history) findTenures(lives map[string]*life) {
 		}
 	}
 	for _, t := range h.tenures {
-		t.offsets = h.clocks[t.worker].between(min(t.from, t.to), t.to)
+		for _, offset := range h.clocks[t.worker].between(min(t.from, t.to), t.to) {
+			t.offsets = append(t.offsets, offset+t.ahead)
+		}
 	}
 }
 
@@ -101,7 +105,11 @@ func (h *history) offsetsOf(f *fire) (all []int64) {
 	for _, c := range h.clocks {
 		all = append(all, c.between(0, math.MaxInt64)...)
 	}
-	return all
+	for _, t := range h.tenures {
+		all = append(all, t.offsets...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // wrong is what breaks a promise.
@@ -119,12 +127,28 @@ func (h *history) judgeTenures(r *report) {
 		for _, w := range least {
 			r.broke(w.promise, "%s", w.text)
 		}
+		h.judgeClock(r, t)
 		if by := time.Duration(t.offset).Abs(); by > mostOff {
 			r.byJump++
 		}
 		for _, f := range t.fires {
 			f.ready = f.Due - h.Zero - t.offset
 		}
+	}
+}
+
+// judgeClock checks that an owner's clock was off by no more than permitted at the takeover, and its time ahead
+// of that by no more, and as far only as others' were.
+func (h *history) judgeClock(r *report, t *tenure) {
+	if h.Alone || !h.heard { // what owners say is needed for it
+		return
+	}
+	if by := time.Duration(t.ahead); by < 0 || by > maxSkew {
+		r.broke(offClock, "partition %d, worker %d, epoch %d, ahead of its clock by %v", t.partition, t.worker, t.epoch, by)
+	}
+	least := slices.MinFunc(t.offsets, func(a, b int64) int { return cmp.Compare(time.Duration(a).Abs(), time.Duration(b).Abs()) })
+	if by := time.Duration(least); by.Abs() > maxSkew {
+		r.broke(offClock, "partition %d, worker %d, epoch %d, taken over by %d, off by %v", t.partition, t.worker, t.epoch, t.to, by)
 	}
 }
 

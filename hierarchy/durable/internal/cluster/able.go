@@ -137,7 +137,7 @@ func (s *session) heldFor(since time.Time) time.Duration {
 // isOurs tells whether an error says that this process does not reach the log, and not that another keeps it,
 // or that nobody could open it.
 func (l *slot) isOurs(err error) bool {
-	for _, other := range []error{partition.ErrDamaged, partition.ErrVersion, errKeeps, errSilent, errLease, member.ErrNotFree, member.ErrLost} {
+	for _, other := range []error{partition.ErrDamaged, partition.ErrVersion, errKeeps, errSilent, errLease, errSkew, errLeaving, member.ErrNotFree, member.ErrLost} {
 		if errors.Is(err, other) {
 			return false
 		}

@@ -30,6 +30,9 @@ type Config struct {
 	Member member.Config    // Partitions and Logger are filled in
 	Common partition.Config // what the partitions have in common
 	Logger *slog.Logger
+	// MaxSkew is how far the wall clock may be off from the servers' where this process takes a partition over.
+	// 0: clocks are not compared.
+	MaxSkew time.Duration
 	// Behind is for how long a log is read again that seems to be damaged, since what answers may be
 	// behind. Default 15s.
 	Behind time.Duration
@@ -43,6 +46,7 @@ type Cluster struct {
 	client *remote.Client
 	owned  []atomic.Pointer[partition.Partition]
 	broken []atomic.Pointer[error] // why partitions of this process are not open
+	clock  watched
 
 	mu      sync.Mutex
 	session *session                  // the present one, or the last

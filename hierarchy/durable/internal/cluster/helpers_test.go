@@ -96,6 +96,8 @@ type process struct {
 	store  *table.Store
 	logs   []*logs.Log
 	lease  time.Duration
+	clock  clock.Clock
+	skew   time.Duration
 	behind time.Duration
 	reread time.Duration
 	once   sync.Once
@@ -111,7 +113,7 @@ func (w *world) open() *process {
 }
 
 func (w *world) process() *process {
-	p := &process{w: w, store: w.table.Open(), lease: lease, behind: 2 * lease, reread: lease, logger: slog.New(slog.DiscardHandler)}
+	p := &process{w: w, store: w.table.Open(), lease: lease, clock: clock.Precise(), behind: 2 * lease, reread: lease, logger: slog.New(slog.DiscardHandler)}
 	conn, err := nats.Connect("", nats.InProcessServer(server.Server))
 	w.NoError(err)
 	p.conn = conn
@@ -123,10 +125,10 @@ func (w *world) process() *process {
 
 func (p *process) open(ctx context.Context) error {
 	cfg := Config{
-		Conn: p.conn, Name: p.w.name, Logger: p.logger, Behind: p.behind, Reread: p.reread,
+		Conn: p.conn, Name: p.w.name, Logger: p.logger, MaxSkew: p.skew, Behind: p.behind, Reread: p.reread,
 		Member: member.Config{Store: p.store, Lease: p.lease},
 		Common: partition.Config{
-			Clock: clock.Precise(), Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
+			Clock: p.clock, Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
 			Backoff: func(int) time.Duration { return 10 * time.Millisecond }, Handle: p.handle,
 			Logger: slog.New(slog.DiscardHandler), Owner: "test", TrimAbove: 2000, MarkEvery: 5 * time.Millisecond,
 			Patience: journal.Patience{Answer: 20 * time.Millisecond, Pause: time.Millisecond},

@@ -101,6 +101,7 @@ func (s *session) watch() {
 			if !s.member.Holds() { // it was news of others
 				continue
 			}
+			_ = s.lookAtClock() // each slot asks for itself
 			fall.Reset(s.c.cfg.Member.Lease)
 			if !held {
 				now := time.Now()

@@ -190,6 +190,9 @@ func (l *slot) claim() error {
 	if !l.wants(l.task()) {
 		return nil
 	}
+	if err := l.fitsClock(); err != nil {
+		return err
+	}
 	ctx, cancel := l.patience()
 	defer cancel()
 	err := l.s.member.Claim(ctx, l.at)

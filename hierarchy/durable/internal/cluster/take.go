@@ -20,6 +20,9 @@ const catchUpEvery = 100 * time.Millisecond
 // take reads the log of a partition whose owner lives, and asks for the partition then, if it can write to the
 // log. It returns when it may have come, or the owner has refused.
 func (l *slot) take(holder member.ID) error {
+	if err := l.fitsClock(); err != nil {
+		return err
+	}
 	if err := l.follow(); err != nil {
 		return l.unreadable(err) // also if it seems to be damaged: its owner has all that it needs
 	}
@@ -100,6 +103,7 @@ func (l *slot) config() partition.Config {
 	cfg.Log, cfg.Partition, cfg.Partitions = l.c().cfg.Logs[l.at], l.at, len(l.c().cfg.Logs)
 	cfg.Tenure = func() bool { return m.Owns(l.at) }
 	cfg.Doubted, cfg.Progress = l.doubted, &l.progress
+	cfg.Fits, cfg.MaxAhead = l.fitsClock, l.c().cfg.MaxSkew
 	return cfg
 }
 
@@ -125,7 +129,7 @@ func (l *slot) open() error {
 	l.able()
 	l.c().owned[l.at].Store(l.owner)
 	l.tellOpened()
-	l.c().cfg.Logger.Info("durable: a partition is owned", "partition", l.at, "epoch", l.owner.Epoch())
+	l.c().cfg.Logger.Info("durable: a partition is owned", "partition", l.at, "epoch", l.owner.Epoch(), "ahead", l.owner.Ahead())
 	return nil
 }
 
@@ -145,6 +149,9 @@ func (l *slot) own() error {
 	f := l.follower
 	l.follower = nil // it ends in any case
 	owner, err := f.Own(ctx)
+	if errors.Is(err, errSkew) { // the clock was set since the claim was taken, or asked for
+		l.giveClaim(0)
+	}
 	if err == nil {
 		l.owner = owner
 	}

@@ -4,7 +4,7 @@
 //
 // The table has two kinds of records:
 //
-//	member.<id>          who lives: version, text, lease, counter, whether it is leaving or new, what it
+//	member.<id>          who lives: version, text, lease, counter, whether it is leaving, new, or off, what it
 //	                     can't take, which versions of frames and messages it reads
 //	claim.<partition>    who may own a partition: version, member (0: nobody)
 //

@@ -44,7 +44,7 @@ func TestJoin(t *testing.T) {
 		require.True(w, p.Holds())
 		require.False(w, p.Owns(0))
 		require.Equal(w, ID(0x1f), p.ID())
-		require.Equal(w, &View{0x1f, []Peer{{0x1f, "host, process 7", false, false, nil, 3, 2, 1}}, make4(Claim{0, true})}, p.View())
+		require.Equal(w, &View{0x1f, []Peer{{0x1f, "host, process 7", false, false, false, nil, 3, 2, 1}}, make4(Claim{0, true})}, p.View())
 		all := w.table.All()
 		require.Len(w, all, 1)
 		require.Equal(w, "member.000000000000001f", all[0].Key)

@@ -148,7 +148,7 @@ func (m *Member) applyMember(id ID, r table.Record, now time.Duration) error {
 		record.Lease = m.cfg.Lease
 	}
 	slices.Sort(record.Unable)
-	is := &peer{Peer{id, record.Text, record.Leaving, record.New, record.Unable, record.Log, record.Wire, record.Plan},
+	is := &peer{Peer{id, record.Text, record.Leaving, record.New, record.Off, record.Unable, record.Log, record.Wire, record.Plan},
 		r.Revision, record.Lease, now, record.Counter}
 	was := m.known.peers[id]
 	if was == nil || !was.is(&is.Peer) {

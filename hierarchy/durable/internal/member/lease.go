@@ -48,6 +48,7 @@ type lease struct {
 	revision uint64 // of the record, or 0 before the first renewal was acknowledged
 	counter  uint64
 	leaving  bool
+	off      bool          // this process's wall clock is
 	newUntil time.Duration // until when this member is new
 	unable   []int         // sorted. It is replaced, and never changed
 }

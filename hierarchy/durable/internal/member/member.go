@@ -46,6 +46,8 @@ type Member struct {
 
 	mu    sync.Mutex
 	known known // guarded by mu
+
+	timing timing
 }
 
 // Join writes a record for this process and keeps it renewed. It returns when it holds the lease and
@@ -73,7 +75,7 @@ func begin(ctx context.Context, cfg Config) (*Member, error) {
 		mine: make([]atomic.Bool, cfg.Partitions), turns: make([]chan struct{}, cfg.Partitions),
 		hurry: make(chan struct{}, 1), acked: make(chan struct{}, 1), wake: make(chan struct{}, 1),
 		ready: make(chan struct{}), left: make(chan struct{}),
-		known: newKnown(cfg.Partitions),
+		known: newKnown(cfg.Partitions), timing: timing{known: make(chan struct{})},
 	}
 	for p := range m.turns {
 		m.turns[p] = make(chan struct{}, 1)

@@ -29,6 +29,7 @@ type memberRecord struct {
 	Counter uint64        `json:"counter"` // of renewals: no two of a member are the same
 	Leaving bool          `json:"leaving,omitempty"`
 	New     bool          `json:"new,omitempty"`    // it has not lived for a lease yet, beside others that have lived
+	Off     bool          `json:"off,omitempty"`    // its wall clock is: it takes nothing over
 	Unable  []int         `json:"unable,omitempty"` // partitions whose logs it can't read, or write to
 	Log     int           `json:"log,omitempty"`    // the latest version of frames that it reads; 0 means 1
 	Wire    int           `json:"wire,omitempty"`   // and of messages to each other

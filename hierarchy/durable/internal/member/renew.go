@@ -35,7 +35,8 @@ func (m *Member) renewal(ctx context.Context) error {
 	m.mu.Lock()
 	m.lease.counter++
 	record := memberRecord{Version: version, Text: m.cfg.Text, Lease: m.cfg.Lease, Counter: m.lease.counter,
-		Leaving: m.lease.leaving, New: now < m.lease.newUntil, Unable: m.lease.unable, Log: m.cfg.Log, Wire: m.cfg.Wire, Plan: planRule}
+		Leaving: m.lease.leaving, New: now < m.lease.newUntil, Off: m.lease.off,
+		Unable: m.lease.unable, Log: m.cfg.Log, Wire: m.cfg.Wire, Plan: planRule}
 	last := m.lease.revision
 	m.mu.Unlock()
 	key, value := memberKey(m.id), record.encode()
@@ -67,6 +68,7 @@ func (m *Member) acknowledged(r table.Record, record memberRecord, sent time.Dur
 	now := m.cfg.Boot()
 	m.mu.Lock()
 	m.lease.extend(r.Revision, m.cfg.Lease, sent, now)
+	m.timing.acknowledged(r.Revision, sent, now)
 	if record.Leaving && !isClosed(m.left) {
 		close(m.left)
 	}

@@ -16,6 +16,7 @@ type Peer struct {
 	Text    string
 	Leaving bool
 	New     bool  // it takes nothing yet that others can take
+	Off     bool  // its wall clock is: it takes nothing over
 	Unable  []int // sorted: the partitions that it can't take
 	// The latest versions of frames, and of messages between processes, that it reads.
 	Log, Wire int
@@ -26,7 +27,7 @@ type Peer struct {
 const planRule = 1
 
 func (p *Peer) is(other *Peer) bool {
-	return p.ID == other.ID && p.Text == other.Text && p.Leaving == other.Leaving && p.New == other.New &&
+	return p.ID == other.ID && p.Text == other.Text && p.Leaving == other.Leaving && p.New == other.New && p.Off == other.Off &&
 		slices.Equal(p.Unable, other.Unable) && p.Log == other.Log && p.Wire == other.Wire &&
 		p.Plan == other.Plan
 }
@@ -62,14 +63,18 @@ func (v *View) Holders() []ID {
 }
 
 // Unable returns those of the members that may not take all partitions, and which they may not: what they can't
-// take, and of a new member what it does not hold and another can take that is not new. So one that dies
-// soon after each start takes nothing from those that live. Beside members that do not know this rule, it does
-// not hold: else they would leave to a new one what that leaves to them.
+// take, of one whose clock is off what it does not hold, and of a new member what it does not hold and another
+// can take that is not new. So one that dies soon after each start takes nothing from those that live. Beside
+// members that do not know the rule of new ones, it does not hold: else they would leave to a new one what that
+// leaves to them.
 func (v *View) Unable() map[ID][]int {
 	unable := make(map[ID][]int)
 	older := slices.ContainsFunc(v.Members, func(p Peer) bool { return p.Plan < planRule })
 	for _, p := range v.Members {
-		if p.New && !older {
+		switch {
+		case p.Off:
+			p.Unable = v.notHeld(&p)
+		case p.New && !older:
 			p.Unable = v.notYet(&p)
 		}
 		if len(p.Unable) > 0 {
@@ -79,10 +84,20 @@ func (v *View) Unable() map[ID][]int {
 	return unable
 }
 
+// notHeld returns the partitions that a member may not take whose clock is off.
+func (v *View) notHeld(p *Peer) (all []int) {
+	for at, c := range v.Claims {
+		if c.Holder != p.ID || !p.can(at) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
 // notYet returns the partitions that a new member may not take.
 func (v *View) notYet(p *Peer) (all []int) {
 	for at, c := range v.Claims {
-		others := slices.ContainsFunc(v.Members, func(o Peer) bool { return !o.New && !o.Leaving && o.can(at) })
+		others := slices.ContainsFunc(v.Members, func(o Peer) bool { return !o.New && !o.Off && !o.Leaving && o.can(at) })
 		if !p.can(at) || others && c.Holder != p.ID {
 			all = append(all, at)
 		}

@@ -88,6 +88,9 @@ func (w *watching) take(c table.Change) {
 	if c.Key != memberKey(w.id) {
 		return
 	}
+	w.mu.Lock()
+	w.timing.shown(c.Revision, c.Time)
+	w.mu.Unlock()
 	if w.seen = max(w.seen, c.Revision); w.awaited != 0 && w.seen >= w.awaited {
 		w.timer.Stop()
 		w.awaited = 0

@@ -129,6 +129,7 @@ func TestOwnersTimeIsNotBeforeTheLastFrame(t *testing.T) {
 		_, left := b.get("a")
 		b.Equal(2*time.Hour+back-ahead, left, back)
 		b.Equal(-ahead, b.p.Stats().Skew, back)
+		b.Equal(ahead, b.p.Ahead(), back)
 		b.mock.Add(left - 1)
 		b.Empty(b.took())
 		b.mock.Add(1)
@@ -153,6 +154,26 @@ func TestOwnersTimeDoesNotRunAway(t *testing.T) {
 		b.Equal(-3*time.Second, b.p.Stats().Skew)
 		b.crash()
 	}
+}
+
+// A log is not taken over by a clock that does not fit, and nothing is written to it.
+func TestClockThatDoesNotFit(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	b.set("a", "", time.Minute)
+	b.crash()
+	log := b.disk.Open()
+	before, err := log.Bounds(t.Context())
+	b.NoError(err)
+	b.cfg.Fits = func() error { return errHandler }
+	b.ErrorIs(b.tryOpen(), errHandler)
+	after, err := log.Bounds(t.Context())
+	b.NoError(err)
+	b.Equal(before, after)
+	b.cfg.Fits = nil
+	b.open()
+	_, left := b.get("a")
+	b.Equal(time.Minute, left)
 }
 
 // Set's timers do not follow the wall clock, and SetAt's do.

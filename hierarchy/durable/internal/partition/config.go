@@ -56,6 +56,8 @@ type Config struct {
 	Cause    func() error
 	Owner    string           // who owns the log, for people
 	Patience journal.Patience // may be zero
+	// Fits, if not nil, is an error if the wall clock is not such that the log may be taken over by it.
+	Fits func() error
 	// MaxAhead is how far the owner's time may be ahead of the wall clock when it begins, as the time of the last
 	// frame is. 0: it begins at the wall time, also if that has gone back.
 	MaxAhead time.Duration
@@ -81,6 +83,9 @@ func (cfg *Config) isLast(attempt uint32) bool {
 func (cfg *Config) fillIn() {
 	if cfg.Tenure == nil {
 		cfg.Tenure = func() bool { return true }
+	}
+	if cfg.Fits == nil {
+		cfg.Fits = func() error { return nil }
 	}
 	if cfg.Doubted == nil {
 		cfg.Doubted = func(error) {}

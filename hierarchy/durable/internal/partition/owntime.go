@@ -13,6 +13,7 @@ import (
 type ownTime struct {
 	clock clock.Clock
 	shift int64 // from elapsed time to the owner's
+	ahead int64 // of the wall clock, when it began
 }
 
 // readings is how often both clocks are read. A process seldom stands still in each.
@@ -28,7 +29,8 @@ func newOwnTime(c clock.Clock, last int64, ahead time.Duration) ownTime {
 		shift = max(shift, now.UnixNano()-int64(c.Elapsed()))
 	}
 	most := instant.Plus(shift, int64(ahead))
-	return ownTime{c, max(shift, min(most, instant.Minus(last, int64(c.Elapsed()))))}
+	begin := max(shift, min(most, instant.Minus(last, int64(c.Elapsed()))))
+	return ownTime{c, begin, begin - shift}
 }
 
 func (t ownTime) now() int64  { return int64(t.clock.Elapsed()) + t.shift }

@@ -29,6 +29,9 @@ func (p *Partition) Stats() Stats {
 	return st
 }
 
+// Ahead is how far the owner's time was ahead of its wall clock when it began.
+func (p *Partition) Ahead() time.Duration { return time.Duration(p.time.ahead) }
+
 // AddPast adds what has happened to another partition, which has ended.
 func (st *Stats) AddPast(past *Stats) {
 	c, o := &st.Counts, &past.Counts

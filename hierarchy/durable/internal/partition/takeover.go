@@ -47,6 +47,9 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 		}
 		clean = p.head.Number == 0 || p.state.Clean()
 		p.time = newOwnTime(p.cfg.Clock, p.head.Time, p.cfg.MaxAhead)
+		if err := p.cfg.Fits(); err != nil {
+			return false, err
+		}
 		before := p.head.Time
 		switch err := p.appendTakeover(ctx); {
 		case err == nil:

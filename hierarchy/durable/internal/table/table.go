@@ -5,6 +5,7 @@ package table
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // The errors of a Store. They are wrapped. Any other error means that nothing is known: the call
@@ -43,6 +44,7 @@ type Record struct {
 	Value    []byte // nil if Deleted
 	Revision uint64 // unique in the table, and higher than all before it
 	Deleted  bool
+	Time     time.Time // when the table took it, by its clock. Only a Watch tells
 }
 
 // Change is what a watch tells. If All is true, it has no record: all that was there when the watch

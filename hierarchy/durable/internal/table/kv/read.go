@@ -85,7 +85,7 @@ func change(entry jetstream.KeyValueEntry) table.Change {
 	if entry == nil {
 		return table.Change{All: true}
 	}
-	r := table.Record{Key: entry.Key(), Revision: entry.Revision()}
+	r := table.Record{Key: entry.Key(), Revision: entry.Revision(), Time: entry.Created()}
 	if entry.Operation() == jetstream.KeyValuePut {
 		r.Value = append([]byte{}, entry.Value()...)
 	} else {

@@ -96,6 +96,7 @@ func (t *Table) put(r table.Record, last uint64) (uint64, error) {
 		t.deleted[r.Key] = time.Now()
 	}
 	t.compact()
+	r.Time = time.Now() // of the real clock, or of a bubble
 	for w := range t.watches {
 		w.add(table.Change{Record: r})
 	}

@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// wrong is a clock whose wall time is off.
+type wrong struct {
+	clock.Clock
+	by atomic.Int64
+}
+
+func (c *wrong) Now() time.Time { return c.Clock.Now().Add(time.Duration(c.by.Load())) }
+
+// said keeps what is logged.
+type said struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (s *said) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.Write(b)
+}
+
+func (s *said) count(text string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Count(s.all.String(), text)
+}
+
+// off is a process whose wall clock is off by so much.
+func (w *world) off(by time.Duration) (p *process, c *wrong, log *said) {
+	c, log = &wrong{Clock: clock.Precise()}, new(said)
+	c.by.Store(int64(by))
+	p = w.process()
+	p.clock, p.skew, p.logger = c, 5*time.Second, slog.New(slog.NewTextHandler(log, nil))
+	return p, c, log
+}
+
+const (
+	isOff   = "the wall clock is off"
+	isRight = "the wall clock is right again"
+)
+
+// A process whose clock is off takes nothing over, from the living and from the dead, until its clock is right.
+func TestNoTakeoverByAWrongClock(t *testing.T) {
+	for _, by := range []time.Duration{2 * time.Hour, -2 * time.Hour} {
+		w := newWorld(t)
+		a := w.open()
+		a.set("late3", "", time.Hour)
+		b, c, log := w.off(by)
+		w.NoError(b.open(t.Context()))
+		a.set("soon3", "", 10*time.Millisecond)
+		w.eventually("fired", func() bool { return len(w.firings("soon3")) == 1 })
+		w.Same(a, w.firings("soon3")[0].by)
+		w.InDelta(by, b.Skew(), float64(4*time.Second))
+		a.kill()
+		w.eventually("the dead one is known", func() bool { return len(b.latest().now().view.Members) == 1 })
+		time.Sleep(4 * lease)
+		w.Zero(b.owns())
+		w.Equal(1, log.count(isOff))
+		w.Zero(log.count(isRight))
+
+		c.by.Store(0)
+		w.eventually("all", func() bool { return b.owns() == partitions })
+		w.Equal(1, log.count(isRight))
+		w.Empty(w.firings("late3"))
+		w.Equal(map[string]string{"late3": ""}, b.keys())
+	}
+}
+
+// A process goes on with what it owns when its clock is set, and takes nothing besides.
+func TestOwnerWhoseClockIsSet(t *testing.T) {
+	w := newWorld(t)
+	a, c, log := w.off(time.Second)
+	w.NoError(a.open(t.Context()))
+	w.Equal(partitions, a.owns())
+	a.set("late3", "", time.Hour)
+	c.by.Store(int64(2 * time.Hour))
+	w.eventually("told", func() bool { return log.count(isOff) == 1 })
+	b := w.open()
+	w.eventually("half", func() bool { return b.owns() == 2 && a.owns() == 2 })
+	a.set("soon2", "", 10*time.Millisecond)
+	b.set("soon3", "", 10*time.Millisecond)
+	w.eventually("fired", func() bool { return len(w.firings("soon2"))+len(w.firings("soon3")) == 2 })
+	w.Empty(w.firings("late3"))
+	b.kill()
+	w.eventually("the dead one is known", func() bool { return len(a.latest().now().view.Members) == 1 })
+	time.Sleep(4 * lease)
+	w.Equal(2, a.owns())
+	c.by.Store(0)
+	w.eventually("all", func() bool { return a.owns() == partitions })
+}
+
+// If the clock is set after the claim was taken, the claim is given away for others.
+func TestClockIsSetAfterTheClaim(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	b, c, _ := w.off(0)
+	w.NoError(b.open(t.Context()))
+	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
+	var at int
+	for at = range partitions {
+		if b.owned[at].Load() != nil {
+			break
+		}
+	}
+	c.by.Store(int64(time.Hour))
+	b.owned[at].Load().Abandon() // it is opened again, as its claim is held
+	w.eventually("the other", func() bool { return a.owns() == 3 })
+	w.Equal(1, b.owns())
+}
