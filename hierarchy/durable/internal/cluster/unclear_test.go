@@ -97,15 +97,15 @@ func TestCallsWaitForALogThatSeemsToBeGone(t *testing.T) {
 	a.lease, a.behind = time.Minute, 10*time.Second
 	w.NoError(a.open(t.Context()))
 	before := a.owned[1].Load()
-	ended := make(chan error)
-	set := func() {
+	first, ended := make(chan error), make(chan error)
+	set := func(ended chan<- error) {
 		_, _, err := a.do(frame.Set, "key1", "", time.Hour)
 		ended <- err
 	}
 	w.disks[1].SetGone(true)
-	go set()
+	go set(first)
 	w.eventually("in doubt", before.InDoubt)
-	go set()
+	go set(ended)
 	go func() {
 		_, _, _, err := a.Get(t.Context(), 1, []byte("key1"))
 		for ; err == nil && a.owned[1].Load() == before; time.Sleep(time.Millisecond) {
@@ -113,7 +113,7 @@ func TestCallsWaitForALogThatSeemsToBeGone(t *testing.T) {
 		}
 		ended <- err
 	}()
-	w.ErrorIs(<-ended, partition.ErrUnavailable) // the one whose frame was in doubt, as the owner ends
+	w.ErrorIs(<-first, partition.ErrUnavailable) // its frame was in doubt, as the owner ends
 	w.disks[1].SetGone(false)
 	w.NoError(<-ended)
 	w.NoError(<-ended)
