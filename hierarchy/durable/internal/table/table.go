@@ -44,7 +44,7 @@ type Record struct {
 	Value    []byte // nil if Deleted
 	Revision uint64 // unique in the table, and higher than all before it
 	Deleted  bool
-	Time     time.Time // when the table took it, by its clock. Only a Watch tells
+	Time     time.Time // when the table took it, by its clock. Only a Watch tells, of what changes while it lasts
 }
 
 // Change is what a watch tells. If All is true, it has no record: all that was there when the watch

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
 )
@@ -43,6 +44,10 @@ func (f *follower) take(c table.Change) {
 	}
 	f.GreaterOrEqual(c.Revision, f.known[c.Key].Revision)
 	f.Equal(c.Deleted, c.Value == nil)
+	if f.all {
+		f.WithinDuration(time.Now(), c.Time, time.Minute, "the table's clock is this machine's")
+	}
+	c.Time = time.Time{}
 	f.known[c.Key] = c.Record
 }
 
