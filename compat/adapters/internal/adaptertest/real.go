@@ -117,8 +117,9 @@ func (tr *tracer) functions() {
 	tr.note("reset ", t.Reset(5*ms))
 	tr.note("stop ", t.Stop(), t.Stop())
 	tr.wait(5 * ms)
-	tr.note("reset ", t.Reset(0))
+	was := t.Reset(0) // noted later, as the function may be called before Reset has returned
 	tr.wait(ms)
+	tr.note("reset ", was)
 	tr.AfterFunc(-ms, func() { tr.Sleep(3 * ms); tr.note("called and slept") })
 	tr.wait(5 * ms)
 }
