@@ -11,7 +11,7 @@ import (
 // attempt is one call of the handler.
 type attempt struct {
 	job
-	owner  *Partition
+	name   uint64 // a random number, not 0
 	firing Firing
 	ctx    context.Context
 	cancel context.CancelFunc

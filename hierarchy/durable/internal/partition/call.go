@@ -14,6 +14,7 @@ type Ask struct {
 	Key, Value []byte
 	In         time.Duration // Set and Move: the time until it is due, counted from Start
 	Due        int64         // SetAt: the wall time when it is due. Start sets it for Set and Move
+	By         uint64        // the attempt whose handler asks for it on its own key, or 0. See Call.From
 }
 
 // Call is operations that take hold together, or with Parts, those of each part. From Start to the
@@ -26,8 +27,7 @@ type Call struct {
 	Took    []bool // after Wait: whether each took hold
 	Value   string // after Wait, without Parts: the value that the last Remove took out
 
-	by       *attempt // whose handler asks, or nil
-	one      [1]Part  // of a Call with Request and without Parts
+	one      [1]Part // of a Call with Request and without Parts
 	size     int
 	result   error // the writer's: the answer once the frame is in the log
 	err      error
@@ -40,7 +40,7 @@ func (c *Call) Reset() {
 	clear(c.Asks)
 	clear(c.Parts)
 	c.Asks, c.Parts, c.Took = c.Asks[:0], c.Parts[:0], c.Took[:0]
-	c.Value, c.Request, c.by = "", RequestID{}, nil
+	c.Value, c.Request = "", RequestID{}
 }
 
 // answer ends c. Only the first answer counts.

@@ -15,18 +15,15 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := p.start(c, p.attemptOf(ctx)); err != nil {
+	c.From(ctx)
+	if err := p.Start(c); err != nil {
 		return err
 	}
 	return c.Wait(ctx)
 }
 
 // Start begins what Do does, and does not wait. Unless it returns an error, Wait must follow.
-func (p *Partition) Start(c *Call) error { return p.start(c, nil) }
-
-// start is Start for a call of an attempt's handler, or nil.
-func (p *Partition) start(c *Call, by *attempt) error {
-	c.by = by
+func (p *Partition) Start(c *Call) error {
 	c.begin(p.time.now())
 	if err := p.checkSize(c); err != nil {
 		return err

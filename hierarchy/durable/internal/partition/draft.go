@@ -17,7 +17,7 @@ type draft struct {
 	seed    maphash.Seed
 	touched map[uint64]int // the last of changes for a key's hash
 	changes []change
-	owns    map[int]*attempt         // of operations on the own key of a handler: whose
+	owns    map[int]uint64           // Ask.By of the operations that have one
 	answers map[state.Request]string // that the frame has
 	floors  map[uint64]uint64        // of their callers
 	latest  map[uint64]uint64        // the highest serial numbers of their callers
@@ -89,16 +89,15 @@ func (d *draft) note(hash uint64, was after, c change) {
 }
 
 // ask adds operations, as far as they take hold, and returns the value that the last Remove took
-// out. If that would make more than limit timers pending, none takes hold, and it is false. by is the attempt whose
-// handler asks, or nil.
-func (d *draft) ask(asks []Ask, took []bool, limit int, by *attempt) (value string, ok bool) {
+// out. If that would make more than limit timers pending, none takes hold, and it is false.
+func (d *draft) ask(asks []Ask, took []bool, limit int) (value string, ok bool) {
 	if limit > 0 && d.pending+len(asks) > limit { // else there is room in any case
 		if n := d.more(asks); n > 0 && d.pending+n > limit {
 			return "", false
 		}
 	}
 	for i := range asks {
-		took[i] = d.askOne(&asks[i], &value, by)
+		took[i] = d.askOne(&asks[i], &value)
 	}
 	return value, true
 }
@@ -147,7 +146,7 @@ func (a *Ask) becomes(was after) after {
 }
 
 // askOne adds one operation, if it takes hold. The value that a Remove takes out goes to value.
-func (d *draft) askOne(a *Ask, value *string, by *attempt) bool {
+func (d *draft) askOne(a *Ask, value *string) bool {
 	was, hash := d.look(a.Key)
 	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due}
 	now := was
@@ -175,7 +174,7 @@ func (d *draft) askOne(a *Ask, value *string, by *attempt) bool {
 	default:
 		panic("partition: a call asks for " + a.Kind.String())
 	}
-	d.own(by, a.Key)
+	d.own(a.By)
 	now.id = d.Add(&op).Number
 	d.note(hash, was.after, now)
 	return true

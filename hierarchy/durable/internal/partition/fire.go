@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -169,7 +170,7 @@ const mustBeWritten = 1 << 31
 func (p *Partition) started(j job) *attempt {
 	t := p.state.Timer(j.ref)
 	p.state.Start(j.ref, j.id)
-	a := &attempt{job: j, owner: p, firing: Firing{t.Key, t.Value, t.Due, j.attempt, t.ID, p.epoch}}
+	a := &attempt{job: j, name: rand.Uint64() | 1, firing: Firing{t.Key, t.Value, t.Due, j.attempt, t.ID, p.epoch}}
 	a.key = []byte(t.Key)
 	a.ctx, a.cancel = context.WithCancel(context.WithValue(p.handlers, attemptKey{}, a))
 	p.firing.attempts[j.ref] = a

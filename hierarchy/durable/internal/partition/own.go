@@ -10,36 +10,40 @@ import (
 
 // A handler may set, move or remove the timer that it is called for. That does not end the context of its attempt,
 // if the call has that context: else it could not tell its own call from others, and the call would end with the
-// error of the context though it took hold.
+// error of the context though it took hold. The operation has the name of the attempt with it, since it need not come
+// to the owner by a call: it may have to go by a message.
 
 // attemptKey is the key of the attempt in its context.
 type attemptKey struct{}
 
-// attemptOf is the attempt of this partition in whose context a call is made, or nil.
-func (p *Partition) attemptOf(ctx context.Context) *attempt {
+// From notes which operations of c are a handler's on its own key: ctx is the context of its attempt then, or derived
+// from it. Do calls it.
+func (c *Call) From(ctx context.Context) {
 	a, _ := ctx.Value(attemptKey{}).(*attempt)
-	if a == nil || a.owner != p {
-		return nil
+	for i := range c.Asks {
+		ask := &c.Asks[i]
+		if ask.By = 0; a != nil && bytes.Equal(a.key, ask.Key) {
+			ask.By = a.name
+		}
 	}
-	return a
 }
 
-// own notes that the next operation of the frame is a handler's on its own key.
-func (d *draft) own(by *attempt, key []byte) {
-	if by == nil || !bytes.Equal(by.key, key) {
+// own notes whose the next operation of the frame is.
+func (d *draft) own(by uint64) {
+	if by == 0 {
 		return
 	}
 	if d.owns == nil {
-		d.owns = make(map[int]*attempt)
+		d.owns = make(map[int]uint64)
 	}
 	d.owns[d.Len()] = by
 }
 
 // superseded ends the attempt of a timer that was set, moved or removed. Its context ends, unless it has done that
 // itself. mu is held.
-func (p *Partition) superseded(by *attempt, a *attempt) {
+func (p *Partition) superseded(by uint64, a *attempt) {
 	delete(p.firing.attempts, a.ref)
-	if a != by {
+	if a.name != by {
 		a.cancel()
 		return
 	}
@@ -51,11 +55,11 @@ func (p *Partition) superseded(by *attempt, a *attempt) {
 
 // changed ends the contexts of the attempts that have changed a key themselves, and whose handlers run still, when
 // others change it, too. mu is held.
-func (p *Partition) changed(op *frame.Op, by *attempt) {
+func (p *Partition) changed(op *frame.Op, by uint64) {
 	switch op.Kind {
 	case frame.Set, frame.SetAt, frame.Move, frame.Remove:
 		for _, a := range p.firing.outdone[string(op.Key)] {
-			if a != by {
+			if a.name != by {
 				a.cancel()
 			}
 		}

@@ -57,7 +57,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 // The context of another attempt is another's, and so is that of an attempt of another partition.
 func TestOwnCallIsOfTheKey(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		other := &attempt{job: job{key: []byte("b")}}
+		other := &attempt{name: 1}
 		ended := make(chan error)
 		b.handle = func(ctx context.Context, f Firing) error {
 			switch f.Key {

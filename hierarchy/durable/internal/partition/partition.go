@@ -28,8 +28,8 @@ type Partition struct {
 
 	entered   bool // the writer's: it has a place of the Gate
 	turn      *turn
-	applying  *attempt // the writer's: whose operation on its own key is being applied, or nil
-	trimsTurn bool     // the writer's: the last frame had only what trimming writes again
+	applying  uint64 // the writer's: Ask.By of the operation that is being applied
+	trimsTurn bool   // the writer's: the last frame had only what trimming writes again
 
 	handlers context.Context // of all attempts
 	cancel   context.CancelFunc

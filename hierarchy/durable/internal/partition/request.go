@@ -176,7 +176,7 @@ func (d *draft) askNamed(c *Call, pending, limit int) {
 		case size > max(0, room) && size > 0:
 			p.Err = ErrLater
 		default:
-			if value, ok = d.ask(asks, took, pending, nil); !ok {
+			if value, ok = d.ask(asks, took, pending); !ok {
 				p.Err = ErrFull
 			} else if len(asks) == 1 {
 				p.Value, room = value, room-size

@@ -85,6 +85,7 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 	if err := c.takes(); err != nil {
 		return err
 	}
+	call.From(ctx)
 	a := c.newAsk(call, begun)
 	if len(call.Asks) > partition.MaxOps || a.size > c.most() {
 		return fmt.Errorf("%w: %d operations of about %d bytes", partition.ErrTooLarge, len(call.Asks), a.size)

@@ -18,7 +18,7 @@ func sample() (message []byte, want *partition.Call) {
 	id := partition.RequestID{Caller: math.MaxUint64, Serial: 300, Floor: 298}
 	parts := [][]partition.Ask{
 		{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1"), In: time.Hour}, {Kind: frame.SetAt, Key: []byte{}, Value: []byte{}, Due: math.MinInt64}},
-		{{Kind: frame.Move, Key: []byte("b"), In: math.MinInt64}, {Kind: frame.Remove, Key: []byte("c")}, {Kind: frame.Revive, Key: []byte("d")}},
+		{{Kind: frame.Move, Key: []byte("b"), In: math.MinInt64, By: 1 << 63}, {Kind: frame.Remove, Key: []byte("c")}, {Kind: frame.Revive, Key: []byte("d")}},
 	}
 	message = startAsks(nil, id, len(parts))
 	want.Request = id

@@ -40,6 +40,9 @@ const (
 	atSerial = 18
 )
 
+// ownBit, in the byte of an operation's kind, says that a handler asks for it on its own key. Then its attempt follows.
+const ownBit = 1 << 7
+
 // startAsks begins a message with operations, of as many parts.
 func startAsks(b []byte, id partition.RequestID, parts int) []byte {
 	b = append(b, Version, byte(askKind))
@@ -60,7 +63,11 @@ func appendPart(b []byte, asks []partition.Ask, ago time.Duration) []byte {
 	b = binary.AppendUvarint(b, uint64(len(asks)))
 	for i := range asks {
 		a := &asks[i]
-		b = append(b, byte(a.Kind))
+		if a.By == 0 {
+			b = append(b, byte(a.Kind))
+		} else {
+			b = binary.LittleEndian.AppendUint64(append(b, byte(a.Kind)|ownBit), a.By)
+		}
 		switch a.Kind {
 		case frame.Set, frame.Move:
 			b = binary.AppendVarint(b, int64(less(a.In, ago)))
@@ -129,7 +136,11 @@ func readAsks(b []byte, call *partition.Call) error {
 
 // ask reads one operation.
 func (c *cutter) ask(call *partition.Call, age time.Duration) bool {
-	a := partition.Ask{Kind: frame.Kind(c.Byte())}
+	k := c.Byte()
+	a := partition.Ask{Kind: frame.Kind(k &^ ownBit)}
+	if k&ownBit != 0 {
+		a.By = c.Fixed()
+	}
 	switch a.Kind {
 	case frame.Set, frame.Move:
 		a.In = less(time.Duration(c.Varint()), age)

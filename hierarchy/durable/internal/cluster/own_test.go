@@ -1,0 +1,92 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+)
+
+// ownBench is a process whose handler runs until the test ends.
+type ownBench struct {
+	*world
+	*process
+	ctx     context.Context // of the handler
+	appends chan bool       // each append of the log needs one
+}
+
+// ask has a process ask for something, and returns when a message was sent.
+func (b *ownBench) ask(ctx context.Context, do func(context.Context, int, *partition.Call) error, a partition.Ask) <-chan error {
+	sent, done := b.conn.Stats().OutMsgs, make(chan error, 1)
+	go func() { done <- do(ctx, 1, &partition.Call{Asks: []partition.Ask{a}}) }()
+	b.eventually("sent", func() bool { return b.conn.Stats().OutMsgs > sent })
+	return done
+}
+
+// A handler's call on its own key does not end the context of its attempt, whichever way it goes. What others ask for
+// does.
+func TestOwnCallOfAHandler(t *testing.T) {
+	own := partition.Ask{Kind: frame.Set, Key: []byte("key1"), Value: []byte("own"), In: time.Hour}
+	for name, do := range map[string]func(*ownBench) error{
+		"by a call": func(b *ownBench) error {
+			close(b.appends)
+			return b.Do(b.ctx, 1, &partition.Call{Asks: []partition.Ask{own}})
+		},
+		"by a message, as the lease has ended for a moment": func(b *ownBench) error {
+			close(b.appends)
+			b.store.Cut(true)
+			b.eventually("without the lease", func() bool { return !b.latest().member.Holds() })
+			done := b.ask(b.ctx, b.Do, own)
+			b.store.Cut(false)
+			return <-done
+		},
+		"by a message, as another was given up": func(b *ownBench) error {
+			ctx, cancel := context.WithCancel(b.t.Context())
+			done := b.ask(ctx, b.client.Do, partition.Ask{Kind: frame.Remove, Key: []byte("other1")})
+			cancel()
+			b.ErrorIs(<-done, context.Canceled)
+			b.False(b.client.Settled(1))
+			done = b.ask(b.ctx, b.Do, own)
+			close(b.appends)
+			return <-done
+		},
+		"by a message of another caller in this program": func(b *ownBench) error {
+			close(b.appends)
+			c, err := remote.New(b.remote())
+			b.NoError(err)
+			defer c.Close()
+			return c.Do(b.ctx, 1, &partition.Call{Asks: []partition.Ask{own}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newOwnBench(t)
+			b.NoError(do(b))
+			b.NoError(b.ctx.Err())
+			b.Equal("own", b.keys()["key1"])
+			b.set("key1", "", time.Hour)
+			b.ErrorIs(b.ctx.Err(), context.Canceled)
+		})
+	}
+}
+
+func newOwnBench(t *testing.T) *ownBench {
+	w := newWorld(t)
+	b := &ownBench{world: w, process: w.process(), appends: make(chan bool, 1)}
+	began, end := make(chan context.Context), make(chan bool)
+	w.handle = func(ctx context.Context, _ partition.Firing) error {
+		began <- ctx
+		<-end
+		return nil
+	}
+	b.NoError(b.process.open(t.Context()))
+	t.Cleanup(func() { close(end) })
+	b.NoError(b.client.Do(t.Context(), 1, &partition.Call{Asks: []partition.Ask{{Kind: frame.Remove, Key: []byte("other1")}}}))
+	b.logs[1].Before = func(uint64) { <-b.appends }
+	b.appends <- true
+	b.set("key1", "", 0)
+	b.ctx = <-began
+	return b
+}
