@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi/jsapitest"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -31,4 +36,28 @@ func TestPartitionThatFailsEndsTheOthers(t *testing.T) {
 	require.Equal(t, reason{failure}, context.Cause(ctx))
 	require.ErrorIs(t, parts[0].problem(), ErrDamaged)
 	require.ErrorIs(t, parts[2].problem(), context.Canceled)
+}
+
+// mute is a log that does not answer.
+type mute struct{ journal.Log }
+
+func (mute) Bounds(ctx context.Context) (journal.Bounds, error) {
+	<-ctx.Done()
+	return journal.Bounds{}, ctx.Err()
+}
+
+// A server in this process has a minute for each request of Open: a machine may be busy. Looking for a later version is
+// given up sooner, as that is done for one log after the other.
+func TestOpenWaitsForABusyServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nc := jsapitest.Connect(t, func(string) string { return "" })
+		d := &dir{cfg: dirConfig{name: "set", partitions: 2}}
+		begun := time.Now()
+		_, err := stream.Open(t.Context(), d.logs(nc, false))
+		require.EqualError(t, err, "JetStream has not answered within 1m0s")
+		require.Equal(t, time.Minute, time.Since(begun))
+		begun = time.Now()
+		require.NoError(t, refuseLater(t.Context(), make([]mute, 2)))
+		require.Equal(t, 2*peekTime, time.Since(begun))
+	})
 }

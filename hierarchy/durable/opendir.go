@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -84,7 +85,7 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 	if err != nil {
 		return err
 	}
-	if err := d.refuseLater(ctx, set.Logs); err != nil {
+	if err := refuseLater(ctx, set.Logs); err != nil {
 		return err
 	}
 	common := d.cfg.common
@@ -102,14 +103,22 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 
 // refuseLater is an error if a later version has written to one of the logs. Nothing is written to the
 // others then.
-func (d *dir) refuseLater(ctx context.Context, logs []*stream.Log) error {
+func refuseLater[L journal.Log](ctx context.Context, logs []L) error {
 	for at, log := range logs {
-		cfg := partition.Config{Log: log, Partition: at, Partitions: len(logs)}
-		if err := partition.Peek(ctx, cfg); errors.Is(err, partition.ErrVersion) {
+		if err := peek(ctx, partition.Config{Log: log, Partition: at, Partitions: len(logs)}); errors.Is(err, partition.ErrVersion) {
 			return err
 		}
 	}
 	return nil
+}
+
+// peekTime is for one log. One that does not answer holds up the others.
+const peekTime = 5 * time.Second
+
+func peek(ctx context.Context, cfg partition.Config) error {
+	ctx, cancel := context.WithTimeout(ctx, peekTime)
+	defer cancel()
+	return partition.Peek(ctx, cfg)
 }
 
 // set opens the logs, and makes them if they were never made.
@@ -122,9 +131,7 @@ func (d *dir) set(ctx context.Context) (*stream.Set, error) {
 		return nil, err
 	}
 	made = made || d.server.Aside(stream.MarksStream(d.cfg.name)) != nil
-	set, err := stream.Open(ctx, stream.Config{
-		Conn: d.server.Conn(), Name: d.cfg.name, Partitions: d.cfg.partitions, Replicas: 1, Made: made,
-	})
+	set, err := stream.Open(ctx, d.logs(d.server.Conn(), made))
 	if err == nil && !made {
 		err = d.server.NoteSet(d.cfg.name)
 	}
@@ -132,6 +139,15 @@ func (d *dir) set(ctx context.Context) (*stream.Set, error) {
 		err = d.why(err, stream.MarksStream(d.cfg.name))
 	}
 	return set, err
+}
+
+// requestTime is how long a request may take. A server in this process gets each one, so it is not asked again as
+// others are: it has not come to it yet, on a machine that is busy, or it never answers.
+const requestTime = time.Minute
+
+// logs says which logs are opened.
+func (d *dir) logs(nc *nats.Conn, made bool) stream.Config {
+	return stream.Config{Conn: nc, Name: d.cfg.name, Partitions: d.cfg.partitions, Replicas: 1, Made: made, Longest: requestTime}
 }
 
 // openAll opens n partitions at the same time. The first that fails, other than by damage, ends the

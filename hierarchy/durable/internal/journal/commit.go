@@ -58,13 +58,18 @@ var errNoAnswer = errors.New("no answer")
 
 // append appends once, and waits for the answer as long as Answer says.
 func (p *Patience) append(ctx context.Context, log Log, last uint64, data []byte) error {
-	asked, cancel := context.WithTimeout(ctx, p.answer())
+	asked, cancel := p.Asking(ctx)
 	defer cancel()
 	err := log.Append(asked, last, data)
 	if err != nil && asked.Err() != nil && ctx.Err() == nil && !errors.Is(err, ErrDenied) { // nobody else knows of that context
 		return fmt.Errorf("%w within %v", errNoAnswer, p.answer())
 	}
 	return err
+}
+
+// Asking is a context for a question to the log. It ends with ctx, and when there has been no answer for long enough.
+func (p *Patience) Asking(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, p.answer())
 }
 
 func (p *Patience) answer() time.Duration { return orDefault(p.Answer, 5*time.Second) }
@@ -87,7 +92,7 @@ func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, s
 		return err
 	}
 	*sure = *sure && errors.Is(err, ErrRefused)
-	asked, cancel := context.WithTimeout(ctx, p.answer())
+	asked, cancel := p.Asking(ctx)
 	defer cancel()
 	there, gone := log.Get(asked, last+1)
 	switch {

@@ -1,10 +1,6 @@
 package jsapi
 
-import (
-	"context"
-
-	"github.com/nats-io/nats.go"
-)
+import "context"
 
 // Message is a message as the leader of a stream has it.
 type Message struct {
@@ -14,28 +10,28 @@ type Message struct {
 }
 
 // Get asks the leader of a stream for one message. A replica that is behind does not have all.
-func Get(ctx context.Context, nc *nats.Conn, stream string, sequence uint64) (Message, error) {
+func Get(ctx context.Context, nc Conn, stream string, sequence uint64) (Message, error) {
 	return ofLeader(ctx, nc, stream, struct {
 		Sequence uint64 `json:"seq"`
 	}{sequence})
 }
 
 // Last asks the leader of a stream for the last message of a subject.
-func Last(ctx context.Context, nc *nats.Conn, stream, subject string) (Message, error) {
+func Last(ctx context.Context, nc Conn, stream, subject string) (Message, error) {
 	return ofLeader(ctx, nc, stream, struct {
 		Subject string `json:"last_by_subj"`
 	}{subject})
 }
 
 // First asks the leader of a stream for the first message of a subject.
-func First(ctx context.Context, nc *nats.Conn, stream, subject string) (Message, error) {
+func First(ctx context.Context, nc Conn, stream, subject string) (Message, error) {
 	return ofLeader(ctx, nc, stream, struct {
 		Sequence uint64 `json:"seq"`
 		Subject  string `json:"next_by_subj"`
 	}{1, subject})
 }
 
-func ofLeader(ctx context.Context, nc *nats.Conn, stream string, request any) (Message, error) {
+func ofLeader(ctx context.Context, nc Conn, stream string, request any) (Message, error) {
 	var answer struct {
 		Message Message `json:"message"`
 	}

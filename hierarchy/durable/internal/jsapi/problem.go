@@ -66,6 +66,7 @@ func IsNoCluster(err error) bool { return has(err, codeNoCluster) }
 func IsUnready(err error) bool {
 	var own *problem
 	var api *jetstream.APIError
+	var late noAnswer
 	switch {
 	case errors.As(err, &own):
 		return own.Code == 503 || own.ErrorCode == codeOffline
@@ -73,7 +74,7 @@ func IsUnready(err error) bool {
 		return api.ErrorCode == codeOffline || api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled &&
 			api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount
 	}
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errNoAnswer) || errors.Is(err, nats.ErrTimeout) ||
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) || errors.Is(err, nats.ErrTimeout) ||
 		errors.Is(err, nats.ErrDisconnected)
 }
 

@@ -17,7 +17,7 @@ func TestIsUnready(t *testing.T) {
 		&problem{Code: 503, ErrorCode: 10008},
 		&jetstream.APIError{Code: 503, ErrorCode: 10008},
 		&problem{Code: 500, ErrorCode: codeOffline}, &jetstream.APIError{Code: 500, ErrorCode: codeOffline},
-		context.DeadlineExceeded, errNoAnswer, nats.ErrTimeout, nats.ErrDisconnected,
+		context.DeadlineExceeded, noAnswer(1), nats.ErrTimeout, nats.ErrDisconnected,
 	} {
 		require.True(t, IsUnready(fmt.Errorf("a reason: %w", err)), err.Error())
 	}

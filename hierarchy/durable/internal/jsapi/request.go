@@ -1,6 +1,7 @@
 package jsapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,8 +11,26 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
+// Conn is a connection to servers with JetStream.
+type Conn struct {
+	*nats.Conn
+	// Longest is how long an answer may take, if the context allows more: a server that has found its files damaged
+	// may not answer at all, and one that has no leader yet does not answer when it has one. Default 5s.
+	Longest time.Duration
+}
+
+// Patience is Longest, or its default.
+func (c Conn) Patience() time.Duration { return cmp.Or(c.Longest, 5*time.Second) }
+
+// noAnswer is the error of a request for which there was no answer for so long.
+type noAnswer time.Duration
+
+func (d noAnswer) Error() string {
+	return fmt.Sprintf("JetStream has not answered within %v", time.Duration(d))
+}
+
 // Ask sends a request to JetStream's API and decodes the answer.
-func Ask(ctx context.Context, nc *nats.Conn, subject string, request, answer any) error {
+func Ask(ctx context.Context, nc Conn, subject string, request, answer any) error {
 	data := []byte(nil)
 	if request != nil {
 		data, _ = json.Marshal(request) // requests are structs of ours
@@ -24,7 +43,7 @@ func Ask(ctx context.Context, nc *nats.Conn, subject string, request, answer any
 }
 
 // Publish publishes a message, and returns the sequence that it has in its stream.
-func Publish(ctx context.Context, nc *nats.Conn, m *nats.Msg) (sequence uint64, err error) {
+func Publish(ctx context.Context, nc Conn, m *nats.Msg) (sequence uint64, err error) {
 	answer, err := wait(ctx, nc, m)
 	if err != nil {
 		return 0, err
@@ -38,15 +57,9 @@ func Publish(ctx context.Context, nc *nats.Conn, m *nats.Msg) (sequence uint64, 
 	return ack.Sequence, nil
 }
 
-// longest is how long an answer may take, if ctx allows more. A server that has found its files
-// damaged may not answer at all.
-const longest = 5 * time.Second
-
-var errNoAnswer = fmt.Errorf("JetStream has not answered within %v", longest)
-
 // wait sends a request and waits for its answer.
-func wait(ctx context.Context, nc *nats.Conn, request *nats.Msg) (*nats.Msg, error) {
-	limited, cancel := context.WithTimeoutCause(ctx, longest, errNoAnswer)
+func wait(ctx context.Context, nc Conn, request *nats.Msg) (*nats.Msg, error) {
+	limited, cancel := context.WithTimeoutCause(ctx, nc.Patience(), noAnswer(nc.Patience()))
 	defer cancel()
 	m, err := nc.RequestMsgWithContext(limited, request)
 	if err != nil && limited.Err() != nil {

@@ -3,27 +3,31 @@ package jsapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi/jsapitest"
 )
 
-func connect(t *testing.T) *nats.Conn {
+func connect(t *testing.T) Conn {
 	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
-	return s.Conn()
+	return Conn{Conn: s.Conn()}
 }
 
 // What is published has the sequence that is returned, and the leader has it as it was published.
 func TestMessages(t *testing.T) {
 	nc, ctx := connect(t), t.Context()
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc.Conn)
 	require.NoError(t, err)
 	_, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: "x", Subjects: []string{"x.*"}})
 	require.NoError(t, err)
@@ -92,4 +96,44 @@ func TestStrangeAnswer(t *testing.T) {
 	defer func() { _ = sub.Unsubscribe() }()
 	_, err = Publish(t.Context(), nc, nats.NewMsg("strange"))
 	require.ErrorContains(t, err, "an answer that is not understood")
+}
+
+// A request waits for its answer as long as the connection says, and no longer than its context.
+func TestSlowAnswer(t *testing.T) {
+	const before, after = 59 * time.Second, 61 * time.Second
+	for name, c := range map[string]struct{ longest, ctx, takes, err time.Duration }{
+		"in time":                  {longest: time.Minute, takes: before},
+		"too late":                 {longest: time.Minute, takes: after, err: time.Minute},
+		"in time by default":       {takes: 4 * time.Second},
+		"too late by default":      {takes: 6 * time.Second, err: 5 * time.Second},
+		"in time for its context":  {longest: time.Minute, ctx: before + 1, takes: before},
+		"too late for its context": {longest: time.Minute, ctx: before - 1, takes: before, err: -1},
+		"its context allows more":  {longest: time.Minute, ctx: time.Hour, takes: after, err: time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				nc := Conn{jsapitest.Connect(t, func(string) string { time.Sleep(c.takes); return `{"seq":7}` }), c.longest}
+				ctx := t.Context()
+				if c.ctx > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, c.ctx)
+					defer cancel()
+				}
+				begun := time.Now()
+				n, err := Publish(ctx, nc, nats.NewMsg("x"))
+				switch c.err {
+				case 0:
+					require.NoError(t, err)
+					require.EqualValues(t, 7, n)
+					require.Equal(t, c.takes, time.Since(begun))
+				case -1:
+					require.Equal(t, context.DeadlineExceeded, err)
+				default:
+					require.Equal(t, fmt.Sprintf("JetStream has not answered within %v", c.err), err.Error())
+					require.True(t, IsUnready(err))
+					require.Equal(t, c.err, time.Since(begun))
+				}
+			})
+		})
+	}
 }

@@ -37,8 +37,11 @@ func (p *Partition) commitFrame(ctx context.Context, patience journal.Patience, 
 }
 
 // passStrangers is called when a stranger's message follows the end of the log. It goes on to the last of
-// those that follow each other. What can't be read now is left to the next append.
+// those that follow each other. What can't be read now is left to the next append: that finds out whether the log is
+// silent, and callers wait meanwhile.
 func (p *Partition) passStrangers(ctx context.Context) {
+	ctx, cancel := p.cfg.Patience.Asking(ctx)
+	defer cancel()
 	first := p.head.end + 1
 	last := first
 	if b, err := p.cfg.Log.Bounds(ctx); err == nil {

@@ -1,8 +1,10 @@
 package partition
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -199,4 +201,38 @@ func TestLogOfStrangersAlone(t *testing.T) {
 	b.set("a", "1", time.Hour)
 	b.reopen()
 	b.Equal(map[string]string{"a": "1"}, b.keys(false))
+}
+
+// deaf is a log that does not answer some times when it is asked for its bounds.
+type deaf struct {
+	journal.Log
+	times *atomic.Int64
+}
+
+func (l deaf) Bounds(ctx context.Context) (journal.Bounds, error) {
+	if l.times.Add(-1) >= 0 {
+		<-ctx.Done()
+		return journal.Bounds{}, ctx.Err()
+	}
+	return l.Log.Bounds(ctx)
+}
+
+// A log that does not answer while its owner passes a stranger's message holds up callers no longer than one that
+// does not answer a frame.
+func TestStrangerInALogThatDoesNotAnswer(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.log = b.disk.Open()
+		l := deaf{b.log, new(atomic.Int64)}
+		var err error
+		b.cfg.Patience.Answer = 5 * time.Second
+		b.p, err = Open(b.t.Context(), b.cfg.with(l))
+		b.NoError(err)
+		b.intrude("hello", "again")
+		l.times.Store(2) // one for each message
+		begun := time.Now()
+		b.set("k", "v", time.Hour)
+		b.Equal(2*b.cfg.Patience.Answer, time.Since(begun))
+		b.Equal(map[string]string{"k": "v"}, b.keys(false))
+		b.shut()
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
@@ -27,7 +26,7 @@ type inspected struct {
 }
 
 // inspect asks for a stream. One that is missing is ErrDamaged.
-func inspect(ctx context.Context, nc *nats.Conn, stream string) (in inspected, err error) {
+func inspect(ctx context.Context, nc jsapi.Conn, stream string) (in inspected, err error) {
 	err = jsapi.Ask(ctx, nc, "STREAM.INFO."+stream, nil, &in)
 	if jsapi.IsNoStream(err) {
 		err = fmt.Errorf("%w: the stream %s is missing: %w", journal.ErrDamaged, stream, err)
@@ -45,7 +44,7 @@ func (s *Set) logNeeds(partition int) settings.Needs {
 
 // find finds the marks and the record of a set, or returns ErrAbsent.
 func (s *Set) find(ctx context.Context) (a about, err error) {
-	in, err := inspect(ctx, s.cfg.Conn, s.marksStream())
+	in, err := inspect(ctx, s.conn(), s.marksStream())
 	if jsapi.IsNoStream(err) {
 		return a, fmt.Errorf("%w: %q", journal.ErrAbsent, s.marksStream())
 	}
@@ -61,7 +60,7 @@ func (s *Set) find(ctx context.Context) (a about, err error) {
 
 // about reads the record, or returns ErrAbsent.
 func (s *Set) about(ctx context.Context) (a about, err error) {
-	data, _, err := lastThat(ctx, s.cfg.Conn, s.marksStream(), s.aboutSubject(), func(b []byte) bool {
+	data, _, err := lastThat(ctx, s.conn(), s.marksStream(), s.aboutSubject(), func(b []byte) bool {
 		var a about
 		return json.Unmarshal(b, &a) == nil && a.Format > 0
 	})
@@ -88,7 +87,7 @@ func (s *Set) check(ctx context.Context, a about) error { return each(ctx, a.Par
 func (s *Set) checkLog(ctx context.Context, partition int) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	in, err := inspect(ctx, s.cfg.Conn, s.stream(partition))
+	in, err := inspect(ctx, s.conn(), s.stream(partition))
 	s.answered()
 	if jsapi.IsUnready(err) || jsapi.IsNoStream(err) {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 )
 
 // A replica that is behind does not make messages absent: the leader has them.
@@ -16,7 +17,7 @@ func TestReplicaThatIsBehind(t *testing.T) {
 	nc := Connect(t)
 	// A stream without AllowDirect answers for its leader alone. The replica is this test's.
 	makeStream(t, nc, "behind", "behind")
-	log := &Log{nc: nc, stream: "behind", subject: "behind", portions: make(chan struct{}, 1), patience: time.Minute}
+	log := &Log{nc: jsapi.Conn{Conn: nc}, stream: "behind", subject: "behind", portions: make(chan struct{}, 1), patience: time.Minute}
 	for i := range uint64(5) {
 		require.NoError(t, log.Append(t.Context(), i, fmt.Append(nil, i+1)))
 	}

@@ -16,7 +16,7 @@ import (
 
 // Log is the log of one partition.
 type Log struct {
-	nc      *nats.Conn
+	nc      jsapi.Conn
 	stream  string
 	subject string // of the frames
 	needs   settings.Needs
@@ -49,10 +49,10 @@ func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 }
 
 // publish publishes data under the condition that header has that value.
-func publish(ctx context.Context, nc *nats.Conn, subject, header string, value uint64, data []byte) (uint64, error) {
+func publish(ctx context.Context, nc jsapi.Conn, subject, header string, value uint64, data []byte) (uint64, error) {
 	m := &nats.Msg{Subject: subject, Data: data, Header: nats.Header{header: {strconv.FormatUint(value, 10)}}}
 	n, err := jsapi.Publish(ctx, nc, m)
-	return n, denied(nc, subject, meant(err))
+	return n, denied(nc.Conn, subject, meant(err))
 }
 
 // Get implements journal.Log.

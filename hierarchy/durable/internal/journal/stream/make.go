@@ -44,7 +44,7 @@ func (s *Set) create(ctx context.Context) (about, error) {
 		}
 	}
 	data, _ := json.Marshal(a)
-	_, err = publish(ctx, s.cfg.Conn, s.aboutSubject(), nats.ExpectedLastSubjSeqHdr, 0, data)
+	_, err = publish(ctx, s.conn(), s.aboutSubject(), nats.ExpectedLastSubjSeqHdr, 0, data)
 	if errors.Is(err, journal.ErrRefused) { // another process was faster
 		return s.about(ctx)
 	}
@@ -54,7 +54,7 @@ func (s *Set) create(ctx context.Context) (about, error) {
 // used tells whether a log of a set without a record was written to. It is an error if one can't be used.
 func (s *Set) used(ctx context.Context, a about) (bool, error) {
 	for i := range a.Partitions {
-		in, err := inspect(ctx, s.cfg.Conn, s.stream(i))
+		in, err := inspect(ctx, s.conn(), s.stream(i))
 		s.answered()
 		if jsapi.IsNoStream(err) {
 			continue

@@ -14,7 +14,7 @@ import (
 
 // marks is where the mark of one partition is: in a stream for all marks of a name.
 type marks struct {
-	nc      *nats.Conn
+	nc      jsapi.Conn
 	stream  string
 	subject string
 	pause   time.Duration // after the first refusal, then doubled

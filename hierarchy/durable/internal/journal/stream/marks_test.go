@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 )
 
 // A leader refuses a mark for a while when a copy of it is on its way to the replicas. That is no
@@ -24,7 +25,7 @@ func TestMarkThatIsRefusedForAWhile(t *testing.T) {
 		}
 		_ = m.Respond([]byte(`{"stream":"marks","seq":1}`))
 	})
-	k := &marks{nc, "marks", "mark", time.Millisecond}
+	k := &marks{jsapi.Conn{Conn: nc}, "marks", "mark", time.Millisecond}
 	require.NoError(t, k.raise(t.Context(), journal.Mark{Number: 1}))
 	require.Equal(t, -1, left)
 	left = 1000

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 )
@@ -25,7 +23,7 @@ func meant(err error) error {
 
 // lastThat is the last message of a subject that is as it must be, and the sequence of the last one of all: the
 // subject's stream keeps two, and a stranger may have published to it. If neither is right, it is the last one.
-func lastThat(ctx context.Context, nc *nats.Conn, stream, subject string, right func([]byte) bool) ([]byte, uint64, error) {
+func lastThat(ctx context.Context, nc jsapi.Conn, stream, subject string, right func([]byte) bool) ([]byte, uint64, error) {
 	data, sequence, err := last(ctx, nc, stream, subject)
 	if err != nil || right(data) {
 		return data, sequence, err
@@ -37,7 +35,7 @@ func lastThat(ctx context.Context, nc *nats.Conn, stream, subject string, right 
 }
 
 // last is the last message of a subject, as the stream's leader knows it, or ErrAbsent.
-func last(ctx context.Context, nc *nats.Conn, stream, subject string) (data []byte, sequence uint64, err error) {
+func last(ctx context.Context, nc jsapi.Conn, stream, subject string) (data []byte, sequence uint64, err error) {
 	m, err := jsapi.Last(ctx, nc, stream, subject)
 	return m.Data, m.Sequence, meant(err)
 }

@@ -125,6 +125,8 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 // that there is nobody: a stranger may have published any. What is on its way still is ignored.
 func (r *reading) fromLeader(ctx context.Context, got [][]byte) ([][]byte, error) {
 	r.end()
+	ctx, cancel := context.WithTimeout(ctx, silences*r.log.patience)
+	defer cancel()
 	m, err := jsapi.Get(ctx, r.log.nc, r.log.stream, r.next)
 	if err != nil {
 		return got, meant(err)

@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 )
 
 // ErrPartitions: the set of logs has another number of partitions.
@@ -24,6 +26,9 @@ type Config struct {
 	Replicas   int // of what is made; 0: three, or one where there is one server
 	// Made: the set was made before. If it is not there, it is damaged.
 	Made bool
+	// Longest is how long an answer may take, if the context allows more. Who asks servers, and not one in this
+	// process, has to ask again soon: some requests get no answer. Default 5s.
+	Longest time.Duration
 	// Progress, if not nil, is called after each answer of the servers. There can be many.
 	Progress func()
 }
@@ -59,11 +64,12 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 	if !ValidName(cfg.Name) {
 		return nil, fmt.Errorf("the name %q must have 1 to 64 of the characters a-z A-Z 0-9 - _", cfg.Name)
 	}
-	js, err := jetstream.New(cfg.Conn)
+	s := &Set{cfg: cfg, portions: make(chan struct{}, portions)}
+	var err error
+	s.js, err = jetstream.New(cfg.Conn, jetstream.WithDefaultTimeout(s.conn().Patience()))
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{cfg: cfg, js: js, portions: make(chan struct{}, portions)}
 	there, err := s.find(ctx)
 	switch {
 	case errors.Is(err, journal.ErrAbsent) && cfg.Made:
@@ -111,6 +117,8 @@ func LogStream(set string, partition int) string {
 	return fmt.Sprintf("epicycle_%s_%d", set, partition)
 }
 
+func (s *Set) conn() jsapi.Conn { return jsapi.Conn{Conn: s.cfg.Conn, Longest: s.cfg.Longest} }
+
 func (s *Set) marksStream() string  { return MarksStream(s.cfg.Name) }
 func (s *Set) aboutSubject() string { return "epicycle." + s.cfg.Name + ".mark.about" }
 func (s *Set) stream(partition int) string {
@@ -121,7 +129,7 @@ func (s *Set) subject(partition int) string {
 }
 
 func (s *Set) log(partition int) *Log {
-	nc := s.cfg.Conn
+	nc := s.conn()
 	subject := fmt.Sprintf("epicycle.%s.mark.%d", s.cfg.Name, partition)
 	return &Log{
 		nc: nc, stream: s.stream(partition), subject: s.subject(partition),

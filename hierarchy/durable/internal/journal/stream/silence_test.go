@@ -6,6 +6,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 )
 
 // A server that does not answer ends reading, also if the context has no end.
@@ -13,7 +15,7 @@ func TestReadingEndsInSilence(t *testing.T) {
 	nc := Connect(t)
 	asked := make(chan bool, 100)
 	impersonate(t, nc, "$JS.API.DIRECT.GET.silent", func(*nats.Msg) { asked <- true })
-	log := &Log{nc: nc, stream: "silent", portions: make(chan struct{}, 1), patience: time.Millisecond}
+	log := &Log{nc: jsapi.Conn{Conn: nc}, stream: "silent", portions: make(chan struct{}, 1), patience: time.Millisecond}
 	n := 0
 	for _, err := range log.Read(t.Context(), 1, 5) {
 		require.ErrorContains(t, err, "does not answer the request for message 1")

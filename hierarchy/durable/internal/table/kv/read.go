@@ -15,7 +15,7 @@ import (
 // behind, and does not tell the revision of a deletion.
 func (s *Store) Get(ctx context.Context, key string) (table.Record, error) {
 	absent := fmt.Errorf("%w: %q", table.ErrAbsent, key)
-	m, err := jsapi.Last(ctx, s.nc, "KV_"+s.name, s.subject(key))
+	m, err := jsapi.Last(ctx, jsapi.Conn{Conn: s.nc}, "KV_"+s.name, s.subject(key))
 	switch {
 	case jsapi.IsNoMessage(err):
 		return table.Record{Key: key}, absent
