@@ -29,8 +29,10 @@ type pool struct {
 
 // work is tasks of a wheel, or a task that something else gave to the Executor.
 type work interface {
-	left() int      // how many tasks were not taken
-	callNext() bool // takes a task and calls it, or is false if none is left
+	left() int // how many tasks were not taken
+	// run takes tasks and calls them until none is left. It reports whether the goroutine can
+	// call others then.
+	run() (fit bool)
 }
 
 // execute is the Executor. poolOf calls it without a task.
@@ -71,10 +73,8 @@ func (p *pool) work() {
 	}()
 	forgetLabels()
 	for w := p.first(); w != nil; w = p.first() {
-		for w.callNext() {
-			if !makeAsNew() {
-				return
-			}
+		if !w.run() {
+			return
 		}
 	}
 	finished = true
@@ -112,12 +112,12 @@ func (s *single) left() int {
 	return 1
 }
 
-func (s *single) callNext() bool {
+func (s *single) run() bool {
 	if s.taken.Swap(true) {
-		return false
+		return true
 	}
 	s.task()
-	return true
+	return makeAsNew()
 }
 
 // pooled is tasks of a wheel for a Pool.
@@ -132,14 +132,23 @@ func (c *core[T]) poolTogether(values []T) {
 	c.pool.add(&pooled[T]{tasks[T]{core: c, values: values}, c.dispatched()})
 }
 
-func (p *pooled[T]) callNext() bool {
+// run counts one task as running from the first to the last, as it goes from one to the next.
+func (p *pooled[T]) run() bool {
 	i := p.take()
 	if i == allTaken {
-		return false
+		return true
 	}
-	p.core.began(p.since)
-	p.core.inFlight.start()
-	defer p.core.inFlight.finish()
-	p.call(i)
-	return true
+	c := p.core
+	c.inFlight.start()
+	defer c.inFlight.finish() // also if a callback exits the goroutine
+	for waits := c.waits.own(); ; {
+		waits.add(c.now() - p.since)
+		if p.call(i); !makeAsNew() {
+			return false
+		}
+		if i = p.take(); i == allTaken {
+			return true
+		}
+		c.inFlight.end(1) // the one before
+	}
 }

@@ -22,7 +22,7 @@ func (c *core[T]) dispatched() int64 {
 // began counts a callback that begins now.
 func (c *core[T]) began(dispatched int64) {
 	if c.waits != nil {
-		c.waits.add(c.now(), dispatched)
+		c.waits.own().add(c.now() - dispatched)
 	}
 }
 
@@ -37,10 +37,17 @@ func newWaits(parts int) waits {
 
 func (p *waitsPart) lock() *mutex { return &p.mu }
 
-// add counts a callback that begins now, and has waited since then.
-func (w waits) add(now, since int64) {
+// own is the part of the running processor.
+func (w waits) own() *waitsPart {
 	p := lockOwn(w)
-	p.h.add(now - since)
+	p.mu.Unlock()
+	return p
+}
+
+// add counts a callback that begins now, and has waited so long.
+func (p *waitsPart) add(waited int64) {
+	p.mu.Lock()
+	p.h.add(waited)
 	p.mu.Unlock()
 }
 

@@ -54,6 +54,35 @@ func TestWaitedIsFromDispatchToTheCallback(t *testing.T) {
 	}
 }
 
+// Callbacks that a worker calls one after the other count one by one: each that waits, and the time
+// that each waited, whichever of them is slow.
+func TestCallbacksOfAPoolCountOneByOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Pool(1)})
+		for i := range 6 {
+			mustSet(t, w, time.Second, func() {
+				st := w.Stats()
+				require.Equal(t, 5-i, st.Queued, i)
+				require.Equal(t, 1, st.Running, i)
+				require.Equal(t, uint64(i+1), st.Waited.Count())
+				if i == 2 {
+					time.Sleep(time.Minute)
+				}
+				if i == 4 {
+					runtime.Goexit()
+				}
+			})
+		}
+		time.Sleep(time.Hour)
+		st := w.Stats()
+		require.Zero(t, st.Queued+st.Running)
+		require.Equal(t, 30*time.Second, st.Waited.Mean(), "three waited for nothing, three a minute")
+		require.Zero(t, st.Waited.Quantile(0.5))
+		require.Equal(t, time.Minute, st.Waited.Quantile(0.6))
+		require.NoError(t, w.Shutdown(t.Context()))
+	})
+}
+
 // Two wheels that share a pool count their own callbacks.
 func TestWaitedInASharedPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
