@@ -97,10 +97,15 @@ func inCopy(t *testing.T, test func(durable.Config[string, string])) {
 		test(durable.Config[string, string]{Dir: dir, Partitions: 2, Handle: func(context.Context, firing) error { return nil }})
 		return
 	}
+	out, err := copyOf(t).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// copyOf is the command for a copy of this program that runs this test.
+func copyOf(t *testing.T) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), filled+"="+t.TempDir())
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	return cmd
 }
 
 func limitFiles(t *testing.T, size uint64) {
@@ -118,6 +123,10 @@ func requireFull(t *testing.T, cfg durable.Config[string, string]) {
 	if err == nil {
 		w.Close()
 	}
+	requireIsFull(t, cfg, err)
+}
+
+func requireIsFull(t *testing.T, cfg durable.Config[string, string], err error) {
 	require.ErrorContains(t, err, "the disk is full")
 	require.ErrorContains(t, err, cfg.Dir)
 	require.False(t, errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded), "%v", err)

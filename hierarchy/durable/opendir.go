@@ -27,7 +27,8 @@ func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
 		d.Close()
 		return nil, err
 	}
-	ctx, end := context.WithCancelCause(ctx)
+	open := ctx
+	ctx, end := context.WithCancelCause(open)
 	defer end(nil)
 	defer server.OnProblem(func(problem error) { end(reason{problem}) })()
 	stop := server.OnCorrupt(func(stream string, err error) {
@@ -45,7 +46,7 @@ func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
 	if errors.As(context.Cause(ctx), &why) {
 		err = why.error
 	}
-	err = d.because(err)
+	err = d.because(open, err)
 	d.Close()
 	return nil, fmt.Errorf("%s: %w", cfg.dir, corrupt(err))
 }
@@ -55,17 +56,22 @@ const (
 	problemPause = 10 * time.Millisecond
 )
 
-// because is the problem of the server, if it has one. A server in this process always answers, unless
+// because is why Open fails: the problem of the server, if it has one. A server in this process always answers, unless
 // it has found one, which it may not have said yet.
-func (d *dir) because(err error) error {
-	for begun := time.Now(); ; time.Sleep(problemPause) {
-		if problem := d.server.Problem(); problem != nil {
-			return problem
-		}
-		if !errors.Is(err, nats.ErrNoResponders) || time.Since(begun) > problemTime {
+func (d *dir) because(ctx context.Context, err error) error {
+	begun := time.Now()
+	for errors.Is(err, nats.ErrNoResponders) && d.server.Problem() == nil && time.Since(begun) < problemTime {
+		time.Sleep(problemPause)
+	}
+	if problem := d.server.Problem(); problem != nil {
+		return problem
+	}
+	for _, other := range []error{ErrArgument, ErrDamaged, embedded.ErrCorrupt, stream.ErrPartitions, partition.ErrVersion} {
+		if errors.Is(err, other) { // it has been found in what is there
 			return err
 		}
 	}
+	return d.server.Because(ctx, err)
 }
 
 // corrupt is an error of Open, as ErrDamaged if the server has found damage. What a call gets while

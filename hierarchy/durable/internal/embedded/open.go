@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -121,6 +122,9 @@ func (s *Share) Close() {
 // run starts the server. It stops if that fails, or if all have gone who wanted it.
 func (s *Server) run() {
 	s.failure = s.start()
+	if s.failure != nil && !errors.Is(s.failure, errInUse) && !errors.Is(s.failure, errVersion) {
+		s.failure = s.Because(context.Background(), s.failure)
+	}
 	opened.mu.Lock()
 	s.running = s.failure == nil
 	s.stopping = s.failure != nil || len(s.shares) == 0
@@ -165,6 +169,9 @@ func prepared(ctx context.Context, dir string) (string, error) {
 // prepare makes the directory, and returns a name of it that is always the same.
 func prepare(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		if what := passing(err.Error()); what != "" {
+			err = fmt.Errorf("%s: %w", what, err)
+		}
 		return "", fmt.Errorf("making the directory: %w", err)
 	}
 	dir, err := filepath.Abs(dir)

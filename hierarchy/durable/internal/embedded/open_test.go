@@ -149,7 +149,7 @@ func TestReasonOfAServerThatCannotStart(t *testing.T) {
 	require.Empty(t, l.reason())
 	l.Fatalf("Can't start JetStream: %s", "why")
 	l.Fatalf("more")
-	require.EqualError(t, s.because(l.reason()), "the server does not start: Can't start JetStream: why")
+	require.EqualError(t, s.notStarted(l.reason()), "the server does not start: Can't start JetStream: why")
 }
 
 // Close does not wait for a server whose disk hangs. The next Open does.

@@ -20,8 +20,11 @@ import (
 const (
 	// probeEvery is how often the watcher tries whether there is room again.
 	probeEvery = time.Second
-	// probeSize is how much room there must be.
-	probeSize = 4 << 20
+	// probeSize is how much room there must be, and probeFiles for how many files: more than the server needs for
+	// a stream, as it removes what it has made of one that it can't make.
+	probeSize, probeFiles = 4 << 20, 16
+	// probeTime is how long an Open that has failed waits for the disk.
+	probeTime = 10 * time.Second
 )
 
 // wasWriteError tells whether a line of the server's log says that a write has failed.
@@ -165,15 +168,61 @@ func (s *Server) again() bool {
 	return false
 }
 
-// probe fails if there is no room for a file.
-func (s *Server) probe() error {
-	name := filepath.Join(s.dir, "probe")
-	f, err := os.Create(name)
-	if err != nil {
+// probe fails if there is no room for some files.
+func (s *Server) probe() (err error) {
+	s.probing.Lock()
+	defer s.probing.Unlock()
+	dir := filepath.Join(s.dir, "probe")
+	if err := os.RemoveAll(dir); err != nil { // a process may have ended in the middle
 		return err
 	}
-	_, err = f.Write(make([]byte, probeSize))
-	return errors.Join(err, f.Sync(), f.Close(), os.Remove(name))
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	for range probeFiles {
+		f, err := os.CreateTemp(dir, "")
+		if err == nil {
+			_, err = f.Write(make([]byte, probeSize/probeFiles))
+			err = errors.Join(err, f.Sync(), f.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Because is why the server could not do something, with what is wrong with the disk, if anything is: a server says
+// only what it could not do. A disk that hangs is not waited for.
+func (s *Server) Because(ctx context.Context, err error) error {
+	if problem := s.Problem(); problem != nil {
+		return problem
+	}
+	what := passing(err.Error())
+	if what == "" {
+		what = s.passingNow(ctx)
+	}
+	if what == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// passingNow is what keeps files from being written now, if it may pass, or "".
+func (s *Server) passingNow(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	failed := make(chan error, 1)
+	go func() { failed <- s.probe() }()
+	select {
+	case err := <-failed:
+		if err != nil {
+			return passing(err.Error())
+		}
+	case <-ctx.Done():
+	}
+	return ""
 }
 
 // errEnded is what those get who connect to a server that has ended.

@@ -48,6 +48,8 @@ type Server struct {
 	watched  chan struct{} // closed when watch has ended; nil before it begins
 	failures chan struct{} // of capacity 1: a write has failed
 
+	probing sync.Mutex // held while there are files of probe
+
 	mu      sync.Mutex
 	server  *server.Server          // nil while it is ended
 	healthy context.Context         // ends when there is a problem, which is its cause
@@ -112,7 +114,7 @@ func (s *Server) begin() error {
 	n.SetLoggerV2(l, false, false, false)
 	n.Start() // returns when the server is ready, or never will be
 	if reason := l.reason(); reason != "" {
-		return s.because(reason)
+		return s.notStarted(reason)
 	}
 	if !n.ReadyForConnections(startTime) || !n.JetStreamEnabled() {
 		return errors.New("the server does not start, and does not say why")
@@ -179,9 +181,9 @@ func (s *Server) stop() {
 	}
 }
 
-// because is why the server does not start. It says only that a directory is not writable, so the
+// notStarted is why the server does not start. It says only that a directory is not writable, so the
 // file system is asked for the rest.
-func (s *Server) because(reason string) error {
+func (s *Server) notStarted(reason string) error {
 	err := writable(filepath.Join(streams(s.dir), server.JetStreamStoreDir))
 	if err == nil {
 		return fmt.Errorf("the server does not start: %s", reason)
