@@ -3,6 +3,8 @@ package hierarchy
 import (
 	"context"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/wheelctx"
 )
 
 // WithTimeout is context.WithTimeout with the deadline on this wheel. The context is
@@ -41,14 +43,14 @@ func (w *Wheel) WithDeadline(parent context.Context, t time.Time) (context.Conte
 // returned cancel does not set the cause.
 func (w *Wheel) WithDeadlineCause(parent context.Context, t time.Time, cause error) (context.Context, context.CancelFunc) {
 	now, elapsed := w.core.reading()
-	return w.withDeadline(parent, t, t.Sub(now), elapsed, cause)
+	return w.newContext(parent, t, t.Sub(now), elapsed, cause)
 }
 
 // WithTimeoutCause is like WithTimeout, and also sets the cause of the context when d has
 // passed. The returned cancel does not set the cause.
 func (w *Wheel) WithTimeoutCause(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
 	now, elapsed := w.core.reading()
-	return w.withDeadline(parent, now.Add(d), d, elapsed, cause)
+	return w.newContext(parent, now.Add(d), d, elapsed, cause)
 }
 
 // reading returns the wall time and the elapsed time of the wheel's clock. A clock with a
@@ -64,79 +66,42 @@ func (c *core[T]) reading() (wall time.Time, elapsed int64) {
 	return c.clock.Now(), int64(c.clock.Elapsed())
 }
 
-// withDeadline makes a context whose deadline is t in wall time, and d after now in
-// elapsed time.
-func (w *Wheel) withDeadline(parent context.Context, t time.Time, d time.Duration, now int64, cause error) (context.Context, context.CancelFunc) {
-	if parent == nil {
-		panic("hierarchy: cannot create context from nil parent")
-	}
-	if sooner, ok := parent.Deadline(); ok && sooner.Before(t) {
-		t = sooner // the parent ends first
-	}
-	c := &timeoutContext{parent: parent, core: w.core, deadline: t, due: deadlineAfter(now, d)}
-	if cause != nil {
-		given := cause
-		c.cause = &given
-	}
-	cancel := c.cancel // allocated once: the caller, the wheel and the parent call it
-	n := c.inspectParent()
-	if c.settle() == nil {
-		c.start(d, now, n, cancel)
-	}
-	return c, cancel
+// newContext makes a context whose deadline is t in wall time, and d after now in elapsed time.
+func (w *Wheel) newContext(parent context.Context, t time.Time, d time.Duration, now int64, cause error) (context.Context, context.CancelFunc) {
+	return wheelctx.New((*contextWheel)(w.core), parent, t, now, deadlineAfter(now, d), cause)
 }
 
-// start sets the timer of c, d after now, and has c end when the parent ends, by n if that
-// is not nil. Nobody can have added functions or contexts to c yet, so it can end alone.
-func (c *timeoutContext) start(d time.Duration, now int64, n *notifier, cancel func()) {
-	if d <= 0 || c.core.passed(now, d) { // needs no place on the wheel
-		if c.core.over() {
-			c.endTree(stopped, nil)
-		} else {
-			c.endTree(c.deadlineOutcome(), nil)
-		}
-		return
-	}
-	c.stopAfterFunc = c.register(n, cancel)
-	t, err := c.core.add(cancel, now, d, runInWake|callOnStop)
-	if err == nil {
-		c.shard, c.generation, c.index = t.shard.(*shard[func()]), t.generation, t.index
-	}
-	c.started.Store(true)
+// contextWheel is a core as package wheelctx sees it.
+type contextWheel core[func()]
+
+// stoppedContext is how contexts end once their wheel is stopped.
+var stoppedContext = wheelctx.NewOutcome(context.Canceled, ErrClosed)
+
+func (w *contextWheel) core() *core[func()] { return (*core[func()])(w) }
+
+func (w *contextWheel) Add(f func(), now, due int64) (wheelctx.Timer, error) {
+	t, err := w.core().add(f, now, time.Duration(due-now), runInWake|callOnStop)
 	if err != nil {
-		c.endTree(newOutcome(context.Canceled, err), nil)
-	} else if c.ended.Load() != nil {
-		c.stopTimer() // c ended before it had a timer
-		c.unregister()
+		return wheelctx.Timer{}, err
 	}
+	s := t.shard.(*shard[func()])
+	return wheelctx.Timer{Generation: t.generation, Index: t.index, Shard: uint32(s.number)}, nil
 }
 
-// cancel is the CancelFunc. The wheel calls it too, at the deadline and when it stops, and
-// so does the parent when it ends.
-func (c *timeoutContext) cancel() {
-	var later callLater
-	c.cancelTree(&later)
-	later.call()
+func (w *contextWheel) Stop(t wheelctx.Timer) bool {
+	return w.shards[t.Shard].stop(t.Index, t.Generation)
 }
 
-// stopTimer is Stop of the timer.
-func (c *timeoutContext) stopTimer() bool {
-	return c.shard != nil && c.shard.stop(c.index, c.generation)
+func (w *contextWheel) Passed(now, due int64) bool {
+	return due <= now || w.core().passed(now, time.Duration(due-now))
 }
 
-// timerOutcome is the outcome of c after its timer fired, or was dropped by the wheel's
-// Stop.
-func (c *timeoutContext) timerOutcome() *outcome {
-	if c.core.over() && c.core.now() < c.due {
-		return stopped
+func (w *contextWheel) Stopped() *wheelctx.Outcome {
+	if w.core().over() {
+		return stoppedContext
 	}
-	return c.deadlineOutcome()
+	return nil
 }
 
-// deadlineOutcome is the outcome of c at its deadline.
-func (c *timeoutContext) deadlineOutcome() *outcome {
-	if c.cause == nil {
-		return expired
-	}
-	return newOutcome(context.DeadlineExceeded, *c.cause)
-}
+func (w *contextWheel) Elapsed() int64 { return w.core().now() }
+func (w *contextWheel) Now() time.Time { return w.clock.Now() }

@@ -109,6 +109,8 @@
 //	../level               one circle of 64 slots, and the arena of nodes
 //	internal/circles       the wheel: placing, moving, finding what is due
 //	internal/timers        the wheel with a value for each timer
+//	internal/executor      calling functions, whatever they do to their goroutine
+//	internal/wheelctx      contexts on what is a wheel to them
 //	shard.go, mutex.go     timers under a lock
 //	pop.go                 taking out those that are due
 //	aim.go                 when to wake up
@@ -126,7 +128,8 @@
 //	functimer.go, idle.go  timers that are set again, and touched
 //	keyed.go, keyed….go    the API of timers with names: setting, draining, listing
 //	index.go               finding the timer of a key
-//	repeater.go, …         what is built on a Wheel: repeaters, tickers, contexts
+//	context.go             the API of contexts, and the wheel of internal/wheelctx
+//	repeater.go, …         what is built on a Wheel: repeaters, tickers
 //
 // Locks are taken in this order:
 //
@@ -137,6 +140,5 @@
 //
 // A shard's lock is released before the aim's is taken. No lock is held while a callback,
 // an executor or a Schedule is called, but the callbacks of tickers and channel timers
-// take the lock of level 1 themselves. A context holds its own while it calls functions
-// that were passed to its AfterFunc method.
+// take the lock of level 1 themselves.
 package hierarchy

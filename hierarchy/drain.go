@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 )
 
@@ -63,7 +64,7 @@ func (c *core[T]) passRest(m *drainOrder[T], fn func(T, int64)) {
 	}
 	defer func() {
 		if !finished {
-			callAllElsewhere(func() bool { return m.callNext(contain) })
+			executor.CallAllElsewhere(func() bool { return m.callNext(contain) })
 		}
 		if panics > 0 {
 			slog.Error("hierarchy: Drain's function panicked again", "times", panics, "last", last)

@@ -3,6 +3,8 @@ package hierarchy
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
 
 // Pool is an Executor that runs at most workers tasks at once, over all wheels that share
@@ -71,7 +73,7 @@ func (p *pool) work() {
 			go p.work()
 		}
 	}()
-	forgetLabels()
+	executor.ForgetLabels()
 	for w := p.first(); w != nil; w = p.first() {
 		if !w.run() {
 			return
@@ -117,7 +119,7 @@ func (s *single) run() bool {
 		return true
 	}
 	s.task()
-	return makeAsNew()
+	return executor.MakeAsNew()
 }
 
 // pooled is tasks of a wheel for a Pool.
@@ -143,7 +145,7 @@ func (p *pooled[T]) run() bool {
 	defer c.inFlight.finish() // also if a callback exits the goroutine
 	for waits := c.waits.own(); ; {
 		waits.add(c.now() - p.since)
-		if p.call(i); !makeAsNew() {
+		if p.call(i); !executor.MakeAsNew() {
 			return false
 		}
 		if i = p.take(); i == allTaken {

@@ -1,5 +1,7 @@
 package hierarchy
 
+import "github.com/epicycle-go/epicycle/hierarchy/internal/executor"
+
 // relay runs tasks for Go. One goroutine calls them in turn, which costs a fraction of what
 // starting a goroutine for each does. But no callback may wait for another. So before a
 // goroutine calls the first one, it starts the next goroutine. That one waits in the
@@ -18,7 +20,7 @@ type relay[T any] struct {
 // relay calls the callbacks of values, which are counted as queued, in other goroutines. It takes
 // over values.
 func (c *core[T]) relay(values []T) {
-	if !knowsLockedThread {
+	if !executor.KnowsLockedThread {
 		for _, v := range values {
 			go c.runAlone(v)
 		}
@@ -31,7 +33,7 @@ func (c *core[T]) relay(values []T) {
 
 // runAlone calls the callback of v, which is counted as queued.
 func (c *core[T]) runAlone(v T) {
-	forgetLabels()
+	executor.ForgetLabels()
 	c.inFlight.start()
 	defer c.inFlight.finish()
 	c.invoke(v)
@@ -45,7 +47,7 @@ func (r *relay[T]) run() {
 	if i == allTaken {
 		return
 	}
-	forgetLabels()
+	executor.ForgetLabels()
 	if i < len(r.values)-1 {
 		go r.goOn()
 	}
@@ -55,7 +57,7 @@ func (r *relay[T]) run() {
 		r.core.inFlight.finish()
 	}()
 	for ; i != allTaken; i = r.takeNext() {
-		if r.call(i); !makeAsNew() {
+		if r.call(i); !executor.MakeAsNew() {
 			return
 		}
 	}

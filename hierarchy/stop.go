@@ -1,6 +1,10 @@
 package hierarchy
 
-import "context"
+import (
+	"context"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
+)
 
 // stop drops all pending timers, refuses new ones, and stops the alarm, so that the clock
 // no longer keeps the wheel alive. The first call then calls the callbacks of the dropped
@@ -45,7 +49,7 @@ func (c *core[T]) dropAll() (told []T) {
 // tell calls the callbacks of told. If one panics or exits the goroutine, the others are
 // called first.
 func (c *core[T]) tell(told []T) {
-	callAll(func() bool {
+	executor.CallAll(func() bool {
 		if len(told) == 0 {
 			return false
 		}

@@ -1,11 +1,6 @@
 package hierarchy
 
-import (
-	"context"
-	"runtime/debug"
-	"runtime/pprof"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // tasks are callbacks that fell due together, and are counted as queued. Go and Pool get many
 // at once, which is cheaper than one at a time. Each is taken by one goroutine, which calls it.
@@ -61,19 +56,3 @@ func (t *tasks[T]) call(i int) {
 	t.values[i] = none
 	t.core.invoke(v)
 }
-
-// makeAsNew removes from a goroutine what a callback may have left behind in it: profiler
-// labels, and that a fault is a panic. It is false if the goroutine has to end, and its thread
-// with it, as the callback has left it locked to that.
-func makeAsNew() bool {
-	if lockedOSThread() {
-		return false
-	}
-	debug.SetPanicOnFault(false)
-	forgetLabels()
-	return true
-}
-
-// forgetLabels removes the profiler labels that a goroutine has from the one that started it, which
-// may have nothing to do with what it will run. Those of time.AfterFunc have none either.
-func forgetLabels() { pprof.SetGoroutineLabels(context.Background()) }

@@ -1,11 +1,11 @@
 //go:build gc && go1.25 && !go1.27
 
-package hierarchy
+package executor
 
 import _ "unsafe" // for go:linkname
 
-// knowsLockedThread tells whether lockedOSThread knows.
-const knowsLockedThread = true
+// KnowsLockedThread tells whether lockedOSThread knows.
+const KnowsLockedThread = true
 
 // lockedOSThread tells whether the goroutine is locked to its thread by runtime.LockOSThread.
 // The linker allows the use of this function of package runtime, which is not documented. So

@@ -1,4 +1,4 @@
-package hierarchy
+package wheelctx
 
 import (
 	"context"
@@ -6,6 +6,82 @@ import (
 	"sync/atomic"
 	"weak"
 )
+
+// timeoutContextKey is the key whose value is the nearest timeoutContext.
+type timeoutContextKey struct{}
+
+// inspectParent sets the fields that say how c depends on its parent. It returns the
+// notifier of the parent, or nil.
+func (c *timeoutContext) inspectParent() *notifier {
+	if p, ok := c.parent.(*timeoutContext); ok {
+		c.ancestor, c.parentCanEnd, c.direct, c.needsWatch = p, true, true, p.needsWatch
+		return nil
+	}
+	done := c.parent.Done()
+	if done == nil {
+		return nil
+	}
+	c.parentCanEnd = true
+	id := parentID(done)
+	entry := notifierEntryOf(id)
+	if n := entry.find(id); n != nil {
+		c.ancestor, c.needsWatch = n.ancestor, true
+		return n
+	}
+	if c.parent.Err() != nil {
+		return nil // contexts that have ended may share a Done, so it does not identify them
+	}
+	c.ancestor, _ = c.parent.Value(timeoutContextKey{}).(*timeoutContext)
+	if c.ancestor != nil && c.ancestor.Done() == done {
+		c.direct, c.needsWatch = true, c.ancestor.needsWatch
+		return nil
+	}
+	cancelCtx := parentCancelCtx(c.parent, done)
+	if cancelCtx == nil {
+		return nil
+	}
+	c.needsWatch = true
+	return entry.count(id, cancelCtx, c.ancestor)
+}
+
+// parentCancelCtx returns the context to which package context attaches children of parent.
+// It is parent itself, or an ancestor with the same Done. It is nil if parent is of a
+// foreign type with a Done of its own.
+func parentCancelCtx(parent context.Context, done <-chan struct{}) context.Context {
+	if p, ok := parent.Value(cancelCtxKey).(context.Context); ok && p.Done() == done {
+		return p
+	}
+	return nil
+}
+
+// register has c end when the parent ends, by n if that is not nil. If it calls
+// context.AfterFunc with cancel for that, it returns the function that stops the AfterFunc.
+func (c *timeoutContext) register(n *notifier, cancel func()) (stopAfterFunc func() bool) {
+	c.registration.child = c
+	switch {
+	case !c.parentCanEnd:
+	case c.direct:
+		if !c.ancestor.add(&c.registration, &c.ancestor.contexts) {
+			c.settle()
+		}
+	case n != nil && c.join(n):
+	default:
+		return context.AfterFunc(c.parent, cancel)
+	}
+	return nil
+}
+
+// unregister undoes register. It may be called twice.
+func (c *timeoutContext) unregister() {
+	switch {
+	case c.stopAfterFunc != nil:
+		c.stopAfterFunc()
+	case c.notifier != nil:
+		c.notifier.leave(&c.registration)
+	case c.direct:
+		c.ancestor.remove(&c.registration)
+	}
+}
 
 // notifier is one AfterFunc of a parent, shared by all contexts below this parent. An
 // AfterFunc for each of them would cost as much as its timer.

@@ -1,50 +1,15 @@
-package hierarchy
+package wheelctx
 
-import "context"
+import (
+	"context"
+	"sync"
 
-// outcome is the error and the cause of a context that has ended. It is immutable, and may
-// be shared by contexts.
-type outcome struct {
-	err error
-	// carrier is a context of package context that has the cause: context.Cause looks for
-	// one. It is nil if the cause is err.
-	carrier context.Context
-}
-
-var (
-	canceled = &outcome{err: context.Canceled}
-	expired  = &outcome{err: context.DeadlineExceeded}
-	stopped  = newOutcome(context.Canceled, ErrClosed)
+	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
-
-// newOutcome returns the outcome with that error and cause. If cause is nil, err is the
-// cause.
-func newOutcome(err, cause error) *outcome {
-	if cause == nil {
-		cause = err
-	}
-	switch { // other errors may be of a type that can't be compared
-	case err == context.Canceled && cause == context.Canceled:
-		return canceled
-	case err == context.DeadlineExceeded && cause == context.DeadlineExceeded:
-		return expired
-	}
-	carrier, cancel := context.WithCancelCause(context.Background())
-	cancel(cause)
-	return &outcome{err, carrier}
-}
-
-// cancelCtx returns the carrier, or an untyped nil if there is none.
-func (o *outcome) cancelCtx() any {
-	if o.carrier == nil {
-		return nil
-	}
-	return o.carrier
-}
 
 // settle ends c if its parent has ended. It returns the outcome of c, or nil if c has not
 // ended.
-func (c *timeoutContext) settle() *outcome {
+func (c *timeoutContext) settle() *Outcome {
 	if o := c.ended.Load(); o != nil || !c.parentCanEnd {
 		return o
 	}
@@ -57,7 +22,7 @@ func (c *timeoutContext) settle() *outcome {
 // settleTree is settle, but adds contexts that end to later if they have functions to call.
 // So do all methods with such a parameter. No function is called before all contexts that
 // end together have ended.
-func (c *timeoutContext) settleTree(later *callLater) *outcome {
+func (c *timeoutContext) settleTree(later *callLater) *Outcome {
 	if o := c.ended.Load(); o != nil {
 		return o
 	}
@@ -70,7 +35,7 @@ func (c *timeoutContext) settleTree(later *callLater) *outcome {
 }
 
 // parentOutcome is the outcome of the parent, or nil if it has not ended.
-func (c *timeoutContext) parentOutcome(later *callLater) *outcome {
+func (c *timeoutContext) parentOutcome(later *callLater) *Outcome {
 	if !c.parentCanEnd {
 		return nil
 	}
@@ -82,7 +47,7 @@ func (c *timeoutContext) parentOutcome(later *callLater) *outcome {
 		c.ancestorEnded.Store(true)
 	}
 	if err := c.parent.Err(); err != nil {
-		return newOutcome(err, context.Cause(c.parent))
+		return NewOutcome(err, context.Cause(c.parent))
 	}
 	return nil
 }
@@ -122,7 +87,7 @@ func (c *timeoutContext) awaitDone() {
 }
 
 // endWithParent is endTree with the outcome of the parent. It stops the timer, too.
-func (c *timeoutContext) endWithParent(o *outcome, later *callLater) bool {
+func (c *timeoutContext) endWithParent(o *Outcome, later *callLater) bool {
 	first := c.endTree(o, later)
 	if first && c.started.Load() {
 		c.stopTimer()
@@ -135,7 +100,7 @@ func (c *timeoutContext) endWithParent(o *outcome, later *callLater) bool {
 // The outcome is set before Done is closed, so that Err is never nil after that. Done is
 // closed before the contexts below end, because package context then calls Err, which waits
 // for Done.
-func (c *timeoutContext) endTree(o *outcome, later *callLater) bool {
+func (c *timeoutContext) endTree(o *Outcome, later *callLater) bool {
 	c.mu.Lock()
 	if c.ended.Load() != nil {
 		c.mu.Unlock()
@@ -161,7 +126,7 @@ func (c *timeoutContext) endTree(o *outcome, later *callLater) bool {
 
 // endBelow is the part of endTree for a c with contexts below it: others must be able to wait
 // until all of these have ended. mu must be held, and is unlocked.
-func (c *timeoutContext) endBelow(o *outcome, later *callLater) {
+func (c *timeoutContext) endBelow(o *Outcome, later *callLater) {
 	c.ending.Lock() // does not wait: others take it only after c has ended
 	defer c.ending.Unlock()
 	c.ended.Store(o)
@@ -191,31 +156,85 @@ func (c *timeoutContext) add(l *listener, list **listener) bool {
 	return added
 }
 
-// register has c end when the parent ends, by n if that is not nil. If it calls
-// context.AfterFunc with cancel for that, it returns the function that stops the AfterFunc.
-func (c *timeoutContext) register(n *notifier, cancel func()) (stopAfterFunc func() bool) {
-	c.registration.child = c
-	switch {
-	case !c.parentCanEnd:
-	case c.direct:
-		if !c.ancestor.add(&c.registration, &c.ancestor.contexts) {
-			c.settle()
-		}
-	case n != nil && c.join(n):
-	default:
-		return context.AfterFunc(c.parent, cancel)
-	}
-	return nil
+// listeners are two lists of what must be done when something ends. First the contexts below
+// it end. Then the functions of users are called, which may use any of these contexts.
+type listeners struct {
+	mu        sync.Mutex
+	contexts  *listener // guarded by mu, like functions and the links of all listeners
+	functions *listener
 }
 
-// unregister undoes register. It may be called twice.
-func (c *timeoutContext) unregister() {
-	switch {
-	case c.stopAfterFunc != nil:
-		c.stopAfterFunc()
-	case c.notifier != nil:
-		c.notifier.leave(&c.registration)
-	case c.direct:
-		c.ancestor.remove(&c.registration)
+// listener is an element of one of the lists.
+type listener struct {
+	next *listener
+	link **listener // what points to this listener; nil: it is in no list
+
+	child *timeoutContext // a context to end; nil: there is call. Immutable once in a list
+	call  func()          // likewise
+}
+
+// push adds l to list. mu must be held.
+func (l *listener) push(list **listener) {
+	l.next, l.link = *list, list
+	if l.next != nil {
+		l.next.link = &l.next
+	}
+	*list = l
+}
+
+// remove reports whether l was in a list.
+func (ls *listeners) remove(l *listener) bool {
+	ls.mu.Lock()
+	removed := l.unlink()
+	ls.mu.Unlock()
+	return removed
+}
+
+// unlink is remove with mu held.
+func (l *listener) unlink() bool {
+	if l.link == nil {
+		return false
+	}
+	*l.link = l.next
+	if l.next != nil {
+		l.next.link = l.link
+	}
+	l.next, l.link = nil, nil
+	return true
+}
+
+// take removes the first element of list, which is one of ls, and returns it, or nil. Taking
+// one at a time means that remove never waits for a long list.
+func (ls *listeners) take(list **listener) *listener {
+	ls.mu.Lock()
+	l := *list
+	if l != nil {
+		l.unlink()
+	}
+	ls.mu.Unlock()
+	return l
+}
+
+// callLater are contexts that have ended, and whose functions have not been called yet.
+type callLater []*timeoutContext
+
+// call calls the functions. If one panics or exits the goroutine, the others are called
+// first.
+func (later callLater) call() {
+	if len(later) > 0 {
+		executor.CallAll(later.next())
+	}
+}
+
+// next returns a function that calls one of the functions, or returns false if none is left.
+func (later callLater) next() func() bool {
+	return func() bool {
+		for ; len(later) > 0; later = later[1:] {
+			if l := later[0].take(&later[0].functions); l != nil {
+				l.call()
+				return true
+			}
+		}
+		return false
 	}
 }

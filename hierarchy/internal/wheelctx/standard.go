@@ -1,7 +1,8 @@
-package hierarchy
+package wheelctx
 
 import (
 	"context"
+	"reflect"
 	"time"
 )
 
@@ -34,7 +35,7 @@ func (c *timeoutContext) setDoneCtx(watch context.Context, cancelWatch func()) (
 	case c.doneCtx != nil:
 		return false
 	case c.ended.Load() != nil:
-		c.doneCtx = stopped.carrier // only its Done is used, which is closed
+		c.doneCtx = closed
 	case watch != nil:
 		c.doneCtx, c.endDoneCtx, used = watch, cancelWatch, true
 	default:
@@ -66,6 +67,13 @@ func (c *timeoutContext) newWatch() (watch context.Context, cancel func()) {
 type familyParent timeoutContext
 
 var neverClosed = make(chan struct{})
+
+// closed has ended. Only its Done is used.
+var closed = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
 
 func (p *familyParent) Done() <-chan struct{} { return neverClosed }
 
@@ -102,4 +110,90 @@ func (c *timeoutContext) cancelCtx() any {
 		return nil
 	}
 	return c.doneCtx
+}
+
+// Package context does not export these, but passes them to the methods of every parent.
+var (
+	// cancelCtxKey is the key with which package context looks for the nearest context to
+	// which it can attach children, and with which Cause looks for the cause.
+	cancelCtxKey any
+	// cancelChildCode is the code of the functions that package context passes to the
+	// AfterFunc method of a parent. They cancel a child.
+	cancelChildCode uintptr
+)
+
+func init() {
+	r := &recorder{Context: context.Background(), key: new(int)}
+	child, cancel := context.WithCancel(r)
+	defer cancel()
+	if child.Value(r.key) == any(child) {
+		cancelCtxKey = r.key
+	} else {
+		cancelCtxKey = new(int) // package context has changed; no other code has this key
+	}
+	cancelChildCode = codeOf(r.function)
+}
+
+// cancelsChild reports whether package context has made f to cancel a child. Such an f calls
+// no code of users.
+func cancelsChild(f func()) bool { return codeOf(f) == cancelChildCode }
+
+func codeOf(f func()) uintptr { return reflect.ValueOf(f).Pointer() }
+
+// recorder is a parent that records what package context passes to its methods.
+type recorder struct {
+	context.Context
+	key      any
+	function func()
+}
+
+func (r *recorder) Done() <-chan struct{} { return neverClosed }
+
+func (r *recorder) Value(key any) any {
+	r.key = key
+	return nil
+}
+
+func (r *recorder) AfterFunc(f func()) (stop func() bool) {
+	r.function = f
+	return func() bool { return true }
+}
+
+// Outcome is the error and the cause of a context that has ended. It is immutable, and may
+// be shared by contexts.
+type Outcome struct {
+	err error
+	// carrier is a context of package context that has the cause: context.Cause looks for
+	// one. It is nil if the cause is err.
+	carrier context.Context
+}
+
+var (
+	canceled = &Outcome{err: context.Canceled}
+	expired  = &Outcome{err: context.DeadlineExceeded}
+)
+
+// NewOutcome returns the Outcome with that error and cause. If cause is nil, err is the
+// cause.
+func NewOutcome(err, cause error) *Outcome {
+	if cause == nil {
+		cause = err
+	}
+	switch { // other errors may be of a type that can't be compared
+	case err == context.Canceled && cause == context.Canceled:
+		return canceled
+	case err == context.DeadlineExceeded && cause == context.DeadlineExceeded:
+		return expired
+	}
+	carrier, cancel := context.WithCancelCause(context.Background())
+	cancel(cause)
+	return &Outcome{err, carrier}
+}
+
+// cancelCtx returns the carrier, or an untyped nil if there is none.
+func (o *Outcome) cancelCtx() any {
+	if o.carrier == nil {
+		return nil
+	}
+	return o.carrier
 }

@@ -1,4 +1,4 @@
-package hierarchy
+package wheelctx
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 )
 
 // timeoutContext is a context with a deadline on a wheel. It makes a context of package
-// context only when Done is called (see contextdone.go) and to pass on a cause.
+// context only when Done is called (see standard.go) and to pass on a cause.
 //
 // Its methods check the parent first, so that a context never looks active after its
 // parent has ended. When it ends, it ends the contexts below it: children of this type, and
@@ -22,7 +22,7 @@ import (
 // before every mu, and mu before the locks of package context. No goroutine holds two mu.
 type timeoutContext struct {
 	parent   context.Context // immutable, like all fields down to cause
-	core     *core[func()]
+	wheel    Wheel
 	deadline time.Time // in wall time
 	due      int64     // in elapsed time
 	cause    *error    // at the deadline; nil: none was given
@@ -30,9 +30,7 @@ type timeoutContext struct {
 	ancestor      *timeoutContext // the nearest ancestor of this type, or nil
 	notifier      *notifier       // calls cancel when the parent ends; nil if ancestor or an AfterFunc does
 	stopAfterFunc func() bool     // stops that AfterFunc; nil if there is none
-	shard         *shard[func()]  // this and the next two are the Timer at the deadline; nil: none
-	generation    uint64
-	index         uint32
+	timer         Timer           // at the deadline
 	parentCanEnd  bool
 	direct        bool        // the parent is ancestor, perhaps with values: it ends when ancestor does
 	needsWatch    bool        // package context can cancel an ancestor, and calls no code of ours then
@@ -41,7 +39,7 @@ type timeoutContext struct {
 	hasDoneCtx    atomic.Bool // doneCtx is set, because Done was called
 	ancestorEnded atomic.Bool // ancestor, which is not direct, and the contexts below it have ended
 
-	ended  atomic.Pointer[outcome] // nil until c ends; written once, with mu held
+	ended  atomic.Pointer[Outcome] // nil until c ends; written once, with mu held
 	ending sync.Mutex              // held while c and the contexts below it end
 
 	listeners                  // its mu also guards the fields below
@@ -101,7 +99,7 @@ func (c *timeoutContext) AfterFunc(f func()) (stop func() bool) {
 
 // String is what package context prints of such a context.
 func (c *timeoutContext) String() string {
-	left := c.deadline.Sub(c.core.clock.Now())
+	left := c.deadline.Sub(c.wheel.Now())
 	return fmt.Sprintf("%s.WithDeadline(%v [%v])", contextName(c.parent), c.deadline, left)
 }
 
@@ -110,4 +108,79 @@ func contextName(c context.Context) string {
 		return s.String()
 	}
 	return reflect.TypeOf(c).String()
+}
+
+// New makes a context whose deadline is t in wall time, and due in elapsed time. Now is the
+// elapsed time now, which is due if the deadline has come.
+func New(w Wheel, parent context.Context, t time.Time, now, due int64, cause error) (context.Context, context.CancelFunc) {
+	if parent == nil {
+		panic("hierarchy: cannot create context from nil parent")
+	}
+	if sooner, ok := parent.Deadline(); ok && sooner.Before(t) {
+		t = sooner // the parent ends first
+	}
+	c := &timeoutContext{parent: parent, wheel: w, deadline: t, due: due}
+	if cause != nil {
+		given := cause
+		c.cause = &given
+	}
+	cancel := c.cancel // allocated once: the caller, the wheel and the parent call it
+	n := c.inspectParent()
+	if c.settle() == nil {
+		c.start(now, n, cancel)
+	}
+	return c, cancel
+}
+
+// start sets the timer of c, and has c end when the parent ends, by n if that is not nil.
+// Nobody can have added functions or contexts to c yet, so it can end alone.
+func (c *timeoutContext) start(now int64, n *notifier, cancel func()) {
+	if c.wheel.Passed(now, c.due) { // needs no place on the wheel
+		if o := c.wheel.Stopped(); o != nil {
+			c.endTree(o, nil)
+		} else {
+			c.endTree(c.deadlineOutcome(), nil)
+		}
+		return
+	}
+	c.stopAfterFunc = c.register(n, cancel)
+	var err error
+	c.timer, err = c.wheel.Add(cancel, now, c.due)
+	c.started.Store(true)
+	if err != nil {
+		c.endTree(NewOutcome(context.Canceled, err), nil)
+	} else if c.ended.Load() != nil {
+		c.stopTimer() // c ended before it had a timer
+		c.unregister()
+	}
+}
+
+// cancel is the CancelFunc. The wheel calls it too, at the deadline and when it stops, and
+// so does the parent when it ends.
+func (c *timeoutContext) cancel() {
+	var later callLater
+	c.cancelTree(&later)
+	later.call()
+}
+
+// stopTimer reports whether c had a timer, which will not fire.
+func (c *timeoutContext) stopTimer() bool {
+	return c.timer.Generation != 0 && c.wheel.Stop(c.timer)
+}
+
+// timerOutcome is the outcome of c after its timer fired, or was dropped by the wheel's
+// Stop.
+func (c *timeoutContext) timerOutcome() *Outcome {
+	if o := c.wheel.Stopped(); o != nil && c.wheel.Elapsed() < c.due {
+		return o
+	}
+	return c.deadlineOutcome()
+}
+
+// deadlineOutcome is the outcome of c at its deadline.
+func (c *timeoutContext) deadlineOutcome() *Outcome {
+	if c.cause == nil {
+		return expired
+	}
+	return NewOutcome(context.DeadlineExceeded, *c.cause)
 }

@@ -1,7 +1,7 @@
 //go:build !gc || !go1.25 || go1.27
 
-package hierarchy
+package executor
 
-const knowsLockedThread = false
+const KnowsLockedThread = false
 
 func lockedOSThread() bool { return false }

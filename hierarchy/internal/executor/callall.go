@@ -1,12 +1,12 @@
-package hierarchy
+package executor
 
-// callAll calls next until it returns false. If a call panics or exits the goroutine, the
+// CallAll calls next until it returns false. If a call panics or exits the goroutine, the
 // other calls are made in another goroutine before the panic or the exit goes on.
-func callAll(next func() bool) {
+func CallAll(next func() bool) {
 	finished := false
 	defer func() {
 		if !finished {
-			callAllElsewhere(next)
+			CallAllElsewhere(next)
 		}
 	}()
 	for next() {
@@ -14,14 +14,14 @@ func callAll(next func() bool) {
 	finished = true
 }
 
-// callAllElsewhere calls next until it returns false, in another goroutine, and in a new one
+// CallAllElsewhere calls next until it returns false, in another goroutine, and in a new one
 // after each exit. It returns after the last call. A panic ends the process.
-func callAllElsewhere(next func() bool) {
+func CallAllElsewhere(next func() bool) {
 	for finished := false; !finished; {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			forgetLabels()
+			ForgetLabels()
 			for next() {
 			}
 			finished = true
