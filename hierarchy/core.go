@@ -8,6 +8,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 	"github.com/epicycle-go/epicycle/level"
 )
@@ -28,8 +29,8 @@ type core[T any] struct {
 	inline  bool // execute is Inline
 
 	// Off a mock the wheel does itself what these executors would do, for many tasks at once.
-	isGo    bool  // execute is Go
-	pool    *pool // whose method execute is, or nil
+	isGo    bool           // execute is Go
+	pool    *executor.Pool // whose function execute is, or nil
 	onPanic func(recovered any, stack []byte)
 
 	maxQueued int   // 0: no limit
@@ -84,11 +85,11 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	c.expectReview()
 	c.mock = attach(c)
 	if c.mock == nil {
-		c.isGo, c.pool = isGo(cfg.Executor), poolOf(cfg.Executor)
+		c.isGo, c.pool = isGo(cfg.Executor), executor.PoolOf(cfg.Executor)
 		c.direct = c.isGo || c.pool != nil
 	}
 	if !c.isGo && !c.inline {
-		c.waits = newWaits(len(c.shards))
+		c.waits = newWaits(len(c.shards), c.clock)
 	}
 	return c, nil
 }

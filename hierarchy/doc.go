@@ -109,13 +109,13 @@
 //	../level               one circle of 64 slots, and the arena of nodes
 //	internal/circles       the wheel: placing, moving, finding what is due
 //	internal/timers        the wheel with a value for each timer
-//	internal/executor      calling functions, whatever they do to their goroutine
+//	internal/executor      Go and Pool: calling functions, whatever they do to goroutines
 //	internal/wheelctx      contexts on what is a wheel to them
 //	shard.go, mutex.go     timers under a lock
 //	pop.go                 taking out those that are due
 //	aim.go                 when to wake up
 //	wake.go, …together.go  one wake-up: from due timers to the executor
-//	executor.go, tasks.go  the executors: relay.go for Go, and pool.go
+//	executor.go            the API of executors, and the wheel of internal/executor
 //	waits.go               how long callbacks wait in an executor
 //	review.go              whether the alarm is still needed
 //	duenow.go              what is due when it is set

@@ -2,7 +2,8 @@ package hierarchy
 
 import (
 	"reflect"
-	"sync"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
 
 // Executor runs tasks. It must call each task that it is given exactly once: later, or,
@@ -22,6 +23,19 @@ func Go(task func()) { go task() }
 // profiler labels, the next callback may find there.
 func Inline(task func()) { task() }
 
+// Pool is an Executor that runs at most workers tasks at once, over all wheels that share
+// it. Further tasks wait in the order in which they came, and are counted in each wheel's
+// Stats.Queued. It never blocks the wheel: what it can't run yet waits in memory, and
+// Config.MaxQueued limits how much. Stats.Waited is how long callbacks have waited. A worker
+// ends when no task is left, so an idle pool has no goroutine and needs no closing. Pool
+// panics if workers <= 0.
+func Pool(workers int) Executor {
+	if workers <= 0 {
+		panic("hierarchy: Pool needs at least one worker")
+	}
+	return executor.NewPool(workers)
+}
+
 // isInline recognises Inline, for which the wheel needs no closure per task.
 func isInline(e Executor) bool {
 	return codeOf(e) == codeOf(Inline)
@@ -30,37 +44,26 @@ func isInline(e Executor) bool {
 // isGo recognises Go.
 func isGo(e Executor) bool { return codeOf(e) == codeOf(Go) }
 
-// isPool recognises every Pool.
-func isPool(e Executor) bool { return codeOf(e) == codeOf(Pool(1)) }
-
-// poolOf returns the pool whose Executor e is, or nil if it is none. e is asked by a call
-// without a task.
-func poolOf(e Executor) *pool {
-	if !isPool(e) {
-		return nil
-	}
-	asking.mu.Lock()
-	defer asking.mu.Unlock()
-	asking.pool = new(pool)
-	e(nil)
-	p := asking.pool
-	asking.pool = nil
-	return p
-}
-
-// asking is where a pool answers to poolOf.
-var asking struct {
-	mu   sync.Mutex
-	pool *pool // guarded by mu; nil unless poolOf asks
-}
-
-// tellPool is called by an Executor without a task, with mu held by poolOf.
-func tellPool(p *pool) {
-	if asking.pool == nil {
-		panic("hierarchy: a Pool was given a nil task")
-	}
-	asking.pool = p
-}
-
 // codeOf is the address of the code of a function, which all functions of one literal share.
 func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }
+
+// relay gives the callbacks of values, which are counted as queued, to Go. It takes over values.
+func (c *core[T]) relay(values []T) { executor.Relay((*tasksOf[T])(c), values) }
+
+// runAlone calls the callback of v, which is counted as queued, in a goroutine of its own.
+func (c *core[T]) runAlone(v T) { executor.Alone((*tasksOf[T])(c), v) }
+
+// poolTogether gives the callbacks of values, which are counted as queued, to the Pool. It takes
+// over values.
+func (c *core[T]) poolTogether(values []T) {
+	executor.Queue(c.pool, (*tasksOf[T])(c), values, c.dispatched())
+}
+
+// tasksOf is a core as package executor sees it.
+type tasksOf[T any] core[T]
+
+func (w *tasksOf[T]) Call(v T)              { (*core[T])(w).invoke(v) }
+func (w *tasksOf[T]) Start()                { w.inFlight.start() }
+func (w *tasksOf[T]) Finish()               { w.inFlight.finish() }
+func (w *tasksOf[T]) End(n int64)           { w.inFlight.end(n) }
+func (w *tasksOf[T]) Waits() executor.Waits { return w.waits.own() }

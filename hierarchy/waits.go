@@ -1,14 +1,17 @@
 package hierarchy
 
+import "github.com/epicycle-go/epicycle/clock"
+
 // waits counts how long callbacks have waited in an executor. It has parts with a lock each,
 // since many workers of a Pool begin callbacks at the same time. It is nil
 // for Go and Inline, which let nothing wait: then nothing is counted.
 type waits []*waitsPart
 
 type waitsPart struct {
-	mu mutex
-	h  histogram // guarded by mu
-	_  [64]byte  // each part has a cache line of its own
+	clock clock.Clock
+	mu    mutex
+	h     histogram // guarded by mu
+	_     [64]byte  // each part has a cache line of its own
 }
 
 // dispatched is what began takes: the time at which a callback is dispatched, if that counts.
@@ -22,15 +25,15 @@ func (c *core[T]) dispatched() int64 {
 // began counts a callback that begins now.
 func (c *core[T]) began(dispatched int64) {
 	if c.waits != nil {
-		c.waits.own().add(c.now() - dispatched)
+		c.waits.own().Began(dispatched)
 	}
 }
 
 // newWaits makes waits with a number of parts that is a power of two.
-func newWaits(parts int) waits {
+func newWaits(parts int, cl clock.Clock) waits {
 	w := make(waits, parts)
 	for i := range w {
-		w[i] = &waitsPart{}
+		w[i] = &waitsPart{clock: cl}
 	}
 	return w
 }
@@ -44,8 +47,9 @@ func (w waits) own() *waitsPart {
 	return p
 }
 
-// add counts a callback that begins now, and has waited so long.
-func (p *waitsPart) add(waited int64) {
+// Began counts a callback that begins now, and was dispatched then.
+func (p *waitsPart) Began(dispatched int64) {
+	waited := int64(p.clock.Elapsed()) - dispatched
 	p.mu.Lock()
 	p.h.add(waited)
 	p.mu.Unlock()

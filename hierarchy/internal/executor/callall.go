@@ -21,7 +21,7 @@ func CallAllElsewhere(next func() bool) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			ForgetLabels()
+			forgetLabels()
 			for next() {
 			}
 			finished = true

@@ -4,8 +4,8 @@ package executor
 
 import _ "unsafe" // for go:linkname
 
-// KnowsLockedThread tells whether lockedOSThread knows.
-const KnowsLockedThread = true
+// knowsLockedThread tells whether lockedOSThread knows.
+const knowsLockedThread = true
 
 // lockedOSThread tells whether the goroutine is locked to its thread by runtime.LockOSThread.
 // The linker allows the use of this function of package runtime, which is not documented. So

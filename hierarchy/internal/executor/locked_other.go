@@ -2,6 +2,6 @@
 
 package executor
 
-const KnowsLockedThread = false
+const knowsLockedThread = false
 
 func lockedOSThread() bool { return false }

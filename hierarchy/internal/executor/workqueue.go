@@ -1,4 +1,4 @@
-package hierarchy
+package executor
 
 // workQueue is a first-in-first-out queue in blocks, each of which is freed when it is empty.
 // The zero workQueue is empty.

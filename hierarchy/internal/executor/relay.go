@@ -1,6 +1,4 @@
-package hierarchy
-
-import "github.com/epicycle-go/epicycle/hierarchy/internal/executor"
+package executor
 
 // relay runs tasks for Go. One goroutine calls them in turn, which costs a fraction of what
 // starting a goroutine for each does. But no callback may wait for another. So before a
@@ -17,26 +15,26 @@ type relay[T any] struct {
 	goOn func() // is run
 }
 
-// relay calls the callbacks of values, which are counted as queued, in other goroutines. It takes
+// Relay calls the callbacks of values, which are counted as queued, in other goroutines. It takes
 // over values.
-func (c *core[T]) relay(values []T) {
-	if !executor.KnowsLockedThread {
+func Relay[T any](w Wheel[T], values []T) {
+	if !knowsLockedThread {
 		for _, v := range values {
-			go c.runAlone(v)
+			go Alone(w, v)
 		}
 		return
 	}
-	r := &relay[T]{tasks: tasks[T]{core: c, values: values}}
+	r := &relay[T]{tasks: tasks[T]{wheel: w, values: values}}
 	r.goOn = r.run
 	go r.goOn()
 }
 
-// runAlone calls the callback of v, which is counted as queued.
-func (c *core[T]) runAlone(v T) {
-	executor.ForgetLabels()
-	c.inFlight.start()
-	defer c.inFlight.finish()
-	c.invoke(v)
+// Alone calls the callback of v, which is counted as queued, in a goroutine of its own.
+func Alone[T any](w Wheel[T], v T) {
+	forgetLabels()
+	w.Start()
+	defer w.Finish()
+	w.Call(v)
 }
 
 // run calls the callbacks that are left. While it does, one of the tasks is counted for this
@@ -47,25 +45,25 @@ func (r *relay[T]) run() {
 	if i == allTaken {
 		return
 	}
-	executor.ForgetLabels()
+	forgetLabels()
 	if i < len(r.values)-1 {
 		go r.goOn()
 	}
-	r.core.inFlight.start()
+	r.wheel.Start()
 	defer func() { // also if a callback exits the goroutine
 		r.countEnded()
-		r.core.inFlight.finish()
+		r.wheel.Finish()
 	}()
 	for ; i != allTaken; i = r.takeNext() {
-		if r.call(i); !executor.MakeAsNew() {
+		if r.call(i); !makeAsNew() {
 			return
 		}
 	}
 }
 
-// countEnded tells inFlight what has ended.
+// countEnded tells the wheel what has ended.
 func (r *relay[T]) countEnded() {
 	if n := r.takeEnded(); n > 0 {
-		r.core.inFlight.end(n)
+		r.wheel.End(n)
 	}
 }

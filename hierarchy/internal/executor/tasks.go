@@ -1,11 +1,26 @@
-package hierarchy
+package executor
 
 import "sync/atomic"
+
+// Wheel is what tasks need of their wheel.
+type Wheel[T any] interface {
+	Call(v T) // calls the callback of v
+
+	Start()      // a task starts that was queued
+	Finish()     // a task has ended that had started
+	End(n int64) // so many have ended, while the one that starts in their place counts as running
+	Waits() Waits
+}
+
+// Waits counts how long tasks have waited in a Pool. It is for a goroutine that starts several.
+type Waits interface {
+	Began(since int64) // a task begins that has waited since then, in the clock's elapsed time
+}
 
 // tasks are callbacks that fell due together, and are counted as queued. Go and Pool get many
 // at once, which is cheaper than one at a time. Each is taken by one goroutine, which calls it.
 type tasks[T any] struct {
-	core   *core[T]
+	wheel  Wheel[T]
 	values []T
 	// state is how many have been taken, in the low half, and in the high half how many have
 	// ended since takeEnded was called, if takeNext takes them.
@@ -54,5 +69,5 @@ func (t *tasks[T]) call(i int) {
 	v := t.values[i]
 	var none T
 	t.values[i] = none
-	t.core.invoke(v)
+	t.wheel.Call(v)
 }

@@ -1,26 +1,13 @@
-package hierarchy
+package executor
 
 import (
+	"reflect"
 	"sync"
 	"sync/atomic"
-
-	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
 
-// Pool is an Executor that runs at most workers tasks at once, over all wheels that share
-// it. Further tasks wait in the order in which they came, and are counted in each wheel's
-// Stats.Queued. It never blocks the wheel: what it can't run yet waits in memory, and
-// Config.MaxQueued limits how much. Stats.Waited is how long callbacks have waited. A worker ends when no task is left, so an idle
-// pool has no goroutine and needs no closing. Pool panics if workers <= 0.
-func Pool(workers int) Executor {
-	if workers <= 0 {
-		panic("hierarchy: Pool needs at least one worker")
-	}
-	p := &pool{idle: workers}
-	return p.execute
-}
-
-type pool struct {
+// Pool runs at most so many tasks at once, in the order in which they came.
+type Pool struct {
 	mu sync.Mutex
 	// idle is how many more workers may be started.
 	// Invariant: if it is above 0 and work is left, a worker is coming. Guarded by mu.
@@ -37,17 +24,61 @@ type work interface {
 	run() (fit bool)
 }
 
-// execute is the Executor. poolOf calls it without a task.
-func (p *pool) execute(task func()) {
+// NewPool makes a Pool with that many workers, and returns the function that gives it a task.
+func NewPool(workers int) (execute func(task func())) {
+	p := &Pool{idle: workers}
+	return p.execute
+}
+
+// execute runs a task. PoolOf calls it without one.
+func (p *Pool) execute(task func()) {
 	if task == nil {
-		tellPool(p)
+		p.tell()
 		return
 	}
 	p.add(&single{task: task})
 }
 
+// PoolOf returns the Pool that gets what execute is given, or nil if none does. A function does
+// not tell what it is a method of, so execute is called without a task.
+func PoolOf(execute func(task func())) *Pool {
+	if codeOf(execute) != codeOf(new(Pool).execute) {
+		return nil
+	}
+	asking.mu.Lock()
+	defer asking.mu.Unlock()
+	asking.pool = new(Pool)
+	execute(nil)
+	p := asking.pool
+	asking.pool = nil
+	return p
+}
+
+// asking is where a Pool answers to PoolOf.
+var asking struct {
+	mu   sync.Mutex
+	pool *Pool // guarded by mu; nil unless PoolOf asks
+}
+
+// tell is called without a task, with the lock of asking held by PoolOf.
+func (p *Pool) tell() {
+	if asking.pool == nil {
+		panic("hierarchy: a Pool was given a nil task")
+	}
+	asking.pool = p
+}
+
+// codeOf is the address of the code of a function, which all methods of one name share.
+func codeOf(f func(task func())) uintptr { return reflect.ValueOf(f).Pointer() }
+
+// Queue runs the callbacks of values, which are counted as queued since then. It takes over
+// values.
+func Queue[T any](p *Pool, w Wheel[T], values []T, since int64) {
+	p.add(&pooled[T]{tasks[T]{wheel: w, values: values}, since})
+}
+
 // add gives work to the workers.
-func (p *pool) add(w work) {
+func (p *Pool) add(w work) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.queue.push(w)
@@ -56,7 +87,7 @@ func (p *pool) add(w work) {
 
 // callWorker starts a worker, unless none may be started or one is coming. Each worker that
 // comes and finds more than one task calls the next. mu must be held.
-func (p *pool) callWorker() {
+func (p *Pool) callWorker() {
 	if p.idle > 0 && !p.coming {
 		p.idle--
 		p.coming = true
@@ -66,14 +97,14 @@ func (p *pool) callWorker() {
 
 // work calls tasks until none is left. If a task exits its goroutine, or leaves it unfit for
 // others, another worker takes the place of this one.
-func (p *pool) work() {
+func (p *Pool) work() {
 	finished := false
 	defer func() {
 		if !finished {
 			go p.work()
 		}
 	}()
-	executor.ForgetLabels()
+	forgetLabels()
 	for w := p.first(); w != nil; w = p.first() {
 		if !w.run() {
 			return
@@ -83,7 +114,7 @@ func (p *pool) work() {
 }
 
 // first is the work to do next, or nil: then the worker that called must end.
-func (p *pool) first() work {
+func (p *Pool) first() work {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.coming = false
@@ -119,7 +150,7 @@ func (s *single) run() bool {
 		return true
 	}
 	s.task()
-	return executor.MakeAsNew()
+	return makeAsNew()
 }
 
 // pooled is tasks of a wheel for a Pool.
@@ -128,29 +159,22 @@ type pooled[T any] struct {
 	since int64
 }
 
-// poolTogether gives the callbacks of values, which are counted as queued, to the Pool. It takes
-// over values.
-func (c *core[T]) poolTogether(values []T) {
-	c.pool.add(&pooled[T]{tasks[T]{core: c, values: values}, c.dispatched()})
-}
-
 // run counts one task as running from the first to the last, as it goes from one to the next.
 func (p *pooled[T]) run() bool {
 	i := p.take()
 	if i == allTaken {
 		return true
 	}
-	c := p.core
-	c.inFlight.start()
-	defer c.inFlight.finish() // also if a callback exits the goroutine
-	for waits := c.waits.own(); ; {
-		waits.add(c.now() - p.since)
-		if p.call(i); !executor.MakeAsNew() {
+	p.wheel.Start()
+	defer p.wheel.Finish() // also if a callback exits the goroutine
+	for waits := p.wheel.Waits(); ; {
+		waits.Began(p.since)
+		if p.call(i); !makeAsNew() {
 			return false
 		}
 		if i = p.take(); i == allTaken {
 			return true
 		}
-		c.inFlight.end(1) // the one before
+		p.wheel.End(1) // the one before
 	}
 }
