@@ -16,7 +16,8 @@ import (
 // measured are the directories of the packages that are measured.
 var measured = []string{
 	"level",
-	"hierarchy/internal/circles", "hierarchy/internal/timers", "hierarchy",
+	"hierarchy/internal/circles", "hierarchy/internal/timers", "hierarchy/internal/executor",
+	"hierarchy/internal/wheelctx", "hierarchy",
 	"clock/internal/alarmheap", "clock/internal/serial", "clock/internal/wakeup", "clock",
 	"compat",
 }

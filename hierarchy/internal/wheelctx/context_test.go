@@ -1,0 +1,104 @@
+package wheelctx
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var errStopped, errFull = errors.New("stopped"), errors.New("full")
+
+// fake is a Wheel whose time is set by hand.
+type fake struct {
+	now     int64
+	timers  map[Timer]func()
+	due     map[Timer]int64
+	stopped *Outcome
+	full    bool
+}
+
+func newFake() *fake { return &fake{timers: map[Timer]func(){}, due: map[Timer]int64{}} }
+
+func (w *fake) Add(f func(), _, due int64) (Timer, error) {
+	if w.full {
+		return Timer{}, errFull
+	}
+	t := Timer{Generation: uint64(len(w.due) + 1), Index: 3, Shard: 1}
+	w.timers[t], w.due[t] = f, due
+	return t, nil
+}
+
+func (w *fake) Stop(t Timer) bool {
+	_, pending := w.timers[t]
+	delete(w.timers, t)
+	return pending
+}
+
+func (w *fake) Passed(_, due int64) bool { return due <= w.now }
+func (w *fake) Stopped() *Outcome        { return w.stopped }
+func (w *fake) Elapsed() int64           { return w.now }
+func (w *fake) Now() time.Time           { return time.Unix(0, w.now) }
+
+func (w *fake) make(parent context.Context, d int64, cause error) (context.Context, context.CancelFunc) {
+	return New(w, parent, time.Unix(0, w.now+d), w.now, w.now+d, cause)
+}
+
+// fire calls what is due at that time, or all when the wheel stops.
+func (w *fake) fire(now int64) {
+	w.now = now
+	for t, f := range w.timers {
+		if w.due[t] <= now || w.stopped != nil {
+			delete(w.timers, t)
+			f()
+		}
+	}
+}
+
+// A context uses the wheel for its deadline, and leaves nothing there when it ends before.
+func TestContextOnAWheel(t *testing.T) {
+	cause := errors.New("a cause")
+	w := newFake()
+	early, cancelEarly := w.make(context.Background(), 10, cause)
+	below, cancelBelow := w.make(early, 20, nil)
+	other, cancelOther := w.make(context.Background(), 10, nil)
+	require.Len(t, w.timers, 3)
+	cancelOther()
+	require.Len(t, w.timers, 2)
+	require.Equal(t, context.Canceled, other.Err())
+	w.fire(10)
+	require.Empty(t, w.timers)
+	for _, ctx := range []context.Context{early, below} {
+		require.Equal(t, context.DeadlineExceeded, ctx.Err())
+		require.Equal(t, cause, context.Cause(ctx))
+	}
+	cancelEarly()
+	cancelBelow()
+	passed, cancelPassed := w.make(context.Background(), 0, cause)
+	defer cancelPassed()
+	require.Equal(t, cause, context.Cause(passed))
+	require.Empty(t, w.timers)
+}
+
+// A context ends as its wheel says when that is stopped, and with the error of one that takes no
+// timer.
+func TestContextOnAWheelThatEnds(t *testing.T) {
+	w := newFake()
+	ctx, cancel := w.make(context.Background(), 10, nil)
+	defer cancel()
+	w.stopped = NewOutcome(context.Canceled, errStopped)
+	w.fire(5)
+	require.Equal(t, context.Canceled, ctx.Err())
+	require.Equal(t, errStopped, context.Cause(ctx))
+
+	late, cancelLate := w.make(context.Background(), 0, nil)
+	defer cancelLate()
+	require.Equal(t, errStopped, context.Cause(late))
+	w.stopped, w.full = nil, true
+	refused, cancelRefused := w.make(context.Background(), 10, nil)
+	defer cancelRefused()
+	require.Equal(t, context.Canceled, refused.Err())
+	require.Equal(t, errFull, context.Cause(refused))
+}
