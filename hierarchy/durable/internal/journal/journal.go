@@ -59,8 +59,11 @@ type Log interface {
 	MaxMessage() int
 }
 
-// Bounds are the numbers of the first and the last message of a log.
-type Bounds struct{ First, Last uint64 }
+// Bounds are the numbers of the first and the last message of a log, and how many bytes it may have at most, or 0.
+type Bounds struct {
+	First, Last uint64
+	Most        int64
+}
 
 // Mark names the last frame that is known to have been acknowledged.
 type Mark struct {

@@ -72,7 +72,7 @@ func (p *Partition) kept() {
 	t := &p.trims
 	t.advance(t.portion.begin)
 	t.portion, t.under = nil, false
-	if t.loose >= deleteBytes && !t.deletes {
+	if t.loose >= p.share(deleteBytes) && !t.deletes {
 		t.deletes = true
 		go p.deleteBefore(t.begin, t.loose)
 	}

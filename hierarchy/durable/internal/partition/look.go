@@ -1,13 +1,17 @@
 package partition
 
-import "context"
+import (
+	"context"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
 
 // Look compares the log with what this owner has written. An error that is ErrDamaged says that frames
 // are missing that were acknowledged: somebody has deleted the log, or a part of it. What answers may
 // also be behind, so look again. The frames themselves are not read.
 func (p *Partition) Look(ctx context.Context) error {
 	before := p.lastHead()
-	b, err := p.cfg.Log.Bounds(ctx)
+	b, err := p.bounds(ctx)
 	after := p.lastHead() // what this owner has deleted meanwhile is before this Begin
 	switch {
 	case err != nil:
@@ -17,6 +21,17 @@ func (p *Partition) Look(ctx context.Context) error {
 		err = damaged("it begins at frame %d, and must begin at %d", b.First, after.Begin)
 	}
 	return p.named(err)
+}
+
+// bounds returns where the log begins and ends, and notes how many bytes it may have.
+func (p *Partition) bounds(ctx context.Context) (journal.Bounds, error) {
+	b, err := p.cfg.Log.Bounds(ctx)
+	if err == nil {
+		p.mu.Lock()
+		p.most = b.Most
+		p.mu.Unlock()
+	}
+	return b, err
 }
 
 // Last is the number of the last frame that was acknowledged.

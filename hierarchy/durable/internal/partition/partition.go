@@ -44,6 +44,7 @@ type Partition struct {
 	trims    trims
 	room     []byte       // for keys and values that are written again
 	acked    journal.Mark // the last frame that was acknowledged
+	most     int64        // bytes that the log may have, or 0
 	marked   bool         // a mark will be written soon
 	markless bool         // the next owner writes the mark
 

@@ -91,7 +91,7 @@ func (p *Partition) lastFrame(ctx context.Context, mark journal.Mark) (last head
 
 // lastFrameNow is lastFrame, but for errTrimmed: what was the last frame is no longer there.
 func (p *Partition) lastFrameNow(ctx context.Context, mark journal.Mark) (last head, err error) {
-	b, err := p.cfg.Log.Bounds(ctx)
+	b, err := p.bounds(ctx)
 	switch {
 	case err != nil:
 		return last, err

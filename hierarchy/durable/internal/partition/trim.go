@@ -96,14 +96,26 @@ func (p *Partition) needed() bool { return p.excess() > 0 && len(p.trims.sizes) 
 // excess is by how much the log is larger than it may be.
 func (p *Partition) excess() int64 {
 	live := p.state.Bytes()
-	return p.trims.total - (live + live*5/8 + p.cfg.TrimAbove)
+	return p.trims.total - (live + live*5/8 + p.above())
+}
+
+func (p *Partition) above() int64 { return p.share(p.cfg.TrimAbove) }
+
+// share is bytes, or what a limit of the log's size allows of them. Trimming has to append before it may delete, so a
+// log that is full could not be trimmed. If up to half of that size is live, the log never is: 13/16 are for that,
+// twice 1/16 until callers wait for trimming, and 1/16 until what was trimmed is deleted.
+func (p *Partition) share(bytes int64) int64 {
+	if p.most > 0 {
+		bytes = min(bytes, p.most/16)
+	}
+	return bytes
 }
 
 // mustWait tells whether the log is so large that callers wait until a portion was read.
 func (p *Partition) mustWait() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.trims.under && p.trims.portion == nil && p.excess() > p.cfg.TrimAbove
+	return p.trims.under && p.trims.portion == nil && p.excess() > p.above()
 }
 
 // awaitPortion waits while mustWait. If reading fails, that ends.
@@ -120,7 +132,7 @@ func (p *Partition) awaitPortion() {
 // hurried tells whether callers write faster than trimming does. Then they wait for frames that
 // have only what trimming writes again, and as much of it as fits.
 func (p *Partition) hurried() bool {
-	return p.trims.portion != nil && p.excess() > p.cfg.TrimAbove/2
+	return p.trims.portion != nil && p.excess() > p.above()/2
 }
 
 // trimIfNeeded has a portion be read, if none is under way.

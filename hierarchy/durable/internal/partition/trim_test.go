@@ -185,3 +185,46 @@ func TestTrimmingBesideLargeCalls(t *testing.T) {
 		b.shut()
 	})
 }
+
+// A log whose size is limited never becomes full if half of that is live, however large TrimAbove is.
+func TestLimitedLogIsTrimmedBeforeItIsFull(t *testing.T) {
+	const most = 1 << 20
+	for _, live := range []int{1, most / 4, most / 2} {
+		b := newBench(t)
+		b.cfg.TrimAbove = 1 << 30
+		b.disk.SetMost(most)
+		b.open()
+		value := make([]byte, 1000)
+		keys := max(1, live/(len(value)+50)) // with what a frame needs for a timer
+		for i := range 4 * most / len(value) {
+			b.set(fmt.Sprint(i%keys), string(value), time.Hour)
+		}
+		b.reopen()
+		b.Len(b.keys(false), keys)
+		b.Less(b.disk.Trims, 200)
+		b.crash()
+	}
+}
+
+// An owner learns of a limit that was set while it writes.
+func TestLimitSetLater(t *testing.T) {
+	b := newBench(t)
+	b.cfg.TrimAbove = 1 << 30
+	b.open()
+	value := string(make([]byte, 1000))
+	for range 300 {
+		b.set("a", value, time.Hour)
+	}
+	b.disk.SetMost(1 << 20)
+	b.NoError(b.p.Look(t.Context()))
+	for range 3000 {
+		b.set("a", value, time.Hour)
+	}
+	b.disk.SetMost(0)
+	b.NoError(b.p.Look(t.Context()))
+	trims := b.disk.Trims
+	for range 3000 {
+		b.set("a", value, time.Hour)
+	}
+	b.Equal(trims, b.disk.Trims)
+}

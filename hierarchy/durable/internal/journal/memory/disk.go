@@ -18,6 +18,7 @@ type Disk struct {
 	mark  *journal.Mark
 	late  []late
 	full  bool
+	most  int64 // bytes, or 0
 	gone  bool
 	still bool
 
@@ -105,6 +106,13 @@ func (d *Disk) SetFull(full bool) {
 	d.full = full
 }
 
+// SetMost limits the sum of the sizes of all messages, if it is not 0. An append that does not fit fails.
+func (d *Disk) SetMost(bytes int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.most = bytes
+}
+
 // SetSilent has all calls fail, or no longer.
 func (d *Disk) SetSilent(silent bool) {
 	d.mu.Lock()
@@ -131,6 +139,10 @@ func (d *Disk) SetGone(gone bool) {
 func (d *Disk) Size() (n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.size()
+}
+
+func (d *Disk) size() (n int) {
 	for _, m := range d.all {
 		n += len(m)
 	}
@@ -162,7 +174,7 @@ func (l *Log) append(ctx context.Context, last uint64, data []byte) (err error, 
 	switch {
 	case d.gone:
 		return errNoAnswer, false
-	case d.full:
+	case d.full, d.most > 0 && int64(d.size()+len(data)) > d.most:
 		return fmt.Errorf("memory: no space left"), false
 	case fault == Drop:
 		return errNoAnswer, false

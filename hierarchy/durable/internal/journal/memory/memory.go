@@ -143,7 +143,7 @@ func (l *Log) Bounds(ctx context.Context) (journal.Bounds, error) {
 	if l.disk.gone {
 		return journal.Bounds{}, fmt.Errorf("%w: it is missing", journal.ErrDamaged)
 	}
-	return journal.Bounds{First: l.disk.first + 1, Last: l.disk.last()}, nil
+	return journal.Bounds{First: l.disk.first + 1, Last: l.disk.last(), Most: l.disk.most}, nil
 }
 
 // Trim implements journal.Log.

@@ -80,7 +80,7 @@ func (l *Log) Bounds(ctx context.Context) (journal.Bounds, error) {
 	if err != nil {
 		return journal.Bounds{}, err
 	}
-	b := journal.Bounds{First: in.State.First, Last: in.State.Last}
+	b := journal.Bounds{First: in.State.First, Last: in.State.Last, Most: max(0, in.Config.MaxBytes)}
 	if in.State.Count == 0 {
 		b.First = b.Last + 1
 	}
