@@ -26,15 +26,20 @@ func TestStrangersPublish(t *testing.T) {
 		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "v", time.Hour))
 	}
 	require.NoError(t, w.Shutdown(t.Context()))
-	require.NoError(t, other.Publish("epicycle.timers.log.0", []byte("hello")))
+	for _, kind := range []string{"log.0", "mark.0", "mark.0", "mark.1", "mark.1", "mark.about", "mark.about"} {
+		require.NoError(t, other.Publish("epicycle.timers."+kind, []byte("hello"))) // two marks are all that is kept
+	}
 	require.NoError(t, other.Flush())
-	cfg.Conn = other
-	w, err = durable.Open(t.Context(), cfg)
-	require.NoError(t, err)
-	require.NoError(t, other.Publish("epicycle.timers.mark.about", []byte("hello")))
-	n, err := w.Len(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 30, n)
-	require.Zero(t, w.Stats().Damaged)
-	require.NoError(t, w.Shutdown(t.Context()))
+	cfg.Partitions = 0
+	for range 2 {
+		cfg.Conn = connect(t, urls)
+		w, err = durable.Open(t.Context(), cfg)
+		require.NoError(t, err)
+		n, err := w.Len(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 30, n)
+		require.Zero(t, w.Stats().Damaged)
+		require.NoError(t, w.Set(t.Context(), "0", "again", time.Hour))
+		require.NoError(t, w.Shutdown(t.Context()))
+	}
 }

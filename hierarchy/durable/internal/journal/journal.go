@@ -50,7 +50,8 @@ type Log interface {
 	Bounds(ctx context.Context) (Bounds, error)
 	// Trim deletes the messages before begin. They may come back in a crash.
 	Trim(ctx context.Context, begin uint64) error
-	// Mark returns the mark, which is kept apart from the messages, or ErrAbsent.
+	// Mark returns the mark, which is kept apart from the messages, or ErrAbsent, or ErrStranger if somebody else has
+	// written over it.
 	Mark(ctx context.Context) (Mark, error)
 	// SetMark replaces the mark, unless that is as high already. If it returns nil, the mark stays when the machine loses its
 	// power.

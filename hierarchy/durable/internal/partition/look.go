@@ -50,7 +50,7 @@ func (p *Partition) lastHead() head {
 // the log. Whether it is damaged finds out who reads it next, so calls are not told here.
 func (p *Partition) Break() {
 	if err := p.markNow(); err != nil {
-		p.tellMark(err)
+		p.tellMark("durable: the mark was not written", err)
 	}
 	p.Abandon()
 }

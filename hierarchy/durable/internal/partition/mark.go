@@ -34,11 +34,11 @@ func (p *Partition) markLater() {
 		p.markSoon()
 		p.mu.Unlock()
 	}
-	p.tellMark(err)
+	p.tellMark("durable: the mark was not written", err)
 }
 
 // tellMark tells a failure now and then.
-func (p *Partition) tellMark(err error) {
+func (p *Partition) tellMark(text string, err error) {
 	now := time.Now()
 	p.mu.Lock()
 	tell := now.Sub(p.markTold) >= markTell
@@ -47,7 +47,7 @@ func (p *Partition) tellMark(err error) {
 	}
 	p.mu.Unlock()
 	if tell {
-		p.cfg.Logger.Warn("durable: the mark was not written", "partition", p.cfg.Partition, "err", err)
+		p.cfg.Logger.Warn(text, "partition", p.cfg.Partition, "err", err)
 	}
 }
 

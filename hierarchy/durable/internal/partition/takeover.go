@@ -61,9 +61,14 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 	}
 }
 
-// mark reads the mark, or sets the first one of an empty log. So a log that is not empty has one.
+// mark reads the mark, or sets the first one of an empty log. So a log that is not empty has one. One that strangers
+// have written over asks for nothing: the chain of frames is checked without it, and the next owner sets it again.
 func (p *Partition) mark(ctx context.Context) (journal.Mark, error) {
 	mark, err := p.cfg.Log.Mark(ctx)
+	if errors.Is(err, journal.ErrStranger) {
+		p.tellMark("durable: somebody else has written over the mark", err)
+		return journal.Mark{}, nil
+	}
 	if !errors.Is(err, journal.ErrAbsent) {
 		return mark, err
 	}

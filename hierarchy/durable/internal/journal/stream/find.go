@@ -69,10 +69,38 @@ func (s *Set) about(ctx context.Context) (a about, err error) {
 	}
 	err = json.Unmarshal(data, &a)
 	switch {
+	case a.Format < 1:
+		return s.counted(ctx)
 	case a.Format > format: // what else is in it, only that format tells
 		return a, fmt.Errorf("%q has format %d, and this program knows format %d", s.cfg.Name, a.Format, format)
-	case err != nil || a.Format != format || a.Partitions < 1 || a.Partitions > MaxPartitions:
-		return a, fmt.Errorf("%w: the record of %q can't be read", journal.ErrDamaged, s.cfg.Name)
+	case err != nil || a.Partitions < 1 || a.Partitions > MaxPartitions:
+		return a, s.unreadable()
+	}
+	return a, nil
+}
+
+func (s *Set) unreadable() error {
+	return fmt.Errorf("%w: the record of %q can't be read", journal.ErrDamaged, s.cfg.Name)
+}
+
+// counted is what a record said that somebody else has published over. All logs were made before it was written, and
+// nothing was in them. If one has been deleted since, the frames of the others tell that there were more.
+func (s *Set) counted(ctx context.Context) (about, error) {
+	a, used := about{Format: format}, false
+	for a.Partitions < MaxPartitions {
+		in, err := inspect(ctx, s.conn(), s.stream(a.Partitions))
+		s.answered()
+		if jsapi.IsNoStream(err) {
+			break
+		}
+		if err != nil {
+			return a, err
+		}
+		used = used || in.State.Last > 0
+		a.Partitions++
+	}
+	if !used {
+		return a, s.unreadable()
 	}
 	return a, nil
 }

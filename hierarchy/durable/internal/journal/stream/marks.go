@@ -27,8 +27,9 @@ const (
 	refusals = 9
 )
 
-// errUnreadable is for what has the place of a mark and is none.
-var errUnreadable = fmt.Errorf("%w: its mark can't be read", journal.ErrDamaged)
+// errUnreadable is for what has the place of a mark and is none. The server has checksums of its own, so it is what
+// somebody has published.
+var errUnreadable = fmt.Errorf("%w: it is no mark", journal.ErrStranger)
 
 // get returns the mark and the sequence of its message.
 func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {

@@ -135,9 +135,32 @@ func TestStrangersAmongMarks(t *testing.T) {
 		require.NoError(t, err)
 	}
 	_, err = set.Logs[0].Mark(t.Context())
-	require.ErrorIs(t, err, journal.ErrDamaged)
+	require.ErrorIs(t, err, journal.ErrStranger)
+	require.NotErrorIs(t, err, journal.ErrDamaged)
 	require.NoError(t, set.Logs[0].SetMark(t.Context(), journal.Mark{Number: 5}), "its owner knows it")
 	mark, err = set.Logs[0].Mark(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, journal.Mark{Number: 5}, mark)
+}
+
+// A record that strangers have published over is counted again, if the logs were written to.
+func TestStrangersOverTheRecord(t *testing.T) {
+	nc := stream.Connect(t)
+	cfg := stream.Config{Conn: nc, Name: "x", Partitions: 3}
+	set, err := stream.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	for _, stray := range []string{"hello", "{}"} {
+		_, err = nc.Request("epicycle.x.mark.about", []byte(stray), 10*time.Second)
+		require.NoError(t, err)
+	}
+	_, err = stream.Open(t.Context(), cfg)
+	require.ErrorIs(t, err, journal.ErrDamaged, "perhaps not all logs were made")
+	require.NoError(t, set.Logs[1].Append(t.Context(), 0, []byte("a frame")))
+	cfg.Partitions = 0
+	set, err = stream.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	require.Len(t, set.Logs, 3)
+	cfg.Partitions = 2
+	_, err = stream.Open(t.Context(), cfg)
+	require.ErrorIs(t, err, stream.ErrPartitions)
 }
