@@ -11,7 +11,7 @@ import (
 // timers are early or late for that.
 func clocks() mode {
 	off := time.Hour
-	return mode{name: "clocks", says: "workers whose clocks are off by hours", calm: true, asked: true,
+	return mode{name: "clocks", says: "workers whose clocks are off by hours", calm: true,
 		set: func(o *options, r *rand.Rand) {
 			o.far()
 			off = 30 * time.Minute << r.IntN(4)
