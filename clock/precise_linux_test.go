@@ -31,7 +31,9 @@ func TestManyWheelsShareOneDescriptor(t *testing.T) {
 		wheels = append(wheels, w)
 	}
 	require.Empty(t, timerfds.Open())
-	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+	require.Eventually(t, func() bool { // this function has a goroutine, and garbage may have one for a moment
+		return runtime.NumGoroutine() <= before+1
+	}, time.Minute, time.Millisecond)
 	for open := 0; open == 0; {
 		for _, w := range wheels {
 			after(t, w, 100*time.Millisecond, func() {})
@@ -186,10 +188,13 @@ func TestDescriptorClosedByOthers(t *testing.T) {
 		return
 	}
 	w, fired := newWheel(t, nil, nil), make(chan bool)
-	for range 2 {
+	for closed := 0; closed < 2; { // on a slow machine the timerfd may be gone already
 		after(t, w, 150*time.Millisecond, func() { fired <- true })
 		for _, fd := range timerfds.Open() {
-			require.NoError(t, unix.Close(fd))
+			if err := unix.Close(fd); err != unix.EBADF {
+				require.NoError(t, err)
+				closed++
+			}
 		}
 		<-fired
 	}

@@ -2,7 +2,6 @@ package tests
 
 import (
 	"testing"
-	"time"
 
 	benbjohnson "github.com/benbjohnson/clock"
 	"github.com/stretchr/testify/require"
@@ -27,9 +26,5 @@ func TestSaturatedDeadlineFiresOnAWrappedMock(t *testing.T) {
 	done := make(chan bool, 1)
 	mustSet(t, w, forever, func() { done <- true })
 	m.Add(forever)
-	select {
-	case <-done:
-	case <-time.After(time.Second):
-		t.Fatal("never")
-	}
+	returns(t, func() { <-done })
 }

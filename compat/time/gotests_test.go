@@ -26,6 +26,18 @@ func TestGoTests(t *testing.T) {
 			"TestOverflowPeriodRuntimeTimer": "looks inside the runtime's timers",
 			"TestTimerGC/NewTimer":           "a Timer is held until it fires or is stopped",
 		},
+		Hasty: map[string]string{
+			"TestTicker":               "ticks may take a third longer than they should",
+			"TestAfterTick":            "ticks may take thrice as long as they should",
+			"TestAfterQueuing":         "timers may be up to 2 s late",
+			"TestAfterStop":            "a timer must be stopped within 50 ms",
+			"TestTimerStopStress":      "a timer must be stopped within 1 s",
+			"TestOverflowSleep":        "a timer that is due must fire within 1 s",
+			"TestZeroTimer":            "the same within 2 s",
+			"TestAdjustTimers":         "the same within 0.75 s",
+			"TestTimerModifiedEarlier": "the same within 8 s",
+			"TestLongAdjustTimers":     "must do its work within 60 s",
+		},
 		Flags: []string{"-timeout=5m"},
 	}.Run(t)
 }

@@ -48,13 +48,27 @@ func Example_insteadOfTime() {
 	fmt.Print(answer.Code, " ", answer.Body)
 
 	here, there := net.Pipe()
-	go there.Write([]byte("hello"))
-	serve(here, 50*time.Millisecond, func(b []byte) { fmt.Println(string(b)) })
+	defer there.Close()
+	serve(&greeted{here, "hello"}, 50*time.Millisecond, func(b []byte) { fmt.Println(string(b)) })
 	fmt.Println("closed")
 	// Output:
 	// 504 context deadline exceeded
 	// hello
 	// closed
+}
+
+// greeted is a connection that has text to read at once, and then what comes.
+type greeted struct {
+	net.Conn
+	text string
+}
+
+func (c *greeted) Read(p []byte) (int, error) {
+	if n := copy(p, c.text); n > 0 {
+		c.text = c.text[n:]
+		return n, nil
+	}
+	return c.Conn.Read(p)
 }
 
 func TestViewOfTheProcess(t *testing.T) {

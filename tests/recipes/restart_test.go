@@ -72,7 +72,7 @@ func TestReminders(t *testing.T) {
 	require.NoError(t, err)
 	if err := load(w, name); os.IsNotExist(err) {
 		require.NoError(t, w.Set("tea", "is ready", time.Millisecond))
-		require.NoError(t, w.Set("bread", "is burnt", 500*time.Millisecond))
+		require.NoError(t, w.Set("bread", "is burnt", time.Hour))
 		require.NoError(t, w.Set("year", "is over", 24*365*time.Hour))
 	} else {
 		require.NoError(t, err)
@@ -90,13 +90,15 @@ func TestRestart(t *testing.T) {
 		t.Skip("SIGTERM is not delivered there")
 	}
 	name := filepath.Join(t.TempDir(), "reminders.json")
+	before := time.Now()
 	first := startReminders(t, name)
 	first.requireSays("fired tea is ready")
+	after := time.Now()
 	first.end()
 	saved, err := os.ReadFile(name)
 	require.NoError(t, err)
 	require.NotContains(t, string(saved), "tea")
-	time.Sleep(500 * time.Millisecond) // nobody is there when the bread is due
+	anHourPasses(t, name, before, after) // nobody is there when the bread is due
 	second := startReminders(t, name)
 	second.requireSays("fired bread is burnt")
 	second.end()
@@ -104,6 +106,24 @@ func TestRestart(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(saved), "bread")
 	require.Contains(t, string(saved), "year")
+}
+
+// anHourPasses makes all reminders in the file due an hour earlier. The bread was set between two
+// times, to an hour later.
+func anHourPasses(t *testing.T, name string, before, after time.Time) {
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	var all []reminder
+	require.NoError(t, json.Unmarshal(text, &all))
+	for i := range all {
+		all[i].Due = all[i].Due.Add(-time.Hour)
+		if all[i].Key == "bread" {
+			require.False(t, all[i].Due.Before(before.Round(0)) || all[i].Due.After(after), "due at %v", all[i].Due)
+		}
+	}
+	text, err = json.Marshal(all)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(name, text, 0o600))
 }
 
 type remindersProcess struct {

@@ -94,13 +94,19 @@ func TestFarAlarmTakesNothing(t *testing.T) {
 func TestFrequentAlarmsShareAWaiter(t *testing.T) {
 	q, opened := counted(t)
 	q.near, q.hold, q.handOver = 20*q.near, 20*q.hold, 20*q.handOver // for a slow machine
+	q.trust = time.Hour
 	a, rings := reportingAlarm(t, q)
+	most, until := int32(0), time.Duration(0)
 	for range 50 {
 		aim := sinceEpoch() + 50*time.Millisecond
-		a.Set(aim)
+		if a.Set(aim); sinceEpoch() >= until { // the first, or the machine is slower still
+			most++
+		}
+		until = aim + q.hold
 		require.GreaterOrEqual(t, received(t, rings), aim)
 	}
-	require.EqualValues(t, 1, opened.Load())
+	require.Positive(t, opened.Load())
+	require.LessOrEqual(t, opened.Load(), most)
 	a.Stop()
 }
 
@@ -161,6 +167,7 @@ func TestGuardAfterTheLastAlarmInAnOverload(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			q, _ := counted(t)
+			q.near, q.hold = time.Hour, time.Hour // the waiter stays, however slow the machine is
 			q.overload.left = overloadFor
 			rings := make(chan bool)
 			busy := alarm(t, q, func() { rings <- true; rings <- true })
@@ -170,7 +177,7 @@ func TestGuardAfterTheLastAlarmInAnOverload(t *testing.T) {
 			near.Set(sinceEpoch() + q.near)
 			near.Stop()
 			far := alarm(t, q, func() {})
-			far.Set(sinceEpoch() + time.Hour)
+			far.Set(sinceEpoch() + 3*time.Hour)
 			end(far)
 			locked(q, func() {
 				require.NotNil(t, q.waiter)

@@ -27,6 +27,7 @@ type Suite struct {
 	Imports map[string]string // what to import instead of a package
 	Extra   map[string]string // files to add, by name
 	LeftOut map[string]string // why a test or subtest is left out, by name
+	Hasty   map[string]string // what a busy machine may be too slow for, by the test's name
 	Cut     []string          // other functions that do not compile without what is left out
 	Edits   map[string]string // text to replace, so that a test takes less time
 	Flags   []string          // for go test
@@ -52,7 +53,44 @@ func (s Suite) Run(t *testing.T) {
 	for file, text := range s.Extra {
 		write(t, filepath.Join(dir, file), text)
 	}
-	s.requirePass(t, s.test(t, dir), names)
+	out, err := s.testAgain(t, dir)
+	require.NoError(t, err, passing.ReplaceAllString(out, ""))
+	s.requirePass(t, out, names)
+}
+
+// testAgain is test, and runs hasty tests that have failed up to three times more, without the
+// others beside them.
+func (s Suite) testAgain(t *testing.T, dir string) (out string, err error) {
+	out, err = s.test(t, dir, "")
+	for n := 0; n < 3 && err != nil && s.onlyHasty(out); n++ {
+		var again string
+		again, err = s.test(t, dir, "^("+strings.Join(failed(out), "|")+")$")
+		out = failing.ReplaceAllString(out, "") + again
+	}
+	return out, err
+}
+
+// onlyHasty reports whether some tests have failed, all of which a busy machine may be too slow
+// for.
+func (s Suite) onlyHasty(out string) bool {
+	names := failed(out)
+	for _, name := range names {
+		if _, ok := s.Hasty[name]; !ok {
+			return false
+		}
+	}
+	return len(names) > 0
+}
+
+// failing is the lines of go test that tell which tests have failed.
+var failing = regexp.MustCompile(`(?m)^--- FAIL: (\w+) `)
+
+// failed returns the names of the tests that have failed.
+func failed(out string) (names []string) {
+	for _, m := range failing.FindAllStringSubmatch(out, -1) {
+		names = append(names, m[1])
+	}
+	return names
 }
 
 // writeModule makes dir a module that needs this repository, from the disk, and what this
@@ -87,9 +125,9 @@ func write(t *testing.T, file, text string) {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
-// test runs go test in dir, and returns its output.
-func (s Suite) test(t *testing.T, dir string) string {
-	args := append([]string{"test", "-v", "-count=1", "-vet=off"}, s.Flags...)
+// test runs the tests in dir whose names match only, and returns the output of go test.
+func (s Suite) test(t *testing.T, dir, only string) (string, error) {
+	args := append([]string{"test", "-v", "-count=1", "-vet=off", "-run", only}, s.Flags...)
 	if skip := s.skipped(); skip != "" {
 		args = append(args, "-skip", skip)
 	}
@@ -97,8 +135,7 @@ func (s Suite) test(t *testing.T, dir string) string {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
 	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, passing.ReplaceAllString(string(out), ""))
-	return string(out)
+	return string(out), err
 }
 
 // passing is the lines of go test that tell of no failure.
