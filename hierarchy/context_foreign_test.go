@@ -153,7 +153,7 @@ func TestContextsLeaveAForeignParent(t *testing.T) {
 		require.Equal(t, context.Canceled, child.Err())
 		cancelChild()
 	}
-	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+	awaitGoroutines(t, before)
 	require.Empty(t, parent.listeners)
 	require.Zero(t, w.Len())
 }

@@ -132,7 +132,7 @@ func TestContextGoroutinePerChildOfAValue(t *testing.T) {
 		_, cancelChild := context.WithCancel(value)
 		defer cancelChild()
 	}
-	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+	awaitGoroutines(t, before)
 }
 
 func TestContextChildOfAValueAtOnce(t *testing.T) {

@@ -150,7 +150,7 @@ func TestConnection(t *testing.T) {
 
 	s.text(`document.getElementById('pause').click()`)
 	s.until("paused", shownAt("status"))
-	require.Eventually(t, func() bool { return s.watchers.Load() == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.watchers.Load() == 0 }, time.Minute, 10*time.Millisecond)
 	s.text(`document.getElementById('pause').click()`)
 	s.until("live", pageState)
 	require.Equal(t, "undefined", s.text(pageError))

@@ -43,7 +43,7 @@ func startBrowser(t *testing.T) *browser {
 	require.NoError(t, cmd.Start())
 	require.NoError(t, childIn.Close())
 	require.NoError(t, childOut.Close())
-	killer := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }) // which ends reading from the pipe
+	killer := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() }) // which ends reading from the pipe
 	b := &browser{t: t, to: to, from: bufio.NewReader(from)}
 	t.Cleanup(func() {
 		to.Close() // ends the browser
@@ -185,12 +185,12 @@ func (b *browser) until(want, expression string) {
 	b.t.Helper()
 	got := ""
 	var err error
-	for range 200 {
+	for range 1200 {
 		if got, err = b.evaluate(expression); err == nil && got == want {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	require.NoError(b.t, err, expression)
-	require.Equal(b.t, want, got, "%s, after ten seconds; errors: %s", expression, b.text(pageError))
+	require.Equal(b.t, want, got, "%s, after a minute; errors: %s", expression, b.text(pageError))
 }

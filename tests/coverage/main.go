@@ -71,7 +71,7 @@ func runTests() (*functions, error) {
 	defer os.RemoveAll(directory)
 	profile := filepath.Join(directory, "profile")
 	packages := "./" + strings.Join(measured, ",./")
-	test := exec.Command("go", "test", "-count=1", "-timeout", "5m", "-coverpkg="+packages, "-coverprofile="+profile, "./...")
+	test := exec.Command("go", "test", "-count=1", "-timeout", "20m", "-coverpkg="+packages, "-coverprofile="+profile, "./...")
 	if out, err := test.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go test: %w\n%s", err, out)
 	}

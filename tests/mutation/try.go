@@ -94,7 +94,7 @@ func (t *trial) passes(b bug) error {
 	if err, known := t.sound[key]; known {
 		return err
 	}
-	v, err := t.goTest(module, b.test)
+	v, err := t.goTest(module, append([]string{"-timeout=10m"}, b.test...)) // however slow the machine is
 	switch {
 	case err != nil:
 	case v.failed:

