@@ -61,7 +61,7 @@ func (c *Call) begin(now int64) {
 	c.size = 0
 	for i := range c.Asks {
 		a := &c.Asks[i]
-		if a.Kind == frame.Set || a.Kind == frame.Move {
+		if a.counts() {
 			a.Due = instant.Plus(now, int64(a.In))
 		}
 		c.size += len(a.Key) + len(a.Value) + opBytes

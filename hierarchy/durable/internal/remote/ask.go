@@ -91,9 +91,10 @@ func (q *queue) remove(a *ask) {
 type message struct {
 	serial uint64
 	asks   []*ask
-	wanted int // how many of them have not ended
-	data   []byte
+	wanted int           // how many of them have not ended
+	data   []byte        // with room for a moment before it
 	made   time.Duration // when its durations were true, by the clock of the timers
+	asked  reading       // when its first copy was sent
 	sent   time.Time     // when its latest copy was
 	sendAt time.Time     // when the next copy will be
 	pause  time.Duration // after the latest copy that had an answer, and quiet after one that had none

@@ -91,7 +91,7 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 		return fmt.Errorf("%w: %d operations of about %d bytes", partition.ErrTooLarge, len(call.Asks), a.size)
 	}
 	l := c.lanes[at]
-	if err := l.greet(ctx); err != nil {
+	if err := l.greet(ctx, call.HasDurations()); err != nil {
 		return err
 	}
 	if err := l.put(a); err != nil {

@@ -8,13 +8,15 @@ import (
 // Serial numbers rise with the time of the log, so that an owner can tell a message that it has never seen
 // from an old copy of one that it has forgotten. See state.Standing.
 
-// greet has the lane count from a time of the log, before its first message. An owner of an earlier version
-// does not know the question. Then the lane counts from 1 for now.
-func (l *lane) greet(ctx context.Context) error {
+// greet asks the owner for the time: before the lane's first message, which is counted from a time of the log, and
+// before durations go to an owner whose clock is not known. An owner of an earlier version does not know the
+// question. Then the lane counts from 1 for now, and the durations are late by what the network holds them.
+func (l *lane) greet(ctx context.Context, durations bool) error {
+	asked := readClocks(l.client.cfg.Clock)
 	l.mu.Lock()
-	greeted := l.greeted
+	knows := l.greeted && (!durations || l.offset.holds(asked))
 	l.mu.Unlock()
-	if greeted {
+	if knows {
 		return nil
 	}
 	body, err := l.client.read(ctx, l.at, startMessage(nil, timeKind))
@@ -24,13 +26,18 @@ func (l *lane) greet(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	from, err := readTime(body)
+	c := newCutter(body)
+	at := c.moment()
+	from, err := readTime(c.B)
 	if err != nil {
 		return unavailable(err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.greeted, l.serial = true, max(l.serial, from)
+	l.offset.learn(at, asked, readClocks(l.client.cfg.Clock))
+	if !l.greeted {
+		l.greeted, l.serial = true, max(l.serial, from)
+	}
 	return nil
 }
 

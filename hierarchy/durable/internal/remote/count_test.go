@@ -17,7 +17,7 @@ func (b *bench) proxy() (far Config, kept chan *nats.Msg) {
 	kept = make(chan *nats.Msg, 1)
 	sub, err := conn.Subscribe(far.subject(0), func(m *nats.Msg) {
 		m.Subject = b.cfg.subject(0)
-		if k, _, _ := readKind(m.Data); k == askKind {
+		if k, _, _, _ := readKind(m.Data); k == askKind {
 			select {
 			case kept <- m:
 				return
@@ -48,7 +48,7 @@ func TestGivenUpDoesNotFollowWhatIsLater(t *testing.T) {
 	b.NoError(err)
 	defer c.Close()
 	c.quiet = 50 * time.Millisecond
-	b.NoError(c.lanes[0].greet(t.Context()))
+	b.NoError(c.lanes[0].greet(t.Context(), false))
 	l := c.lanes[0]
 	l.mu.Lock() // both share a message
 	gone := c.newAsk(&partition.Call{Asks: []partition.Ask{setAsk("a", "old")}}, c.Now())

@@ -35,26 +35,26 @@ func sample() (message []byte, want *partition.Call) {
 // What is written is read, and nothing of it can be left out.
 func TestMessages(t *testing.T) {
 	message, want := sample()
-	k, body, err := readKind(message)
+	k, _, body, err := readKind(message)
 	require.NoError(t, err)
 	require.Equal(t, askKind, k)
 	var call partition.Call
-	require.NoError(t, readAsks(body, &call))
+	require.NoError(t, readAsks(body, 0, &call))
 	require.Equal(t, want, &call)
 	for n := range body {
-		require.Error(t, readAsks(body[:n], new(partition.Call)), n)
+		require.Error(t, readAsks(body[:n], 0, new(partition.Call)), n)
 	}
-	require.Error(t, readAsks(append(body, 0), new(partition.Call)))
+	require.Error(t, readAsks(append(body, 0), 0, new(partition.Call)))
 	size := 0
 	for i, from := 0, 0; i < len(want.Parts); i++ {
 		size += partSize(want.Asks[from:want.Parts[i].End])
 		from = want.Parts[i].End
 	}
 	require.LessOrEqual(t, len(message), size+headers)
-	message[0]++
-	_, _, err = readKind(message)
+	message[0] = dated + 1
+	_, _, _, err = readKind(message)
 	require.ErrorIs(t, err, errVersion)
-	_, _, err = readKind(nil)
+	_, _, _, err = readKind(nil)
 	require.Error(t, err)
 }
 
@@ -65,12 +65,12 @@ func TestMessagesThatMakeNoSense(t *testing.T) {
 		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)},
 	} {
 		b := appendPart(startAsks(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), []partition.Ask{ask}, 0)
-		require.ErrorIs(t, readAsks(b[2:], new(partition.Call)), errMessage, name)
+		require.ErrorIs(t, readAsks(b[2:], 0, new(partition.Call)), errMessage, name)
 	}
 	many := appendPart(startAsks(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), make([]partition.Ask, partition.MaxOps+1), 0)
-	require.ErrorIs(t, readAsks(many[2:], new(partition.Call)), errMessage)
+	require.ErrorIs(t, readAsks(many[2:], 0, new(partition.Call)), errMessage)
 	nobody := appendPart(startAsks(nil, partition.RequestID{Serial: 1}, 1), []partition.Ask{removeAsk("a")}, 0)
-	require.ErrorIs(t, readAsks(nobody[2:], new(partition.Call)), errMessage)
+	require.ErrorIs(t, readAsks(nobody[2:], 0, new(partition.Call)), errMessage)
 }
 
 // FuzzAsks: whatever is read, it takes no more memory than some times the message, and is read
@@ -81,7 +81,7 @@ func FuzzAsks(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var call partition.Call
-		err := readAsks(b, &call)
+		err := readAsks(b, 0, &call)
 		require.LessOrEqual(t, len(call.Asks), len(b)/2)
 		require.LessOrEqual(t, len(call.Parts), len(b))
 		if err != nil {
@@ -94,7 +94,7 @@ func FuzzAsks(f *testing.F) {
 			from = p.End
 		}
 		var same partition.Call
-		require.NoError(t, readAsks(message[2:], &same))
+		require.NoError(t, readAsks(message[2:], 0, &same))
 		require.Equal(t, &call, &same)
 	})
 }

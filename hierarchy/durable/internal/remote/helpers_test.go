@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -172,6 +173,7 @@ func (c *Client) count() {
 	for _, l := range c.lanes {
 		l.mu.Lock()
 		l.greeted, l.serial = true, uint64(time.Now().UnixNano())
+		l.offset = offset{epoch: math.MaxUint64, asked: readClocks(c.cfg.Clock)}
 		l.mu.Unlock()
 	}
 }

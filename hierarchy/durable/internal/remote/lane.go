@@ -25,6 +25,7 @@ type lane struct {
 	serial  uint64     // of the last message
 	loose   uint64     // the last message of which a call was given up, until it or a later one is answered; or 0
 	greeted bool       // serial was counted from a time of the log
+	offset  offset     // of the owner
 	timer   *time.Timer
 	aimed   time.Time // when timer fires, or zero
 	closed  bool
@@ -99,7 +100,7 @@ func (l *lane) gather() *message {
 	}
 	m.wanted = len(m.asks)
 	id := partition.RequestID{Caller: l.client.caller, Serial: m.serial, Floor: l.floor(m.serial)}
-	m.data = startAsks(make([]byte, 0, size), id, len(m.asks))
+	m.data = startAsks(make([]byte, momentSize, size), id, len(m.asks))
 	for _, a := range m.asks {
 		m.data = appendPart(m.data, a.call.Asks, m.made-a.begun.elapsed)
 	}
@@ -121,8 +122,13 @@ func (l *lane) publish(m *message, now time.Time) {
 		l.delay(m, now, errOffline)
 		return
 	}
-	setAge(m.data, l.client.cfg.Clock.Elapsed()-m.made)
-	if err := nc.PublishRequest(l.subject, l.client.replyTo(l.at, m.serial), m.data); err != nil {
+	clocks := readClocks(l.client.cfg.Clock)
+	if m.sent.IsZero() {
+		m.asked = clocks
+	}
+	setAge(m.data[momentSize:], clocks.elapsed-m.made)
+	data := head(m.data, l.offset.moment(m.made), l.offset.holds(clocks))
+	if err := nc.PublishRequest(l.subject, l.client.replyTo(l.at, m.serial), data); err != nil {
 		l.delay(m, now, err)
 		return
 	}
@@ -151,7 +157,10 @@ func (l *lane) answered(serial uint64, data []byte) {
 	}
 	m := l.flying[i]
 	if retry && m.wanted > 0 {
-		m.doubt = m.doubt || !errors.Is(err, errNotMine) && !errors.Is(err, errNobody)
+		if !errors.Is(err, errNotMine) && !errors.Is(err, errNobody) {
+			m.doubt = true
+			l.offset = offset{} // an owner of an earlier version reads no message that is dated
+		}
 		if m.quiet > 0 { // else it will be sent again soon
 			l.delay(m, time.Now(), err)
 			l.aim()
@@ -203,6 +212,9 @@ func (l *lane) take(m *message, body []byte) {
 			err = unavailable(err)
 		}
 		a.end(err)
+	}
+	if at := newCutter(body); len(body) == momentSize { // else the owner is of an earlier version
+		l.offset.learn(at.moment(), m.asked, readClocks(l.client.cfg.Clock))
 	}
 }
 

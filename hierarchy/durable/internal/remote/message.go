@@ -13,7 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
-// Version is the version of the messages that this package writes, and the only one that it reads.
+// Version is the version of the messages that this package writes, and the only one that it reads, but for those
+// that are dated.
 const Version = 1
 
 // errVersion is for a message, or an answer, of another version. The next owner may read it, or write one that
@@ -99,10 +100,11 @@ func less(d, by time.Duration) time.Duration {
 	return math.MinInt64
 }
 
-// readAsks reads what follows the kind of a message with operations. The Call shares its memory.
-func readAsks(b []byte, call *partition.Call) error {
+// readAsks reads what follows the kind of a message with operations, or its moment, which was some time ago. The
+// Call shares its memory.
+func readAsks(b []byte, ago time.Duration, call *partition.Call) error {
 	c := newCutter(b)
-	age := time.Duration(max(0, int64(c.Fixed())))
+	age := max(ago, time.Duration(c.Fixed()))
 	id := partition.RequestID{Caller: c.Fixed(), Serial: c.Uvarint()}
 	above := c.Uvarint()
 	if id.Caller == 0 || above > id.Serial {
@@ -174,15 +176,4 @@ func (c *cutter) cursor() partition.Cursor {
 		c.Fail()
 	}
 	return partition.Cursor{Epoch: epoch, Next: uint32(next), Limit: uint32(limit)}
-}
-
-// readKind reads the beginning of a message.
-func readKind(b []byte) (k kind, rest []byte, err error) {
-	switch {
-	case len(b) < 2:
-		return 0, nil, errMessage
-	case b[0] != Version:
-		return 0, nil, fmt.Errorf("%w: the message has %d instead of %d", errVersion, b[0], Version)
-	}
-	return kind(b[1]), b[2:], nil
 }

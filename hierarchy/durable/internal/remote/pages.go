@@ -22,7 +22,7 @@ func (s *Server) read(k kind, body []byte) error {
 		return s.page(body)
 	case timeKind:
 		t, err := s.owner.Time()
-		s.room = appendTime(s.room, t)
+		s.room = appendTime(appendMoment(s.room, s.owner.Moment()), t)
 		return err
 	}
 	return errKind

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -109,13 +110,13 @@ func (s *Server) received(m *nats.Msg) {
 		return
 	}
 	err := s.refusal
-	k, body, bad := readKind(m.Data)
+	k, version, body, bad := readKind(m.Data)
 	switch {
 	case bad != nil:
 		err = bad
 	case err != nil:
 	case k == askKind:
-		if err = s.ask(m, body); err == nil {
+		if err = s.ask(m, version, body); err == nil {
 			return // the answer follows
 		}
 	default:
@@ -134,9 +135,14 @@ func (s *Server) respond(reply string, answer []byte) {
 }
 
 // ask begins what a message asks for.
-func (s *Server) ask(m *nats.Msg, body []byte) error {
+func (s *Server) ask(m *nats.Msg, version byte, body []byte) error {
 	a := &asked{reply: m.Reply, size: int64(len(m.Data))}
-	if err := readAsks(body, &a.call); err != nil {
+	var ago time.Duration
+	if version == dated {
+		c := newCutter(body)
+		ago, body = s.owner.Since(c.moment()), c.B
+	}
+	if err := readAsks(body, ago, &a.call); err != nil {
 		return err
 	}
 	if len(s.calls) == cap(s.calls) || s.bytes.Load() > maxPendingBytes {
@@ -161,7 +167,7 @@ func (s *Server) answer() {
 		}
 		switch {
 		case err == nil:
-			b = a.call.AppendAnswer(startAnswer(b[:0], done))
+			b = appendMoment(a.call.AppendAnswer(startAnswer(b[:0], done)), s.owner.Moment())
 		case errors.Is(err, partition.ErrPassed), errors.Is(err, partition.ErrOld):
 			t, _ := s.owner.Time() // it is in the log, also if another owns it by now
 			b = appendRecount(b[:0], err, t)

@@ -1,0 +1,208 @@
+package remote
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// pair is an owner and a client with clocks of their own, on both sides of a network. Time passes on both.
+type pair struct {
+	*bench
+	c            *Client
+	net          *network
+	owner, asker *clock.Mock
+}
+
+func newPair(t *testing.T) *pair {
+	p := &pair{bench: newBench(t), owner: clock.NewMock(), asker: clock.NewMock()}
+	p.asker.Add(17 * time.Hour)
+	p.part.Clock, p.cfg.Clock = p.owner, p.owner
+	p.own()
+	far, net := p.between()
+	far.Clock, p.net = p.asker, net
+	c, err := New(far)
+	p.NoError(err)
+	t.Cleanup(c.Close)
+	c.quiet = time.Minute
+	p.c = c
+	return p
+}
+
+// pass has time pass.
+func (p *pair) pass(d time.Duration) {
+	p.owner.Add(d)
+	p.asker.Add(d)
+}
+
+// holdNext has the network hold the next question with operations for as long.
+func (p *pair) holdNext(d time.Duration) {
+	p.net.setFate(func(answer bool) time.Duration {
+		if !answer && p.c.lanes[0].all() > 0 && d > 0 {
+			p.pass(d)
+			d = 0
+		}
+		return 0
+	})
+}
+
+// left is how long it is until a timer is due, by the owner's clock.
+func (p *pair) left(k string) time.Duration {
+	_, in, ok, err := p.c.Get(p.t.Context(), 0, []byte(k))
+	p.NoError(err)
+	p.True(ok)
+	return in
+}
+
+// A duration counts from the call, also while the network holds the message.
+func TestDurationsCountWhileAMessageIsHeld(t *testing.T) {
+	p := newPair(t)
+	for i, idle := range []time.Duration{0, time.Second, young, 2 * young, time.Hour, 0} {
+		p.pass(idle)
+		p.holdNext(10 * time.Minute)
+		k := fmt.Sprint(i)
+		p.do(p.c, setAsk(k, ""))
+		p.InDelta(50*time.Minute, p.left(k), float64(idle/driftShare))
+		p.GreaterOrEqual(p.left(k), 50*time.Minute)
+		p.holdNext(time.Minute)
+		p.do(p.c, moveAsk(k, 2*time.Hour))
+		p.Equal(119*time.Minute, p.left(k))
+	}
+}
+
+// An answer to the first of several copies says nothing about when the last one was sent.
+func TestOffsetOfTheFirstCopy(t *testing.T) {
+	p := newPair(t)
+	p.do(p.c, setAsk("a", ""))
+	p.pass(time.Hour)
+	held := false
+	p.net.setFate(func(answer bool) time.Duration {
+		if answer && p.c.lanes[0].all() > 0 && !held {
+			held = true
+			p.pass(young / 2)
+			sent := p.net.Messages.Load()
+			p.c.Moved(0)
+			for p.net.Messages.Load() == sent {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		return 0
+	})
+	p.do(p.c, removeAsk("a")) // is asked without a greeting
+	p.do(p.c, setAsk("a", ""))
+	p.True(held)
+	p.Equal(time.Hour, p.left("a"))
+}
+
+// An owner of an earlier version reads no dated messages. It is asked as it was before.
+func TestOwnerOfAnEarlierVersion(t *testing.T) {
+	b := newBench(t)
+	mock := clock.NewMock() // what is known of the owner's clock never gets old
+	b.part.Clock, b.cfg.Clock = mock, mock
+	b.own()
+	far := b.cfg
+	far.Name, far.GiveUp = far.Name+"early", 20*time.Second
+	var refused atomic.Int64
+	sub, err := conn.Subscribe(far.subject(0), func(m *nats.Msg) {
+		if m.Data[0] != Version {
+			refused.Add(1)
+			_ = m.Respond(appendFailure(nil, errVersion))
+			return
+		}
+		m.Subject = b.cfg.subject(0)
+		_ = conn.PublishMsg(m)
+	})
+	b.NoError(err)
+	defer func() { b.NoError(sub.Unsubscribe()) }()
+	c, err := New(far)
+	b.NoError(err)
+	defer c.Close()
+	for _, k := range []string{"a", "b"} {
+		b.do(c, setAsk(k, "1"))
+		b.Equal("1", b.get(c, k))
+	}
+	b.Positive(refused.Load())
+}
+
+// A moment by the owner's clock is never before the one that is meant, however long answers take, however clocks
+// drift, and whenever the computer of the client sleeps. It is after it by no more than the answer took, and the drift.
+func TestOffset(t *testing.T) {
+	uses := 0
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 33))
+		var o offset
+		var real, slept, trip time.Duration
+		ahead, rate, epoch := time.Duration(r.Int64N(1<<50)), r.Float64()*0.001-0.0005, uint64(1)
+		asker := func() reading { return reading{real - slept, time.Unix(1e9, 0).Add(real)} }
+		owner := func() time.Duration { return ahead + real + time.Duration(float64(real)*rate) }
+		sleep := func() {
+			if r.IntN(10) == 0 {
+				d := 2*stoodStill + time.Duration(r.Int64N(1<<42))
+				real, slept = real+d, slept+d
+			}
+		}
+		for range 100 {
+			real += time.Duration(r.Int64N(int64(3 * time.Second)))
+			sleep()
+			if r.IntN(10) == 0 {
+				epoch, ahead = epoch+1, time.Duration(r.Int64N(1<<50))
+			}
+			if r.IntN(2) == 0 {
+				asked := asker()
+				real += time.Duration(r.Int64N(1<<30) >> r.IntN(20))
+				sleep()
+				at := partition.Moment{Epoch: epoch, Time: int64(owner())}
+				sleep()
+				real += time.Duration(r.Int64N(1<<30) >> r.IntN(20))
+				if o.learn(at, asked, asker()); o.asked == asked {
+					trip = asker().elapsed - asked.elapsed
+				}
+			}
+			if now := asker(); o.holds(now) && o.epoch == epoch {
+				late := time.Duration(o.moment(now.elapsed).Time) - owner()
+				require.GreaterOrEqual(t, late, time.Duration(0), seed)
+				require.LessOrEqual(t, late, trip+(now.elapsed-o.asked.elapsed)*3/2/driftShare+1, seed)
+				uses++
+			}
+		}
+	}
+	require.Greater(t, uses, 10_000)
+}
+
+// The moment of a dated message counts only for the owner whose it is, and only if it says more than the age.
+func TestDatedMessages(t *testing.T) {
+	b := newBench(t)
+	mock := clock.NewMock()
+	b.part.Clock, b.cfg.Clock = mock, mock
+	o := b.own()
+	mock.Add(time.Hour)
+	now := o.Moment()
+	for name, x := range map[string]struct {
+		at   partition.Moment
+		left time.Duration
+	}{
+		"age":           {partition.Moment{Epoch: now.Epoch, Time: now.Time - int64(time.Second)}, 50 * time.Minute},
+		"moment":        {partition.Moment{Epoch: now.Epoch, Time: now.Time - int64(30*time.Minute)}, 30 * time.Minute},
+		"not over":      {partition.Moment{Epoch: now.Epoch, Time: now.Time + int64(time.Hour)}, 50 * time.Minute},
+		"another owner": {partition.Moment{Epoch: now.Epoch + 1, Time: now.Time - int64(30*time.Minute)}, 50 * time.Minute},
+	} {
+		id := partition.RequestID{Caller: uint64(len(name)), Serial: uint64(time.Now().UnixNano())}
+		m := appendPart(startAsks(make([]byte, momentSize), id, 1), []partition.Ask{{Kind: frame.Set, Key: []byte(name), In: time.Hour}}, 0)
+		setAge(m[momentSize:], 10*time.Minute)
+		answer, err := conn.Request(b.cfg.subject(0), head(m, x.at, true), time.Minute)
+		b.NoError(err)
+		b.Equal([]byte{Version, byte(done)}, answer.Data[:2], name)
+		_, left, _, err := o.Get([]byte(name))
+		b.NoError(err)
+		b.Equal(x.left, left, name)
+	}
+}
