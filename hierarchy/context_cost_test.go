@@ -69,7 +69,7 @@ func TestContextChildrenNeedNoGoroutine(t *testing.T) {
 				dropCancel(context.WithCancel(context.WithValue(ctx, contextKey{}, 1)))
 			}
 		}
-		require.LessOrEqual(t, runtime.NumGoroutine(), before)
+		awaitGoroutines(t, before)
 		cancel() // starts the goroutines of AfterFunc, which end
 		for runtime.NumGoroutine() > before {
 			time.Sleep(time.Millisecond)

@@ -1,9 +1,9 @@
 package hierarchy_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"regexp"
 	"runtime/pprof"
 	"strings"
 	"testing"
@@ -15,12 +15,21 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// labelled reports whether any goroutine has that profiler label.
+// labelled reports whether any goroutine that has begun has that profiler label. One that has
+// not begun has the label of who started it, which it may still remove.
 func labelled(t *testing.T, label string) bool {
-	var all bytes.Buffer
+	var all strings.Builder
 	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&all, 1))
-	return bytes.Contains(all.Bytes(), []byte(label))
+	for stack := range strings.SplitSeq(all.String(), "\n\n") {
+		if strings.Contains(stack, label) && begun.MatchString(stack) {
+			return true
+		}
+	}
+	return false
 }
+
+// begun matches the stack of a goroutine that is not at the first instruction of its function.
+var begun = regexp.MustCompile(`(?m)^#\t0x\w+\t.*\+0x0*[1-9a-f]`)
 
 // selfLabelled reports whether a goroutine that calls it has a profiler label.
 func selfLabelled(t *testing.T) bool {
