@@ -32,6 +32,9 @@ func TestChildrenBelowValuesNeedNoGoroutine(t *testing.T) {
 	} {
 		for _, end := range []string{"deadline", "cancel", "parent"} {
 			t.Run(name+", "+end, func(t *testing.T) {
+				for waiting() > 0 { // those of earlier tests are about to end
+					runtime.Gosched()
+				}
 				m, _ := onMock(t)
 				top, cancelTop := standard.WithCancelCause(standard.Background())
 				defer cancelTop(nil)

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -91,12 +93,15 @@ func TestProgressWithoutATerminal(t *testing.T) {
 
 // TestProgressOnATerminal checks that the line is redrawn in place, fits the width, and is
 // removed at the end.
-func TestProgressOnATerminal(t *testing.T) {
+func TestProgressOnATerminal(t *testing.T) { synctest.Test(t, testProgressOnATerminal) }
+
+func testProgressOnATerminal(t *testing.T) {
 	s, out := page()
 	s.live = true
 	p := s.Progress("setting timers", 10)
 	p.At(5)
-	p.At(6) // too soon to redraw
+	time.Sleep(redraw - 1) // in the bubble's time
+	p.At(6)                // too soon to redraw
 	p.At(10)
 	p.End()
 	p.End()
