@@ -49,7 +49,7 @@ func appendTime(b []byte, t int64) []byte { return binary.AppendUvarint(b, uint6
 
 func readTime(b []byte) (uint64, error) {
 	t, size := binary.Uvarint(b)
-	if size != len(b) || t > math.MaxInt64 {
+	if size <= 0 || size != len(b) || t > math.MaxInt64 { // nothing is no time: it would be 0
 		return 0, errMessage
 	}
 	return t, nil

@@ -123,3 +123,21 @@ func TestSerialsAreCountedFromTheLog(t *testing.T) {
 	b.Greater(c.lanes[0].serial, uint64(from))
 	b.Greater(c.lanes[0].serial, uint64(state.Counted))
 }
+
+// An answer that ends before its time of the log is none: a client that counted from 0 then would look like one of
+// an earlier version for ever, whose old copies no owner tells from new messages.
+func TestTimeThatIsCutOff(t *testing.T) {
+	b := newBench(t)
+	moment := appendMoment(nil, partition.Moment{Epoch: 1, Time: time.Now().UnixNano()})
+	for n := range len(moment) + 1 {
+		answer := append(startAnswer(nil, done), moment[:n]...)
+		sub, err := conn.Subscribe(b.cfg.subject(0), func(m *nats.Msg) { _ = m.Respond(answer) })
+		b.NoError(err)
+		c := b.client()
+		b.ErrorIs(c.lanes[0].greet(t.Context(), true), partition.ErrUnavailable, n)
+		b.False(c.lanes[0].greeted, n)
+		b.NoError(sub.Unsubscribe())
+	}
+	_, _, err := readAnswer(startAnswer(nil, passed))
+	b.ErrorIs(err, errMessage)
+}
