@@ -173,9 +173,13 @@ func TestServerEndsInOrder(t *testing.T) {
 		require.NoError(t, self.Signal(os.Interrupt))
 		select {
 		case err := <-ended:
-			if !errors.Is(err, context.Canceled) { // while it was opened
+			if !errors.Is(err, context.Canceled) {
 				require.NoError(t, err)
+				return
 			}
+			w, err := durable.Open(t.Context(), cfg) // waits for the server whose start was cancelled
+			require.NoError(t, err)
+			require.NoError(t, w.Close())
 			return
 		case <-time.After(50 * time.Millisecond):
 		}

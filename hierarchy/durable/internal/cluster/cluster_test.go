@@ -193,7 +193,9 @@ func TestDamageThatPasses(t *testing.T) {
 	w.NoError(err)
 	disk.Change(1, []byte("no frame"))
 	time.AfterFunc(lease/2, func() { disk.Change(1, good) })
-	b := w.open()
+	b := w.process()
+	b.behind = patience // however late it is whole
+	w.NoError(b.open(t.Context()))
 	for begun := time.Now(); time.Since(begun) < lease; {
 		_, _, ok, err := b.Get(t.Context(), of("key1"), []byte("key1"))
 		w.NoError(err)
@@ -204,7 +206,10 @@ func TestDamageThatPasses(t *testing.T) {
 // Who asks for a partition gets it only if the plan does not leave it where it is.
 func TestOnlyWhatThePlanSaysIsGiven(t *testing.T) {
 	w := newWorld(t)
-	a, b := w.open(), w.open()
+	a, b := w.process(), w.process()
+	a.lease, b.lease = time.Hour, time.Hour // what they own does not change for a moment
+	w.NoError(a.open(t.Context()))
+	w.NoError(b.open(t.Context()))
 	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
 	for at, slot := range a.session.slots {
 		_, owned, _ := a.Stats(at)

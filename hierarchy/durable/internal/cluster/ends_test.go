@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -28,14 +27,7 @@ func TestCloseEndsShutdown(t *testing.T) {
 	<-entered
 	shut := make(chan error, 1)
 	go func() { shut <- a.Shutdown(context.Background()) }()
-	n := 0
-	w.eventually("Shutdown waits", func() bool {
-		n++
-		key := fmt.Sprint("other", n, "-0")
-		a.set(key, "", 0)
-		time.Sleep(20 * time.Millisecond)
-		return len(w.firings(key)) == 0
-	})
+	w.eventually("Shutdown has come to the partitions", func() bool { return a.latest().leaving.Load() != nil && a.owns() == 1 })
 	w.within("Close", a.close)
 	w.within("Shutdown", func() { w.ErrorIs(<-shut, partition.ErrClosed) })
 }

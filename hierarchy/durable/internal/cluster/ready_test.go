@@ -16,7 +16,7 @@ func TestOpenBesideADeadOwner(t *testing.T) {
 	a.lease, b.lease, b.behind = time.Hour, time.Hour, time.Hour
 	w.NoError(a.open(t.Context()))
 	a.kill()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // half of it is for b's share
 	defer cancel()
 	w.NoError(b.open(ctx))
 	w.Zero(b.owns())

@@ -1,20 +1,40 @@
 package cluster
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
+
+// readClock is a clock that counts how often its time was read.
+type readClock struct {
+	*clock.Mock
+	reads atomic.Int64
+}
+
+func (c *readClock) Elapsed() time.Duration {
+	defer c.reads.Add(1)
+	return c.Mock.Elapsed()
+}
 
 // The duration of a call counts from its beginning, also if it is asked again of another owner.
 func TestDurationOfACallThatIsAskedAgain(t *testing.T) {
 	w := newWorld(t)
 	a := w.process()
 	a.lease = time.Minute // the process keeps its partitions
+	c := &readClock{Mock: clock.NewMock()}
+	a.clock = c
 	w.NoError(a.open(t.Context()))
 	w.eventually("all", func() bool { return a.owns() == partitions })
 	at := of("key1")
+	begin := func(do func()) {
+		before := c.reads.Load()
+		go do()
+		w.eventually("begun", func() bool { return c.reads.Load() > before })
+	}
 	held, hold := make(chan bool), make(chan bool)
 	first := true
 	a.logs[at].Before = func(uint64) {
@@ -24,15 +44,13 @@ func TestDurationOfACallThatIsAskedAgain(t *testing.T) {
 			<-hold
 		}
 	}
-	go func() { _, _, _ = a.do(frame.Remove, "in doubt1", "", 0) }()
-	go func() { _, _, _ = a.do(frame.Set, "other1", "", time.Hour) }()
+	begin(func() { _, _, _ = a.do(frame.Remove, "in doubt1", "", 0) })
+	begin(func() { _, _, _ = a.do(frame.Set, "other1", "", time.Hour) })
 	<-held
 	p := a.owned[at].Load()
 	done := make(chan bool)
-	begun := time.Now()
-	go func() { a.set("key1", "", time.Hour); close(done) }()
-	time.Sleep(lease / 2)
-	waited := time.Since(begun)
+	begin(func() { a.set("key1", "", time.Hour); close(done) })
+	c.Add(10 * time.Minute)
 	gone := make(chan bool)
 	go func() { p.Abandon(); close(gone) }()
 	w.eventually("abandoned", func() bool { _, err := p.Len(); return err != nil })
@@ -42,7 +60,7 @@ func TestDurationOfACallThatIsAskedAgain(t *testing.T) {
 	_, remaining, ok, err := a.Get(t.Context(), at, []byte("key1"))
 	w.NoError(err)
 	w.True(ok)
-	w.LessOrEqual(remaining, time.Hour-waited+lease/10)
+	w.Equal(50*time.Minute, remaining)
 }
 
 // A process that can't open a partition gives it to one that asks for it.

@@ -74,7 +74,7 @@ func TestUnavailableSince(t *testing.T) {
 	w := newWorld(t)
 	begun := time.Now()
 	p := w.process()
-	p.behind = lease
+	p.lease, p.behind = time.Minute, lease // what it owns it owns throughout
 	var refuses atomic.Bool
 	refuses.Store(true)
 	p.wrap = func(log journal.Log) journal.Log {

@@ -72,7 +72,7 @@ func TestLogThatIsDeletedInSilence(t *testing.T) {
 func TestLogThatSeemsToBeGoneTwice(t *testing.T) {
 	w := newWorld(t)
 	a := w.process()
-	a.lease, a.behind = time.Minute, 10*time.Second
+	a.lease, a.behind = time.Minute, 20*time.Second
 	unclear, look := w.openBounded(a)
 	before := a.owned[1].Load()
 	w.disks[1].SetGone(true)

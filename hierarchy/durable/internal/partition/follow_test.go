@@ -116,7 +116,7 @@ func TestFollowerOfALogThatIsTrimmed(t *testing.T) {
 			f := b.follow()
 			from := b.head().Begin
 			value := string(make([]byte, 1000))
-			for i := 0; b.head().Begin < from+100; i++ {
+			for i := 0; i < 5 || b.head().Begin < from+100; i++ { // it trims beside this, too
 				b.set(fmt.Sprint(i%5), value, time.Hour)
 			}
 			if behind { // what it has not read has gone

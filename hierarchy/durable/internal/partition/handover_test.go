@@ -57,10 +57,10 @@ func TestWhichCallsDidNotTakeHold(t *testing.T) {
 	b.log.SetFault(func([]byte) memory.Fault { return memory.Drop })
 	doubt := make(chan error)
 	go func() { _, err := b.try(Ask{Kind: frame.Set, Key: []byte("a")}); doubt <- err }()
-	b.Eventually(b.p.doubt.Load, 10*time.Second, time.Millisecond)
+	b.Eventually(b.p.doubt.Load, time.Minute, time.Millisecond)
 	queued := make(chan error)
 	go func() { _, err := b.try(Ask{Kind: frame.Set, Key: []byte("b")}); queued <- err }()
-	b.Eventually(b.p.queue.any, 10*time.Second, time.Millisecond)
+	b.Eventually(b.p.queue.any, time.Minute, time.Millisecond)
 	b.p.Abandon()
 	err = <-doubt
 	b.ErrorIs(err, ErrUnavailable)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -12,28 +13,29 @@ import (
 
 // While the log does not answer, nothing is fired, and calls are given up. Then all goes on.
 func TestLogThatDoesNotAnswer(t *testing.T) {
-	b := newBench(t)
-	b.cfg.GiveUp = 10 * time.Millisecond
-	b.open()
-	b.set("a", "1", time.Second)
-	b.disk.SetFull(true)
-	_, err := b.try(Ask{Kind: frame.Set, Key: []byte("b"), In: time.Minute})
-	b.ErrorIs(err, ErrUnavailable)
-	b.ErrorContains(err, "no space left")
-	_, err = b.try(Ask{Kind: frame.Set, Key: []byte("c")})
-	b.ErrorIs(err, ErrUnavailable)
-	v, _ := b.get("a") // is not unavailable
-	b.Equal("1", v)
-	b.mock.Add(time.Second)
-	b.Empty(b.took())
-	b.disk.SetFull(false)
-	b.Eventually(func() bool {
-		_, err := b.try(Ask{Kind: frame.Move, Key: []byte("a")})
-		return err == nil
-	}, 10*time.Second, time.Millisecond)
-	b.mock.Add(0)
-	b.Equal([]string{"a"}, b.took())
-	b.Equal(map[string]string{"b": ""}, b.keys(false)) // it was under way, and took hold
+	inBubble(t, func(b *bench) {
+		b.cfg.GiveUp = 10 * time.Millisecond
+		b.open()
+		b.set("a", "1", time.Second)
+		b.disk.SetFull(true)
+		_, err := b.try(Ask{Kind: frame.Set, Key: []byte("b"), In: time.Minute})
+		b.ErrorIs(err, ErrUnavailable)
+		b.ErrorContains(err, "no space left")
+		_, err = b.try(Ask{Kind: frame.Set, Key: []byte("c")})
+		b.ErrorIs(err, ErrUnavailable)
+		v, _ := b.get("a") // is not unavailable
+		b.Equal("1", v)
+		time.Sleep(2 * time.Second)
+		b.Empty(b.took())
+		b.disk.SetFull(false)
+		for err = errHandler; err != nil; time.Sleep(time.Millisecond) {
+			_, err = b.try(Ask{Kind: frame.Move, Key: []byte("a")})
+		}
+		synctest.Wait()
+		b.Equal([]string{"a"}, b.took())
+		b.Equal(map[string]string{"b": ""}, b.keys(false)) // it was under way, and took hold
+		b.shut()
+	})
 }
 
 // Another owner ends this one, which has not been told.

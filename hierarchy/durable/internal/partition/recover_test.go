@@ -150,7 +150,7 @@ func TestMarksAreSetWhileThereIsWork(t *testing.T) {
 	b.Eventually(func() bool {
 		m, err := b.disk.Open().Mark(t.Context())
 		return err == nil && m.Number == b.number()
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 }
 
 func TestMarkIsSetAtClose(t *testing.T) {

@@ -100,7 +100,7 @@ func TestAttemptsAfterADeathRunTogether(t *testing.T) {
 	}
 	b.crash()
 	b.open()
-	b.Eventually(func() bool { return len(b.keys(false)) == 0 }, 10*time.Second, time.Millisecond)
+	b.Eventually(func() bool { return len(b.keys(false)) == 0 }, time.Minute, time.Millisecond)
 	b.Len(b.took(), 50)
 	b.shut()
 }
@@ -120,7 +120,7 @@ func TestFailedAttemptsFitIntoSmallMessages(t *testing.T) {
 	b.crash()
 	b.handle = func(ctx context.Context, _ Firing) error { <-ctx.Done(); return ctx.Err() }
 	b.open()
-	b.Eventually(func() bool { return b.p.Stats().Running == timers }, 20*time.Second, time.Millisecond)
+	b.Eventually(func() bool { return b.p.Stats().Running == timers }, time.Minute, time.Millisecond)
 	b.crash()
 	b.log = b.disk.Open()
 	b.log.Max = 64 << 10

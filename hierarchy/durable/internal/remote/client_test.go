@@ -76,7 +76,7 @@ func TestErrorsOfTheOwner(t *testing.T) {
 // A call that no process answers is given up after a time.
 func TestUnavailable(t *testing.T) {
 	b := newBench(t)
-	b.cfg.GiveUp = 50 * time.Millisecond
+	b.cfg.GiveUp = time.Second // in which it is told that nobody is there
 	c := b.client()
 	begun := time.Now()
 	_, err := c.try(t.Context(), removeAsk("a"))
@@ -111,6 +111,7 @@ func TestContextEnds(t *testing.T) {
 	b := newBench(t)
 	o := b.own()
 	c, net := b.far()
+	c.quiet = time.Hour // no copies
 	release := net.hold(true)
 	ctx, cancel := context.WithCancel(t.Context())
 	errs := make(chan error)
@@ -196,6 +197,7 @@ func TestCallsGather(t *testing.T) {
 	b := newBench(t)
 	b.own()
 	c, net := b.far()
+	c.quiet = time.Hour // no copies
 	release := net.hold(false)
 	const calls = 1200
 	errs := make(chan error, calls)
