@@ -50,7 +50,7 @@ func (b binaries) run(ctx context.Context, j job) ([]byte, error) {
 		path = b.own
 	}
 	cmd := exec.CommandContext(ctx, path,
-		"-test.run=^$", "-test.bench="+j.pattern(), "-test.benchtime="+j.time, "-test.timeout=2m")
+		"-test.run=^$", "-test.bench="+j.pattern(), "-test.benchtime="+j.time, "-test.timeout=10m")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
