@@ -11,7 +11,7 @@ import (
 // clock if that is known. The age lacks what the network has held the message for.
 
 const (
-	// dated is the version of a message that says it by the owner's clock, too.
+	// dated is the version of a message that says it by the owner's clock, too. The next Version is another one.
 	dated = Version + 1
 	// momentSize is how much longer such a message is.
 	momentSize = 16

@@ -10,8 +10,9 @@ import (
 const (
 	// young is how long an offset is used.
 	young = 10 * time.Second
-	// driftShare is the inverse of the most by which the rates of two processes' clocks differ.
-	driftShare = 1000
+	// driftShare is the inverse of the most by which the rates of two computers' clocks differ: each may be set
+	// right by 500 parts in a million, and be wrong by as much.
+	driftShare = 500
 	// stoodStill is by how much the wall clock may have gone on more than the clock of the timers. Else that has
 	// stood still for a while, as when a computer sleeps.
 	stoodStill = 10 * time.Millisecond
