@@ -43,6 +43,9 @@ func ExampleConfig_conn() {
 	fmt.Println(<-fired)
 	_ = one.Shutdown(ctx) // gives its partitions to the other
 	n, _ := two.Len(ctx)  // waits until all partitions are read
+	for n > 0 {           // until it is written that the handler has returned
+		n, _ = two.Len(ctx)
+	}
 	fmt.Println(n, "timers,", two.Stats().Owned, "partitions")
 	_ = two.Shutdown(ctx)
 	// Output:

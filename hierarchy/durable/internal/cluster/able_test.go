@@ -172,9 +172,8 @@ func TestMuteTaker(t *testing.T) {
 // after a time.
 func TestRest(t *testing.T) {
 	w := newWorld(t)
-	const lease = time.Hour // no rest ends by itself
-	a, b := w.process(), w.process()
-	a.lease, b.lease = lease, lease
+	a, b := w.patient(), w.patient() // no rest ends by itself
+	lease := a.lease
 	w.NoError(a.open(t.Context()))
 	w.NoError(b.open(t.Context()))
 	w.eventually("known", a.latest().othersLive)

@@ -206,8 +206,7 @@ func TestDamageThatPasses(t *testing.T) {
 // Who asks for a partition gets it only if the plan does not leave it where it is.
 func TestOnlyWhatThePlanSaysIsGiven(t *testing.T) {
 	w := newWorld(t)
-	a, b := w.process(), w.process()
-	a.lease, b.lease = time.Hour, time.Hour // what they own does not change for a moment
+	a, b := w.patient(), w.patient() // what they own does not change for a moment
 	w.NoError(a.open(t.Context()))
 	w.NoError(b.open(t.Context()))
 	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })

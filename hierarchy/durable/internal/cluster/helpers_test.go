@@ -96,6 +96,7 @@ type process struct {
 	store  *table.Store
 	logs   []*logs.Log
 	lease  time.Duration
+	answer time.Duration // for which a log may be silent
 	clock  clock.Clock
 	skew   time.Duration
 	behind time.Duration
@@ -113,7 +114,7 @@ func (w *world) open() *process {
 }
 
 func (w *world) process() *process {
-	p := &process{w: w, store: w.table.Open(), lease: lease, clock: clock.Precise(), behind: 2 * lease, reread: lease, logger: slog.New(slog.DiscardHandler)}
+	p := &process{w: w, store: w.table.Open(), lease: lease, answer: 20 * time.Millisecond, clock: clock.Precise(), behind: 2 * lease, reread: lease, logger: slog.New(slog.DiscardHandler)}
 	conn, err := nats.Connect("", nats.InProcessServer(server.Server))
 	w.NoError(err)
 	p.conn = conn
@@ -131,7 +132,7 @@ func (p *process) open(ctx context.Context) error {
 			Clock: p.clock, Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
 			Backoff: func(int) time.Duration { return 10 * time.Millisecond }, Handle: p.handle,
 			Logger: slog.New(slog.DiscardHandler), Owner: "test", TrimAbove: 2000, MarkEvery: 5 * time.Millisecond,
-			Patience: journal.Patience{Answer: 20 * time.Millisecond, Pause: time.Millisecond},
+			Patience: journal.Patience{Answer: p.answer, Pause: time.Millisecond},
 		},
 	}
 	for _, log := range p.logs {

@@ -96,8 +96,7 @@ func TestShutdownWaitsForHandlersBesideOthers(t *testing.T) {
 // Callers of a process that shuts down get an answer that is certain: another goes on with the partitions.
 func TestShutdownAnswersItsCallers(t *testing.T) {
 	w := newWorld(t)
-	a, b := w.process(), w.process()
-	a.lease, b.lease = time.Minute, time.Minute
+	a, b := w.patient(), w.patient()
 	w.NoError(a.open(t.Context()))
 	w.NoError(b.open(t.Context()))
 	ended := make(chan error)

@@ -26,8 +26,7 @@ func TestOwnerDiesWhileItGives(t *testing.T) {
 	a := w.open()
 	a.set("slow3", "", 0)
 	<-entered
-	b := w.process()
-	b.lease = time.Hour // for twice as long, it waits for an answer
+	b := w.patient() // for twice as long as its lease, it waits for an answer
 	asked := w.spy(b, a, 3)
 	opened := make(chan error, 1)
 	go func() { opened <- b.open(t.Context()) }()
@@ -53,8 +52,7 @@ func TestPartitionGoesOnBesideASlowHandler(t *testing.T) {
 		}
 		return nil
 	}
-	a, b := w.process(), w.process()
-	a.lease, b.lease = time.Hour, time.Hour // nothing waits for their ends
+	a, b := w.patient(), w.patient() // nothing waits for the ends of their leases
 	w.NoError(a.open(t.Context()))
 	a.set("slow3", "", 0)
 	<-entered
@@ -89,5 +87,14 @@ func (w *world) spy(from, to *process, at int) <-chan bool {
 	})
 	w.NoError(err)
 	w.NoError(from.conn.Flush())
+	w.NoError(to.conn.Flush()) // else the spy may be the only one who is asked, and nobody answers
 	return asked
+}
+
+// patient is a process that has not begun yet, whose lease does not end, and which waits for its logs: it would leave
+// one that is silent for a moment to others for two leases.
+func (w *world) patient() *process {
+	p := w.process()
+	p.lease, p.answer = time.Hour, patience
+	return p
 }

@@ -229,8 +229,7 @@ func TestNewerLogAmongSilentOnes(t *testing.T) {
 // Shutdown does not wait for others to take what none of them can take.
 func TestShutdownOfTheOnlyNewerOne(t *testing.T) {
 	w := newWorld(t)
-	a, b := w.process(), w.process()
-	a.lease, b.lease = time.Hour, time.Hour
+	a, b := w.patient(), w.patient()
 	w.NoError(a.open(t.Context()))
 	b.wrap = func(log journal.Log) journal.Log { return newerLog{log} }
 	w.NoError(b.open(t.Context()))
