@@ -61,7 +61,7 @@ func TestOpenWithTooManyOpenFiles(t *testing.T) {
 		require.NoError(t, w.Set(t.Context(), "k", "v", time.Hour))
 		require.NoError(t, w.Close())
 		for most := uint64(3); !opensWith(t, cfg, most); most++ {
-			require.Less(t, most, uint64(100))
+			require.Less(t, most, uint64(200))
 		}
 		n, err := count(t, cfg)
 		require.NoError(t, err)
@@ -83,7 +83,7 @@ func opensWith(t *testing.T, cfg durable.Config[string, string], most uint64) bo
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
 	if err == nil {
 		require.NoError(t, w.Close())
-		require.Greater(t, most, uint64(3))
+		require.Greater(t, most, uint64(64), "a server that starts with few files more may take what it can't open for missing")
 		return true
 	}
 	require.ErrorContains(t, err, "too many", "%d files", most)

@@ -54,3 +54,19 @@ func writable(dir string) error {
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
+
+// spareFiles is how many more files the process must be able to open before a server starts.
+const spareFiles = 64
+
+// canOpenFiles fails if the process can't open some more files at once. A server that can't open a file, or list a
+// directory, as it starts goes on without that stream, as if there were none, and does not always say so.
+func canOpenFiles(dir string) error {
+	for range spareFiles {
+		f, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+	}
+	return nil
+}

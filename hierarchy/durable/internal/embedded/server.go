@@ -100,7 +100,7 @@ func (s *Server) begin() error {
 	if err := cmp.Or(s.unsynced(), err); err != nil {
 		return err
 	}
-	if err := s.setAside(); err != nil {
+	if err := cmp.Or(s.setAside(), canOpenFiles(s.dir)); err != nil {
 		return err
 	}
 	n, err := server.NewServer(options(s.dir))
