@@ -47,6 +47,9 @@ type record struct {
 	key    int  // of a Keyed
 	depth  int  // more than 0: the callback of a timer of depth-1 set it
 	hidden bool // Keyed.Set may have replaced it, which that call doesn't report
+	// moved is the longest that a Move has taken of those that may concern this record unknown to it, or nil.
+	// Such a Move counts from its beginning, which may have been before the timer was set.
+	moved *atomic.Int64
 
 	mu    sync.Mutex      // orders the calls that set or reset
 	timer hierarchy.Timer // guarded by mu, as all below
@@ -147,6 +150,9 @@ func (r *record) judge(sum *tally, dropped bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.judged.Store(true)
+	if r.moved != nil {
+		r.from -= time.Duration(r.moved.Load())
+	}
 	ends, early := r.ends(), r.from-time.Duration(r.ranAt.Load())
 	taken := r.stops.Load()+r.drains.Load()+r.swapped.Load() > 0
 	switch {

@@ -12,7 +12,8 @@ const (
 	ownKeys    = 500 // keys of each goroutine, which knows the value of each
 	sharedKeys = 100 // the lowest keys, used by all goroutines and callbacks
 	// leastShared is the shortest delay on a shared key. A timer of a shared key may be
-	// moved by any goroutine, but never runs earlier than that after it was set.
+	// moved by any goroutine, but never runs earlier than that after it was set, or after
+	// the beginning of a Move that was under way then.
 	leastShared = time.Millisecond
 )
 
@@ -22,6 +23,7 @@ type keyedSite struct {
 	w       *hierarchy.Keyed[int, *record]
 	workers atomic.Int64
 	moves   atomic.Int64 // on shared keys, where the record is not known
+	longest atomic.Int64 // of these, in nanoseconds
 }
 
 func (s *soak) newKeyedSite(p plan) site {
@@ -55,13 +57,16 @@ func (x *keyedSite) share(depth int) {
 	switch rand.IntN(6) {
 	case 0, 1, 2:
 		r := x.openKey(k, depth)
+		r.moved = &x.longest
 		_ = x.swap(r, d, func(*record, bool) {})
 		r.mu.Lock()
 		r.from += leastShared - d
 		r.mu.Unlock()
 	case 3:
+		before := monotonic()
 		if ok, _ := x.w.Move(k, d); ok {
 			x.moves.Add(1)
+			x.took(monotonic() - before)
 		}
 	case 4:
 		if r, ok := x.w.Remove(k); ok {
@@ -70,6 +75,16 @@ func (x *keyedSite) share(depth int) {
 	case 5:
 		if r, _, ok := x.w.Get(k); ok && r.key != k {
 			x.faults.add("%s: Get of key %d returned the value of %d", x.name, k, r.key)
+		}
+	}
+}
+
+// took notes how long a Move of a shared key has taken.
+func (x *keyedSite) took(d time.Duration) {
+	for {
+		longest := x.longest.Load()
+		if int64(d) <= longest || x.longest.CompareAndSwap(longest, int64(d)) {
+			return
 		}
 	}
 }
