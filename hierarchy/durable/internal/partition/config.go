@@ -2,7 +2,8 @@
 // what is acknowledged to the state, and calls the handler of what is due. Keys and values are
 // bytes. DESIGN.md beside the module's go.mod describes it.
 //
-// Locks are taken in this order: Partition.mu, then queue.mu or Crew.mu. Gate.mu is before queue.mu.
+// Locks are taken in this order: Partition.mu, then queue.mu, Crew.mu or marks.mu. Gate.mu is before queue.mu. No
+// other lock is taken while seldom.mu is held.
 package partition
 
 import (
@@ -78,6 +79,14 @@ type Progress struct{ Read, Of atomic.Int64 }
 // isLast tells whether a timer is dead when that attempt has failed.
 func (cfg *Config) isLast(attempt uint32) bool {
 	return cfg.MaxAttempts > 0 && int64(attempt) >= int64(cfg.MaxAttempts)
+}
+
+// because returns err with its cause, if that is known.
+func (cfg *Config) because(err error) error {
+	if cause := cfg.Cause(); cause != nil {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
 }
 
 func (cfg *Config) fillIn() {

@@ -24,7 +24,7 @@ func (p *Partition) append(w *written, b []byte) ([]byte, error) {
 		p.silent.Store(&now)
 		p.cfg.Doubted(err)
 		p.leaveGate(0) // others have answers, maybe
-		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", p.because(err))
+		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", p.cfg.because(err))
 		if p.doubtful.IsZero() {
 			p.doubtful = sent
 		}
@@ -77,14 +77,6 @@ func (q *queue) waits() bool {
 	return q.doubt == nil && len(q.rest)+len(q.items) > 0
 }
 
-// because is err, and what is known of its cause.
-func (p *Partition) because(err error) error {
-	if cause := p.cfg.Cause(); cause != nil {
-		return fmt.Errorf("%w: %w", cause, err)
-	}
-	return err
-}
-
 // giveUp ends the calls that wait for the log. The frame that is under way can take hold later.
 func (p *Partition) giveUp(w *written, settled *bool, cause error) {
 	p.doubting.Lock()
@@ -92,7 +84,7 @@ func (p *Partition) giveUp(w *written, settled *bool, cause error) {
 	if *settled { // the answer has come just now
 		return
 	}
-	err := fmt.Errorf("%w: %w", ErrUnavailable, p.because(cause))
+	err := fmt.Errorf("%w: %w", ErrUnavailable, p.cfg.because(cause))
 	w.answer(err)
 	p.queue.unanswered(err)
 }

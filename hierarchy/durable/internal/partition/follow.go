@@ -55,11 +55,7 @@ func (f *Follower) Drop() {
 	p := f.p
 	p.cancel()
 	p.abandon()
-	p.mu.Lock()
-	if p.markTimer != nil {
-		p.markTimer.Stop()
-	}
-	p.mu.Unlock()
+	p.marks.stop()
 }
 
 // named says which partition an error is of.

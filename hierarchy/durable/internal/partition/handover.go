@@ -28,15 +28,8 @@ func (p *Partition) Settle(ctx context.Context) {
 // HandOver is Shutdown for a log that another process is about to take over, which writes the next
 // mark. Calls that come too late end with ErrNotOwner.
 func (p *Partition) HandOver(ctx context.Context) error {
-	p.leaveMark()
+	p.marks.leave()
 	return p.shut(ctx, ErrNotOwner)
-}
-
-// leaveMark leaves the mark to the next owner.
-func (p *Partition) leaveMark() {
-	p.mu.Lock()
-	p.markless = true
-	p.mu.Unlock()
 }
 
 // Release is Shutdown for a log that another process may take over later.
@@ -45,7 +38,7 @@ func (p *Partition) Release(ctx context.Context) error { return p.shut(ctx, ErrN
 // Abandon ends everything at once, and writes nothing: this process is not the owner any more. The
 // contexts of handlers end. What is not written ends with ErrNotOwner.
 func (p *Partition) Abandon() {
-	p.leaveMark()
+	p.marks.leave()
 	p.stopHanding()
 	p.cancel()
 	p.shutting.Do(func() { p.queue.close(ErrNotOwner) })

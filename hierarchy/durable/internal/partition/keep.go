@@ -88,6 +88,6 @@ func (p *Partition) deleteBefore(begin uint64, loose int64) {
 	}
 	p.mu.Unlock()
 	if err != nil {
-		p.tellTrim(err)
+		p.warnTrim(err)
 	}
 }

@@ -49,8 +49,8 @@ func (p *Partition) lastHead() head {
 // Break is Abandon for a log that seems to be damaged. It writes the mark first, which says what must be in
 // the log. Whether it is damaged finds out who reads it next, so calls are not told here.
 func (p *Partition) Break() {
-	if err := p.markNow(); err != nil {
-		p.tellMark("durable: the mark was not written", err)
+	if err := p.marks.write(); err != nil {
+		p.marks.warn(markFailed, err)
 	}
 	p.Abandon()
 }

@@ -18,25 +18,20 @@ func (p *Partition) cut(doubt error) error {
 	if doubt != nil && !errors.Is(doubt, context.Canceled) {
 		err = fmt.Errorf("%w: %w", errCut, doubt)
 	}
-	return p.because(err)
+	return p.cfg.because(err)
 }
 
 // lose ends all that waits, as nothing is written any more.
 func (p *Partition) lose(w *written, rest []item, cause error) {
 	p.stopHanding()
 	defer p.loseLate()
-	p.mu.Lock()
-	if p.markTimer != nil {
-		p.markTimer.Stop()
-	}
-	markless := p.markless
-	p.mu.Unlock()
+	leftMark := p.marks.stop()
 	if !errors.Is(cause, ErrClosed) {
 		p.loseFrame(w, rest, cause)
 		return
 	}
-	if !markless {
-		p.left = p.markAtEnd()
+	if !leftMark {
+		p.left = p.marks.writeAtEnd()
 	}
 	err := p.queue.why()
 	p.refuse(append(rest, p.queue.end(err)...), err)

@@ -4,122 +4,162 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
-// markSoon has the mark be written within MarkEvery. While nothing is written, nothing is done. mu
-// is held.
-func (p *Partition) markSoon() {
-	if p.marked {
-		return
-	}
-	p.marked = true
-	p.markTimer = time.AfterFunc(p.cfg.MarkEvery, p.markLater)
-}
+// marks writes the mark of a log: the last frame that was acknowledged, which must be there when the log is read
+// next. It knows nothing of the state.
+type marks struct {
+	cfg     *Config
+	writing context.Context // the writer's
+	warning seldom
 
-// markLater is for the timer of markSoon. A mark that was not written is tried again, since no frame may
-// follow that has it be written. Marks that are damaged are not: being idle costs nothing.
-func (p *Partition) markLater() {
-	p.mu.Lock()
-	p.marked = false
-	p.mu.Unlock()
-	err := p.markNow()
-	if err == nil || p.writing.Err() != nil { // the partition has ended meanwhile
-		return
-	}
-	if !p.marksDamaged(err) {
-		p.mu.Lock()
-		p.markSoon()
-		p.mu.Unlock()
-	}
-	p.tellMark("durable: the mark was not written", err)
-}
+	mu       sync.Mutex
+	acked    journal.Mark // the last frame that was acknowledged
+	timer    *time.Timer
+	pending  bool      // timer will call retry
+	left     bool      // the next owner writes the mark
+	doubtful time.Time // since when marks seem to be damaged
 
-// tellMark tells a failure now and then.
-func (p *Partition) tellMark(text string, err error) {
-	now := time.Now()
-	p.mu.Lock()
-	tell := now.Sub(p.markTold) >= markTell
-	if tell {
-		p.markTold = now
-	}
-	p.mu.Unlock()
-	if tell {
-		p.cfg.Logger.Warn(text, "partition", p.cfg.Partition, "err", err)
-	}
+	busy    chan bool    // of capacity 1; holds something while a mark is written
+	written journal.Mark // guarded by busy
 }
 
 const (
-	markTell = time.Minute           // between two warnings
 	markTime = 5 * time.Second       // that setting a mark may take
-	endPause = 20 * time.Millisecond // before it is set again at the end, then doubled
-	// markBehind is for how long marks are set again that seem to be damaged: a leader that was just elected
+	endPause = 20 * time.Millisecond // before the first retry at the end, then doubled
+	// markBehind is for how long a write is retried while marks seem to be damaged: a leader that was just elected
 	// may not know of their stream yet.
 	markBehind = 5 * time.Second
 )
 
-// markNow writes the mark of the last frame that was acknowledged.
-func (p *Partition) markNow() error {
-	p.marking <- true
-	defer func() { <-p.marking }()
-	p.mu.Lock()
-	m := p.acked
-	p.mu.Unlock()
-	if m == p.lastMark {
+const markFailed = "durable: the mark was not written"
+
+// acknowledged notes the last frame. Its mark is written within MarkEvery; an idle log costs nothing.
+func (m *marks) acknowledged(h *head) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.acked = journal.Mark{Number: h.Number, Checksum: h.checksum}
+	m.writeSoon()
+}
+
+// writeSoon sets the timer. mu is held.
+func (m *marks) writeSoon() {
+	if !m.pending {
+		m.pending = true
+		m.timer = time.AfterFunc(m.cfg.MarkEvery, m.writeLater)
+	}
+}
+
+// writeLater is called by the timer. A mark that was not written is retried, because an idle log has no later frame
+// to trigger it. Damaged marks are not, for the same reason: an idle log costs nothing.
+func (m *marks) writeLater() {
+	m.mu.Lock()
+	m.pending = false
+	m.mu.Unlock()
+	err := m.write()
+	if err == nil || m.writing.Err() != nil { // the partition has ended meanwhile
+		return
+	}
+	if !m.damaged(err) {
+		m.mu.Lock()
+		m.writeSoon()
+		m.mu.Unlock()
+	}
+	m.warn(markFailed, err)
+}
+
+// warn logs a failure now and then.
+func (m *marks) warn(text string, err error) {
+	if m.warning.due() {
+		m.cfg.Logger.Warn(text, "partition", m.cfg.Partition, "err", err)
+	}
+}
+
+// last returns the mark of the last frame that was acknowledged.
+func (m *marks) last() journal.Mark {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.acked
+}
+
+// write writes the mark, unless it was written before.
+func (m *marks) write() error {
+	m.busy <- true
+	defer func() { <-m.busy }()
+	mark := m.last()
+	if mark == m.written {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(p.writing, markTime)
+	ctx, cancel := context.WithTimeout(m.writing, markTime)
 	defer cancel()
-	if err := p.cfg.Log.SetMark(ctx, m); err != nil {
+	if err := m.cfg.Log.SetMark(ctx, mark); err != nil {
 		return err
 	}
-	p.lastMark = m
-	p.mu.Lock()
-	p.markDoubtful = time.Time{}
-	p.mu.Unlock()
+	m.written = mark
+	m.mu.Lock()
+	m.doubtful = time.Time{}
+	m.mu.Unlock()
 	return nil
 }
 
-// marksDamaged tells whether the marks have seemed to be damaged for so long that what has answered is not only
-// behind.
-func (p *Partition) marksDamaged(err error) bool {
+// damaged reports whether the marks have seemed to be damaged for so long that the server is not merely behind.
+func (m *marks) damaged(err error) bool {
 	if !errors.Is(err, journal.ErrDamaged) {
 		return false
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.markDoubtful.IsZero() {
-		p.markDoubtful = time.Now()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.doubtful.IsZero() {
+		m.doubtful = time.Now()
 	}
-	return time.Since(p.markDoubtful) >= markBehind
+	return time.Since(m.doubtful) >= markBehind
 }
 
-// markAtEnd writes the mark when no more frames are written. As long as that fails, it is tried again
-// until the writer is abandoned: the marks may be without a leader for some seconds.
-func (p *Partition) markAtEnd() error {
+// leave leaves the mark to the next owner.
+func (m *marks) leave() {
+	m.mu.Lock()
+	m.left = true
+	m.mu.Unlock()
+}
+
+// stop stops the timer, and reports whether the mark is left to the next owner.
+func (m *marks) stop() (left bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.timer != nil {
+		m.timer.Stop()
+	}
+	return m.left
+}
+
+// writeAtEnd writes the mark when no more frames are written. It retries until the writer is abandoned: the marks
+// may be without a leader for some seconds.
+func (m *marks) writeAtEnd() error {
 	for pause := endPause; ; pause = min(2*pause, time.Second) {
-		err := p.markNow()
+		err := m.write()
 		switch {
 		case err == nil:
 			return nil
 		case errors.Is(err, context.Canceled):
 			err = errCut
-		case !p.marksDamaged(err) && p.writesAfter(pause):
+		case !m.damaged(err) && m.waits(pause):
 			continue
 		}
-		p.cfg.Logger.Warn("durable: the mark was not written", "partition", p.cfg.Partition, "err", err)
-		return p.because(fmt.Errorf("the mark was not written: %v", err))
+		m.cfg.Logger.Warn(markFailed, "partition", m.cfg.Partition, "err", err)
+		return m.cfg.because(fmt.Errorf("the mark was not written: %v", err))
 	}
 }
 
-// writesAfter is false if the writer is abandoned before d has passed.
-func (p *Partition) writesAfter(d time.Duration) bool {
+// waits waits for d, and reports false if the writer is abandoned before.
+func (m *marks) waits(d time.Duration) bool {
 	select {
 	case <-time.After(d):
 		return true
-	case <-p.writing.Done():
+	case <-m.writing.Done():
 		return false
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -25,6 +24,8 @@ type Partition struct {
 	epoch   uint64
 	head    head // the writer's; written with mu held
 	draft   draft
+	marks   marks
+	strange seldom // warns of strangers' messages
 
 	entered   bool // the writer's: it has a place of the Gate
 	turn      *turn
@@ -42,21 +43,11 @@ type Partition struct {
 	state    *state.State // written by the writer
 	firing   firing
 	trims    trims
-	room     []byte       // for keys and values that are written again
-	acked    journal.Mark // the last frame that was acknowledged
-	most     int64        // bytes that the log may have, or 0
-	marked   bool         // a mark will be written soon
-	markless bool         // the next owner writes the mark
-
-	markTimer     *time.Timer  // guarded by mu
-	markTold      time.Time    // when a failure was last told, guarded by mu
-	strangersTold time.Time    // when a stranger's message was last told, guarded by mu
-	markDoubtful  time.Time    // since when marks seem to be damaged, guarded by mu
-	marking       chan bool    // of capacity 1; holds something while a mark is written
-	lastMark      journal.Mark // guarded by marking
-	counts        Counts
-	lateness      hierarchy.Histogram
-	commits       hierarchy.Histogram
+	room     []byte // for keys and values that are written again
+	most     int64  // bytes that the log may have, or 0
+	counts   Counts
+	lateness hierarchy.Histogram
+	commits  hierarchy.Histogram
 
 	doubtful  time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
 	untenured atomic.Bool // an attempt, or a call, has waited for Tenure since the last Resume
@@ -87,7 +78,7 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 
 func newPartition(ctx context.Context, cfg Config) *Partition {
 	cfg.fillIn()
-	p := &Partition{cfg: cfg, virtual: clock.Virtual(cfg.Clock), stopped: make(chan struct{}), marking: make(chan bool, 1)}
+	p := &Partition{cfg: cfg, virtual: clock.Virtual(cfg.Clock), stopped: make(chan struct{})}
 	p.time = newOwnTime(cfg.Clock, math.MinInt64, 0)
 	p.queue.signal = make(chan struct{}, 1)
 	p.turn = newTurn(&p.queue)
@@ -96,6 +87,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	p.firing.attempts = make(map[state.Ref]*attempt)
 	p.handlers, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	p.writing, p.abandon = context.WithCancel(context.WithoutCancel(ctx))
+	p.marks = marks{cfg: &p.cfg, writing: p.writing, busy: make(chan bool, 1)}
 	return p
 }
 

@@ -136,7 +136,7 @@ func TestAcknowledgedFramesAreLost(t *testing.T) {
 	b.open()
 	b.log.SetFault(func([]byte) memory.Fault { return memory.Lie })
 	b.set("a", "", time.Hour)
-	b.p.markNow()
+	b.p.marks.write()
 	b.crash()
 	b.disk.LosePower()
 	b.ErrorIs(b.tryOpen(), ErrDamaged)

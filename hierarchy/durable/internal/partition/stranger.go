@@ -3,7 +3,6 @@ package partition
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
@@ -58,18 +57,9 @@ func (p *Partition) passStrangers(ctx context.Context) {
 	p.tellStrangers(first, last-first+1)
 }
 
-const strangerTell = time.Minute // between two warnings
-
-// tellStrangers tells now and then of messages that were left out.
+// tellStrangers logs now and then that messages were left out.
 func (p *Partition) tellStrangers(first, count uint64) {
-	now := time.Now()
-	p.mu.Lock()
-	tell := count > 0 && now.Sub(p.strangersTold) >= strangerTell
-	if tell {
-		p.strangersTold = now
-	}
-	p.mu.Unlock()
-	if tell {
+	if count > 0 && p.strange.due() {
 		p.cfg.Logger.Warn("durable: somebody else has written to the log, which is left out",
 			"partition", p.cfg.Partition, "first", first, "messages", count)
 	}

@@ -19,20 +19,14 @@ func (p *Partition) own(ctx context.Context) error {
 	if err := p.suspect(ctx, clean); err != nil {
 		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.acked = journal.Mark{Number: p.head.Number, Checksum: p.head.checksum}
-	p.markSoon()
+	p.marks.acknowledged(&p.head)
 	return nil
 }
 
 // markFirst writes the mark of the takeover before anything else is done. So whoever opens a log
 // finds out at once if it can't be written to.
 func (p *Partition) markFirst(ctx context.Context) error {
-	p.mu.Lock()
-	mark := p.acked
-	p.mu.Unlock()
-	if err := p.cfg.Log.SetMark(ctx, mark); err != nil {
+	if err := p.cfg.Log.SetMark(ctx, p.marks.last()); err != nil {
 		return fmt.Errorf("setting the mark: %w", err)
 	}
 	return nil
@@ -66,7 +60,7 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 func (p *Partition) mark(ctx context.Context) (journal.Mark, error) {
 	mark, err := p.cfg.Log.Mark(ctx)
 	if errors.Is(err, journal.ErrStranger) {
-		p.tellMark("durable: somebody else has written over the mark", err)
+		p.marks.warn("durable: somebody else has written over the mark", err)
 		return journal.Mark{}, nil
 	}
 	if !errors.Is(err, journal.ErrAbsent) {

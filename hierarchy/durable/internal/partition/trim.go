@@ -32,17 +32,14 @@ type trims struct {
 	deletes bool     // what is before begin is being deleted
 	portion *portion // what is to be written, if not nil
 
-	pause time.Time // nothing is tried before, after a failure
-	told  time.Time // when a failure was last told
+	pause   time.Time // nothing is tried before, after a failure
+	warning seldom    // has a lock of its own
 
 	unread uint64 // the frame at begin that could not be read, and
 	tries  int    // how often
 }
 
-const (
-	trimPause = time.Second // after a failure
-	trimTell  = time.Minute // between two warnings
-)
+const trimPause = time.Second // after a failure
 
 // portion is what is live in the oldest frames.
 type portion struct {
@@ -219,19 +216,12 @@ func (p *Partition) trimFailed(err error) {
 	p.trims.under, p.trims.pause = false, time.Now().Add(trimPause)
 	p.mu.Unlock()
 	p.queue.wake()
-	p.tellTrim(err)
+	p.warnTrim(err)
 }
 
-// tellTrim tells a failure now and then.
-func (p *Partition) tellTrim(err error) {
-	now := time.Now()
-	p.mu.Lock()
-	tell := p.writing.Err() == nil && now.Sub(p.trims.told) >= trimTell
-	if tell {
-		p.trims.told = now
-	}
-	p.mu.Unlock()
-	if tell {
+// warnTrim logs a failure now and then.
+func (p *Partition) warnTrim(err error) {
+	if p.writing.Err() == nil && p.trims.warning.due() {
 		p.cfg.Logger.Warn("durable: trimming has failed", "partition", p.cfg.Partition, "err", err)
 	}
 }

@@ -212,9 +212,8 @@ func (p *Partition) apply(b []byte, after time.Duration) error {
 	p.counts.Frames++
 	p.commits.Add(after)
 	p.counts.Bytes += uint64(len(b))
-	p.acked = journal.Mark{Number: f.Number, Checksum: f.Checksum}
 	p.trims.appended(f.Number, len(b))
-	p.markSoon()
+	p.marks.acknowledged(&p.head)
 	return nil
 }
 
