@@ -2,8 +2,8 @@
 // what is acknowledged to the state, and calls the handler of what is due. Keys and values are
 // bytes. DESIGN.md beside the module's go.mod describes it.
 //
-// Locks are taken in this order: Partition.mu, then queue.mu, Crew.mu or marks.mu. Gate.mu is before queue.mu. No
-// other lock is taken while seldom.mu is held.
+// Locks are taken in this order: Partition.mu (trimmer.mu is the same one), then queue.mu, Crew.mu or marks.mu. Gate.mu
+// is before queue.mu. No other lock is taken while seldom.mu is held.
 package partition
 
 import (

@@ -116,7 +116,7 @@ func (p *Partition) forget() {
 		p.state.Advance(p.head.Time)
 		p.state.Build()
 	}
-	p.head, p.trims = head{}, trims{}
+	p.head, p.trims.span = head{}, span{}
 }
 
 // readTo reads and applies the frames up to the last one, and checks them.

@@ -28,7 +28,7 @@ func (p *Partition) bounds(ctx context.Context) (journal.Bounds, error) {
 	b, err := p.cfg.Log.Bounds(ctx)
 	if err == nil {
 		p.mu.Lock()
-		p.most = b.Most
+		p.trims.most = b.Most
 		p.mu.Unlock()
 	}
 	return b, err

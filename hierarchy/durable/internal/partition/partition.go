@@ -42,9 +42,7 @@ type Partition struct {
 	mu       sync.Mutex
 	state    *state.State // written by the writer
 	firing   firing
-	trims    trims
-	room     []byte // for keys and values that are written again
-	most     int64  // bytes that the log may have, or 0
+	trims    trimmer
 	counts   Counts
 	lateness hierarchy.Histogram
 	commits  hierarchy.Histogram
@@ -79,14 +77,15 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 func newPartition(ctx context.Context, cfg Config) *Partition {
 	cfg.fillIn()
 	p := &Partition{cfg: cfg, virtual: clock.Virtual(cfg.Clock), stopped: make(chan struct{})}
+	p.handlers, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	p.writing, p.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	p.time = newOwnTime(cfg.Clock, math.MinInt64, 0)
 	p.queue.signal = make(chan struct{}, 1)
 	p.turn = newTurn(&p.queue)
 	p.draft = draft{seed: maphash.MakeSeed(), touched: make(map[uint64]int)}
+	p.trims = trimmer{cfg: &p.cfg, writing: p.writing, queue: &p.queue, mu: &p.mu}
 	p.newState()
 	p.firing.attempts = make(map[state.Ref]*attempt)
-	p.handlers, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	p.writing, p.abandon = context.WithCancel(context.WithoutCancel(ctx))
 	p.marks = marks{cfg: &p.cfg, writing: p.writing, busy: make(chan bool, 1)}
 	return p
 }
@@ -100,7 +99,7 @@ func (p *Partition) newState() {
 			p.superseded(p.applying, a)
 		}
 	}
-	p.draft.state = p.state
+	p.draft.state, p.trims.state = p.state, p.state
 }
 
 // Epoch is the number of the takeover.

@@ -9,49 +9,47 @@ import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 const unreadTries = 3
 
 // passes reports whether a frame at the beginning of the log that can't be read is passed.
-func (p *Partition) passes(number uint64, err error) bool {
-	p.mu.Lock()
-	t := &p.trims
+func (t *trimmer) passes(number uint64, err error) bool {
+	t.mu.Lock()
 	if t.unread != number {
 		t.unread, t.tries = number, 0
 	}
 	t.tries++
-	pass := t.tries >= unreadTries && p.writing.Err() == nil
-	p.mu.Unlock()
+	pass := t.tries >= unreadTries && t.writing.Err() == nil
+	t.mu.Unlock()
 	if pass {
-		p.cfg.Logger.Error("durable: a frame can't be read any more; what it had is in memory, and is written again",
-			"partition", p.cfg.Partition, "frame", number, "err", err)
+		t.cfg.Logger.Error("durable: a frame can't be read any more; what it had is in memory, and is written again",
+			"partition", t.cfg.Partition, "frame", number, "err", err)
 	}
 	return pass
 }
 
 // isOurs reports whether an owner has written the message with that number.
-func (p *Partition) isOurs(number uint64) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	t := &p.trims
+func (t *trimmer) isOurs(number uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	return number >= t.begin && number-t.begin < uint64(len(t.sizes)) && t.sizes[number-t.begin] > 0
 }
 
 // recall adds what is live in the frame that can't be read, as the state knows it.
-func (p *Partition) recall(found *portion, seen map[homed]bool) {
-	p.mu.Lock()
-	c := p.state.Cursor()
-	for _, id := range p.state.AnswersOf(found.begin) {
+func (t *trimmer) recall(found *portion, seen map[homed]bool) {
+	t.mu.Lock()
+	c := t.state.Cursor()
+	for _, id := range t.state.AnswersOf(found.begin) {
 		found.requests = append(found.requests, homedRequest{id, found.begin})
 	}
-	p.mu.Unlock()
+	t.mu.Unlock()
 	for more := true; more; {
-		p.mu.Lock()
-		more = c.Take(scanBatch, func(ref state.Ref, t state.Timer) {
-			if h := (homed{ref, found.begin}); t.Home == found.begin && !seen[h] {
+		t.mu.Lock()
+		more = c.Take(scanBatch, func(ref state.Ref, timer state.Timer) {
+			if h := (homed{ref, found.begin}); timer.Home == found.begin && !seen[h] {
 				seen[h] = true
 				found.timers = append(found.timers, h)
 			}
 		})
-		p.mu.Unlock()
+		t.mu.Unlock()
 	}
-	p.mu.Lock()
+	t.mu.Lock()
 	c.Close()
-	p.mu.Unlock()
+	t.mu.Unlock()
 }

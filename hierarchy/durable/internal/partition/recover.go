@@ -16,10 +16,10 @@ func damaged(format string, args ...any) error {
 // parse parses the frame with that number. It is errStranger if the message does not begin like a frame, or is
 // a copy of an earlier one: no owner has written it. What is altered or missing is noticed all the same, as
 // the next frame is not chained to the one before, or there is the mark.
-func (p *Partition) parse(data []byte, number uint64) (frame.Frame, error) {
+func (cfg *Config) parse(data []byte, number uint64) (frame.Frame, error) {
 	f, err := frame.Parse(data)
 	switch {
-	case err != nil && !frame.Begins(data), err == nil && f.Number < number && int(f.Partition) == p.cfg.Partition:
+	case err != nil && !frame.Begins(data), err == nil && f.Number < number && int(f.Partition) == cfg.Partition:
 		return f, errStranger
 	case errors.Is(err, frame.ErrVersion):
 		return f, fmt.Errorf("frame %d: %w", number, err)
@@ -27,7 +27,7 @@ func (p *Partition) parse(data []byte, number uint64) (frame.Frame, error) {
 		return f, damaged("frame %d: %v", number, err)
 	case f.Number != number:
 		return f, damaged("frame %d says that it is frame %d", number, f.Number)
-	case int(f.Partition) != p.cfg.Partition || int(f.Partitions) != p.cfg.Partitions:
+	case int(f.Partition) != cfg.Partition || int(f.Partitions) != cfg.Partitions:
 		return f, damaged("frame %d is of partition %d of %d", number, f.Partition, f.Partitions)
 	}
 	return f, nil
@@ -44,7 +44,7 @@ func (p *Partition) readFrames(ctx context.Context, number, last uint64, frames 
 		if err != nil {
 			return err
 		}
-		f, err := p.parse(data, number)
+		f, err := p.cfg.parse(data, number)
 		if errors.Is(err, errStranger) {
 			if strangers == 0 {
 				first = number

@@ -4,11 +4,7 @@ package partition
 // ends those that are too large by themselves, and returns the others, to be written in smaller frames, with
 // the rest. What trimming had put into the frame is to be written again, too. It is false if that does not help.
 func (p *Partition) smaller(w *written, rest []item) (again []item, ok bool) {
-	p.mu.Lock()
-	if w.portion != nil && w.portion == p.trims.portion {
-		*w.portion = w.whole
-	}
-	p.mu.Unlock()
+	p.trims.restore(w.portion, w.whole)
 	for _, c := range w.calls {
 		if err := p.checkSize(c); err != nil {
 			c.answer(err)

@@ -15,7 +15,7 @@ import (
 var errStranger = errors.New("it is no frame of this log")
 
 func (p *Partition) isStranger(data []byte, number uint64) bool {
-	_, err := p.parse(data, number)
+	_, err := p.cfg.parse(data, number)
 	return errors.Is(err, errStranger)
 }
 
@@ -81,7 +81,7 @@ func (p *Partition) lastOf(ctx context.Context, b journal.Bounds) (last frame.Fr
 			if failed != nil {
 				return last, failed
 			}
-			if f, failed := p.parse(data, number); !errors.Is(failed, errStranger) {
+			if f, failed := p.cfg.parse(data, number); !errors.Is(failed, errStranger) {
 				last, err, found = f, failed, true
 			}
 			number++

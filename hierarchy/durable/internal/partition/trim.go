@@ -1,7 +1,9 @@
 package partition
 
 import (
+	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -22,21 +24,35 @@ const (
 	deleteBytes = 1 << 20
 )
 
-// trims is the state of trimming. It is guarded by Partition.mu.
-type trims struct {
-	begin   uint64   // the begin that the last frame has
-	sizes   []uint32 // of the frames from begin on, and 0 for a message that is none
-	total   int64    // their sum
-	loose   int64    // bytes before begin that were not deleted yet
-	under   bool     // a portion is being read, or written
-	deletes bool     // what is before begin is being deleted
-	portion *portion // what is to be written, if not nil
+// trimmer keeps a log small: it writes what is live in the oldest frames again, and deletes these. The writer calls it,
+// and its goroutines read and delete meanwhile. Partition.mu guards what follows mu.
+type trimmer struct {
+	cfg     *Config
+	writing context.Context // the writer's
+	queue   *queue          // of the writer, which is woken when there is something to write
+	warning seldom
 
+	mu    *sync.Mutex // Partition.mu, as it guards the state
+	state *state.State
+	room  []byte // for keys and values that are written again
+	most  int64  // bytes that the log may have, or 0
+	span
+
+	under   bool      // a portion is being read, or written
+	deletes bool      // what is before begin is being deleted
+	portion *portion  // what is to be written, if not nil
 	pause   time.Time // nothing is tried before, after a failure
-	warning seldom    // has a lock of its own
 
 	unread uint64 // the frame at begin that could not be read, and
 	tries  int    // how often
+}
+
+// span is the frames of a log, by size.
+type span struct {
+	begin uint64   // the begin that the last frame has
+	sizes []uint32 // of the frames from begin on, and 0 for a message that is none
+	total int64    // their sum
+	loose int64    // bytes before begin that were not deleted yet
 }
 
 const trimPause = time.Second // after a failure
@@ -61,139 +77,139 @@ type homedRequest struct {
 }
 
 // appended counts the frame with that number.
-func (t *trims) appended(number uint64, size int) {
-	if t.begin == 0 {
-		t.begin = number
+func (s *span) appended(number uint64, size int) {
+	if s.begin == 0 {
+		s.begin = number
 	}
-	for t.begin+uint64(len(t.sizes)) < number { // a stranger's message
-		t.sizes = append(t.sizes, 0)
+	for s.begin+uint64(len(s.sizes)) < number { // a stranger's message
+		s.sizes = append(s.sizes, 0)
 	}
-	t.sizes = append(t.sizes, uint32(size+messageOverhead))
-	t.total += int64(size + messageOverhead)
+	s.sizes = append(s.sizes, uint32(size+messageOverhead))
+	s.total += int64(size + messageOverhead)
 }
 
 // advance says that the log may begin at begin.
-func (t *trims) advance(begin uint64) {
-	if begin <= t.begin {
+func (s *span) advance(begin uint64) {
+	if begin <= s.begin {
 		return
 	}
-	n := begin - t.begin
-	for _, size := range t.sizes[:n] {
-		t.total -= int64(size)
-		t.loose += int64(size)
+	n := begin - s.begin
+	for _, size := range s.sizes[:n] {
+		s.total -= int64(size)
+		s.loose += int64(size)
 	}
-	t.sizes, t.begin = t.sizes[n:], begin
+	s.sizes, s.begin = s.sizes[n:], begin
 }
 
-// needed tells whether the log is larger than it may be: twice the keys and values, and a constant.
+// needed reports whether the log is larger than it may be: twice the keys and values, and a constant.
 // What is live takes more than these, by a quarter for 100 bytes, so that less than twice of it is
 // allowed.
-func (p *Partition) needed() bool { return p.excess() > 0 && len(p.trims.sizes) > 1 }
+func (t *trimmer) needed() bool { return t.excess() > 0 && len(t.sizes) > 1 }
 
-// excess is by how much the log is larger than it may be.
-func (p *Partition) excess() int64 {
-	live := p.state.Bytes()
-	return p.trims.total - (live + live*5/8 + p.above())
+// excess returns by how much the log is larger than it may be.
+func (t *trimmer) excess() int64 {
+	live := t.state.Bytes()
+	return t.total - (live + live*5/8 + t.above())
 }
 
-func (p *Partition) above() int64 { return p.share(p.cfg.TrimAbove) }
+func (t *trimmer) above() int64 { return t.share(t.cfg.TrimAbove) }
 
 // share is bytes, or what a limit of the log's size allows of them. Trimming has to append before it may delete, so a
 // log that is full could not be trimmed. If up to half of that size is live, the log never is: 13/16 are for that,
 // twice 1/16 until callers wait for trimming, and 1/16 until what was trimmed is deleted.
-func (p *Partition) share(bytes int64) int64 {
-	if p.most > 0 {
-		bytes = min(bytes, p.most/16)
+func (t *trimmer) share(bytes int64) int64 {
+	if t.most > 0 {
+		bytes = min(bytes, t.most/16)
 	}
 	return bytes
 }
 
-// mustWait tells whether the log is so large that callers wait until a portion was read.
-func (p *Partition) mustWait() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.trims.under && p.trims.portion == nil && p.excess() > p.above()
+// mustWait reports whether the log is so large that callers wait until a portion was read.
+func (t *trimmer) mustWait() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.under && t.portion == nil && t.excess() > t.above()
 }
 
 // awaitPortion waits while mustWait. If reading fails, that ends.
-func (p *Partition) awaitPortion() {
-	for p.mustWait() {
+func (t *trimmer) awaitPortion() {
+	for t.mustWait() {
 		select {
-		case <-p.queue.signal:
-		case <-p.writing.Done():
+		case <-t.queue.signal:
+		case <-t.writing.Done():
 			return
 		}
 	}
 }
 
-// hurried tells whether callers write faster than trimming does. Then they wait for frames that
+// hurried reports whether callers write faster than trimming does. Then they wait for frames that
 // have only what trimming writes again, and as much of it as fits.
-func (p *Partition) hurried() bool {
-	return p.trims.portion != nil && p.excess() > p.above()/2
+func (t *trimmer) hurried() bool {
+	return t.portion != nil && t.excess() > t.above()/2
 }
 
-// trimIfNeeded has a portion be read, if none is under way.
-func (p *Partition) trimIfNeeded() {
-	p.mu.Lock()
-	need := !p.trims.under && p.needed() && !time.Now().Before(p.trims.pause)
-	p.trims.under = p.trims.under || need
-	begin, end := p.trims.begin, p.head.Number
-	p.mu.Unlock()
+// start begins to read a portion of the frames before end, if the log is too large and no portion is under way.
+func (t *trimmer) start(end uint64) {
+	t.mu.Lock()
+	need := !t.under && t.needed() && !time.Now().Before(t.pause)
+	t.under = t.under || need
+	begin := t.begin
+	t.mu.Unlock()
 	if need {
-		go p.readPortion(begin, min(end, begin+trimFrames))
+		go t.read(begin, min(end, begin+trimFrames))
 	}
 }
 
-// readPortion finds out what is live in the frames from begin on, before end, and wakes the writer.
-func (p *Partition) readPortion(begin, end uint64) {
+// read finds what is live in the frames from begin on, before end, and wakes the writer.
+func (t *trimmer) read(begin, end uint64) {
 	found := &portion{begin: begin}
 	seen := make(map[homed]bool)
-	for data, err := range p.cfg.Log.Read(p.writing, begin, end-1) {
+	for data, err := range t.cfg.Log.Read(t.writing, begin, end-1) {
 		if err == nil {
-			err = p.findLive(data, found, seen)
+			err = t.findLive(data, found, seen)
 		}
 		if err != nil && found.begin > begin { // what is before it is written first
 			break
 		}
-		if err != nil && !p.passes(begin, err) {
-			p.trimFailed(err)
+		if err != nil && !t.passes(begin, err) {
+			t.failed(err)
 			return
 		}
 		if err != nil {
-			p.recall(found, seen)
+			t.recall(found, seen)
 		}
 		if found.begin++; err != nil || len(found.timers)+len(found.requests) >= MaxOps {
 			break
 		}
 	}
-	p.mu.Lock()
-	for p.trims.sizes[found.begin-p.trims.begin] == 0 { // the log has to begin at a frame
+	t.mu.Lock()
+	for t.sizes[found.begin-t.begin] == 0 { // the log has to begin at a frame
 		found.begin++
 	}
-	p.trims.portion = found
-	p.mu.Unlock()
-	p.queue.wake()
+	t.portion = found
+	t.mu.Unlock()
+	t.queue.wake()
 }
 
 // findLive adds what is live in one frame.
-func (p *Partition) findLive(data []byte, found *portion, seen map[homed]bool) error {
-	f, err := p.parse(data, found.begin)
+func (t *trimmer) findLive(data []byte, found *portion, seen map[homed]bool) error {
+	f, err := t.cfg.parse(data, found.begin)
 	switch {
-	case errors.Is(err, errStranger) && p.isOurs(found.begin):
+	case errors.Is(err, errStranger) && t.isOurs(found.begin):
 		return damaged("frame %d is not what it was", found.begin)
 	case errors.Is(err, errStranger):
 		return nil
 	case err != nil:
 		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for op, err := range f.Ops() {
 		if err != nil {
 			return err
 		}
 		if op.Kind == frame.Request {
-			if id := (state.Request{Caller: op.Caller, Serial: op.Serial}); p.state.AnswerHome(id, f.Number) {
+			if id := (state.Request{Caller: op.Caller, Serial: op.Serial}); t.state.AnswerHome(id, f.Number) {
 				found.requests = append(found.requests, homedRequest{id, f.Number})
 			}
 			continue
@@ -201,8 +217,8 @@ func (p *Partition) findLive(data []byte, found *portion, seen map[homed]bool) e
 		if op.Kind != frame.Set && op.Kind != frame.SetAt && op.Kind != frame.Keep {
 			continue
 		}
-		t, ref, ok := p.state.Find(op.Key)
-		if h := (homed{ref, f.Number}); ok && t.Home == f.Number && !seen[h] {
+		timer, ref, ok := t.state.Find(op.Key)
+		if h := (homed{ref, f.Number}); ok && timer.Home == f.Number && !seen[h] {
 			seen[h] = true
 			found.timers = append(found.timers, h)
 		}
@@ -210,25 +226,25 @@ func (p *Partition) findLive(data []byte, found *portion, seen map[homed]bool) e
 	return nil
 }
 
-// trimFailed gives up, until the next frame after a pause.
-func (p *Partition) trimFailed(err error) {
-	p.mu.Lock()
-	p.trims.under, p.trims.pause = false, time.Now().Add(trimPause)
-	p.mu.Unlock()
-	p.queue.wake()
-	p.warnTrim(err)
+// failed gives up, until the next frame after a pause.
+func (t *trimmer) failed(err error) {
+	t.mu.Lock()
+	t.under, t.pause = false, time.Now().Add(trimPause)
+	t.mu.Unlock()
+	t.queue.wake()
+	t.warn(err)
 }
 
-// warnTrim logs a failure now and then.
-func (p *Partition) warnTrim(err error) {
-	if p.writing.Err() == nil && p.trims.warning.due() {
-		p.cfg.Logger.Warn("durable: trimming has failed", "partition", p.cfg.Partition, "err", err)
+// warn logs a failure now and then.
+func (t *trimmer) warn(err error) {
+	if t.writing.Err() == nil && t.warning.due() {
+		t.cfg.Logger.Warn("durable: trimming has failed", "partition", t.cfg.Partition, "err", err)
 	}
 }
 
-// trimReady tells whether a portion is to be written.
-func (p *Partition) trimReady() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.trims.portion != nil
+// ready reports whether a portion is to be written.
+func (t *trimmer) ready() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.portion != nil
 }

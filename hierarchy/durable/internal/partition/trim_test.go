@@ -14,7 +14,7 @@ func (b *bench) settled() {
 	b.Eventually(func() bool {
 		b.p.mu.Lock()
 		defer b.p.mu.Unlock()
-		return !b.p.trims.under && !b.p.needed()
+		return !b.p.trims.under && !b.p.trims.needed()
 	}, 20*time.Second, 100*time.Microsecond)
 }
 

@@ -41,7 +41,7 @@ func (p *Partition) write() {
 		if len(rest) == 0 && !p.awaitItems() {
 			break
 		}
-		p.awaitPortion()
+		p.trims.awaitPortion()
 		p.enterGate(len(rest))
 		if len(rest) == 0 {
 			items = p.queue.take(items)
@@ -68,7 +68,7 @@ func (p *Partition) write() {
 
 // awaitItems waits until there is something to write. It is false if the writer has to stop.
 func (p *Partition) awaitItems() bool {
-	for !p.queue.any() && !p.trimReady() {
+	for !p.queue.any() && !p.trims.ready() {
 		select {
 		case <-p.queue.signal:
 		case <-p.writing.Done():
@@ -92,11 +92,11 @@ func (p *Partition) compose(w *written, items []item) []item {
 	d.start(p.head, p.time.now())
 	switch {
 	case p.keepsAlone(items):
-		if w.keep = p.addKeeps(d, MaxOps, frameBytes); w.keep || d.Len() > 0 {
+		if w.keep = p.trims.add(d, MaxOps, frameBytes); w.keep || d.Len() > 0 {
 			return items
 		}
 	case !p.large(items):
-		w.keep = p.addKeeps(d, keepOps, keepBytes)
+		w.keep = p.trims.add(d, keepOps, keepBytes)
 	}
 	for i := range items {
 		it := &items[i]
@@ -128,7 +128,7 @@ func (p *Partition) large(items []item) bool {
 // keepsAlone tells whether callers wait for what trimming writes again. They have every second frame
 // at least.
 func (p *Partition) keepsAlone(items []item) bool {
-	p.trimsTurn = !p.trimsTurn && (p.large(items) || p.hurried())
+	p.trimsTurn = !p.trimsTurn && (p.large(items) || p.trims.hurried())
 	return p.trimsTurn
 }
 
@@ -238,11 +238,11 @@ func (p *Partition) settle(w *written) {
 		p.attemptWritten(&w.items[i])
 	}
 	if w.keep {
-		p.kept()
+		p.trims.kept()
 	}
 	p.mu.Unlock()
 	if !w.last {
 		p.fireOrAim()
-		p.trimIfNeeded()
+		p.trims.start(p.head.Number)
 	}
 }
