@@ -5,14 +5,13 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
-	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 )
 
 // onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then
 // nextOrder and run do their work without a mock, and the other methods do nothing.
 //
 // More differs on a mock than what stands here: config.go chooses one shard and Inline,
-// aim.go waits for no crowd, and pop.go has timers fire in exact order.
+// aim.go gathers nothing, and shard.go has timers of one deadline keep their order.
 type onMock struct{ alarm *clock.MockAlarm }
 
 // attach has the mock step the wheel, if the alarm is a mock's.
@@ -91,17 +90,18 @@ func (r *round[T]) fireInstant(limit uint64) {
 	c, s := r.core, r.core.shards[0]
 	before := moment{min(bound(r.now), s.notBefore.load()), math.MaxUint64}
 	for !c.closed.Load() {
-		if state := r.fireSome(s, before); state != popped && state != apart {
+		v, f, state := s.popDue(r.now, before, math.MaxInt)
+		if state != popped {
 			return
 		}
+		r.dispatch(v, f)
 		before.order = limit
 	}
 }
 
-// Nearest is the exact earliest deadline, where the alarm is aimed when it returns. The order is 0 as long as
-// nothing is due.
+// Nearest is the exact earliest deadline, where the alarm is aimed when it returns.
 func (w stepped[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
-	deadline, order, ok = w.c.shards[0].nearest(w.c.now())
+	deadline, order, ok = w.c.shards[0].earliest()
 	w.c.aim.correct(w.c.nearest)
 	return deadline, order, ok
 }
@@ -109,21 +109,19 @@ func (w stepped[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
 func (w stepped[T]) Settle() bool { return w.c.inFlight.awaitTasks() }
 func (w stepped[T]) Len() int     { return w.c.len() }
 
-// nearest is Nearest of s.
-func (s *shard[T]) nearest(now int64) (deadline time.Duration, order uint64, ok bool) {
+// earliest is the exact deadline and the order of the earliest timer.
+func (s *shard[T]) earliest() (deadline time.Duration, order uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	verdict := circles.Verdict{}
+	i := uint32(0)
 	if s.timers != nil {
-		verdict = s.timers.Next(now, circles.Unlimited)
+		i = s.timers.Earliest()
 	}
-	switch verdict.State {
-	case circles.Empty:
+	if i == 0 {
 		s.notBefore.store(none)
 		return 0, 0, false
-	case circles.Due:
-		order = s.timers.Arena().At(verdict.Node).Order()
 	}
-	s.notBefore.store(bound(verdict.At))
-	return time.Duration(verdict.At), order, true
+	n := s.timers.Arena().At(i)
+	s.notBefore.store(bound(n.Key))
+	return time.Duration(n.Key), n.Order(), true
 }

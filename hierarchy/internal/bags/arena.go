@@ -1,0 +1,235 @@
+package bags
+
+const (
+	// ChunkBits is how many bits of an index name the entry in its chunk.
+	ChunkBits = 11
+	chunkLen  = 1 << ChunkBits
+	chunkRoom = chunkLen - 1 // entry 0 of a chunk is never used: 0 means none
+	firstLen  = 16           // chunk 0 starts small and doubles, for small wheels
+)
+
+// locate is the chunk of an index and the entry in it.
+func locate(i uint32) (chunk, entry uint32) { return i >> ChunkBits, i & (chunkLen - 1) }
+
+// Arena holds nodes by value in chunks and names them by index. The zero Arena
+// is ready to use. Index 0 is no node.
+//
+// Freed nodes are reused, last freed first, and preferably in the chunk that became
+// partly free last, so that others can run empty. One empty chunk is kept, and further
+// ones are freed. The node that was freed last is not returned to its chunk, as the next
+// Alloc is likely to reuse it.
+type Arena struct {
+	nodes   [][]Node // by chunk; nil where a chunk was freed
+	used    int      // nodes that chunks count as used
+	shape   uint32   // how often a chunk was made or grown
+	hot     uint32   // the node freed last, which its chunk still counts as used, or 0
+	chunks  []chunk  // by chunk
+	partial uint32   // 1 + the first chunk that has room, or 0
+	spare   uint32   // 1 + the chunk that is empty, or 0
+	vacant  []uint32 // chunks that were freed
+}
+
+// chunk is the bookkeeping of one chunk.
+//
+// Invariant: it is in the partial list iff used < chunkRoom and it is not vacant.
+type chunk struct {
+	free       uint32 // first freed entry, or 0
+	fresh      uint32 // entries from here on were never used
+	used       uint32 // live nodes
+	prev, next uint32 // 1 + neighbour in the partial list, or 0
+}
+
+// Len is the number of live nodes.
+func (a *Arena) Len() int {
+	if a.hot != 0 {
+		return a.used - 1
+	}
+	return a.used
+}
+
+// Entries is about how many entries all chunks have, live or not. Seek looks at so many on
+// its way from the start to the end.
+func (a *Arena) Entries() int { return (len(a.nodes) - len(a.vacant)) * chunkLen }
+
+// At is the node of that index, which must be live. It is valid until the next
+// Alloc.
+func (a *Arena) At(i uint32) *Node {
+	return &a.nodes[i>>ChunkBits][i&(chunkLen-1)]
+}
+
+// Shape changes whenever Alloc makes or grows a chunk, that of the index it returns.
+func (a *Arena) Shape() uint32 { return a.shape }
+
+// ChunkLen is how many entries the chunk of index i has now.
+func (a *Arena) ChunkLen(i uint32) int { return len(a.nodes[i>>ChunkBits]) }
+
+// Lookup is the live node of that index and generation, or nil. Any index and generation
+// may be passed.
+func (a *Arena) Lookup(i uint32, generation uint64) *Node {
+	if c, e := locate(i); int(c) < len(a.nodes) && int(e) < len(a.nodes[c]) {
+		if n := &a.nodes[c][e]; n.id>>linkBits == generation && n.id != 0 {
+			return n
+		}
+	}
+	return nil
+}
+
+// Alloc returns the index of a new node, on which Init must be called.
+func (a *Arena) Alloc() uint32 {
+	if i := a.hot; i != 0 {
+		a.hot = 0
+		return i
+	}
+	return a.allocCold()
+}
+
+func (a *Arena) allocCold() uint32 {
+	if a.partial == 0 {
+		a.addChunk()
+	}
+	c := a.partial - 1
+	m := &a.chunks[c]
+	e := m.free
+	if e != 0 {
+		m.free = uint32(a.nodes[c][e].Key)
+	} else {
+		e = m.fresh
+		m.fresh++
+		if int(e) == len(a.nodes[c]) {
+			a.growChunk(c)
+		}
+	}
+	if m.used == 0 && a.spare == c+1 {
+		a.spare = 0
+	}
+	m.used++
+	a.used++
+	if m.used == chunkRoom {
+		a.unlinkPartial(c)
+	}
+	return c<<ChunkBits | e
+}
+
+// Released says which memory an arena no longer needs since a node was freed.
+type Released uint32
+
+const (
+	// Nothing is released by most nodes.
+	Nothing Released = 0
+	// Everything is released by the last node of those that took several chunks: a new
+	// Arena would be smaller.
+	Everything Released = 1<<32 - 1
+)
+
+// Chunk is the number of the one chunk that was released. It must not be asked of Nothing
+// and Everything.
+func (r Released) Chunk() uint32 { return uint32(r) - 1 }
+
+// Free gives n, the node of index i, back, and says which memory went with it. The node
+// is dead from now on.
+func (a *Arena) Free(i uint32, n *Node) Released {
+	n.id, n.rest = 0, Unlinked<<circleShift
+	if a.hot == 0 {
+		a.hot = i
+		return Nothing
+	}
+	return a.freeCold(i, n)
+}
+
+func (a *Arena) freeCold(i uint32, n *Node) Released {
+	c, e := locate(i)
+	m := &a.chunks[c]
+	n.Key = int64(m.free)
+	m.free = e
+	m.used--
+	a.used--
+	if m.used == chunkRoom-1 {
+		a.linkPartial(c)
+	}
+	emptied := m.used == 0 && a.emptied(c)
+	switch {
+	case a.used == 1 && len(a.nodes) > 1: // that one is hot
+		return Everything
+	case emptied:
+		return Released(c + 1)
+	}
+	return Nothing
+}
+
+// emptied is called when chunk c is empty. It keeps one empty chunk, so that set and stop
+// at a chunk's edge do not allocate a chunk each time. It tells whether c was freed.
+func (a *Arena) emptied(c uint32) bool {
+	if a.spare == 0 {
+		a.spare = c + 1
+		return false
+	}
+	a.unlinkPartial(c)
+	a.nodes[c] = vacantNodes
+	a.chunks[c] = chunk{}
+	a.vacant = append(a.vacant, c)
+	return true
+}
+
+// vacantNodes stand for a chunk that was freed, as stale entries may name nodes of it. They are
+// never written.
+var vacantNodes = func() []Node {
+	nodes := make([]Node, chunkLen)
+	for i := range nodes {
+		nodes[i].rest = Unlinked << circleShift
+	}
+	return nodes
+}()
+
+func (a *Arena) addChunk() {
+	var c uint32
+	if last := len(a.vacant) - 1; last >= 0 {
+		c = a.vacant[last]
+		a.vacant = a.vacant[:last]
+	} else {
+		c = uint32(len(a.nodes))
+		if c > 1<<(32-ChunkBits)-1 {
+			panic("bags: more than four thousand million timers")
+		}
+		a.nodes = append(a.nodes, nil)
+		a.chunks = append(a.chunks, chunk{})
+	}
+	size := chunkLen
+	if len(a.nodes) == 1 {
+		size = firstLen
+	}
+	a.nodes[c] = make([]Node, size)
+	a.nodes[c][0].rest = Unlinked << circleShift // no entry of index 0 counts
+	a.chunks[c] = chunk{fresh: 1}
+	a.shape++
+	a.linkPartial(c)
+}
+
+// growChunk doubles a chunk that started small. Links are indexes, so nodes can be moved.
+func (a *Arena) growChunk(c uint32) {
+	grown := make([]Node, min(2*len(a.nodes[c]), chunkLen))
+	copy(grown, a.nodes[c])
+	a.nodes[c] = grown
+	a.shape++
+}
+
+func (a *Arena) linkPartial(c uint32) {
+	m := &a.chunks[c]
+	m.prev, m.next = 0, a.partial
+	if a.partial != 0 {
+		a.chunks[a.partial-1].prev = c + 1
+	}
+	a.partial = c + 1
+}
+
+func (a *Arena) unlinkPartial(c uint32) {
+	m := &a.chunks[c]
+	if m.prev != 0 {
+		a.chunks[m.prev-1].next = m.next
+	} else {
+		a.partial = m.next
+	}
+	if m.next != 0 {
+		a.chunks[m.next-1].prev = m.prev
+	}
+	m.prev, m.next = 0, 0
+}

@@ -1,0 +1,157 @@
+package bags
+
+// openSlot moves the hand to slot s of circle k, the first one. It sorts it, or opens it, to be dealt
+// over the next finer circle. It returns how many entries it has gone through.
+func (c *Circles) openSlot(k, s int, start int64) (cost int) {
+	c.hand = max(c.hand, start)
+	c.lent |= 1 << uint(k)
+	r := c.circle[k]
+	b := &r.slots[s]
+	cost = 1
+	if b.finer != nil || c.isLarge(b) {
+		c.unsort(b)
+	}
+	switch {
+	case b.finer == nil && !c.isLarge(b):
+		cost += b.chain.len()
+		c.sortUnderHand(k, b, start)
+	case b.finer == nil && c.layout.CircleFor(b.least, c.hand) > c.layout.CircleFor(b.least, b.most):
+		c.handDown(b)
+	case b.chain.len() > 0:
+		c.rest[k] = b.chain
+		c.open |= 1 << uint(k)
+	}
+	b.chain = chain{}
+	finer := b.finer
+	b.finer = nil
+	c.vacate(r, s)
+	if finer != nil {
+		cost += c.deliver(k-1, finer)
+	}
+	return cost
+}
+
+// isLarge reports whether b has too many entries to be sorted at once.
+func (c *Circles) isLarge(b *bag) bool { return b.chain.len() > c.tuning.SortUpTo }
+
+// isInstant reports whether b has many timers of one deadline: it is never dealt.
+func (c *Circles) isInstant(b *bag) bool {
+	return b.finer == nil && b.run == nil && b.least == b.most && c.isLarge(b)
+}
+
+// isCrowd reports whether b, a slot of circle k, is to be dealt, and not to be sorted.
+func (c *Circles) isCrowd(k int, b *bag) bool {
+	return k > 0 && (b.finer != nil || c.isLarge(b) && !c.isInstant(b))
+}
+
+// sortUnderHand sorts b, the slot of circle k under the hand, and has it fire.
+func (c *Circles) sortUnderHand(k int, b *bag, start int64) {
+	c.sortSlot(k, b, start)
+	if c.runs[k] == nil {
+		c.runs[k] = b.run
+	} else {
+		c.runs[k].merge(b.run)
+		c.store.keepRun(b.run)
+	}
+	c.running |= 1 << uint(k)
+	b.run = nil
+}
+
+// handDown moves all of b, the slot under the hand, to the finer slot in which all of it belongs. All finer
+// circles are empty.
+func (c *Circles) handDown(b *bag) {
+	k := c.layout.CircleFor(b.least, c.hand)
+	r, s := c.ring(k), c.layout.SlotFor(k, b.least)
+	to := &r.slots[s]
+	to.chain, to.least, to.most = b.chain, b.least, b.most
+	r.occupied |= 1 << uint(s)
+	r.crowds |= 1 << uint(s)
+	c.noteRing(k)
+}
+
+// deliver puts what was dealt ahead, of the slot under the hand, in the place of circle k, which is empty.
+func (c *Circles) deliver(k int, dealt *ring) (cost int) {
+	if empty := c.circle[k]; empty != nil {
+		c.retire(empty)
+	}
+	c.circle[k] = dealt
+	c.noteRing(k)
+	if s := c.layout.SlotFor(k, c.hand); dealt.occupied>>uint(s)&1 == 1 {
+		return c.openSlot(k, s, c.hand) // nothing else may come before it
+	}
+	return 0
+}
+
+// noteRing notes what circle k holds after it was filled.
+func (c *Circles) noteRing(k int) {
+	if c.circle[k].occupied != 0 {
+		c.occupied |= 1 << uint(k)
+	}
+	if c.circle[k].crowds != 0 {
+		c.crowded |= 1 << uint(k)
+	}
+}
+
+// sortSlot has all of b in its run. b is a slot of circle k, and starts at start.
+func (c *Circles) sortSlot(k int, b *bag, start int64) {
+	r := b.run
+	if r == nil {
+		r = c.store.newRun(b.chain.len())
+		b.run = r
+	}
+	if b.chain.len() == 0 {
+		return
+	}
+	sorted, end, taken := len(r.items), c.layout.SlotEnd(k, start), b.chain
+	b.chain = chain{}
+	for taken.len() > 0 {
+		group := taken.front(readTogether)
+		c.read(r, group, end)
+		c.store.take(&taken, len(group))
+	}
+	c.store.keepTail(taken.tail)
+	c.store.sort(r, sorted, c.layout.Width(k))
+}
+
+// unsort has all of b in its chain.
+func (c *Circles) unsort(b *bag) {
+	if b.run == nil {
+		return
+	}
+	for _, x := range b.run.items[b.run.at:] {
+		if b.chain.len() == 0 {
+			b.least, b.most = x.key, x.key
+		}
+		b.least, b.most = min(b.least, x.key), max(b.most, x.key)
+		c.store.add(&b.chain, x.entry)
+	}
+	c.store.keepRun(b.run)
+	b.run = nil
+}
+
+// read adds what counts of up to readTogether entries to r. What has moved past end is linked anew.
+func (c *Circles) read(r *run, group []entry, end int64) {
+	c.visited += len(group)
+	var nodes [readTogether]Node
+	for i, e := range group {
+		nodes[i] = *c.arena.At(e.node)
+	}
+	for i, e := range group {
+		n := &nodes[i]
+		if n.named(e.stamp) && n.Key <= end {
+			r.items = append(r.items, item{n.Key, n.Order(), e})
+		} else {
+			c.pass(e)
+		}
+	}
+}
+
+// pass drops an entry that is stale, or whose node has moved later: it reports whether that is so.
+func (c *Circles) pass(e entry) (moved bool) {
+	c.entries--
+	n := c.arena.At(e.node)
+	if moved = n.named(e.stamp); moved {
+		c.follow(e.node, n)
+	}
+	return moved
+}

@@ -1,0 +1,41 @@
+package bags
+
+import "math"
+
+// Each calls f for every live node, in no order.
+func (a *Arena) Each(f func(i uint32, n *Node)) {
+	for c := range a.nodes {
+		for e := range a.nodes[c] {
+			if n := &a.nodes[c][e]; n.id != 0 {
+				f(uint32(c)<<ChunkBits|uint32(e), n)
+			}
+		}
+	}
+}
+
+// After is the first live node after index i, in the order of indexes, or 0. Nodes may be made
+// and freed between calls that go from one index to the next: none that stays is missed.
+func (a *Arena) After(i uint32) uint32 {
+	found, _, _ := a.Live(i+1, math.MaxInt)
+	return found
+}
+
+// Live searches the arena from index i on for a live node, and looks at no more than most
+// entries. It returns the node's
+// index, or 0 if there is none, where to go on, or 0 at the end, and how many it has looked at.
+func (a *Arena) Live(i uint32, most int) (found, next uint32, looked int) {
+	c, e := locate(i)
+	for ; int(c) < len(a.nodes); c, e = c+1, 0 {
+		for nodes := a.nodes[c]; int(e) < len(nodes); e++ {
+			if looked == most {
+				return 0, c<<ChunkBits | e, looked
+			}
+			looked++
+			if nodes[e].id != 0 {
+				i := c<<ChunkBits | e
+				return i, i + 1, looked
+			}
+		}
+	}
+	return 0, 0, looked
+}
