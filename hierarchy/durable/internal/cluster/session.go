@@ -13,7 +13,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/share"
 )
 
 // session is one membership of this process.
@@ -147,7 +146,7 @@ func (s *session) now() news {
 // number. mu is held.
 func (s *session) learn(view *member.View) {
 	old := s.news
-	s.news = news{view, share.PlanAble(view.Living(), view.Holders(), view.Unable()), make(chan struct{})}
+	s.news = news{view, view.Plan(), make(chan struct{})}
 	close(old.changed)
 	if old.view == nil {
 		return // the slots have not begun

@@ -4,6 +4,87 @@ import "time"
 
 var started = time.Now()
 
-// monotonic is the time since this process was started. On some systems it stands still while the
-// machine sleeps.
+// monotonic returns the time since this process was started. On some systems it stands still while the machine
+// sleeps.
 func monotonic() time.Duration { return time.Since(started) }
+
+// timing estimates the table's clock: the table has the time at which it stored a renewal, which was between its
+// sending and its acknowledgement. It is guarded by Member.mu, except for known. Times are those of the boot clock,
+// and those of the table since the Unix epoch.
+type timing struct {
+	acked       uint64        // the last renewal that was acknowledged
+	sent, ended time.Duration // of its first copy and of its acknowledgement
+
+	stored   uint64 // the last renewal that the watch has shown
+	storedAt time.Time
+
+	least, most time.Duration // by which the table's time is ahead of the boot clock
+	at          time.Duration // when that was measured
+	known       chan struct{} // closed once it was
+}
+
+// ageing is after how many seconds the bounds of the table's time are a second wider, because clocks drift. So the
+// bounds from a slow renewal do not replace better ones at once.
+const ageing = 10
+
+// acknowledged notes a renewal that was acknowledged.
+func (t *timing) acknowledged(revision uint64, sent, ended time.Duration) {
+	t.acked, t.sent, t.ended = revision, sent, ended
+	t.measure()
+}
+
+// shown notes a renewal that the watch has shown, possibly before the acknowledgement.
+func (t *timing) shown(revision uint64, at time.Time) {
+	t.stored, t.storedAt = revision, at
+	t.measure()
+}
+
+func (t *timing) measure() {
+	if t.acked != t.stored || t.acked == 0 || t.storedAt.IsZero() {
+		return
+	}
+	if isClosed(t.known) && t.ended-t.sent > t.most-t.least+(t.ended-t.at)/ageing {
+		return
+	}
+	stored := time.Duration(t.storedAt.UnixNano())
+	t.least, t.most, t.at = stored-t.ended, stored-t.sent, t.ended
+	if !isClosed(t.known) {
+		close(t.known)
+	}
+}
+
+// Timed returns a channel that is closed once Skew has bounds.
+func (m *Member) Timed() <-chan struct{} { return m.timing.known }
+
+const readings = 5 // of two clocks: a process is seldom descheduled in all of them
+
+// Skew returns bounds of how far a wall clock is ahead of the table's clock now. They are 0 before Timed. It does
+// not need the table.
+func (m *Member) Skew(wall func() time.Time) (least, most time.Duration) {
+	m.mu.Lock()
+	t := m.timing
+	m.mu.Unlock()
+	if !isClosed(t.known) {
+		return 0, 0
+	}
+	for i := range readings {
+		before := m.cfg.Boot()
+		now := time.Duration(wall().UnixNano())
+		after := m.cfg.Boot()
+		if l, u := now-after-t.most, now-before-t.least; i == 0 || u-l < most-least {
+			least, most = l, u
+		}
+	}
+	return least, most
+}
+
+// SetOff publishes whether this member's wall clock is off. Then it takes nothing over, and Plan gives it no
+// partition that it does not hold.
+func (m *Member) SetOff(off bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.lease.off != off {
+		m.lease.off = off
+		signal(m.hurry)
+	}
+}

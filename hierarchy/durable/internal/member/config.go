@@ -1,8 +1,11 @@
 package member
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
@@ -14,21 +17,21 @@ type Config struct {
 	Partitions int
 	Lease      time.Duration // default 10s, at most a day
 	Renew      time.Duration // from one renewal of the lease to the next, default an eighth of it
-	Text       string        // says who this is to people, such as host and process
+	Text       string        // for people, such as host and process
 	// Boot is a clock that goes on while the machine sleeps and is never set. It is not negative.
 	// Default: the system's.
 	Boot   func() time.Duration
 	Logger *slog.Logger // default: discards
-	// Unable are the partitions that this member can't take, as far as is known before.
+	// Unable are the partitions that this member is known not to be able to take.
 	Unable []int
 	// Log and Wire are the latest versions of frames, and of messages between processes, that this program
-	// reads. The others learn them.
+	// reads. They are published to the others.
 	Log, Wire int
 	// ID is for tests that need the same one each time. Default: random.
 	ID ID
 
-	// Rise, if not nil, is called after Owns may have become true: after each renewal, and each claim.
-	// It must return at once, and call nothing of the Member but Holds and Owns.
+	// Rise, if not nil, is called when Owns may have become true: after each renewal and each claim.
+	// It must return at once, and call no methods of the Member but Holds and Owns.
 	Rise func()
 }
 
@@ -56,4 +59,28 @@ func (cfg Config) withDefaults() (Config, error) {
 		cfg.ID = newID()
 	}
 	return cfg, nil
+}
+
+// ID names a member: one Join of one process. No ID is used twice. The zero ID is nobody.
+type ID uint64
+
+// String returns 16 hexadecimal digits.
+func (id ID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
+
+// parseID returns the ID that String made s of. It is false for anything else, and for nobody.
+func parseID(s string) (id ID, ok bool) {
+	n, err := strconv.ParseUint(s, 16, 64)
+	id = ID(n)
+	return id, err == nil && n != 0 && id.String() == s
+}
+
+// newID returns a random ID.
+func newID() ID {
+	for {
+		var b [8]byte
+		_, _ = rand.Read(b[:]) // never fails
+		if id := ID(binary.LittleEndian.Uint64(b[:])); id != 0 {
+			return id
+		}
+	}
 }

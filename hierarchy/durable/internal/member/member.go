@@ -1,3 +1,35 @@
+// Package member makes this process one of those that share a name. It keeps a lease by renewing a
+// record in a table, learns who else lives, deletes the leases of those that are gone, and claims
+// partitions and gives them away. It knows nothing of timers or logs.
+//
+// The table has two kinds of records:
+//
+//	member.<id>          a living member: version, text, lease, counter, whether it is leaving, new, or off, what
+//	                     it can't take, which versions of frames and messages it reads
+//	claim.<partition>    who may own a partition: version, member (0: nobody)
+//
+// The claim says who may own a partition. The lease of the holder says whether it does now. Both
+// are changed by compare-and-set only.
+//
+// # The lease
+//
+// A member holds its lease until 0.75 Lease after it sent the renewal that was acknowledged last. If a response is
+// lost, the same renewal is sent again, and the lease counts from its first copy, since that may be the one that was
+// written. Others wait 1.25 Lease after they saw the last renewal, then delete the record if it still has the revision
+// that they saw. Their clocks may run at different rates, as long as 0.75 Lease of one is less than 1.25 Lease of
+// another. They begin the wait anew whenever their own renewals did not get through: otherwise all would delete each
+// other after a long outage of the table.
+//
+// A record that was deleted never comes back, as each Join has an id of its own. So a member whose record was deleted
+// is dead for good, and its claims are free. If a holder's record was never seen, that decides nothing: the member
+// deletes it at revision 0, which the table refuses if there is one.
+//
+// # Who should own what
+//
+// Each member computes the same plan from the same records (View.Plan). The files, by what they are about: member.go
+// joins and stops, lease.go renews and resigns, claim.go takes claims and hands them off, watch.go follows the table
+// and deletes the leases of the dead, view.go has what is known, plan.go decides who should own what, clock.go
+// compares clocks, record.go encodes.
 package member
 
 import (
@@ -29,19 +61,19 @@ type Member struct {
 	id    ID
 	lease lease
 
-	ctx        context.Context // of all that goes on in the background
+	ctx        context.Context // of what runs in the background
 	cancel     context.CancelFunc
 	background sync.WaitGroup
 	lost       chan struct{}
 	changed    chan struct{}
 
-	mine  []atomic.Bool   // by partition: the claim is this member's, and not being given away
-	turns []chan struct{} // by partition, of capacity 1: full while a Claim or Give is under way
+	mine  []atomic.Bool   // by partition: the claim is this member's, and no Give is in progress
+	turns []chan struct{} // by partition, of capacity 1: full while a Claim or Give is in progress
 
 	hurry chan struct{} // of capacity 1: a renewal is needed now
 	acked chan struct{} // of capacity 1: a renewal was acknowledged, for watch
 	wake  chan struct{} // of capacity 1: something has changed, for bury
-	ready chan struct{} // closed when all that the table has is known
+	ready chan struct{} // closed once the table was read
 	left  chan struct{} // closed when the others can see that this member is leaving
 
 	mu    sync.Mutex
@@ -51,8 +83,8 @@ type Member struct {
 }
 
 // Join writes a record for this process and keeps it renewed. It returns when it holds the lease and
-// knows what the table has. ctx is for Join alone. If it ends meanwhile, a record may be left, which
-// the others delete when its lease has run out.
+// has read the table. ctx is for Join alone. If it ends meanwhile, a record may be left, which the others delete
+// when its lease has run out.
 func Join(ctx context.Context, cfg Config) (*Member, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -112,38 +144,38 @@ func (m *Member) join(ctx context.Context) error {
 	if err := m.renewal(ctx); err != nil {
 		return err
 	}
-	// Another may have deleted a copy of the first record. If the table has forgotten that, a later
-	// copy takes hold, and others take this member for dead.
+	// Another may have deleted a copy of the first record. Once the table has forgotten that, a later
+	// copy can be written, though the others take this member for dead.
 	if m.cfg.Boot()-sent > min(held(m.cfg.Lease), forgotten/2) {
 		return fmt.Errorf("%w: the first record took too long", ErrLost)
 	}
 	return nil
 }
 
-// forgotten is how long the table remembers a deletion, at least.
+// forgotten is the least time for which the table remembers a deletion.
 const forgotten = time.Hour
 
 // ID returns the name of this member.
 func (m *Member) ID() ID { return m.id }
 
-// Holds tells whether this member holds its lease now. It costs reading a clock. It can be false and
-// then true again: while the table can't be reached, the time runs out, and a later renewal may still
-// succeed. After Lost it is false for ever.
+// Holds reports whether this member holds its lease now. It costs reading a clock. It can be false and then true
+// again: the lease can run out while the table can't be reached, and a later renewal may still succeed. After Lost
+// it is false for ever.
 func (m *Member) Holds() bool {
 	until := m.lease.until.Load() // before the clock is read: this goroutine may stand still in between
 	return until != 0 && m.cfg.Boot() < time.Duration(until)
 }
 
-// Owns tells whether this member holds its lease and the claim of partition p now. It is as cheap as
-// Holds. It is false while a Give of p is under way or in doubt.
+// Owns reports whether this member holds its lease and the claim of partition p now. It is as cheap as Holds. It is
+// false during a Give of p, and while the result of one is unknown.
 func (m *Member) Owns(p int) bool { return m.mine[p].Load() && m.Holds() }
 
 // Lost returns a channel that is closed when the lease is lost for good: another has deleted the
-// record, or Resign or Stop was called. Whoever wants to go on joins anew.
+// record, or Resign or Stop was called. To go on, join anew.
 func (m *Member) Lost() <-chan struct{} { return m.lost }
 
-// Changed returns a channel, always the same, that has a value after View may have changed. A
-// renewal changes nothing. There should be one reader.
+// Changed returns a channel, always the same, that receives a value when View may have changed. Renewals do not
+// change it. There should be one reader.
 func (m *Member) Changed() <-chan struct{} { return m.changed }
 
 // View returns what this member knows now. Do not change it.
@@ -166,8 +198,8 @@ func (m *Member) lose() {
 	signal(m.changed)
 }
 
-// Stop ends all that goes on in the background, and waits for it. The record stays: others have to
-// wait until the lease has run out. Owns and Holds are false from its beginning.
+// Stop makes Owns and Holds false, ends what runs in the background, and waits for it. The record stays: others have
+// to wait until the lease has run out.
 func (m *Member) Stop() {
 	m.mu.Lock()
 	m.lose()

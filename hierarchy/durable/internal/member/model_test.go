@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/share"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
 )
@@ -159,7 +158,7 @@ func (p *modelProcess) share(m *Member) {
 	for {
 		v := m.View()
 		again := testLease // something may be in doubt
-		for partition, to := range share.PlanAble(v.Living(), v.Holders(), v.Unable()) {
+		for partition, to := range v.Plan() {
 			if p.decide(m, partition, v.Claims[partition], to) != nil {
 				again = testLease / 10
 			}

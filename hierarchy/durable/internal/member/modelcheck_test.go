@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/share"
 )
 
 func (m *model) count(n *int) {
@@ -103,7 +101,7 @@ func (m *model) isEven() {
 	for _, p := range m.processes {
 		if p.ctx.Err() == nil {
 			v := p.member.View()
-			require.Equal(m, v.Holders(), share.PlanAble(v.Living(), v.Holders(), v.Unable()), "nothing moves any more")
+			require.Equal(m, v.Holders(), v.Plan(), "nothing moves any more")
 			require.Contains(m, []int{m.partitions / len(v.Members), m.partitions/len(v.Members) + 1}, owned[v.ID])
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/share"
 )
 
 // worker is a process that does what the plan says.
@@ -31,7 +29,7 @@ func (k *worker) run() {
 	defer close(k.ended)
 	for {
 		v := k.View()
-		for at, to := range share.PlanAble(v.Living(), v.Holders(), v.Unable()) {
+		for at, to := range v.Plan() {
 			switch c := v.Claims[at]; {
 			case to == k.ID() && c.Free:
 				_ = k.Claim(k.w.Context(), at) // else another has it
@@ -193,7 +191,7 @@ func TestAllWereKilled(t *testing.T) {
 // new one.
 func TestNewBesideOlder(t *testing.T) {
 	v := View{Members: []Peer{{ID: 1, Plan: 1}, {ID: 2, Plan: 1, New: true}, {ID: 3, Plan: 0}}, Claims: make([]Claim, 2)}
-	require.Empty(t, v.Unable())
+	require.Empty(t, v.unable())
 	v.Members[2].Plan = 1
-	require.Equal(t, map[ID][]int{2: {0, 1}}, v.Unable())
+	require.Equal(t, map[ID][]int{2: {0, 1}}, v.unable())
 }

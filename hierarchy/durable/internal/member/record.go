@@ -28,8 +28,8 @@ type memberRecord struct {
 	Lease   time.Duration `json:"lease"`   // in nanoseconds
 	Counter uint64        `json:"counter"` // of renewals: no two of a member are the same
 	Leaving bool          `json:"leaving,omitempty"`
-	New     bool          `json:"new,omitempty"`    // it has not lived for a lease yet, beside others that have lived
-	Off     bool          `json:"off,omitempty"`    // its wall clock is: it takes nothing over
+	New     bool          `json:"new,omitempty"`    // it has not lived for a lease yet, and others have
+	Off     bool          `json:"off,omitempty"`    // its wall clock is wrong: it takes nothing over
 	Unable  []int         `json:"unable,omitempty"` // partitions whose logs it can't read, or write to
 	Log     int           `json:"log,omitempty"`    // the latest version of frames that it reads; 0 means 1
 	Wire    int           `json:"wire,omitempty"`   // and of messages to each other
@@ -57,7 +57,7 @@ func encode(record any) []byte {
 	return b
 }
 
-// decodeMember decodes what it can of a record, and returns what can be used, with an error if that is not all.
+// decodeMember returns what can be used of a record, with an error if that is not all.
 func decodeMember(key string, value []byte) (r memberRecord, err error) {
 	if err = json.Unmarshal(value, &r); err != nil {
 		err = fmt.Errorf("%q can't be read: %w", key, err)
@@ -91,7 +91,7 @@ func decodeClaim(key string, value []byte) (holder ID, err error) {
 	return holder, nil
 }
 
-// parseKey tells what a key is of: a member, or a claim.
+// parseKey returns which member, or else which claim, a key belongs to.
 func parseKey(key string) (id ID, partition int, ok bool) {
 	if s, found := strings.CutPrefix(key, memberPrefix); found {
 		id, ok = parseID(s)

@@ -48,12 +48,12 @@ func TestOff(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0, 1)
-		require.Empty(w, b.View().Unable())
+		require.Empty(w, b.View().unable())
 		a.SetOff(true)
 		w.at(time.Second)
-		require.Equal(w, map[ID][]int{1: {2, 3}}, b.View().Unable())
+		require.Equal(w, map[ID][]int{1: {2, 3}}, b.View().unable())
 		a.SetOff(false)
 		w.at(2 * time.Second)
-		require.Empty(w, b.View().Unable())
+		require.Empty(w, b.View().unable())
 	})
 }

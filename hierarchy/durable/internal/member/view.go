@@ -1,12 +1,18 @@
 package member
 
-import "slices"
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
 
-// View is what a member knows of all. It does not change, and what it says may be old: each claim is
-// decided by the table.
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+)
+
+// View is what a member knows of all members. It is immutable, and may be stale: the table decides each claim.
 type View struct {
 	ID      ID
-	Members []Peer  // sorted by ID: all that have a lease, this one included until it is lost
+	Members []Peer  // sorted by ID: all that have a lease, including this one until it is lost
 	Claims  []Claim // by partition
 }
 
@@ -15,8 +21,8 @@ type Peer struct {
 	ID      ID
 	Text    string
 	Leaving bool
-	New     bool  // it takes nothing yet that others can take
-	Off     bool  // its wall clock is: it takes nothing over
+	New     bool  // it takes no partition yet that others can take
+	Off     bool  // its wall clock is wrong: it takes nothing over
 	Unable  []int // sorted: the partitions that it can't take
 	// The latest versions of frames, and of messages between processes, that it reads.
 	Log, Wire int
@@ -32,83 +38,12 @@ func (p *Peer) is(other *Peer) bool {
 		p.Plan == other.Plan
 }
 
-// Claim says who may own a partition.
+// Claim is the claim of a partition: it has who may own it.
 type Claim struct {
 	Holder ID // 0: nobody
-	// Free: Claim can take it, as nobody holds it, or its holder's lease was deleted. A holder that
-	// has a lease, and one of which nothing is known yet, is left in peace.
+	// Free reports whether Claim can take it: nobody holds it, or its holder's lease was deleted. It is not
+	// free if its holder has a lease, or is not known yet.
 	Free bool
-}
-
-// Living returns the IDs of the members that are not leaving: those that share.Plan deals out to.
-func (v *View) Living() []ID {
-	ids := make([]ID, 0, len(v.Members))
-	for _, p := range v.Members {
-		if !p.Leaving {
-			ids = append(ids, p.ID)
-		}
-	}
-	return ids
-}
-
-// Holders returns the holder of each partition, or nobody if it is free.
-func (v *View) Holders() []ID {
-	ids := make([]ID, len(v.Claims))
-	for i, c := range v.Claims {
-		if !c.Free {
-			ids[i] = c.Holder
-		}
-	}
-	return ids
-}
-
-// Unable returns those of the members that may not take all partitions, and which they may not: what they can't
-// take, of one whose clock is off what it does not hold, and of a new member what it does not hold and another
-// can take that is not new. So one that dies soon after each start takes nothing from those that live. Beside
-// members that do not know the rule of new ones, it does not hold: else they would leave to a new one what that
-// leaves to them.
-func (v *View) Unable() map[ID][]int {
-	unable := make(map[ID][]int)
-	older := slices.ContainsFunc(v.Members, func(p Peer) bool { return p.Plan < planRule })
-	for _, p := range v.Members {
-		switch {
-		case p.Off:
-			p.Unable = v.notHeld(&p)
-		case p.New && !older:
-			p.Unable = v.notYet(&p)
-		}
-		if len(p.Unable) > 0 {
-			unable[p.ID] = p.Unable
-		}
-	}
-	return unable
-}
-
-// notHeld returns the partitions that a member may not take whose clock is off.
-func (v *View) notHeld(p *Peer) (all []int) {
-	for at, c := range v.Claims {
-		if c.Holder != p.ID || !p.can(at) {
-			all = append(all, at)
-		}
-	}
-	return all
-}
-
-// notYet returns the partitions that a new member may not take.
-func (v *View) notYet(p *Peer) (all []int) {
-	for at, c := range v.Claims {
-		others := slices.ContainsFunc(v.Members, func(o Peer) bool { return !o.New && !o.Off && !o.Leaving && o.can(at) })
-		if !p.can(at) || others && c.Holder != p.ID {
-			all = append(all, at)
-		}
-	}
-	return all
-}
-
-// can reports whether the member can take a partition, as far as it knows.
-func (p *Peer) can(partition int) bool {
-	_, unable := slices.BinarySearch(p.Unable, partition)
-	return !unable
 }
 
 // Peer returns the member with that ID, if it has a lease.
@@ -119,4 +54,176 @@ func (v *View) Peer(id ID) (Peer, bool) {
 		}
 	}
 	return Peer{}, false
+}
+
+// known is what a member knows of the table.
+type known struct {
+	revisions map[string]uint64    // of each key: older records are stale
+	peers     map[ID]*peer         // that have a record
+	dead      map[ID]time.Duration // whose record was deleted, and when that was learnt
+	claims    []claim              // by partition
+	all       bool                 // the table was read
+	foreign   error                // the first claim of a later version
+	cached    *View
+}
+
+// peer is a member that has a record.
+type peer struct {
+	Peer
+	revision uint64
+	lease    time.Duration
+	seen     time.Duration // when this revision was seen first
+	counter  uint64        // of its renewals
+}
+
+// claim is the record of a claim.
+type claim struct {
+	holder   ID
+	revision uint64
+	foreign  bool // it is of a later version
+	giving   bool // a Give of this revision is in progress, or its result is unknown
+}
+
+func newKnown(partitions int) known {
+	return known{revisions: make(map[string]uint64), peers: make(map[ID]*peer), dead: make(map[ID]time.Duration),
+		claims: make([]claim, partitions)}
+}
+
+// remove removes a member whose record was deleted. It forgets those that died an hour ago, as the table has, unless
+// they hold a claim.
+func (k *known) remove(id ID, now time.Duration) {
+	delete(k.peers, id)
+	k.dead[id] = now
+	k.cached = nil
+	for id, since := range k.dead {
+		if now-since > forgotten && !slices.ContainsFunc(k.claims, func(c claim) bool { return c.holder == id }) {
+			delete(k.dead, id)
+			delete(k.revisions, memberKey(id))
+		}
+	}
+}
+
+func (k *known) isDead(id ID) bool {
+	_, ok := k.dead[id]
+	return ok
+}
+
+// settled reports whether there is a member that has renewed its lease three times, and is not leaving. Members that
+// join before that start together, and share at once.
+func (k *known) settled() bool {
+	for _, p := range k.peers {
+		if p.counter > settledAfter && !p.Leaving {
+			return true
+		}
+	}
+	return false
+}
+
+// free reports whether a claim can be taken.
+func (k *known) free(c claim) bool { return !c.foreign && (c.holder == 0 || k.isDead(c.holder)) }
+
+// missing returns the holders of claims of which no record was seen, not even a deleted one.
+func (k *known) missing() (ids []ID) {
+	for _, c := range k.claims {
+		if c.holder != 0 && !k.isDead(c.holder) && k.peers[c.holder] == nil {
+			ids = append(ids, c.holder)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// view returns the View of what is known.
+func (k *known) view(own ID) *View {
+	if k.cached != nil {
+		return k.cached
+	}
+	v := &View{ID: own, Claims: make([]Claim, len(k.claims))}
+	for _, p := range k.peers {
+		v.Members = append(v.Members, p.Peer)
+	}
+	slices.SortFunc(v.Members, func(a, b Peer) int { return cmp.Compare(a.ID, b.ID) })
+	for i, c := range k.claims {
+		v.Claims[i] = Claim{Holder: c.holder, Free: k.free(c)}
+	}
+	k.cached = v
+	return v
+}
+
+// apply applies a record of the table, from the watch or from a response. It may be stale.
+func (m *Member) apply(r table.Record) {
+	id, p, ok := parseKey(r.Key)
+	if !ok || p >= m.cfg.Partitions {
+		return
+	}
+	now := m.cfg.Boot()
+	m.mu.Lock()
+	if r.Revision > m.known.revisions[r.Key] {
+		m.known.revisions[r.Key] = r.Revision
+		var err error
+		if p >= 0 {
+			err = m.applyClaim(p, r)
+		} else {
+			err = m.applyMember(id, r, now)
+		}
+		if errors.Is(err, errVersion) && m.known.foreign == nil {
+			m.known.foreign = err
+		}
+		if err != nil {
+			m.cfg.Logger.Warn("durable: a record in the table of members is not understood", "err", err)
+		}
+	}
+	m.mu.Unlock()
+	m.risen()
+}
+
+// applyMember applies the record of a member. The lock must be held.
+func (m *Member) applyMember(id ID, r table.Record, now time.Duration) error {
+	switch {
+	case m.known.isDead(id):
+		return nil
+	case r.Deleted:
+		if id == m.id {
+			m.lose()
+		}
+		m.known.remove(id, now)
+		m.tell()
+		return nil
+	}
+	record, err := decodeMember(r.Key, r.Value)
+	if record.Lease == 0 {
+		record.Lease = m.cfg.Lease
+	}
+	slices.Sort(record.Unable)
+	is := &peer{Peer{id, record.Text, record.Leaving, record.New, record.Off, record.Unable, record.Log, record.Wire, record.Plan},
+		r.Revision, record.Lease, now, record.Counter}
+	was := m.known.peers[id]
+	if was == nil || !was.is(&is.Peer) {
+		m.tell()
+	}
+	if was != nil { // it was logged before
+		err = nil
+	}
+	m.known.peers[id] = is
+	return err
+}
+
+// applyClaim applies the record of a claim. The lock must be held.
+func (m *Member) applyClaim(p int, r table.Record) (err error) {
+	c := claim{revision: r.Revision}
+	if !r.Deleted {
+		c.holder, err = decodeClaim(r.Key, r.Value)
+		c.foreign = errors.Is(err, errVersion)
+	}
+	m.known.claims[p] = c
+	m.mine[p].Store(c.holder == m.id)
+	m.tell()
+	return err
+}
+
+// tell announces that View has changed. The lock must be held.
+func (m *Member) tell() {
+	m.known.cached = nil
+	signal(m.changed)
+	signal(m.wake)
 }

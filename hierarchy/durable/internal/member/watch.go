@@ -2,13 +2,14 @@ package member
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
 )
 
-// watch takes in the changes of the table until the lease is lost. A watch can fall silent without
-// an end, so it must show this member's own renewals: if it does not, it is begun anew.
+// watch follows the changes of the table until the lease is lost. A watch can fall silent without an error, so it must
+// show this member's own renewals: if it does not, it is begun anew.
 func (m *Member) watch() {
 	pause := m.cfg.Lease / 100
 	for m.ctx.Err() == nil {
@@ -38,7 +39,7 @@ type watching struct {
 	timer   *time.Timer
 }
 
-// beginWatch begins a watch, if the table answers within a lease.
+// beginWatch begins a watch, if the table responds within a lease.
 func (m *Member) beginWatch() (*watching, error) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	late := time.AfterFunc(m.cfg.Lease, cancel)
@@ -50,11 +51,11 @@ func (m *Member) beginWatch() (*watching, error) {
 		}
 		return nil, err
 	}
-	// The timer is for all that is there first.
+	// The first records must come before the timer ends, too.
 	return &watching{m, cancel, changes, 0, 0, time.NewTimer(m.cfg.Lease)}, nil
 }
 
-// follow takes in changes until the watch ends or is silent. It tells whether anything has come.
+// follow applies changes until the watch ends or is silent. It reports whether any came.
 func (w *watching) follow() (worked bool) {
 	defer w.cancel()
 	defer w.timer.Stop()
@@ -97,7 +98,7 @@ func (w *watching) take(c table.Change) {
 	}
 }
 
-// read says that all that was there is known.
+// read notes that the table was read.
 func (w *watching) read() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,4 +118,84 @@ func (w *watching) await() {
 		w.awaited = revision
 		w.timer.Reset(shown(w.cfg.Lease))
 	}
+}
+
+// bury deletes the records of dead members, until the lease is lost.
+func (m *Member) bury() {
+	for {
+		target, pause := m.next()
+		if target.key != "" {
+			if m.deleteDead(target) {
+				continue
+			}
+			pause = m.cfg.Lease / 12
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-m.wake:
+			timer.Stop()
+		case <-m.ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// dead is a record to delete.
+type dead struct {
+	id       ID
+	key      string
+	revision uint64 // the last one seen; 0 if no record was ever seen
+}
+
+// next returns a record that may be deleted now, or else how long to wait.
+func (m *Member) next() (target dead, pause time.Duration) {
+	now := m.cfg.Boot()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	pause = longestLease
+	if !m.known.all || !m.lease.goesOn(m.cfg.Lease, now) {
+		return target, pause // the next renewal wakes
+	}
+	for id, p := range m.known.peers {
+		if id == m.id {
+			continue
+		}
+		if left := m.lease.ripe(p.seen, p.lease) - now; left > 0 {
+			pause = min(pause, left)
+		} else {
+			return dead{id, memberKey(id), p.revision}, 0
+		}
+	}
+	// If a holder that was never seen has a record, the table refuses this.
+	for _, id := range m.known.missing() {
+		return dead{id, memberKey(id), 0}, 0
+	}
+	return target, pause
+}
+
+// deleteDead sends one deletion. If it is refused, or in doubt, it reads the record. It reports whether
+// that brought something new.
+func (m *Member) deleteDead(d dead) bool {
+	r, err := m.send(m.ctx, d.key, nil, d.revision)
+	if err == nil {
+		m.cfg.Logger.Info("durable: a member is gone", "member", d.id)
+		m.apply(r)
+		return true
+	}
+	there, missing := m.get(m.ctx, d.key)
+	switch {
+	case missing != nil && !errors.Is(missing, table.ErrAbsent):
+		return false
+	case there.Revision > d.revision:
+		m.apply(there)
+		return true
+	case errors.Is(err, table.ErrRefused) && there.Revision == 0 && d.revision > 0:
+		if r, err = m.deleteAbsent(m.ctx, d.key, d.revision); err == nil {
+			m.apply(r)
+		}
+		return err == nil
+	}
+	return false
 }

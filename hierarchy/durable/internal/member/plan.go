@@ -1,0 +1,199 @@
+package member
+
+import (
+	"slices"
+)
+
+// Plan returns the member that should own each partition, or nobody. It is a pure function of the view, so members
+// that see the same records plan the same. Where they see different ones, the claims decide.
+func (v *View) Plan() []ID { return plan(v.Living(), v.Holders(), v.unable()) }
+
+// Living returns the IDs of the members that are not leaving: those that Plan deals partitions to.
+func (v *View) Living() []ID {
+	ids := make([]ID, 0, len(v.Members))
+	for _, p := range v.Members {
+		if !p.Leaving {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// Holders returns the holder of each partition, or nobody if it is free.
+func (v *View) Holders() []ID {
+	ids := make([]ID, len(v.Claims))
+	for i, c := range v.Claims {
+		if !c.Free {
+			ids[i] = c.Holder
+		}
+	}
+	return ids
+}
+
+// unable returns the partitions that each member may not take, sorted: those that it can't take; if its clock is off,
+// those that it does not hold; and if it is new, those that it does not hold and that an older member can take. So a
+// process that dies soon after each start takes nothing from those that live. The rule of new members does not apply
+// beside members that do not know it: they would leave partitions to a new one, and that would leave these to them.
+func (v *View) unable() map[ID][]int {
+	unable := make(map[ID][]int)
+	older := slices.ContainsFunc(v.Members, func(p Peer) bool { return p.Plan < planRule })
+	for _, p := range v.Members {
+		switch {
+		case p.Off:
+			p.Unable = v.notHeld(&p)
+		case p.New && !older:
+			p.Unable = v.notYet(&p)
+		}
+		if len(p.Unable) > 0 {
+			unable[p.ID] = p.Unable
+		}
+	}
+	return unable
+}
+
+// notHeld returns what a member whose clock is off may not take.
+func (v *View) notHeld(p *Peer) (all []int) {
+	for at, c := range v.Claims {
+		if c.Holder != p.ID || !p.can(at) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+// notYet returns what a new member may not take.
+func (v *View) notYet(p *Peer) (all []int) {
+	for at, c := range v.Claims {
+		others := slices.ContainsFunc(v.Members, func(o Peer) bool { return !o.New && !o.Off && !o.Leaving && o.can(at) })
+		if !p.can(at) || others && c.Holder != p.ID {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+// can reports whether the member can take a partition, as far as it knows.
+func (p *Peer) can(partition int) bool {
+	_, unable := slices.BinarySearch(p.Unable, partition)
+	return !unable
+}
+
+// plan returns the owner that each partition should have. members are those that may own partitions, in any order.
+// holders has the present owner of each partition, where the zero ID is nobody. unable has the partitions that a
+// member can't take, sorted.
+//
+// If all can take all, the shares of two members differ by at most one. A member keeps what it holds up to its share,
+// and those that hold more have the larger shares, so as few partitions as possible move. A member that can take
+// little leaves the others even shares of the rest. A partition that no member can take belongs to nobody.
+func plan(members, holders []ID, unable map[ID][]int) []ID {
+	d := dealing{members: sorted(members), unable: unable, plan: make([]ID, len(holders))}
+	d.free = d.quotas(holders)
+	for p, h := range holders {
+		if d.free[h] > 0 && d.can(h, p) {
+			d.give(p, h)
+		}
+	}
+	for p := range d.plan {
+		if d.plan[p] == 0 {
+			d.place(p, make(map[ID]bool))
+		}
+	}
+	for p, h := range holders {
+		if d.plan[p] == 0 {
+			d.give(p, d.beyond(p, h))
+		}
+	}
+	return d.plan
+}
+
+// dealing is a plan that is being made.
+type dealing struct {
+	members []ID // sorted
+	unable  map[ID][]int
+	free    map[ID]int // how many more partitions each member should have
+	plan    []ID
+}
+
+// sorted returns the members once each, without nobody.
+func sorted(members []ID) []ID {
+	members = slices.Compact(slices.Sorted(slices.Values(members)))
+	return slices.DeleteFunc(members, func(m ID) bool { return m == 0 })
+}
+
+// quotas returns how many partitions each member should have: one more for each in turn, until none are left.
+func (d *dealing) quotas(holders []ID) map[ID]int {
+	members := slices.Clone(d.members)
+	held, quota, most := make(map[ID]int), make(map[ID]int, len(members)), make(map[ID]int, len(members))
+	for _, h := range holders {
+		held[h]++
+	}
+	for _, m := range members {
+		most[m] = d.most(m)
+	}
+	slices.SortStableFunc(members, func(a, b ID) int { return held[b] - held[a] })
+	for left := len(holders); left > 0 && len(members) > 0; {
+		members = slices.DeleteFunc(members, func(m ID) bool { return quota[m] == most[m] })
+		for _, m := range members[:min(left, len(members))] {
+			quota[m]++
+			left--
+		}
+	}
+	return quota
+}
+
+// can reports whether a member can take a partition.
+func (d *dealing) can(m ID, p int) bool {
+	_, unable := slices.BinarySearch(d.unable[m], p)
+	return !unable
+}
+
+// most returns how many partitions a member can take.
+func (d *dealing) most(m ID) (n int) {
+	for p := range d.plan {
+		if d.can(m, p) {
+			n++
+		}
+	}
+	return n
+}
+
+func (d *dealing) give(p int, m ID) {
+	d.free[m]--
+	d.plan[p] = m
+}
+
+// place gives a partition to a member that should have more, if need be by moving another partition to one that
+// should. passed are the full members from which nothing can be moved. It reports whether there was such a member.
+func (d *dealing) place(p int, passed map[ID]bool) bool {
+	for _, m := range d.members {
+		if d.free[m] > 0 && d.can(m, p) {
+			d.give(p, m)
+			return true
+		}
+	}
+	for _, m := range d.members {
+		if passed[m] || !d.can(m, p) {
+			continue
+		}
+		passed[m] = true
+		for q, of := range d.plan {
+			if of == m && d.place(q, passed) {
+				d.plan[p] = m // instead of q: its count stays
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// beyond returns the member that takes a partition beyond its share: the one with the least beside its share, if
+// possible the holder. It is nobody if no member can take it.
+func (d *dealing) beyond(p int, holder ID) (best ID) {
+	found := false
+	for _, m := range d.members {
+		if d.can(m, p) && (!found || d.free[m] > d.free[best] || d.free[m] == d.free[best] && m == holder) {
+			best, found = m, true
+		}
+	}
+	return best
+}
