@@ -7,9 +7,9 @@ import (
 
 // Stepped is a wheel as a Mock sees it.
 type Stepped interface {
-	// Nearest returns the exact earliest deadline and the order of its timer. It
-	// returns false if nothing is pending. Unless the wheel is being stepped, its
-	// alarm is aimed at exactly that deadline, or stopped, when Nearest returns.
+	// Nearest returns the exact earliest deadline and, if it has come, the order of its
+	// timer, else 0. It returns false if nothing is pending. Unless the wheel is being
+	// stepped, its alarm is aimed at exactly that deadline, or stopped, when Nearest returns.
 	Nearest() (deadline time.Duration, order uint64, ok bool)
 	// Step fires the earliest timer if it is due, and after it all other timers
 	// with the same deadline whose order is below limit.
@@ -80,8 +80,8 @@ func (m *Mock) stepTo(target time.Duration) {
 			if !ok {
 				return
 			}
-			if m.moveTo(next.at) {
-				continue // callbacks of the embedded mock may have set an earlier timer
+			if m.moveTo(next.at) || next.tied {
+				continue // callbacks of the embedded mock may have set an earlier timer; orders are known now
 			}
 		}
 		m.unsettled = append(m.unsettled, next.wheel)
@@ -133,6 +133,7 @@ type due struct {
 	wheel Stepped
 	at    time.Duration // its nearest deadline
 	limit uint64        // timers of this order and above may have to wait for another wheel
+	tied  bool          // another wheel has the same nearest deadline
 }
 
 // earliest returns the wheel to step next, if its nearest deadline is at target or before.
@@ -150,7 +151,8 @@ func (m *Mock) earliest(target time.Duration) (due, bool) {
 			continue
 		}
 		if limit := m.ending.limit; a.order < limit || limit == 0 {
-			return due{a.wheel, a.at, m.stepLimit(a.at)}, true
+			limit, tied := m.stepLimit(a.at)
+			return due{a.wheel, a.at, limit, tied}, true
 		}
 		break
 	}
@@ -179,18 +181,18 @@ func (m *Mock) verify(a *MockAlarm) bool {
 // stepLimit returns the limit for a Step of the first wheel in the heap. This is the order
 // of the second alarm, if it is aimed at that time. Otherwise it is the next order to be
 // given out, because the next timer may be set on another wheel. The limit is never above
-// ending.limit.
-func (m *Mock) stepLimit(at time.Duration) uint64 {
-	limit := m.orders.Load() + 1
+// ending.limit. tied tells whether the second alarm is aimed at that time.
+func (m *Mock) stepLimit(at time.Duration) (limit uint64, tied bool) {
+	limit = m.orders.Load() + 1
 	if m.ending.limit > 0 {
 		limit = min(limit, m.ending.limit)
 	}
 	for _, a := range m.alarms.All()[1:min(3, m.alarms.Len())] {
 		if a.at == at {
-			limit = min(limit, a.order)
+			limit, tied = min(limit, a.order), true
 		}
 	}
-	return limit
+	return limit, tied
 }
 
 // ending is the state of a move that has reached the end of time. Time stands still

@@ -20,7 +20,7 @@ const (
 // false. Meanwhile other goroutines run, if this round has given them something to do.
 func (r *round[T]) goOn() bool {
 	c := r.core
-	r.dispatchTogether()
+	r.dispatch()
 	if r.stays++; r.stays > maxStays {
 		return false
 	}

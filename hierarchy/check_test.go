@@ -33,7 +33,7 @@ func (s *shard[T]) check() error {
 		if n.Flags()&callOnStop != 0 {
 			onStop++
 		}
-		if n.Circle() != level.Unlinked && bound(n.Key) < notBefore {
+		if n.Linked() && bound(n.Key) < notBefore {
 			err = fmt.Errorf("timer %d is due at %d, before %d", i, n.Key, notBefore)
 		}
 	})

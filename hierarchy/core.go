@@ -16,13 +16,16 @@ import (
 // core is what every kind of wheel is made of: shards with their timers, one aim that
 // wakes them all, and the way from a due timer to its callback.
 type core[T any] struct {
-	layout circles.Layout
-	tuning circles.Tuning
-	clock  clock.Clock
-	mock   *onMock     // nil off a mock
-	direct bool        // what is due when it is set is dispatched within the call; see duenow.go
-	closed atomic.Bool // among what is never written, as Idle.Touch reads it
-	shards []*shard[T] // a power of two of them
+	layout   circles.Layout
+	tuning   circles.Tuning
+	clock    clock.Clock
+	mock     *onMock     // nil off a mock
+	direct   bool        // what is due when it is set is dispatched within the call; see duenow.go
+	budget   int         // about how many entries are gone through under one hold of a lock
+	together int         // how many timers that are due are taken out under it
+	due      []T         // of the round that runs: taken out, and not dispatched yet
+	closed   atomic.Bool // among what is never written, as Idle.Touch reads it
+	shards   []*shard[T] // a power of two of them
 
 	fire    func(T) // calls the callback
 	execute Executor
@@ -87,6 +90,13 @@ func newCore[T any](cfg Config, fire func(T)) (*core[T], error) {
 	if c.mock == nil {
 		c.isGo, c.pool = isGo(cfg.Executor), executor.PoolOf(cfg.Executor)
 		c.direct = c.isGo || c.pool != nil
+	}
+	c.budget, c.together = batch, 1
+	switch {
+	case c.mock != nil:
+		c.budget = circles.Unlimited // its timers fire in exact order
+	case c.direct:
+		c.together = popTogether
 	}
 	if !c.isGo && !c.inline {
 		c.waits = newWaits(len(c.shards), c.clock)

@@ -29,8 +29,8 @@
 // deadline. While nothing is due within a second, it takes no goroutine and no descriptor.
 //
 // A slot only gathers timers: each keeps its exact deadline. When the hand comes to a slot
-// of a coarse circle, its timers cascade to finer circles, unless they are few or already
-// in order. Then they fire from where they are. Here + is a timer, | the hand, and each
+// of a coarse circle, its timers cascade to finer circles, unless they are few. Then they are sorted, and
+// fire from where they are. Here + is a timer, | the hand, and each
 // circle has four slots instead of 64:
 //
 //	t = 0                      t = 16                     t = 26
@@ -97,8 +97,8 @@
 // Driven is the wheel alone, for those who have a lock and a loop of their own: an event
 // loop, a cache, a store. It has no lock, no goroutine and no clock.
 //
-// A pending timer of a Wheel takes 41 bytes: a node of 32 bytes without pointers, and the
-// callback, one of two thousand in an array. The memory of a stopped timer is reused at
+// A pending timer of a Wheel takes 41 bytes: a node of 24 bytes without pointers, an entry of
+// 8 bytes in its slot, and the callback, one of two thousand in an array. The memory of a stopped timer is reused at
 // once, and goes back to the runtime after a peak.
 //
 // # Inside
@@ -106,7 +106,7 @@
 // The code is in layers. Each package knows only the packages above it here. The files of
 // this package know each other, and each builds on those above it:
 //
-//	../level               one circle of 64 slots, and the arena of nodes
+//	../level               what one circle needs: 64 slots, chains of entries, the arena of nodes
 //	internal/circles       the wheel: placing, moving, finding what is due
 //	internal/timers        the wheel with a value for each timer
 //	internal/executor      Go and Pool: calling functions, whatever they do to goroutines
@@ -114,7 +114,7 @@
 //	shard.go, mutex.go     timers under a lock
 //	pop.go                 taking out those that are due
 //	aim.go                 when to wake up
-//	wake.go, …together.go  one wake-up: from due timers to the executor
+//	wake.go, round.go      one wake-up: from due timers to the executor
 //	executor.go            the API of executors, and the wheel of internal/executor
 //	waits.go               how long callbacks wait in an executor
 //	review.go              whether the alarm is still needed

@@ -21,7 +21,6 @@ func (c *core[T]) drain(fn func(v T, deadline int64)) int {
 		s.counts.drained += uint64(n)
 		total += n
 		if n > 0 {
-			detached.KeepOrder()
 			all = append(all, detached)
 		}
 	}
@@ -92,7 +91,7 @@ func (m *drainOrder[T]) callNext(fn func(T, int64)) bool {
 func (m *drainOrder[T]) next() (v T, deadline int64, ok bool) {
 	best, earliest := -1, circles.Verdict{}
 	for f := 0; f < len(m.from); {
-		verdict := m.from[f].NextInOrder(endOfTime)
+		verdict := m.from[f].Next(endOfTime, circles.Unlimited)
 		if verdict.State == circles.Empty {
 			m.from[f] = m.from[len(m.from)-1]
 			m.from = m.from[:len(m.from)-1]

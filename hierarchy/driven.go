@@ -45,11 +45,12 @@ type Handle struct {
 }
 
 // drivenLayout has a base circle of about a second, as wheels have whose Config is zero.
-var drivenLayout = circles.NewLayout(time.Second).Signed()
+var drivenLayout = circles.NewLayout(time.Second)
 
+// drivenTuning has crowds ready in time although the hand moves only with Expire.
 func drivenTuning() circles.Tuning {
 	t := circles.DefaultTuning()
-	t.PourAheadFrom = crowd
+	t.WholeSlot = true
 	return t
 }
 
@@ -76,8 +77,7 @@ func (d *Driven[T]) Set(v T, due time.Duration) Handle {
 
 func (d *Driven[T]) start() *timers.Timers[T] {
 	d.timers = timers.New[T](drivenLayout, drivenTuning(), d.now)
-	d.timers.KeepOrder()
-	d.timers.GatherCrowds(d.timers.Touch)
+	d.timers.Fetch(d.timers.Touch)
 	return d.timers
 }
 
@@ -153,8 +153,8 @@ func (d *Driven[T]) Next() (due time.Duration, ok bool) {
 		if d.Len() == 0 {
 			return 0, false
 		}
-		d.nearest = d.timers.Earliest()
-		d.nearestAt = d.timers.Arena().At(d.nearest).Key
+		next := d.timers.Next(d.now, circles.Unlimited)
+		d.nearest, d.nearestAt = next.Node, next.At
 	}
 	return time.Duration(d.nearestAt), true
 }
@@ -170,7 +170,7 @@ func (d *Driven[T]) Next() (due time.Duration, ok bool) {
 // The first timer of a crowd costs time for each timer in it, some tens of nanoseconds, to sort
 // it or to spread it out. The steps after it prepare what comes next in small portions of some
 // tens of microseconds, so a caller that holds a lock can let go of it after any number of
-// timers. A timer of a crowd takes up to 32 bytes more while the crowd is being sorted.
+// timers. A timer of a crowd takes up to 24 bytes more while the part with it is being fired.
 func (d *Driven[T]) Expire(now time.Duration) iter.Seq2[T, time.Duration] {
 	return func(yield func(T, time.Duration) bool) {
 		d.now = max(d.now, int64(now))
@@ -188,18 +188,16 @@ func (d *Driven[T]) pop(now int64) (v T, due time.Duration, ok bool) {
 	if d.timers == nil {
 		return v, 0, false
 	}
-	if d.unseen >= crowd {
-		d.timers.GatherDue(now)
-	}
-	next := d.timers.NextInOrder(now)
+	i := d.timers.NextDue(now)
 	d.prepare(now)
-	if next.State != circles.Due {
+	if i == 0 {
 		return v, 0, false
 	}
-	v = *d.timers.Value(next.Node)
+	n := d.timers.Arena().At(i)
+	v, due = *d.timers.Value(i), time.Duration(n.Key)
 	d.nearest = 0
-	d.discard(next.Node, d.timers.Arena().At(next.Node))
-	return v, time.Duration(next.At), true
+	d.discard(i, n)
+	return v, due, true
 }
 
 // All is an iterator over all timers, in no order, with their values and deadlines. The body

@@ -41,10 +41,9 @@ type drivenRun struct {
 
 func newDrivenRun(t *testing.T, c chooser) *drivenRun {
 	r := &drivenRun{t: t, c: c, scale: uint(c.IntN(62)), tuning: circles.DefaultTuning()}
-	r.tuning.SortUpTo, r.tuning.PourAheadFrom = c.IntN(4), 1+c.IntN(6)
-	r.tuning.GatherUpTo, r.tuning.DeadUpTo = c.IntN(16), c.IntN(16)
-	r.tuning.SweepRatio = 1 << c.IntN(20)
-	r.tuning.PourTime = 1 << uint(c.IntN(30))
+	r.tuning.SortUpTo = c.IntN(6)
+	r.tuning.LeadTime = 1 << uint(c.IntN(30))
+	r.tuning.WholeSlot = c.IntN(2) == 0
 	r.tune()
 	return r
 }
@@ -53,8 +52,7 @@ func newDrivenRun(t *testing.T, c chooser) *drivenRun {
 func (r *drivenRun) tune() {
 	if r.wheel.timers == nil {
 		r.wheel.timers = timers.New[int](drivenLayout, r.tuning, r.wheel.now)
-		r.wheel.timers.KeepOrder()
-		r.wheel.timers.GatherCrowds(r.wheel.timers.Touch)
+		r.wheel.timers.Fetch(r.wheel.timers.Touch)
 	}
 }
 
@@ -98,7 +96,7 @@ func (r *drivenRun) step() {
 	case op == 10:
 		r.wheel.unseen = r.c.IntN(2) * crowd
 		r.wheel.popped = r.c.IntN(2) * prepareEvery
-		r.wheel.timers.PourAhead(int64(r.now), r.c.IntN(5))
+		r.wheel.timers.DealAhead(int64(r.now), r.c.IntN(5))
 	case op == 11 && r.depth < 2:
 		r.all()
 	case op < 14 && r.depth < 2:

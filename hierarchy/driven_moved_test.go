@@ -98,7 +98,7 @@ func TestMovedTimersLeaveNothingAsTimePasses(t *testing.T) {
 	}
 }
 
-// A crowd that was gathered takes no more memory than what is left of it, when all but a few of its
+// A crowd that was sorted takes no more memory than what is left of it, when all but a few of its
 // timers are moved away, or all but a few of the last.
 func TestCrowdThatIsMovedAwayLeavesNothing(t *testing.T) {
 	const n, few = 10_000, 10

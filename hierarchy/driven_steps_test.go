@@ -59,7 +59,7 @@ func TestStepsBetweenTimersAreSmall(t *testing.T) {
 
 // The same while time passes in steps, each of which takes out a part of the crowd.
 func TestStepsWhileTimePasses(t *testing.T) {
-	const n, steps, most = 200_000, 1000, 2 * prepareBudget
+	const n, steps, most = 200_000, 1000, 3 * prepareBudget
 	for _, span := range []time.Duration{time.Millisecond, time.Second, time.Minute, time.Hour, 30 * 24 * time.Hour} {
 		s := newMeasured()
 		s.crowd(n, time.Minute, span)

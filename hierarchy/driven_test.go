@@ -178,7 +178,7 @@ func TestDrivenMemory(t *testing.T) {
 	}
 	require.Equal(t, n/2+1, taken)
 	half := heap() - before
-	require.LessOrEqual(t, half, int64(42*n), "what was gathered is kept for ever")
+	require.LessOrEqual(t, half, int64(42*n), "what was sorted is kept for ever")
 	for _, h := range handles {
 		d.Remove(h)
 	}

@@ -12,7 +12,7 @@ func (d *Driven[T]) Circles(now time.Duration) []CircleStats {
 	}
 	for k := range stats {
 		for slot := range stats[k].Slots {
-			stats[k].Slots[drivenLayout.Plain(k, slot)] = d.timers.InSlot(k, slot)
+			stats[k].Slots[slot] = d.timers.InSlot(k, slot)
 		}
 	}
 	return stats

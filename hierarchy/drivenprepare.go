@@ -21,5 +21,5 @@ func (d *Driven[T]) prepare(now int64) {
 		return
 	}
 	d.popped, d.unseen = 0, 0
-	d.timers.PourAhead(now, budget)
+	d.timers.DealAhead(now, budget)
 }

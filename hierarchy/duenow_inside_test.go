@@ -103,7 +103,7 @@ type planned func(time.Time) time.Time
 
 func (p planned) Next(t time.Time) time.Time { return p(t) }
 
-// A crowd that grows by Schedules whose first run is due is still poured ahead of its time.
+// A crowd that grows by Schedules whose first run is due is still dealt ahead of its time.
 func TestCrowdThatGrowsByDueSchedules(t *testing.T) {
 	c := &handClock{}
 	w, err := New(Config{Clock: c, Shards: 1})

@@ -59,7 +59,7 @@ func TestShortWaitsBesideMany(t *testing.T) {
 }
 
 // A crowd at random deadlines costs about one wake-up for each Precision, wherever its timers
-// are: in fine slots, in a coarse one that is in order, or gathered.
+// are: in fine slots or in a coarse one, in order or not.
 func TestCrowdsAreGathered(t *testing.T) {
 	const rate, seconds = 20, 4 // timers in a millisecond
 	for name, deadline := range map[string]func(i int) time.Duration{

@@ -65,7 +65,7 @@ func TestIdleFillsACacheLine(t *testing.T) {
 	require.Zero(t, unsafe.Sizeof(shard[func()]{})%64)
 }
 
-// An Idle that was put off stays in no slot whose turn has come.
+// Idles that are put off are not dealt over finer slots.
 func TestIdlesPutOffLeaveTheirSlot(t *testing.T) {
 	c := &handClock{}
 	w, err := New(Config{Clock: c, Shards: 1, Executor: Inline, Precision: 1})

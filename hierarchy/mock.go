@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 )
 
 // onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then
 // nextOrder and run do their work without a mock, and the other methods do nothing.
 //
 // More differs on a mock than what stands here: config.go chooses one shard and Inline,
-// aim.go gathers nothing, and shard.go has timers of one deadline keep their order.
+// aim.go waits for no crowd, and pop.go has timers fire in exact order.
 type onMock struct{ alarm *clock.MockAlarm }
 
 // attach has the mock step the wheel, if the alarm is a mock's.
@@ -90,18 +91,17 @@ func (r *round[T]) fireInstant(limit uint64) {
 	c, s := r.core, r.core.shards[0]
 	before := moment{min(bound(r.now), s.notBefore.load()), math.MaxUint64}
 	for !c.closed.Load() {
-		v, f, state := s.popDue(r.now, before, math.MaxInt)
-		if state != popped {
+		if state := r.fireSome(s, before); state != popped && state != apart {
 			return
 		}
-		r.dispatch(v, f)
 		before.order = limit
 	}
 }
 
-// Nearest is the exact earliest deadline, where the alarm is aimed when it returns.
+// Nearest is the exact earliest deadline, where the alarm is aimed when it returns. The order is 0 as long as
+// nothing is due.
 func (w stepped[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
-	deadline, order, ok = w.c.shards[0].earliest()
+	deadline, order, ok = w.c.shards[0].nearest(w.c.now())
 	w.c.aim.correct(w.c.nearest)
 	return deadline, order, ok
 }
@@ -109,19 +109,21 @@ func (w stepped[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
 func (w stepped[T]) Settle() bool { return w.c.inFlight.awaitTasks() }
 func (w stepped[T]) Len() int     { return w.c.len() }
 
-// earliest is the exact deadline and the order of the earliest timer.
-func (s *shard[T]) earliest() (deadline time.Duration, order uint64, ok bool) {
+// nearest is Nearest of s.
+func (s *shard[T]) nearest(now int64) (deadline time.Duration, order uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := uint32(0)
+	verdict := circles.Verdict{}
 	if s.timers != nil {
-		i = s.timers.Earliest()
+		verdict = s.timers.Next(now, circles.Unlimited)
 	}
-	if i == 0 {
+	switch verdict.State {
+	case circles.Empty:
 		s.notBefore.store(none)
 		return 0, 0, false
+	case circles.Due:
+		order = s.timers.Arena().At(verdict.Node).Order()
 	}
-	n := s.timers.Arena().At(i)
-	s.notBefore.store(bound(n.Key))
-	return time.Duration(n.Key), n.Order(), true
+	s.notBefore.store(bound(verdict.At))
+	return time.Duration(verdict.At), order, true
 }

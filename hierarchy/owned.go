@@ -50,7 +50,6 @@ func (s *shard[T]) putOffEarly(now int64, i uint32) bool {
 // putOff moves timer i to a later time. mu must be held.
 func (s *shard[T]) putOff(now int64, i uint32, n *level.Node, later int64) {
 	s.counts.moved++
-	s.timers.Unlink(n) // its slot's turn has come, so it does not stay there
 	s.move(i, n, now, later)
 }
 

@@ -17,7 +17,7 @@ func (m moment) comesBefore(n *level.Node) bool {
 	return at < m.at || at == m.at && n.Order() < m.order
 }
 
-// popState says what popDue found.
+// popState says what popSome found.
 type popState uint8
 
 const (
@@ -25,17 +25,39 @@ const (
 	popped
 	unfinished // there was too much to do for one hold of the lock: ask again
 	postponed  // the owner of the timer has put it off
-	apart      // popped, and not to be dispatched together with others
+	apart      // popped, and to be called in the round itself
 )
 
-// popDue takes the earliest timer out if it is due and comes before that moment.
-func (s *shard[T]) popDue(now int64, before moment, budget int) (v T, f level.Flags, state popState) {
+// popTogether is how many timers that are due are taken out under one hold of the lock, if
+// the executor is Go or a Pool. It takes about a microsecond. Any other executor gets each
+// callback at once, so that until then the timer can be stopped.
+const popTogether = 16
+
+// popSome takes timers out that are due and before that moment, as many as may be taken under one hold of
+// the lock, and appends their values to due. If one is to be called apart, it is the last, and is returned
+// instead.
+func (s *shard[T]) popSome(now int64, before moment, due *[]T) (v T, state popState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.popNext(now, before, budget)
+	budget := s.core.budget
+	for range s.core.together {
+		var f level.Flags
+		switch v, f, state = s.popNext(now, before, budget); {
+		case state == unfinished && budget < s.core.budget: // it was not much
+			return v, popped
+		case state == nothingDue || state == unfinished:
+			return v, state
+		case state == popped && f&runInWake != 0:
+			return v, apart
+		case state == popped:
+			*due = append(*due, v)
+		}
+		budget = s.core.budget / popTogether
+	}
+	return v, state
 }
 
-// popNext is popDue with mu held.
+// popNext takes the earliest timer out if it is due and comes before that moment. mu must be held.
 func (s *shard[T]) popNext(now int64, before moment, budget int) (v T, f level.Flags, state popState) {
 	if s.timers == nil {
 		s.notBefore.store(none)
@@ -77,34 +99,6 @@ func (s *shard[T]) pop(now int64, before moment, i uint32) (v T, f level.Flags, 
 		s.timers.Unlink(n)
 	} else {
 		s.discard(i, n)
-	}
-	return v, f, popped
-}
-
-// popTogether is how many timers that are due are taken out under one hold of the lock, if
-// the executor is Go or a Pool. It takes about a microsecond.
-const popTogether = 16
-
-// popSome takes up to popTogether timers out that are due and before that moment, and appends
-// their values to due. If one is to be dispatched apart, it is the last, and is returned
-// instead.
-func (s *shard[T]) popSome(now int64, before moment, due *[]T) (v T, f level.Flags, state popState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	budget := batch
-	for range popTogether {
-		v, f, state = s.popNext(now, before, budget)
-		switch {
-		case state == unfinished && budget < batch: // it was not much
-			return v, f, popped
-		case state == nothingDue || state == unfinished:
-			return v, f, state
-		case state == popped && f&runInWake != 0:
-			return v, f, apart
-		case state == popped:
-			*due = append(*due, v)
-		}
-		budget = batch / popTogether
 	}
 	return v, f, popped
 }

@@ -53,9 +53,6 @@ func (s *shard[T]) lookAgain(now int64) {
 			s.notBefore.store(none)
 			return
 		case circles.NotBefore:
-			if verdict.Node == 0 {
-				verdict.At = s.timers.Bound(verdict.At, batch)
-			}
 			s.notBefore.store(bound(verdict.At))
 			if verdict.At > now+soon || verdict.Node == 0 || !s.putOffEarly(now, verdict.Node) {
 				return

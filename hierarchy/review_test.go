@@ -102,9 +102,8 @@ func TestWakeUpInVainIsTheLast(t *testing.T) {
 	require.EqualValues(t, 1, w.Stats().Wakeups)
 }
 
-// A round leaves the alarm at the time when the hand comes to the slot of a crowd. A review
-// moves it to the first timer of a small crowd.
-func TestReviewOfACrowd(t *testing.T) {
+// A round aims the alarm at the first timer of a small crowd, not at the time when its slot begins.
+func TestRoundKnowsTheFirstOfACrowd(t *testing.T) {
 	const n, first = 100, 5 * time.Minute
 	c, w, _ := onReviewClock(t, 1)
 	for i := range n {
@@ -113,7 +112,7 @@ func TestReviewOfACrowd(t *testing.T) {
 	setFor(w, 0, 10)
 	c.elapsed.Store(10)
 	c.ring()
-	require.Less(t, c.aimedAt(), first)
+	require.Equal(t, first, c.aimedAt())
 	c.review()
 	require.Equal(t, first, c.aimedAt())
 }

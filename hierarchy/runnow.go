@@ -2,8 +2,6 @@ package hierarchy
 
 import (
 	"time"
-
-	"github.com/epicycle-go/epicycle/level"
 )
 
 // RunNow makes the next run due now. The runs after it are as if it had been in time: an Every
@@ -78,7 +76,7 @@ func (t Timer) hurry(now int64) (ok, fires bool) {
 func (s *shard[T]) hurry(i uint32, generation uint64, now int64) (ok, fires bool) {
 	s.mu.Lock()
 	n := s.lookup(i, generation)
-	unlinked := n != nil && n.Circle() == level.Unlinked
+	unlinked := n != nil && !n.Linked()
 	if n == nil || unlinked && !s.core.inFlight.none() {
 		s.mu.Unlock()
 		return n != nil, false

@@ -89,10 +89,8 @@ func (s *shard[T]) set(v T, now, deadline int64, f level.Flags) (i uint32, gener
 func (s *shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
 	if s.timers == nil {
 		s.timers = timers.New[T](s.core.layout, s.core.tuning, now)
-		if s.core.mock != nil {
-			s.timers.KeepOrder()
-		} else {
-			s.timers.GatherCrowds(s.core.toucher(s.timers))
+		if s.core.mock == nil {
+			s.timers.Fetch(s.core.toucher(s.timers))
 		}
 	}
 	if f&callOnStop != 0 {

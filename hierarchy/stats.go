@@ -138,7 +138,7 @@ func emptyCircles(l *circles.Layout, now int64) []CircleStats {
 		stats[k] = CircleStats{
 			Width: l.Width(k),
 			Base:  k == l.Base(),
-			Hand:  l.Plain(k, l.Hand(k, now)),
+			Hand:  l.Hand(k, now),
 			Slots: make([]int, level.Slots),
 		}
 	}

@@ -2,8 +2,6 @@ package hierarchy
 
 import (
 	"time"
-
-	"github.com/epicycle-go/epicycle/level"
 )
 
 // Timer is a handle of a timer that was set. It is a value, safe to copy, to compare and
@@ -108,7 +106,7 @@ func (s *shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
 func (s *shard[T]) rearm(i uint32, generation uint64, now, deadline int64, held bool) bool {
 	s.mu.Lock()
 	n := s.lookup(i, generation)
-	if n == nil || n.Circle() == level.Unlinked && !held {
+	if n == nil || !n.Linked() && !held {
 		s.mu.Unlock()
 		return n != nil
 	}
@@ -127,7 +125,7 @@ func (s *shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.lookup(i, generation)
-	if n == nil || n.Circle() == level.Unlinked {
+	if n == nil || !n.Linked() {
 		return 0, false
 	}
 	return time.Duration(max(0, n.Key-now)), true

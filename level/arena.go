@@ -1,5 +1,7 @@
 package level
 
+import "slices"
+
 const (
 	// ChunkBits is how many bits of an index name the entry in its chunk.
 	ChunkBits = 11
@@ -47,9 +49,8 @@ func (a *Arena) Len() int {
 	return a.used
 }
 
-// Entries is about how many entries all chunks have, live or not. Seek looks at so many on
-// its way from the start to the end.
-func (a *Arena) Entries() int { return (len(a.nodes) - len(a.vacant)) * chunkLen }
+// About is Len or one more, and takes no branch.
+func (a *Arena) About() int { return a.used }
 
 // At is the node of that index, which must be live. It is valid until the next
 // Alloc.
@@ -67,7 +68,7 @@ func (a *Arena) ChunkLen(i uint32) int { return len(a.nodes[i>>ChunkBits]) }
 // may be passed.
 func (a *Arena) Lookup(i uint32, generation uint64) *Node {
 	if c, e := locate(i); int(c) < len(a.nodes) && int(e) < len(a.nodes[c]) {
-		if n := &a.nodes[c][e]; n.stamp>>metaBits == generation && n.stamp != 0 {
+		if n := &a.nodes[c][e]; n.id>>linkBits == generation && n.id != 0 {
 			return n
 		}
 	}
@@ -91,7 +92,7 @@ func (a *Arena) allocCold() uint32 {
 	m := &a.chunks[c]
 	e := m.free
 	if e != 0 {
-		m.free = a.nodes[c][e].next
+		m.free = uint32(a.nodes[c][e].Key)
 	} else {
 		e = m.fresh
 		m.fresh++
@@ -128,7 +129,7 @@ func (r Released) Chunk() uint32 { return uint32(r) - 1 }
 // Free gives n, the node of index i, back, and says which memory went with it. The node
 // is dead from now on.
 func (a *Arena) Free(i uint32, n *Node) Released {
-	n.stamp = 0
+	n.id, n.rest = 0, Unlinked<<circleShift
 	if a.hot == 0 {
 		a.hot = i
 		return Nothing
@@ -139,7 +140,7 @@ func (a *Arena) Free(i uint32, n *Node) Released {
 func (a *Arena) freeCold(i uint32, n *Node) Released {
 	c, e := locate(i)
 	m := &a.chunks[c]
-	n.next = m.free
+	n.Key = int64(m.free)
 	m.free = e
 	m.used--
 	a.used--
@@ -164,11 +165,21 @@ func (a *Arena) emptied(c uint32) bool {
 		return false
 	}
 	a.unlinkPartial(c)
-	a.nodes[c] = nil
+	a.nodes[c] = vacantNodes
 	a.chunks[c] = chunk{}
 	a.vacant = append(a.vacant, c)
 	return true
 }
+
+// vacantNodes are nodes that no entry names. They stand for a chunk that was freed, as stale entries may
+// name nodes of it, and are never written. Nodes of a new chunk begin like them: index 0 is never used.
+var vacantNodes = func() []Node {
+	nodes := make([]Node, chunkLen)
+	for i := range nodes {
+		nodes[i].rest = Unlinked << circleShift
+	}
+	return nodes
+}()
 
 func (a *Arena) addChunk() {
 	var c uint32
@@ -187,7 +198,7 @@ func (a *Arena) addChunk() {
 	if len(a.nodes) == 1 {
 		size = firstLen
 	}
-	a.nodes[c] = make([]Node, size)
+	a.nodes[c] = slices.Clone(vacantNodes[:size]) // stale entries may name nodes of it, too
 	a.chunks[c] = chunk{fresh: 1}
 	a.shape++
 	a.linkPartial(c)
@@ -195,7 +206,7 @@ func (a *Arena) addChunk() {
 
 // growChunk doubles a chunk that started small. Links are indexes, so nodes can be moved.
 func (a *Arena) growChunk(c uint32) {
-	grown := make([]Node, min(2*len(a.nodes[c]), chunkLen))
+	grown := slices.Clone(vacantNodes[:min(2*len(a.nodes[c]), chunkLen)])
 	copy(grown, a.nodes[c])
 	a.nodes[c] = grown
 	a.shape++

@@ -1,19 +1,34 @@
-// Package level is the innermost part of a hierarchical timing wheel: one
-// circle of 64 slots, and the arena in which the timers of all circles live.
+// Package level is what one circle of a hierarchical timing wheel needs: 64 slots, the chains of entries
+// that they hold, and the arena in which the timers of all circles live.
 //
-// It is a pure data structure. It knows slots, occupancy, lists and nodes. It knows
-// nothing of time, locks or goroutines, and a node's key is only a number to sort by.
-// Package hierarchy decides what a key means, when a slot is emptied, and who may call.
-// Nothing here is safe for concurrent use.
+// It is a pure data structure. It knows nothing of time, locks or goroutines, and a node's key is only a
+// number. Package hierarchy/internal/circles decides what a key means and what is done with a slot when its
+// time has come. Nothing here is safe for concurrent use.
 //
 //	arena    chunk 0            chunk 1            chunk 2
 //	         [-|a|b| |c|d| ]    [-|e| |f|g|h|i]    (given back)
-//	              │     └──────────┐
+//	              ↑     ↑───────────┐
 //	level    slot 0   slot 1   …  slot 17   …  slot 63
-//	                   b            d ⇄ e
+//	                   b            d, e
 //	         occupied: one bit a slot, so the first timer is found at once
 //
-// A node is named by a 32-bit index, links are indexes, and chunks hold nodes by value. So
-// a million timers are a few hundred objects to the garbage collector. A chunk without
-// live nodes is freed.
+// A node is named by a 32-bit index, and chunks hold nodes by value. So a million timers are a few hundred
+// objects to the garbage collector. A chunk without live nodes is freed.
+//
+// # Entries are not taken out
+//
+// An Entry names a node by its index and its stamp. It counts as long as the node has that stamp, and
+// whoever takes a timer away changes the node alone. So a slot only grows, at its end, until its turn comes
+// or what is stale in it is swept out. A stamp has 32 bits of which the upper ones are the generation's
+// lowest and the lower ones count how often the node was linked. It may come back after millions of others,
+// and a stale entry then counts again: two entries name one node, which does no harm, as whoever reads an
+// entry looks at the node's deadline.
+//
+//	level.go    the slots of a circle
+//	chain.go    what a slot holds
+//	memory.go   blocks for chains
+//	node.go     a timer
+//	arena.go    the memory of nodes
+//	scan.go     going through all nodes
+//	check.go    the invariants, for tests
 package level

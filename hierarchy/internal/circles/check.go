@@ -2,179 +2,134 @@ package circles
 
 import (
 	"fmt"
-	"slices"
+	"math"
 
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Check reports the first broken invariant, for tests. It walks all nodes.
+// census is what a check has found so far.
+type census struct {
+	c       *Circles
+	entries int
+	named   map[uint32]int                       // how many entries name it and have their turn in time, by node
+	linked  [level.Unlinked + 1][level.Slots]int // nodes, by circle and slot
+}
+
+// Check returns the first broken invariant.
 func (c *Circles) Check() error {
-	if err := c.arena.Check(); err != nil {
-		return err
-	}
-	unlinked, gathered := 0, 0
-	c.arena.Each(func(_ uint32, n *level.Node) {
-		switch n.Circle() {
-		case level.Unlinked:
-			unlinked++
-		case level.Gathered:
-			gathered++
+	x := &census{c: c, named: make(map[uint32]int)}
+	for k := range maxCircles {
+		if err := x.circle(k); err != nil {
+			return err
 		}
-	})
-	if gathered != c.inQueues {
-		return fmt.Errorf("%d nodes are gathered, not %d", gathered, c.inQueues)
 	}
-	if err := c.checkQueues(gathered); err != nil {
-		return err
+	for _, p := range c.passed {
+		x.count(p.Entry, math.MinInt64)
 	}
-	linked, err := c.checkCircles()
-	if err != nil {
-		return err
+	if x.entries != c.entries {
+		return fmt.Errorf("%d entries, not %d", x.entries, c.entries)
 	}
-	poured, err := c.checkAheads()
-	if err != nil {
-		return err
-	}
-	if linked+poured+gathered+unlinked != c.arena.Len() {
-		return fmt.Errorf("%d on circles, %d poured ahead, %d gathered and %d in no slot are not %d",
-			linked, poured, gathered, unlinked, c.arena.Len())
-	}
-	return nil
+	return x.nodes()
 }
 
-func (c *Circles) checkCircles() (linked int, err error) {
-	for k := range c.layout.count {
-		l := &c.circle[k]
-		if err := l.Check(&c.arena); err != nil {
-			return 0, fmt.Errorf("circle %d: %w", k, err)
-		}
-		if l.Empty() == (c.occupied>>uint(k)&1 == 1) {
-			return 0, fmt.Errorf("circle %d: occupied is %b", k, c.occupied)
-		}
-		for s := range level.Slots {
-			linked += l.Len(s)
-			if err := c.checkSlot(k, s); err != nil {
-				return 0, fmt.Errorf("circle %d, slot %d, hand %d: %w", k, s, c.hand, err)
-			}
-		}
+// count counts an entry that has its turn at that time.
+func (x *census) count(e level.Entry, turn int64) {
+	x.entries++
+	if n := x.c.arena.At(e.Node); n.Named(e.Stamp) && turn <= n.Key {
+		x.named[e.Node]++
 	}
-	return linked, nil
 }
 
-func (c *Circles) checkSlot(k, s int) (err error) {
-	if c.circle[k].Len(s) == 0 {
+func (x *census) chain(c *level.Chain, turn int64) {
+	for i := range c.Len() {
+		x.count(*c.At(i), turn)
+	}
+}
+
+// run checks r, which was sorted of a slot of circle k.
+func (x *census) run(k int, r *run) error {
+	if r == nil {
 		return nil
 	}
-	digit, open := c.layout.SlotFor(k, c.hand), c.open>>uint(k)&1 == 1
-	behind := c.behind>>uint(k)&1 == 1
-	if s < digit && !behind || s == digit && k > 0 && !open {
-		return fmt.Errorf("the hand has passed it: %d, open %b, behind %b", digit, c.open, c.behind)
+	for _, y := range r.items[r.at:] {
+		x.count(y.Entry, math.MinInt64)
 	}
-	start := c.layout.SlotStart(k, s, c.hand)
-	c.circle[k].Each(&c.arena, s, func(i uint32, n *level.Node) {
-		if n.Circle() != k || c.onAhead(n) {
-			err = fmt.Errorf("node %d believes it is on circle %d", i, n.Circle())
-		}
-		if n.Key < start {
-			err = fmt.Errorf("node %d is due at %d, the slot starts at %d", i, n.Key, start)
-		}
-	})
-	return err
-}
-
-func (c *Circles) checkAheads() (poured int, err error) {
-	last := c.hand
-	c.eachAhead(func(k int, a *ahead) bool {
-		earliest, hand := last, c.hand
-		if a.nested {
-			if c.active>>uint(k+1)&1 == 0 {
-				err = fmt.Errorf("ahead of circle %d is nested in none", k)
-				return true
-			}
-			hand = c.ahead[k+1].start
-			earliest = hand
-		} else {
-			last = a.start
-		}
-		if a.start < earliest || a.start != c.layout.SlotStart(k, a.slot, hand) || a.end != c.layout.SlotEnd(k, a.start) {
-			err = fmt.Errorf("ahead of circle %d, slot %d: %d to %d, the hand or the one before at %d",
-				k, a.slot, a.start, a.end, earliest)
-		} else {
-			err = c.checkAhead(k, a)
-		}
-		for s := range level.Slots {
-			poured += a.Len(s)
-		}
-		return err != nil
-	})
-	return poured, err
-}
-
-func (c *Circles) checkAhead(k int, a *ahead) error {
-	if err := a.Check(&c.arena); err != nil {
-		return fmt.Errorf("ahead of circle %d: %w", k, err)
-	}
-	var err error
-	for s := range level.Slots {
-		a.Each(&c.arena, s, func(i uint32, n *level.Node) {
-			if n.Circle() != k-1 || !c.onAhead(n) || n.Key < c.layout.SlotStart(k-1, s, a.start) {
-				err = fmt.Errorf("ahead of circle %d, slot %d: node %d, due at %d, is on circle %d, poured ahead %v",
-					k, s, i, n.Key, n.Circle(), c.onAhead(n))
-			}
-		})
-	}
-	return err
-}
-
-// checkQueues checks what was gathered, given the number of nodes.
-func (c *Circles) checkQueues(gathered int) error {
-	for k := range c.queues {
-		last := uint32(0)
-		for _, r := range c.queues[k].entries[c.queues[k].next:] {
-			if !c.stillGathered(r) {
-				continue
-			}
-			gathered--
-			if last != 0 && c.comesBefore(r.index, last) {
-				return fmt.Errorf("queue: node %d is out of order", r.index)
-			}
-			last = r.index
-		}
-	}
-	if c.next != nil {
-		for _, r := range slices.Concat(c.next.sort.from, c.next.head, c.next.all[min(c.next.tail, len(c.next.all)):]) {
-			if c.stillGathered(r) {
-				gathered--
-			}
-		}
-	}
-	if gathered != 0 {
-		return fmt.Errorf("queue: %d nodes are missing", gathered)
-	}
-	return c.checkEntries()
-}
-
-// checkEntries checks that memory for what was gathered is in proportion to what still is. While
-// most entries of a queue are swept out, more die, and those that are live are in two queues.
-func (c *Circles) checkEntries() error {
-	entries := 0
-	if c.next != nil {
-		entries = c.next.taken()
-	}
-	for _, p := range c.queues {
-		entries += p.left()
-		if p.next > c.tuning.DeadUpTo && p.next > 3*p.left() {
-			return fmt.Errorf("queue: of %d entries, %d have had their turn", len(p.entries), p.next)
-		}
-	}
-	if dead := entries - c.inQueues; entries != c.entries || dead > 2*c.inQueues+2*c.tuning.DeadUpTo+sweptPerGone {
-		return fmt.Errorf("queue: %d of %d entries are dead, of %d as is believed", dead, entries, c.entries)
+	if k > 0 && r.len() > x.c.tuning.SortUpTo {
+		return fmt.Errorf("circle %d: %d entries in a run", k, r.len())
 	}
 	return nil
 }
 
-// comesBefore tells whether node i comes before node j, as far as order is kept.
-func (c *Circles) comesBefore(i, j uint32) bool {
-	n, m := c.arena.At(i), c.arena.At(j)
-	return n.Key < m.Key || c.inOrder && n.Before(m)
+// circle checks what belongs to circle k.
+func (x *census) circle(k int) error {
+	c := x.c
+	if err := x.run(k, c.runs[k]); err != nil {
+		return err
+	}
+	x.chain(&c.rest[k], math.MinInt64)
+	if (c.rest[k].Len() > 0) != (c.open>>uint(k)&1 == 1) {
+		return fmt.Errorf("circle %d: open", k)
+	}
+	if (c.runs[k] != nil) != (c.running>>uint(k)&1 == 1) {
+		return fmt.Errorf("circle %d: running", k)
+	}
+	r := c.circle[k]
+	if r == nil {
+		return nil
+	}
+	if (r.Occupied != 0) != (c.occupied>>uint(k)&1 == 1) || r.circle != k {
+		return fmt.Errorf("circle %d: occupied=%x", k, r.Occupied)
+	}
+	return x.ring(r, c.hand)
+}
+
+// ring checks r, in the turn that holds the time at, and what was dealt ahead of its slots.
+func (x *census) ring(r *ring, at int64) error {
+	if x.c.rings[r.number] != r {
+		return fmt.Errorf("ring %d is not in the list", r.number)
+	}
+	for s := range r.Slots {
+		b := &r.Slots[s]
+		if b.holds() != (r.Occupied>>uint(s)&1 == 1) {
+			return fmt.Errorf("circle %d slot %d: occupied=%v, %d entries", r.circle, s, !b.holds(), b.Len())
+		}
+		if r.circle > 0 && x.c.isLarge(b) && r.crowds>>uint(s)&1 == 0 {
+			return fmt.Errorf("circle %d slot %d: a crowd of %d", r.circle, s, b.Len())
+		}
+		start := x.c.layout.SlotStart(r.circle, s, at)
+		x.chain(&b.Chain, max(start, b.least))
+		if err := x.run(r.circle, b.run); err != nil {
+			return err
+		}
+		if b.finer != nil {
+			if err := x.ring(b.finer, start); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nodes checks that an entry names each node that is linked, and has its turn before that is due. It checks
+// also what counts nodes.
+func (x *census) nodes() (err error) {
+	c := x.c
+	c.arena.Each(func(i uint32, n *level.Node) {
+		if n.Linked() && x.named[i] == 0 {
+			err = fmt.Errorf("node %d is named nowhere: circle %d slot %d key %d hand %d", i, n.Circle(), n.Slot(), n.Key, c.hand)
+		}
+		x.linked[n.Circle()][n.Slot()]++
+	})
+	if c.behind != x.linked[level.Passed][0] {
+		err = fmt.Errorf("%d behind the hand, not %d", c.behind, x.linked[level.Passed][0])
+	}
+	for k := range maxCircles {
+		r := c.circle[k]
+		for s := 0; r != nil && s < level.Slots; s++ {
+			if int(r.Slots[s].live) != x.linked[k][s] {
+				err = fmt.Errorf("circle %d slot %d: %d live, not %d", k, s, r.Slots[s].live, x.linked[k][s])
+			}
+		}
+	}
+	return err
 }

@@ -1,11 +1,8 @@
 package circles
 
 import (
-	"maps"
 	"math"
-	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -31,307 +28,48 @@ func deadlineAfter(now int64, d time.Duration) int64 {
 	return now + max(0, int64(d))
 }
 
-// delay returns a random delay. Most are near a power of two.
-func delay(r *rand.Rand) time.Duration {
-	switch r.IntN(12) {
-	case 0:
-		return time.Duration(endOfTime - r.Int64N(3))
-	case 1, 2:
-		return time.Duration(r.Int64N(int64(3 * time.Second)))
-	case 3:
-		return 5 * time.Millisecond // a fixed delay makes crowds of one instant
-	}
-	return time.Duration(int64(1)<<uint(r.IntN(45)) + r.Int64N(3) - 1)
-}
-
-// Under a real clock, circles work with a budget of nodes for each call. Cascades are
-// interrupted anywhere, and timers are set, moved and removed while a cascade is half
-// done. No timer may be early, lost or found twice, and in the end all due timers are
-// found.
-func TestCirclesInSmallSteps(t *testing.T) {
-	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 3))
-		newSteps(t, r).run(150)
+// fire takes out all that is due, and returns the nodes in their order.
+func fire(t *testing.T, c *Circles, now int64) (fired []uint32) {
+	for again := 0; ; {
+		switch v := c.Next(now, batch); v.State {
+		case Due:
+			require.LessOrEqual(t, v.At, now, "early")
+			c.Remove(v.Node, c.arena.At(v.Node))
+			fired = append(fired, v.Node)
+			again = 0
+		case AskAgain:
+			again++
+			require.Less(t, again, 100_000, "Next never stops asking to be called again")
+		default:
+			return fired
+		}
 	}
 }
 
-// The same holds with deadlines close to each other and to now, which make circles pour
-// many slots ahead, completely or in part.
-func TestCirclesAhead(t *testing.T) {
-	arrived, gathered := 0, 0
-	for seed := range uint64(600) {
-		r := rand.New(rand.NewPCG(seed, 4))
-		w := newSteps(t, r)
-		w.near = 1 << uint(8+r.IntN(12))
-		w.tune(r.IntN(2), 1+r.IntN(3), r.IntN(10))
-		w.c.tuning.SweepRatio = r.IntN(2) * 1 << 20 // always along the list, or always through the arena
-		w.run(400)
-		arrived += w.arrived
-		gathered += w.gathered
-	}
-	require.Greater(t, arrived, 500)
-	require.Greater(t, gathered, 10_000)
-}
-
-// After nearly all timers of a crowd were removed, the few that are left are poured along
-// their list. A scan of the whole arena would take too long.
-func TestCrowdScatteredOverAnArena(t *testing.T) {
-	const crowd, left = 1_000_000, 10_000
-	r := rand.New(rand.NewPCG(1, 1))
+// A crowd of one instant is read where it is.
+func TestCrowdOfOneInstantIsNotDealt(t *testing.T) {
+	const n, at = 10_000, int64(time.Hour)
 	c := newCircles(time.Second)
-	var all []uint32
-	for seq := range uint64(crowd) {
-		all = append(all, c.Add(0, int64(100*time.Second)+r.Int64N(int64(time.Second)), seq+1, 0))
+	for i := range uint64(n) {
+		c.Add(0, at, i+1, 0)
 	}
-	for n, i := range all {
-		if n%(crowd/left) != 0 {
-			c.Remove(i, c.arena.At(i))
+	last := uint64(0)
+	for range n {
+		v := c.Next(2*at, batch)
+		for ; v.State == AskAgain; v = c.Next(2*at, batch) {
 		}
-	}
-	k, _, _ := c.nextCrowd()
-	c.beginAhead(k)
-	budgets := 0
-	for c.circle[k].Len(c.ahead[k].slot) > 0 {
-		c.pourAhead(k, c.ahead[k], batch)
-		budgets++
-	}
-	require.LessOrEqual(t, budgets, left/batch+1)
-}
-
-// Two slots are poured ahead, and the nearer one is emptied again. The timers of the
-// farther one must still come before timers beyond it.
-func TestNearerOfTwoSlotsAheadIsEmptied(t *testing.T) {
-	const near, far, beyond = 48 << 20, 5 << 30, 9 << 30
-	for _, drained := range []bool{false, true} {
-		w := newSteps(t, rand.New(rand.NewPCG(1, 1)))
-		w.c.layout, w.c.gathers = NewLayout(time.Second), false
-		w.tune(0, 2, 40)
-		for _, deadline := range []int64{beyond, far + 2, far + 1, far, near + 1, near} {
-			w.add(deadline)
-		}
-		w.take(batch)
-		require.Equal(t, 2, bits.OnesCount32(w.c.active), "slots poured ahead")
-		for i, deadline := range w.live {
-			if deadline < far {
-				w.remove(i)
-			}
-		}
-		w.now = far
-		if drained {
-			w.now = endOfTime
-			w.c.KeepOrder()
-		}
-		var order []int64
-		for w.take(batch) {
-			order = append(order, w.last)
-		}
-		require.Equal(t, map[bool][]int64{false: {far}, true: {far, far + 1, far + 2, beyond}}[drained], order)
-		require.NoError(t, w.c.Check())
-	}
-}
-
-func (w *steps) run(steps int) {
-	for range steps {
-		ahead := !w.c.aheadEmpty()
-		w.step()
-		require.NoError(w.t, w.c.Check())
-		if ahead && w.c.aheadEmpty() && w.c.Linked() {
-			w.arrived++
-		}
-	}
-	w.now = endOfTime
-	if w.r.IntN(2) == 0 { // as Drain does
-		w.c.KeepOrder()
-		w.last = 0
-		for last := int64(0); w.take(math.MaxInt); last = w.last {
-			require.GreaterOrEqual(w.t, w.last, last, "taken out of order")
-		}
-	}
-	w.takeAll(1 + w.r.IntN(5))
-	require.Empty(w.t, w.live)
-	require.Zero(w.t, w.c.arena.Len())
-}
-
-type steps struct {
-	t    *testing.T
-	r    *rand.Rand
-	c    Circles
-	now  int64
-	seq  uint64
-	live map[uint32]int64 // deadlines
-
-	near    int64 // 0, or how far ahead deadlines are at most
-	last    int64 // the deadline taken last
-	arrived int   // how often the hand came to a slot that was poured ahead
-
-	gathered int // how many queues there were, added up over all calls of Next
-}
-
-// tune sets the sizes of crowds. A crowd is poured ahead 1<<pourTime nanoseconds per timer
-// before its time.
-func (w *steps) tune(sortUpTo, pourAheadFrom, pourTime int) {
-	w.c.tuning.SortUpTo, w.c.tuning.PourAheadFrom = sortUpTo, pourAheadFrom
-	w.c.tuning.PourTime = 1 << uint(pourTime)
-	w.c.tuning.GatherUpTo = 1 << w.r.IntN(7)
-}
-
-func newSteps(t *testing.T, r *rand.Rand) *steps {
-	w := &steps{t: t, r: r, live: map[uint32]int64{}}
-	w.c.Init(NewLayout(time.Duration(1)<<uint(r.IntN(40))), DefaultTuning(), 0)
-	w.tune(r.IntN(4), 1+r.IntN(6), r.IntN(40))
-	if r.IntN(2) == 0 {
-		w.c.GatherCrowds(func(i uint32) { require.Contains(t, w.live, i) })
-	}
-	return w
-}
-
-func (w *steps) deadline() int64 {
-	if w.near > 0 {
-		return w.now + w.r.Int64N(w.near)
-	}
-	return deadlineAfter(w.now, delay(w.r))
-}
-
-// later returns a time not too far from now.
-func (w *steps) later() int64 {
-	if w.near > 0 {
-		return w.now + w.r.Int64N(w.near/8)
-	}
-	return deadlineAfter(w.now, time.Duration(w.r.Int64N(1<<uint(1+w.r.IntN(44)))))
-}
-
-func (w *steps) step() {
-	switch op := w.r.IntN(10); {
-	case op < 5:
-		d := w.deadline()
-		if w.r.IntN(8) == 0 {
-			d = w.now - w.r.Int64N(w.now+1) // its caller read the clock long ago
-		}
-		w.add(d)
-	case op < 7 && len(w.live) > 0:
-		i := w.any()
-		w.seq++
-		w.live[i] = w.deadline()
-		w.c.Move(i, w.c.arena.At(i), w.now, w.live[i], w.seq)
-	case op < 8 && len(w.live) > 0:
-		w.remove(w.any())
-	case op < 9 && w.r.IntN(4) == 0 && len(w.live) > 0:
-		w.putAside(w.any())
-	case w.r.IntN(5) == 0:
-		w.removeAhead()
-	case op < 9:
-		w.now = w.later()
-		w.take(1 + w.r.IntN(6))
-	default:
-		w.takeAll(1 + w.r.IntN(6))
-	}
-}
-
-func (w *steps) add(deadline int64) {
-	w.seq++
-	i := w.c.Add(w.now, deadline, w.seq, 0)
-	require.NotContains(w.t, w.live, i)
-	w.live[i] = deadline
-}
-
-// putAside takes a timer out of its slot or queue, and sets it again now or later.
-func (w *steps) putAside(i uint32) {
-	n := w.c.arena.At(i)
-	w.c.Unlink(n)
-	require.NoError(w.t, w.c.Check())
-	for range w.r.IntN(3) {
-		w.c.Next(w.now, 1)
-	}
-	w.seq++
-	w.live[i] = w.deadline()
-	w.c.Move(i, n, w.now, w.live[i], w.seq)
-}
-
-func (w *steps) remove(i uint32) {
-	w.c.Remove(i, w.c.arena.At(i))
-	delete(w.live, i)
-}
-
-// removeAhead removes the timers of one slot that is being poured ahead, those already
-// poured and those still in the slot.
-func (w *steps) removeAhead() {
-	chosen := w.r.IntN(3) // which slot, counted from the finest circle
-	w.c.eachAhead(func(k int, a *ahead) bool {
-		if chosen--; chosen >= 0 {
-			return false
-		}
-		for _, i := range w.all() {
-			if d := w.c.arena.At(i).Key; a.start <= d && d <= a.end {
-				w.remove(i)
-			}
-		}
-		return true
-	})
-}
-
-// all returns the indexes of live nodes in ascending order.
-func (w *steps) all() []uint32 { return slices.Sorted(maps.Keys(w.live)) }
-
-func (w *steps) any() uint32 { return w.all()[w.r.IntN(len(w.live))] }
-
-// take calls Next once and reports whether to call it again.
-func (w *steps) take(budget int) bool {
-	v := Verdict{}
-	if w.c.inOrder {
-		v = w.c.NextInOrder(w.now)
-	} else {
-		v = w.c.Next(w.now, budget)
-	}
-	w.gathered += len(w.c.queues)
-	switch v.State {
-	case NotBefore:
-		require.Greater(w.t, v.At, w.now)
-		bound := w.c.Bound(v.At, w.r.IntN(20))
-		require.GreaterOrEqual(w.t, bound, v.At)
-		for _, d := range w.live {
-			require.GreaterOrEqual(w.t, d, bound, "a deadline is before the bound that Next returned")
-		}
-	case Empty:
-		require.Empty(w.t, w.live)
-	}
-	if v.State != Due {
-		return v.State == AskAgain
-	}
-	i, at := v.Node, v.At
-	require.Contains(w.t, w.live, i)
-	require.Equal(w.t, w.live[i], at)
-	require.LessOrEqual(w.t, at, w.now, "early")
-	w.last = at
-	w.remove(i)
-	return true
-}
-
-func (w *steps) takeAll(budget int) {
-	for n := 0; w.take(batch); n++ {
-		require.Less(w.t, n, 100_000, "Next never stops asking to be called again")
-	}
-	for _, d := range w.live {
-		require.Greater(w.t, d, w.now, "a due timer was not found")
-	}
-}
-
-// A crowd of one instant, or one set in ascending order, is not cascaded.
-func TestCrowdInOrderIsNotCascaded(t *testing.T) {
-	c := newCircles(time.Second)
-	for i := range uint64(10_000) {
-		c.Add(0, int64(time.Hour)+int64(i/100), i+1, 0)
-	}
-	for range 10_000 {
-		v := c.Next(int64(2*time.Hour), batch)
 		require.Equal(t, Due, v.State)
-		c.Remove(v.Node, c.arena.At(v.Node))
+		node := c.arena.At(v.Node)
+		require.Greater(t, node.Order(), last)
+		last = node.Order()
+		c.Remove(v.Node, node)
 	}
 	require.Zero(t, c.Cascaded())
 }
 
-// The deadline of a timer alone in its slot is known exactly, and the timer fires from
-// that slot, however far away its deadline is.
-func TestLoneTimerIsNotCascaded(t *testing.T) {
+// The deadline of a timer alone in its slot is known exactly, and the timer fires from that slot, however
+// far away its deadline is.
+func TestLoneTimerIsNotDealt(t *testing.T) {
 	c := newCircles(time.Second)
 	deadline := 3 * 365 * 24 * int64(time.Hour)
 	i := c.Add(0, deadline, 1, 0)
@@ -340,7 +78,7 @@ func TestLoneTimerIsNotCascaded(t *testing.T) {
 	require.Zero(t, c.Cascaded())
 }
 
-// A timer is cascaded at most once per circle.
+// A timer is dealt at most once for each circle.
 func TestCascadesAreFew(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := newCircles(time.Second)
@@ -360,4 +98,128 @@ func TestCascadesAreFew(t *testing.T) {
 	}
 	require.Less(t, c.Cascaded(), uint64(n*c.layout.count))
 	t.Logf("%.2f cascades per timer over ten years", float64(c.Cascaded())/n)
+}
+
+// A crowd that lies close together, in a slot that is much wider, is spread out when that is opened: not
+// dealt from circle to circle as one.
+func TestHandJumpsToACrowdThatLiesCloseTogether(t *testing.T) {
+	const n, epoch = 10_000, int64(1_800_000_000_000_000_000)
+	r := rand.New(rand.NewPCG(1, 1))
+	c := newCircles(time.Second)
+	for i := range uint64(n) {
+		c.Add(0, epoch+r.Int64N(int64(time.Minute)), i+1, 0)
+	}
+	for left := n; left > 0; left-- {
+		v := c.Next(epoch+int64(time.Minute), Unlimited)
+		require.Equal(t, Due, v.State)
+		c.Remove(v.Node, c.arena.At(v.Node))
+	}
+	require.Less(t, c.Cascaded(), uint64(3*n))
+}
+
+// Next without a limit goes through a crowd once: later calls find it dealt ahead and sorted, however many
+// of its timers go.
+func TestNextDealsACrowdOnce(t *testing.T) {
+	const n = 100_000
+	r := rand.New(rand.NewPCG(1, 1))
+	c := newCircles(time.Second)
+	for i := range uint64(n) {
+		c.Add(0, int64(100*time.Second)+r.Int64N(int64(time.Second)/2), i+1, 0)
+	}
+	for range n / 100 {
+		i := c.Next(0, Unlimited).Node
+		require.NotZero(t, i)
+		c.Remove(i, c.arena.At(i))
+	}
+	require.LessOrEqual(t, c.Cascaded(), uint64(3*n))
+	require.LessOrEqual(t, c.Visited(), 4*n)
+}
+
+// A slot that was sorted ahead, and to which then a crowd of one instant came, still has its first timers.
+func TestCrowdJoinsASortedSlot(t *testing.T) {
+	const first, instant = int64(2 * time.Hour), int64(2*time.Hour + time.Minute)
+	c := newCircles(time.Hour)
+	early := c.Add(0, first, 1, 0)
+	c.Add(0, first+5, 2, 0)
+	require.Equal(t, early, c.Next(0, Unlimited).Node)
+	for n := range c.tuning.SortUpTo + 1 {
+		c.Add(0, instant, uint64(3+n), 0)
+	}
+	require.Len(t, fire(t, c, first+5), 2)
+	require.Len(t, fire(t, c, instant), c.tuning.SortUpTo+1)
+}
+
+// No call goes through many more entries than its budget and those of one slot that is sorted, whatever
+// the crowd is like and however late the hand is.
+func TestStepsAreBounded(t *testing.T) {
+	const n = 100_000
+	for name, deadline := range map[string]func(i int64) int64{
+		"spread":       func(i int64) int64 { return i * 7919 % n * int64(time.Microsecond) },
+		"in order":     func(i int64) int64 { return i * 100 },
+		"two instants": func(i int64) int64 { return i % 2 },
+		"one instant":  func(int64) int64 { return 0 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, step := range []time.Duration{50 * time.Microsecond, 10 * time.Millisecond, time.Hour} {
+				c := newCircles(time.Second)
+				for i := range int64(n) {
+					c.Add(0, int64(time.Minute)+deadline(i), uint64(i+1), 0)
+				}
+				for now := int64(time.Minute) - int64(time.Second)/2; c.arena.Len() > 0; now += int64(step) {
+					before := c.Visited()
+					v := c.Next(now, batch)
+					for ; v.State == Due || v.State == AskAgain; v = c.Next(now, batch) {
+						require.Less(t, c.Visited()-before, batch+c.tuning.SortUpTo+besideBudget+2*readTogether)
+						if v.State == Due {
+							c.Remove(v.Node, c.arena.At(v.Node))
+						}
+						before = c.Visited()
+					}
+				}
+			}
+		})
+	}
+}
+
+// However often timers move, there are few stale entries, and none of their memory stays once all have gone.
+func TestStaleEntriesAreSwept(t *testing.T) {
+	const n = 20_000
+	r := rand.New(rand.NewPCG(1, 1))
+	c := newCircles(time.Second)
+	nodes := make([]uint32, n)
+	for i := range nodes {
+		nodes[i] = c.Add(0, int64(time.Hour), uint64(i+1), 0)
+	}
+	for order := range uint64(20 * n) {
+		i := nodes[r.IntN(n)]
+		c.Move(i, c.arena.At(i), 0, r.Int64N(int64(time.Hour)), n+1+order)
+		require.LessOrEqual(t, c.entries, 2*n+n/8+sweepFrom) // a bag is shortened once it was gone through
+	}
+	require.NoError(t, c.Check())
+	for _, i := range nodes {
+		c.Remove(i, c.arena.At(i))
+	}
+	require.NoError(t, c.Check())
+	require.LessOrEqual(t, c.entries, sweepFrom+readTogether)
+}
+
+// What was dealt ahead, whose parts are small, is no crowd any more until one of them becomes one.
+func TestDealtCrowdsAreNotLookedAtAgain(t *testing.T) {
+	const n, begin = 10_000, int64(8) << 30
+	c := newCircles(time.Second)
+	for i := range int64(n) {
+		c.Add(0, begin+i*7919%n<<16, uint64(1+i), 0)
+	}
+	require.NotZero(t, c.crowded)
+	c.DealAhead(begin-1, Unlimited)
+	_, found := c.NextCrowd(0)
+	require.False(t, found)
+	require.Zero(t, c.crowded)
+	for i := range c.tuning.SortUpTo {
+		c.Add(0, begin+1<<20+int64(i%7), uint64(n+1+i), 0)
+	}
+	x, found := c.NextCrowd(0)
+	require.True(t, found)
+	require.Less(t, x, begin+1<<20)
+	require.NoError(t, c.Check())
 }

@@ -1,44 +1,49 @@
-// Package circles is the timing wheel itself: circles of slots, and the rules by which
-// timers move between them. It has no lock, no clock and no goroutine. Callers pass the
-// time in, and see to it that one call is made at a time.
+// Package circles is the timing wheel itself: timers of any delay on circles of slots, each of which is
+// 64 times as wide as one of the next finer circle. It has no lock, no clock and no goroutine, and times are
+// numbers of nanoseconds.
 //
-// A timer here is a node of package level: a deadline, an order and a place. What the
-// timer is for is kept by package timers, one floor up.
+// A slot is a bag: a chain of entries that name nodes, in the order in which they came. Where a timer is
+// placed is arithmetic on the bits of its deadline: the circle is that of the highest bit in which deadline
+// and hand differ, and the slot is that digit of the deadline.
 //
-// # Where a timer is placed
+// An entry counts only as long as its stamp is the node's. So nothing is ever taken out of a slot: a
+// timer that is removed or moved earlier leaves a stale entry behind, and one that moves later leaves
+// its entry where it is.
 //
-// A slot of one circle is a whole turn of the next finer circle, and all widths are
-// powers of two. A timer's circle is that of the highest bit in which its deadline and
-// the hand differ, and its slot is the deadline's digit there (layout.go). So whatever
-// is on a finer circle is due before anything on a coarser one. A deadline that the hand
-// has passed is placed in the same way, in a slot behind the hand. There it is the other
-// way round: the coarsest circle is due first.
+// # What happens when the hand comes to a slot
 //
-// # What happens when a slot is opened
+//	up to SortUpTo entries   they are read: those that count are sorted into a run, from which they fire
+//	more, of one instant     they go down to the finest circle as they are, and are read there
+//	more                     they are dealt over the slots of the next finer circle
 //
-// Next looks at the first slot in time (next.go). A slot that is sorted, or small enough
-// to sort, fires from where it is. A large one that is out of order is opened when the
-// hand comes to it: its timers are poured over the finer circles (openslot.go). A crowd of
-// thousands is poured ahead of its time, onto a second side of the finer circle, which
-// takes the place of the first one when the hand arrives (ahead.go).
+// Each circle has at most one run, that of its slot under the hand. What is linked behind the hand goes
+// into a heap. The earliest of the heads of the runs and of the heap, or what is in the first slot, is
+// next. So timers come in the order of their deadlines, and of setting where these are equal.
 //
-// Where timers must come in order, as in a Driven, crowds are gathered instead: taken out of
-// their slots and sorted in arrays, in portions before their time (queues.go, gather.go).
+// # Ahead of its time
+//
+// A slot can be sorted, or dealt over finer slots of its own, before the hand arrives: a crowd so that
+// its first timer need not wait for all others, and any slot to find out its earliest deadline. What is
+// linked there later goes to the finer slots, too. When the hand arrives, these take the place of the
+// next finer circle. Nodes do not know of this: they count in the slot where they were linked.
 //
 // # Files
 //
-//	layout.go    arithmetic: circle, slot, and range of a time
-//	tuning.go    the sizes that choose between algorithms
+//	layout.go    which circle and slot a time belongs to
+//	slot.go      what a slot holds
+//	store.go     runs and rings for later
 //	circles.go   the state, and adding, moving and removing a node
+//	place.go     where a node is linked
+//	verdict.go   the answers of Next
 //	next.go      what is due, or when to ask again
-//	openslot.go  pouring out the slots under the hand
-//	ahead.go     the second side of a circle, and how it takes its place
-//	crowds.go    pouring crowds there before the hand arrives
-//	earliest.go  the exact earliest timer, before it is due
-//	queues.go    crowds that were gathered, and what comes first of all
-//	merge.go     merging them, and sweeping out what has moved or gone
-//	gather.go    gathering one slot, in portions
-//	gatherdue.go gathering all slots that are due, at once
-//	radix.go     sorting what was gathered
+//	open.go      what happens when the hand comes to a slot
+//	deal.go      dealing a slot over finer ones, also ahead of its time
+//	near.go      about how many timers are due soon
+//	first.go     the earliest timer of a slot, before it is due
+//	run.go       sorted entries
+//	sort.go      sorting them
+//	heap.go      what was linked behind the hand
+//	sweep.go     dropping stale entries
+//	tuning.go    sizes that choose between algorithms
 //	check.go     the invariants, for tests
 package circles

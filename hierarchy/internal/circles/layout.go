@@ -9,9 +9,8 @@ import (
 )
 
 const (
-	topBit     = 62 // the highest bit of a time that is not negative
-	signBit    = 63
-	maxCircles = (signBit+level.Bits-1)/level.Bits + 1
+	topBit     = 62                                   // the highest bit of a time that is not negative
+	maxCircles = (topBit+level.Bits-1)/level.Bits + 1 // 12
 )
 
 // Layout places times on circles by arithmetic on bits. The slots of circle k are
@@ -22,7 +21,6 @@ type Layout struct {
 	offset int       // 0..5: circle k holds the bits from level.Bits*k-offset on
 	base   int       // the base circle
 	count  int       // how many circles there are
-	sign   uint64    // the sign bit where times may be negative, which then come first; else 0
 	shifts [16]uint8 // by circle; 16 spares a check of bounds
 }
 
@@ -32,13 +30,6 @@ func NewLayout(interval time.Duration) Layout {
 	offset := (level.Bits - b%level.Bits) % level.Bits
 	l := Layout{offset: offset, base: (b + offset) / level.Bits}
 	l.placeCircles(topBit)
-	return l
-}
-
-// Signed is l for times that may be negative.
-func (l Layout) Signed() Layout {
-	l.sign = 1 << signBit
-	l.placeCircles(signBit)
 	return l
 }
 
@@ -71,12 +62,6 @@ func (l *Layout) Width(k int) time.Duration { return 1 << l.shift(k) }
 // Hand is the slot under the hand of circle k when the hand is at t.
 func (l *Layout) Hand(k int, t int64) int { return l.SlotFor(k, t) }
 
-// Plain is the slot as a digit of the times in it. It differs where times may be negative, as slots
-// are in the order of their times.
-func (l *Layout) Plain(k, slot int) int {
-	return slot ^ int(l.sign>>(l.shift(k)&63))&(level.Slots-1)
-}
-
 // shift is the number of bits below circle k's digit.
 func (l *Layout) shift(k int) uint { return uint(l.shifts[k&15]) }
 
@@ -88,27 +73,16 @@ func (l *Layout) CircleFor(t, hand int64) int {
 
 // SlotFor is the slot of t on circle k: that digit of t.
 func (l *Layout) SlotFor(k int, t int64) int {
-	return int((uint64(t)^l.sign)>>(l.shift(k)&63)) & (level.Slots - 1)
+	return int(uint64(t)>>(l.shift(k)&63)) & (level.Slots - 1)
 }
 
 // SlotStart is the first time of slot s on circle k, in the turn that hand is in.
 func (l *Layout) SlotStart(k, s int, hand int64) int64 {
 	turn := l.shift(k) + level.Bits
-	start := (uint64(hand)^l.sign)>>turn<<turn | uint64(s)<<l.shift(k)
-	return int64(start ^ l.sign)
+	return int64(uint64(hand)>>turn<<turn | uint64(s)<<l.shift(k))
 }
 
 // SlotEnd is the last time of the slot of circle k that starts at start.
 func (l *Layout) SlotEnd(k int, start int64) int64 {
 	return start | (int64(1)<<l.shift(k) - 1)
-}
-
-// commonStart is when the slot starts that holds both lo and hi >= lo, the finest that
-// does.
-func (l *Layout) commonStart(lo, hi int64) int64 {
-	k := l.CircleFor(lo, hi) + 1
-	if k >= l.count {
-		return l.SlotStart(l.count-1, 0, lo)
-	}
-	return l.SlotStart(k, l.SlotFor(k, lo), lo)
 }

@@ -71,11 +71,3 @@ func TestLayoutAsItIsShown(t *testing.T) {
 	require.Greater(t, l.Width(l.Circles()-1), time.Duration(math.MaxInt64/64))
 	require.Equal(t, 3, l.Hand(l.Base(), 3<<30+5))
 }
-
-// The default tuning pours no crowd ahead that is still sorted in place.
-func TestDefaultTuning(t *testing.T) {
-	var d Tuning = DefaultTuning()
-	require.Greater(t, d.PourAheadFrom, d.SortUpTo)
-	require.Positive(t, d.PourTime)
-	require.Positive(t, d.SweepRatio)
-}

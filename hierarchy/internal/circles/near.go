@@ -6,57 +6,66 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// nearSample is how many nodes of a slot or a queue Near looks at.
+// nearSample is how many items of a slot or a run Near looks at.
 const nearSample = 32
 
-// Near is about how many timers are due by that time. It stops counting above most. Of a long list
-// it looks at the first few only, and takes the others to be like them.
+// Near is about how many timers are due by that time. It stops counting above most. Of a long slot
+// it looks at the last few only, and takes the others to be like them.
 func (c *Circles) Near(until int64, most int) (n int) {
-	if start, ok := c.aheadStart(); ok && start <= until || c.next != nil && c.next.start <= until {
+	if c.open != 0 {
 		return most + 1 // a crowd is near
 	}
-	for k := range c.queues {
-		n += c.nearInQueue(&c.queues[k], until)
+	for left := c.running; left != 0; left &= left - 1 {
+		n += c.nearIn(c.runs[bits.TrailingZeros32(left)], until)
 	}
-	for occupied := c.occupied; occupied != 0 && n <= most; occupied &= occupied - 1 {
-		k := bits.TrailingZeros32(occupied)
-		l := &c.circle[k]
-		for s := l.First(); s < level.Slots && n <= most && c.layout.SlotStart(k, s, c.hand) <= until; s = l.FirstFrom(s + 1) {
-			n += c.nearInSlot(l, s, until, most)
+	for _, x := range c.passed[:min(len(c.passed), nearSample)] {
+		n += c.countIf(x.Entry, until)
+	}
+	for left := c.occupied; left != 0 && n <= most; left &= left - 1 {
+		r := c.circle[bits.TrailingZeros32(left)]
+		for slots := r.Occupied; slots != 0 && n <= most; slots &= slots - 1 {
+			s := bits.TrailingZeros64(slots)
+			if c.layout.SlotStart(r.circle, s, c.hand) > until {
+				break
+			}
+			n += c.nearInSlot(&r.Slots[s], until, most)
 		}
 	}
 	return n
 }
 
-// nearInQueue is Near for a queue.
-func (c *Circles) nearInQueue(p *queue, until int64) (n int) {
-	for _, e := range p.entries[p.next:min(p.next+nearSample, len(p.entries))] {
-		if e.key > until {
-			break
-		}
-		if c.stillGathered(e) {
-			n++
-		}
-	}
-	return n
-}
-
-// nearInSlot is Near for slot s of l.
-func (c *Circles) nearInSlot(l *level.Level, s int, until int64, most int) (n int) {
-	if l.Loose(s) {
+// nearInSlot is Near for b.
+func (c *Circles) nearInSlot(b *bag, until int64, most int) (n int) {
+	if b.finer != nil {
 		return most + 1
 	}
-	i, sorted := l.Head(s), l.Sorted(s)
-	for range nearSample {
-		switch {
-		case i == 0 || n > most:
-			return n
-		case c.arena.At(i).Key <= until:
-			n++
-		case sorted:
-			return n
-		}
-		i = c.arena.At(i).Next()
+	if b.run != nil {
+		n = c.nearIn(b.run, until)
 	}
-	return n * l.Len(s) / nearSample
+	all := b.Len()
+	sample := min(all, nearSample)
+	found := 0
+	for i := all - sample; i < all; i++ {
+		found += c.countIf(*b.At(i), until)
+	}
+	if sample > 0 {
+		n += found * all / sample
+	}
+	return n
+}
+
+// nearIn is Near for r.
+func (c *Circles) nearIn(r *run, until int64) (n int) {
+	for i := r.at; i < min(r.at+nearSample, len(r.items)) && r.items[i].key <= until; i++ {
+		n += c.countIf(r.items[i].Entry, until)
+	}
+	return n
+}
+
+// countIf is 1 if e counts and its timer is due by that time, else 0.
+func (c *Circles) countIf(e level.Entry, until int64) int {
+	if n := c.arena.At(e.Node); n.Named(e.Stamp) && n.Key <= until {
+		return 1
+	}
+	return 0
 }

@@ -1,140 +1,111 @@
 package circles
 
-// State is what a Verdict says.
-type State uint8
+import "math"
 
-const (
-	// Empty says that no timer is in a slot.
-	Empty State = iota
-	// Due says that the earliest timer is due.
-	Due
-	// NotBefore says that no timer is due before a time, which is later than now.
-	NotBefore
-	// AskAgain says that there was too much to do for one call.
-	AskAgain
-	// slotGathered says that the first slot is a queue now.
-	slotGathered
-)
+// Unlimited is a budget with which Next always finds the earliest timer of all. It deals nothing ahead
+// then: its caller does, by DealAhead.
+const Unlimited = math.MaxInt
 
-// Verdict is what Next found.
-type Verdict struct {
-	State State
-	Node  uint32 // of Due: the earliest timer; of NotBefore: the same, or 0 if it is not known
-	At    int64  // of Due: its deadline; of NotBefore: the time
+// Next finds the earliest timer and says whether it is due. It goes through no more than about budget
+// entries. All invariants hold after each call, so the caller may release its lock between calls.
+//
+// While a slot under the hand is still being dealt, the earliest timer is that of all others, unless
+// the budget is Unlimited: timers that are due do not wait for a crowd.
+func (c *Circles) Next(now int64, budget int) Verdict {
+	for left := budget; left > 0; left-- {
+		left = c.dealOpen(now, left, budget == Unlimited)
+		x, sorted := c.head()
+		if cost := c.openFirst(now, x, sorted); cost > 0 {
+			left -= cost
+			continue
+		}
+		switch {
+		case sorted && x.key <= now:
+			c.beside(now, budget)
+			return Verdict{State: Due, Node: x.Node, At: x.key}
+		case c.open&^(c.running&1) != 0: // it may hold something earlier; an instant that is being fired does not
+		case c.occupied != 0:
+			before := c.visited
+			if v, known := c.notBefore(x, sorted, budget); known {
+				return c.meanwhile(now, v, left, budget)
+			}
+			left -= c.visited - before
+		case sorted:
+			return Verdict{State: NotBefore, Node: x.Node, At: x.key}
+		default:
+			c.hand = max(c.hand, now)
+			return Verdict{State: Empty}
+		}
+	}
+	if x, sorted := c.head(); sorted && x.key <= now {
+		return Verdict{State: Due, Node: x.Node, At: x.key}
+	}
+	return Verdict{State: AskAgain}
 }
 
-// Next finds the earliest timer and says whether it is due. It touches no more than about
-// budget nodes, unless order is kept: then it pours, and sorts, whole slots. All
-// invariants hold after each call, so the caller may release its lock between calls.
-//
-// While slots are open, or a crowd is being gathered whose time has come, the earliest timer
-// is that of the others, unless order is kept: timers that are due do not wait for a crowd.
-func (c *Circles) Next(now int64, budget int) Verdict {
-	if len(c.queues) > 0 || c.next != nil {
-		return c.nextWithGathered(now, budget)
+// NextDue is the earliest timer if it is due, or 0. Unlike Next without a limit, it does not go through a crowd
+// whose time has not come.
+func (c *Circles) NextDue(now int64) uint32 {
+	for {
+		c.dealOpen(now, Unlimited, true)
+		x, sorted := c.head()
+		switch {
+		case c.openFirst(now, x, sorted) > 0:
+		case sorted && x.key <= now:
+			return x.Node
+		default:
+			return 0
+		}
 	}
-	v := c.nextInSlots(now, budget, false)
-	switch {
-	case v.State == Empty && c.inQueues > 0: // it has just gathered the last slot
-		v.State = AskAgain
-	case v.State == Due && c.gathers && !c.inOrder:
-		c.prepareBeside(v.At)
-	case v.State == Empty, v.State == NotBefore:
-		c.idle, c.buffers = nil, nil // if the last queue has ended while other timers were due
+}
+
+// openFirst opens the first slot if its time has come, and x, the earliest item that is sorted, is not before
+// it. It returns how many entries it has gone through, or 0 if it has opened none.
+func (c *Circles) openFirst(now int64, x item, sorted bool) (cost int) {
+	if c.occupied == 0 {
+		return 0
+	}
+	k, s, start := c.first()
+	finerDealt := c.open&(2<<uint(k)-1) == 0
+	if start <= now && (!sorted || start <= x.key) && finerDealt {
+		return c.openSlot(k, s, start)
+	}
+	return 0
+}
+
+// notBefore is the answer of Next when nothing is due, x is the earliest item that is sorted, and there are
+// slots. known is false if it has changed something.
+func (c *Circles) notBefore(x item, sorted bool, budget int) (v Verdict, known bool) {
+	k, s, start := c.first()
+	y, known := c.firstOf(c.circle[k], s, start, budget)
+	if !known || sorted && x.key < y.key {
+		y = x
+	}
+	return Verdict{State: NotBefore, At: y.key, Node: y.Node}, known
+}
+
+// meanwhile deals crowds ahead, as nothing is due before the time in v, and has the caller come back in
+// time for the next one.
+func (c *Circles) meanwhile(now int64, v Verdict, left, budget int) Verdict {
+	if c.crowded == 0 || budget == Unlimited {
+		return v
+	}
+	left, begin := c.dealAhead(now, left)
+	if left <= 0 {
+		return Verdict{State: AskAgain}
+	}
+	if begin < v.At {
+		v.At, v.Node = begin, 0
 	}
 	return v
 }
 
-// nextInSlots is Next for the timers that are in slots. It prepares no crowd if a gathered timer
-// is due.
-func (c *Circles) nextInSlots(now int64, budget int, gatheredDue bool) Verdict {
-	c.pourBeforeTimer(budget)
-	for c.Linked() && budget > 0 {
-		c.swapInAhead(now)
-		var v Verdict
-		v, budget = c.lookAtFirst(now, budget)
-		if v.State == NotBefore && (c.open != 0 || !gatheredDue) {
-			v, budget = c.pourMeanwhile(now, v, budget)
-		}
-		if v.State != AskAgain {
-			return v
-		}
+// beside deals a little ahead beside a timer that is due.
+func (c *Circles) beside(now int64, budget int) {
+	if c.crowded == 0 || budget == Unlimited {
+		return
 	}
-	if c.Linked() {
-		return Verdict{State: AskAgain}
+	if c.due++; c.due%besideEvery == 0 {
+		c.dealAhead(now, besideBudget)
 	}
-	c.active, c.open, c.hand = 0, 0, max(c.hand, now)
-	return Verdict{State: Empty}
-}
-
-// lookAtFirst looks at the first slot in time. It answers AskAgain when it has done
-// something that makes another look worthwhile. left is what is left of the budget.
-func (c *Circles) lookAtFirst(now int64, budget int) (v Verdict, left int) {
-	if c.occupied == 0 {
-		if start, ok := c.aheadStart(); ok {
-			return Verdict{State: NotBefore, At: start}, budget
-		}
-		return Verdict{State: AskAgain}, budget // none is left: Next answers Empty
-	}
-	k, s, start := c.first()
-	if c.isOpen(k, s) {
-		return Verdict{State: AskAgain}, c.pour(budget)
-	}
-	l := &c.circle[k]
-	if l.Loose(s) { // it is being poured ahead
-		return Verdict{State: NotBefore, At: start}, budget
-	}
-	if !l.Sorted(s) {
-		n := l.Len(s)
-		if v, done := c.putInOrder(k, s, start, now); done {
-			return v, budget
-		}
-		if l.Sorted(s) {
-			budget -= n
-		}
-	}
-	i := l.Head(s)
-	n := c.arena.At(i)
-	switch {
-	case n.Key > c.layout.SlotEnd(k, start): // it has moved later
-		c.relink(i, n)
-		return Verdict{State: AskAgain}, budget - 1
-	case n.Key > now:
-		return Verdict{State: NotBefore, Node: i, At: n.Key}, budget
-	}
-	return Verdict{State: Due, Node: i, At: n.Key}, budget
-}
-
-// putInOrder makes slot s of circle k, the first one, start with its earliest timer. If done is
-// true, that takes more than sorting the slot, and v is what lookAtFirst answers.
-func (c *Circles) putInOrder(k, s int, start, now int64) (v Verdict, done bool) {
-	l := &c.circle[k]
-	n := l.Len(s)
-	large, behind := n > c.tuning.SortUpTo, start < c.hand
-	switch {
-	case large && k > 0 && start > now:
-		return Verdict{State: NotBefore, At: start}, true
-	case large && c.gathers && c.inOrder && (n <= c.tuning.GatherUpTo || behind || c.layout.SlotEnd(k, start) <= now):
-		c.hand = max(c.hand, start)
-		c.gatherSlot(k, s, false)
-		return Verdict{State: slotGathered}, true
-	case large && k > 0 && !behind:
-		c.openSlot(k, s, start, now)
-		return Verdict{State: AskAgain}, true
-	case !large || c.inOrder || behind:
-		l.Sort(&c.arena, s)
-		c.visited += n
-	default: // those that belong in it have one deadline, and may come in any order
-	}
-	return Verdict{}, false
-}
-
-// pourMeanwhile uses the time in which nothing is due: it goes on with the open slots,
-// which may hold something earlier than v says, or else with what is poured ahead. It
-// answers AskAgain if there is more to do, or to look at.
-func (c *Circles) pourMeanwhile(now int64, v Verdict, budget int) (Verdict, int) {
-	if c.open != 0 {
-		return Verdict{State: AskAgain}, c.pour(budget)
-	}
-	return c.pourCrowds(now, v, budget)
 }

@@ -31,7 +31,7 @@ func New[T any](layout circles.Layout, tuning circles.Tuning, hand int64) *Timer
 // and stopping a timer is paid by the nanosecond.
 
 // Grown tells whether Add has just made the arena grow. Then a crowd may have grown, too,
-// that has to be poured ahead of its time.
+// that has to be dealt ahead of its time.
 func (t *Timers[T]) Grown() bool { return t.shape != t.Arena().Shape() }
 
 // MakeRoom makes room for the value of timer i. It does no harm when there is room. Where

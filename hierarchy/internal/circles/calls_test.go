@@ -1,0 +1,114 @@
+package circles
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// The time of a call may be earlier than that of the call before, also while a crowd is being fired: then
+// nothing is due, and the answer is when.
+func TestTimeOfACallMayBeEarlier(t *testing.T) {
+	const n, at = 2000, int64(time.Hour)
+	c := newCircles(time.Second)
+	for i := range uint64(n) {
+		c.Add(0, at, i+1, 0)
+	}
+	require.Equal(t, Due, c.Next(at, batch).State)
+	require.NotZero(t, c.open, "all of the crowd was read, so this tests nothing")
+	first := c.Next(at, batch).Node
+	require.Equal(t, Verdict{State: NotBefore, Node: first, At: at}, c.Next(at-1, batch))
+	require.Len(t, fire(t, c, at), n)
+}
+
+// Next does not go through all that was removed of a crowd of one instant under one hold of the lock.
+func TestRemovedInstantIsDroppedInPortions(t *testing.T) {
+	const n = 20_000
+	c := newCircles(time.Second)
+	for i := range uint64(n) {
+		c.Add(0, int64(1000*time.Hour)+int64(i), i+1, 0) // so many others that nothing is swept
+	}
+	nodes := make([]uint32, n)
+	for i := range nodes {
+		nodes[i] = c.Add(0, int64(time.Hour), uint64(n+1+i), 0)
+	}
+	for _, i := range nodes {
+		c.Remove(i, c.arena.At(i))
+	}
+	before, asked := c.Visited(), 0
+	for c.Next(1, batch).State == AskAgain {
+		require.LessOrEqual(t, c.Visited()-before, batch+c.tuning.SortUpTo)
+		before = c.Visited()
+		asked++
+	}
+	require.Greater(t, asked, n/(2*batch))
+	require.NoError(t, c.Check())
+}
+
+// No call drops more than a few stale entries, however many are swept out of one slot.
+func TestSweptSlotIsCutInPortions(t *testing.T) {
+	const n = 100_000
+	c := newCircles(time.Second)
+	nodes := make([]uint32, n)
+	for i := range nodes {
+		nodes[i] = c.Add(0, int64(time.Hour)+int64(i%1000), uint64(i+1), 0)
+	}
+	for _, i := range nodes {
+		before := c.entries
+		c.Remove(i, c.arena.At(i))
+		require.LessOrEqual(t, before-c.entries, sweepGroups*level.BlockLen)
+	}
+	require.NoError(t, c.Check())
+	require.LessOrEqual(t, c.entries, sweepFrom+readTogether)
+}
+
+// A wheel that is late has no more than a few timers of a crowd in the heap of what is behind the hand.
+func TestLateCrowdStaysInItsSlot(t *testing.T) {
+	const n = 200_000
+	c := newCircles(time.Second)
+	c.tuning.LeadTime = 0 // nothing is dealt ahead
+	for i := range int64(n) {
+		c.Add(0, int64(time.Minute)+(n-i)*1000, uint64(i+1), 0)
+	}
+	for left := n; left > 0; {
+		v := c.Next(int64(time.Hour), readTogether)
+		require.LessOrEqual(t, len(c.passed), c.tuning.SortUpTo+2*readTogether)
+		if v.State == Due {
+			c.Remove(v.Node, c.arena.At(v.Node))
+			left--
+		}
+	}
+}
+
+// A stale entry may have the stamp of a timer that is in the same place of memory long after. It does not
+// bring the slot out of order where it was left behind.
+func TestStaleEntryThatCountsAgain(t *testing.T) {
+	const at, wrapped = int64(1) << 40, 1 << 24
+	c := newCircles(time.Second)
+	width := int64(c.layout.Width(c.layout.CircleFor(at, 0)))
+	deadlines := map[uint32]int64{}
+	add := func(now, deadline int64, order uint64) (i uint32) {
+		i = c.Add(now, deadline, order, 0)
+		deadlines[i] = deadline
+		return i
+	}
+	removed := add(0, at+width/2, 1)
+	for i := int64(fewItems); i >= 0; i-- {
+		add(0, at+(i+1)*width/64, uint64(2+i))
+	}
+	c.Remove(removed, c.arena.At(removed))
+	require.Equal(t, removed, add(0, width-1, 1+wrapped)) // in the last place by the lower bits of its deadline
+	now := width - width/64
+	c.Next(now, batch)
+	add(now, at+1, 2+wrapped)
+	c.Next(now, batch)
+	last := int64(0)
+	for _, i := range fire(t, c, at+width) {
+		require.LessOrEqual(t, last, deadlines[i])
+		last = deadlines[i]
+	}
+	require.Equal(t, at+(fewItems+1)*width/64, last)
+}

@@ -1,0 +1,226 @@
+package circles
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// dealOpen deals what is left of the slots under the hand over finer circles, finest first, and reads what
+// is left on circle 0. It returns what is left of the budget. Unless it is exact, it waits with the former while
+// the hand is far behind now, and with the latter until what was read before has fired.
+func (c *Circles) dealOpen(now int64, budget int, exact bool) (left int) {
+	late := !exact && len(c.passed) > c.tuning.SortUpTo && c.passed[0].key <= now
+	for open := c.open; open != 0 && budget > 0; open &= open - 1 {
+		switch k := bits.TrailingZeros32(open); {
+		case k > 0 && late: // what is found now is behind the hand, too
+		case k > 0:
+			start := c.layout.SlotStart(k, c.layout.SlotFor(k, c.hand), c.hand)
+			budget = c.deal(k, start, &c.rest[k], nil, budget, !exact)
+			c.closeRest(k)
+		case exact || c.running&1 == 0:
+			budget = c.readInstant(budget)
+			c.closeRest(0)
+		}
+	}
+	return budget
+}
+
+// closeRest notes that nothing is left of what was to be dealt on circle k, if so.
+func (c *Circles) closeRest(k int) {
+	if c.rest[k].Len() == 0 {
+		c.memory.Drop(&c.rest[k])
+		c.open &^= 1 << uint(k)
+	}
+}
+
+// readInstant reads entries of the slot under the hand of circle 0, about as many as the budget says, and
+// returns what is left of it.
+func (c *Circles) readInstant(budget int) (left int) {
+	from := &c.rest[0]
+	if c.runs[0] == nil {
+		c.runs[0] = c.store.newRun(min(budget, from.Len()))
+		c.running |= 1
+	}
+	r := run{items: c.store.scratch[:0]}
+	for from.Len() > 0 && budget > 0 {
+		group := from.Front(readTogether)
+		budget -= len(group)
+		r.items = r.items[:0]
+		c.read(&r, group, c.hand, c.hand) // slots of circle 0 are one instant
+		for _, x := range r.items {
+			c.addSorted(x)
+		}
+		c.memory.Take(from, len(group))
+	}
+	c.store.scratch = r.items
+	return budget
+}
+
+// addSorted adds x to the run of circle 0, or to the heap if it is out of order: as few as possible are there.
+func (c *Circles) addSorted(x item) {
+	r := c.runs[0]
+	last := len(r.items) - 1
+	switch {
+	case r.len() == 0 || r.items[last].before(x):
+		r.items = append(r.items, x)
+		return
+	case r.len() > 1 && r.items[last-1].before(x):
+		r.items[last], x = x, r.items[last]
+	}
+	c.passed.push(x)
+}
+
+// deal moves entries of a slot of circle k, which starts at start, to the slots of a finer ring, or to where they
+// belong by the hand if to is nil: about as many as the budget says. It returns what is left of that. What is
+// not due within the slot is linked anew. If it takes from both ends, what was set last is not the last to
+// be found.
+func (c *Circles) deal(k int, start int64, from *level.Chain, to *ring, budget int, bothEnds bool) (left int) {
+	end := c.layout.SlotEnd(k, start)
+	var keys [readTogether]int64
+	for atEnd := false; from.Len() > 0 && budget > 0; atEnd = bothEnds && !atEnd {
+		group := from.Front(readTogether)
+		if atEnd {
+			group = from.Back(readTogether)
+		}
+		budget -= len(group)
+		c.visited += len(group)
+		c.readKeys(group, &keys)
+		for i, e := range group {
+			switch key := keys[i&(readTogether-1)]; {
+			case key < start || key > end || key == stale:
+				c.pass(e)
+			case to != nil:
+				c.push(to, c.layout.SlotFor(to.circle, key), key, e)
+				c.dealt++
+			default:
+				c.place(key, e)
+				c.dealt++
+			}
+		}
+		if atEnd {
+			c.memory.Cut(from, len(group))
+		} else {
+			c.memory.Take(from, len(group))
+		}
+	}
+	return budget
+}
+
+// place puts e, whose node has that deadline, where it belongs by the hand.
+func (c *Circles) place(key int64, e level.Entry) {
+	if key < c.hand {
+		c.passed.push(item{key, c.arena.At(e.Node).Order(), e})
+		return
+	}
+	k := c.layout.CircleFor(key, c.hand)
+	c.put(c.ring(k), c.layout.SlotFor(k, key), key, e)
+}
+
+// stale stands for the deadline of an entry that does not count. A timer may have it, too: deal looks again.
+const stale = math.MaxInt64
+
+// readKeys reads the deadlines of nodes.
+func (c *Circles) readKeys(group []level.Entry, keys *[readTogether]int64) {
+	for i, e := range group {
+		n := c.arena.At(e.Node)
+		key := n.Key
+		if !n.Named(e.Stamp) {
+			key = stale
+		}
+		keys[i&(readTogether-1)] = key
+	}
+}
+
+// crowd is a slot that is to be dealt ahead: slot s of r, which starts at start.
+type crowd struct {
+	r            *ring
+	s            int
+	start, begin int64 // begin: when to begin with it
+}
+
+// nextCrowd is the crowd with which to begin first; r is nil if there is none.
+func (c *Circles) nextCrowd() (first crowd) {
+	for left := c.crowded; left != 0; left &= left - 1 {
+		k := bits.TrailingZeros32(left)
+		if c.circle[k].crowds == 0 {
+			c.crowded &^= 1 << uint(k)
+			continue
+		}
+		if x := c.crowdIn(c.circle[k], c.hand); x.r != nil && (first.r == nil || x.begin < first.begin) {
+			first = x
+		}
+	}
+	return first
+}
+
+// crowdIn is the first crowd in r, in the turn that holds the time at.
+func (c *Circles) crowdIn(r *ring, at int64) crowd {
+	for left := r.crowds; left != 0; left &= left - 1 {
+		s := bits.TrailingZeros64(left)
+		b := &r.Slots[s]
+		start := c.layout.SlotStart(r.circle, s, at)
+		switch n := b.Len(); {
+		case b.finer == nil && c.isCrowd(r.circle, b):
+			return crowd{r, s, start, c.beginFor(r.circle, n, start)}
+		case b.finer != nil && n > 0: // it was begun
+			return crowd{r, s, start, math.MinInt64}
+		case b.finer != nil:
+			if x := c.crowdIn(b.finer, start); x.r != nil {
+				return x
+			}
+			if b.finer.crowds == 0 {
+				r.crowds &^= 1 << uint(s) // all of it has been dealt
+			}
+		}
+	}
+	return crowd{}
+}
+
+// beginFor is when to begin dealing n entries ahead whose slot of circle k starts then.
+func (c *Circles) beginFor(k, n int, start int64) int64 {
+	lead := int64(n) * c.tuning.LeadTime
+	if c.tuning.WholeSlot {
+		lead = max(lead, int64(c.layout.Width(k)))
+	}
+	return max(start, math.MinInt64+lead) - lead
+}
+
+// NextCrowd is when Next must be called to begin with dealing a crowd ahead, if there is one. Who sets
+// many timers asks now and then: nothing else wakes a sleeping wheel before the first of them is due.
+func (c *Circles) NextCrowd(now int64) (begin int64, found bool) {
+	if c.crowded == 0 {
+		return 0, false
+	}
+	x := c.nextCrowd()
+	return max(x.begin, now), x.r != nil
+}
+
+// DealAhead deals crowds ahead that will soon be due. It goes through no more than about budget entries.
+func (c *Circles) DealAhead(now int64, budget int) { c.dealAhead(now, budget) }
+
+// dealAhead is DealAhead. It returns what is left of the budget, and when to begin with the next crowd.
+func (c *Circles) dealAhead(now int64, budget int) (left int, begin int64) {
+	for c.crowded != 0 {
+		x := c.nextCrowd()
+		if x.r == nil {
+			break
+		}
+		if x.begin > now || budget <= 0 {
+			return budget, x.begin
+		}
+		budget = c.dealSlot(x.r, x.s, x.start, budget)
+	}
+	return budget, math.MaxInt64
+}
+
+// dealSlot deals slot s of r, which starts at start, over finer slots of its own.
+func (c *Circles) dealSlot(r *ring, s int, start int64, budget int) (left int) {
+	b := &r.Slots[s]
+	c.unsort(b)
+	if b.finer == nil {
+		b.finer = c.newRing(r.circle - 1)
+	}
+	return c.deal(r.circle, start, &b.Chain, b.finer, budget, false)
+}

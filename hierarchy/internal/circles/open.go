@@ -1,0 +1,167 @@
+package circles
+
+import "github.com/epicycle-go/epicycle/level"
+
+// openSlot moves the hand to slot s of circle k, the first one. It sorts it, or opens it, to be dealt
+// over the next finer circle. It returns how many entries it has gone through.
+func (c *Circles) openSlot(k, s int, start int64) (cost int) {
+	c.hand = max(c.hand, start)
+	r := c.circle[k]
+	b := &r.Slots[s]
+	cost = 1
+	if b.finer != nil || c.isLarge(b) {
+		c.unsort(b)
+	}
+	switch {
+	case b.finer == nil && !c.isLarge(b):
+		cost += b.Len()
+		c.sortUnderHand(k, b, start)
+	case b.finer == nil && k > 0 && c.isAtOneSlot(b):
+		c.handDown(b)
+	case b.Len() > 0:
+		c.rest[k] = b.Chain
+		c.open |= 1 << uint(k)
+	}
+	b.Chain = level.Chain{}
+	finer := b.finer
+	b.finer = nil
+	c.vacate(r, s)
+	if finer != nil {
+		cost += c.deliver(k-1, finer)
+	}
+	return cost
+}
+
+// isLarge reports whether b has too many entries to be sorted at once, those that were sorted included.
+func (c *Circles) isLarge(b *bag) bool {
+	n := b.Len()
+	if b.run != nil {
+		n += b.run.len()
+	}
+	return n > c.tuning.SortUpTo
+}
+
+// isInstant reports whether b has many timers of one deadline: it is never dealt.
+func (c *Circles) isInstant(b *bag) bool {
+	return b.finer == nil && b.run == nil && b.least == b.most && c.isLarge(b)
+}
+
+// isCrowd reports whether b, a slot of circle k, is to be dealt, and not to be sorted.
+func (c *Circles) isCrowd(k int, b *bag) bool {
+	return k > 0 && (b.finer != nil || c.isLarge(b) && !c.isInstant(b))
+}
+
+// isAtOneSlot reports whether all of b, the slot under the hand, belongs into one slot of a finer circle.
+func (c *Circles) isAtOneSlot(b *bag) bool {
+	return b.least == b.most || c.layout.CircleFor(b.least, c.hand) > c.layout.CircleFor(b.least, b.most)
+}
+
+// sortUnderHand sorts b, the slot of circle k under the hand, and has it fire.
+func (c *Circles) sortUnderHand(k int, b *bag, start int64) {
+	c.sortSlot(k, b, start)
+	if c.runs[k] == nil {
+		c.runs[k] = b.run
+	} else {
+		c.runs[k].merge(b.run)
+		c.store.keepRun(b.run)
+	}
+	c.running |= 1 << uint(k)
+	b.run = nil
+}
+
+// handDown moves all of b, the slot under the hand, to the finer slot in which all of it belongs. All finer
+// circles are empty.
+func (c *Circles) handDown(b *bag) {
+	k := c.layout.CircleFor(b.least, c.hand)
+	r, s := c.ring(k), c.layout.SlotFor(k, b.least)
+	to := &r.Slots[s]
+	to.Chain, to.least, to.most = b.Chain, b.least, b.most
+	r.Occupied |= 1 << uint(s)
+	r.crowds |= 1 << uint(s)
+	c.noteRing(k)
+}
+
+// deliver puts what was dealt ahead, of the slot under the hand, in the place of circle k, which is empty.
+func (c *Circles) deliver(k int, dealt *ring) (cost int) {
+	if empty := c.circle[k]; empty != nil {
+		c.retire(empty)
+	}
+	c.circle[k] = dealt
+	c.noteRing(k)
+	if s := c.layout.SlotFor(k, c.hand); dealt.Occupied>>uint(s)&1 == 1 {
+		return c.openSlot(k, s, c.hand) // nothing else may come before it
+	}
+	return 0
+}
+
+// noteRing notes what circle k holds after it was filled.
+func (c *Circles) noteRing(k int) {
+	if c.circle[k].Occupied != 0 {
+		c.occupied |= 1 << uint(k)
+	}
+	if c.circle[k].crowds != 0 {
+		c.crowded |= 1 << uint(k)
+	}
+}
+
+// sortSlot has all of b in its run. b is a slot of circle k, and starts at start.
+func (c *Circles) sortSlot(k int, b *bag, start int64) {
+	r := b.run
+	if r == nil {
+		r = c.store.newRun(b.Len())
+		b.run = r
+	}
+	if b.Len() == 0 {
+		return
+	}
+	sorted, end, taken := len(r.items), c.layout.SlotEnd(k, start), b.Chain
+	b.Chain = level.Chain{}
+	for taken.Len() > 0 {
+		group := taken.Front(readTogether)
+		c.read(r, group, start, end)
+		c.memory.Take(&taken, len(group))
+	}
+	c.memory.Drop(&taken)
+	c.store.sort(r, sorted, c.layout.Width(k))
+}
+
+// unsort has all of b in its chain.
+func (c *Circles) unsort(b *bag) {
+	if b.run == nil {
+		return
+	}
+	for _, x := range b.run.items[b.run.at:] {
+		b.span(x.key)
+		c.memory.Add(&b.Chain, x.Entry)
+	}
+	c.store.keepRun(b.run)
+	b.run = nil
+}
+
+// read adds what counts of up to readTogether entries to r. What is not due between start and end is linked anew.
+func (c *Circles) read(r *run, group []level.Entry, start, end int64) {
+	c.visited += len(group)
+	var nodes [readTogether]level.Node
+	for i, e := range group {
+		nodes[i] = *c.arena.At(e.Node)
+	}
+	for i, e := range group {
+		n := &nodes[i]
+		if n.Named(e.Stamp) && start <= n.Key && n.Key <= end {
+			r.items = append(r.items, item{n.Key, n.Order(), e})
+		} else {
+			c.pass(e)
+		}
+	}
+}
+
+// pass drops an entry that is stale, or whose node is not due in its slot: it has moved later, or the entry is
+// stale and counts again, as it has the node's stamp by now. Such a node is linked anew. It reports whether it was.
+func (c *Circles) pass(e level.Entry) (moved bool) {
+	c.entries--
+	n := c.arena.At(e.Node)
+	if moved = n.Named(e.Stamp); moved {
+		c.follow(e.Node, n)
+	}
+	return moved
+}

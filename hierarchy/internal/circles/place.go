@@ -1,0 +1,105 @@
+package circles
+
+import "github.com/epicycle-go/epicycle/level"
+
+// link adds an entry for node i where it belongs. No slot counts it.
+func (c *Circles) link(i uint32, n *level.Node) {
+	if n.Key < c.hand {
+		n.Relink(level.Passed, 0)
+		c.addPassed(i, n)
+		return
+	}
+	k := c.layout.CircleFor(n.Key, c.hand)
+	s := c.layout.SlotFor(k, n.Key)
+	n.Relink(k, s)
+	c.addTo(k, s, n.Key, level.Entry{Node: i, Stamp: n.Stamp()})
+}
+
+// isBefore reports whether the entry of n, which has moved earlier, nevertheless has its turn before n is due:
+// it is in a slot that was not opened, sorted or dealt ahead. One of a single instant is left out, as it is in
+// order.
+func (c *Circles) isBefore(n *level.Node) bool {
+	k, s := n.Circle(), n.Slot()
+	if k >= level.Passed || n.Key < c.hand || s <= c.layout.SlotFor(k, c.hand) {
+		return false
+	}
+	if to := c.layout.CircleFor(n.Key, c.hand); to < k || to == k && c.layout.SlotFor(k, n.Key) < s {
+		return false
+	}
+	b := &c.circle[k&15].Slots[s]
+	return b.least < n.Key && b.finer == nil && b.run == nil
+}
+
+// follow links node i, which has moved later than where its entry was, where it belongs by now.
+func (c *Circles) follow(i uint32, n *level.Node) {
+	c.leave(n)
+	c.link(i, n)
+}
+
+func (c *Circles) addPassed(i uint32, n *level.Node) {
+	c.passed.push(item{n.Key, n.Order(), level.Entry{Node: i, Stamp: n.Stamp()}})
+	c.entries++
+	c.behind++
+}
+
+// addTo adds e, of a node with that deadline, to slot s of circle k, or to the finer slot over which that was
+// dealt.
+func (c *Circles) addTo(k, s int, key int64, e level.Entry) {
+	r := c.circle[k&15]
+	if r == nil {
+		r = c.ring(k)
+	}
+	c.entries++
+	b := &r.Slots[s]
+	b.live++
+	if b.Full() || b.finer != nil || b.run != nil || b.Blocks() >= c.fullUpTo && r.crowds>>uint(s)&1 == 0 {
+		c.put(r, s, key, e)
+		return
+	}
+	if b.Len() == 0 {
+		b.least, b.most = key, key
+		r.Note(s)
+		c.occupied |= 1 << uint(k)
+	}
+	b.least, b.most = min(b.least, key), max(b.most, key)
+	b.Push(e)
+}
+
+// put adds e, whose node has that deadline, to slot s of r, which is a circle's, or to the finer slot over
+// which that was dealt.
+func (c *Circles) put(r *ring, s int, key int64, e level.Entry) {
+	c.occupied |= 1 << uint(r.circle)
+	c.putIn(r, s, key, e)
+}
+
+func (c *Circles) putIn(r *ring, s int, key int64, e level.Entry) {
+	finer := r.Slots[s].finer
+	if finer == nil {
+		c.push(r, s, key, e)
+		return
+	}
+	c.putIn(finer, c.layout.SlotFor(finer.circle, key), key, e)
+	r.Note(s)
+	if finer.crowds != 0 {
+		c.noteCrowd(r, s)
+	}
+}
+
+// push adds e, whose node has that deadline, to slot s of r.
+func (c *Circles) push(r *ring, s int, key int64, e level.Entry) {
+	b := &r.Slots[s]
+	b.span(key)
+	r.Note(s)
+	c.memory.Add(&b.Chain, e)
+	if r.circle > 0 && c.isLarge(b) {
+		c.noteCrowd(r, s)
+	}
+}
+
+// noteCrowd notes that slot s of r holds a crowd.
+func (c *Circles) noteCrowd(r *ring, s int) {
+	r.crowds |= 1 << uint(s)
+	if c.circle[r.circle] == r {
+		c.crowded |= 1 << uint(r.circle)
+	}
+}

@@ -1,0 +1,132 @@
+package circles
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// item is an entry that was read, with the deadline and the order that its node had then.
+type item struct {
+	key   int64
+	order uint64
+	level.Entry
+}
+
+func (x item) before(y item) bool {
+	return x.key < y.key || x.key == y.key && x.order < y.order
+}
+
+func compare(x, y item) int {
+	if c := cmp.Compare(x.key, y.key); c != 0 {
+		return c
+	}
+	return cmp.Compare(x.order, y.order)
+}
+
+// run is items in order. Those before at have had their turn.
+type run struct {
+	items   []item
+	at      int
+	fetched int // those before it were touched
+}
+
+func (r *run) len() int { return len(r.items) - r.at }
+
+// merge adds what is left of s.
+func (r *run) merge(s *run) {
+	if r.at > len(r.items)/2 {
+		r.items = append(r.items[:0], r.items[r.at:]...)
+		r.at = 0
+	}
+	sorted := len(r.items)
+	r.items = append(r.items, s.items[s.at:]...)
+	r.fetched = r.at
+	if sorted > 0 && sorted < len(r.items) && r.items[sorted].before(r.items[sorted-1]) {
+		slices.SortFunc(r.items[r.at:], compare)
+	}
+}
+
+// asItWas reports whether the node of x is as it was when it was read.
+func (c *Circles) asItWas(x *item) bool {
+	n := c.arena.At(x.Node)
+	return n.Named(x.Stamp) && n.Order() == x.order
+}
+
+// followItem links the node of x, which is not as it was, if it has moved later, and reports whether
+// it has.
+func (c *Circles) followItem(x *item) (moved bool) {
+	n := c.arena.At(x.Node)
+	if moved = n.Named(x.Stamp); moved {
+		c.follow(x.Node, n)
+	}
+	return moved
+}
+
+// headOf is the first item of r that counts, or nil. It reports whether some before it have moved
+// later, and were linked anew.
+func (c *Circles) headOf(r *run) (x *item, moved bool) {
+	for r.at < len(r.items) {
+		if r.at >= r.fetched {
+			c.fetch(r)
+		}
+		x := &r.items[r.at]
+		if c.asItWas(x) {
+			return x, moved
+		}
+		r.at++
+		c.entries--
+		moved = c.followItem(x) || moved
+	}
+	return nil, moved
+}
+
+// fetch touches the next few items of r.
+func (c *Circles) fetch(r *run) {
+	next := r.items[r.at:min(r.at+readTogether, len(r.items))]
+	r.fetched = r.at + len(next)
+	if c.touch == nil {
+		return
+	}
+	for _, x := range next {
+		if c.arena.At(x.Node).Named(x.Stamp) {
+			c.touch(x.Node)
+		}
+	}
+}
+
+// head is the earliest item of all runs and of the heap; ok is false if there is none.
+func (c *Circles) head() (first item, ok bool) {
+	for again := true; again; { // what has moved later may come first nevertheless
+		first, ok = c.headOfPassed()
+		again = false
+		for left := c.running; left != 0; left &= left - 1 {
+			k := bits.TrailingZeros32(left)
+			x, moved := c.headOf(c.runs[k])
+			again = again || moved
+			if x == nil {
+				c.running &^= 1 << uint(k)
+				c.store.keepRun(c.runs[k])
+				c.runs[k] = nil
+			} else if !ok || x.before(first) {
+				first, ok = *x, true
+			}
+		}
+	}
+	return first, ok
+}
+
+func (c *Circles) headOfPassed() (first item, ok bool) {
+	for len(c.passed) > 0 {
+		first = c.passed[0]
+		if c.asItWas(&first) {
+			return first, true
+		}
+		c.passed.pop()
+		c.entries--
+		c.followItem(&first)
+	}
+	return item{}, false
+}

@@ -1,0 +1,87 @@
+package circles
+
+import (
+	"slices"
+)
+
+// store is runs and rings that slots no longer need, for others: the steady state allocates nothing.
+type store struct {
+	runs    []*run
+	rings   []*ring
+	scratch []item // for sorting
+}
+
+const (
+	spareRuns  = 4
+	spareRings = 4
+	// largestSpare is the capacity of the largest run that is kept.
+	largestSpare = 1024
+)
+
+// newRun returns an empty run with room for n items.
+func (st *store) newRun(n int) (r *run) {
+	if last := len(st.runs) - 1; last >= 0 {
+		r = st.runs[last]
+		st.runs = st.runs[:last]
+	} else {
+		r = new(run)
+	}
+	r.items = slices.Grow(r.items, n)
+	return r
+}
+
+func (st *store) keepRun(r *run) {
+	if cap(r.items) <= largestSpare && len(st.runs) < spareRuns {
+		*r = run{items: r.items[:0]}
+		st.runs = append(st.runs, r)
+	}
+}
+
+// ring is circle k.
+func (c *Circles) ring(k int) *ring {
+	if c.circle[k] == nil {
+		c.circle[k] = c.newRing(k)
+	}
+	return c.circle[k]
+}
+
+// newRing returns an empty ring of circle k.
+func (c *Circles) newRing(k int) (r *ring) {
+	if last := len(c.store.rings) - 1; last >= 0 {
+		r = c.store.rings[last]
+		c.store.rings = c.store.rings[:last]
+	} else {
+		r = new(ring)
+	}
+	r.circle, r.number = k, len(c.rings)
+	c.rings = append(c.rings, r)
+	return r
+}
+
+// retire drops a ring that holds nothing.
+func (c *Circles) retire(r *ring) {
+	last := len(c.rings) - 1
+	c.rings[r.number] = c.rings[last]
+	c.rings[r.number].number = r.number
+	c.rings[last] = nil
+	c.rings = c.rings[:last]
+	if len(c.store.rings) < spareRings {
+		r.crowds = 0
+		c.store.rings = append(c.store.rings, r)
+	}
+}
+
+// empty drops all that is in b.
+func (c *Circles) empty(b *bag) {
+	c.entries -= b.Len()
+	c.memory.Clear(&b.Chain)
+	if b.run != nil {
+		c.entries -= b.run.len()
+		c.store.keepRun(b.run)
+		b.run = nil
+	}
+	if b.finer != nil {
+		c.retire(b.finer)
+		b.finer = nil
+	}
+}
