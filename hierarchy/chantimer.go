@@ -3,20 +3,22 @@ package hierarchy
 import (
 	"sync"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
 // After sends the wall time at which it was due on the returned channel after d. If d <= 0, or d
 // has passed before the timer is set, it does so before it returns, on a mock in the next Add. The
 // error is ErrClosed or ErrFull. Use NewTimer for a timer that can be stopped.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
-	c, now := make(chan time.Time, 1), w.core.now()
+	c, now := make(chan time.Time, 1), w.core.Now()
 	var err error
-	if w.core.passed(now, d) {
-		if err = w.core.countDue(); err == nil {
-			c <- w.core.wallAt(deadlineAfter(now, d))
+	if w.core.Passed(now, d) {
+		if err = w.core.CountDue(); err == nil {
+			c <- w.core.WallAt(engine.DeadlineAfter(now, d))
 		}
 	} else {
-		_, err = w.core.add(func() { c <- w.Due() }, now, d, runInWake)
+		_, err = w.core.Add(func() { c <- w.Due() }, now, d, engine.RunInWake)
 	}
 	if err != nil {
 		return nil, err
@@ -35,10 +37,10 @@ type ChanTimer struct {
 	wheel  *Wheel
 	mu     sync.Mutex
 	c      chan time.Time
-	timer  Timer  // guarded by mu, as all below
-	run    uint64 // changes with each Stop and Reset, so that an earlier firing sends nothing
-	unsent bool   // it was set, and has not sent or been stopped since
-	placed bool   // it has a place under MaxPending
+	timer  engine.Handle // guarded by mu, as all below
+	run    uint64        // changes with each Stop and Reset, so that an earlier firing sends nothing
+	unsent bool          // it was set, and has not sent or been stopped since
+	placed bool          // it has a place under MaxPending
 }
 
 // NewTimer makes a timer that fires after d. If d <= 0 it does so before NewTimer returns, on
@@ -46,17 +48,17 @@ type ChanTimer struct {
 func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 	c := make(chan time.Time, 1)
 	t := &ChanTimer{C: c, c: c, wheel: w}
-	if w.core.over() {
+	if w.core.Closed() {
 		return nil, ErrClosed
 	}
-	if !w.core.quota.acquire() {
+	if !w.core.Reserve() {
 		return nil, ErrFull
 	}
 	t.placed = true
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.set(d); err != nil {
-		w.core.quota.release(1)
+		w.core.GiveBack()
 		return nil, err
 	}
 	return t, nil
@@ -64,15 +66,15 @@ func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 
 // set sets a new timer. mu must be held.
 func (t *ChanTimer) set(d time.Duration) (err error) {
-	now := t.wheel.core.now()
-	if t.wheel.core.passed(now, d) {
-		if err = t.wheel.core.countDue(); err == nil {
-			t.deliver(deadlineAfter(now, d))
+	now := t.wheel.core.Now()
+	if t.wheel.core.Passed(now, d) {
+		if err = t.wheel.core.CountDue(); err == nil {
+			t.deliver(engine.DeadlineAfter(now, d))
 		}
 		return err
 	}
 	run := t.run
-	t.timer, err = t.wheel.core.add(func() { t.send(run) }, now, d, runInWake|noQuota)
+	t.timer, err = t.wheel.core.Add(func() { t.send(run) }, now, d, engine.RunInWake|engine.NoQuota)
 	t.unsent = err == nil
 	return err
 }
@@ -82,7 +84,7 @@ func (t *ChanTimer) send(run uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if run == t.run {
-		t.deliver(t.wheel.core.waking)
+		t.deliver(t.wheel.core.Firing())
 	}
 }
 
@@ -90,7 +92,7 @@ func (t *ChanTimer) send(run uint64) {
 func (t *ChanTimer) deliver(due int64) {
 	t.unsent = false
 	select {
-	case t.c <- t.wheel.core.wallAt(due):
+	case t.c <- t.wheel.core.WallAt(due):
 	default:
 	}
 }
@@ -98,13 +100,13 @@ func (t *ChanTimer) deliver(due int64) {
 // Stop stops the timer. It is true if the timer was pending, or had fired and its value was
 // not received from C.
 func (t *ChanTimer) Stop() bool {
-	requireMade(t.wheel != nil, "ChanTimer")
+	engine.RequireMade(t.wheel != nil, "ChanTimer")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	was := t.halt()
 	if t.placed {
 		t.placed = false
-		t.wheel.core.quota.release(1)
+		t.wheel.core.GiveBack()
 	}
 	return was
 }
@@ -112,16 +114,16 @@ func (t *ChanTimer) Stop() bool {
 // Reset makes the timer fire after d, at once if d <= 0, as NewTimer does. It is true where
 // Stop would have been, and false once the wheel was stopped.
 func (t *ChanTimer) Reset(d time.Duration) bool {
-	requireMade(t.wheel != nil, "ChanTimer")
+	engine.RequireMade(t.wheel != nil, "ChanTimer")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	was := t.halt()
-	if t.wheel.core.closed.Load() {
+	if t.wheel.core.Closed() {
 		return false
 	}
 	if !t.placed {
 		t.placed = true
-		t.wheel.core.quota.force() // there is no error to say that it is full
+		t.wheel.core.Force() // there is no error to say that it is full
 	}
 	return t.set(d) == nil && was
 }
@@ -131,7 +133,7 @@ func (t *ChanTimer) halt() bool {
 	t.run++
 	// A timer that is unsent and can't be stopped is about to send, or was dropped with
 	// its wheel.
-	was := t.timer.Stop() || t.unsent && !t.wheel.core.closed.Load()
+	was := t.timer.Stop() || t.unsent && !t.wheel.core.Closed()
 	t.unsent = false
 	select {
 	case <-t.c:

@@ -1,12 +1,15 @@
 package hierarchy
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"runtime"
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
 
 // Config configures a wheel. The zero Config is ready to use.
@@ -53,7 +56,30 @@ const (
 	defaultInterval  = time.Second
 	defaultPrecision = time.Millisecond
 	maxShards        = 1 << 10
+	// defaultFew is how many timers that are due within one default precision are no crowd. Ten, as
+	// of a wheel with ten thousand in a second, must be one, also where they happen to be less dense.
+	defaultFew = 4
 )
+
+// newCore makes the wheel that cfg asks for, which calls fire with the value of each timer.
+func newCore[T any](cfg Config, fire func(T)) (*engine.Core[T], error) {
+	if fire == nil {
+		return nil, ErrNilFunc
+	}
+	few := 0
+	if cfg.Precision == 0 {
+		few = defaultFew
+	}
+	cfg, err := cfg.validate()
+	if err != nil {
+		return nil, err
+	}
+	return engine.New(engine.Config{
+		Interval: cfg.Interval, Precision: cfg.Precision, Few: few, Clock: cfg.Clock,
+		Execute: cfg.Executor, IsGo: isGo(cfg.Executor), IsInline: isInline(cfg.Executor), Pool: executor.PoolOf(cfg.Executor),
+		MaxPending: cfg.MaxPending, MaxQueued: cfg.MaxQueued, Shards: cfg.Shards, OnPanic: cfg.OnPanic,
+	}, fire), nil
+}
 
 // validate returns cfg with all defaults filled in, or ErrArgument.
 func (cfg Config) validate() (Config, error) {
@@ -110,3 +136,12 @@ func chosenShards() int { return min(runtime.GOMAXPROCS(0), 16) }
 
 // powerOfTwo is the least power of two that is at least n.
 func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
+
+// The errors of a wheel that can't schedule a timer. Where one of them is returned,
+// nothing was set. They may be wrapped: compare with errors.Is.
+var (
+	ErrClosed   = engine.ErrClosed
+	ErrFull     = engine.ErrFull
+	ErrNilFunc  = errors.New("hierarchy: the function is nil")
+	ErrArgument = errors.New("hierarchy: bad argument")
+)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/wheelctx"
 )
 
@@ -42,66 +43,52 @@ func (w *Wheel) WithDeadline(parent context.Context, t time.Time) (context.Conte
 // WithDeadlineCause is like WithDeadline, and also sets the cause of the context at t. The
 // returned cancel does not set the cause.
 func (w *Wheel) WithDeadlineCause(parent context.Context, t time.Time, cause error) (context.Context, context.CancelFunc) {
-	now, elapsed := w.core.reading()
+	now, elapsed := w.core.Reading()
 	return w.newContext(parent, t, t.Sub(now), elapsed, cause)
 }
 
 // WithTimeoutCause is like WithTimeout, and also sets the cause of the context when d has
 // passed. The returned cancel does not set the cause.
 func (w *Wheel) WithTimeoutCause(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
-	now, elapsed := w.core.reading()
+	now, elapsed := w.core.Reading()
 	return w.newContext(parent, now.Add(d), d, elapsed, cause)
-}
-
-// reading returns the wall time and the elapsed time of the wheel's clock. A clock with a
-// Reading method is read once, which costs less than reading it twice.
-func (c *core[T]) reading() (wall time.Time, elapsed int64) {
-	requireMade(c != nil, "wheel")
-	if r, ok := c.clock.(interface {
-		Reading() (time.Time, time.Duration)
-	}); ok {
-		now, d := r.Reading()
-		return now, int64(d)
-	}
-	return c.clock.Now(), int64(c.clock.Elapsed())
 }
 
 // newContext makes a context whose deadline is t in wall time, and d after now in elapsed time.
 func (w *Wheel) newContext(parent context.Context, t time.Time, d time.Duration, now int64, cause error) (context.Context, context.CancelFunc) {
-	return wheelctx.New((*contextWheel)(w.core), parent, t, now, deadlineAfter(now, d), cause)
+	return wheelctx.New((*contextWheel)(w.core), parent, t, now, engine.DeadlineAfter(now, d), cause)
 }
 
 // contextWheel is a core as package wheelctx sees it.
-type contextWheel core[func()]
+type contextWheel engine.Core[func()]
 
 // stoppedContext is how contexts end once their wheel is stopped.
 var stoppedContext = wheelctx.NewOutcome(context.Canceled, ErrClosed)
 
-func (w *contextWheel) core() *core[func()] { return (*core[func()])(w) }
+func (w *contextWheel) core() *engine.Core[func()] { return (*engine.Core[func()])(w) }
 
 func (w *contextWheel) Add(f func(), now, due int64) (wheelctx.Timer, error) {
-	t, err := w.core().add(f, now, time.Duration(due-now), runInWake|callOnStop)
+	t, err := w.core().Add(f, now, time.Duration(due-now), engine.RunInWake|engine.CallOnStop)
 	if err != nil {
 		return wheelctx.Timer{}, err
 	}
-	s := t.shard.(*shard[func()])
-	return wheelctx.Timer{Generation: t.generation, Index: t.index, Shard: uint32(s.number)}, nil
+	return wheelctx.Timer{Generation: t.Generation, Index: t.Index, Shard: w.core().ShardOf(t)}, nil
 }
 
 func (w *contextWheel) Stop(t wheelctx.Timer) bool {
-	return w.shards[t.Shard].stop(t.Index, t.Generation)
+	return w.core().OnShard(t.Shard, t.Index, t.Generation).Stop()
 }
 
 func (w *contextWheel) Passed(now, due int64) bool {
-	return due <= now || w.core().passed(now, time.Duration(due-now))
+	return due <= now || w.core().Passed(now, time.Duration(due-now))
 }
 
 func (w *contextWheel) Stopped() *wheelctx.Outcome {
-	if w.core().over() {
+	if w.core().Closed() {
 		return stoppedContext
 	}
 	return nil
 }
 
-func (w *contextWheel) Elapsed() int64 { return w.core().now() }
-func (w *contextWheel) Now() time.Time { return w.clock.Now() }
+func (w *contextWheel) Elapsed() int64 { return w.core().Now() }
+func (w *contextWheel) Now() time.Time { return w.core().Wall() }

@@ -57,8 +57,8 @@
 // stopped until its callback is dispatched to the executor. No lock is held while
 // callbacks run, so they may call anything on their own wheel.
 //
-// No call waits for a crowd. Cascading, sorting and firing touch some three hundred timers
-// at most, which takes tens of microseconds, under one hold of a shard's lock. Then other
+// No call waits for a crowd. Cascading, sorting and firing go through some three hundred entries
+// under one hold of a shard's lock, which takes tens of microseconds. Then other
 // callers and other shards get their turn. Timers that are due overtake a crowd that
 // cascades, and a large crowd cascades before its time. Stop and Drain detach all timers
 // at once, whatever their number. Only on a mock is a cascade not interrupted: time
@@ -103,42 +103,25 @@
 //
 // # Inside
 //
-// The code is in layers. Each package knows only the packages above it here. The files of
-// this package know each other, and each builds on those above it:
+// The code is in layers. Each package knows only the packages above it here:
 //
-//	../level               what one circle needs: 64 slots, chains of entries, the arena of nodes
-//	internal/circles       the wheel: placing, moving, finding what is due
-//	internal/timers        the wheel with a value for each timer
-//	internal/executor      Go and Pool: calling functions, whatever they do to goroutines
-//	internal/wheelctx      contexts on what is a wheel to them
-//	shard.go, mutex.go     timers under a lock
-//	pop.go                 taking out those that are due
-//	aim.go                 when to wake up
-//	wake.go, round.go      one wake-up: from due timers to the executor
-//	executor.go            the API of executors, and the wheel of internal/executor
-//	waits.go               how long callbacks wait in an executor
-//	review.go              whether the alarm is still needed
-//	duenow.go              what is due when it is set
-//	core.go                all shards and the aim: setting
-//	stop.go, drain.go      stopping and draining a wheel
-//	mock.go                how a *clock.Mock steps a wheel
-//	owned.go               timers that ask their owner before they fire
-//	driven….go             the API of the wheel alone, which uses nothing from shard.go on
-//	wheel.go, of.go        the API of functions and of values
-//	functimer.go, idle.go  timers that are set again, and touched
-//	keyed.go, keyed….go    the API of timers with names: setting, draining, listing
-//	index.go               finding the timer of a key
-//	context.go             the API of contexts, and the wheel of internal/wheelctx
-//	repeater.go, …         what is built on a Wheel: repeaters, tickers
+//	../level            what one circle needs: 64 slots, chains of entries, the arena of nodes
+//	internal/circles    the wheel: placing, moving, finding what is due
+//	internal/timers     the wheel with a value for each timer
+//	internal/executor   Go and Pool: calling functions, whatever they do to goroutines
+//	internal/wheelctx   contexts on what is a wheel to them
+//	internal/engine     wheels under locks, with a clock and an executor; its page has the order of all locks
 //
-// Locks are taken in this order:
+// This package is the API:
 //
-//  1. the lock of a Ticker, Repeater, ChanTimer or context; a Ticker's before its Repeater's
-//  2. the lock of a shard; of several shards, in the order of their numbers
-//  3. the lock of the aim
-//  4. the locks of the clock
-//
-// A shard's lock is released before the aim's is taken. No lock is held while a callback,
-// an executor or a Schedule is called, but the callbacks of tickers and channel timers
-// take the lock of level 1 themselves.
+//	config.go, executor.go      what a wheel is made of
+//	wheel.go, of.go, timer.go   functions and values
+//	functimer.go, idle.go       timers that are set again, and touched
+//	keyed.go, keyed….go         timers with names: setting, draining, listing
+//	index.go                    finding the timer of a key
+//	repeater….go, schedule.go   functions that run again and again
+//	chantimer.go, ticker.go     channels
+//	sleep.go, context.go        what waits for a time
+//	driven….go                  the wheel alone, which uses nothing of internal/engine
+//	stats.go                    counters, histograms, circles
 package hierarchy

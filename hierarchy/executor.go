@@ -2,7 +2,6 @@ package hierarchy
 
 import (
 	"reflect"
-	"sync/atomic"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
@@ -47,55 +46,3 @@ func isGo(e Executor) bool { return codeOf(e) == codeOf(Go) }
 
 // codeOf is the address of the code of a function, which all functions of one literal share.
 func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }
-
-// submit gives the callback of v, which is counted as queued, to the executor. If that
-// panics, a task that was not called yet never will be.
-func (c *core[T]) submit(v T) {
-	switch {
-	case c.isGo:
-		go c.runAlone(v)
-		return
-	case c.pool != nil:
-		c.poolTogether([]T{v})
-		return
-	}
-	since := c.dispatched()
-	var called atomic.Bool
-	accepted := false
-	defer func() {
-		if !accepted && called.CompareAndSwap(false, true) {
-			c.inFlight.drop()
-		}
-	}()
-	c.execute(func() {
-		if !called.CompareAndSwap(false, true) {
-			panic("hierarchy: an Executor called a task twice")
-		}
-		c.began(since)
-		c.inFlight.start()
-		defer c.inFlight.finish()
-		c.mock.run(func() { c.invoke(v) })
-	})
-	accepted = true
-}
-
-// relay gives the callbacks of values, which are counted as queued, to Go. It takes over values.
-func (c *core[T]) relay(values []T) { executor.Relay((*tasksOf[T])(c), values) }
-
-// runAlone calls the callback of v, which is counted as queued, in a goroutine of its own.
-func (c *core[T]) runAlone(v T) { executor.Alone((*tasksOf[T])(c), v) }
-
-// poolTogether gives the callbacks of values, which are counted as queued, to the Pool. It takes
-// over values.
-func (c *core[T]) poolTogether(values []T) {
-	executor.Queue(c.pool, (*tasksOf[T])(c), values, c.dispatched())
-}
-
-// tasksOf is a core as package executor sees it.
-type tasksOf[T any] core[T]
-
-func (w *tasksOf[T]) Call(v T)              { (*core[T])(w).invoke(v) }
-func (w *tasksOf[T]) Start()                { w.inFlight.start() }
-func (w *tasksOf[T]) Finish()               { w.inFlight.finish() }
-func (w *tasksOf[T]) End(n int64)           { w.inFlight.end(n) }
-func (w *tasksOf[T]) Waits() executor.Waits { return w.waits.own() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 	"github.com/epicycle-go/epicycle/level"
 )
 
@@ -13,7 +14,7 @@ import (
 // called concurrently, also inside the function. NewFunc makes a FuncTimer; the methods of a
 // zero FuncTimer panic.
 type FuncTimer struct {
-	shard *shard[func()] // immutable, as the next three
+	shard *engine.Shard[func()] // immutable, as the next three
 	f     func()
 	ask   func() // the value of the timer; see owned.go
 	run   func() // what the executor calls
@@ -30,12 +31,12 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 	if f == nil {
 		return nil, ErrNilFunc
 	}
-	if w.core.over() {
+	if w.core.Closed() {
 		return nil, ErrClosed
 	}
-	s := w.core.lockAny()
-	s.sequence++ // so that lockAny samples as often as for other timers
-	s.mu.Unlock()
+	s := w.core.LockAny()
+	s.Sequence++ // so that lockAny samples as often as for other timers
+	s.Mu.Unlock()
 	t := &FuncTimer{shard: s, f: f}
 	t.ask, t.run = t.fire, t.call
 	return t, nil
@@ -47,20 +48,20 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 // the timer is set beyond MaxPending. While f runs, Reset has it run again, possibly at the
 // same time. It costs as much as Timer.Reset, and no allocation.
 func (t *FuncTimer) Reset(d time.Duration) bool {
-	requireMade(t.shard != nil, "FuncTimer")
+	engine.RequireMade(t.shard != nil, "FuncTimer")
 	s := t.shard
-	now := s.core.now()
+	now := s.Core.Now()
 	if d <= 0 {
 		return t.resetToNow(now)
 	}
-	deadline := deadlineAfter(now, d)
-	s.mu.Lock()
-	n := s.lookup(t.index, t.generation)
+	deadline := engine.DeadlineAfter(now, d)
+	s.Mu.Lock()
+	n := s.Lookup(t.index, t.generation)
 	if n == nil {
 		return t.set(now, deadline)
 	}
-	s.counts.moved++
-	s.unlock(s.move(t.index, n, now, deadline))
+	s.Counts.Moved++
+	s.UnlockFor(s.Move(t.index, n, now, deadline))
 	return true
 }
 
@@ -68,17 +69,17 @@ func (t *FuncTimer) Reset(d time.Duration) bool {
 // and is unlocked.
 func (t *FuncTimer) set(now, deadline int64) bool {
 	s := t.shard
-	if s.closed {
-		s.mu.Unlock()
+	if s.Closed {
+		s.Mu.Unlock()
 		return false
 	}
-	s.core.quota.force() // there is no error to say that it is full
+	s.Core.Force() // there is no error to say that it is full
 	wakeAt := int64(0)
-	t.index, t.generation, wakeAt = s.set(t.ask, now, deadline, askFirst)
+	t.index, t.generation, wakeAt = s.Set(t.ask, now, deadline, engine.AskFirst)
 	if deadline <= now {
-		s.unlockDue(now)
+		s.UnlockDue(now)
 	} else {
-		s.unlock(wakeAt)
+		s.UnlockFor(wakeAt)
 	}
 	return false
 }
@@ -86,17 +87,17 @@ func (t *FuncTimer) set(now, deadline int64) bool {
 // resetToNow is Reset to a deadline that has come.
 func (t *FuncTimer) resetToNow(now int64) bool {
 	s := t.shard
-	s.mu.Lock()
-	n := s.lookup(t.index, t.generation)
+	s.Mu.Lock()
+	n := s.Lookup(t.index, t.generation)
 	switch {
-	case s.core.direct && !s.closed:
+	case s.Core.Direct() && !s.Closed:
 		return t.fireNow(n)
 	case n == nil:
 		return t.set(now, now)
 	}
-	s.counts.moved++
-	s.move(t.index, n, now, now)
-	s.unlockDue(now)
+	s.Counts.Moved++
+	s.Move(t.index, n, now, now)
+	s.UnlockDue(now)
 	return true
 }
 
@@ -105,14 +106,14 @@ func (t *FuncTimer) resetToNow(now int64) bool {
 func (t *FuncTimer) fireNow(n *level.Node) bool {
 	s := t.shard
 	if n != nil {
-		s.counts.moved++
-		s.endOwned(t.index, n)
+		s.Counts.Moved++
+		s.EndOwned(t.index, n)
 	}
 	t.runs++
-	s.sequence++
-	s.book(0)
-	s.mu.Unlock()
-	s.core.submit(t.run)
+	s.Sequence++
+	s.Book(0)
+	s.Mu.Unlock()
+	s.Core.Submit(t.run)
 	return n != nil
 }
 
@@ -120,11 +121,11 @@ func (t *FuncTimer) fireNow(n *level.Node) bool {
 // f was dispatched, or the timer was not set, or was dropped with its wheel. It does not
 // wait for an f that runs.
 func (t *FuncTimer) Stop() bool {
-	requireMade(t.shard != nil, "FuncTimer")
+	engine.RequireMade(t.shard != nil, "FuncTimer")
 	s := t.shard
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stopOwned(t.index, t.generation)
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	return s.StopOwned(t.index, t.generation)
 }
 
 // StopWait stops the timer, and waits until every f that was dispatched has returned. When
@@ -132,8 +133,8 @@ func (t *FuncTimer) Stop() bool {
 // timer meanwhile. It returns ctx's error if ctx is done first. Inside f it waits for that f,
 // too, and ends with ctx.
 func (t *FuncTimer) StopWait(ctx context.Context) error {
-	requireContext(ctx, "StopWait")
-	requireMade(t.shard != nil, "FuncTimer")
+	engine.RequireContext(ctx, "StopWait")
+	engine.RequireMade(t.shard != nil, "FuncTimer")
 	for {
 		idle := t.stopped()
 		if idle == nil {
@@ -151,10 +152,10 @@ func (t *FuncTimer) StopWait(ctx context.Context) error {
 // all runs have returned.
 func (t *FuncTimer) stopped() <-chan struct{} {
 	s := t.shard
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stopOwned(t.index, t.generation)
-	if s.core.inFlight.none() {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	s.StopOwned(t.index, t.generation)
+	if s.Core.Settled() {
 		t.runs = 0 // an executor that panicked has lost the rest
 	}
 	if t.runs == 0 {
@@ -169,11 +170,11 @@ func (t *FuncTimer) stopped() <-chan struct{} {
 // fire is asked before the timer fires, with the shard's lock held. From now on f counts as
 // running, so that at no moment the timer neither is pending nor runs.
 func (t *FuncTimer) fire() {
-	if t.shard.answer.early {
+	if t.shard.Answer.Early {
 		return
 	}
 	t.runs++
-	t.shard.answer = answer[func()]{run: &t.run}
+	t.shard.Answer = engine.Answer[func()]{Run: &t.run}
 }
 
 // call is the task.
@@ -185,8 +186,8 @@ func (t *FuncTimer) call() {
 // returned ends a run.
 func (t *FuncTimer) returned() {
 	s := t.shard
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	if t.runs--; t.runs == 0 && t.idle != nil {
 		close(t.idle)
 		t.idle = nil

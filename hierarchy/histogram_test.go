@@ -7,37 +7,28 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 	"github.com/stretchr/testify/require"
 )
-
-func TestBucketsFollowEachOtherWithoutGap(t *testing.T) {
-	for b := range bucketFor(math.MaxInt64) {
-		end := bucketEnd(b)
-		require.Equal(t, b, bucketFor(end), "the last of bucket %d", b)
-		require.Equal(t, b+1, bucketFor(end+1), "the first after bucket %d", b)
-	}
-	require.Equal(t, int64(math.MaxInt64), bucketEnd(bucketFor(math.MaxInt64)))
-	require.Zero(t, bucketFor(-1))
-}
 
 // TestHistogramAgainstSorted compares a histogram with a sorted list. A quantile is never
 // below the exact one, and at most an eighth above it.
 func TestHistogramAgainstSorted(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		var parts [2]histogram // one for each of two shards
+		var parts [2]engine.Durations // one for each of two shards
 		var all []int64
 		sum := 0.0
 		for range 1 + r.IntN(1000) {
 			d := r.Int64N(1 << uint(1+r.IntN(50)))
-			parts[r.IntN(2)].add(d)
+			parts[r.IntN(2)].Add(d)
 			all = append(all, d)
 			sum += float64(d)
 		}
 		slices.Sort(all)
 		var h Histogram
-		h.h.merge(&parts[0])
-		h.h.merge(&parts[1])
+		h.h.Merge(&parts[0])
+		h.h.Merge(&parts[1])
 		require.Equal(t, uint64(len(all)), h.Count())
 		require.Equal(t, all[len(all)-1], int64(h.Max()))
 		require.InEpsilon(t, 1+sum/float64(len(all)), float64(1+h.Mean()), 1e-6)
@@ -53,7 +44,7 @@ func TestHistogramAgainstSorted(t *testing.T) {
 
 func TestEmptyHistogram(t *testing.T) {
 	var h Histogram
-	h.h.merge(&histogram{})
+	h.h.Merge(&engine.Durations{})
 	require.Zero(t, h.Count())
 	require.Equal(t, []time.Duration{0, 0, 0}, []time.Duration{h.Max(), h.Mean(), h.Quantile(0.5)})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
 // Idle fires when it has not been touched for some time: what the idle timeout of a
@@ -20,10 +22,10 @@ type Idle struct {
 	// later, and only a holder of the shard's lock writes ended.
 	due atomic.Int64
 
-	core       *core[func()] // immutable, as all below
+	core       *engine.Core[func()] // immutable, as all below
 	d          time.Duration
 	f          func()
-	shard      *shard[func()]
+	shard      *engine.Shard[func()]
 	generation uint64
 	index      uint32
 	_          [8]byte // fills a cache line where pointers have 64 bits, as touches write to it
@@ -44,19 +46,19 @@ func (w *Wheel) NewIdle(d time.Duration, f func()) (*Idle, error) {
 		return nil, fmt.Errorf("%w: idle time %v must be positive", ErrArgument, d)
 	}
 	c := w.core
-	now := c.now()
-	due := deadlineAfter(now, d)
+	now := c.Now()
+	due := engine.DeadlineAfter(now, d)
 	i := &Idle{core: c, d: d, f: f}
 	i.due.Store(due)
-	s := c.lockAny()
-	if err := s.admit(0); err != nil {
-		s.mu.Unlock()
+	s := c.LockAny()
+	if err := s.Admit(0); err != nil {
+		s.Mu.Unlock()
 		return nil, err
 	}
 	i.shard = s // before the timer can fire
 	wakeAt := int64(0)
-	i.index, i.generation, wakeAt = s.set(i.fire, now, due, askFirst)
-	s.unlock(wakeAt)
+	i.index, i.generation, wakeAt = s.Set(i.fire, now, due, engine.AskFirst)
+	s.UnlockFor(wakeAt)
 	return i, nil
 }
 
@@ -66,14 +68,14 @@ func (w *Wheel) NewIdle(d time.Duration, f func()) (*Idle, error) {
 // mock, and no allocation: it costs a reading of the clock and a compare-and-swap.
 func (i *Idle) Touch() bool {
 	c := i.core
-	requireMade(c != nil, "Idle")
-	if c.mock != nil {
+	engine.RequireMade(c != nil, "Idle")
+	if c.OnMock() {
 		return i.touchOnMock()
 	}
-	due := deadlineAfter(int64(c.clock.Elapsed()), i.d)
+	due := engine.DeadlineAfter(c.Now(), i.d)
 	for {
 		was := i.due.Load()
-		if was == ended || c.closed.Load() {
+		if was == ended || c.Closed() {
 			return false
 		}
 		if i.put(was, due) {
@@ -91,28 +93,28 @@ func (i *Idle) put(was, due int64) bool {
 // touchOnMock is Touch on a mock.
 func (i *Idle) touchOnMock() bool {
 	s := i.shard
-	now := i.core.now()
-	due := deadlineAfter(now, i.d)
-	s.mu.Lock()
-	n := s.lookup(i.index, i.generation)
+	now := i.core.Now()
+	due := engine.DeadlineAfter(now, i.d)
+	s.Mu.Lock()
+	n := s.Lookup(i.index, i.generation)
 	if n == nil {
-		s.mu.Unlock()
+		s.Mu.Unlock()
 		return false
 	}
 	i.due.Store(due)
-	s.counts.moved++
-	s.unlock(s.move(i.index, n, now, due))
+	s.Counts.Moved++
+	s.UnlockFor(s.Move(i.index, n, now, due))
 	return true
 }
 
 // Stop stops the Idle. It is true if it will not fire, and false if f was dispatched, or the
 // Idle or its wheel was stopped before. It does not wait for an f that runs.
 func (i *Idle) Stop() bool {
-	requireMade(i.core != nil, "Idle")
+	engine.RequireMade(i.core != nil, "Idle")
 	s := i.shard
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	stopped := s.stopOwned(i.index, i.generation)
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	stopped := s.StopOwned(i.index, i.generation)
 	if stopped {
 		i.due.Store(ended)
 	}
@@ -123,12 +125,12 @@ func (i *Idle) Stop() bool {
 // Idle was touched since the timer was set, or makes every later Touch false.
 func (i *Idle) fire() {
 	s := i.shard
-	deadline := s.timers.Arena().At(i.index).Key
-	if s.answer.early {
-		s.answer.later = i.due.Load()
+	deadline := s.Timers.Arena().At(i.index).Key
+	if s.Answer.Early {
+		s.Answer.Later = i.due.Load()
 	} else if i.due.CompareAndSwap(deadline, ended) {
-		s.answer = answer[func()]{run: &i.f}
+		s.Answer = engine.Answer[func()]{Run: &i.f}
 	} else {
-		s.answer = answer[func()]{later: i.due.Load()}
+		s.Answer = engine.Answer[func()]{Later: i.due.Load()}
 	}
 }

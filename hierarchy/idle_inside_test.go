@@ -6,37 +6,41 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/epicycle-go/epicycle/hierarchy/internal/handclock"
 	"github.com/stretchr/testify/require"
 )
 
 // Touch takes no lock.
 func TestTouchTakesNoLock(t *testing.T) {
-	c := &handClock{}
+	c := &handclock.Clock{}
 	w, err := New(Config{Clock: c, Shards: 1})
 	require.NoError(t, err)
 	defer w.Stop()
 	idle, err := w.NewIdle(time.Second, func() {})
 	require.NoError(t, err)
-	c.elapsed.Store(5)
-	s := w.core.shards[0]
-	s.mu.Lock()
-	w.core.aim.mu.Lock()
-	require.True(t, idle.Touch())
-	w.core.aim.mu.Unlock()
-	s.mu.Unlock()
+	c.Time.Store(5)
+	s, touched := w.core.Shards[0], false
+	c.OnSet = func() { // the aim's lock is held
+		s.Mu.Lock()
+		touched = idle.Touch()
+		s.Mu.Unlock()
+	}
+	_, err = w.AfterFunc(time.Nanosecond, func() {})
+	require.NoError(t, err)
+	require.True(t, touched)
 	require.EqualValues(t, 5+time.Second, idle.due.Load())
 }
 
 // A touch that has seen an Idle before it fired or was stopped does not revive it, and one
 // that has read the clock before another does not take that one back.
 func TestTouchThatIsOvertaken(t *testing.T) {
-	c := &handClock{}
+	c := &handclock.Clock{}
 	w, err := New(Config{Clock: c, Shards: 1, Executor: Inline, Precision: 1})
 	require.NoError(t, err)
 	defer w.Stop()
 	for _, end := range []func(*Idle){
 		func(i *Idle) { require.True(t, i.Stop()) },
-		func(*Idle) { c.elapsed.Add(10); c.ring() },
+		func(*Idle) { c.Time.Add(10); c.Ring() },
 	} {
 		idle, err := w.NewIdle(10, func() {})
 		require.NoError(t, err)
@@ -62,12 +66,11 @@ func TestIdleFillsACacheLine(t *testing.T) {
 		t.Skip("fields are smaller there, and padding is for 64 bits")
 	}
 	require.Zero(t, unsafe.Sizeof(Idle{})%64)
-	require.Zero(t, unsafe.Sizeof(shard[func()]{})%64)
 }
 
 // Idles that are put off are not dealt over finer slots.
 func TestIdlesPutOffLeaveTheirSlot(t *testing.T) {
-	c := &handClock{}
+	c := &handclock.Clock{}
 	w, err := New(Config{Clock: c, Shards: 1, Executor: Inline, Precision: 1})
 	require.NoError(t, err)
 	defer w.Stop()
@@ -77,15 +80,15 @@ func TestIdlesPutOffLeaveTheirSlot(t *testing.T) {
 		idle, err := w.NewIdle(d, func() {})
 		require.NoError(t, err)
 		idles = append(idles, idle)
-		c.elapsed.Add(1)
+		c.Time.Add(1)
 	}
 	for _, idle := range idles {
 		require.True(t, idle.Touch())
 	}
-	c.elapsed.Store(d + n)
-	c.ring()
-	require.NoError(t, w.core.check())
+	c.Time.Store(d + n)
+	c.Ring()
+	require.NoError(t, w.core.Check())
 	require.EqualValues(t, n, w.Stats().Moved)
 	require.Zero(t, w.Stats().Cascaded)
-	c.requireAim(t, d+n)
+	c.RequireAim(t, d+n)
 }

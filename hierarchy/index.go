@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"reflect"
 
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 )
 
@@ -153,7 +154,7 @@ func (x *index[K, V]) relinkChain(t *timers.Timers[entry[K, V]], chain uint32) {
 
 // hash is the hash of k, or ErrArgument if k can't be compared.
 func (w *Keyed[K, V]) hash(k K) (uint64, error) {
-	requireMade(w.core != nil, "wheel")
+	engine.RequireMade(w.core != nil, "wheel")
 	if w.wary {
 		return w.hashWarily(k)
 	}

@@ -14,10 +14,10 @@ import (
 
 // checkIndex reports the first broken invariant of a Keyed's indexes.
 func (w *Keyed[K, V]) checkIndex() error {
-	for n, s := range w.core.shards {
-		s.mu.Lock()
-		err := w.index[n].check(s.timers)
-		s.mu.Unlock()
+	for n, s := range w.core.Shards {
+		s.Mu.Lock()
+		err := w.index[n].check(s.Timers)
+		s.Mu.Unlock()
 		if err != nil {
 			return fmt.Errorf("index %d: %w", n, err)
 		}

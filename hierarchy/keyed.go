@@ -5,6 +5,8 @@ import (
 	"hash/maphash"
 	"reflect"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
 // Keyed is a wheel whose timers have names. All methods may be called concurrently, also
@@ -14,7 +16,7 @@ import (
 // A key unequal to itself (NaN) names nothing: each Set makes a new timer, which fires
 // unless Drain or Stop takes it out.
 type Keyed[K comparable, V any] struct {
-	core  *core[entry[K, V]]
+	core  *engine.Core[entry[K, V]]
 	index []index[K, V] // by shard, guarded by its lock
 	seed  maphash.Seed
 	wary  bool // comparing two keys can panic
@@ -35,11 +37,11 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 		return nil, err
 	}
 	w := &Keyed[K, V]{
-		core: c, index: make([]index[K, V], len(c.shards)), seed: maphash.MakeSeed(),
+		core: c, index: make([]index[K, V], len(c.Shards)), seed: maphash.MakeSeed(),
 		wary: mayPanic(reflect.TypeFor[K]()),
 	}
-	c.onFire = w.unindex
-	c.onDetach = func(shard int) { w.index[shard] = index[K, V]{} }
+	c.OnFire = w.unindex
+	c.OnDetach = func(shard int) { w.index[shard] = index[K, V]{} }
 	return w, nil
 }
 
@@ -55,18 +57,18 @@ func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	now := w.core.now()
+	now := w.core.Now()
 	s, x := w.shard(h)
-	s.mu.Lock()
+	s.Mu.Lock()
 	i := w.find(s, x, h, k)
 	if i == 0 {
-		defer s.mu.Unlock()
-		if s.closed {
+		defer s.Mu.Unlock()
+		if s.Closed {
 			return false, ErrClosed
 		}
 		return false, nil
 	}
-	s.reschedule(i, s.timers.Arena().At(i), now, d)
+	s.Reschedule(i, s.Timers.Arena().At(i), now, d)
 	return true, nil
 }
 
@@ -77,17 +79,17 @@ func (w *Keyed[K, V]) Remove(k K) (v V, ok bool) {
 		return v, false
 	}
 	s, x := w.shard(h)
-	s.mu.Lock()
+	s.Mu.Lock()
 	i := w.find(s, x, h, k)
 	if i == 0 {
-		s.mu.Unlock()
+		s.Mu.Unlock()
 		return v, false
 	}
-	v = s.timers.Value(i).val
-	x.remove(s.timers, i)
-	s.discard(i, s.timers.Arena().At(i))
-	s.counts.stopped++
-	s.mu.Unlock()
+	v = s.Timers.Value(i).val
+	x.remove(s.Timers, i)
+	s.Discard(i, s.Timers.Arena().At(i))
+	s.Counts.Stopped++
+	s.Mu.Unlock()
 	return v, true
 }
 
@@ -98,16 +100,16 @@ func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 	if err != nil {
 		return v, 0, false
 	}
-	now := w.core.now()
+	now := w.core.Now()
 	s, x := w.shard(h)
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	i := w.find(s, x, h, k)
 	if i == 0 {
 		return v, 0, false
 	}
-	left := s.timers.Arena().At(i).Key - now
-	return s.timers.Value(i).val, time.Duration(max(0, left)), true
+	left := s.Timers.Arena().At(i).Key - now
+	return s.Timers.Value(i).val, time.Duration(max(0, left)), true
 }
 
 // Value is like Get, without the remaining time, and costs no reading of the clock. A
@@ -118,50 +120,50 @@ func (w *Keyed[K, V]) Value(k K) (v V, ok bool) {
 		return v, false
 	}
 	s, x := w.shard(h)
-	s.mu.Lock()
+	s.Mu.Lock()
 	i := w.find(s, x, h, k)
 	if i != 0 {
-		v = s.timers.Value(i).val
+		v = s.Timers.Value(i).val
 	}
-	s.mu.Unlock()
+	s.Mu.Unlock()
 	return v, i != 0
 }
 
 // Len returns the number of pending timers.
-func (w *Keyed[K, V]) Len() int { return w.core.len() }
+func (w *Keyed[K, V]) Len() int { return w.core.Len() }
 
 // Stats returns a snapshot of the wheel's counters.
-func (w *Keyed[K, V]) Stats() Stats { return w.core.stats() }
+func (w *Keyed[K, V]) Stats() Stats { return statsOf(w.core) }
 
 // Circles returns a snapshot of where the timers are, finest circle first.
-func (w *Keyed[K, V]) Circles() []CircleStats { return w.core.circleStats() }
+func (w *Keyed[K, V]) Circles() []CircleStats { return circlesOf(w.core) }
 
 // Stop stops the wheel and drops all pending timers, which never fire. It does not wait
 // for callbacks that run. Further calls do nothing.
-func (w *Keyed[K, V]) Stop() { w.core.stop() }
+func (w *Keyed[K, V]) Stop() { w.core.Stop() }
 
 // Shutdown stops the wheel and waits until all callbacks that were dispatched have
 // returned. It returns ctx's error if ctx is done first. Inside a callback it waits for that
 // callback, too: use Stop or go Shutdown there.
-func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.core.shutdown(ctx) }
+func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }
 
 // shard is the shard of keys with that hash, and its index, which uses the low bits.
-func (w *Keyed[K, V]) shard(h uint64) (*shard[entry[K, V]], *index[K, V]) {
+func (w *Keyed[K, V]) shard(h uint64) (*engine.Shard[entry[K, V]], *index[K, V]) {
 	i := int(h>>32) & (len(w.index) - 1)
-	return w.core.shards[i], &w.index[i]
+	return w.core.Shards[i], &w.index[i]
 }
 
 // find is the timer of k, or 0. The lock of s must be held.
-func (w *Keyed[K, V]) find(s *shard[entry[K, V]], x *index[K, V], h uint64, k K) uint32 {
-	if s.timers == nil {
+func (w *Keyed[K, V]) find(s *engine.Shard[entry[K, V]], x *index[K, V], h uint64, k K) uint32 {
+	if s.Timers == nil {
 		return 0
 	}
-	return x.find(s.timers, uint32(h), k)
+	return x.find(s.Timers, uint32(h), k)
 }
 
 // unindex takes a timer that is about to fire out of the index.
 func (w *Keyed[K, V]) unindex(shard int, i uint32) {
-	t := w.core.shards[shard].timers
+	t := w.core.Shards[shard].Timers
 	if e := t.Value(i); e.key == e.key {
 		w.index[shard].remove(t, i)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
 // keyedRun runs a random program on a Keyed and on the model side by side. The values are
@@ -42,10 +43,10 @@ func runKeyed(t *testing.T, c chooser, length int) []string {
 	r.wheel, err = NewKeyed(config(c, r.mock), r.fire)
 	require.NoError(t, err)
 	defer r.wheel.Stop()
-	r.wheel.core.tuning.SortUpTo = crowds[c.IntN(len(crowds))]
+	r.wheel.core.Tuning.SortUpTo = crowds[c.IntN(len(crowds))]
 	for n := 0; n < length && r.mock.Elapsed() < math.MaxInt64; n++ {
 		r.step()
-		require.NoError(t, r.wheel.core.check())
+		require.NoError(t, r.wheel.core.Check())
 		require.NoError(t, r.wheel.checkIndex())
 		if !slices.Equal(r.ref.fired, r.fired) {
 			t.Fatalf("step %d: want %v, got %v", n, r.ref.fired, r.fired)
@@ -120,7 +121,7 @@ func (r *keyedRun) setIf(k, i int, d time.Duration) {
 	r.ids++
 	var set, want bool
 	var err error
-	deadline := deadlineAfter(r.ref.now, d)
+	deadline := engine.DeadlineAfter(r.ref.now, d)
 	switch r.c.IntN(4) {
 	case 0:
 		set, err = r.wheel.SetIfAbsent(key(k), r.ids, d)

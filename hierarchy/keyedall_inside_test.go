@@ -12,7 +12,7 @@ import (
 // All looks at no more than a batch of memory under one hold of the lock, whether there are many
 // keys in it or few.
 func TestAllTakesABatchAtATime(t *testing.T) {
-	const n, most = 20_000, batch
+	const n, most = 20_000, scanBatch
 	w, err := NewKeyed(Config{Clock: clock.NewMock()}, func(int, int) {})
 	require.NoError(t, err)
 	defer w.Stop()
@@ -22,7 +22,7 @@ func TestAllTakesABatchAtATime(t *testing.T) {
 	requireBatches := func(keys int) {
 		t.Helper()
 		holds, came := 0, 0
-		for c := (cursor[int, int]{shard: w.core.shards[0]}); !c.done; holds++ {
+		for c := (cursor[int, int]{shard: w.core.Shards[0]}); !c.done; holds++ {
 			some := c.take(nil)
 			require.LessOrEqual(t, len(some), most)
 			came += len(some)

@@ -3,7 +3,7 @@ package hierarchy
 import (
 	"time"
 
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
 // Set sets a timer for k, with the value v, due after d. If k is pending, its value and
@@ -18,7 +18,7 @@ func (w *Keyed[K, V]) Set(k K, v V, d time.Duration) error {
 // SetAt is Set with the delay from the clock's current wall time to t. The delay is computed
 // once: the timer does not follow when the wall clock is set.
 func (w *Keyed[K, V]) SetAt(k K, v V, t time.Time) error {
-	return w.Set(k, v, t.Sub(w.core.wall()))
+	return w.Set(k, v, t.Sub(w.core.Wall()))
 }
 
 // Swap is Set that returns the value that was replaced. replaced is false if k was not
@@ -89,18 +89,18 @@ func (w *Keyed[K, V]) set(k K, v V, d time.Duration, c condition) (old V, result
 	if err != nil {
 		return old, setNot, err
 	}
-	now := w.core.now()
+	now := w.core.Now()
 	s, x := w.shard(h)
-	s.mu.Lock()
+	s.Mu.Lock()
 	if i := w.find(s, x, h, k); i != 0 {
-		n := s.timers.Arena().At(i)
-		if !c.holds(n.Key, deadlineAfter(now, d)) {
-			s.mu.Unlock()
+		n := s.Timers.Arena().At(i)
+		if !c.holds(n.Key, engine.DeadlineAfter(now, d)) {
+			s.Mu.Unlock()
 			return old, setNot, nil
 		}
-		e := s.timers.Value(i)
+		e := s.Timers.Value(i)
 		old, e.val = e.val, v
-		s.reschedule(i, n, now, d)
+		s.Reschedule(i, n, now, d)
 		return old, setAgain, nil
 	}
 	if err := w.setFirst(s, x, entry[K, V]{key: k, val: v, hash: uint32(h)}, now, d); err != nil {
@@ -111,35 +111,24 @@ func (w *Keyed[K, V]) set(k K, v V, d time.Duration, c condition) (old V, result
 
 // setFirst sets a timer for the key of e, which is not pending. The lock of s must be held, and
 // is unlocked.
-func (w *Keyed[K, V]) setFirst(s *shard[entry[K, V]], x *index[K, V], e entry[K, V], now int64, d time.Duration) error {
+func (w *Keyed[K, V]) setFirst(s *engine.Shard[entry[K, V]], x *index[K, V], e entry[K, V], now int64, d time.Duration) error {
 	due := d <= 0
-	if due && w.core.direct {
-		_, err := s.fireNew(e)
+	if due && w.core.Direct() {
+		_, err := s.FireNew(e)
 		return err
 	}
-	if err := s.admit(0); err != nil {
-		s.mu.Unlock()
+	if err := s.Admit(0); err != nil {
+		s.Mu.Unlock()
 		return err
 	}
-	i, _, wakeAt := s.set(e, now, deadlineAfter(now, d), 0)
+	i, _, wakeAt := s.Set(e, now, engine.DeadlineAfter(now, d), 0)
 	if e.key == e.key {
-		x.insert(s.timers, i)
+		x.insert(s.Timers, i)
 	}
 	if due {
-		s.unlockDue(now)
+		s.UnlockDue(now)
 	} else {
-		s.unlock(wakeAt)
+		s.UnlockFor(wakeAt)
 	}
 	return nil
-}
-
-// reschedule makes timer i due d after now. mu must be held, and is unlocked.
-func (s *shard[T]) reschedule(i uint32, n *level.Node, now int64, d time.Duration) {
-	if d <= 0 {
-		s.resetDue(i, n, now)
-		return
-	}
-	s.counts.moved++
-	deadline := deadlineAfter(now, d)
-	s.unlock(s.move(i, n, now, deadline))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
 // model is the reference implementation: an unsorted list of timers.
@@ -35,7 +36,7 @@ type modelTimer struct {
 func (m *model) set(key int, d time.Duration) int {
 	m.ids++
 	m.order++
-	m.timers = append(m.timers, modelTimer{m.ids, key, deadlineAfter(m.now, d), m.order})
+	m.timers = append(m.timers, modelTimer{m.ids, key, engine.DeadlineAfter(m.now, d), m.order})
 	return m.ids
 }
 
@@ -51,7 +52,7 @@ func (m *model) remove(i int) { m.timers = slices.Delete(m.timers, i, i+1) }
 
 func (m *model) reset(i int, d time.Duration) {
 	m.order++
-	m.timers[i].deadline, m.timers[i].order = deadlineAfter(m.now, d), m.order
+	m.timers[i].deadline, m.timers[i].order = engine.DeadlineAfter(m.now, d), m.order
 }
 
 func (m *model) sorted() []modelTimer {
@@ -71,7 +72,7 @@ func (m *model) next() (modelTimer, bool) {
 
 // add moves time and fires the timers that fall due on the way.
 func (m *model) add(d time.Duration) {
-	target := deadlineAfter(m.now, d)
+	target := engine.DeadlineAfter(m.now, d)
 	for {
 		t, ok := m.next()
 		if !ok || t.deadline > target {
@@ -165,10 +166,10 @@ func runOf(t *testing.T, c chooser, steps int) []string {
 	})
 	require.NoError(t, err)
 	defer w.Stop()
-	w.core.tuning.SortUpTo = crowds[c.IntN(len(crowds))]
+	w.core.Tuning.SortUpTo = crowds[c.IntN(len(crowds))]
 	for n := 0; n < steps && m.Elapsed() < math.MaxInt64; n++ {
 		stepOf(t, c, m, w, ref, handles, set)
-		if err := w.core.check(); err != nil {
+		if err := w.core.Check(); err != nil {
 			t.Fatalf("step %d: %v", n, err)
 		}
 		if !slices.Equal(ref.fired, fired) {

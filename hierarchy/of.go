@@ -3,12 +3,14 @@ package hierarchy
 import (
 	"context"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
 // Of is a wheel of values with one function for all, which needs no closure per timer.
 // All methods may be called concurrently, also inside callbacks. NewOf makes an Of; the
 // methods of a zero Of panic.
-type Of[T any] struct{ core *core[T] }
+type Of[T any] struct{ core *engine.Core[T] }
 
 // NewOf makes a wheel that calls fire with the value of each timer. The error is
 // ErrNilFunc, or ErrArgument as with New.
@@ -23,7 +25,8 @@ func NewOf[T any](cfg Config, fire func(T)) (*Of[T], error) {
 // Set has the wheel's executor call fire with v after d, or at once if d <= 0, as
 // Wheel.AfterFunc does, but never inside the call. The error is ErrClosed or ErrFull.
 func (w *Of[T]) Set(v T, d time.Duration) (Timer, error) {
-	return w.core.add(v, w.core.now(), d, 0)
+	h, err := w.core.Add(v, w.core.Now(), d, 0)
+	return Timer{h}, err
 }
 
 // Drain takes all pending timers out at once, and then calls fn for each value, in order
@@ -38,23 +41,23 @@ func (w *Of[T]) Drain(fn func(T)) int {
 	if fn == nil {
 		fn = func(T) {}
 	}
-	return w.core.drain(func(v T, _ int64) { fn(v) })
+	return w.core.Drain(func(v T, _ int64) { fn(v) })
 }
 
 // Len returns the number of pending timers.
-func (w *Of[T]) Len() int { return w.core.len() }
+func (w *Of[T]) Len() int { return w.core.Len() }
 
 // Stats returns a snapshot of the wheel's counters.
-func (w *Of[T]) Stats() Stats { return w.core.stats() }
+func (w *Of[T]) Stats() Stats { return statsOf(w.core) }
 
 // Circles returns a snapshot of where the timers are, finest circle first.
-func (w *Of[T]) Circles() []CircleStats { return w.core.circleStats() }
+func (w *Of[T]) Circles() []CircleStats { return circlesOf(w.core) }
 
 // Stop stops the wheel and drops all pending timers, which never fire. It does not wait
 // for callbacks that run. Further calls do nothing.
-func (w *Of[T]) Stop() { w.core.stop() }
+func (w *Of[T]) Stop() { w.core.Stop() }
 
 // Shutdown stops the wheel and waits until all callbacks that were dispatched have
 // returned. It returns ctx's error if ctx is done first. Inside a callback it waits for that
 // callback, too: use Stop or go Shutdown there.
-func (w *Of[T]) Shutdown(ctx context.Context) error { return w.core.shutdown(ctx) }
+func (w *Of[T]) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 	"github.com/epicycle-go/epicycle/level"
 )
 
@@ -16,7 +17,7 @@ type Repeater struct {
 	run   func()
 	// timer is set once. It is in no slot from the dispatch of a run until that run ends,
 	// or turns out to be too early.
-	timer Timer
+	timer engine.Handle
 
 	mu      sync.Mutex
 	ended   bool      // guarded by mu, as all below
@@ -53,27 +54,27 @@ func (w *Wheel) every(period time.Duration, f func(), fl level.Flags) (*Repeater
 		return nil, fmt.Errorf("%w: period %v must be positive", ErrArgument, period)
 	}
 	r := &Repeater{wheel: w, run: f, period: int64(period)}
-	return r.start(w.core.now(), period, fl)
+	return r.start(w.core.Now(), period, fl)
 }
 
 func (r *Repeater) start(now int64, d time.Duration, f level.Flags) (*Repeater, error) {
-	if d <= 0 && r.wheel.core.direct {
+	if d <= 0 && r.wheel.core.Direct() {
 		return r.startDue(now, f)
 	}
 	r.mu.Lock() // the first run may begin before the timer is noted
 	defer r.mu.Unlock()
-	t, err := r.wheel.core.add(r.fire, now, d, f|keepNode)
+	t, err := r.wheel.core.Add(r.fire, now, d, f|engine.KeepNode)
 	if err != nil {
 		return nil, err
 	}
-	r.timer, r.due = t, deadlineAfter(now, d)
+	r.timer, r.due = t, engine.DeadlineAfter(now, d)
 	return r, nil
 }
 
 // Stop ends the repetition: no further run begins. It is false if the repetition had ended
 // before. It does not wait for a run that has begun.
 func (r *Repeater) Stop() bool {
-	requireMade(r.wheel != nil, "Repeater")
+	engine.RequireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.ended && r.end()
@@ -84,15 +85,15 @@ func (r *Repeater) Stop() bool {
 // period <= 0. At the end of the clock's time, 292 years, Reset ends the Repeater and is
 // false.
 func (r *Repeater) Reset(period time.Duration) bool {
-	requireMade(r.wheel != nil, "Repeater")
+	engine.RequireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended || period <= 0 {
 		return false
 	}
 	r.early = false
-	now := r.wheel.core.now()
-	if r.running && r.wheel.core.closed.Load() || !r.running && !r.put(now, deadlineAfter(now, period), false) {
+	now := r.wheel.core.Now()
+	if r.running && r.wheel.core.Closed() || !r.running && !r.put(now, engine.DeadlineAfter(now, period), false) {
 		return false
 	}
 	if r.running {
@@ -127,10 +128,10 @@ func (r *Repeater) begin() bool {
 	if r.ended || r.running {
 		return false
 	}
-	now, due, wait := r.wheel.core.now(), r.due, time.Duration(0)
+	now, due, wait := r.wheel.core.Now(), r.due, time.Duration(0)
 	if r.plan != nil {
 		wait = r.wheel.until(r.wall)
-		due = max(due, deadlineAfter(now, wait))
+		due = max(due, engine.DeadlineAfter(now, wait))
 	}
 	if (now < due || wait > 0) && !r.early { // at the end of time, due is now however long wait is
 		r.set(now, due)
@@ -163,12 +164,12 @@ func (r *Repeater) planned() Schedule {
 // startDue is start with a first run that is due now, with an executor that gets it within
 // the call.
 func (r *Repeater) startDue(now int64, f level.Flags) (*Repeater, error) {
-	t, err := r.wheel.core.addFired(r.fire, now, f|keepNode)
+	t, err := r.wheel.core.AddFired(r.fire, now, f|engine.KeepNode)
 	if err != nil {
 		return nil, err
 	}
 	r.timer, r.due = t, now
-	r.wheel.core.submit(r.fire)
+	r.wheel.core.Submit(r.fire)
 	return r, nil
 }
 
@@ -182,12 +183,12 @@ func (r *Repeater) set(now, deadline int64) bool { return r.put(now, deadline, t
 //
 // At the end of time there is no next run, and the Repeater ends.
 func (r *Repeater) put(now, deadline int64, held bool) bool {
-	if now == endOfTime {
+	if now == engine.EndOfTime {
 		r.end()
 		return false
 	}
-	held = held || r.wheel.core.inFlight.none()
-	if !r.timer.rearm(now, deadline, held) {
+	held = held || r.wheel.core.Settled()
+	if !r.timer.Rearm(now, deadline, held) {
 		return false
 	}
 	r.due = deadline

@@ -1,11 +1,15 @@
 package hierarchy
 
-import "time"
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
+)
 
 // rest ends a run; next is what the schedule said.
 func (r *Repeater) rest(next time.Time) {
 	if r.setNext(next) {
-		r.wheel.core.submit(r.fire)
+		r.wheel.core.Submit(r.fire)
 	}
 }
 
@@ -18,28 +22,28 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 	if r.ended {
 		return false
 	}
-	now := r.wheel.core.now()
+	now := r.wheel.core.Now()
 	var due, skipped int64
 	switch {
 	case r.plan == nil:
 		due, skipped = r.afterRun(now)
-		r.wheel.core.skipped.Add(uint64(skipped))
+		r.wheel.core.Skip(skipped)
 	case next.IsZero():
 		r.end()
 		return false
 	default:
 		r.wall = next
-		due = deadlineAfter(now, r.wheel.until(next))
+		due = engine.DeadlineAfter(now, r.wheel.until(next))
 	}
 	if r.early && now < due { // the run after this one
 		r.due = due
-		if r.timer.fireAgain(0) {
+		if r.timer.FireAgain(0) {
 			return true
 		}
-		r.timer.rearm(now, now, true)
+		r.timer.Rearm(now, now, true)
 		return false
 	}
-	if due <= now && now < endOfTime && r.timer.fireAgain(now-due) {
+	if due <= now && now < engine.EndOfTime && r.timer.FireAgain(now-due) {
 		r.due = due
 		return true
 	}
@@ -53,18 +57,80 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 // As the wheel gathers timers, a run may begin so late that the next one is due when it
 // returns, although it was short. That next one is not skipped.
 func (r *Repeater) afterRun(now int64) (due, skipped int64) {
-	next := deadlineAfter(r.due, time.Duration(r.period))
-	precision := r.wheel.core.aim.precision
+	next := engine.DeadlineAfter(r.due, time.Duration(r.period))
+	precision := r.wheel.core.Precision()
 	unread := r.unread
 	r.unread = false
 	if unread && r.period < precision {
-		skipped = (deadlineAfter(now, time.Duration(precision))-r.due)/r.period - 1
-		return deadlineAfter(r.due+skipped*r.period, time.Duration(r.period)), skipped
+		skipped = (engine.DeadlineAfter(now, time.Duration(precision))-r.due)/r.period - 1
+		return engine.DeadlineAfter(r.due+skipped*r.period, time.Duration(r.period)), skipped
 	}
 	short := now-r.began < r.period
 	if next > now || short && r.period >= precision && now-next <= precision {
 		return next, 0
 	}
 	skipped = (now - r.due) / r.period
-	return deadlineAfter(r.due+skipped*r.period, time.Duration(r.period)), skipped
+	return engine.DeadlineAfter(r.due+skipped*r.period, time.Duration(r.period)), skipped
+}
+
+// RunNow makes the next run due now. The runs after it are as if it had been in time: an Every
+// keeps its multiples of the period, and a Schedule is asked for the time after the one of that
+// run. Runs never overlap: while one is under way, the next begins when it returns, unless a
+// Schedule ends with it. Several calls before that run begins are as one. RunNow is false if the
+// Repeater has ended, or its wheel was stopped.
+func (r *Repeater) RunNow() bool {
+	engine.RequireMade(r.wheel != nil, "Repeater")
+	ok, fires := r.hurry()
+	if fires {
+		r.wheel.core.Submit(r.fire)
+	}
+	return ok
+}
+
+// hurry is RunNow. If fires is true, the executor must get the run as soon as mu is unlocked.
+func (r *Repeater) hurry() (ok, fires bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.ended || r.wheel.core.Closed():
+		return false, false
+	case r.early && (r.running || r.timer.Active()):
+		return true, false
+	}
+	r.early = true
+	if r.running {
+		return true, false // setNext goes on
+	}
+	return r.timer.Hurry(r.wheel.core.Now())
+}
+
+// Next is the wall time of the next run, as of now. It is false if the Repeater has ended, and
+// during a run of a Schedule, which is asked for the next time after the run. The next run may
+// be late, and skipped if it is late by more than a period.
+func (r *Repeater) Next() (time.Time, bool) {
+	engine.RequireMade(r.wheel != nil, "Repeater")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended || r.wheel.core.Closed() {
+		return time.Time{}, false
+	}
+	wall, now := r.wheel.core.Reading()
+	switch {
+	case r.early:
+		return wall.Round(0), true
+	case r.plan == nil:
+		return wall.Add(time.Duration(r.nextDue(now) - now)).Round(0), true
+	case r.running:
+		return time.Time{}, false
+	}
+	return r.wall, true
+}
+
+// nextDue is when the next run of an Every is due. mu must be held.
+func (r *Repeater) nextDue(now int64) int64 {
+	if !r.running {
+		return r.due
+	}
+	due, _ := r.afterRun(now)
+	return due
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/handclock"
 )
 
 // shortDelays is what ends within the call if its delay has passed by then. Each reports whether
@@ -40,7 +41,7 @@ var shortDelays = map[string]func(t *testing.T, w *Wheel, d time.Duration) bool{
 		return context.Cause(ctx) == ErrFull
 	},
 	"WithDeadline": func(t *testing.T, w *Wheel, d time.Duration) bool {
-		ctx, cancel := w.WithDeadline(t.Context(), w.core.wall().Add(d))
+		ctx, cancel := w.WithDeadline(t.Context(), w.core.Wall().Add(d))
 		defer cancel()
 		return ctx.Err() == context.DeadlineExceeded
 	},
@@ -51,11 +52,11 @@ func TestShortDelayEndsWithinTheCall(t *testing.T) {
 	for name, ends := range shortDelays {
 		for by, executor := range map[string]Executor{"Go": Go, "Inline": Inline, "Pool": Pool(1)} {
 			t.Run(name+" "+by, func(t *testing.T) {
-				passing, err := New(Config{Clock: &handClock{tick: 100}, Executor: executor})
+				passing, err := New(Config{Clock: &handclock.Clock{Tick: 100}, Executor: executor})
 				require.NoError(t, err)
 				require.True(t, ends(t, passing, 1))
 				require.Zero(t, passing.Len())
-				standing, err := New(Config{Clock: &handClock{}, Executor: executor})
+				standing, err := New(Config{Clock: &handclock.Clock{}, Executor: executor})
 				require.NoError(t, err)
 				require.False(t, ends(t, standing, 1))
 				mocked, err := New(Config{Clock: clock.NewMock(), Executor: executor})
@@ -68,13 +69,13 @@ func TestShortDelayEndsWithinTheCall(t *testing.T) {
 
 // A sleeper does not have the wheel woken for a time that is shorter than that takes.
 func TestSleepOfAnInstant(t *testing.T) {
-	for _, d := range []time.Duration{1, armCost} {
-		c := &handClock{tick: 100}
+	for _, d := range []time.Duration{1, 4 * time.Microsecond} {
+		c := &handclock.Clock{Tick: 100}
 		w, err := New(Config{Clock: c})
 		require.NoError(t, err)
 		require.NoError(t, w.Sleep(t.Context(), d))
 		require.Zero(t, w.Stats().Scheduled)
-		require.False(t, c.aimed)
-		require.GreaterOrEqual(t, c.elapsed.Load(), int64(d))
+		require.False(t, c.Aimed())
+		require.GreaterOrEqual(t, c.Time.Load(), int64(d))
 	}
 }

@@ -3,35 +3,37 @@ package hierarchy
 import (
 	"context"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
 // Sleep returns nil after d, at once if d <= 0. It returns ctx's error if ctx is done
 // first, ErrClosed if the wheel is stopped first, and ErrFull if the wheel is full.
 func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
-	requireContext(ctx, "Sleep")
+	engine.RequireContext(ctx, "Sleep")
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if w.core.over() {
+	if w.core.Closed() {
 		return ErrClosed
 	}
 	if d <= 0 {
 		return nil
 	}
-	now := w.core.now()
-	if w.core.passSoon(now, d) {
+	now := w.core.Now()
+	if w.core.PassSoon(now, d) {
 		return nil
 	}
 	s, _ := w.sleepers.Get().(*sleeper)
 	if s == nil {
 		s = newSleeper()
 	}
-	t, err := w.core.add(s.wake, now, d, runInWake|callOnStop)
+	t, err := w.core.Add(s.wake, now, d, engine.RunInWake|engine.CallOnStop)
 	if err != nil {
 		return err
 	}
 	if s.sleep(ctx, t) {
-		err = w.wokenBy(deadlineAfter(now, d))
+		err = w.wokenBy(engine.DeadlineAfter(now, d))
 	} else {
 		err = ctx.Err()
 	}
@@ -39,23 +41,9 @@ func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// passSoon waits until d has passed since now, if that takes no longer than armCost. Otherwise it
-// is false.
-func (c *core[T]) passSoon(now int64, d time.Duration) bool {
-	if d > armCost || c.mock != nil {
-		return false
-	}
-	for range maxLooks {
-		if c.now()-now >= int64(d) {
-			return true
-		}
-	}
-	return false
-}
-
 // sleep waits until t has fired or was dropped, and is true then, or until ctx is done and t
 // is stopped.
-func (s *sleeper) sleep(ctx context.Context, t Timer) (woken bool) {
+func (s *sleeper) sleep(ctx context.Context, t engine.Handle) (woken bool) {
 	done := ctx.Done()
 	if done == nil { // to receive from one channel costs less
 		<-s.awake
@@ -76,7 +64,7 @@ func (s *sleeper) sleep(ctx context.Context, t Timer) (woken bool) {
 // wokenBy is what Sleep returns when it was woken: the timer has fired at due, or the wheel
 // was stopped before.
 func (w *Wheel) wokenBy(due int64) error {
-	if w.core.over() && w.core.now() < due {
+	if w.core.Closed() && w.core.Now() < due {
 		return ErrClosed
 	}
 	return nil

@@ -2,10 +2,13 @@ package hierarchy
 
 import (
 	"fmt"
+	"iter"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 	"github.com/epicycle-go/epicycle/level"
 )
 
@@ -66,11 +69,6 @@ func (st Stats) String() string {
 	return b.String()
 }
 
-// counts are the counters of one shard, guarded by its lock.
-type counts struct {
-	stopped, moved, fired, drained, dropped, cascaded uint64
-}
-
 // CircleStats is where the timers of one circle are.
 type CircleStats struct {
 	Width time.Duration // of one slot
@@ -79,55 +77,23 @@ type CircleStats struct {
 	Slots []int         // timers per slot
 }
 
-func (c *core[T]) stats() Stats {
-	requireMade(c != nil, "wheel")
-	var st Stats
-	for _, s := range c.shards {
-		s.mu.Lock()
-		n := s.counts
-		if s.timers != nil {
-			n.cascaded += s.timers.Cascaded()
-		}
-		st.Pending += s.timers.Len()
-		st.Fired += n.fired
-		st.Stopped += n.stopped
-		st.Drained += n.drained
-		st.Dropped += n.dropped
-		st.Moved += n.moved
-		st.Cascaded += n.cascaded
-		st.Lateness.h.merge(&s.lateness)
-		s.mu.Unlock()
+// statsOf returns the counters of c.
+func statsOf[T any](c *engine.Core[T]) Stats {
+	n := c.Count()
+	return Stats{
+		Pending: n.Pending, Queued: n.Queued, Running: n.Running,
+		Scheduled: n.Fired + n.Stopped + n.Drained + n.Dropped + uint64(n.Pending),
+		Fired:     n.Fired, Stopped: n.Stopped, Drained: n.Drained, Dropped: n.Dropped,
+		Moved: n.Moved, Cascaded: n.Cascaded, Wakeups: n.Wakeups, Panics: n.Panics, Skipped: n.Skipped,
+		Lateness: Histogram{n.Lateness}, Waited: Histogram{n.Waited}, Closed: n.Closed,
 	}
-	st.Scheduled = st.Fired + st.Stopped + st.Drained + st.Dropped + uint64(st.Pending)
-	c.waits.addTo(&st.Waited.h)
-	st.Closed = c.closed.Load()
-	st.Queued, st.Running = c.inFlight.count()
-	st.Wakeups = c.aim.count()
-	st.Panics = c.panics.Load()
-	st.Skipped = c.skipped.Load()
-	return st
 }
 
-// circleStats adds up the circles of all shards. The hands of a wheel that was stopped stay where
-// they were. A timer whose deadline has moved later is
+// circlesOf adds up the circles of all shards. A timer whose deadline has moved later is
 // counted in the slot that it still sits in.
-func (c *core[T]) circleStats() []CircleStats {
-	now := c.now()
-	if c.closed.Load() {
-		now = c.stoppedAt.Load()
-	}
-	stats := emptyCircles(&c.layout, now)
-	for _, s := range c.shards {
-		s.mu.Lock()
-		if s.timers != nil {
-			for k := range stats {
-				for slot := range stats[k].Slots {
-					stats[k].Slots[slot] += s.timers.InSlot(k, slot)
-				}
-			}
-		}
-		s.mu.Unlock()
-	}
+func circlesOf[T any](c *engine.Core[T]) []CircleStats {
+	stats := emptyCircles(c.HandsAt())
+	c.InSlots(func(circle, slot, n int) { stats[circle].Slots[slot] += n })
 	return stats
 }
 
@@ -140,6 +106,103 @@ func emptyCircles(l *circles.Layout, now int64) []CircleStats {
 			Base:  k == l.Base(),
 			Hand:  l.Hand(k, now),
 			Slots: make([]int, level.Slots),
+		}
+	}
+	return stats
+}
+
+// Histogram is a distribution of durations: a snapshot in Stats, or one that is filled with Add
+// and Merge. Quantiles are exact to an eighth of their value. The zero Histogram is empty.
+//
+// Methods with a value receiver may be called concurrently, unless Add or Merge changes the
+// Histogram meanwhile. Do not copy a Histogram to which more is added, since the copy shares
+// memory with it. Merge it into an empty one instead.
+type Histogram struct{ h engine.Durations }
+
+// Add counts d. A negative d counts as 0. It costs some nanoseconds, and the first one allocates
+// about four kilobytes.
+func (h *Histogram) Add(d time.Duration) { h.h.Add(int64(max(0, d))) }
+
+// Merge counts all that g has counted. It costs about a microsecond.
+func (h *Histogram) Merge(g Histogram) { h.h.Merge(&g.h) }
+
+// Count returns how many durations were counted.
+func (h Histogram) Count() uint64 { return h.h.Count }
+
+// Max returns the longest of them, exactly.
+func (h Histogram) Max() time.Duration { return time.Duration(h.h.Max) }
+
+// Mean returns their mean.
+func (h Histogram) Mean() time.Duration {
+	if h.h.Count == 0 {
+		return 0
+	}
+	return time.Duration(h.h.Sum / float64(h.h.Count))
+}
+
+// Quantile returns a duration that a share q of them does not exceed: the median for 0.5,
+// the 99th percentile for 0.99. A q below 0 means 0, and a q above 1 means 1. The quantiles
+// of an empty Histogram are 0.
+func (h Histogram) Quantile(q float64) time.Duration {
+	if h.h.Count == 0 {
+		return 0
+	}
+	rank := max(1, uint64(math.Ceil(min(max(q, 0), 1)*float64(h.h.Count))))
+	seen := uint64(0)
+	for b, n := range h.h.Bucket {
+		if seen += n; seen >= rank {
+			return time.Duration(min(engine.BucketEnd(b), h.h.Max))
+		}
+	}
+	return h.Max()
+}
+
+// String returns the median, two higher quantiles and the maximum, rounded to three digits.
+func (h Histogram) String() string {
+	if h.h.Count == 0 {
+		return "nothing counted"
+	}
+	return fmt.Sprintf("p50 %v, p99 %v, p99.9 %v, max %v",
+		rounded(h.Quantile(0.5)), rounded(h.Quantile(0.99)), rounded(h.Quantile(0.999)), rounded(h.Max()))
+}
+
+// rounded is d to three digits.
+func rounded(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit)
+}
+
+// Buckets iterates over the buckets that are not empty, from the shortest durations to the
+// longest. For each it yields the longest duration that the bucket can hold and how many it
+// holds. The bounds are the same in every Histogram, so the buckets of several can be
+// added, and those of an earlier snapshot subtracted.
+func (h Histogram) Buckets() iter.Seq2[time.Duration, uint64] {
+	return func(yield func(time.Duration, uint64) bool) {
+		if h.h.Bucket == nil {
+			return
+		}
+		for b, n := range h.h.Bucket {
+			if n > 0 && !yield(time.Duration(engine.BucketEnd(b)), n) {
+				return
+			}
+		}
+	}
+}
+
+// Circles tells where the timers are, finest circle first, with the hands at now. A timer whose
+// deadline has moved later is counted in the slot that it still sits in. Circles does not go over
+// timers: it costs a few microseconds.
+func (d *Driven[T]) Circles(now time.Duration) []CircleStats {
+	stats := emptyCircles(&drivenLayout, int64(now))
+	if d.timers == nil {
+		return stats
+	}
+	for k := range stats {
+		for slot := range stats[k].Slots {
+			stats[k].Slots[slot] = d.timers.InSlot(k, slot)
 		}
 	}
 	return stats

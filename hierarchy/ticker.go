@@ -3,6 +3,8 @@ package hierarchy
 import (
 	"sync"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
 // Ticker sends the time when a tick was due on C every period, as a time.Ticker of Go 1.23 and later does. A
@@ -29,7 +31,7 @@ func (w *Wheel) NewTicker(period time.Duration) (*Ticker, error) {
 	t := &Ticker{C: c, c: c, wheel: w}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r, err := w.every(period, t.tick, runInWake)
+	r, err := w.every(period, t.tick, engine.RunInWake)
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +42,11 @@ func (w *Wheel) NewTicker(period time.Duration) (*Ticker, error) {
 func (t *Ticker) tick() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.stopped || t.wheel.core.now() < t.first {
+	if t.stopped || t.wheel.core.Now() < t.first {
 		return
 	}
 	select {
-	case t.c <- t.wheel.core.wallAt(max(t.first, t.wheel.core.waking)): // late, it may be a tick from before Reset
+	case t.c <- t.wheel.core.WallAt(max(t.first, t.wheel.core.Firing())): // late, it may be a tick from before Reset
 	default:
 		t.repeater.notReceived()
 	}
@@ -52,7 +54,7 @@ func (t *Ticker) tick() {
 
 // Stop ends the ticks. It does not close C.
 func (t *Ticker) Stop() {
-	requireMade(t.wheel != nil, "Ticker")
+	engine.RequireMade(t.wheel != nil, "Ticker")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stopped = true
@@ -64,7 +66,7 @@ func (t *Ticker) Stop() {
 // that was stopped starts again, unless the wheel is full. Reset is false, and nothing has
 // changed, if the wheel was stopped or period <= 0.
 func (t *Ticker) Reset(period time.Duration) bool {
-	requireMade(t.wheel != nil, "Ticker")
+	engine.RequireMade(t.wheel != nil, "Ticker")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.reset(period)
@@ -72,12 +74,12 @@ func (t *Ticker) Reset(period time.Duration) bool {
 
 // reset is Reset with mu held.
 func (t *Ticker) reset(period time.Duration) bool {
-	if period <= 0 || t.wheel.core.closed.Load() {
+	if period <= 0 || t.wheel.core.Closed() {
 		return false
 	}
-	t.first = deadlineAfter(t.wheel.core.now(), period)
+	t.first = engine.DeadlineAfter(t.wheel.core.Now(), period)
 	if t.stopped || !t.repeater.Reset(period) {
-		r, err := t.wheel.every(period, t.tick, runInWake)
+		r, err := t.wheel.every(period, t.tick, engine.RunInWake)
 		if err != nil {
 			return false
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
 // Wheel schedules functions. All methods may be called concurrently, also inside
@@ -14,7 +16,7 @@ import (
 // needed: until then its clock may keep it alive. New makes a Wheel; the methods of a zero
 // Wheel panic.
 type Wheel struct {
-	core     *core[func()]
+	core     *engine.Core[func()]
 	sleepers sync.Pool // of *sleeper
 }
 
@@ -25,7 +27,7 @@ func New(cfg Config) (*Wheel, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.touch = func(f func()) { codeOf(f) } // which lies where f points to
+	c.Touch = func(f func()) { codeOf(f) } // which lies where f points to
 	return &Wheel{core: c}, nil
 }
 
@@ -39,7 +41,8 @@ func (w *Wheel) AfterFunc(d time.Duration, f func()) (Timer, error) {
 	if f == nil {
 		return Timer{}, ErrNilFunc
 	}
-	return w.core.add(f, w.core.now(), d, 0)
+	h, err := w.core.Add(f, w.core.Now(), d, 0)
+	return Timer{h}, err
 }
 
 // At is AfterFunc with the delay from the clock's current wall time to t. The delay is
@@ -49,28 +52,56 @@ func (w *Wheel) At(t time.Time, f func()) (Timer, error) {
 }
 
 // Now returns the wall time of the wheel's clock, also after the wheel was stopped.
-func (w *Wheel) Now() time.Time { return w.core.wall() }
+func (w *Wheel) Now() time.Time { return w.core.Wall() }
 
 // until is the wall time from now to t.
-func (w *Wheel) until(t time.Time) time.Duration { return t.Sub(w.core.wall()) }
+func (w *Wheel) until(t time.Time) time.Duration { return t.Sub(w.core.Wall()) }
 
 // Len returns the number of pending timers. A Repeater or Ticker counts as one until it
 // is stopped, also while its function runs.
-func (w *Wheel) Len() int { return w.core.len() }
+func (w *Wheel) Len() int { return w.core.Len() }
 
 // Stats returns a snapshot of the wheel's counters.
-func (w *Wheel) Stats() Stats { return w.core.stats() }
+func (w *Wheel) Stats() Stats { return statsOf(w.core) }
 
 // Circles returns a snapshot of where the timers are, finest circle first.
-func (w *Wheel) Circles() []CircleStats { return w.core.circleStats() }
+func (w *Wheel) Circles() []CircleStats { return circlesOf(w.core) }
 
 // Stop stops the wheel and drops all pending timers, which never fire. It does not wait
 // for callbacks that run. Contexts made by the wheel are cancelled with the cause
 // ErrClosed, and Sleep returns ErrClosed. Further calls do nothing, and do not wait until
 // the first one has cancelled the contexts. Shutdown does.
-func (w *Wheel) Stop() { w.core.stop() }
+func (w *Wheel) Stop() { w.core.Stop() }
 
 // Shutdown stops the wheel and waits until all callbacks that were dispatched have
 // returned. It returns ctx's error if ctx is done first. Inside a callback it waits for that
 // callback, too: use Stop or go Shutdown there.
-func (w *Wheel) Shutdown(ctx context.Context) error { return w.core.shutdown(ctx) }
+func (w *Wheel) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }
+
+// AfterInline is AfterFunc with Inline for this one timer, whatever the executor of the
+// wheel: f is called in the goroutine that woke the wheel. Use it for an f that never
+// blocks, such as one that sends to a channel with room: all other timers of the wheel wait
+// for it. It saves the goroutine that Go would start.
+//
+// If d <= 0, f is called before AfterInline returns, and on a mock in the next Add. So the
+// caller must not hold a lock that f takes. Shutdown does not wait for that call. Timer.Reset
+// with d <= 0 gives f to the executor of the wheel. The error is ErrNilFunc, ErrClosed or
+// ErrFull.
+func (w *Wheel) AfterInline(d time.Duration, f func()) (Timer, error) {
+	engine.RequireMade(w.core != nil, "wheel")
+	if f == nil {
+		return Timer{}, ErrNilFunc
+	}
+	if d <= 0 && !w.core.OnMock() {
+		return Timer{}, w.core.CallNow(f)
+	}
+	h, err := w.core.Add(f, w.core.Now(), d, engine.RunInWake)
+	return Timer{h}, err
+}
+
+// Due is the wall time at which the timer was due that calls a function of AfterInline. It is for
+// that function, when d has passed. The deadline is the one that the timer was last reset to.
+func (w *Wheel) Due() time.Time {
+	engine.RequireMade(w.core != nil, "wheel")
+	return w.core.WallAt(w.core.Firing())
+}

@@ -1,0 +1,229 @@
+package engine
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// aim decides when a wheel wakes up: at the nearest deadline. But in a crowd each wake-up is
+// aimed at least one precision after what the last one was aimed at, and fires what has become
+// due by then. All shards of a wheel share one aim, so that a crowd costs one wake-up per
+// precision. A crowd is any timers if Precision was asked for. With the default it is more than
+// defaultFew timers that are due within one precision, or that the last wake-up has fired: fewer
+// are not worth that any of them is late.
+//
+// The distance is counted from aim to aim, not from when the wheel woke. Otherwise each
+// wake-up would add its latency to all that follow.
+type aim struct {
+	alarm     clock.Alarm
+	precision int64                               // immutable; Precision, or 0 where wake-ups are free
+	few       int                                 // immutable; how many timers are no crowd, or 0
+	near      func(until int64, most int) (n int) // immutable; about how many timers are due by then
+
+	// Setting a timer can change the alarm only if the deadline is earlier than below.
+	// The invariants hold until the wheel is closed.
+	// Invariant: it is 0 while the wheel is awake, which aims before it sleeps, and while
+	// it gathers timers. No deadline is earlier than 0.
+	// Invariant: it is none while the alarm is not aimed and the wheel is asleep.
+	// Invariant: otherwise it is what the alarm is aimed at.
+	below atomicBound
+
+	mu      sync.Mutex
+	aimed   bool  // guarded by mu, as all below; the alarm is aimed
+	at      int64 // at what
+	last    int64 // what the last wake-up was aimed at
+	urgent  int64 // no gap holds up a deadline up to here; see demand
+	fired   int   // how many timers the last wake-up has fired
+	spare   int   // how many more wake-ups in vain no gap holds up
+	awake   bool
+	closed  bool
+	wakeups uint64
+}
+
+// longAgo is a value of last that delays no wake-up: one Precision later is 0 at the latest.
+const longAgo = -math.MaxInt64
+
+const (
+	// maxSpare is the most of aim.spare.
+	maxSpare = 8
+)
+
+// gapEnds is one precision after what the last wake-up was aimed at.
+func (a *aim) gapEnds() int64 { return DeadlineAfter(a.last, time.Duration(a.precision)) }
+
+func (a *aim) init(alarm clock.Alarm, precision time.Duration, few int, virtual bool) {
+	a.alarm, a.last, a.urgent, a.spare = alarm, longAgo, longAgo, maxSpare
+	a.below.store(none)
+	if !virtual {
+		a.precision, a.few = int64(precision), few
+	}
+}
+
+// offer is called, with no lock held, when a timer was set that may be the nearest of its
+// shard.
+func (a *aim) offer(deadline int64) {
+	if bound(deadline) < a.below.load() {
+		a.mu.Lock()
+		if !a.awake && !a.closed {
+			a.set(deadline)
+		}
+		a.mu.Unlock()
+	}
+}
+
+// set aims the alarm at a deadline, unless it is aimed at that time or before. mu must be
+// held.
+func (a *aim) set(deadline int64) {
+	at, gathers := a.wakeAt(deadline)
+	if !a.aimed || at < a.at {
+		a.aimed, a.at = true, at
+		a.alarm.Set(time.Duration(at))
+	}
+	a.below.store(bound(a.at))
+	if gathers {
+		a.below.store(0)
+	}
+}
+
+// wakeAt is when to wake up for the nearest deadline, and whether no other deadline would make
+// that earlier. The wheel gathers crowds, and any timers if too many wake-ups were in vain. Where
+// nothing is due soon, as the nearest timer was stopped, it may wake up later, too. mu must be held.
+func (a *aim) wakeAt(deadline int64) (at int64, gathers bool) {
+	end := a.gapEnds()
+	switch {
+	case a.precision == 0 || deadline <= a.urgent || deadline >= end:
+		return deadline, false
+	case a.fired > a.few || a.spare == 0:
+		return end, true
+	}
+	switch n := a.near(DeadlineAfter(deadline, time.Duration(a.precision)), a.few); {
+	case n > a.few:
+		return end, true
+	case n == 0:
+		return end, false
+	}
+	return deadline, false
+}
+
+// begin begins a wake-up; it is false if the wheel is closed.
+func (a *aim) begin(now int64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return false
+	}
+	a.last = now
+	if a.aimed {
+		a.last = min(now, a.at)
+	}
+	a.awake, a.aimed = true, false
+	a.below.store(0)
+	a.wakeups++
+	return true
+}
+
+// beginNext is begin for a wheel that is awake, if its next wake-up is due by now. To aim the
+// alarm at it would cost more. It returns how long that wake-up is away: 0 if it has begun. Where
+// wake-ups are free, as time stands still, it never begins.
+func (a *aim) beginNext(nearest bound, now int64) (away int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed || a.precision == 0 || nearest == none {
+		return math.MaxInt64
+	}
+	at := int64(nearest)
+	if at <= now+armCost {
+		at, _ = a.wakeAt(at)
+	}
+	if at > now {
+		return at - now
+	}
+	a.last = at
+	a.wakeups++
+	return 0
+}
+
+// note notes how many timers a wake-up has fired.
+func (a *aim) note(fired int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.fired = fired
+	if fired > 0 {
+		a.spare = min(a.spare+1, maxSpare)
+	} else {
+		a.spare = max(0, a.spare-1)
+	}
+}
+
+// finish ends a wake-up and aims the alarm at the nearest deadline. A wake-up that was cut
+// short has left timers that are due, so it does not delay the next one.
+func (a *aim) finish(nearest func() bound, cutShort bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.awake = false
+	if cutShort {
+		a.last = longAgo
+	}
+	if !a.closed {
+		a.setAnew(nearest)
+	}
+}
+
+// correct aims the alarm at the nearest deadline, also later than before, unless the
+// wheel is awake: then it will be aimed anyway.
+func (a *aim) correct(nearest func() bound) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.awake && !a.closed {
+		a.setAnew(nearest)
+	}
+}
+
+// setAnew aims the alarm at the nearest deadline. If nothing is pending it stops an aimed
+// alarm, since a clock may shut down once its last alarm is stopped. mu must be held.
+//
+// below is raised before the shards are asked. A timer that is set meanwhile is either
+// seen by nearest, or its caller finds below raised, and waits in offer for mu.
+func (a *aim) setAnew(nearest func() bound) {
+	a.below.store(none)
+	at := nearest()
+	if at == none {
+		if a.aimed {
+			a.aimed = false
+			a.alarm.Stop()
+		}
+		return
+	}
+	a.aimed = a.aimed && bound(a.at) == at
+	a.set(int64(at))
+}
+
+func (a *aim) stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	a.alarm.Stop()
+}
+
+func (a *aim) count() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.wakeups
+}
+
+// demand is offer for a deadline that has passed when it is set. No gap holds it up, also
+// if the wheel is awake and goes to sleep without having seen it.
+//
+// Urgent deadlines have all passed. So a deadline that is not later has passed, too, and is
+// overdue, whether it was due when it was set or not.
+func (a *aim) demand(deadline int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.urgent = max(a.urgent, deadline)
+	if !a.awake && !a.closed {
+		a.set(deadline)
+	}
+}

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// Core is what every kind of wheel is made of: shards with their timers, one aim that
+// wakes them all, and the way from a due timer to its callback.
+type Core[T any] struct {
+	layout   circles.Layout
+	Tuning   circles.Tuning
+	clock    clock.Clock
+	mock     *onMock     // nil off a mock
+	direct   bool        // what is due when it is set is dispatched within the call; see duenow.go
+	budget   int         // about how many entries are gone through under one hold of a lock
+	together int         // how many timers that are due are taken out under it
+	due      []T         // of the round that runs: taken out, and not dispatched yet
+	closed   atomic.Bool // among what is never written, as Idle.Touch reads it
+	Shards   []*Shard[T] // a power of two of them
+
+	fire    func(T) // calls the callback
+	execute func(task func())
+	inline  bool // execute is Inline
+
+	// Off a mock the wheel does itself what these executors would do, for many tasks at once.
+	isGo    bool           // execute is Go
+	pool    *executor.Pool // whose function execute is, or nil
+	onPanic func(recovered any, stack []byte)
+
+	maxQueued int   // 0: no limit
+	waits     waits // nil with Go and Inline
+
+	Touch func(T) // reads what v points to; nil if that is not known
+
+	// Both are nil, or called with the shard's lock held.
+	OnFire   func(shard int, i uint32) // before a timer fires
+	OnDetach func(shard int)           // when all timers of the shard are taken out at once
+
+	spread atomic.Bool // set for good once several processors use the wheel
+	usage  usage       // guarded by the lock of the first shard
+
+	quota     quota
+	aim       aim
+	inFlight  inFlight
+	waking    int64 // when the timer was due whose callback a round calls itself, for that callback
+	panics    atomic.Uint64
+	skipped   atomic.Uint64 // runs that repeaters missed
+	done      chan struct{} // closed by stop
+	ending    sync.Once
+	stoppedAt atomic.Int64 // if closed
+	telling   inFlight     // the round of stop that calls callbacks
+}
+
+// Config is what a wheel is made of. All of it has been checked, and defaults are filled in.
+type Config struct {
+	Interval, Precision time.Duration
+	Few                 int // how many timers that are due within one precision are no crowd
+	Clock               clock.Clock
+	Execute             func(task func())
+	IsGo, IsInline      bool           // what execute is,
+	Pool                *executor.Pool // or whose function
+	MaxPending          int            // 0: no limit
+	MaxQueued           int            // 0: no limit
+	Shards              int            // a power of two
+	OnPanic             func(recovered any, stack []byte)
+}
+
+// New makes a wheel that calls fire with the value of each timer.
+func New[T any](cfg Config, fire func(T)) *Core[T] {
+	c := &Core[T]{
+		layout: circles.NewLayout(cfg.Interval), Tuning: circles.DefaultTuning(),
+		clock: cfg.Clock, fire: fire, execute: cfg.Execute, inline: cfg.IsInline,
+		onPanic: cfg.OnPanic, quota: quota{limit: int64(cfg.MaxPending)}, maxQueued: cfg.MaxQueued,
+		done: make(chan struct{}),
+	}
+	for i := range cfg.Shards {
+		s := &Shard[T]{Core: c, number: int32(i), limited: cfg.MaxPending > 0}
+		s.notBefore.store(none)
+		c.Shards = append(c.Shards, s)
+	}
+	c.aim.near = c.near
+	c.aim.init(c.clock.NewAlarm(c.wake), cfg.Precision, cfg.Few, clock.Virtual(c.clock))
+	c.expectReview()
+	c.mock = attach(c)
+	if c.mock == nil {
+		c.isGo, c.pool = cfg.IsGo, cfg.Pool
+		c.direct = c.isGo || c.pool != nil
+	}
+	c.budget, c.together = batch, 1
+	switch {
+	case c.mock != nil:
+		c.budget = circles.Unlimited // its timers fire in exact order
+	case c.direct:
+		c.together = popTogether
+	}
+	if !c.isGo && !c.inline {
+		c.waits = newWaits(len(c.Shards), c.clock)
+	}
+	return c
+}
+
+// toucher is what reads the memory of a timer of t that will soon be due.
+func (c *Core[T]) toucher(t *timers.Timers[T]) func(i uint32) {
+	if c.Touch == nil {
+		return t.Touch
+	}
+	return func(i uint32) { c.Touch(*t.Value(i)) }
+}
+
+// Add sets a timer, d after now. It uses the first shard until several processors are seen
+// to use the wheel, and then the shard of the running processor.
+//
+// This is the hottest path, and it is kept flat: a function call costs as much as a tenth
+// of a lock.
+func (c *Core[T]) Add(v T, now int64, d time.Duration, f level.Flags) (Handle, error) {
+	if d <= 0 {
+		return c.addDue(v, now, f)
+	}
+	deadline := DeadlineAfter(now, d)
+	s := c.Shards[0]
+	if c.spread.Load() {
+		s = lockOwn(c.Shards)
+	} else {
+		if !s.Mu.TryLock() {
+			s.Mu.wait()
+			if len(c.Shards) > 1 {
+				c.usage.meet(&c.spread)
+			}
+		}
+		if s.Sequence%sampleEvery == 0 && len(c.Shards) > 1 {
+			c.usage.sample(&c.spread)
+		}
+	}
+	if err := s.Admit(f); err != nil {
+		s.Mu.Unlock()
+		return Handle{}, err
+	}
+	i, generation, wakeAt := s.Set(v, now, deadline, f)
+	s.UnlockFor(wakeAt)
+	return Handle{s, generation, i}, nil
+}
+
+// Len is the number of pending timers.
+func (c *Core[T]) Len() int {
+	RequireMade(c != nil, "wheel")
+	n := 0
+	for _, s := range c.Shards {
+		s.Mu.Lock()
+		n += s.Timers.Len()
+		s.Mu.Unlock()
+	}
+	return n
+}
+
+// guard calls fn and passes its panic to OnPanic, if there is one.
+func (c *Core[T]) guard(fn func(T), v T) {
+	if c.onPanic != nil {
+		defer c.recovered()
+	}
+	fn(v)
+}
+
+// invoke calls the callback of v.
+func (c *Core[T]) invoke(v T) { c.guard(c.fire, v) }
+
+func (c *Core[T]) recovered() {
+	if r := recover(); r != nil {
+		c.panics.Add(1)
+		c.onPanic(r, debug.Stack())
+	}
+}

@@ -1,0 +1,42 @@
+// Package engine is a wheel with locks, a clock and an executor: what every kind of wheel of package
+// hierarchy is made of. It knows when a timer is due and how its callback gets called, and not what the
+// timer is for.
+//
+// A Core is shards, each with the timers of package timers and a lock, one aim that wakes them all, and
+// the rounds that fire what is due.
+//
+//	core.go       the wheel, and setting a timer
+//	shard.go      timers under a lock: placing, moving and ending one
+//	handle.go     a timer by its name: stopping, resetting
+//	duenow.go     timers that are due when they are set
+//	aim.go        when to wake up
+//	review.go     waking up later, as timers were stopped
+//	wake.go       a wake-up, and staying awake for the next one
+//	round.go      firing what is due on all shards
+//	pop.go        taking what is due out of a shard
+//	tasks.go      giving callbacks to the executor
+//	mock.go       the same, stepped by a mock
+//	lifecycle.go  stopping, and taking all out
+//	inflight.go   what is under way, and waiting for it
+//	quota.go      how many timers may be pending
+//	waits.go      how long callbacks have waited
+//	counts.go     the counters
+//	durations.go  a histogram
+//	reading.go    the clock's times, and what else the kinds of wheels ask for
+//	times.go      times as numbers
+//	lock.go       a mutex that spins, and which shard a processor uses
+//	require.go    errors and panics
+//	check.go      the invariants, for tests
+//
+// # Locks
+//
+// A goroutine that holds one of these takes only those below it:
+//
+//	the owner's lock      of a Repeater, Ticker, ChanTimer or context
+//	aim.mu                held while the alarm is aimed, and all shards are asked for their deadlines
+//	Shard.Mu              those of several shards in the order of their numbers
+//	inFlight.mu, waitsPart.mu, the clock's own
+//
+// No callback of a user is called with any of them held. The value of a timer with AskFirst is our own
+// code, and is called with the lock of its shard held.
+package engine

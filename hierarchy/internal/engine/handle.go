@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// Handle names a timer that was set. It is a value that names nothing any more when the timer has fired or
+// was stopped. The zero handle names nothing.
+type Handle struct {
+	host       host
+	Generation uint64
+	Index      uint32
+}
+
+// host is the shard a timer is on.
+type host interface {
+	stop(i uint32, generation uint64) bool
+	reset(i uint32, generation uint64, d time.Duration) bool
+	remaining(i uint32, generation uint64) (time.Duration, bool)
+	rearm(i uint32, generation uint64, now, deadline int64, held bool) bool
+	fireAgain(i uint32, generation uint64, late int64) bool
+	hurry(i uint32, generation uint64, now int64) (ok, fires bool)
+}
+
+// ShardOf returns the number of the shard of h, which is not zero.
+func (c *Core[T]) ShardOf(h Handle) uint32 { return uint32(h.host.(*Shard[T]).number) }
+
+// OnShard is the handle with that index and generation on a shard.
+func (c *Core[T]) OnShard(shard, index uint32, generation uint64) Handle {
+	return Handle{c.Shards[shard], generation, index}
+}
+
+// Stop stops the timer, and reports whether it was pending.
+func (h Handle) Stop() bool { return h.host != nil && h.host.stop(h.Index, h.Generation) }
+
+// Reset makes the timer due after d, and reports whether it was pending.
+func (h Handle) Reset(d time.Duration) bool {
+	return h.host != nil && h.host.reset(h.Index, h.Generation, d)
+}
+
+// Remaining returns the time until the deadline, 0 if the timer is due; false if it is not pending.
+func (h Handle) Remaining() (time.Duration, bool) {
+	if h.host == nil {
+		return 0, false
+	}
+	return h.host.remaining(h.Index, h.Generation)
+}
+
+// Active reports whether the timer is pending.
+func (h Handle) Active() bool {
+	_, ok := h.Remaining()
+	return ok
+}
+
+// Rearm is reset to an elapsed time, for timers with keepNode, and is not counted as a
+// move. If held is false and the timer is in no slot, it is left as it is, and the result
+// is true.
+func (h Handle) Rearm(now, deadline int64, held bool) bool {
+	return h.host != nil && h.host.rearm(h.Index, h.Generation, now, deadline, held)
+}
+
+// FireAgain fires the timer, which has keepNode, within the call; see shard.fireAgain.
+func (h Handle) FireAgain(late int64) bool {
+	return h.host != nil && h.host.fireAgain(h.Index, h.Generation, late)
+}
+
+// Hurry makes the timer, which has keepNode, due now, unless its task is with the executor. If
+// no task of the wheel is under way, the executor has lost that one by a panic. If fires is
+// true, submit must follow, with no lock held. It is not counted as a move.
+func (h Handle) Hurry(now int64) (ok, fires bool) {
+	return h.host.hurry(h.Index, h.Generation, now)
+}
+
+// stop is handle.stop.
+func (s *Shard[T]) stop(i uint32, generation uint64) bool {
+	if !s.Mu.TryLock() {
+		s.Mu.wait()
+	}
+	n := s.Lookup(i, generation)
+	if n == nil {
+		s.Mu.Unlock()
+		return false
+	}
+	s.Discard(i, n)
+	s.Counts.Stopped++
+	s.Mu.Unlock()
+	return true
+}
+
+// reset is handle.reset.
+func (s *Shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
+	now := s.Core.Now()
+	if d <= 0 {
+		return s.resetToNow(i, generation, now)
+	}
+	deadline := DeadlineAfter(now, d)
+	if !s.Mu.TryLock() {
+		s.Mu.wait()
+	}
+	n := s.Lookup(i, generation)
+	if n == nil {
+		s.Mu.Unlock()
+		return false
+	}
+	s.Counts.Moved++
+	s.UnlockFor(s.Move(i, n, now, deadline))
+	return true
+}
+
+// rearm is handle.rearm.
+func (s *Shard[T]) rearm(i uint32, generation uint64, now, deadline int64, held bool) bool {
+	s.Mu.Lock()
+	n := s.Lookup(i, generation)
+	if n == nil || !n.Linked() && !held {
+		s.Mu.Unlock()
+		return n != nil
+	}
+	wakeAt := s.Move(i, n, now, deadline)
+	if deadline <= now {
+		s.UnlockDue(deadline)
+	} else {
+		s.UnlockFor(wakeAt)
+	}
+	return true
+}
+
+// remaining is handle.remaining.
+func (s *Shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) {
+	now := s.Core.Now()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	n := s.Lookup(i, generation)
+	if n == nil || !n.Linked() {
+		return 0, false
+	}
+	return time.Duration(max(0, n.Key-now)), true
+}
+
+// hurry is handle.hurry.
+func (s *Shard[T]) hurry(i uint32, generation uint64, now int64) (ok, fires bool) {
+	s.Mu.Lock()
+	n := s.Lookup(i, generation)
+	unlinked := n != nil && !n.Linked()
+	if n == nil || unlinked && !s.Core.inFlight.none() {
+		s.Mu.Unlock()
+		return n != nil, false
+	}
+	if s.Core.direct && !unlinked {
+		s.Timers.Unlink(n)
+		s.Book(0)
+		s.Mu.Unlock()
+		return true, true
+	}
+	s.Move(i, n, now, now)
+	s.UnlockDue(now)
+	return true, false
+}
+
+// Reschedule makes timer i due d after now. mu must be held, and is unlocked.
+func (s *Shard[T]) Reschedule(i uint32, n *level.Node, now int64, d time.Duration) {
+	if d <= 0 {
+		s.resetDue(i, n, now)
+		return
+	}
+	s.Counts.Moved++
+	deadline := DeadlineAfter(now, d)
+	s.UnlockFor(s.Move(i, n, now, deadline))
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// mutex is a sync.Mutex for which a caller waits a few microseconds before it sleeps. Shards
+// are mostly locked for less than a microsecond, while to wake a goroutine takes a hundred. And
+// meanwhile others may have locked it again.
+type mutex struct{ sync.Mutex }
+
+// Lock is too long for the compiler to inline. The hottest paths contain its lines.
+func (m *mutex) Lock() {
+	if !m.TryLock() {
+		m.wait()
+	}
+}
+
+// wait is Lock when TryLock has failed.
+func (m *mutex) wait() {
+	if severalProcessors {
+		for range looks {
+			for range pause {
+			}
+			if m.TryLock() {
+				return
+			}
+		}
+	}
+	m.Mutex.Lock()
+}
+
+const (
+	looks = 400 // how often wait looks whether it can lock
+	pause = 40  // how many steps there are between two looks
+)
+
+var severalProcessors = runtime.NumCPU() > 1
+
+// part is a part of something that several processors use, a shard or the like.
+type part interface{ lock() *mutex }
+
+// lockOwn locks the part of the running processor. If another processor has locked it, this one
+// uses the next part from now on, so that in the end each has its own. The number of parts is a
+// power of two.
+func lockOwn[P part](parts []P) P {
+	t := tokens.Get().(*token)
+	defer tokens.Put(t)
+	p := parts[t.number&(len(parts)-1)]
+	if p.lock().TryLock() {
+		return p
+	}
+	t.number++
+	p = parts[t.number&(len(parts)-1)]
+	p.lock().Lock()
+	return p
+}
+
+// A token tends to stay with one processor, as a sync.Pool keeps what is put into it with
+// the processor that put it there. Its number says which shards that processor should use,
+// of any wheel, so that it finds their locks and memory in its own cache. If a token is
+// garbage collected, or moves with a goroutine, only speed is lost.
+type token struct{ number int }
+
+var (
+	tokens = sync.Pool{New: func() any { return &token{int(issued.Add(1))} }}
+	issued atomic.Int32
+)
+
+const (
+	// sampleEvery is after how many timers the wheel looks which processor is running.
+	sampleEvery = 64
+	// enoughMeetings is how often two processors must be seen in a short time for a wheel to
+	// use all its shards. Until then it uses one and pays nothing for affinity, which costs as
+	// much as a lock.
+	enoughMeetings = 16
+)
+
+// usage watches which processors use a wheel.
+type usage struct {
+	last  *token
+	score int // a meeting counts 2, and a sample without one takes 1 off
+}
+
+// sample looks which processor is running. If it is another than before, two have met.
+func (u *usage) sample(spread *atomic.Bool) {
+	t := tokens.Get().(*token)
+	tokens.Put(t)
+	if t == u.last {
+		u.score = max(0, u.score-1)
+		return
+	}
+	u.last = t
+	u.meet(spread)
+}
+
+// meet sets spread when two processors have met often enough. They also meet where one has to
+// wait for the lock.
+func (u *usage) meet(spread *atomic.Bool) {
+	if u.score += 2; u.score >= 2*enoughMeetings {
+		spread.Store(true)
+	}
+}

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"math"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+)
+
+// onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then
+// nextOrder and run do their work without a mock, and the other methods do nothing.
+//
+// More differs on a mock than what stands here: config.go chooses one shard and Inline,
+// aim.go waits for no crowd, and pop.go has timers fire in exact order.
+type onMock struct{ alarm *clock.MockAlarm }
+
+// attach has the mock step the wheel, if the alarm is a mock's.
+func attach[T any](c *Core[T]) *onMock {
+	a, ok := c.aim.alarm.(*clock.MockAlarm)
+	if !ok {
+		return nil
+	}
+	a.Attach(stepped[T]{c})
+	return &onMock{a}
+}
+
+func (m *onMock) detach() {
+	if m != nil {
+		m.alarm.Detach()
+	}
+}
+
+// nextOrder is a new sequence number: the shard's own, or one of the mock's, which has one
+// sequence for all its wheels.
+func (m *onMock) nextOrder(own *uint64) uint64 {
+	if m != nil {
+		return m.alarm.NextOrder()
+	}
+	*own++
+	return *own
+}
+
+// latestOrder is at least the last sequence number that nextOrder has given.
+func (m *onMock) latestOrder(own uint64) uint64 {
+	if m != nil {
+		defer m.alarm.Noted()
+		return m.alarm.NextOrder()
+	}
+	return own
+}
+
+// noted follows each nextOrder, when the timer is set and aimed at.
+func (m *onMock) noted() {
+	if m != nil {
+		m.alarm.Noted()
+	}
+}
+
+// run calls f as a callback of the mock, which must not be moved inside.
+func (m *onMock) run(f func()) {
+	if m != nil {
+		m.alarm.Run(f)
+	} else {
+		f()
+	}
+}
+
+// stepped is a wheel as its mock clock sees it: one shard, whose cascades are not
+// interrupted, as time stands still meanwhile.
+type stepped[T any] struct{ c *Core[T] }
+
+// Step is wake for one instant: it fires the earliest timer if that is due, and after it
+// those of the same deadline whose order is below limit. Then it is the turn of another
+// wheel.
+func (w stepped[T]) Step(limit uint64) {
+	c := w.c
+	c.inFlight.addRound()
+	defer c.inFlight.removeRound()
+	if r, ok := c.beginRound(); ok {
+		defer r.end()
+		r.fireInstant(limit)
+		r.complete = true
+	}
+}
+
+// fireInstant fires timers of the nearest deadline, which the mock has just had Nearest
+// find. That deadline may have passed, if a caller read the clock before it moved. Then
+// other wheels may have timers that are due before the next one here.
+func (r *round[T]) fireInstant(limit uint64) {
+	c, s := r.core, r.core.Shards[0]
+	before := moment{min(bound(r.now), s.notBefore.load()), math.MaxUint64}
+	for !c.closed.Load() {
+		if state := r.fireSome(s, before); state != popped && state != apart {
+			return
+		}
+		before.order = limit
+	}
+}
+
+// Nearest is the exact earliest deadline, where the alarm is aimed when it returns. The order is 0 as long as
+// nothing is due.
+func (w stepped[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
+	deadline, order, ok = w.c.Shards[0].nearest(w.c.Now())
+	w.c.aim.correct(w.c.nearest)
+	return deadline, order, ok
+}
+
+func (w stepped[T]) Settle() bool { return w.c.inFlight.awaitTasks() }
+func (w stepped[T]) Len() int     { return w.c.Len() }
+
+// nearest is Nearest of s.
+func (s *Shard[T]) nearest(now int64) (deadline time.Duration, order uint64, ok bool) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	verdict := circles.Verdict{}
+	if s.Timers != nil {
+		verdict = s.Timers.Next(now, circles.Unlimited)
+	}
+	switch verdict.State {
+	case circles.Empty:
+		s.notBefore.store(none)
+		return 0, 0, false
+	case circles.Due:
+		order = s.Timers.Arena().At(verdict.Node).Order()
+	}
+	s.notBefore.store(bound(verdict.At))
+	return time.Duration(verdict.At), order, true
+}

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// moment is a place in the order of firing: a deadline, and an order within it.
+type moment struct {
+	at    bound
+	order uint64
+}
+
+// comesBefore tells whether a timer of that deadline and order comes before m.
+func (m moment) comesBefore(n *level.Node) bool {
+	at := bound(n.Key)
+	return at < m.at || at == m.at && n.Order() < m.order
+}
+
+// popState says what popSome found.
+type popState uint8
+
+const (
+	nothingDue popState = iota
+	popped
+	unfinished // there was too much to do for one hold of the lock: ask again
+	postponed  // the owner of the timer has put it off
+	apart      // popped, and to be called in the round itself
+)
+
+// popTogether is how many timers that are due are taken out under one hold of the lock, if
+// the executor is Go or a Pool. It takes about a microsecond. Any other executor gets each
+// callback at once, so that until then the timer can be stopped.
+const popTogether = 16
+
+// popSome takes timers out that are due and before that moment, as many as may be taken under one hold of
+// the lock, and appends their values to due. If one is to be called apart, it is the last, and is returned
+// instead.
+func (s *Shard[T]) popSome(now int64, before moment, due *[]T) (v T, state popState) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	budget := s.Core.budget
+	for range s.Core.together {
+		var f level.Flags
+		switch v, f, state = s.popNext(now, before, budget); {
+		case state == unfinished && budget < s.Core.budget: // it was not much
+			return v, popped
+		case state == nothingDue || state == unfinished:
+			return v, state
+		case state == popped && f&RunInWake != 0:
+			return v, apart
+		case state == popped:
+			*due = append(*due, v)
+		}
+		budget = s.Core.budget / popTogether
+	}
+	return v, state
+}
+
+// popNext takes the earliest timer out if it is due and comes before that moment. mu must be held.
+func (s *Shard[T]) popNext(now int64, before moment, budget int) (v T, f level.Flags, state popState) {
+	if s.Timers == nil {
+		s.notBefore.store(none)
+		return v, 0, nothingDue
+	}
+	switch verdict := s.Timers.Next(now, budget); verdict.State {
+	case circles.AskAgain:
+		return v, 0, unfinished
+	case circles.Empty:
+		s.notBefore.store(none)
+		return v, 0, nothingDue
+	case circles.NotBefore:
+		s.notBefore.store(bound(verdict.At))
+		return v, 0, nothingDue
+	default:
+		return s.pop(now, before, verdict.Node)
+	}
+}
+
+// pop takes timer i out, which is due, if it comes before that moment. mu must be held.
+func (s *Shard[T]) pop(now int64, before moment, i uint32) (v T, f level.Flags, state popState) {
+	n := s.Timers.Arena().At(i)
+	if !before.comesBefore(n) {
+		s.notBefore.store(bound(n.Key))
+		return v, 0, nothingDue
+	}
+	v, f = *s.Timers.Value(i), n.Flags()
+	if f&AskFirst == AskFirst {
+		return s.popOwned(now, v, i, n)
+	}
+	if f&RunInWake != 0 {
+		s.Core.waking = n.Key
+	}
+	s.countFired(now - n.Key)
+	if s.Core.OnFire != nil {
+		s.Core.OnFire(int(s.number), i)
+	}
+	if f&KeepNode != 0 {
+		s.Timers.Unlink(n)
+	} else {
+		s.Discard(i, n)
+	}
+	return v, f, popped
+}
+
+// A FuncTimer and an Idle own their timer, and have a part in its firing: a FuncTimer
+// counts the run, and an Idle that was touched puts the timer off. So such a timer has
+// askFirst, and its value is a method of the owner. Its place under MaxPending is the
+// owner's.
+
+// Answer is what the owner of a timer answers when it is asked.
+type Answer[T any] struct {
+	Run   *T    // what to call; nil: nothing yet
+	Later int64 // then ask again at that time, which is later than the deadline
+	Early bool  // set by the asker: the timer is not due yet, so run must stay nil
+}
+
+// popOwned asks the owner of timer i, which is due, and takes the timer out or puts it off.
+// mu must be held.
+func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node) (v T, f level.Flags, state popState) {
+	s.Core.fire(ask) // which is our own code, and writes the answer
+	a := s.Answer
+	s.Answer = Answer[T]{} // the owner may be garbage soon
+	if a.Run == nil {
+		s.putOff(now, i, n, a.Later)
+		return v, 0, postponed
+	}
+	s.countFired(now - n.Key)
+	s.EndOwned(i, n)
+	return *a.Run, 0, popped
+}
+
+// putOffEarly asks the owner of timer i, which is not due yet, and puts the timer off if the
+// owner says so. It is false if nothing has changed. mu must be held.
+func (s *Shard[T]) putOffEarly(now int64, i uint32) bool {
+	n := s.Timers.Arena().At(i)
+	if n.Flags()&AskFirst != AskFirst {
+		return false
+	}
+	s.Answer.Early = true
+	s.Core.fire(*s.Timers.Value(i))
+	later := s.Answer.Later
+	s.Answer = Answer[T]{}
+	if later <= n.Key {
+		return false
+	}
+	s.putOff(now, i, n, later)
+	return true
+}
+
+// putOff moves timer i to a later time. mu must be held.
+func (s *Shard[T]) putOff(now int64, i uint32, n *level.Node, later int64) {
+	s.Counts.Moved++
+	s.Move(i, n, now, later)
+}
+
+// EndOwned ends timer i, and gives its place back. mu must be held.
+func (s *Shard[T]) EndOwned(i uint32, n *level.Node) {
+	s.Discard(i, n)
+	s.Core.quota.release(1)
+}
+
+// StopOwned stops a timer, unless it has ended. mu must be held.
+func (s *Shard[T]) StopOwned(i uint32, generation uint64) bool {
+	n := s.Lookup(i, generation)
+	if n == nil {
+		return false
+	}
+	s.EndOwned(i, n)
+	s.Counts.Stopped++
+	return true
+}

@@ -1,0 +1,40 @@
+package engine
+
+import "sync/atomic"
+
+// quota counts the timers of a wheel that has a limit. Without one it counts nothing, as
+// a counter that all processors write to is expensive.
+type quota struct {
+	limit int64 // immutable; 0: none
+	used  atomic.Int64
+}
+
+// acquire takes a place, if one is free.
+func (q *quota) acquire() bool {
+	if q.limit == 0 {
+		return true
+	}
+	for {
+		n := q.used.Load()
+		if n >= q.limit {
+			return false
+		}
+		if q.used.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// force takes a place, free or not.
+func (q *quota) force() {
+	if q.limit != 0 {
+		q.used.Add(1)
+	}
+}
+
+// release gives places back.
+func (q *quota) release(n int) {
+	if q.limit != 0 {
+		q.used.Add(int64(-n))
+	}
+}

@@ -1,0 +1,89 @@
+package engine
+
+import "time"
+
+// Now is the elapsed time of the wheel's clock.
+func (c *Core[T]) Now() int64 {
+	RequireMade(c != nil, "wheel")
+	return int64(c.clock.Elapsed())
+}
+
+// Wall is the wall time of the wheel's clock.
+func (c *Core[T]) Wall() time.Time {
+	RequireMade(c != nil, "wheel")
+	return c.clock.Now()
+}
+
+// Closed tells whether the wheel is stopped.
+func (c *Core[T]) Closed() bool {
+	RequireMade(c != nil, "wheel")
+	return c.closed.Load()
+}
+
+// Reading returns the wall time and the elapsed time of the wheel's clock. A clock with a
+// Reading method is read once, which costs less than reading it twice.
+func (c *Core[T]) Reading() (wall time.Time, elapsed int64) {
+	RequireMade(c != nil, "wheel")
+	if r, ok := c.clock.(interface {
+		Reading() (time.Time, time.Duration)
+	}); ok {
+		now, d := r.Reading()
+		return now, int64(d)
+	}
+	return c.clock.Now(), int64(c.clock.Elapsed())
+}
+
+// WallAt is the wall time of an elapsed time that has come. On a channel this is what package time
+// sends: not when it was sent, but when it was due.
+func (c *Core[T]) WallAt(due int64) time.Time {
+	wall, now := c.Reading()
+	return wall.Add(-time.Duration(max(0, now-due)))
+}
+
+// WallTimes returns a function that converts elapsed times to wall times, as of now. They have
+// no monotonic reading, so that they can be written down.
+func (c *Core[T]) WallTimes() func(elapsed int64) time.Time {
+	now, elapsed := c.Reading()
+	return func(at int64) time.Time { return now.Add(time.Duration(at - elapsed)).Round(0) }
+}
+
+// PassSoon waits until d has passed since now, if that takes no longer than armCost. Otherwise it
+// is false.
+func (c *Core[T]) PassSoon(now int64, d time.Duration) bool {
+	if d > armCost || c.mock != nil {
+		return false
+	}
+	for range maxLooks {
+		if c.Now()-now >= int64(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// OnMock reports whether the wheel's clock is a mock.
+func (c *Core[T]) OnMock() bool { return c.mock != nil }
+
+// Direct reports whether what is due when it is set is dispatched within the call.
+func (c *Core[T]) Direct() bool { return c.direct }
+
+// Precision is how far wake-ups are apart, at least, in a crowd; 0 where they are free.
+func (c *Core[T]) Precision() int64 { return c.aim.precision }
+
+// Firing is when the timer was due whose callback the round calls itself, for that callback.
+func (c *Core[T]) Firing() int64 { return c.waking }
+
+// Settled reports whether no round and no task is under way.
+func (c *Core[T]) Settled() bool { return c.inFlight.none() }
+
+// Skip counts runs that a repeater or ticker missed.
+func (c *Core[T]) Skip(runs int64) { c.skipped.Add(uint64(runs)) }
+
+// LatestOrder is at least the last order that a timer was given. mu must be held.
+func (s *Shard[T]) LatestOrder() uint64 { return s.Core.mock.latestOrder(s.Sequence) }
+
+// Reserve takes a place under MaxPending, if one is free, for a timer with noQuota. force takes one, free or
+// not, and giveBack gives it back.
+func (c *Core[T]) Reserve() bool { return c.quota.acquire() }
+func (c *Core[T]) Force()        { c.quota.force() }
+func (c *Core[T]) GiveBack()     { c.quota.release(1) }

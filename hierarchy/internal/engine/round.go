@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"math"
+	"runtime"
+	"slices"
+)
+
+const (
+	// readEvery is after how many timers the clock is read again: a reading costs as much
+	// as firing a timer.
+	readEvery = 16
+	// yieldEvery is after how many timers a turn ends. Then the wheel lets other goroutines
+	// run, since unlocking gives no processor to those that wait for a lock, and looks which
+	// shard comes first by now.
+	yieldEvery = 64
+)
+
+// round is one wake-up at work.
+type round[T any] struct {
+	core     *Core[T]
+	now      int64
+	fired    int  // in this turn
+	turn     int  // the number of the last shard that had a turn, with Go
+	stays    int  // how often it stayed awake
+	popped   int  // how many timers this wake-up has fired
+	woke     bool // a goroutine that waits for a timer has been woken in this round
+	inline   bool // a callback has been called with Inline in this round
+	complete bool
+}
+
+// fireAll fires what is due on all shards. The shards take turns in this one goroutine, so
+// that timers fire in order of deadline across shards, but for those of Go, and callbacks of
+// Inline never overlap, just as the rings of the alarm never do.
+func (r *round[T]) fireAll() {
+	var except *Shard[T] // could not find out yet what is due there; others go first
+	for !r.core.closed.Load() {
+		s, until := r.nextShard(except)
+		if s == nil && except == nil {
+			return
+		}
+		except = nil
+		if s != nil && !r.takeTurn(s, until) {
+			except = s
+		}
+	}
+}
+
+// nextShard is the shard whose nearest deadline has come and comes first, and the nearest
+// deadline of the others; except is left out. With Go it is the next one that is due.
+func (r *round[T]) nextShard(except *Shard[T]) (first *Shard[T], until bound) {
+	if r.core.isGo {
+		return r.nextInTurn(), none
+	}
+	nearest := bound(r.now)
+	until = none
+	for _, s := range r.core.Shards {
+		switch t := s.notBefore.load(); {
+		case s == except:
+		case t > nearest || first != nil && t == nearest:
+			until = min(until, t)
+		default:
+			if first != nil {
+				until = min(until, nearest)
+			}
+			first, nearest = s, t
+		}
+	}
+	return first, until
+}
+
+// nextInTurn is nextShard for Go, whose callbacks run in no order. So no timer is compared with
+// those of other shards, and each shard that has due ones gets as many turns as any other.
+func (r *round[T]) nextInTurn() *Shard[T] {
+	shards := r.core.Shards
+	for range shards {
+		r.turn = (r.turn + 1) & (len(shards) - 1)
+		if s := shards[r.turn]; s.notBefore.load() <= bound(r.now) {
+			return s
+		}
+	}
+	return nil
+}
+
+// takeTurn fires what is due on s, until the nearest deadline of the others, but no more than
+// is left of the turn. It is false if there was too much to do under one hold of the lock
+// before the next due timer was found.
+func (r *round[T]) takeTurn(s *Shard[T], until bound) bool {
+	for !r.core.closed.Load() {
+		before := r.fired
+		switch state := r.fireSome(s, moment{until, math.MaxUint64}); {
+		case state == nothingDue:
+			return true
+		case state == unfinished:
+			r.yield() // what has become due meanwhile comes first
+			return false
+		case r.fired >= yieldEvery:
+			r.yield()
+			return true
+		case r.fired/readEvery > before/readEvery:
+			r.now = r.core.Now()
+		}
+	}
+	return true
+}
+
+// yield ends a turn, and lets other goroutines run.
+func (r *round[T]) yield() {
+	r.fired = 0
+	r.dispatch()
+	runtime.Gosched()
+	r.now = r.core.Now()
+}
+
+// fireSome fires at least one timer that is due on s and before that moment, if there is one. Go and a Pool
+// get the callbacks when the turn ends, and a Pool gets them in order.
+func (r *round[T]) fireSome(s *Shard[T], before moment) popState {
+	n := len(r.core.due)
+	v, state := s.popSome(r.now, before, &r.core.due)
+	fired := len(r.core.due) - n
+	if state == apart {
+		fired++
+		r.woke = true
+		r.core.invoke(v)
+	}
+	r.popped += fired
+	r.fired += max(1, fired)
+	if r.core.together == 1 {
+		r.dispatch()
+	}
+	return state
+}
+
+// dispatch has the callbacks called of what was taken out.
+func (r *round[T]) dispatch() {
+	c := r.core
+	switch len(c.due) {
+	case 0:
+		return
+	case 1:
+		v := c.due[0]
+		r.forget()
+		r.dispatchOne(v)
+		return
+	}
+	values := slices.Clone(c.due)
+	r.forget()
+	c.inFlight.queue(int64(len(values)))
+	if c.isGo {
+		c.relay(values)
+	} else {
+		c.poolTogether(values)
+	}
+}
+
+// forget empties due, before callbacks are called: one may end the goroutine.
+func (r *round[T]) forget() {
+	clear(r.core.due)
+	r.core.due = r.core.due[:0]
+}
+
+// dispatchOne has the callback of v called.
+func (r *round[T]) dispatchOne(v T) {
+	c := r.core
+	if !c.inline {
+		c.inFlight.queue(1)
+		c.Submit(v)
+		return
+	}
+	if !r.inline {
+		r.inline = true
+		c.inFlight.startInline()
+	}
+	c.invoke(v)
+}
+
+// end ends the round, also when a callback has panicked or exited the goroutine.
+func (r *round[T]) end() {
+	c := r.core
+	r.dispatch()
+	if r.inline {
+		c.inFlight.finish()
+	}
+	c.aim.finish(c.nearest, !r.complete)
+}

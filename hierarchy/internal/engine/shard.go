@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
+	"github.com/epicycle-go/epicycle/level"
+)
+
+// How a timer fires, beside its callback. A plain timer has none of these.
+const (
+	// keepNode: the node stays alive when the timer fires, in no slot. A Repeater sets it
+	// again, and its Timer still names it.
+	KeepNode level.Flags = 1 << iota
+	// noQuota: the timer takes no place under MaxPending and gives none back. Its maker
+	// has one.
+	NoQuota
+	// runInWake: the callback runs in the goroutine that woke the wheel, whatever the
+	// executor. It never blocks.
+	RunInWake
+	// callOnStop: the callback is also called when the wheel stops first.
+	CallOnStop
+	// askFirst: the value is called with the shard's lock held before the timer fires, and
+	// answers; see owned.go. A node has no more than four flags, and no other has both of
+	// these. As with noQuota, its maker has a place.
+	AskFirst = KeepNode | NoQuota
+)
+
+// batch is about how many nodes are touched under one hold of the lock. That takes tens of
+// microseconds, which is how long others may have to wait for the lock.
+const batch = 256
+
+// Shard is a part of a wheel: timers under a lock.
+//
+// What each call writes comes first, in one cache line. When two processors use a shard,
+// each line that one of them has written must be copied to the other. The size is a
+// multiple of a line's.
+type Shard[T any] struct {
+	Mu        mutex
+	Timers    *timers.Timers[T] // guarded by mu; nil while there is no timer yet
+	Sequence  uint64            // guarded by mu
+	lookAt    uint64            // guarded by mu; the order from which on it looks for crowds again
+	notBefore atomicBound       // written with mu held; Invariant: no timer is due before it
+	Counts    Counts            // guarded by mu
+
+	Core     *Core[T]
+	number   int32
+	limited  bool // the wheel has MaxPending
+	Closed   bool // guarded by mu, as all below
+	onStop   int  // Invariant: how many live timers have callOnStop
+	lateness Durations
+	Answer   Answer[T] // of the timer that was asked
+	_        [24]byte
+}
+
+func (s *Shard[T]) lock() *mutex { return &s.Mu }
+
+// Admit tells whether s may take one more timer, and takes a place for it. mu must be
+// held.
+func (s *Shard[T]) Admit(f level.Flags) error {
+	if s.Closed {
+		return ErrClosed
+	}
+	if f&RunInWake == 0 && s.Core.queueFull() {
+		return ErrFull
+	}
+	if f&NoQuota == 0 && !s.Core.quota.acquire() {
+		return ErrFull
+	}
+	return nil
+}
+
+// Set makes a new timer, which was admitted. wakeAt is when the wheel must be awake for
+// it: at its deadline, or before, if a crowd has grown. mu must be held; unlock must
+// follow.
+func (s *Shard[T]) Set(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64, wakeAt int64) {
+	t := s.Timers
+	if t == nil || f&CallOnStop != 0 {
+		t = s.prepare(now, f)
+	}
+	generation = s.Core.mock.nextOrder(&s.Sequence)
+	i = t.Add(now, deadline, generation, f)
+	if t.Grown() {
+		t.MakeRoom(i)
+	}
+	*t.Value(i) = v
+	return i, generation, s.wakeFor(now, deadline, generation)
+}
+
+// prepare does what few timers need before they are set.
+func (s *Shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
+	if s.Timers == nil {
+		s.Timers = timers.New[T](s.Core.layout, s.Core.Tuning, now)
+		if s.Core.mock == nil {
+			s.Timers.Fetch(s.Core.toucher(s.Timers))
+		}
+	}
+	if f&CallOnStop != 0 {
+		s.onStop++
+	}
+	return s.Timers
+}
+
+// Move gives timer i a new deadline. wakeAt is when the wheel must be awake for it. mu must be
+// held; unlock must follow.
+func (s *Shard[T]) Move(i uint32, n *level.Node, now, deadline int64) (wakeAt int64) {
+	order := s.Core.mock.nextOrder(&s.Sequence)
+	s.Timers.Move(i, n, now, deadline, order)
+	return s.wakeFor(now, deadline, order)
+}
+
+// crowdEvery is after how many timers a shard looks for crowds. Some of them take no place on the
+// wheel, so it looks when the next one is set or moved.
+const crowdEvery = 2048
+
+// wakeFor is when the wheel must be awake for a timer that was set or moved: at its deadline, or
+// before, if a crowd has grown. Nothing else wakes a sleeping wheel to prepare one.
+func (s *Shard[T]) wakeFor(now, deadline int64, order uint64) int64 {
+	if order >= s.lookAt {
+		s.lookAt = order + crowdEvery
+		if begin, ok := s.Timers.NextCrowd(now); ok {
+			return min(deadline, begin)
+		}
+	}
+	return deadline
+}
+
+// UnlockFor ends every setting and moving of a timer: it unlocks mu, which must be held, and
+// has the wheel awake at that time.
+func (s *Shard[T]) UnlockFor(wakeAt int64) {
+	nearer := bound(wakeAt) < s.notBefore.load()
+	if nearer {
+		s.notBefore.store(bound(wakeAt))
+	}
+	s.Mu.Unlock()
+	if nearer {
+		s.Core.aim.offer(wakeAt)
+	}
+	s.Core.mock.noted()
+}
+
+// Lookup is the live node of that index and generation, or nil. mu must be held.
+func (s *Shard[T]) Lookup(i uint32, generation uint64) *level.Node {
+	if s.Timers == nil {
+		return nil
+	}
+	return s.Timers.Arena().Lookup(i, generation)
+}
+
+// Discard ends a live timer. mu must be held.
+func (s *Shard[T]) Discard(i uint32, n *level.Node) {
+	if f := n.Flags(); f != 0 || s.limited {
+		if f&CallOnStop != 0 {
+			s.onStop--
+		}
+		if f&NoQuota == 0 {
+			s.Core.quota.release(1)
+		}
+	}
+	t := s.Timers
+	t.Clear(i)
+	if released := t.Remove(i, n); released != level.Nothing && t.Release(released) {
+		s.vacate()
+	}
+}
+
+// vacate gives back all that timers take. mu must be held.
+func (s *Shard[T]) vacate() {
+	s.Counts.Cascaded += s.Timers.Cascaded()
+	s.Timers = nil
+}
+
+// detach takes all timers out at once, whatever their number, and returns them. mu must
+// be held.
+func (s *Shard[T]) detach() (t *timers.Timers[T], n int) {
+	t, n = s.Timers, s.Timers.Len()
+	if t != nil {
+		s.vacate()
+	}
+	s.onStop = 0
+	if s.Core.OnDetach != nil {
+		s.Core.OnDetach(int(s.number))
+	}
+	s.notBefore.store(none)
+	return t, n
+}

@@ -1,0 +1,74 @@
+package engine
+
+import "github.com/epicycle-go/epicycle/clock"
+
+// waits counts how long callbacks have waited in an executor. It has parts with a lock each,
+// since many workers of a Pool begin callbacks at the same time. It is nil
+// for Go and Inline, which let nothing wait: then nothing is counted.
+type waits []*waitsPart
+
+type waitsPart struct {
+	clock clock.Clock
+	mu    mutex
+	h     Durations // guarded by mu
+	_     [64]byte  // each part has a cache line of its own
+}
+
+// dispatched is what began takes: the time at which a callback is dispatched, if that counts.
+func (c *Core[T]) dispatched() int64 {
+	if c.waits == nil {
+		return 0
+	}
+	return c.Now()
+}
+
+// began counts a callback that begins now.
+func (c *Core[T]) began(dispatched int64) {
+	if c.waits != nil {
+		c.waits.own().Began(dispatched)
+	}
+}
+
+// newWaits makes waits with a number of parts that is a power of two.
+func newWaits(parts int, cl clock.Clock) waits {
+	w := make(waits, parts)
+	for i := range w {
+		w[i] = &waitsPart{clock: cl}
+	}
+	return w
+}
+
+func (p *waitsPart) lock() *mutex { return &p.mu }
+
+// own is the part of the running processor.
+func (w waits) own() *waitsPart {
+	p := lockOwn(w)
+	p.mu.Unlock()
+	return p
+}
+
+// Began counts a callback that begins now, and was dispatched then.
+func (p *waitsPart) Began(dispatched int64) {
+	waited := int64(p.clock.Elapsed()) - dispatched
+	p.mu.Lock()
+	p.h.Add(waited)
+	p.mu.Unlock()
+}
+
+// addTo adds what was counted to h.
+func (w waits) addTo(h *Durations) {
+	for _, p := range w {
+		p.mu.Lock()
+		h.Merge(&p.h)
+		p.mu.Unlock()
+	}
+}
+
+// queueFull reports whether MaxQueued callbacks wait in the executor.
+func (c *Core[T]) queueFull() bool {
+	if c.maxQueued == 0 {
+		return false
+	}
+	queued, _ := c.inFlight.count()
+	return queued >= c.maxQueued
+}

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"runtime"
+)
+
+// wake fires all that is due and aims the alarm at what comes next. The alarm calls it, and
+// never twice at the same time.
+//
+// Timers fire in order of deadline, with two exceptions. While a shard has a crowd to deal
+// or to move, timers that are due do not wait for it. And a timer that is set during the
+// round may have to wait until the turn of another shard ends. With Go, only those of one
+// shard fire in order.
+func (c *Core[T]) wake() {
+	c.inFlight.addRound()
+	defer c.inFlight.removeRound()
+	if r, ok := c.beginRound(); ok {
+		defer r.end()
+		for more := true; more; more = r.goOn() {
+			r.popped = 0
+			r.fireAll()
+			if c.aim.note(r.popped); r.popped == 0 {
+				c.lookAgain()
+			}
+		}
+		r.complete = true
+	}
+}
+
+// beginRound is false if the wheel is closed.
+func (c *Core[T]) beginRound() (r round[T], ok bool) {
+	now := c.Now()
+	return round[T]{core: c, now: now}, c.aim.begin(now)
+}
+
+// nearest is a time before which no timer is due, or none if none waits for its deadline.
+func (c *Core[T]) nearest() bound {
+	nearest := none
+	for _, s := range c.Shards {
+		nearest = min(nearest, s.notBefore.load())
+	}
+	return nearest
+}
+
+// near is about how many timers are due by that time. It stops counting above most.
+func (c *Core[T]) near(until int64, most int) (n int) {
+	for _, s := range c.Shards {
+		if n <= most && s.notBefore.load() <= bound(until) {
+			n += s.near(until, most-n)
+		}
+	}
+	return n
+}
+
+// near is near of s.
+func (s *Shard[T]) near(until int64, most int) int {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	if s.Timers == nil {
+		return 0
+	}
+	return s.Timers.Near(until, most)
+}
+
+// A wheel stays awake for a wake-up that comes soon. To aim the alarm at it would cost more.
+
+const (
+	// armCost is about how long a processor takes to aim the alarm and to wake up by it, in
+	// nanoseconds.
+	armCost = 4000
+	// maxLooks is how often a wheel or a sleeper looks whether so much time has passed. In a
+	// testing/synctest bubble none passes.
+	maxLooks = 128
+	// maxStays is how often a wheel stays awake in one ring of the alarm. A clock may have one
+	// goroutine for all its alarms.
+	maxStays = 8
+)
+
+// goOn waits for the next wake-up, and begins it, if that comes within armCost. Otherwise it is
+// false. Meanwhile other goroutines run, if this round has given them something to do.
+func (r *round[T]) goOn() bool {
+	c := r.core
+	r.dispatch()
+	if r.stays++; r.stays > maxStays {
+		return false
+	}
+	for range maxLooks {
+		if c.closed.Load() {
+			return false
+		}
+		r.now = c.Now()
+		if away := c.aim.beginNext(c.nearest(), r.now); away == 0 || away > armCost {
+			return away == 0
+		}
+		if !c.inline || r.woke {
+			runtime.Gosched()
+		}
+	}
+	return false
+}

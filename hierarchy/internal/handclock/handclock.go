@@ -1,0 +1,78 @@
+// Package handclock is a clock for tests of wheels: they move it, ring its alarm, and see what that is aimed at.
+package handclock
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// Clock is a clock with one alarm, which never rings by itself.
+type Clock struct {
+	Time atomic.Int64 // elapsed, in nanoseconds
+	Tick int64        // how far each reading moves it
+	Ring func()
+	// Review asks the wheel whether it still needs the alarm.
+	Review func()
+	// OnSet is nil, or called when the alarm is aimed.
+	OnSet func()
+
+	mu    sync.Mutex
+	aimed bool // guarded by mu, as aim
+	aim   int64
+}
+
+func (c *Clock) Now() time.Time         { return time.Unix(0, c.Time.Load()) }
+func (c *Clock) Elapsed() time.Duration { return time.Duration(c.Time.Add(c.Tick)) }
+
+func (c *Clock) NewAlarm(ring func()) clock.Alarm {
+	c.Ring = ring
+	return alarm{c}
+}
+
+// Aimed reports whether the alarm is aimed.
+func (c *Clock) Aimed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.aimed
+}
+
+// AimedAt returns what the alarm is aimed at, or 0.
+func (c *Clock) AimedAt() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.aim
+}
+
+// RequireAim requires that the alarm is aimed at latest or earlier.
+func (c *Clock) RequireAim(t *testing.T, latest int64) {
+	t.Helper()
+	if at, aimed := c.AimedAt(), c.Aimed(); !aimed || at > latest {
+		t.Fatalf("aimed too late: aimed: %v, at %d, want %d at the latest; now %d", aimed, at, latest, c.Time.Load())
+	}
+}
+
+// Disarm has the alarm aimed at nothing, as when it has rung.
+func (c *Clock) Disarm() { c.note(false, 0) }
+
+func (c *Clock) note(aimed bool, aim int64) {
+	c.mu.Lock()
+	c.aimed, c.aim = aimed, aim
+	c.mu.Unlock()
+}
+
+type alarm struct{ *Clock }
+
+func (a alarm) Stop() { a.Disarm() }
+
+func (a alarm) Set(elapsed time.Duration) {
+	a.note(true, int64(elapsed))
+	if a.OnSet != nil {
+		a.OnSet()
+	}
+}
+
+func (a alarm) Review(f func()) { a.Clock.Review = f }
