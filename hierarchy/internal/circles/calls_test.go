@@ -112,3 +112,17 @@ func TestStaleEntryThatCountsAgain(t *testing.T) {
 	}
 	require.Equal(t, at+(fewItems+1)*width/64, last)
 }
+
+// A timer that moves earlier within a slot that is sorted already comes in its turn.
+func TestMoveEarlierInASortedSlot(t *testing.T) {
+	const slot, ms = int64(time.Hour), int64(time.Millisecond)
+	c := newCircles(time.Second)
+	first := c.Add(0, slot+1*ms, 1, 0)
+	second := c.Add(0, slot+5*ms, 2, 0)
+	last := c.Add(0, slot+9*ms, 3, 0)
+	require.Equal(t, first, c.Next(0, Unlimited).Node)
+	c.Move(last, c.arena.At(last), 0, slot+3*ms, 4)
+	require.NoError(t, c.Check())
+	require.Equal(t, []uint32{first, last}, fire(t, c, slot+4*ms))
+	require.Equal(t, []uint32{second}, fire(t, c, slot+5*ms))
+}

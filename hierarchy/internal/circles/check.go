@@ -89,9 +89,12 @@ func (x *census) ring(r *ring, at int64) error {
 		return fmt.Errorf("ring %d is not in the list", r.number)
 	}
 	for s := range r.Slots {
-		b := &r.Slots[s]
-		if b.holds() != (r.Occupied>>uint(s)&1 == 1) {
-			return fmt.Errorf("circle %d slot %d: occupied=%v, %d entries", r.circle, s, !b.holds(), b.Len())
+		b := r.Slots[s]
+		if occupied := r.Occupied>>uint(s)&1 == 1; occupied != (b != nil) || occupied && !b.holds() {
+			return fmt.Errorf("circle %d slot %d: occupied=%v", r.circle, s, occupied)
+		}
+		if b == nil {
+			continue
 		}
 		if r.circle > 0 && x.c.isLarge(b) && r.crowds>>uint(s)&1 == 0 {
 			return fmt.Errorf("circle %d slot %d: a crowd of %d", r.circle, s, b.Len())
@@ -126,8 +129,8 @@ func (x *census) nodes() (err error) {
 	for k := range maxCircles {
 		r := c.circle[k]
 		for s := 0; r != nil && s < level.Slots; s++ {
-			if int(r.Slots[s].live) != x.linked[k][s] {
-				err = fmt.Errorf("circle %d slot %d: %d live, not %d", k, s, r.Slots[s].live, x.linked[k][s])
+			if int(r.live[s]) != x.linked[k][s] {
+				err = fmt.Errorf("circle %d slot %d: %d live, not %d", k, s, r.live[s], x.linked[k][s])
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func (c *Circles) InSlot(k, s int) int {
 		n = c.behind
 	}
 	if r := c.circle[k]; r != nil {
-		n += int(r.Slots[s].live)
+		n += int(r.live[s])
 	}
 	return n
 }
@@ -126,9 +126,8 @@ func (c *Circles) Unlink(n *level.Node) {
 func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 	if k := n.Circle(); k < level.Passed {
 		r, s := c.circle[k&15], n.Slot()
-		b := &r.Slots[s]
-		b.live--
-		if b.Undo(level.Entry{Node: i, Stamp: n.Stamp()}) { // it was set just now
+		r.live[s&(level.Slots-1)]--
+		if b := r.Slots[s&(level.Slots-1)]; b != nil && b.Undo(level.Entry{Node: i, Stamp: n.Stamp()}) { // it was set just now
 			c.entries--
 			if !b.holds() {
 				c.vacate(r, s)
@@ -148,7 +147,7 @@ func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 func (c *Circles) leave(n *level.Node) {
 	switch k := n.Circle(); {
 	case k < level.Passed:
-		c.circle[k].Slots[n.Slot()].live--
+		c.circle[k].live[n.Slot()]--
 	case k == level.Passed:
 		c.behind--
 	}
@@ -156,6 +155,8 @@ func (c *Circles) leave(n *level.Node) {
 
 // vacate notes that slot s of r holds nothing.
 func (c *Circles) vacate(r *ring, s int) {
+	c.store.keepBag(r.Slots[s])
+	r.Slots[s] = nil
 	r.Occupied &^= 1 << uint(s)
 	r.crowds &^= 1 << uint(s)
 	if r.Occupied == 0 && c.circle[r.circle] == r {

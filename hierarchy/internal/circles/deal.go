@@ -159,7 +159,7 @@ func (c *Circles) nextCrowd() (first crowd) {
 func (c *Circles) crowdIn(r *ring, at int64) crowd {
 	for left := r.crowds; left != 0; left &= left - 1 {
 		s := bits.TrailingZeros64(left)
-		b := &r.Slots[s]
+		b := r.Slots[s]
 		start := c.layout.SlotStart(r.circle, s, at)
 		switch n := b.Len(); {
 		case b.finer == nil && c.isCrowd(r.circle, b):
@@ -217,7 +217,7 @@ func (c *Circles) dealAhead(now int64, budget int) (left int, begin int64) {
 
 // dealSlot deals slot s of r, which starts at start, over finer slots of its own.
 func (c *Circles) dealSlot(r *ring, s int, start int64, budget int) (left int) {
-	b := &r.Slots[s]
+	b := r.Slots[s]
 	c.unsort(b)
 	if b.finer == nil {
 		b.finer = c.newRing(r.circle - 1)

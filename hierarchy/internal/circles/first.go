@@ -5,7 +5,7 @@ package circles
 // there is.
 func (c *Circles) firstOf(r *ring, s int, start int64, budget int) (first item, found bool) {
 	for {
-		b := &r.Slots[s]
+		b := r.Slots[s]
 		switch {
 		case b.finer == nil && b.run != nil && c.isLarge(b):
 			c.unsort(b)

@@ -28,7 +28,7 @@ func (c *Circles) Near(until int64, most int) (n int) {
 			if c.layout.SlotStart(r.circle, s, c.hand) > until {
 				break
 			}
-			n += c.nearInSlot(&r.Slots[s], until, most)
+			n += c.nearInSlot(r.Slots[s], until, most)
 		}
 	}
 	return n

@@ -7,7 +7,7 @@ import "github.com/epicycle-go/epicycle/level"
 func (c *Circles) openSlot(k, s int, start int64) (cost int) {
 	c.hand = max(c.hand, start)
 	r := c.circle[k]
-	b := &r.Slots[s]
+	b := r.Slots[s]
 	cost = 1
 	if b.finer != nil || c.isLarge(b) {
 		c.unsort(b)
@@ -74,9 +74,8 @@ func (c *Circles) sortUnderHand(k int, b *bag, start int64) {
 func (c *Circles) handDown(b *bag) {
 	k := c.layout.CircleFor(b.least, c.hand)
 	r, s := c.ring(k), c.layout.SlotFor(k, b.least)
-	to := &r.Slots[s]
+	to := c.bag(r, s)
 	to.Chain, to.least, to.most = b.Chain, b.least, b.most
-	r.Occupied |= 1 << uint(s)
 	r.crowds |= 1 << uint(s)
 	c.noteRing(k)
 }

@@ -26,8 +26,8 @@ func (c *Circles) isBefore(n *level.Node) bool {
 	if to := c.layout.CircleFor(n.Key, c.hand); to < k || to == k && c.layout.SlotFor(k, n.Key) < s {
 		return false
 	}
-	b := &c.circle[k&15].Slots[s]
-	return b.least < n.Key && b.finer == nil && b.run == nil
+	b := c.circle[k&15].Slots[s]
+	return b != nil && b.least < n.Key && b.finer == nil && b.run == nil
 }
 
 // follow links node i, which has moved later than where its entry was, where it belongs by now.
@@ -50,16 +50,16 @@ func (c *Circles) addTo(k, s int, key int64, e level.Entry) {
 		r = c.ring(k)
 	}
 	c.entries++
-	b := &r.Slots[s]
-	b.live++
+	r.live[s&(level.Slots-1)]++
+	b := r.Slots[s&(level.Slots-1)]
+	if b == nil {
+		b = c.bag(r, s)
+		b.least, b.most = key, key
+		c.occupied |= 1 << uint(k)
+	}
 	if b.Full() || b.finer != nil || b.run != nil || b.Blocks() >= c.fullUpTo && r.crowds>>uint(s)&1 == 0 {
 		c.put(r, s, key, e)
 		return
-	}
-	if b.Len() == 0 {
-		b.least, b.most = key, key
-		r.Note(s)
-		c.occupied |= 1 << uint(k)
 	}
 	b.least, b.most = min(b.least, key), max(b.most, key)
 	b.Push(e)
@@ -73,13 +73,13 @@ func (c *Circles) put(r *ring, s int, key int64, e level.Entry) {
 }
 
 func (c *Circles) putIn(r *ring, s int, key int64, e level.Entry) {
-	finer := r.Slots[s].finer
-	if finer == nil {
+	b := r.Slots[s]
+	if b == nil || b.finer == nil {
 		c.push(r, s, key, e)
 		return
 	}
+	finer := b.finer
 	c.putIn(finer, c.layout.SlotFor(finer.circle, key), key, e)
-	r.Note(s)
 	if finer.crowds != 0 {
 		c.noteCrowd(r, s)
 	}
@@ -87,9 +87,8 @@ func (c *Circles) putIn(r *ring, s int, key int64, e level.Entry) {
 
 // push adds e, whose node has that deadline, to slot s of r.
 func (c *Circles) push(r *ring, s int, key int64, e level.Entry) {
-	b := &r.Slots[s]
+	b := c.bag(r, s)
 	b.span(key)
-	r.Note(s)
 	c.memory.Add(&b.Chain, e)
 	if r.circle > 0 && c.isLarge(b) {
 		c.noteCrowd(r, s)

@@ -6,9 +6,9 @@ import "github.com/epicycle-go/epicycle/level"
 type bag struct {
 	level.Chain
 	least, most int64 // Invariant: the deadline of no entry of the chain that counts is less, nor was any more when it was added
-	live        int32 // nodes that were linked here. Invariant: 0 in a slot that is not a circle's
 	finer       *ring // what was dealt ahead, or nil
 	run         *run  // what was sorted ahead, or nil
+	next        *bag  // of those that are spare
 }
 
 // holds reports whether anything is in b.
@@ -24,8 +24,9 @@ func (b *bag) span(key int64) {
 
 // ring is the slots of a circle, or those over which a slot of the next coarser one was dealt ahead.
 type ring struct {
-	level.Level[bag]
-	crowds uint64 // Invariant: bit s is set if slot s of a coarser circle than the finest holds a crowd
-	circle int
-	number int // in the list of all rings
+	level.Level[*bag]                    // Invariant: nil iff it holds nothing
+	crowds            uint64             // Invariant: bit s is set if slot s of a coarser circle than the finest holds a crowd
+	live              [level.Slots]int32 // nodes that were linked there. Invariant: 0 if it is not a circle's
+	circle            int
+	number            int // in the list of all rings
 }

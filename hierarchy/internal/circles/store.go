@@ -2,18 +2,23 @@ package circles
 
 import (
 	"slices"
+
+	"github.com/epicycle-go/epicycle/level"
 )
 
-// store is runs and rings that slots no longer need, for others: the steady state allocates nothing.
+// store is runs, rings and bags that slots no longer need, for others: the steady state allocates nothing.
 type store struct {
 	runs    []*run
 	rings   []*ring
+	bags    *bag // a list of nBags
+	nBags   int
 	scratch []item // for sorting
 }
 
 const (
 	spareRuns  = 4
 	spareRings = 4
+	spareBags  = level.Slots
 	// largestSpare is the capacity of the largest run that is kept.
 	largestSpare = 1024
 )
@@ -56,6 +61,33 @@ func (c *Circles) newRing(k int) (r *ring) {
 	r.circle, r.number = k, len(c.rings)
 	c.rings = append(c.rings, r)
 	return r
+}
+
+// bag is slot s of r.
+func (c *Circles) bag(r *ring, s int) *bag {
+	if r.Slots[s] == nil {
+		r.Slots[s] = c.store.newBag()
+		r.Note(s)
+	}
+	return r.Slots[s]
+}
+
+// newBag returns an empty bag.
+func (st *store) newBag() (b *bag) {
+	if b = st.bags; b == nil {
+		return new(bag)
+	}
+	st.bags, b.next = b.next, nil
+	st.nBags--
+	return b
+}
+
+// keepBag drops b, which holds nothing.
+func (st *store) keepBag(b *bag) {
+	if st.nBags < spareBags {
+		st.bags, b.next = b, st.bags
+		st.nBags++
+	}
 }
 
 // retire drops a ring that holds nothing.

@@ -92,7 +92,7 @@ func (c *Circles) sweptIn(r *ring) *bag {
 		if skip := bits.TrailingZeros64(r.Occupied >> uint(w.slot)); skip > 0 {
 			*w = cursor{ring: w.ring, slot: w.slot + skip}
 		}
-		b := &r.Slots[w.slot]
+		b := r.Slots[w.slot]
 		if w.at < b.Len() {
 			return b
 		}
