@@ -17,6 +17,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/kv"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // shared is the owners of a set with Config.Conn: the partitions are shared with other processes.
@@ -107,11 +108,7 @@ func untilAnswered(ctx context.Context, logger *slog.Logger, do func(ctx context
 			return err
 		}
 		logger.Warn("durable: the servers are not ready", "err", err)
-		select {
-		case <-time.After(openPause):
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
+		if wait.Sleep(ctx, openPause); ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}

@@ -80,7 +80,7 @@ func (l *slot) able() {
 // finds out whether it can again.
 func (l *slot) stayAway() {
 	l.unfollow()
-	l.pause = 0
+	l.retry.Reset()
 	l.failing.Store(nil)
 	if !l.unable.Load() {
 		l.stay(l.changed, nil)

@@ -20,6 +20,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // Config says what to share, and with what. All fields are needed unless they say otherwise.
@@ -135,7 +136,7 @@ func (c *Cluster) again() *session {
 		case <-ctx.Done():
 		}
 	}()
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+	for retry := newBackoff(); ; {
 		s, err := c.begin(ctx)
 		if err == nil {
 			c.setLost(time.Time{})
@@ -143,7 +144,7 @@ func (c *Cluster) again() *session {
 			return s
 		}
 		c.cfg.Logger.Warn("durable: joining has failed", "err", err)
-		if !sleep(ctx, pause) {
+		if !retry.Wait(ctx) {
 			return nil
 		}
 	}
@@ -156,21 +157,11 @@ func (c *Cluster) setLost(t time.Time) {
 }
 
 const (
-	firstPause = 20 * time.Millisecond // before something is tried again, then doubled
-	lastPause  = time.Second           // at most
+	firstPause = 20 * time.Millisecond
+	lastPause  = time.Second
 )
 
-// sleep is false if ctx has ended before.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
+func newBackoff() wait.Backoff { return wait.Backoff{First: firstPause, Last: lastPause} }
 
 // end has no further session begin, and returns the last one.
 func (c *Cluster) end() *session {

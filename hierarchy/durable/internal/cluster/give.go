@@ -12,6 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // How a partition leaves this process.
@@ -203,7 +204,7 @@ func (l *slot) giveClaim(to member.ID) {
 			l.s.silent.Store(true)
 			return
 		}
-		if !sleep(l.s.ctx, firstPause) {
+		if !wait.Sleep(l.s.ctx, firstPause) {
 			return
 		}
 	}

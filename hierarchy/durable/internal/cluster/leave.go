@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // How a session ends in order.
@@ -98,7 +99,7 @@ func outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 	over, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		defer end()
-		sleep(over, closeTime)
+		wait.Sleep(over, closeTime)
 	})
 	return over, func() { stop(); end() }
 }

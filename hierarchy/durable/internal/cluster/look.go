@@ -30,10 +30,7 @@ func (l *slot) lookEvery() time.Duration {
 // doubted is called when a frame has no clear answer.
 func (l *slot) doubted(err error) {
 	l.setTrouble(err)
-	select {
-	case l.doubts <- struct{}{}:
-	default:
-	}
+	l.doubts.Set()
 }
 
 // look looks whether the log has what its owner has written. If it lacks something for some time, the

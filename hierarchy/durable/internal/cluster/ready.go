@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // How Open waits for the partitions of this process.
@@ -15,7 +17,7 @@ var errLost = errors.New("the lease was lost while the logs were read")
 // awaitReady waits until all is open that this process owns, also if it loses its lease meanwhile and joins again.
 func (c *Cluster) awaitReady(ctx context.Context, s *session) error {
 	err := s.awaitReady(ctx)
-	for errors.Is(err, errLost) && sleep(ctx, firstPause) {
+	for errors.Is(err, errLost) && wait.Sleep(ctx, firstPause) {
 		err = c.latest().awaitReady(ctx)
 	}
 	if errors.Is(err, errLost) {

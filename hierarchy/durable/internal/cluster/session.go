@@ -13,6 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // session is one membership of this process.
@@ -21,7 +22,7 @@ type session struct {
 	member *member.Member
 	slots  []*slot
 	asks   *nats.Subscription // of others, for partitions
-	risen  chan struct{}      // of capacity 1: the lease was renewed
+	risen  wait.Signal        // the lease was renewed
 	ctx    context.Context    // ends when all is to end at once
 	cancel context.CancelFunc
 	wg     sync.WaitGroup // of the slots, and of watch
@@ -46,9 +47,9 @@ type news struct {
 
 // begin joins, and begins a session.
 func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
-	s = &session{c: c, risen: make(chan struct{}, 1)}
+	s = &session{c: c, risen: wait.NewSignal()}
 	cfg := c.cfg.Member
-	cfg.Rise, cfg.Log, cfg.Wire = s.rise, frame.Version, remote.Version
+	cfg.Rise, cfg.Log, cfg.Wire = s.risen.Set, frame.Version, remote.Version
 	if cfg.Unable, err = c.unreadable(ctx); err != nil {
 		return nil, err
 	}
@@ -77,14 +78,6 @@ func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 		s.wg.Go(slot.run)
 	}
 	return s, nil
-}
-
-// rise is called when the lease may be held again.
-func (s *session) rise() {
-	select {
-	case s.risen <- struct{}{}:
-	default:
-	}
 }
 
 // watch has the slots know what changes, and the partitions whether there is a lease.
@@ -156,7 +149,7 @@ func (s *session) learn(view *member.View) {
 			s.c.client.Moved(at)
 		}
 		if s.news.of(at) != old.of(at) {
-			slot.wake()
+			slot.changed.Set()
 		}
 	}
 }

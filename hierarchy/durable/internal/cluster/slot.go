@@ -10,34 +10,37 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// slot is one partition in one session: what this process does with it. But for opened, asks and askers,
-// its fields are of the goroutine of run.
+// slot is one partition in one session: what this process does with it.
 type slot struct {
 	s        *session
 	at       int
-	owner    *partition.Partition // nil if it is not open here
-	server   *remote.Server       // of owner, or of its damage
-	follower *partition.Follower  // of another owner's log, or nil
-	pause    time.Duration        // before what has failed is tried again
-	opened   chan struct{}        // of capacity 1: it was opened, or found to be broken
-	changed  chan struct{}        // of capacity 1: its task may be another
-	asks     chan ask
+	opened   wait.Signal  // it was opened, or found to be broken
+	changed  wait.Signal  // its task may be another
+	doubts   wait.Signal  // the result of an append of owner is unknown
+	asks     chan ask     // from other members
 	askers   atomic.Int32 // that wait for an answer
 	releases chan releasing
 	trouble  atomic.Pointer[trouble]
 	failing  atomic.Pointer[time.Time] // since when each try to have the partition has failed, or nil
-	progress partition.Progress        // of reading the log
-	doubtful time.Time                 // since when its log seems to be damaged
-	told     string                    // the last trouble that was told
-	looks    *time.Timer               // when the log of owner is looked at next
-	seen     uint64                    // the last frame of owner when its log was complete
-	doubts   chan struct{}             // of capacity 1: a frame of owner had no clear answer
-	weighs   *time.Timer               // when the doubt is weighed next
 	unable   atomic.Bool               // this process can't write to the log, and has said so
-	rest     time.Duration             // for which it leaves the partition to others then
-	again    time.Time                 // when that ends
+	progress partition.Progress        // of reading the log
+
+	// The other fields belong to the goroutine of run.
+
+	owner    *partition.Partition // nil if it is not open here
+	server   *remote.Server       // of owner, or of its damage
+	follower *partition.Follower  // of another owner's log, or nil
+	retry    wait.Backoff
+	doubtful time.Time     // since when its log seems to be damaged
+	told     string        // the last trouble that was logged
+	looks    *time.Timer   // when the log of owner is looked at next
+	seen     uint64        // the last frame of owner when its log was complete
+	weighs   *time.Timer   // when the unknown result is weighed next
+	rest     time.Duration // for which it leaves the partition to others if it is unable to write
+	again    time.Time     // when that ends
 }
 
 // ask is another member's wish to have the partition.
@@ -53,16 +56,8 @@ type releasing struct {
 }
 
 func newSlot(s *session, at int) *slot {
-	return &slot{s: s, at: at, opened: make(chan struct{}, 1), changed: make(chan struct{}, 1), asks: make(chan ask),
-		releases: make(chan releasing), doubts: make(chan struct{}, 1)}
-}
-
-// wake says that its task may be another.
-func (l *slot) wake() {
-	select {
-	case l.changed <- struct{}{}:
-	default:
-	}
+	return &slot{s: s, at: at, opened: wait.NewSignal(), changed: wait.NewSignal(), asks: make(chan ask),
+		releases: make(chan releasing), doubts: wait.NewSignal(), retry: newBackoff()}
 }
 
 func (l *slot) c() *Cluster   { return l.s.c }
@@ -109,7 +104,7 @@ func (l *slot) try(do func() error) {
 	begun := time.Now()
 	err := do()
 	if err == nil {
-		l.pause = 0
+		l.retry.Reset()
 		l.failing.Store(nil)
 		return
 	}
@@ -121,12 +116,12 @@ func (l *slot) try(do func() error) {
 	if l.isOurs(err) && l.s.heldFor(*l.failing.Load()) >= l.c().cfg.Member.Lease {
 		l.cannot(err)
 	}
-	l.pause = min(max(firstPause, 2*l.pause), lastPause)
+	pause := l.retry.Next()
 	l.tell(err)
 	if l.isDamaged(err) {
-		l.pause = l.c().cfg.Reread
+		pause = l.c().cfg.Reread
 	}
-	wake := time.NewTimer(l.pause)
+	wake := time.NewTimer(pause)
 	defer wake.Stop()
 	l.stay(nil, wake.C)
 }

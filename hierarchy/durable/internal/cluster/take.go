@@ -128,7 +128,7 @@ func (l *slot) open() error {
 	l.weighs = time.NewTimer(l.c().cfg.Member.Lease) // it may have been in doubt since it was opened
 	l.able()
 	l.c().owned[l.at].Store(l.owner)
-	l.tellOpened()
+	l.opened.Set()
 	l.c().cfg.Logger.Info("durable: a partition is owned", "partition", l.at, "epoch", l.owner.Epoch(), "ahead", l.owner.Ahead())
 	return nil
 }
@@ -166,13 +166,6 @@ func (l *slot) takeoverTime() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(l.s.ctx, max(l.c().cfg.Member.Lease, leastTakeover))
 }
 
-func (l *slot) tellOpened() {
-	select {
-	case l.opened <- struct{}{}:
-	default:
-	}
-}
-
 // damaged is for a log that seems to be damaged. What has answered may only be behind, so it is read
 // again for a while before calls are told.
 func (l *slot) damaged(err error) error {
@@ -185,7 +178,7 @@ func (l *slot) damaged(err error) error {
 		l.unserve() // what was said before
 	}
 	l.c().broken[l.at].Store(&err)
-	l.tellOpened()
+	l.opened.Set()
 	if l.server == nil {
 		server, failed := remote.Refuse(l.c().remote(), l.at, err)
 		if failed != nil {

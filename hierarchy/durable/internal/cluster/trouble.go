@@ -28,7 +28,7 @@ func (l *slot) unavailable() time.Time {
 
 // tell says why the partition can't be taken over. An operator must know what does not pass.
 func (l *slot) tell(err error) {
-	if l.pause == lastPause && l.isNews(err) {
+	if l.retry.Pause == lastPause && l.isNews(err) {
 		l.c().cfg.Logger.Warn("durable: a partition can't be taken over", "partition", l.at, "err", err)
 		return
 	}

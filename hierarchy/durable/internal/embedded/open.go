@@ -46,12 +46,12 @@ func open(ctx context.Context, dir string, log *slog.Logger) (*Share, error) {
 		case err != nil:
 			return nil, err
 		case before != nil:
-			if err := wait(ctx, before.stopped); err != nil {
+			if err := await(ctx, before.stopped); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if err := wait(ctx, s.started); err != nil {
+		if err := await(ctx, s.started); err != nil {
 			go s.Close()
 			return nil, err
 		}
@@ -84,8 +84,8 @@ func join(dir string, log *slog.Logger) (share *Share, before *Server, err error
 	return share, nil, nil
 }
 
-// wait waits for c, or until ctx is done.
-func wait(ctx context.Context, c <-chan struct{}) error {
+// await waits for c, or until ctx is done.
+func await(ctx context.Context, c <-chan struct{}) error {
 	select {
 	case <-c:
 		return nil
@@ -160,7 +160,7 @@ func prepared(ctx context.Context, dir string) (string, error) {
 		name, err = prepare(dir)
 		close(done)
 	}()
-	if err := wait(ctx, done); err != nil {
+	if err := await(ctx, done); err != nil {
 		return "", err
 	}
 	return name, err

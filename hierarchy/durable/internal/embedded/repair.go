@@ -102,10 +102,7 @@ func (s *Server) failed(line string) {
 	default:
 		s.fail(fmt.Errorf("%s: %s", what, line))
 	}
-	select {
-	case s.failures <- struct{}{}:
-	default:
-	}
+	s.failures.Set()
 }
 
 // watch ends the server after a failure, and starts it again when it can write.

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
@@ -46,7 +47,7 @@ type Server struct {
 
 	quit     chan struct{} // closed by stop
 	watched  chan struct{} // closed when watch has ended; nil before it begins
-	failures chan struct{} // of capacity 1: a write has failed
+	failures wait.Signal   // a write has failed
 
 	probing sync.Mutex // held while there are files of probe
 
@@ -63,7 +64,7 @@ type Server struct {
 func newServer(dir string) *Server {
 	s := &Server{
 		dir: dir, sync: (*os.File).Sync, started: make(chan struct{}), stopped: make(chan struct{}),
-		quit: make(chan struct{}), failures: make(chan struct{}, 1),
+		quit: make(chan struct{}), failures: wait.NewSignal(),
 	}
 	s.healthy, s.fail = context.WithCancelCause(context.Background())
 	return s

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // Patience is how long Commit waits for an answer before it asks again, and how often it asks.
@@ -25,7 +27,7 @@ type Patience struct {
 // log takes less than before.
 func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte) error {
 	sure := true // no copy can have been appended
-	for pause := orDefault(p.Pause, 5*time.Millisecond); ; pause = min(2*pause, time.Second) {
+	for retry := (wait.Backoff{First: orDefault(p.Pause, 5*time.Millisecond), Last: time.Second}); ; {
 		err := p.try(ctx, log, last, data, &sure)
 		if isClear(err) || sure && errors.Is(err, ErrTooLarge) {
 			return err
@@ -34,9 +36,7 @@ func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte)
 			return fmt.Errorf("it may have been appended: %v", err)
 		}
 		p.doubt(err)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if !retry.Wait(ctx) {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}

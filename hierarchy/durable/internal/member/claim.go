@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // Claim takes the claim of partition p for this member, if it is free. It returns nil if the claim is this member's,
@@ -108,18 +109,15 @@ func holderOf(r table.Record) (ID, error) {
 // either is certain. It fails only when ctx is done, and the result is unknown then. refused, if not nil, is called
 // whenever the table refuses the change.
 func (m *Member) change(ctx context.Context, key string, value []byte, last uint64, refused func()) (table.Record, error) {
-	pause := min(5*time.Millisecond, longestPause(m.cfg.Lease))
+	retry := wait.Backoff{First: 5 * time.Millisecond, Last: longestPause(m.cfg.Lease)}
 	for {
 		r, err := m.try(ctx, key, value, last, refused)
 		if err == nil {
 			return r, nil
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if !retry.Wait(ctx) {
 			return r, fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
-		pause = min(2*pause, longestPause(m.cfg.Lease))
 	}
 }
 

@@ -85,6 +85,6 @@ func (m *Member) SetOff(off bool) {
 	defer m.mu.Unlock()
 	if m.lease.off != off {
 		m.lease.off = off
-		signal(m.hurry)
+		m.hurry.Set()
 	}
 }

@@ -142,8 +142,8 @@ func (m *Member) acknowledged(r table.Record, record memberRecord, sent time.Dur
 		close(m.left)
 	}
 	m.mu.Unlock()
-	signal(m.acked)
-	signal(m.wake)
+	m.acked.Set()
+	m.wake.Set()
 	m.risen()
 }
 
@@ -169,7 +169,7 @@ func (m *Member) Leave(ctx context.Context) error {
 	m.mu.Lock()
 	m.lease.leaving = true
 	m.mu.Unlock()
-	signal(m.hurry)
+	m.hurry.Set()
 	select {
 	case <-m.left:
 		return nil
@@ -212,5 +212,5 @@ func (m *Member) SetUnable(partition int, is bool) {
 	default:
 		m.lease.unable = slices.Delete(slices.Clone(m.lease.unable), at, at+1)
 	}
-	signal(m.hurry)
+	m.hurry.Set()
 }

@@ -40,6 +40,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // The errors of a Member. They are wrapped.
@@ -65,14 +67,14 @@ type Member struct {
 	cancel     context.CancelFunc
 	background sync.WaitGroup
 	lost       chan struct{}
-	changed    chan struct{}
+	changed    wait.Signal
 
 	mine  []atomic.Bool   // by partition: the claim is this member's, and no Give is in progress
 	turns []chan struct{} // by partition, of capacity 1: full while a Claim or Give is in progress
 
-	hurry chan struct{} // of capacity 1: a renewal is needed now
-	acked chan struct{} // of capacity 1: a renewal was acknowledged, for watch
-	wake  chan struct{} // of capacity 1: something has changed, for bury
+	hurry wait.Signal   // a renewal is needed now
+	acked wait.Signal   // a renewal was acknowledged, for watch
+	wake  wait.Signal   // something has changed, for bury
 	ready chan struct{} // closed once the table was read
 	left  chan struct{} // closed when the others can see that this member is leaving
 
@@ -103,9 +105,9 @@ func Join(ctx context.Context, cfg Config) (*Member, error) {
 func begin(ctx context.Context, cfg Config) (*Member, error) {
 	m := &Member{
 		cfg: cfg, id: cfg.ID,
-		lost: make(chan struct{}), changed: make(chan struct{}, 1),
+		lost: make(chan struct{}), changed: wait.NewSignal(),
 		mine: make([]atomic.Bool, cfg.Partitions), turns: make([]chan struct{}, cfg.Partitions),
-		hurry: make(chan struct{}, 1), acked: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		hurry: wait.NewSignal(), acked: wait.NewSignal(), wake: wait.NewSignal(),
 		ready: make(chan struct{}), left: make(chan struct{}),
 		known: newKnown(cfg.Partitions), timing: timing{known: make(chan struct{})},
 	}
@@ -195,7 +197,7 @@ func (m *Member) lose() {
 	m.known.remove(m.id, m.cfg.Boot())
 	close(m.lost)
 	m.cancel()
-	signal(m.changed)
+	m.changed.Set()
 }
 
 // Stop makes Owns and Holds false, ends what runs in the background, and waits for it. The record stays: others have
@@ -205,12 +207,4 @@ func (m *Member) Stop() {
 	m.lose()
 	m.mu.Unlock()
 	m.background.Wait()
-}
-
-// signal puts a value into a channel of capacity 1.
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
 }

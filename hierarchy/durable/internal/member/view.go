@@ -224,6 +224,6 @@ func (m *Member) applyClaim(p int, r table.Record) (err error) {
 // tell announces that View has changed. The lock must be held.
 func (m *Member) tell() {
 	m.known.cached = nil
-	signal(m.changed)
-	signal(m.wake)
+	m.changed.Set()
+	m.wake.Set()
 }

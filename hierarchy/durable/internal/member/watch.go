@@ -6,25 +6,22 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // watch follows the changes of the table until the lease is lost. A watch can fall silent without an error, so it must
 // show this member's own renewals: if it does not, it is begun anew.
 func (m *Member) watch() {
-	pause := m.cfg.Lease / 100
+	retry := wait.Backoff{First: m.cfg.Lease / 100, Last: shown(m.cfg.Lease)}
 	for m.ctx.Err() == nil {
 		if w, err := m.beginWatch(); err == nil {
 			if w.follow() {
-				pause = m.cfg.Lease / 100
+				retry.Reset()
 			}
 		} else {
 			m.cfg.Logger.Debug("durable: the watch of the table of members", "err", err)
 		}
-		select {
-		case <-time.After(pause):
-		case <-m.ctx.Done():
-		}
-		pause = min(2*pause, shown(m.cfg.Lease))
+		retry.Wait(m.ctx)
 	}
 }
 
@@ -106,7 +103,7 @@ func (w *watching) read() {
 		w.known.all = true
 		close(w.ready)
 	}
-	signal(w.wake)
+	w.wake.Set()
 }
 
 // await gives the watch a third of the lease to show the renewal that was acknowledged last.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // Moment is when a call began.
@@ -97,9 +98,9 @@ type message struct {
 	asked  reading       // when its first copy was sent
 	sent   time.Time     // when its latest copy was
 	sendAt time.Time     // when the next copy will be
-	pause  time.Duration // after the latest copy that had an answer, and quiet after one that had none
-	quiet  time.Duration
-	why    error // why there is no answer
-	doubt  bool  // a copy has had no clear answer: it may have taken hold
-	lost   bool  // the owner may have forgotten that it took hold
+	pause  wait.Backoff  // after a copy that had an answer
+	quiet  wait.Backoff  // after one that had none
+	why    error         // why there is no answer
+	doubt  bool          // a copy has had no clear answer: it may have taken hold
+	lost   bool          // the owner may have forgotten that it took hold
 }

@@ -184,11 +184,3 @@ func isFinal(err error) bool {
 	return errors.Is(err, partition.ErrTooLarge) || errors.Is(err, partition.ErrDamaged) ||
 		errors.Is(err, partition.ErrUnavailable)
 }
-
-// backOff is the next pause after one, which is doubled up to a limit.
-func backOff(pause, first, last time.Duration) time.Duration {
-	if pause < first {
-		return first
-	}
-	return min(2*pause, last)
-}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // Config says what a Client, or a Server, works with.
@@ -73,8 +74,15 @@ const (
 	// headers is more than NATS and a message need beside operations.
 	headers = 1 << 10
 
-	firstPause = 5 * time.Millisecond   // after it was said that nobody owns the partition, then doubled
-	lastPause  = 200 * time.Millisecond // at most
-	firstQuiet = time.Second            // without any answer, then doubled
-	manyQuiet  = 8                      // times as long at most
+	firstPause = 5 * time.Millisecond // after a response that nobody owns the partition
+	lastPause  = 200 * time.Millisecond
+	firstQuiet = time.Second // without any response
+	manyQuiet  = 8           // times as long at most
 )
+
+func newBackoff() wait.Backoff { return wait.Backoff{First: firstPause, Last: lastPause} }
+
+// newQuiet returns the backoff of copies that have no response.
+func (c *Client) newQuiet() wait.Backoff {
+	return wait.Backoff{First: c.quiet, Last: manyQuiet * c.quiet}
+}

@@ -84,7 +84,7 @@ func (l *lane) send() {
 // gather makes a message of the calls that have waited longest.
 func (l *lane) gather() *message {
 	l.serial++
-	m := &message{serial: l.serial, made: l.client.cfg.Clock.Elapsed()}
+	m := &message{serial: l.serial, made: l.client.cfg.Clock.Elapsed(), pause: newBackoff(), quiet: l.client.newQuiet()}
 	ops, size := 0, headers
 	for a := l.waiting.first; a != nil; a = l.waiting.first {
 		if len(m.asks) > 0 && (ops+a.ops > maxOps || size+a.size > min(maxBytes, l.client.most())) {
@@ -132,15 +132,14 @@ func (l *lane) publish(m *message, now time.Time) {
 		l.delay(m, now, err)
 		return
 	}
-	m.quiet = backOff(m.quiet, l.client.quiet, manyQuiet*l.client.quiet)
-	m.sent, m.sendAt = now, now.Add(m.quiet)
+	m.sent, m.sendAt = now, now.Add(m.quiet.Next())
 }
 
 // delay has a message be sent again soon.
 func (l *lane) delay(m *message, now time.Time, why error) {
-	m.why, m.quiet = why, 0
-	m.pause = backOff(m.pause, firstPause, lastPause)
-	m.sendAt = now.Add(m.pause)
+	m.why = why
+	m.quiet.Reset()
+	m.sendAt = now.Add(m.pause.Next())
 }
 
 // answered is called with an answer to a copy of a message, or nil if nobody has got the copy.
@@ -161,7 +160,7 @@ func (l *lane) answered(serial uint64, data []byte) {
 			m.doubt = true
 			l.offset = offset{} // an owner of an earlier version reads no message that is dated
 		}
-		if m.quiet > 0 { // else it will be sent again soon
+		if m.quiet.Pause > 0 { // else it will be sent again soon
 			l.delay(m, time.Now(), err)
 			l.aim()
 		}

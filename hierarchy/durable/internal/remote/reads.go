@@ -11,6 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // reads are the questions that change nothing. They need no id to be asked again.
@@ -26,10 +27,10 @@ type question struct {
 	at      int // the partition
 	answers chan []byte
 	timer   *time.Timer
-	end     time.Time     // when it is given up
-	pause   time.Duration // after the latest answer that was none
-	quiet   time.Duration // after a copy without any answer
-	why     error         // why there is no answer
+	end     time.Time    // when it is given up
+	pause   wait.Backoff // after an answer that has to be asked for again
+	quiet   wait.Backoff // after a copy without any answer
+	why     error        // why there is no answer
 }
 
 // expect is a new question.
@@ -37,7 +38,7 @@ func (r *reads) expect(at int) *question {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
-	q := &question{id: r.last, at: at, answers: make(chan []byte, 4)}
+	q := &question{id: r.last, at: at, answers: make(chan []byte, 4), pause: newBackoff()}
 	r.waiting[r.last] = q
 	return q
 }
@@ -135,7 +136,7 @@ func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer
 func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, err error) {
 	q := c.reads.expect(at)
 	defer c.reads.forget(q.id)
-	q.end, q.quiet, q.why = time.Now().Add(c.cfg.GiveUp), c.quiet, errSilent
+	q.end, q.quiet, q.why = time.Now().Add(c.cfg.GiveUp), c.newQuiet(), errSilent
 	q.timer = time.NewTimer(c.cfg.GiveUp)
 	defer q.timer.Stop()
 	for {
@@ -158,14 +159,13 @@ func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, er
 
 // publishRead asks, and sets the time for the next copy.
 func (c *Client) publishRead(q *question, at int, data []byte) {
-	wait := q.quiet
-	q.quiet = backOff(q.quiet, c.quiet, manyQuiet*c.quiet)
+	pause := q.quiet.Next()
 	if c.cfg.Conn.Status() != nats.CONNECTED {
-		q.why, wait = errOffline, lastPause
+		q.why, pause = errOffline, lastPause
 	} else if err := c.cfg.Conn.PublishRequest(c.lanes[at].subject, c.readReply(q.id), data); err != nil {
-		q.why, wait = err, lastPause
+		q.why, pause = err, lastPause
 	}
-	q.timer.Reset(min(wait, time.Until(q.end)))
+	q.timer.Reset(min(pause, time.Until(q.end)))
 }
 
 // await waits for an answer until it is time for the next copy.
@@ -177,8 +177,8 @@ func (c *Client) await(ctx context.Context, q *question) (body []byte, answered 
 			if !retry {
 				return body, true, err
 			}
-			q.why, q.pause = err, backOff(q.pause, firstPause, lastPause)
-			q.timer.Reset(min(q.pause, time.Until(q.end)))
+			q.why = err
+			q.timer.Reset(min(q.pause.Next(), time.Until(q.end)))
 		case <-q.timer.C:
 			return nil, false, nil
 		case <-ctx.Done():

@@ -42,7 +42,7 @@ func (l *lane) moved() {
 	defer l.mu.Unlock()
 	now := time.Now()
 	for _, m := range l.flying {
-		if m.quiet > 0 && m.wanted > 0 { // else it will be sent again soon, or never
+		if m.quiet.Pause > 0 && m.wanted > 0 { // else it will be sent again soon, or never
 			m.doubt = true
 			l.delay(m, now, errSilent)
 		}
@@ -70,7 +70,7 @@ func (l *lane) tick() {
 			continue
 		}
 		if flying = append(flying, m); due {
-			if m.quiet > 0 {
+			if m.quiet.Pause > 0 {
 				m.why, m.doubt = errSilent, true
 			}
 			l.publish(m, now)

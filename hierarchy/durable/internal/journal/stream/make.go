@@ -13,6 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/settings"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // How a set is made that is not there.
@@ -76,9 +77,7 @@ func (s *Set) aboutWritten(ctx context.Context) (a about, err error) {
 		if a, err = s.find(ctx); !errors.Is(err, journal.ErrAbsent) {
 			return a, err
 		}
-		select { // a leader that was just elected may not have it yet
-		case <-time.After(recordPause):
-		case <-ctx.Done():
+		if !wait.Sleep(ctx, recordPause) { // a leader that was just elected may not have it yet
 			return a, ctx.Err()
 		}
 	}

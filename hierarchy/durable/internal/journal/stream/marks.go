@@ -10,6 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // marks is where the mark of one partition is: in a stream for all marks of a name.
@@ -53,7 +54,7 @@ func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {
 // raise replaces the mark, unless it is as high already. So an owner that was replaced can't lower
 // it. One that can't be read is replaced: strangers have published others in its place.
 func (k *marks) raise(ctx context.Context, m journal.Mark) error {
-	pause := k.pause
+	retry := wait.Backoff{First: k.pause, Last: k.pause << refusals}
 	for tried, refused := uint64(0), 0; ; {
 		there, sequence, err := k.get(ctx)
 		if err != nil && !errors.Is(err, journal.ErrAbsent) && !errors.Is(err, errUnreadable) {
@@ -68,15 +69,13 @@ func (k *marks) raise(ctx context.Context, m journal.Mark) error {
 		}
 		// Another owner may have been faster, but then there is another message.
 		if refused++; sequence != tried {
-			tried, refused, pause = sequence, 0, k.pause
+			tried, refused = sequence, 0
+			retry.Reset()
 		} else if refused > refusals {
 			return fmt.Errorf("%w: its mark can't be replaced", journal.ErrDamaged)
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if !retry.Wait(ctx) {
 			return ctx.Err()
 		}
-		pause *= 2
 	}
 }

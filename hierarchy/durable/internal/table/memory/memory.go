@@ -141,8 +141,8 @@ type answer struct {
 	err    error
 }
 
-// wait waits until ctx is done.
-func wait(ctx context.Context) answer {
+// silence waits until ctx is done.
+func silence(ctx context.Context) answer {
 	<-ctx.Done()
 	return answer{err: ctx.Err()}
 }

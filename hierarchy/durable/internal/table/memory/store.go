@@ -129,7 +129,7 @@ func (s *Store) call(ctx context.Context, f Fault, do func() answer) answer {
 	case f.Drop && f.Err != nil:
 		return answer{err: f.Err}
 	case f.Drop:
-		return wait(ctx)
+		return silence(ctx)
 	}
 	after(f.Before, arrive)
 	select {

@@ -6,13 +6,14 @@ import (
 	"sync"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // watch is one watch of a Store.
 type watch struct {
 	store *Store
 	out   chan table.Change
-	more  chan struct{} // of capacity 1: there is something in queue
+	more  wait.Signal // there is something in queue
 
 	mu    sync.Mutex
 	queue []table.Change
@@ -22,7 +23,7 @@ type watch struct {
 // Watch implements table.Store.
 func (s *Store) Watch(ctx context.Context) (<-chan table.Change, error) {
 	f := s.begin(Call{Op: "watch"})
-	w := &watch{store: s, out: make(chan table.Change), more: make(chan struct{}, 1)}
+	w := &watch{store: s, out: make(chan table.Change), more: wait.NewSignal()}
 	a := s.call(ctx, f, func() answer {
 		w.begin(f.Behind)
 		return answer{}
@@ -72,10 +73,7 @@ func (w *watch) add(c table.Change) {
 	}
 	c.Value = slices.Clone(c.Value)
 	w.queue = append(w.queue, c)
-	select {
-	case w.more <- struct{}{}:
-	default:
-	}
+	w.more.Set()
 }
 
 func (w *watch) mute() {

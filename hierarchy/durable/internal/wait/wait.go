@@ -1,0 +1,51 @@
+// Package wait has what goroutines wait with: signals, pauses that a context ends, and backoff.
+package wait
+
+import (
+	"context"
+	"time"
+)
+
+// Signal tells one goroutine that something has changed. Several of them count as one.
+type Signal chan struct{}
+
+// NewSignal returns a Signal that is not set.
+func NewSignal() Signal { return make(Signal, 1) }
+
+// Set sets the signal, if it is not set already. Receiving from it clears it.
+func (s Signal) Set() {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+}
+
+// Sleep waits for d. It reports false if ctx ends before.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Backoff is the pause before a retry: First, then twice as long each time, at most Last.
+type Backoff struct {
+	First, Last time.Duration
+	Pause       time.Duration // the latest
+}
+
+// Next returns the next pause.
+func (b *Backoff) Next() time.Duration {
+	b.Pause = min(max(b.First, 2*b.Pause), b.Last)
+	return b.Pause
+}
+
+// Reset has the next pause be the first one again.
+func (b *Backoff) Reset() { b.Pause = 0 }
+
+// Wait waits for the next pause. It reports false if ctx ends before.
+func (b *Backoff) Wait(ctx context.Context) bool { return Sleep(ctx, b.Next()) }
