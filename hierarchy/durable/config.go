@@ -12,7 +12,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -132,8 +132,8 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 	switch {
 	case cfg.Handle == nil:
 		return bad("Handle is nil")
-	case cfg.Partitions < 0 || cfg.Partitions > stream.MaxPartitions:
-		return bad("Partitions %d is not between 0 and %d", cfg.Partitions, stream.MaxPartitions)
+	case cfg.Partitions < 0 || cfg.Partitions > jetstream.MaxPartitions:
+		return bad("Partitions %d is not between 0 and %d", cfg.Partitions, jetstream.MaxPartitions)
 	case cfg.Concurrency < 0:
 		return bad("Concurrency %d is negative", cfg.Concurrency)
 	case cfg.MaxPending < 0:
@@ -151,7 +151,7 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 		}
 		cfg.Key = key
 	}
-	if !stream.ValidName(cfg.Name) {
+	if !jetstream.ValidName(cfg.Name) {
 		return bad("Name %q must have 1 to 64 of the characters a-z A-Z 0-9 - _", cfg.Name)
 	}
 	return cfg, nil

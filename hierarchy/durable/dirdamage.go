@@ -3,17 +3,17 @@ package durable
 import (
 	"fmt"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 )
 
 // partitionsOf are the partitions, from first on and before last, that a stream of this set is for. The marks are
 // for all.
 func (d *dir) partitionsOf(name string) (first, last int) {
-	if name == stream.MarksStream(d.cfg.name) {
-		return 0, stream.MaxPartitions
+	if name == jetstream.MarksStream(d.cfg.name) {
+		return 0, jetstream.MaxPartitions
 	}
-	for at := range stream.MaxPartitions {
-		if name == stream.LogStream(d.cfg.name, at) {
+	for at := range jetstream.MaxPartitions {
+		if name == jetstream.LogStream(d.cfg.name, at) {
 			return at, at + 1
 		}
 	}

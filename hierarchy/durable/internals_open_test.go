@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream/jetstreamtest"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jsapi/jsapitest"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -50,10 +50,10 @@ func (mute) Bounds(ctx context.Context) (journal.Bounds, error) {
 // given up sooner, as that is done for one log after the other.
 func TestOpenWaitsForABusyServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		nc := jsapitest.Connect(t, func(string) string { return "" })
+		nc := jetstreamtest.Connect(t, func(string) string { return "" })
 		d := &dir{cfg: dirConfig{name: "set", partitions: 2}}
 		begun := time.Now()
-		_, err := stream.Open(t.Context(), d.logs(nc, false))
+		_, err := jetstream.Open(t.Context(), d.logs(nc, false))
 		require.EqualError(t, err, "JetStream has not answered within 1m0s")
 		require.Equal(t, time.Minute, time.Since(begun))
 		begun = time.Now()

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -54,7 +54,7 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 	} else {
 		w.owners, err = openDir(ctx, w.dir())
 	}
-	if errors.Is(err, stream.ErrPartitions) {
+	if errors.Is(err, jetstream.ErrPartitions) {
 		err = fmt.Errorf("%w: %w", ErrArgument, err)
 	}
 	if err != nil {

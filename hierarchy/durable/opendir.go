@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -66,7 +66,7 @@ func (d *dir) because(ctx context.Context, err error) error {
 	if problem := d.server.Problem(); problem != nil {
 		return problem
 	}
-	for _, other := range []error{ErrArgument, ErrDamaged, embedded.ErrCorrupt, stream.ErrPartitions, partition.ErrVersion} {
+	for _, other := range []error{ErrArgument, ErrDamaged, embedded.ErrCorrupt, jetstream.ErrPartitions, partition.ErrVersion} {
 		if errors.Is(err, other) { // it has been found in what is there
 			return err
 		}
@@ -128,7 +128,7 @@ func peek(ctx context.Context, cfg partition.Config) error {
 }
 
 // set opens the logs, and makes them if they were never made.
-func (d *dir) set(ctx context.Context) (*stream.Set, error) {
+func (d *dir) set(ctx context.Context) (*jetstream.Set, error) {
 	made, alike, err := d.server.HasSet(d.cfg.name)
 	if err == nil && alike != "" {
 		err = fmt.Errorf("%w: durable: this directory has the Name %q, which some file systems do not tell from %q", ErrArgument, alike, d.cfg.name)
@@ -136,13 +136,13 @@ func (d *dir) set(ctx context.Context) (*stream.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	made = made || d.server.Aside(stream.MarksStream(d.cfg.name)) != nil
-	set, err := stream.Open(ctx, d.logs(d.server.Conn(), made))
+	made = made || d.server.Aside(jetstream.MarksStream(d.cfg.name)) != nil
+	set, err := jetstream.Open(ctx, d.logs(d.server.Conn(), made))
 	if err == nil && !made {
 		err = d.server.NoteSet(d.cfg.name)
 	}
 	if errors.Is(err, ErrDamaged) {
-		err = d.why(err, stream.MarksStream(d.cfg.name))
+		err = d.why(err, jetstream.MarksStream(d.cfg.name))
 	}
 	return set, err
 }
@@ -152,8 +152,8 @@ func (d *dir) set(ctx context.Context) (*stream.Set, error) {
 const requestTime = time.Minute
 
 // logs says which logs are opened.
-func (d *dir) logs(nc *nats.Conn, made bool) stream.Config {
-	return stream.Config{Conn: nc, Name: d.cfg.name, Partitions: d.cfg.partitions, Replicas: 1, Made: made, Longest: requestTime}
+func (d *dir) logs(nc *nats.Conn, made bool) jetstream.Config {
+	return jetstream.Config{Conn: nc, Name: d.cfg.name, Partitions: d.cfg.partitions, Replicas: 1, Made: made, Longest: requestTime}
 }
 
 // openAll opens n partitions at the same time. The first that fails, other than by damage, ends the
@@ -205,7 +205,7 @@ func (d *dir) opened(begun time.Time) error {
 		p := &d.parts[at]
 		switch err := p.problem(); {
 		case errors.Is(err, ErrDamaged):
-			d.tellDamage(p, d.why(err, stream.LogStream(d.cfg.name, at)))
+			d.tellDamage(p, d.why(err, jetstream.LogStream(d.cfg.name, at)))
 		case err != nil:
 			return err
 		}

@@ -11,16 +11,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	server "github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/stream"
 )
 
 // withLogs calls f with the logs of a directory that nobody has open.
-func withLogs(t *testing.T, dir string, f func([]*stream.Log)) {
+func withLogs(t *testing.T, dir string, f func([]journal.Log)) {
 	s, err := server.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer s.Close()
-	set, err := stream.Open(t.Context(), stream.Config{Conn: s.Conn(), Name: "timers", Replicas: 1, Made: true})
+	set, err := jetstream.Open(t.Context(), jetstream.Config{Conn: s.Conn(), Name: "timers", Replicas: 1, Made: true})
 	require.NoError(t, err)
 	f(set.Logs)
 }
@@ -33,7 +33,7 @@ func TestDirectoryOfALaterVersion(t *testing.T) {
 	require.NoError(t, w.Set(t.Context(), "a", "", time.Hour))
 	require.NoError(t, w.Close())
 	ends := make(map[int]journal.Bounds)
-	withLogs(t, cfg.Dir, func(logs []*stream.Log) {
+	withLogs(t, cfg.Dir, func(logs []journal.Log) {
 		for at, log := range logs {
 			end, err := log.Bounds(t.Context())
 			require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestDirectoryOfALaterVersion(t *testing.T) {
 	require.ErrorContains(t, err, "partition 2: frame")
 	require.ErrorContains(t, err, "version 2 instead of 1")
 	require.NotErrorIs(t, err, durable.ErrDamaged)
-	withLogs(t, cfg.Dir, func(logs []*stream.Log) {
+	withLogs(t, cfg.Dir, func(logs []journal.Log) {
 		for at, log := range logs {
 			end, err := log.Bounds(t.Context())
 			require.NoError(t, err)

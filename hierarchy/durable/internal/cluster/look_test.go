@@ -13,7 +13,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/settings"
 )
 
 // A log that somebody deletes is said to be damaged, also where its owner has nothing to do. When it is
@@ -129,7 +128,7 @@ type edited struct {
 
 func (l edited) Bounds(ctx context.Context) (journal.Bounds, error) {
 	if l.is.Load() {
-		return journal.Bounds{}, fmt.Errorf("the stream has %w", settings.ErrSettings)
+		return journal.Bounds{}, fmt.Errorf("the stream has %w", journal.ErrSettings)
 	}
 	return l.Log.Bounds(ctx)
 }

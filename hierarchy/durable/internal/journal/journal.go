@@ -31,6 +31,8 @@ var (
 	ErrDamaged = errors.New("durable: the log is damaged")
 	// ErrDenied: this process may not write to the log, as somebody has said. Nothing is known of the message.
 	ErrDenied = errors.New("this process may not write to the log")
+	// ErrSettings: the log has settings that lose messages, or with which it can't be used.
+	ErrSettings = errors.New("settings that it must not have")
 	// ErrTooLarge: the message is larger than the log takes. It was not appended.
 	ErrTooLarge = errors.New("the message is larger than the log takes")
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/kv"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 )
 
 // Members on a bucket of JetStream see each other, and pass claims on.
@@ -20,7 +20,7 @@ func TestOnABucket(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	join := func() *Member {
-		store, err := kv.Open(ctx, kv.Config{Conn: s.Conn(), Name: "x"})
+		store, err := jetstream.OpenTable(ctx, jetstream.TableConfig{Conn: s.Conn(), Name: "x"})
 		require.NoError(t, err)
 		m, err := Join(ctx, Config{Store: store, Partitions: 2})
 		require.NoError(t, err)

@@ -1,0 +1,162 @@
+package jetstream
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// How a set is found that was made before. Nothing is made here: a stream that is missing is damage.
+
+// inspected is what a server says of a stream.
+type inspected struct {
+	Config jetstream.StreamConfig `json:"config"`
+	State  struct {
+		First uint64 `json:"first_seq"`
+		Last  uint64 `json:"last_seq"`
+		Count uint64 `json:"messages"`
+	} `json:"state"`
+}
+
+// inspect asks for a stream. One that is missing is ErrDamaged.
+func inspect(ctx context.Context, nc conn, stream string) (in inspected, err error) {
+	err = ask(ctx, nc, "STREAM.INFO."+stream, nil, &in)
+	if isNoStream(err) {
+		err = fmt.Errorf("%w: the stream %s is missing: %w", journal.ErrDamaged, stream, err)
+	}
+	return in, err
+}
+
+func (s *Set) marksNeeds() usage {
+	return usage{Subject: "epicycle." + s.cfg.Name + ".mark.*", PerSubject: 2, Largest: room}
+}
+
+func (s *Set) logNeeds(partition int) usage {
+	return usage{Subject: s.subject(partition), Direct: true, Purge: true, Largest: int(s.cfg.Conn.MaxPayload())}
+}
+
+// find finds the marks and the record of a set, or returns ErrAbsent.
+func (s *Set) find(ctx context.Context) (a about, err error) {
+	in, err := inspect(ctx, s.conn(), s.marksStream())
+	if isNoStream(err) {
+		return a, fmt.Errorf("%w: %q", journal.ErrAbsent, s.marksStream())
+	}
+	if err == nil {
+		err = checkSettings(in.Config, s.marksNeeds())
+	}
+	if err != nil {
+		return a, err
+	}
+	s.Replicas = in.Config.Replicas
+	return s.about(ctx)
+}
+
+// about reads the record, or returns ErrAbsent.
+func (s *Set) about(ctx context.Context) (a about, err error) {
+	data, _, err := lastThat(ctx, s.conn(), s.marksStream(), s.aboutSubject(), func(b []byte) bool {
+		var a about
+		return json.Unmarshal(b, &a) == nil && a.Format > 0
+	})
+	if err != nil {
+		return a, err
+	}
+	err = json.Unmarshal(data, &a)
+	switch {
+	case a.Format < 1:
+		return s.counted(ctx)
+	case a.Format > format: // what else is in it, only that format tells
+		return a, fmt.Errorf("%q has format %d, and this program knows format %d", s.cfg.Name, a.Format, format)
+	case err != nil || a.Partitions < 1 || a.Partitions > MaxPartitions:
+		return a, s.unreadable()
+	}
+	return a, nil
+}
+
+func (s *Set) unreadable() error {
+	return fmt.Errorf("%w: the record of %q can't be read", journal.ErrDamaged, s.cfg.Name)
+}
+
+// counted is what a record said that somebody else has published over. All logs were made before it was written, and
+// nothing was in them. If one has been deleted since, the frames of the others tell that there were more.
+func (s *Set) counted(ctx context.Context) (about, error) {
+	a, used := about{Format: format}, false
+	for a.Partitions < MaxPartitions {
+		in, err := inspect(ctx, s.conn(), s.stream(a.Partitions))
+		s.answered()
+		if isNoStream(err) {
+			break
+		}
+		if err != nil {
+			return a, err
+		}
+		used = used || in.State.Last > 0
+		a.Partitions++
+	}
+	if !used {
+		return a, s.unreadable()
+	}
+	return a, nil
+}
+
+// checkTime is for one log.
+const checkTime = 500 * time.Millisecond
+
+// check looks at the settings of all logs. One that is missing is not made again: who reads it finds
+// that out. Nor is one waited for that has no leader.
+func (s *Set) check(ctx context.Context, a about) error { return each(ctx, a.Partitions, s.checkLog) }
+
+func (s *Set) checkLog(ctx context.Context, partition int) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	in, err := inspect(ctx, s.conn(), s.stream(partition))
+	s.answered()
+	if isUnready(err) || isNoStream(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return checkSettings(in.Config, s.logNeeds(partition))
+}
+
+// answered says that Open goes on.
+func (s *Set) answered() {
+	if s.cfg.Progress != nil {
+		s.cfg.Progress()
+	}
+}
+
+// together is how many streams are looked at together.
+const together = 4
+
+// each calls do for each number below n, a few at once. It returns the first error, which ends the context
+// of the others.
+func each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var first error
+	var once sync.Once
+	var wg sync.WaitGroup
+	places := make(chan struct{}, together)
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		places <- struct{}{}
+		wg.Go(func() {
+			if err := do(ctx, i); err != nil {
+				once.Do(func() { first = err })
+				cancel()
+			}
+			<-places
+		})
+	}
+	wg.Wait()
+	if first == nil {
+		first = ctx.Err()
+	}
+	return first
+}

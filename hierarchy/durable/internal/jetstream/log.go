@@ -1,0 +1,117 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// Log is the log of one partition.
+type Log struct {
+	nc      conn
+	stream  string
+	subject string // of the frames
+	needs   usage
+	marks   marks
+	// portions limits what is being read at once, by all logs of the set.
+	portions chan struct{}
+	patience time.Duration // for the next message of a portion
+}
+
+var _ journal.Log = (*Log)(nil)
+
+// room is what a message of JetStream needs beside a frame: the expected sequence, and what the
+// server counts as part of the message.
+const room = 1 << 10
+
+// MaxMessage implements journal.Log.
+// It changes if the servers' max_payload does.
+func (l *Log) MaxMessage() int { return int(l.nc.MaxPayload()) - room }
+
+// Append implements journal.Log.
+func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
+	if most := l.MaxMessage(); len(data) > most {
+		return fmt.Errorf("%w: %d bytes of at most %d", journal.ErrTooLarge, len(data), most)
+	}
+	n, err := publish(ctx, l.nc, l.subject, nats.ExpectedLastSeqHdr, last, data)
+	if err == nil && n != last+1 {
+		return fmt.Errorf("JetStream stored message %d as %d", last+1, n)
+	}
+	return err
+}
+
+// publish publishes data under the condition that header has that value.
+func publish(ctx context.Context, nc conn, subject, header string, value uint64, data []byte) (uint64, error) {
+	m := &nats.Msg{Subject: subject, Data: data, Header: nats.Header{header: {strconv.FormatUint(value, 10)}}}
+	n, err := send(ctx, nc, m)
+	return n, denied(nc.Conn, subject, meant(err))
+}
+
+// Get implements journal.Log.
+func (l *Log) Get(ctx context.Context, number uint64) (data []byte, err error) {
+	err = fmt.Errorf("%w: %d", journal.ErrAbsent, number)
+	if number == 0 {
+		return nil, err
+	}
+	for data, err = range l.read(ctx, number, number, 1) {
+	}
+	return data, err
+}
+
+// Read implements journal.Log.
+func (l *Log) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error] {
+	return l.read(ctx, from, to, atOnce)
+}
+
+// Bounds implements journal.Log. It is an error if the stream has settings that lose messages.
+func (l *Log) Bounds(ctx context.Context) (journal.Bounds, error) {
+	in, err := inspect(ctx, l.nc, l.stream)
+	if err == nil {
+		err = checkSettings(in.Config, l.needs)
+	}
+	if err != nil {
+		return journal.Bounds{}, err
+	}
+	b := journal.Bounds{First: in.State.First, Last: in.State.Last, Most: max(0, in.Config.MaxBytes)}
+	if in.State.Count == 0 {
+		b.First = b.Last + 1
+	}
+	return b, nil
+}
+
+// Trim implements journal.Log.
+func (l *Log) Trim(ctx context.Context, begin uint64) error {
+	if begin <= 1 {
+		return nil
+	}
+	request := struct {
+		Sequence uint64 `json:"seq"`
+	}{begin}
+	return ask(ctx, l.nc, "STREAM.PURGE."+l.stream, request, &struct{}{})
+}
+
+// Mark implements journal.Log.
+func (l *Log) Mark(ctx context.Context) (journal.Mark, error) {
+	m, _, err := l.marks.get(ctx)
+	return m, err
+}
+
+// SetMark implements journal.Log.
+func (l *Log) SetMark(ctx context.Context, m journal.Mark) error { return l.marks.raise(ctx, m) }
+
+// denied is ErrDenied instead of err, if a server has said that this connection may not publish to the subject. It
+// says so to the connection, and the message has no answer.
+func denied(nc *nats.Conn, subject string, err error) error {
+	if why := nc.LastError(); err != nil && errors.Is(why, nats.ErrPermissionViolation) && strings.Contains(why.Error(), `"`+subject+`"`) {
+		return fmt.Errorf("%w: %w", journal.ErrDenied, why)
+	}
+	return err
+}

@@ -1,0 +1,120 @@
+package jetstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
+)
+
+// How a set is made that is not there.
+
+// create makes the streams of a name, and the record when all are there. It makes nothing if one that
+// is there already can't be used.
+func (s *Set) create(ctx context.Context) (about, error) {
+	a := about{format, s.cfg.Partitions}
+	if a.Partitions == 0 {
+		a.Partitions = DefaultPartitions
+	}
+	if a.Partitions < 0 || a.Partitions > MaxPartitions {
+		return a, fmt.Errorf("%w: %d is not between 1 and %d", ErrPartitions, a.Partitions, MaxPartitions)
+	}
+	used, err := s.used(ctx, a)
+	if err != nil {
+		return a, err
+	}
+	if used {
+		return s.aboutWritten(ctx)
+	}
+	if s.Replicas, err = s.make(ctx, s.marksStream(), s.marksNeeds()); err != nil {
+		return a, err
+	}
+	// One after the other: three servers that make several at once leave some requests without an answer.
+	for i := range a.Partitions {
+		if _, err := s.make(ctx, s.stream(i), s.logNeeds(i)); err != nil {
+			return a, err
+		}
+	}
+	data, _ := json.Marshal(a)
+	_, err = publish(ctx, s.conn(), s.aboutSubject(), nats.ExpectedLastSubjSeqHdr, 0, data)
+	if errors.Is(err, journal.ErrRefused) { // another process was faster
+		return s.about(ctx)
+	}
+	return a, err
+}
+
+// used reports whether a log of a set without a record was written to. It is an error if one can't be used.
+func (s *Set) used(ctx context.Context, a about) (bool, error) {
+	for i := range a.Partitions {
+		in, err := inspect(ctx, s.conn(), s.stream(i))
+		s.answered()
+		if isNoStream(err) {
+			continue
+		}
+		if err == nil {
+			err = checkSettings(in.Config, s.logNeeds(i))
+		}
+		if err != nil || in.State.Last > 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// aboutWritten reads the record when something is in a log. Without the record nobody writes to a log, so
+// another process has been faster, or the record is lost.
+func (s *Set) aboutWritten(ctx context.Context) (a about, err error) {
+	for range recordTries {
+		if a, err = s.find(ctx); !errors.Is(err, journal.ErrAbsent) {
+			return a, err
+		}
+		if !wait.Sleep(ctx, recordPause) { // a leader that was just elected may not have it yet
+			return a, ctx.Err()
+		}
+	}
+	return a, fmt.Errorf("%w: %q has logs, but the record of them is missing", journal.ErrDamaged, s.cfg.Name)
+}
+
+const (
+	recordTries = 3
+	recordPause = 100 * time.Millisecond
+)
+
+// make makes a stream, or leaves the one that another process has made just now. It returns how many
+// replicas that has.
+func (s *Set) make(ctx context.Context, name string, needs usage) (replicas int, err error) {
+	cfg := jetstream.StreamConfig{
+		Name: name, Subjects: []string{needs.Subject}, Storage: jetstream.FileStorage,
+		Replicas: s.cfg.Replicas, AllowDirect: true, DenyDelete: true,
+		MaxMsgsPerSubject: -1,
+	}
+	if needs.PerSubject > 0 {
+		cfg.MaxMsgsPerSubject = needs.PerSubject
+	}
+	if cfg.Replicas == 0 {
+		cfg.Replicas = defaultReplicas
+	}
+	made, err := s.js.CreateStream(ctx, cfg)
+	if s.cfg.Replicas == 0 && isNoCluster(err) {
+		cfg.Replicas = 1
+		made, err = s.js.CreateStream(ctx, cfg)
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		made, err = s.js.Stream(ctx, name)
+	}
+	if err != nil {
+		return 0, unanswered(err)
+	}
+	s.answered()
+	is := made.CachedInfo().Config
+	return is.Replicas, checkSettings(is, needs)
+}
+
+const defaultReplicas = 3

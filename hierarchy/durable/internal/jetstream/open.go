@@ -1,0 +1,106 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
+	"github.com/nats-io/nats.go"
+)
+
+// Storage is the logs of a set, and the table of the processes that share it.
+type Storage struct {
+	Logs  []journal.Log
+	Table table.Store
+}
+
+// OpenShared opens a set and its table, or makes them. It waits for servers that are not ready, until ctx is done.
+func OpenShared(ctx context.Context, cfg Config, logger *slog.Logger) (s Storage, err error) {
+	err = untilAnswered(ctx, logger, func(ctx context.Context, answered func()) error {
+		if err := checkServer(cfg.Conn); err != nil {
+			return err
+		}
+		bucket := TableConfig{Conn: cfg.Conn, Name: cfg.Name}
+		if err := CheckTable(ctx, bucket); err != nil {
+			return err
+		}
+		cfg.Progress = answered
+		set, err := Open(ctx, cfg)
+		if err != nil {
+			return err
+		}
+		bucket.Replicas, s.Logs = set.Replicas, set.Logs
+		s.Table, err = OpenTable(ctx, bucket)
+		return err
+	})
+	return s, err
+}
+
+// leastServer is the first version of NATS that has all that is needed: requests for several messages of a log at
+// once, and deletions that the table of members forgets.
+var leastServer = [2]int{2, 11}
+
+// checkServer is an error if the server of a connection is too old. Nothing is known of one that is not connected.
+func checkServer(nc *nats.Conn) error {
+	version := nc.ConnectedServerVersion()
+	var is [2]int
+	if _, err := fmt.Sscanf(version, "%d.%d", &is[0], &is[1]); err != nil {
+		return nil
+	}
+	if is[0] < leastServer[0] || is[0] == leastServer[0] && is[1] < leastServer[1] {
+		return fmt.Errorf("the NATS server %q has version %s, and must have %d.%d or a later one",
+			nc.ConnectedServerName(), version, leastServer[0], leastServer[1])
+	}
+	return nil
+}
+
+const (
+	// What is asked of servers that have no leader yet gets no answer, also when they have one. What a try
+	// has made stays.
+	firstOpenTime = time.Second            // without an answer, in the first try; then doubled
+	openTime      = 5 * time.Second        // at most
+	openPause     = 200 * time.Millisecond // between two
+	settleTime    = 15 * time.Second       // until servers must know of each other, of JetStream, and of all that was made
+)
+
+// untilAnswered does something until the servers have answered, or ctx is done. Servers that have just
+// begun, or lost one of them, have no leader for some seconds. If they say for a while that they have no
+// JetStream, or are too few for the replicas, this is so. A try may take as long as it likes, as long as it
+// calls answered.
+func untilAnswered(ctx context.Context, logger *slog.Logger, do func(ctx context.Context, answered func()) error) error {
+	var unsettled time.Time // since when they seem to be
+	for limit := firstOpenTime; ; limit = min(2*limit, openTime) {
+		err := whileAnswered(ctx, limit, do)
+		if !isUnsettled(err) {
+			unsettled = time.Time{}
+		} else if unsettled.IsZero() {
+			unsettled = time.Now()
+		}
+		waits := isUnready(err) || !unsettled.IsZero() && time.Since(unsettled) < settleTime
+		if err == nil || !waits {
+			return err
+		}
+		logger.Warn("durable: the servers are not ready", "err", err)
+		if wait.Sleep(ctx, openPause); ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+	}
+}
+
+// whileAnswered does something, and ends it when there was no answer for so long.
+func whileAnswered(ctx context.Context, limit time.Duration, do func(context.Context, func()) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) })
+	defer late.Stop()
+	err := do(ctx, func() { late.Reset(limit) })
+	if err != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) && !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+	}
+	return err
+}

@@ -1,0 +1,144 @@
+// Package jetstream stores logs and a table in NATS JetStream. A set of logs is a stream for each partition, and one
+// for the marks of all of them. The table is a key-value bucket. The package has a connection, and does not know
+// whether the servers are other machines or in this process.
+//
+// The files: open.go waits for servers that are not ready, set.go, find.go and make.go open a set, log.go, read.go and
+// marks.go are a log, table.go and tableread.go the table, settings.go checks the settings of streams, and request.go
+// and problem.go talk to JetStream's API where nats.go hides something: the response of a stream's leader, a limit for
+// each request, and errors of servers that may respond later.
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// ErrPartitions: the set of logs has another number of partitions.
+var ErrPartitions = errors.New("another number of partitions")
+
+// Config says which logs to open.
+type Config struct {
+	Conn       *nats.Conn
+	Name       string
+	Partitions int // 0: as many as there are, or DefaultPartitions
+	Replicas   int // of what is made; 0: three, or one where there is one server
+	// Made: the set was made before. If it is not there, it is damaged.
+	Made bool
+	// Longest is how long an answer may take, if the context allows more. Who asks servers, and not one in this
+	// process, has to ask again soon: some requests get no answer. Default 5s.
+	Longest time.Duration
+	// Progress, if not nil, is called after each answer of the servers. There can be many.
+	Progress func()
+}
+
+const (
+	// DefaultPartitions is how many partitions a new set has.
+	DefaultPartitions = 8
+	// MaxPartitions is how many it can have.
+	MaxPartitions = 1 << 10
+)
+
+// Set is the logs of one name.
+type Set struct {
+	cfg  Config
+	js   jetstream.JetStream
+	Logs []journal.Log
+	// Replicas is how many of the marks there are.
+	Replicas int
+
+	portions chan struct{}
+}
+
+// about is the record that says what the set is. It is written when all streams are there.
+type about struct {
+	Format     int `json:"format"`
+	Partitions int `json:"partitions"`
+}
+
+const format = 1
+
+// Open opens the logs of a name, and makes them if there are none.
+func Open(ctx context.Context, cfg Config) (*Set, error) {
+	if !ValidName(cfg.Name) {
+		return nil, fmt.Errorf("the name %q must have 1 to 64 of the characters a-z A-Z 0-9 - _", cfg.Name)
+	}
+	s := &Set{cfg: cfg, portions: make(chan struct{}, portions)}
+	var err error
+	s.js, err = jetstream.New(cfg.Conn, jetstream.WithDefaultTimeout(s.conn().Patience()))
+	if err != nil {
+		return nil, err
+	}
+	there, err := s.find(ctx)
+	switch {
+	case errors.Is(err, journal.ErrAbsent) && cfg.Made:
+		err = fmt.Errorf("%w: %q was there, and is missing", journal.ErrDamaged, cfg.Name)
+	case errors.Is(err, journal.ErrAbsent):
+		there, err = s.create(ctx)
+	case err == nil && s.agrees(there) == nil:
+		err = s.check(ctx, there)
+	}
+	if err == nil {
+		err = s.agrees(there)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range there.Partitions {
+		s.Logs = append(s.Logs, s.log(i))
+	}
+	return s, nil
+}
+
+// agrees is an error if the set has not the number of partitions that it is opened with.
+func (s *Set) agrees(a about) error {
+	if s.cfg.Partitions == 0 || s.cfg.Partitions == a.Partitions {
+		return nil
+	}
+	return fmt.Errorf("%w: %q has %d, not %d", ErrPartitions, s.cfg.Name, a.Partitions, s.cfg.Partitions)
+}
+
+// ValidName reports whether a set can have that name.
+func ValidName(s string) bool {
+	for _, c := range s {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return len(s) > 0 && len(s) <= 64
+}
+
+// MarksStream is the name of the stream that has the marks of a set.
+func MarksStream(set string) string { return "epicycle_" + set + "_marks" }
+
+// LogStream is the name of the stream that has the log of a partition.
+func LogStream(set string, partition int) string {
+	return fmt.Sprintf("epicycle_%s_%d", set, partition)
+}
+
+func (s *Set) conn() conn { return conn{Conn: s.cfg.Conn, Longest: s.cfg.Longest} }
+
+func (s *Set) marksStream() string  { return MarksStream(s.cfg.Name) }
+func (s *Set) aboutSubject() string { return "epicycle." + s.cfg.Name + ".mark.about" }
+func (s *Set) stream(partition int) string {
+	return LogStream(s.cfg.Name, partition)
+}
+func (s *Set) subject(partition int) string {
+	return fmt.Sprintf("epicycle.%s.log.%d", s.cfg.Name, partition)
+}
+
+func (s *Set) log(partition int) *Log {
+	nc := s.conn()
+	subject := fmt.Sprintf("epicycle.%s.mark.%d", s.cfg.Name, partition)
+	return &Log{
+		nc: nc, stream: s.stream(partition), subject: s.subject(partition),
+		marks: marks{nc, s.marksStream(), subject, markPause}, portions: s.portions, patience: patience,
+		needs: s.logNeeds(partition),
+	}
+}

@@ -1,0 +1,72 @@
+package jetstream
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// usage is what a stream is used for. The stream may have been there before: an operator or another program may have
+// made or edited it.
+type usage struct {
+	Subject string
+	// PerSubject is how many messages of each subject must stay, at least. 0 means all.
+	PerSubject int64
+	Direct     bool // it is read by direct requests
+	Purge      bool // its beginning is deleted
+	Largest    int  // the size of the largest message
+}
+
+// checkSettings returns nil, or an error that says which settings must be changed. It accepts all others, such as replicas, placement and compression. A limit of the stream's size is
+// accepted if a full stream refuses messages: then calls have no answer until there is room.
+func checkSettings(cfg jetstream.StreamConfig, needs usage) error {
+	var wrong []string
+	must := func(right bool, format string, args ...any) {
+		if !right {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	keeps(cfg, needs, must)
+	works(cfg, needs, must)
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the stream %s has %w: %s", cfg.Name, journal.ErrSettings, strings.Join(wrong, ", "))
+}
+
+// keeps is about settings that delete messages, or lose them.
+func keeps(cfg jetstream.StreamConfig, needs usage, must func(bool, string, ...any)) {
+	must(cfg.Storage == jetstream.FileStorage, "storage is %v and must be file", cfg.Storage)
+	must(cfg.Retention == jetstream.LimitsPolicy, "retention is %v and must be limits", cfg.Retention)
+	must(cfg.MaxAge == 0, "max_age is %v and must be 0", cfg.MaxAge)
+	if cfg.Discard != jetstream.DiscardNew {
+		must(cfg.MaxMsgs <= 0, "max_msgs is %d and must be -1, or discard must be new", cfg.MaxMsgs)
+		must(cfg.MaxBytes <= 0, "max_bytes is %d and must be -1, or discard must be new", cfg.MaxBytes)
+	}
+	if most := cfg.MaxMsgsPerSubject; most > 0 && (needs.PerSubject == 0 || most < needs.PerSubject) {
+		fewest := needs.PerSubject
+		if fewest == 0 {
+			fewest = -1
+		}
+		must(false, "max_msgs_per_subject is %d and must be %d", most, fewest)
+	}
+	must(cfg.PersistMode == jetstream.DefaultPersistMode, "persist_mode is %v and must be the default", cfg.PersistMode)
+}
+
+// works is about settings without which the stream can't be used.
+func works(cfg jetstream.StreamConfig, needs usage, must func(bool, string, ...any)) {
+	must(len(cfg.Subjects) == 1 && cfg.Subjects[0] == needs.Subject, "subjects are %q and must be %q", cfg.Subjects, []string{needs.Subject})
+	must(cfg.Mirror == nil, "mirror must not be set")
+	must(len(cfg.Sources) == 0, "sources must not be set")
+	must(cfg.SubjectTransform == nil, "subject_transform must not be set")
+	must(!cfg.Sealed, "sealed is true and must be false")
+	must(!cfg.NoAck, "no_ack is true and must be false")
+	must(!cfg.AllowMsgCounter, "allow_msg_counter is true and must be false")
+	must(!cfg.DiscardNewPerSubject, "discard_new_per_subject is true and must be false")
+	must(cfg.FirstSeq <= 1 || needs.PerSubject != 0, "first_seq is %d and must be 0", cfg.FirstSeq)
+	must(cfg.AllowDirect || !needs.Direct, "allow_direct is false and must be true")
+	must(!cfg.DenyPurge || !needs.Purge, "deny_purge is true and must be false")
+	must(cfg.MaxMsgSize <= 0 || int(cfg.MaxMsgSize) >= needs.Largest, "max_msg_size is %d and must be -1", cfg.MaxMsgSize)
+}

@@ -1,0 +1,154 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+)
+
+// TableConfig says which bucket to open.
+type TableConfig struct {
+	Conn     *nats.Conn
+	Name     string // the bucket is epicycle_NAME
+	Replicas int    // of the bucket, if it is made; 0 means 1
+}
+
+// Table is the table.
+type Table struct {
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	bucket jetstream.KeyValue
+	name   string // of the bucket
+	ttl    bool   // the bucket can forget deletions
+}
+
+var _ table.Store = (*Table)(nil)
+
+// remembered is how long deletions stay, on servers that can forget them.
+const remembered = time.Hour
+
+// OpenTable opens the bucket, and makes it if it is not there.
+func OpenTable(ctx context.Context, cfg TableConfig) (*Table, error) {
+	s, err := findTable(ctx, cfg)
+	if err == nil && s.bucket == nil {
+		if s.bucket, err = s.make(ctx, max(1, cfg.Replicas)); err == nil {
+			err = s.check(ctx)
+		}
+		err = s.named(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// CheckTable is an error if the bucket is there and can't be used. It makes nothing.
+func CheckTable(ctx context.Context, cfg TableConfig) error {
+	_, err := findTable(ctx, cfg)
+	return err
+}
+
+// findTable is the table with the bucket that is there, or with none.
+func findTable(ctx context.Context, cfg TableConfig) (*Table, error) {
+	js, err := jetstream.New(cfg.Conn)
+	if err != nil {
+		return nil, err
+	}
+	s := &Table{nc: cfg.Conn, js: js, name: "epicycle_" + cfg.Name}
+	s.bucket, err = js.KeyValue(ctx, s.name)
+	switch {
+	case errors.Is(err, jetstream.ErrBucketNotFound):
+		s.bucket = nil
+		return s, nil
+	case err == nil:
+		err = s.check(ctx)
+	}
+	return s, s.named(err)
+}
+
+// named says which bucket an error is of.
+func (s *Table) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("bucket %q: %w", s.name, err)
+}
+
+// largest is more than a record takes.
+const largest = 16 << 10
+
+// check looks at the settings of the bucket. One that forgets records lets two processes own what one
+// has claimed.
+func (s *Table) check(ctx context.Context) error {
+	status, err := s.bucket.Status(ctx)
+	if err != nil {
+		return err
+	}
+	s.ttl = status.LimitMarkerTTL() > 0
+	made, ok := status.(*jetstream.KeyValueBucketStatus)
+	if !ok {
+		return fmt.Errorf("a status of type %T", status)
+	}
+	needs := usage{Subject: s.subject(">"), PerSubject: 1, Largest: largest}
+	return checkSettings(made.StreamInfo().Config, needs)
+}
+
+// make makes the bucket. Servers before 2.11 can't forget deletions.
+func (s *Table) make(ctx context.Context, replicas int) (jetstream.KeyValue, error) {
+	cfg := jetstream.KeyValueConfig{Bucket: s.name, History: 1, Storage: jetstream.FileStorage, Replicas: replicas,
+		LimitMarkerTTL: remembered}
+	bucket, err := s.js.CreateKeyValue(ctx, cfg)
+	if errors.Is(err, jetstream.ErrLimitMarkerTTLNotSupported) {
+		cfg.LimitMarkerTTL = 0
+		bucket, err = s.js.CreateKeyValue(ctx, cfg)
+	}
+	if errors.Is(err, jetstream.ErrBucketExists) { // another process was faster
+		return s.js.KeyValue(ctx, s.name)
+	}
+	return bucket, err
+}
+
+// refusal is ErrRefused if err says that the revision is another.
+func refusal(err error) error {
+	if isRefused(err) {
+		return fmt.Errorf("%w: %w", table.ErrRefused, err)
+	}
+	return err
+}
+
+// subject is where the records of a key are.
+func (s *Table) subject(key string) string { return "$KV." + s.name + "." + key }
+
+// Put implements table.Store.
+func (s *Table) Put(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
+	n, err := s.bucket.Update(ctx, key, value, last)
+	return n, refusal(err)
+}
+
+// The headers of a deletion, as nats.go's key-value buckets write it.
+const (
+	operation = "KV-Operation"
+	deletion  = "DEL"
+	purge     = "PURGE"
+)
+
+// Delete implements table.Store. It publishes the deletion itself: KeyValue's Delete takes revision 0
+// for any revision.
+func (s *Table) Delete(ctx context.Context, key string, last uint64) error {
+	m := nats.NewMsg(s.subject(key))
+	m.Header.Set(operation, deletion)
+	opts := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(last)}
+	if s.ttl {
+		m.Header.Set(operation, purge)
+		m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+		opts = append(opts, jetstream.WithMsgTTL(remembered))
+	}
+	_, err := s.js.PublishMsg(ctx, m, opts...)
+	return refusal(err)
+}

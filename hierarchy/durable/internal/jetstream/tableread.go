@@ -1,0 +1,94 @@
+package jetstream
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+)
+
+// Get implements table.Store. It asks the leader: KeyValue's Get may be answered by a replica that is
+// behind, and does not tell the revision of a deletion.
+func (s *Table) Get(ctx context.Context, key string) (table.Record, error) {
+	absent := fmt.Errorf("%w: %q", table.ErrAbsent, key)
+	m, err := lastMessage(ctx, conn{Conn: s.nc}, "KV_"+s.name, s.subject(key))
+	switch {
+	case isNoMessage(err):
+		return table.Record{Key: key}, absent
+	case err != nil:
+		return table.Record{Key: key}, err
+	}
+	r := table.Record{Key: key, Revision: m.Sequence}
+	header, err := nats.DecodeHeadersMsg(m.Header)
+	if err != nil && len(m.Header) > 0 {
+		return table.Record{Key: key}, err
+	}
+	if header.Get(operation) != "" || header.Get(jetstream.MarkerReasonHeader) != "" {
+		r.Deleted = true
+		return r, absent
+	}
+	r.Value = append([]byte{}, m.Data...)
+	return r, nil
+}
+
+// Watch implements table.Store.
+func (s *Table) Watch(ctx context.Context) (<-chan table.Change, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	w, err := s.bucket.WatchAll(ctx)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	changes := make(chan table.Change)
+	go func() {
+		defer cancel()
+		pass(ctx, w, changes)
+	}()
+	return changes, nil
+}
+
+// pass passes changes on until ctx is done or the watch ends.
+func pass(ctx context.Context, w jetstream.KeyWatcher, changes chan<- table.Change) {
+	defer close(changes)
+	defer drain(w)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case entry, ok := <-w.Updates():
+			if !ok {
+				return
+			}
+			select {
+			case changes <- changeOf(entry):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// drain ends the watch. It takes what still comes, since the watcher waits for its reader, and would
+// wait for ever.
+func drain(w jetstream.KeyWatcher) {
+	_ = w.Stop()
+	for range w.Updates() {
+	}
+}
+
+// changeOf is what an entry of the watcher tells. The watcher says with nil that all has come.
+func changeOf(entry jetstream.KeyValueEntry) table.Change {
+	if entry == nil {
+		return table.Change{All: true}
+	}
+	r := table.Record{Key: entry.Key(), Revision: entry.Revision(), Time: entry.Created()}
+	if entry.Operation() == jetstream.KeyValuePut {
+		r.Value = append([]byte{}, entry.Value()...)
+	} else {
+		r.Deleted = true
+	}
+	return table.Change{Record: r}
+}
