@@ -28,6 +28,9 @@ func (m *Memory) keepTail(tail []Entry) {
 	}
 }
 
+// Trim drops what only crowds need.
+func (m *Memory) Trim() { m.tails[len(tailSizes)-1] = nil }
+
 // Add appends e to c.
 func (m *Memory) Add(c *Chain, e Entry) {
 	if c.Full() {

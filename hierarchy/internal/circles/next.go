@@ -34,6 +34,8 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 			return Verdict{State: NotBefore, Node: x.Node, At: x.key}
 		default:
 			c.hand = max(c.hand, now)
+			c.memory.Trim()
+			c.store.trim()
 			return Verdict{State: Empty}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/handclock"
 	"github.com/stretchr/testify/require"
 )
@@ -122,6 +123,26 @@ func TestWokenGoroutineRunsWhileWheelIsAwake(t *testing.T) {
 	c.Time.Store(c.Time.Load() + 2*armCost)
 	c.Ring()
 	require.Less(t, <-seen, int32(3))
+}
+
+// A Pool has what is due in portions, also if the next timer is always that of the other shard.
+func TestShardsTakeTurnsWithAPool(t *testing.T) {
+	const n = 100 * yieldEvery
+	clk := &handclock.Clock{}
+	cfg := inGoroutines(clk, 2)
+	cfg.IsGo, cfg.Execute = false, executor.NewPool(1)
+	cfg.Pool = executor.PoolOf(cfg.Execute)
+	c := newWheel(cfg)
+	fired, most := 0, 0
+	c.OnFire = func(int, uint32) { fired, most = fired+1, max(most, len(c.due)) }
+	for i := range int64(n) {
+		setOn(c, int(i&1), 1+i, nop)
+	}
+	clk.Time.Store(n)
+	c.wake()
+	require.Equal(t, n, fired)
+	require.LessOrEqual(t, most, yieldEvery+popTogether)
+	require.NoError(t, c.Shutdown(t.Context()))
 }
 
 // With Go too, the timers of a shard that is far behind do not hold up those of another. Each

@@ -89,7 +89,7 @@ func (r *round[T]) takeTurn(s *Shard[T], until bound) bool {
 	for !r.core.closed.Load() {
 		before := r.fired
 		switch state := r.fireSome(s, moment{until, math.MaxUint64}); {
-		case state == nothingDue:
+		case state == nothingDue && r.fired < yieldEvery:
 			return true
 		case state == unfinished:
 			r.yield() // what has become due meanwhile comes first
