@@ -32,6 +32,7 @@ type aim struct {
 	below atomicBound
 
 	mu      sync.Mutex
+	order   lockOrder
 	aimed   bool  // guarded by mu, as all below; the alarm is aimed
 	at      int64 // at what
 	last    int64 // what the last wake-up was aimed at
@@ -56,27 +57,39 @@ func (a *aim) gapEnds() int64 { return DeadlineAfter(a.last, time.Duration(a.pre
 
 func (a *aim) init(alarm clock.Alarm, precision time.Duration, few int, virtual bool) {
 	a.alarm, a.last, a.urgent, a.spare = alarm, longAgo, longAgo, maxSpare
+	a.order.is(aimRank, 0)
 	a.below.store(none)
 	if !virtual {
 		a.precision, a.few = int64(precision), few
 	}
 }
 
+func (a *aim) lock() {
+	a.mu.Lock()
+	a.order.locked()
+}
+
+func (a *aim) unlock() {
+	a.order.unlocking()
+	a.mu.Unlock()
+}
+
 // offer is called, with no lock held, when a timer was set that may be the nearest of its
 // shard.
 func (a *aim) offer(deadline int64) {
 	if bound(deadline) < a.below.load() {
-		a.mu.Lock()
+		a.lock()
 		if !a.awake && !a.closed {
 			a.set(deadline)
 		}
-		a.mu.Unlock()
+		a.unlock()
 	}
 }
 
 // set aims the alarm at a deadline, unless it is aimed at that time or before. mu must be
 // held.
 func (a *aim) set(deadline int64) {
+	a.order.assertHeld()
 	at, gathers := a.wakeAt(deadline)
 	if !a.aimed || at < a.at {
 		a.aimed, a.at = true, at
@@ -110,8 +123,8 @@ func (a *aim) wakeAt(deadline int64) (at int64, gathers bool) {
 
 // begin begins a wake-up; it is false if the wheel is closed.
 func (a *aim) begin(now int64) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.lock()
+	defer a.unlock()
 	if a.closed {
 		return false
 	}
@@ -129,8 +142,8 @@ func (a *aim) begin(now int64) bool {
 // alarm at it would cost more. It returns how long that wake-up is away: 0 if it has begun. Where
 // wake-ups are free, as time stands still, it never begins.
 func (a *aim) beginNext(nearest bound, now int64) (away int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.lock()
+	defer a.unlock()
 	if a.closed || a.precision == 0 || nearest == none {
 		return math.MaxInt64
 	}
@@ -148,8 +161,8 @@ func (a *aim) beginNext(nearest bound, now int64) (away int64) {
 
 // note notes how many timers a wake-up has fired.
 func (a *aim) note(fired int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.lock()
+	defer a.unlock()
 	a.fired = fired
 	if fired > 0 {
 		a.spare = min(a.spare+1, maxSpare)
@@ -161,8 +174,8 @@ func (a *aim) note(fired int) {
 // finish ends a wake-up and aims the alarm at the nearest deadline. A wake-up that was cut
 // short has left timers that are due, so it does not delay the next one.
 func (a *aim) finish(nearest func() bound, cutShort bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.lock()
+	defer a.unlock()
 	a.awake = false
 	if cutShort {
 		a.last = longAgo
@@ -175,8 +188,8 @@ func (a *aim) finish(nearest func() bound, cutShort bool) {
 // correct aims the alarm at the nearest deadline, also later than before, unless the
 // wheel is awake: then it will be aimed anyway.
 func (a *aim) correct(nearest func() bound) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.lock()
+	defer a.unlock()
 	if !a.awake && !a.closed {
 		a.setAnew(nearest)
 	}
@@ -188,6 +201,7 @@ func (a *aim) correct(nearest func() bound) {
 // below is raised before the shards are asked. A timer that is set meanwhile is either
 // seen by nearest, or its caller finds below raised, and waits in offer for mu.
 func (a *aim) setAnew(nearest func() bound) {
+	a.order.assertHeld()
 	a.below.store(none)
 	at := nearest()
 	if at == none {
@@ -202,15 +216,15 @@ func (a *aim) setAnew(nearest func() bound) {
 }
 
 func (a *aim) stop() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.lock()
+	defer a.unlock()
 	a.closed = true
 	a.alarm.Stop()
 }
 
 func (a *aim) count() uint64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.lock()
+	defer a.unlock()
 	return a.wakeups
 }
 
@@ -220,8 +234,8 @@ func (a *aim) count() uint64 {
 // Urgent deadlines have all passed. So a deadline that is not later has passed, too, and is
 // overdue, whether it was due when it was set or not.
 func (a *aim) demand(deadline int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.lock()
+	defer a.unlock()
 	a.urgent = max(a.urgent, deadline)
 	if !a.awake && !a.closed {
 		a.set(deadline)

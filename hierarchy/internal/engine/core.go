@@ -84,6 +84,7 @@ func New[T any](cfg Config, fire func(T)) *Core[T] {
 	}
 	for i := range cfg.Shards {
 		s := &Shard[T]{Core: c, number: int32(i), limited: cfg.MaxPending > 0}
+		s.Mu.is(shardRank, i)
 		s.notBefore.store(none)
 		c.Shards = append(c.Shards, s)
 	}

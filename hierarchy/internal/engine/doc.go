@@ -27,10 +27,12 @@
 //	lock.go       a mutex that spins, and which shard a processor uses
 //	require.go    errors and panics
 //	check.go      the invariants, for tests
+//	lockorder.go  the order of locks, for tests
 //
 // # Locks
 //
-// A goroutine that holds one of these takes only those below it:
+// A goroutine that holds one of these takes only those below it. Builds with the tag lockorder panic if it
+// takes one of the engine's out of order, or goes without:
 //
 //	the owner's lock      of a Repeater, Ticker, ChanTimer or context
 //	aim.mu                held while the alarm is aimed, and all shards are asked for their deadlines

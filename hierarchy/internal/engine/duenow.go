@@ -94,7 +94,7 @@ func (c *Core[T]) AddFired(v T, now int64, f level.Flags) (Handle, error) {
 }
 
 // FireNew fires a timer that was not set before, and needs no node. Its Timer is inactive
-// from the beginning. mu must be held, and is unlocked.
+// from the beginning. Mu must be held, and is unlocked.
 func (s *Shard[T]) FireNew(v T) (Handle, error) {
 	if s.Closed {
 		s.Mu.Unlock()
@@ -123,8 +123,9 @@ func (s *Shard[T]) resetToNow(i uint32, generation uint64, now int64) bool {
 	return s.resetDue(i, n, now)
 }
 
-// resetDue makes timer i due now. mu must be held, and is unlocked.
+// resetDue makes timer i due now. Mu must be held, and is unlocked.
 func (s *Shard[T]) resetDue(i uint32, n *level.Node, now int64) bool {
+	s.Mu.assertHeld()
 	s.Counts.Moved++
 	if !s.Core.direct {
 		s.Move(i, n, now, now)
@@ -160,14 +161,16 @@ func (s *Shard[T]) fireAgain(i uint32, generation uint64, late int64) bool {
 
 // Book counts a timer that fires within the call that sets it. Its task is counted as
 // queued with the lock held: so a Shutdown that closes the shard afterwards waits for it.
-// mu must be held, and submit must follow, without it.
+// Mu must be held, and submit must follow, without it.
 func (s *Shard[T]) Book(late int64) {
+	s.Mu.assertHeld()
 	s.countFired(late)
 	s.Core.inFlight.queue(1)
 }
 
-// countFired counts a timer that fires. mu must be held.
+// countFired counts a timer that fires. Mu must be held.
 func (s *Shard[T]) countFired(late int64) {
+	s.Mu.assertHeld()
 	s.Counts.Fired++
 	s.lateness.Add(late)
 }

@@ -158,7 +158,7 @@ func (s *Shard[T]) hurry(i uint32, generation uint64, now int64) (ok, fires bool
 	return true, false
 }
 
-// Reschedule makes timer i due d after now. mu must be held, and is unlocked.
+// Reschedule makes timer i due d after now. Mu must be held, and is unlocked.
 func (s *Shard[T]) Reschedule(i uint32, n *level.Node, now int64, d time.Duration) {
 	if d <= 0 {
 		s.resetDue(i, n, now)

@@ -9,7 +9,30 @@ import (
 // mutex is a sync.Mutex for which a caller waits a few microseconds before it sleeps. Shards
 // are mostly locked for less than a microsecond, while to wake a goroutine takes a hundred. And
 // meanwhile others may have locked it again.
-type mutex struct{ sync.Mutex }
+type mutex struct {
+	lockOrder
+	sync.Mutex
+}
+
+// The ranks of locks, as the table in doc.go has them.
+const (
+	aimRank = iota
+	shardRank
+	waitsRank
+)
+
+func (m *mutex) TryLock() bool {
+	if !m.Mutex.TryLock() {
+		return false
+	}
+	m.locked()
+	return true
+}
+
+func (m *mutex) Unlock() {
+	m.unlocking()
+	m.Mutex.Unlock()
+}
 
 // Lock is too long for the compiler to inline. The hottest paths contain its lines.
 func (m *mutex) Lock() {
@@ -30,6 +53,7 @@ func (m *mutex) wait() {
 		}
 	}
 	m.Mutex.Lock()
+	m.locked()
 }
 
 const (

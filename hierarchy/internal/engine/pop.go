@@ -57,8 +57,9 @@ func (s *Shard[T]) popSome(now int64, before moment, due *[]T) (v T, state popSt
 	return v, state
 }
 
-// popNext takes the earliest timer out if it is due and comes before that moment. mu must be held.
+// popNext takes the earliest timer out if it is due and comes before that moment. Mu must be held.
 func (s *Shard[T]) popNext(now int64, before moment, budget int) (v T, f level.Flags, state popState) {
+	s.Mu.assertHeld()
 	if s.Timers == nil {
 		s.notBefore.store(none)
 		return v, 0, nothingDue
@@ -77,7 +78,7 @@ func (s *Shard[T]) popNext(now int64, before moment, budget int) (v T, f level.F
 	}
 }
 
-// pop takes timer i out, which is due, if it comes before that moment. mu must be held.
+// pop takes timer i out, which is due, if it comes before that moment. Mu must be held.
 func (s *Shard[T]) pop(now int64, before moment, i uint32) (v T, f level.Flags, state popState) {
 	n := s.Timers.Arena().At(i)
 	if !before.comesBefore(n) {
@@ -116,7 +117,7 @@ type Answer[T any] struct {
 }
 
 // popOwned asks the owner of timer i, which is due, and takes the timer out or puts it off.
-// mu must be held.
+// Mu must be held.
 func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node) (v T, f level.Flags, state popState) {
 	s.Core.fire(ask) // which is our own code, and writes the answer
 	a := s.Answer
@@ -131,7 +132,7 @@ func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node) (v T, f l
 }
 
 // putOffEarly asks the owner of timer i, which is not due yet, and puts the timer off if the
-// owner says so. It is false if nothing has changed. mu must be held.
+// owner says so. It is false if nothing has changed. Mu must be held.
 func (s *Shard[T]) putOffEarly(now int64, i uint32) bool {
 	n := s.Timers.Arena().At(i)
 	if n.Flags()&AskFirst != AskFirst {
@@ -148,20 +149,23 @@ func (s *Shard[T]) putOffEarly(now int64, i uint32) bool {
 	return true
 }
 
-// putOff moves timer i to a later time. mu must be held.
+// putOff moves timer i to a later time. Mu must be held.
 func (s *Shard[T]) putOff(now int64, i uint32, n *level.Node, later int64) {
+	s.Mu.assertHeld()
 	s.Counts.Moved++
 	s.Move(i, n, now, later)
 }
 
-// EndOwned ends timer i, and gives its place back. mu must be held.
+// EndOwned ends timer i, and gives its place back. Mu must be held.
 func (s *Shard[T]) EndOwned(i uint32, n *level.Node) {
+	s.Mu.assertHeld()
 	s.Discard(i, n)
 	s.Core.quota.release(1)
 }
 
-// StopOwned stops a timer, unless it has ended. mu must be held.
+// StopOwned stops a timer, unless it has ended. Mu must be held.
 func (s *Shard[T]) StopOwned(i uint32, generation uint64) bool {
+	s.Mu.assertHeld()
 	n := s.Lookup(i, generation)
 	if n == nil {
 		return false

@@ -79,7 +79,7 @@ func (c *Core[T]) Settled() bool { return c.inFlight.none() }
 // Skip counts runs that a repeater or ticker missed.
 func (c *Core[T]) Skip(runs int64) { c.skipped.Add(uint64(runs)) }
 
-// LatestOrder is at least the last order that a timer was given. mu must be held.
+// LatestOrder is at least the last order that a timer was given. Mu must be held.
 func (s *Shard[T]) LatestOrder() uint64 { return s.Core.mock.latestOrder(s.Sequence) }
 
 // Reserve takes a place under MaxPending, if one is free, for a timer with noQuota. force takes one, free or

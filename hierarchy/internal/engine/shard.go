@@ -38,7 +38,7 @@ type Shard[T any] struct {
 	Timers    *timers.Timers[T] // guarded by mu; nil while there is no timer yet
 	Sequence  uint64            // guarded by mu
 	lookAt    uint64            // guarded by mu; the order from which on it looks for crowds again
-	notBefore atomicBound       // written with mu held; Invariant: no timer is due before it
+	notBefore atomicBound       // written with Mu held; Invariant: no timer is due before it
 	Counts    Counts            // guarded by mu
 
 	Core     *Core[T]
@@ -53,9 +53,10 @@ type Shard[T any] struct {
 
 func (s *Shard[T]) lock() *mutex { return &s.Mu }
 
-// Admit tells whether s may take one more timer, and takes a place for it. mu must be
+// Admit tells whether s may take one more timer, and takes a place for it. Mu must be
 // held.
 func (s *Shard[T]) Admit(f level.Flags) error {
+	s.Mu.assertHeld()
 	if s.Closed {
 		return ErrClosed
 	}
@@ -69,9 +70,10 @@ func (s *Shard[T]) Admit(f level.Flags) error {
 }
 
 // Set makes a new timer, which was admitted. wakeAt is when the wheel must be awake for
-// it: at its deadline, or before, if a crowd has grown. mu must be held; unlock must
+// it: at its deadline, or before, if a crowd has grown. Mu must be held; unlock must
 // follow.
 func (s *Shard[T]) Set(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64, wakeAt int64) {
+	s.Mu.assertHeld()
 	t := s.Timers
 	if t == nil || f&CallOnStop != 0 {
 		t = s.prepare(now, f)
@@ -99,9 +101,10 @@ func (s *Shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
 	return s.Timers
 }
 
-// Move gives timer i a new deadline. wakeAt is when the wheel must be awake for it. mu must be
+// Move gives timer i a new deadline. wakeAt is when the wheel must be awake for it. Mu must be
 // held; unlock must follow.
 func (s *Shard[T]) Move(i uint32, n *level.Node, now, deadline int64) (wakeAt int64) {
+	s.Mu.assertHeld()
 	order := s.Core.mock.nextOrder(&s.Sequence)
 	s.Timers.Move(i, n, now, deadline, order)
 	return s.wakeFor(now, deadline, order)
@@ -123,9 +126,10 @@ func (s *Shard[T]) wakeFor(now, deadline int64, order uint64) int64 {
 	return deadline
 }
 
-// UnlockFor ends every setting and moving of a timer: it unlocks mu, which must be held, and
+// UnlockFor ends every setting and moving of a timer: it unlocks Mu, which must be held, and
 // has the wheel awake at that time.
 func (s *Shard[T]) UnlockFor(wakeAt int64) {
+	s.Mu.assertHeld()
 	nearer := bound(wakeAt) < s.notBefore.load()
 	if nearer {
 		s.notBefore.store(bound(wakeAt))
@@ -137,16 +141,18 @@ func (s *Shard[T]) UnlockFor(wakeAt int64) {
 	s.Core.mock.noted()
 }
 
-// Lookup is the live node of that index and generation, or nil. mu must be held.
+// Lookup is the live node of that index and generation, or nil. Mu must be held.
 func (s *Shard[T]) Lookup(i uint32, generation uint64) *level.Node {
+	s.Mu.assertHeld()
 	if s.Timers == nil {
 		return nil
 	}
 	return s.Timers.Arena().Lookup(i, generation)
 }
 
-// Discard ends a live timer. mu must be held.
+// Discard ends a live timer. Mu must be held.
 func (s *Shard[T]) Discard(i uint32, n *level.Node) {
+	s.Mu.assertHeld()
 	if f := n.Flags(); f != 0 || s.limited {
 		if f&CallOnStop != 0 {
 			s.onStop--
@@ -162,15 +168,17 @@ func (s *Shard[T]) Discard(i uint32, n *level.Node) {
 	}
 }
 
-// vacate gives back all that timers take. mu must be held.
+// vacate gives back all that timers take. Mu must be held.
 func (s *Shard[T]) vacate() {
+	s.Mu.assertHeld()
 	s.Counts.Cascaded += s.Timers.Cascaded()
 	s.Timers = nil
 }
 
-// detach takes all timers out at once, whatever their number, and returns them. mu must
+// detach takes all timers out at once, whatever their number, and returns them. Mu must
 // be held.
 func (s *Shard[T]) detach() (t *timers.Timers[T], n int) {
+	s.Mu.assertHeld()
 	t, n = s.Timers, s.Timers.Len()
 	if t != nil {
 		s.vacate()

@@ -34,6 +34,7 @@ func newWaits(parts int, cl clock.Clock) waits {
 	w := make(waits, parts)
 	for i := range w {
 		w[i] = &waitsPart{clock: cl}
+		w[i].mu.is(waitsRank, i)
 	}
 	return w
 }
