@@ -16,7 +16,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// The errors of this package. They may be wrapped: compare with errors.Is.
+// The errors of this package. They may be wrapped: compare with errors.Is. The first
+// three are those of package hierarchy. Under them, the errors of this package have texts of their own.
 var (
 	ErrClosed   = hierarchy.ErrClosed
 	ErrFull     = hierarchy.ErrFull
@@ -124,7 +125,7 @@ const (
 // validate returns cfg with all defaults filled in, or ErrArgument.
 func (cfg Config[K, V]) validate() (Config[K, V], error) {
 	bad := func(format string, args ...any) (Config[K, V], error) {
-		return cfg, fmt.Errorf("%w: durable: %w", ErrArgument, fmt.Errorf(format, args...))
+		return cfg, fmt.Errorf("%w: %w", partition.ErrArgument, fmt.Errorf(format, args...))
 	}
 	if wrong := cfg.where(); wrong != "" {
 		return bad("%s", wrong)

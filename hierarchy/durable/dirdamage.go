@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
 // partitionsOf are the partitions, from first on and before last, that a stream of this set is for. The marks are
@@ -42,7 +43,7 @@ func (d *dir) why(err error, name string) error {
 
 // tellDamage says that a partition is damaged.
 func (d *dir) tellDamage(p *part, err error) {
-	err = fmt.Errorf("%s: %w", d.cfg.dir, err)
+	err = journal.In(d.cfg.dir, err)
 	p.fail(err)
 	d.cfg.logger.Error("durable: a log is damaged", "name", d.cfg.name, "err", err,
 		"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+d.cfg.dir)

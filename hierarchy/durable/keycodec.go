@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // keyCodec is the default for keys of that type. It is an error if JSON gives different keys of the
@@ -41,13 +43,13 @@ func (c checked[K]) Append(b []byte, k K) ([]byte, error) {
 	n := len(b)
 	b, err := c.jsonCodec.Append(b, k)
 	if err != nil {
-		return b, fmt.Errorf("%w: durable: a key of type %T can't be encoded: %w", ErrArgument, k, err)
+		return b, fmt.Errorf("%w: a key of type %T can't be encoded: %w", partition.ErrArgument, k, err)
 	}
 	switch back, err := c.Decode(b[n:]); {
 	case err != nil:
-		return b, fmt.Errorf("%w: durable: a key of type %T can't be decoded from %.60q: %w", ErrArgument, k, b[n:], err)
+		return b, fmt.Errorf("%w: a key of type %T can't be decoded from %.60q: %w", partition.ErrArgument, k, b[n:], err)
 	case back != k:
-		return b, fmt.Errorf("%w: durable: a key of type %T is another one when it is decoded from %.60q", ErrArgument, k, b[n:])
+		return b, fmt.Errorf("%w: a key of type %T is another one when it is decoded from %.60q", partition.ErrArgument, k, b[n:])
 	}
 	return b, nil
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // name is a name that is open in this process.
@@ -24,7 +25,7 @@ func takeName(server *embedded.Server, text string) (name, error) {
 	names.mu.Lock()
 	defer names.mu.Unlock()
 	if names.open[n] {
-		return name{}, fmt.Errorf("%w: Name %q of this directory is open in this process", ErrArgument, text)
+		return name{}, fmt.Errorf("%w: Name %q of this directory is open in this process", partition.ErrArgument, text)
 	}
 	if names.open == nil {
 		names.open = make(map[name]bool)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -55,7 +56,7 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 		w.owners, err = openDir(ctx, w.dir())
 	}
 	if errors.Is(err, jetstream.ErrPartitions) {
-		err = fmt.Errorf("%w: %w", ErrArgument, err)
+		err = journal.Because(partition.ErrArgument, err)
 	}
 	if err != nil {
 		if !strings.HasPrefix(err.Error(), "durable: ") { // as that of ErrDamaged

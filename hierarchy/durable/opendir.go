@@ -48,7 +48,7 @@ func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
 	}
 	err = d.because(open, err)
 	d.Close()
-	return nil, fmt.Errorf("%s: %w", cfg.dir, corrupt(err))
+	return nil, journal.In(cfg.dir, corrupt(err))
 }
 
 const (
@@ -78,7 +78,7 @@ func (d *dir) because(ctx context.Context, err error) error {
 // the server finds it is ErrUnavailable alone, as the call may have taken hold.
 func corrupt(err error) error {
 	if errors.Is(err, embedded.ErrCorrupt) {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+		return journal.Because(ErrDamaged, err)
 	}
 	return err
 }
@@ -131,7 +131,7 @@ func peek(ctx context.Context, cfg partition.Config) error {
 func (d *dir) set(ctx context.Context) (*jetstream.Set, error) {
 	made, alike, err := d.server.HasSet(d.cfg.name)
 	if err == nil && alike != "" {
-		err = fmt.Errorf("%w: durable: this directory has the Name %q, which some file systems do not tell from %q", ErrArgument, alike, d.cfg.name)
+		err = fmt.Errorf("%w: this directory has the Name %q, which some file systems do not tell from %q", partition.ErrArgument, alike, d.cfg.name)
 	}
 	if err != nil {
 		return nil, err

@@ -2,14 +2,15 @@ package durable
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
@@ -54,7 +55,7 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 		Member: member.Config{Store: storage.Table, Lease: cfg.lease, Text: owner()},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", cfg.name, err)
+		return nil, journal.In(strconv.Quote(cfg.name), err)
 	}
 	return &shared{c, len(storage.Logs)}, nil
 }

@@ -195,4 +195,4 @@ func (c *Cluster) Close() {
 }
 
 // named says which partition an error is of.
-func named(at int, err error) error { return fmt.Errorf("partition %d: %w", at, err) }
+func named(at int, err error) error { return journal.In(fmt.Sprintf("partition %d", at), err) }

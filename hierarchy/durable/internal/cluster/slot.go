@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
@@ -195,7 +196,7 @@ func (l *slot) claim() error {
 		return named(l.at, err)
 	}
 	if err != nil {
-		return fmt.Errorf("claiming partition %d: %w", l.at, err)
+		return journal.In(fmt.Sprintf("claiming partition %d", l.at), err)
 	}
 	return l.open()
 }

@@ -21,11 +21,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// The errors of calls. They are wrapped.
+// The errors of calls. They are wrapped. The first three are those of package hierarchy under texts of this module.
 var (
-	ErrClosed      = hierarchy.ErrClosed
-	ErrFull        = hierarchy.ErrFull
-	ErrUnavailable = errors.New("durable: there is no answer from the log")
+	ErrClosed      error = &alias{"durable: the timers are closed", hierarchy.ErrClosed}
+	ErrFull        error = &alias{"durable: the partition is full: MaxPending timers are pending", hierarchy.ErrFull}
+	ErrArgument    error = &alias{"durable: bad argument", hierarchy.ErrArgument}
+	ErrUnavailable       = errors.New("durable: there is no answer from the log")
 	// ErrNotOwner: another process owns the partition, or will. The call has not taken hold. It is
 	// an ErrUnavailable, too.
 	ErrNotOwner = fmt.Errorf("%w: this process does not own the partition", ErrUnavailable)
@@ -34,6 +35,15 @@ var (
 	// ErrVersion: a later version of this program has written to the log. It is no damage.
 	ErrVersion = frame.ErrVersion
 )
+
+// alias is an error of another package under another text.
+type alias struct {
+	text string
+	of   error
+}
+
+func (a *alias) Error() string { return a.text }
+func (a *alias) Unwrap() error { return a.of }
 
 // Config says what a partition works with. All fields are needed unless they say otherwise.
 type Config struct {

@@ -2,7 +2,6 @@ package partition
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
@@ -84,7 +83,7 @@ func (p *Partition) giveUp(w *written, settled *bool, cause error) {
 	if *settled { // the answer has come just now
 		return
 	}
-	err := fmt.Errorf("%w: %w", ErrUnavailable, p.cfg.because(cause))
+	err := journal.Because(ErrUnavailable, p.cfg.because(cause))
 	w.answer(err)
 	p.queue.unanswered(err)
 }

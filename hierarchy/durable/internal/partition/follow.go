@@ -61,7 +61,7 @@ func (f *Follower) Drop() {
 // named says which partition an error is of.
 func (p *Partition) named(err error) error {
 	if err != nil {
-		err = fmt.Errorf("partition %d: %w", p.cfg.Partition, err)
+		err = journal.In(fmt.Sprintf("partition %d", p.cfg.Partition), err)
 	}
 	return err
 }

@@ -59,12 +59,12 @@ func (p *Partition) lossOf(cause error) (sent, unsent error) {
 	if errors.Is(cause, journal.ErrTaken) {
 		kind = ErrNotOwner // the frame did not take hold
 	}
-	sent = fmt.Errorf("%w: %w", kind, cause)
+	sent = journal.Because(kind, cause)
 	switch {
 	case errors.Is(cause, errCut):
-		return sent, fmt.Errorf("%w: %w", p.queue.why(), cause)
+		return sent, journal.Because(p.queue.why(), cause)
 	case errors.Is(cause, journal.ErrReplaced):
-		return sent, fmt.Errorf("%w: %w", ErrNotOwner, cause)
+		return sent, journal.Because(ErrNotOwner, cause)
 	}
 	return sent, sent
 }

@@ -3,6 +3,8 @@ package partition
 import (
 	"context"
 	"fmt"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
 // Peek looks at the last frame of a log, and writes nothing. The error is ErrVersion if this program can't
@@ -14,7 +16,7 @@ func Peek(ctx context.Context, cfg Config) error {
 		_, err = (&Partition{cfg: cfg}).lastOf(ctx, b)
 	}
 	if err != nil {
-		err = fmt.Errorf("partition %d: %w", cfg.Partition, err)
+		err = journal.In(fmt.Sprintf("partition %d", cfg.Partition), err)
 	}
 	return err
 }

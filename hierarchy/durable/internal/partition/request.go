@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -33,18 +32,18 @@ type Part struct {
 var (
 	// ErrLater: a frame has no room for the values of so many Removes. Nothing of the part has
 	// taken hold, and it can be asked for again, under another RequestID.
-	ErrLater = errors.New("durable: the values are too many for one frame")
+	ErrLater = errors.New("the values are too many for one frame")
 	// ErrForgotten is for a request below its caller's floor. Nobody waits for its answer.
-	ErrForgotten = errors.New("durable: the request was given up by its caller")
+	ErrForgotten = errors.New("the request was given up by its caller")
 
 	// ErrPassed is for a request that has not taken hold, and will not, since a later one of its caller has.
 	// ErrOld is for one that may have taken hold so long ago that nothing is known of it any more. Both may
 	// be asked for again as requests that are counted from Partition.Time.
-	ErrPassed = errors.New("durable: a later request of its caller has taken hold")
-	ErrOld    = errors.New("durable: nothing is known of the request's caller")
+	ErrPassed = errors.New("a later request of its caller has taken hold")
+	ErrOld    = errors.New("nothing is known of the request's caller")
 
 	// errOtherRequest is for a RequestID that had another number of operations.
-	errOtherRequest = fmt.Errorf("%w: durable: the request's id was used for another request", hierarchy.ErrArgument)
+	errOtherRequest = fmt.Errorf("%w: the request's id was used for another request", ErrArgument)
 )
 
 // results are the errors of a part, by its result in the log.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -115,7 +114,7 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 // takes is an error if no further call is taken now.
 func (c *Client) takes() error {
 	if c.ending.Load() { // the lease is given back then, but that is not why
-		return hierarchy.ErrClosed
+		return partition.ErrClosed
 	}
 	return c.usable()
 }
@@ -124,7 +123,7 @@ func (c *Client) takes() error {
 func (c *Client) usable() error {
 	select {
 	case <-c.closed:
-		return hierarchy.ErrClosed
+		return partition.ErrClosed
 	default:
 	}
 	if err := Closed(c.cfg.Conn); err != nil {

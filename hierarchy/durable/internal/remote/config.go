@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
@@ -63,7 +64,7 @@ func Closed(nc *nats.Conn) error {
 	return errGone
 }
 
-func unavailable(why error) error { return fmt.Errorf("%w: %w", partition.ErrUnavailable, why) }
+func unavailable(why error) error { return journal.Because(partition.ErrUnavailable, why) }
 
 const (
 	// maxFlying is how many messages of calls to one partition are on their way at once.

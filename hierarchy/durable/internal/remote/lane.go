@@ -8,7 +8,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -36,7 +35,7 @@ func (l *lane) put(a *ask) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || l.client.ending.Load() { // Finish does not wait for what comes now
-		return hierarchy.ErrClosed
+		return partition.ErrClosed
 	}
 	l.waiting.push(a)
 	l.send()
@@ -207,7 +206,7 @@ func (l *lane) take(m *message, body []byte) {
 			l.waiting.pushFirst(a)
 			continue
 		}
-		if errors.Is(err, hierarchy.ErrArgument) {
+		if errors.Is(err, partition.ErrArgument) {
 			err = unavailable(err)
 		}
 		a.end(err)
@@ -235,14 +234,14 @@ func (l *lane) close() {
 	if l.timer != nil {
 		l.timer.Stop()
 	}
-	l.endAll(hierarchy.ErrClosed)
+	l.endAll(partition.ErrClosed)
 }
 
 // endAll ends all calls that have not ended yet. What was sent may have taken hold.
 func (l *lane) endAll(err error) {
 	for _, m := range l.flying {
 		why := err
-		if errors.Is(err, hierarchy.ErrClosed) && !m.sent.IsZero() {
+		if errors.Is(err, partition.ErrClosed) && !m.sent.IsZero() {
 			why = unavailable(errClosing)
 		}
 		l.loosen(m)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
@@ -184,7 +183,7 @@ func (c *Client) await(ctx context.Context, q *question) (body []byte, answered 
 		case <-ctx.Done():
 			return nil, true, ctx.Err()
 		case <-c.closed:
-			return nil, true, hierarchy.ErrClosed
+			return nil, true, partition.ErrClosed
 		}
 	}
 }
