@@ -2,6 +2,7 @@ package durable_test
 
 import (
 	"context"
+	"encoding"
 	"errors"
 	"fmt"
 	"iter"
@@ -52,6 +53,7 @@ var (
 	_ func(*apiBatch, string, int, time.Time)               = (*apiBatch).SetAt
 	_ func(*apiBatch, string, dur)                          = (*apiBatch).Move
 	_ func(*apiBatch, string)                               = (*apiBatch).Remove
+	_ func(*apiBatch, string)                               = (*apiBatch).Revive
 	_ func(*apiBatch)                                       = (*apiBatch).Reset
 	_ func(*apiBatch) int                                   = (*apiBatch).Len
 	_ func(*apiBatch, int) bool                             = (*apiBatch).Took
@@ -59,6 +61,9 @@ var (
 	_ func(durableview.Timers) view.MemberSource            = durableview.Source
 	_ durableview.Timers                                    = (*apiKeyed)(nil)
 	_ fmt.Stringer                                          = durable.ID{}
+	_ encoding.TextMarshaler                                = durable.ID{}
+	_ encoding.TextUnmarshaler                              = (*durable.ID)(nil)
+	_ func(string) (durable.ID, error)                      = durable.ParseID
 	_ interface{ Close() error }                            = (*apiKeyed)(nil)
 	_ map[durable.ID]int                                    = nil // an ID is comparable
 	_ durable.Codec[int]                                    = aCodec{}
@@ -80,7 +85,7 @@ var _ = apiConfig{
 
 var (
 	_ = apiFiring{Key: "", Value: 0, Due: time.Time{}, Attempt: 0, ID: durable.ID{}, Epoch: uint64(0)}
-	_ = apiEntry{Key: "", Value: 0, Due: time.Time{}}
+	_ = apiEntry{Key: "", Value: 0, Due: time.Time{}, ID: durable.ID{}, Attempt: 0}
 	_ = durable.MemberStats{ID: "", Text: "", Self: false, Leaving: false, Owned: 0}
 )
 

@@ -45,6 +45,11 @@ func (b *Batch[K, V]) Remove(k K) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.Remove, key: k})
 }
 
+// Revive adds an operation like Keyed.Revive.
+func (b *Batch[K, V]) Revive(k K) {
+	b.ops = append(b.ops, operation[K, V]{kind: frame.Revive, key: k})
+}
+
 // Len is the number of operations.
 func (b *Batch[K, V]) Len() int { return len(b.ops) }
 

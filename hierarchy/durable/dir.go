@@ -99,6 +99,14 @@ func (d *dir) All(_ context.Context, at int, dead bool, f func(state.Timer) bool
 	return p.All(dead, f)
 }
 
+func (d *dir) Epoch(_ context.Context, at int) (uint64, error) {
+	p := &d.parts[at]
+	if err := p.problem(); err != nil {
+		return 0, err
+	}
+	return p.Moment().Epoch, nil
+}
+
 // Shutdown ends the partitions, and the server if nobody else uses it.
 func (d *dir) Shutdown(ctx context.Context) error {
 	errs := make([]error, len(d.parts))

@@ -1,10 +1,8 @@
 package durable
 
 import (
-	"fmt"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
 // Firing is a timer that is due.
@@ -21,15 +19,13 @@ type Firing[K comparable, V any] struct {
 	Epoch uint64
 }
 
-// ID names a timer. It is comparable, and its String can be stored.
-type ID struct{ id frame.ID }
-
-// String is the ID as 32 hexadecimal digits.
-func (id ID) String() string { return fmt.Sprintf("%016x%016x", id.id.Owner, id.id.Number) }
-
-// Entry is a timer that is pending.
+// Entry is a timer that is pending: hierarchy's Entry, its key, and what a Firing of it would have.
 type Entry[K comparable, V any] struct {
 	Key   K
 	Value V
 	Due   time.Time
+	// ID is that of its Firings.
+	ID ID
+	// Attempt is how many attempts have begun.
+	Attempt int
 }

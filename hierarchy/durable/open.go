@@ -22,6 +22,7 @@ type owners interface {
 	Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error)
 	Count(ctx context.Context, at int) (int, error) // timers that are not dead
 	All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error
+	Epoch(ctx context.Context, at int) (uint64, error) // 0 if it is not known
 	// Partition is the partition if this process owns it, else nil. The error says that it is damaged.
 	Partition(at int) (*partition.Partition, error)
 	// Stats is what has happened in a partition while this process owned it, and whether it does now.

@@ -46,6 +46,14 @@ func (c *Cluster) Count(ctx context.Context, at int) (int, error) {
 	return c.client.Len(ctx, at)
 }
 
+// Epoch is that of a partition's owner, or 0 if that is of an earlier version.
+func (c *Cluster) Epoch(ctx context.Context, at int) (uint64, error) {
+	if p := c.owned[at].Load(); p != nil {
+		return p.Moment().Epoch, nil // also if it has been lost: the owner's is higher
+	}
+	return c.client.Epoch(ctx, at)
+}
+
 // All calls f for all timers of a partition that are dead, or all that are not, until it is false.
 // After a change of owner they come again.
 func (c *Cluster) All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error {

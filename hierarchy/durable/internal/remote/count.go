@@ -3,6 +3,8 @@ package remote
 import (
 	"context"
 	"errors"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // Serial numbers rise with the time of the log, so that an owner can tell a message that it has never seen
@@ -19,18 +21,12 @@ func (l *lane) greet(ctx context.Context, durations bool) error {
 	if knows {
 		return nil
 	}
-	body, err := l.client.read(ctx, l.at, startMessage(nil, timeKind))
+	at, from, err := l.client.time(ctx, l.at)
 	switch {
 	case errors.Is(err, errFailed):
 		return nil
 	case err != nil:
 		return err
-	}
-	c := newCutter(body)
-	at := c.moment()
-	from, err := readTime(c.B)
-	if err != nil {
-		return unavailable(err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -39,6 +35,29 @@ func (l *lane) greet(ctx context.Context, durations bool) error {
 		l.greeted, l.serial = true, max(l.serial, from)
 	}
 	return nil
+}
+
+// time asks the owner of a partition for its moment, and for the time of the log.
+func (c *Client) time(ctx context.Context, at int) (m partition.Moment, logged uint64, err error) {
+	body, err := c.read(ctx, at, startMessage(nil, timeKind))
+	if err != nil {
+		return m, 0, err
+	}
+	in := newCutter(body)
+	m = in.moment()
+	if logged, err = readTime(in.B); err != nil {
+		return m, 0, unavailable(err)
+	}
+	return m, logged, nil
+}
+
+// Epoch is that of a partition's owner, or 0 if that is of an earlier version.
+func (c *Client) Epoch(ctx context.Context, at int) (uint64, error) {
+	m, _, err := c.time(ctx, at)
+	if errors.Is(err, errFailed) {
+		err = nil
+	}
+	return m.Epoch, err
 }
 
 // recount has the calls of a message be asked for under another serial number, without those that were given

@@ -66,6 +66,16 @@ func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 	return op, room
 }
 
+// listed is the timer of a record. Its Attempt is the last one that has begun, also if the log does not have it.
+func (s *State) listed(i uint32) Timer {
+	r := s.records.at(i)
+	t := r.timer()
+	if _, written := s.begun[i]; r.state == running && !written {
+		t.Attempt++
+	}
+	return t
+}
+
 // Cursor goes over all timers, a portion at a time. What is there from beginning to end comes
 // once. Close must follow.
 type Cursor struct {
@@ -85,7 +95,7 @@ func (s *State) Cursor() *Cursor {
 func (c *Cursor) Take(n int, f func(Ref, Timer)) bool {
 	for ; n > 0 && c.next < c.limit; n-- {
 		if r := &c.state.records; r.has(c.next) && r.at(c.next).state != free {
-			f(Ref(c.next), r.at(c.next).timer())
+			f(Ref(c.next), c.state.listed(c.next))
 		}
 		c.next++
 	}
@@ -102,7 +112,7 @@ func (s *State) Records() uint32 { return s.records.next }
 // number of the record for which it was, or to.
 func (s *State) Walk(from, to uint32, f func(Timer) bool) uint32 {
 	for i := max(1, from); i < min(to, s.records.next); i++ {
-		if s.records.has(i) && s.records.at(i).state != free && !f(s.records.at(i).timer()) {
+		if s.records.has(i) && s.records.at(i).state != free && !f(s.listed(i)) {
 			return i
 		}
 	}

@@ -1,0 +1,46 @@
+package durable
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// ID names a timer. It is comparable. Its text can be stored, and is also what package encoding/json writes.
+type ID struct{ id frame.ID }
+
+// ParseID returns the ID that has text as its String. Any other text is ErrArgument.
+func ParseID(text string) (ID, error) {
+	var b [16]byte
+	if len(text) != hex.EncodedLen(len(b)) {
+		return ID{}, noID(text)
+	}
+	if _, err := hex.Decode(b[:], []byte(text)); err != nil {
+		return ID{}, noID(text)
+	}
+	id := ID{frame.ID{Owner: binary.BigEndian.Uint64(b[:8]), Number: binary.BigEndian.Uint64(b[8:])}}
+	if id.String() != text { // it has capital letters
+		return ID{}, noID(text)
+	}
+	return id, nil
+}
+
+func noID(text string) error { return fmt.Errorf("%w: %.60q is no ID", partition.ErrArgument, text) }
+
+// String returns the ID as 32 hexadecimal digits.
+func (id ID) String() string { return fmt.Sprintf("%016x%016x", id.id.Owner, id.id.Number) }
+
+// MarshalText returns the String of id. The error is always nil.
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText is ParseID. After an error id is unchanged.
+func (id *ID) UnmarshalText(text []byte) error {
+	parsed, err := ParseID(string(text))
+	if err == nil {
+		*id = parsed
+	}
+	return err
+}
