@@ -57,6 +57,7 @@ var (
 	_ func(*apiBatch)                                       = (*apiBatch).Reset
 	_ func(*apiBatch) int                                   = (*apiBatch).Len
 	_ func(*apiBatch, int) bool                             = (*apiBatch).Took
+	_ func(*apiBatch, int) (int, bool, error)               = (*apiBatch).Removed
 	_ func(durableview.Timers, ...view.Option) http.Handler = durableview.Handler
 	_ func(durableview.Timers) view.MemberSource            = durableview.Source
 	_ durableview.Timers                                    = (*apiKeyed)(nil)

@@ -3,6 +3,8 @@ package durable
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,8 +15,16 @@ import (
 // Batch is operations for one call of Keyed.Batch. The zero Batch is empty and ready. It is not
 // safe for concurrent use.
 type Batch[K comparable, V any] struct {
-	ops  []operation[K, V]
-	took []bool
+	ops     []operation[K, V]
+	results []result
+	decode  func([]byte) (V, error) // of the Keyed
+}
+
+// result is what has become of an operation.
+type result struct {
+	value string // that a Remove took out, if known
+	known bool
+	took  bool
 }
 
 type operation[K comparable, V any] struct {
@@ -40,7 +50,7 @@ func (b *Batch[K, V]) Move(k K, d time.Duration) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.Move, key: k, d: d})
 }
 
-// Remove adds an operation like Keyed.Remove.
+// Remove adds an operation like Keyed.Remove. Removed returns what it removed.
 func (b *Batch[K, V]) Remove(k K) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.Remove, key: k})
 }
@@ -53,14 +63,34 @@ func (b *Batch[K, V]) Revive(k K) {
 // Len is the number of operations.
 func (b *Batch[K, V]) Len() int { return len(b.ops) }
 
-// Took tells, after Keyed.Batch, what operation i, from 0, would have answered by itself: whether
+// Took reports, after Keyed.Batch, what operation i, from 0, would have reported by itself: whether
 // it took hold.
-func (b *Batch[K, V]) Took(i int) bool { return i < len(b.took) && b.took[i] }
+func (b *Batch[K, V]) Took(i int) bool { return i < len(b.results) && b.results[i].took }
+
+// Removed returns, after Keyed.Batch, what operation i, a Remove, would have returned by itself. It is false if
+// the operation removed nothing, or is another one. If the timer was removed, and its value can't be decoded or
+// is not known, Removed is true, with an error. A value is not known, and the error is ErrTooLarge, if the
+// partition belongs to another process whose answer had no room for it: it has some 256 KiB for the values of
+// one partition. An owner of an earlier version returns no values.
+func (b *Batch[K, V]) Removed(i int) (v V, ok bool, err error) {
+	if !b.Took(i) || b.ops[i].kind != frame.Remove {
+		return v, false, nil
+	}
+	r := &b.results[i]
+	if !r.known {
+		return v, true, errNoValue
+	}
+	v, err = b.decode([]byte(r.value))
+	return v, true, err
+}
+
+var errNoValue = fmt.Errorf("%w: the answer has no room for the value that was removed", ErrTooLarge)
 
 // Reset empties b.
 func (b *Batch[K, V]) Reset() {
 	clear(b.ops)
-	b.ops, b.took = b.ops[:0], b.took[:0]
+	clear(b.results)
+	b.ops, b.results = b.ops[:0], b.results[:0]
 }
 
 // batchPart is the part of a Batch for one partition.
@@ -73,7 +103,8 @@ type batchPart struct {
 // hold as a whole or not at all, and fails by itself: the errors are joined, and b.Took says what
 // took hold. If an operation can't be encoded, nothing takes hold.
 func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
-	b.took = append(b.took[:0], make([]bool, len(b.ops))...)
+	b.results, b.decode = slices.Grow(b.results[:0], len(b.ops))[:len(b.ops)], w.cfg.Value.Decode
+	clear(b.results)
 	parts := make([]*batchPart, w.owners.Len())
 	for i := range b.ops {
 		if err := w.addTo(parts, i, &b.ops[i]); err != nil {
@@ -89,14 +120,24 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	}
 	wg.Wait()
 	for i, part := range parts {
-		if part == nil || errs[i] != nil {
-			continue
-		}
-		for j, place := range part.places {
-			b.took[place] = part.call.Took[j]
+		if part != nil && errs[i] == nil {
+			b.take(part)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// take takes the results of a part.
+func (b *Batch[K, V]) take(part *batchPart) {
+	values := part.call.Values
+	for j, place := range part.places {
+		r := &b.results[place]
+		r.took = part.call.Took[j]
+		if r.took && b.ops[place].kind == frame.Remove && len(values) > 0 {
+			r.value, r.known = values[0], true
+			values = values[1:]
+		}
+	}
 }
 
 // addTo encodes operation i and adds it to the part of its partition.

@@ -106,6 +106,25 @@ func ExampleKeyed_Batch() {
 	// order 2 is not paid
 }
 
+// What each Remove of a Batch has removed is there after it.
+func ExampleBatch_Removed() {
+	ctx, timers := context.Background(), newDemo(printFiring)
+	defer timers.end()
+	_ = timers.Set(ctx, "order 1", "is not paid", time.Hour)
+	var b durable.Batch[string, string]
+	b.Remove("order 1")
+	b.Remove("order 2")
+	if err := timers.Batch(ctx, &b); err != nil {
+		fmt.Println(err)
+	}
+	for i := range b.Len() {
+		fmt.Println(b.Removed(i))
+	}
+	// Output:
+	// is not paid true <nil>
+	//  false <nil>
+}
+
 func ExampleKeyed_All() {
 	ctx, timers := context.Background(), newDemo(printFiring)
 	defer timers.end()

@@ -2,7 +2,6 @@ package durable
 
 import (
 	"time"
-
 )
 
 // Firing is a timer that is due.

@@ -28,7 +28,10 @@ func (w *Keyed[K, V]) do(ctx context.Context, kind frame.Kind, k K, v *V, d time
 	if err := w.owners.Do(ctx, at, &r.Call); err != nil {
 		return "", false, err // the partition may look at r still
 	}
-	value, took := r.Value, r.Took[0]
+	value, took := "", r.Took[0]
+	if len(r.Values) > 0 {
+		value = r.Values[0]
+	}
 	w.pool.Put(r)
 	return value, took, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -205,7 +206,7 @@ func (p *process) do(kind frame.Kind, key, value string, in time.Duration) (valu
 	if err := p.Do(p.w.t.Context(), of(key), c); err != nil {
 		return "", false, err
 	}
-	return c.Value, c.Took[0], nil
+	return strings.Join(c.Values, ""), c.Took[0], nil
 }
 
 func (p *process) set(key, value string, in time.Duration) {

@@ -23,7 +23,7 @@ const (
 )
 
 // AppendAnswer appends the answer to one part of a request: what became of it, whether each of its
-// operations took hold, and the value that its only operation took out.
+// operations took hold, and the value that its only operation took out, or what AppendValues gives for several.
 func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
 	head := uint64(len(took))<<answerCount | uint64(r)
 	if value != "" {
@@ -44,6 +44,28 @@ func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
 		b = wire.AppendBytes(b, value)
 	}
 	return b
+}
+
+// AppendValues appends the values that a part's operations took out, as far as they have room, for the value of its
+// answer.
+func AppendValues(b []byte, values []string, room int) []byte {
+	for _, v := range values {
+		n := len(b)
+		if b = wire.AppendBytes(b, v); len(b) > room {
+			return b[:n]
+		}
+	}
+	return b
+}
+
+// CutValues appends to values what AppendValues has put into list.
+func CutValues(values []string, list string) []string {
+	for in := (wire.Reader{B: []byte(list)}); len(in.B) > 0; {
+		if v := in.Bytes(); !in.Failed {
+			values = append(values, string(v))
+		}
+	}
+	return values
 }
 
 // CutAnswer reads what AppendAnswer has written for as many operations as took has, and returns

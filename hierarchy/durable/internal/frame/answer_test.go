@@ -47,3 +47,23 @@ func TestAnswers(t *testing.T) {
 	_, _, _, ok := CutAnswer([]byte{1<<answerCount | byte(results), 0}, make([]bool, 1))
 	require.False(t, ok)
 }
+
+// Values come back in their order, as many as have room. Of a list that is cut off, those before come back.
+func TestValues(t *testing.T) {
+	values := []string{"", "a", strings.Repeat("v", 300), "", "end"}
+	list := AppendValues(nil, values, 1000)
+	require.Equal(t, values, CutValues(nil, string(list)))
+	require.Equal(t, []string{"before", ""}, CutValues([]string{"before"}, string(AppendValues(nil, values[:1], 1))))
+	require.Empty(t, CutValues(nil, ""))
+	fits := 0
+	for room := -1; room <= len(list); room++ {
+		some := AppendValues(nil, values, room)
+		require.LessOrEqual(t, len(some), max(0, room))
+		got := CutValues(nil, string(some))
+		require.Equal(t, values[:len(got)], append([]string{}, got...))
+		require.GreaterOrEqual(t, len(got), fits)
+		fits = len(got)
+		require.Equal(t, got, CutValues(nil, string(list[:max(0, room)]))) // what is cut off is not there
+	}
+	require.Equal(t, len(values), fits)
+}

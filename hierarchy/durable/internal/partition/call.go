@@ -25,7 +25,9 @@ type Call struct {
 	Request RequestID
 	Parts   []Part // with Request: whose operations they are. Empty: those of one caller
 	Took    []bool // after Wait: whether each took hold
-	Value   string // after Wait, without Parts: the value that the last Remove took out
+	// Values are, after Wait and without Parts, those that Removes took out, in their order. An answer of another
+	// process may lack the last of them, if they have no room in it.
+	Values []string
 
 	one      [1]Part // of a Call with Request and without Parts
 	size     int
@@ -40,7 +42,8 @@ func (c *Call) Reset() {
 	clear(c.Asks)
 	clear(c.Parts)
 	c.Asks, c.Parts, c.Took = c.Asks[:0], c.Parts[:0], c.Took[:0]
-	c.Value, c.Request = "", RequestID{}
+	clear(c.Values)
+	c.Values, c.Request = c.Values[:0], RequestID{}
 }
 
 // answer ends c. Only the first answer counts.

@@ -22,6 +22,7 @@ type draft struct {
 	floors  map[uint64]uint64        // of their callers
 	latest  map[uint64]uint64        // the highest serial numbers of their callers
 	room    []byte                   // for an answer
+	values  []string                 // that a part takes out
 	pending int                      // how many timers there will be
 	now     int64                    // the owner's time. That of the frame may be ahead, as it never goes back
 }
@@ -88,18 +89,18 @@ func (d *draft) note(hash uint64, was after, c change) {
 	d.changes = append(d.changes, c)
 }
 
-// ask adds operations, as far as they take hold, and returns the value that the last Remove took
-// out. If that would make more than limit timers pending, none takes hold, and it is false.
-func (d *draft) ask(asks []Ask, took []bool, limit int) (value string, ok bool) {
+// ask adds operations, as far as they take hold, and appends the values that Removes took out to values. If
+// that would make more than limit timers pending, none takes hold, and it is false.
+func (d *draft) ask(asks []Ask, took []bool, limit int, values []string) (removed []string, ok bool) {
 	if limit > 0 && d.pending+len(asks) > limit { // else there is room in any case
 		if n := d.more(asks); n > 0 && d.pending+n > limit {
-			return "", false
+			return values, false
 		}
 	}
 	for i := range asks {
-		took[i] = d.askOne(&asks[i], &value)
+		took[i] = d.askOne(&asks[i], &values)
 	}
-	return value, true
+	return values, true
 }
 
 // more is how many timers more there are when the operations have taken hold.
@@ -145,8 +146,8 @@ func (a *Ask) becomes(was after) after {
 	return was
 }
 
-// askOne adds one operation, if it takes hold. The value that a Remove takes out goes to value.
-func (d *draft) askOne(a *Ask, value *string) bool {
+// askOne adds one operation, if it takes hold. The value that a Remove takes out goes to values.
+func (d *draft) askOne(a *Ask, values *[]string) bool {
 	was, hash := d.look(a.Key)
 	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due}
 	now := was
@@ -162,9 +163,11 @@ func (d *draft) askOne(a *Ask, value *string) bool {
 		if was.after == absent {
 			return false
 		}
-		if *value = was.value; was.raw != nil {
-			*value = string(was.raw)
+		value := was.value
+		if was.raw != nil {
+			value = string(was.raw)
 		}
+		*values = append(*values, value)
 		now.raw, now.value = nil, ""
 	case frame.Revive:
 		if was.after != dead {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -125,7 +126,7 @@ func (b *bench) move(k string, d time.Duration) bool {
 func (b *bench) remove(k string) (string, bool) {
 	c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte(k)}}}
 	b.NoError(b.p.Do(b.t.Context(), c))
-	return c.Value, c.Took[0]
+	return strings.Join(c.Values, ""), c.Took[0]
 }
 
 func (b *bench) revive(k string) bool { return b.do(Ask{Kind: frame.Revive, Key: []byte(k)}) }

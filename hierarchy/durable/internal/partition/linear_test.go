@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -111,7 +112,7 @@ func ask(b *bench, p *Partition, in partitiontest.Input) (out partitiontest.Outp
 	}
 	c := &Call{Asks: []Ask{{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}}}
 	if err = p.Do(b.t.Context(), c); err == nil {
-		out.OK, out.Value = c.Took[0], c.Value
+		out.OK, out.Value = c.Took[0], strings.Join(c.Values, "")
 	}
 	return out, err
 }

@@ -183,7 +183,7 @@ func (m *model) opRemove(key string) {
 	if err == nil {
 		m.Equal(was != nil, c.Took[0])
 		if was != nil {
-			m.Equal(was.value, c.Value)
+			m.Equal([]string{was.value}, c.Values)
 		}
 	} else {
 		m.True(m.died)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -89,6 +90,7 @@ func (r *repeater) part(want *answered) {
 	}
 	var p Part
 	var took []bool
+	var removed []string
 	n := 1 + r.rand.IntN(3)
 	for range n {
 		k := fmt.Sprint(r.rand.IntN(7))
@@ -96,8 +98,8 @@ func (r *repeater) part(want *answered) {
 		switch r.rand.IntN(4) {
 		case 0:
 			want.asks, took = append(want.asks, removeAsk(k)), append(took, there)
-			if n == 1 {
-				p.Value = v
+			if there {
+				removed = append(removed, v)
 			}
 			delete(next, k)
 		case 1:
@@ -110,13 +112,25 @@ func (r *repeater) part(want *answered) {
 		}
 	}
 	if len(next) > max(len(r.timers), r.cfg.MaxPending) {
-		p.Err, p.Value = ErrFull, ""
+		p.Err = ErrFull
 		clear(took)
 	} else {
 		r.timers = next
+		p.Value = listOf(n, removed)
 	}
 	p.End = len(want.asks)
 	want.parts, want.took = append(want.parts, p), append(want.took, took...)
+}
+
+// listOf is the Value of a part of n operations that takes out values.
+func listOf(n int, values []string) (list string) {
+	if n == 1 {
+		return strings.Join(values, "")
+	}
+	for _, v := range values {
+		list += string(rune(len(v))) + v
+	}
+	return list
 }
 
 // until asks until there is an answer, which must be that.

@@ -26,7 +26,7 @@ func (id RequestID) key() state.Request { return state.Request{Caller: id.Caller
 type Part struct {
 	End   int    // they are those before Call.Asks[End], from where the part before ends
 	Err   error  // after Wait: ErrFull or ErrLater, if they did not take hold
-	Value string // after Wait: the value that the part's only operation, a Remove, took out
+	Value string // after Wait: the value that its only operation, a Remove, took out, or of several, the list of frame.AppendValues
 }
 
 var (
@@ -96,12 +96,18 @@ func (c *Call) TakeAnswer(b []byte) (rest []byte, err error) {
 	return b, c.whole()
 }
 
-// whole has what became of c's one part be what became of c.
+// whole copies the result of c's only part into c.
 func (c *Call) whole() error {
 	if len(c.Parts) > 0 {
 		return nil
 	}
-	c.Value = c.one[0].Value
+	c.Values = c.Values[:0]
+	switch p := &c.one[0]; {
+	case len(c.Asks) != 1:
+		c.Values = frame.CutValues(c.Values, p.Value)
+	case c.Took[0] && c.Asks[0].Kind == frame.Remove:
+		c.Values = append(c.Values, p.Value)
+	}
 	return c.one[0].Err
 }
 
@@ -164,22 +170,20 @@ func (p *Partition) Time() (int64, error) {
 // askNamed adds what each part of c asks for, as far as it takes hold, and the answer. The frame
 // ends at limit.
 func (d *draft) askNamed(c *Call, pending, limit int) {
-	from, room := 0, limit-d.Size()-c.size
+	from, room, ok := 0, limit-d.Size()-c.size, true
 	for i := range c.parts() {
 		p := &c.parts()[i]
 		asks, took := c.Asks[from:p.End], c.Took[from:p.End]
 		clear(took)
 		p.Err, p.Value = nil, ""
-		size := d.valueSize(asks)
-		switch value, ok := "", true; {
-		case size > max(0, room) && size > 0:
+		if size := d.valueSize(asks); size > max(0, room) && size > 0 && (i > 0 || len(asks) == 1) {
 			p.Err = ErrLater
-		default:
-			if value, ok = d.ask(asks, took, pending); !ok {
-				p.Err = ErrFull
-			} else if len(asks) == 1 {
-				p.Value, room = value, room-size
-			}
+		} else if d.values, ok = d.ask(asks, took, pending, d.values[:0]); !ok {
+			p.Err = ErrFull
+		} else {
+			p.Value = answerValue(asks, d.values, min(room, maxValues))
+			clear(d.values) // they may be large
+			room -= len(p.Value)
 		}
 		from = p.End
 	}
@@ -200,15 +204,6 @@ func (d *draft) remember(c *Call) {
 	d.latest[id.Caller] = max(d.latest[id.Caller], id.Serial)
 	d.Add(&frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: id.Floor,
 		When: d.Header().Time, Answers: d.room})
-}
-
-// valueSize is the size of the value that a part's only operation takes out.
-func (d *draft) valueSize(asks []Ask) int {
-	if len(asks) != 1 || asks[0].Kind != frame.Remove {
-		return 0
-	}
-	was, _ := d.look(asks[0].Key)
-	return len(was.value) + len(was.raw)
 }
 
 // answerRoom is what the answer of c needs in the frame, beside c.size: operations and bytes. Of

@@ -63,7 +63,7 @@ func (b *bench) requestFour() {
 	c, err := b.request(1, removeAsk("a"))
 	b.NoError(err)
 	b.Equal([]bool{true}, c.Took)
-	b.Equal("1", c.Value)
+	b.Equal([]string{"1"}, c.Values)
 	c, err = b.request(2, removeAsk("a"))
 	b.NoError(err)
 	b.Equal([]bool{false}, c.Took)
@@ -178,7 +178,7 @@ func TestCopiesInOneFrame(t *testing.T) {
 				continue
 			}
 			b.NoError(r.error)
-			b.Equal("1", r.Value)
+			b.Equal([]string{"1"}, r.Values)
 			b.True(r.Took[0])
 			taken++
 		}

@@ -151,7 +151,7 @@ func (p *Partition) addCall(w *written, c *Call) {
 		return
 	}
 	var ok bool
-	if c.Value, ok = p.draft.ask(c.Asks, c.Took, p.cfg.MaxPending); !ok {
+	if c.Values, ok = p.draft.ask(c.Asks, c.Took, p.cfg.MaxPending, c.Values[:0]); !ok {
 		c.answer(ErrFull) // nothing is written for it
 		return
 	}

@@ -37,14 +37,17 @@ func TestOperationsOfAnotherProcess(t *testing.T) {
 	b.NoError(err)
 	b.Equal(2, n)
 	call := b.do(c, removeAsk("a"))
-	b.Equal("1", call.Value)
+	b.Equal([]string{"1"}, call.Values)
 	b.Equal("-", b.get(c, "a"))
 	call = b.do(c, setAsk("x", ""), removeAsk("y"), removeAsk("x"), setAsk("z", ""))
 	b.Equal([]bool{true, false, true, true}, call.Took)
+	b.Equal([]string{""}, call.Values)
+	call = b.do(c, setAsk("y", "4"), removeAsk("z"), removeAsk("y"))
+	b.Equal([]string{"", "4"}, call.Values)
 	call.Reset() // a call is used again
 	call.Asks = append(call.Asks, removeAsk("b"))
 	b.NoError(c.Do(t.Context(), 0, call))
-	b.Equal("2", call.Value)
+	b.Equal([]string{"2"}, call.Values)
 }
 
 // The errors of a call are those of the partition.

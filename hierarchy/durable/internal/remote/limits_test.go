@@ -33,7 +33,7 @@ func TestManyLargeValues(t *testing.T) {
 	all(func(k string) partition.Ask { return setAsk(k, value) })
 	for _, call := range all(removeAsk) {
 		b.True(call.Took[0])
-		b.Equal(value, call.Value)
+		b.Equal([]string{value}, call.Values)
 	}
 }
 

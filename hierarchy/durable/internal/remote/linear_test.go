@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -146,7 +147,7 @@ func askFor(ctx context.Context, c *Client, in partitiontest.Input) (out partiti
 	}
 	call := &partition.Call{Asks: []partition.Ask{{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}}}
 	if err = c.Do(ctx, 0, call); err == nil {
-		out.OK, out.Value = call.Took[0], call.Value
+		out.OK, out.Value = call.Took[0], strings.Join(call.Values, "")
 	}
 	return out, err
 }

@@ -51,7 +51,7 @@ func TestLostMessages(t *testing.T) {
 			})
 			call := b.do(c, removeAsk("a"))
 			b.True(call.Took[0])
-			b.Equal("1", call.Value)
+			b.Equal([]string{"1"}, call.Values)
 			lostSince := func() (n int) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -91,7 +91,7 @@ func TestAnswerOfTheNextOwner(t *testing.T) {
 	net.setFate(func(bool) time.Duration { return 0 })
 	b.NoError(<-errs)
 	b.True(call.Took[0])
-	b.Equal("1", call.Value)
+	b.Equal([]string{"1"}, call.Values)
 }
 
 // A duration counts from the call, however long it waits for its message, and that for an owner.
@@ -152,6 +152,6 @@ func TestLaterMessagesAreAnswered(t *testing.T) {
 	c.Moved(0)
 	b.NoError(<-errs)
 	b.True(call.Took[0])
-	b.Equal("1", call.Value)
+	b.Equal([]string{"1"}, call.Values)
 	b.Equal("3", b.get(c, "a"))
 }

@@ -1,0 +1,112 @@
+package partition
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// removes asks for the removal of each key.
+func removes(keys ...string) (asks []Ask) {
+	for _, k := range keys {
+		asks = append(asks, removeAsk(k))
+	}
+	return asks
+}
+
+// A call gets what each of its Removes has taken out, also what the call itself has set.
+func TestValuesOfSeveralRemoves(t *testing.T) {
+	for _, id := range []RequestID{{}, {Caller: 7, Serial: 1, Floor: 1}} {
+		b := newBench(t)
+		b.open()
+		b.set("a", "1", time.Hour)
+		b.set("empty", "", time.Hour)
+		b.set("c", "3", time.Hour)
+		asks := removes("a", "none", "empty", "a")
+		asks = append(asks, b.setAsk("a", "new"), removeAsk("a"), removeAsk("c"))
+		c := &Call{Asks: asks, Request: id}
+		b.NoError(b.p.Do(t.Context(), c))
+		b.Equal([]bool{true, false, true, false, true, true, true}, c.Took)
+		b.Equal([]string{"1", "", "new", "3"}, c.Values)
+		b.Empty(b.keys(false))
+		c.Reset()
+		b.Empty(c.Values)
+		c.Asks = append(c.Asks, removeAsk("a"))
+		b.NoError(b.p.Do(t.Context(), c))
+		b.Empty(c.Values)
+	}
+}
+
+// Of more values than an answer has room for, it has the first ones. All are removed, and a copy gets the same.
+func TestValuesBeyondAnAnswer(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	const n, size = 6, 50 << 10
+	var keys []string
+	for i := range n {
+		keys = append(keys, fmt.Sprint(i))
+		b.set(keys[i], strings.Repeat(keys[i], size), time.Hour)
+	}
+	for range 2 {
+		c := &Call{Asks: removes(keys...), Request: RequestID{Caller: 7, Serial: 1, Floor: 1}}
+		b.NoError(b.p.Do(t.Context(), c))
+		b.Equal([]bool{true, true, true, true, true, true}, c.Took)
+		b.Len(c.Values, 5)
+		for i, v := range c.Values {
+			b.Equal(strings.Repeat(keys[i], size), v)
+		}
+		b.Empty(b.keys(false))
+		b.reopen()
+	}
+}
+
+// A call takes hold also if it leaves no room for the values.
+func TestValuesBesideALargeCall(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	large := strings.Repeat("v", 64<<10)
+	b.set("a", large, time.Hour)
+	c := &Call{Request: RequestID{Caller: 7, Serial: 1, Floor: 1}}
+	for i := range 15 {
+		c.Asks = append(c.Asks, b.setAsk(fmt.Sprint(i), large))
+	}
+	c.Asks = append(c.Asks, removeAsk("a"))
+	b.NoError(b.p.Do(t.Context(), c))
+	b.True(c.Took[15])
+	b.Empty(c.Values)
+	b.Len(b.keys(false), 15)
+}
+
+// A part of a group whose values have no room beside those of the others is asked for again, and has them all.
+func TestValuesBesideOthers(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	const size = 60 << 10
+	var parts [][]Ask
+	for i := range 10 {
+		one, two := fmt.Sprint(i, "a"), fmt.Sprint(i, "b")
+		b.set(one, strings.Repeat("1", size), time.Hour)
+		b.set(two, strings.Repeat("2", size), time.Hour)
+		parts = append(parts, removes(one, two))
+	}
+	serial, rounds := uint64(1), 0
+	for ; len(parts) > 0; rounds++ {
+		c := group(serial, serial, parts...)
+		serial++
+		b.NoError(b.p.Do(t.Context(), c))
+		var rest [][]Ask
+		for i, p := range c.Parts {
+			if p.Err != nil {
+				b.ErrorIs(p.Err, ErrLater)
+				rest = append(rest, parts[i])
+				continue
+			}
+			b.Greater(len(p.Value), 2*size)
+		}
+		b.Less(len(rest), len(parts))
+		parts = rest
+	}
+	b.Equal(2, rounds)
+	b.Empty(b.keys(false))
+}

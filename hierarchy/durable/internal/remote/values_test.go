@@ -1,0 +1,30 @@
+package remote
+
+import (
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// An owner of an earlier version answers several operations without the values that they took out. They took hold.
+func TestValuesOfAnEarlierVersion(t *testing.T) {
+	b := newBench(t)
+	sub, err := conn.Subscribe(b.cfg.subject(0), func(m *nats.Msg) {
+		answer := appendFailure(nil, errKind)
+		if k, _, body, _ := readKind(m.Data); k == askKind {
+			var call partition.Call
+			if err := readAsks(body, 0, &call); err == nil {
+				answer = frame.AppendAnswer(startAnswer(nil, done), frame.Done, []bool{true, true}, "")
+			}
+		}
+		_ = m.Respond(answer)
+	})
+	b.NoError(err)
+	defer func() { b.NoError(sub.Unsubscribe()) }()
+	call := b.do(b.client(), removeAsk("a"), removeAsk("b"))
+	b.Equal([]bool{true, true}, call.Took)
+	b.Empty(call.Values)
+}
