@@ -111,7 +111,7 @@ func (m *model) step() {
 		m.die()
 	}
 	m.faulty.Store(m.rand.IntN(8) == 0)
-	switch m.rand.IntN(10) {
+	switch m.rand.IntN(11) {
 	case 0, 1, 2:
 		m.opSet(key)
 	case 3:
@@ -129,6 +129,8 @@ func (m *model) step() {
 		}
 	case 9:
 		m.compare()
+	case 10:
+		m.opBatch()
 	}
 	m.faulty.Store(false)
 	if m.died {
