@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 // BenchmarkClusterPartitions measures what partitions cost that have no work: until the first worker

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 	"github.com/epicycle-go/epicycle/tests/snippets"
 )
 

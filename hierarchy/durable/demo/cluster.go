@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"os/signal"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 // workerURLs is the environment variable that makes a process one of several that share timers. It says

@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 // step is something that happens, and what is waited for then.

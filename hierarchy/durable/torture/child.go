@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 // childEnv is the environment variable that makes a process a server or a worker. It has a childConfig.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/linear"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/linear"
 )
 
 // The promises that can be broken, as people read them.

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/linear"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/linear"
 )
 
 // report is the result of a run, or of several.

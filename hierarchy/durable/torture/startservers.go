@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/servers"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 // startServers starts the servers, with a link for each route between two.

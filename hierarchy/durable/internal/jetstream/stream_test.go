@@ -12,7 +12,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/journaltest"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/journaltest"
 )
 
 func TestContract(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/journaltest"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/journaltest"
 )
 
 func TestContract(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/linear"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/linear"
 )
 
 // Input is what a caller asks for, and Output what it was answered with.
