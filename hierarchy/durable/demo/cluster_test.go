@@ -54,7 +54,7 @@ func TestClusterInterrupt(t *testing.T) {
 		require.NotNil(t, w.cmd.ProcessState)
 	}
 	for _, s := range d.servers {
-		require.True(t, s.Ended())
+		<-s.Ended()
 	}
 }
 

@@ -2,8 +2,6 @@
 
 package main
 
-import "syscall"
-
 const (
 	killAll = "all servers killed"
 	stopAll = "all servers stopped"
@@ -16,13 +14,13 @@ func blackout() mode {
 			if p.fault == killAll {
 				return w.downMany(0, len(w.servers))
 			}
-			w.signalAll(syscall.SIGSTOP)
-			return func() { w.signalAll(syscall.SIGCONT) }
+			for _, n := range w.servers {
+				n.stop()
+			}
+			return func() {
+				for _, n := range w.servers {
+					n.goOn()
+				}
+			}
 		}}
-}
-
-func (w *world) signalAll(s syscall.Signal) {
-	for _, n := range w.servers {
-		n.signal(s)
-	}
 }

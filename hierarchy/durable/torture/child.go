@@ -5,8 +5,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -15,17 +13,15 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
-// childEnv is the environment variable that makes a process a server or a worker. It has a childConfig.
+// childEnv is the environment variable that makes a process a worker. It has a childConfig. So do those of other
+// versions, which may run beside this one.
 const childEnv = "EPICYCLE_TORTURE_CHILD"
 
-// childConfig is what a child is to be: one of the two.
-type childConfig struct {
-	Server *servers.Config `json:",omitempty"`
-	Worker *workerConfig   `json:",omitempty"`
-}
+type childConfig struct{ Worker workerConfig }
 
 // workerConfig is what a worker needs to know.
 type workerConfig struct {
@@ -54,42 +50,10 @@ type habits struct {
 	Remember       time.Duration // how long callers are remembered. 0: as usual
 }
 
-func isChild() bool { return os.Getenv(childEnv) != "" }
-
-// runChild is a child process. It ends with its input, as then nobody is left who needs it.
-func runChild(in io.Reader) int {
-	var cfg childConfig
-	err := json.Unmarshal([]byte(os.Getenv(childEnv)), &cfg)
-	lines := make(chan string)
-	go func() {
-		for s := bufio.NewScanner(in); s.Scan(); {
-			lines <- s.Text()
-		}
-		close(lines)
-	}()
-	switch {
-	case err != nil:
-	case cfg.Server != nil:
-		err = runServer(*cfg.Server, lines)
-	case cfg.Worker != nil:
-		err = runWorker(*cfg.Worker, lines)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return terminal.ExitFailed
-	}
-	return terminal.ExitOK
-}
-
-func runServer(cfg servers.Config, lines <-chan string) error {
-	s, err := servers.Start(cfg)
-	if err != nil {
-		return err
-	}
-	for range lines {
-	}
-	s.Shutdown()
-	return nil
+// beChild does not return in a process that another one has started.
+func beChild() {
+	servers.Main()
+	child.Main(childEnv, func(cfg childConfig, in io.Reader, _ io.Writer) error { return runWorker(cfg.Worker, in) })
 }
 
 // told does what a line says.
@@ -108,7 +72,15 @@ func (w *worker) told(line string) {
 	}
 }
 
-func runWorker(cfg workerConfig, lines <-chan string) error {
+// runWorker is a worker. It ends with its input, as then nobody is left who needs it.
+func runWorker(cfg workerConfig, in io.Reader) error {
+	lines := make(chan string)
+	go func() {
+		for s := bufio.NewScanner(in); s.Scan(); {
+			lines <- s.Text()
+		}
+		close(lines)
+	}()
 	leave := make(chan os.Signal, 1)
 	signal.Notify(leave, syscall.SIGTERM)
 	w, err := newWorker(cfg)

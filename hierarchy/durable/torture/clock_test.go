@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 )
 
 // A worker's wall clock is set, its monotonic clock is not, and there are records of it.
@@ -77,7 +79,7 @@ func TestClocksAreSetByLittle(t *testing.T) {
 // A worker whose clock is set is not set once more meanwhile.
 func TestClocksAreSetOnce(t *testing.T) {
 	var told strings.Builder
-	m := &member{process: &process{in: nopCloser{&told}}}
+	m := &member{process: &child.Process{In: nopCloser{&told}}}
 	var w world
 	p := plan{fault: setClock, jump: leastJump}
 	end := w.onWorker(p, new(event), m)

@@ -20,7 +20,7 @@ func crashLoop() mode {
 			}
 			defer m.gone()
 			select {
-			case <-m.process.ended:
+			case <-m.process.Ended():
 				return true
 			case <-time.After(startTime):
 			}

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"slices"
-	"syscall"
 	"time"
 )
 
@@ -93,18 +92,18 @@ func (w *world) onWorker(p plan, e *event, m *member) (end func()) {
 	e.Worker = m.number
 	switch p.fault {
 	case killWorker:
-		m.process.kill()
+		m.process.End()
 		return w.replace
 	case termWorker:
-		m.process.term()
+		_ = m.process.Term()
 		if p.fate == holds { // the new one comes first, as in most deploys
 			w.replace()
 			return func() { m.ends() }
 		}
 		return func() { m.ends(); w.replace() }
 	case stopWorker:
-		m.process.signal(syscall.SIGSTOP)
-		return func() { m.process.signal(syscall.SIGCONT) }
+		_ = m.process.Stop()
+		return func() { _ = m.process.GoOn() }
 	case cutWorker:
 		return spoil(m.links, p)
 	case flicker:
@@ -126,7 +125,7 @@ func (w *world) joins() (end func()) {
 	w.replace()
 	return func() {
 		if all := w.all(); len(all) > len(before) && len(all) > w.options.workers {
-			all[len(all)-1].process.term()
+			_ = all[len(all)-1].process.Term()
 			all[len(all)-1].ends()
 		}
 	}

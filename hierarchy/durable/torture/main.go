@@ -16,9 +16,7 @@ import (
 )
 
 func main() {
-	if isChild() {
-		os.Exit(runChild(os.Stdin))
-	}
+	beChild()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -18,9 +18,7 @@ import (
 
 // The test binary is the servers and workers, too.
 func TestMain(m *testing.M) {
-	if isChild() {
-		os.Exit(runChild(os.Stdin))
-	}
+	beChild()
 	os.Exit(m.Run())
 }
 

@@ -4,19 +4,19 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 // member is a worker.
 type member struct {
 	number  int
-	process *process
+	process *child.Process
 	links   []*link         // to each server
 	path    string          // of its records
 	read    int64           // how much of them await has read
@@ -64,7 +64,7 @@ func (m *member) gone() {
 	if m == nil {
 		return
 	}
-	m.process.kill()
+	m.process.End()
 	for _, l := range m.links {
 		l.close()
 	}
@@ -94,7 +94,7 @@ func (w *world) newMember(v visitor) (*member, error) {
 		program = w.beside
 	}
 	var err error
-	m.process, err = start(program, childConfig{Worker: &cfg}, w.dir, fmt.Sprintf("worker-%d", m.number))
+	m.process, err = child.Start(child.Spec{Program: program, Variable: childEnv, Config: childConfig{cfg}, Log: w.log(fmt.Sprintf("worker-%d", m.number))})
 	return m, err
 }
 
@@ -104,7 +104,7 @@ func recordsPath(dir string, number int) string {
 
 // watch waits for the end of a worker. One that ends by itself is replaced, as it would be elsewhere.
 func (w *world) watch(m *member) {
-	<-m.process.ended
+	<-m.process.Ended()
 	w.mu.Lock()
 	delete(w.workers, m.number)
 	over := w.over
@@ -112,11 +112,11 @@ func (w *world) watch(m *member) {
 	for _, l := range m.links {
 		l.close()
 	}
-	if over || m.process.expected.Load() {
+	if over || m.process.Expected() {
 		return
 	}
 	if all, _, err := readRecords(m.path, 0); err != nil || len(all) == 0 || all[len(all)-1].Kind != isFailed {
-		w.broke("worker %d ended by itself: %v: see worker-%d.txt", m.number, m.process.err, m.number)
+		w.broke("worker %d ended by itself: %v: see worker-%d.txt", m.number, m.process.Err(), m.number)
 	}
 	w.say("worker %d could not open the timers", m.number)
 	time.Sleep(pauseFailed)
@@ -147,13 +147,13 @@ func (w *world) all() (all []*member) {
 // ends waits for the end of a worker that was told to end. One that is stopped meanwhile is killed.
 func (m *member) ends() {
 	select {
-	case <-m.process.ended:
+	case <-m.process.Ended():
 	case <-time.After(15 * time.Second):
-		m.process.kill()
+		m.process.End()
 	}
 }
 
 // setClock sets a worker's wall clock forward or back. One that has ended does not hear it.
 func (m *member) setClock(by time.Duration) { m.tell(fmt.Sprint("clock ", by)) }
 
-func (m *member) tell(line string) { _, _ = io.WriteString(m.process.in, line+"\n") }
+func (m *member) tell(line string) { _ = m.process.Tell(line) }

@@ -2,8 +2,6 @@
 
 package main
 
-import "syscall"
-
 // onServers is for the faults of servers and of the network.
 func (w *world) onServers(p plan, e *event) (end func()) {
 	at := p.whom % len(w.servers)
@@ -15,8 +13,8 @@ func (w *world) onServers(p plan, e *event) (end func()) {
 		return func() { w.up(at) }
 	case stopServer:
 		e.Server = at + 1
-		n.signal(syscall.SIGSTOP)
-		return func() { n.signal(syscall.SIGCONT) }
+		n.stop()
+		return n.goOn
 	case cutServer:
 		e.Server = at + 1
 		return spoil(w.routesOf(at), p)
@@ -26,11 +24,9 @@ func (w *world) onServers(p plan, e *event) (end func()) {
 	return spoil(w.everyLink(), p)
 }
 
-func (n *node) signal(s syscall.Signal) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.process.signal(s)
-}
+// A process that has ended meanwhile hears no signal.
+func (n *node) stop() { n.mu.Lock(); _ = n.process.Stop(); n.mu.Unlock() }
+func (n *node) goOn() { n.mu.Lock(); _ = n.process.GoOn(); n.mu.Unlock() }
 
 // down kills a server, if it is not down.
 func (w *world) down(at int) {
@@ -38,7 +34,7 @@ func (w *world) down(at int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.faults++; n.faults == 1 {
-		n.process.kill()
+		n.process.Kill()
 	}
 }
 

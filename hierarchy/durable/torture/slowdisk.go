@@ -2,10 +2,7 @@
 
 package main
 
-import (
-	"syscall"
-	"time"
-)
+import "time"
 
 const slowServer = "server with a slow disk"
 
@@ -18,8 +15,8 @@ func slowDisk() mode {
 			e.Server = at + 1
 			n := w.servers[at]
 			return repeat(func(rest func(time.Duration) bool) bool {
-				n.signal(syscall.SIGSTOP)
-				defer n.signal(syscall.SIGCONT)
+				n.stop()
+				defer n.goOn()
 				return rest(10 * p.delay)
 			}, 10*time.Millisecond)
 		}}

@@ -55,6 +55,6 @@ func (w *world) linkServer(cfgs []servers.Config, from int) (ports []int, err er
 
 func (w *world) startServer(i int) (err error) {
 	n := w.servers[i]
-	n.process, err = start("", childConfig{Server: &n.cfg}, w.dir, n.cfg.Name)
+	n.process, err = servers.Launch(n.cfg, w.log(n.cfg.Name))
 	return err
 }

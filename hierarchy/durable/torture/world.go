@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,11 +37,14 @@ type world struct {
 	wg      sync.WaitGroup
 }
 
+// log is the file of what a process says.
+func (w *world) log(name string) string { return filepath.Join(w.dir, name+".txt") }
+
 // node is a server.
 type node struct {
 	cfg     servers.Config
 	mu      sync.Mutex
-	process *process
+	process *servers.Process
 	faults  int // that keep it down
 }
 
@@ -130,12 +134,12 @@ func (w *world) end() {
 	w.over = true
 	w.mu.Unlock()
 	for _, m := range w.all() {
-		m.process.kill()
+		m.process.End()
 	}
 	w.wg.Wait()
 	for _, n := range w.servers {
 		if n.process != nil {
-			n.process.kill()
+			n.process.Kill()
 		}
 	}
 	for _, l := range w.routes {

@@ -1,36 +1,18 @@
 package servers
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 )
 
 // variable is the environment variable that makes a process a server. It has the Config.
 const variable = "EPICYCLE_SERVER"
 
-// Main runs a server if this process was started by Spawn, and does not return then. The commands and
-// tests that call Spawn call it before anything else.
-func Main() {
-	text := os.Getenv(variable)
-	if text == "" {
-		return
-	}
-	var cfg Config
-	err := json.Unmarshal([]byte(text), &cfg)
-	if err == nil {
-		err = serve(cfg, os.Stdin, os.Stdout)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
+// Main runs a server if this process was started by Spawn or Launch, and does not return then. The commands and
+// tests that call these call it before anything else.
+func Main() { child.Main(variable, serve) }
 
 const ready = "ready"
 
@@ -51,47 +33,40 @@ func serve(cfg Config, in io.Reader, out io.Writer) error {
 // happens to that one.
 type Process struct {
 	Config
-	cmd  *exec.Cmd
-	in   io.Closer
-	errs strings.Builder
+	*child.Process
+}
+
+// Launch starts this program again as a server that logs to a file. Clients can't connect yet.
+func Launch(cfg Config, log string) (*Process, error) {
+	p, err := child.Start(child.Spec{Variable: variable, Config: cfg, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	return &Process{cfg, p}, nil
 }
 
 // Spawn starts this program again as a server, and returns when clients can connect.
 func Spawn(cfg Config) (*Process, error) {
-	self, err := os.Executable()
+	isReady := make(chan bool, 1)
+	p, err := child.Start(child.Spec{Variable: variable, Config: cfg, Line: func(string) {
+		select {
+		case isReady <- true:
+		default:
+		}
+	}})
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(cfg)
-	if err != nil {
-		return nil, err
+	select {
+	case <-isReady:
+		return &Process{cfg, p}, nil
+	case <-p.Ended():
+		return nil, fmt.Errorf("server %s does not start: %w", cfg.Name, p.Err())
 	}
-	p := &Process{Config: cfg, cmd: exec.Command(self)}
-	p.cmd.Env = append(os.Environ(), variable+"="+string(text))
-	p.cmd.Stderr = &p.errs
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	if line, _ := bufio.NewReader(out).ReadString('\n'); strings.TrimSpace(line) != ready {
-		p.Kill()
-		return nil, fmt.Errorf("server %s does not start: %s", cfg.Name, strings.TrimSpace(p.errs.String()))
-	}
-	return p, nil
 }
 
-// Kill is kill -9, also where there are no signals. It may be called again.
-func (p *Process) Kill() {
-	_ = p.cmd.Process.Kill()
-	_ = p.cmd.Wait() // it was killed, which is an error
-	p.in.Close()
-}
+// Kill is kill -9, also where there are no signals. It waits for the end, and may be called again.
+func (p *Process) Kill() { p.End() }
 
 // SpawnAll starts several servers at the same time. Those of a cluster wait for each other.
 func SpawnAll(cfgs []Config) ([]*Process, error) {
@@ -120,6 +95,3 @@ func SpawnAll(cfgs []Config) ([]*Process, error) {
 	}
 	return nil, failed
 }
-
-// Ended tells whether the server has ended, as far as Kill knows.
-func (p *Process) Ended() bool { return p.cmd.ProcessState != nil }

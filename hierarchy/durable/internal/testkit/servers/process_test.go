@@ -56,8 +56,9 @@ func TestEndsWithItsParent(t *testing.T) {
 	cfgs[0].Cluster = 0
 	p, err := Spawn(cfgs[0])
 	require.NoError(t, err)
-	p.in.Close()
-	require.NoError(t, p.cmd.Wait())
+	require.NoError(t, p.In.Close())
+	<-p.Ended()
+	require.NoError(t, p.Err())
 }
 
 // Who is mute may do all but publish to some subjects.

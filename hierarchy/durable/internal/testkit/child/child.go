@@ -1,0 +1,149 @@
+// Package child starts processes that tests, the demo and the torture test kill, stop and speak to: this program
+// again, or another version of it.
+package child
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+
+	"github.com/epicycle-go/epicycle/docs/terminal"
+)
+
+// Main runs a process that Start has started with this variable, and does not return then. The process
+// should end with its input, since nobody is left then who needs it.
+func Main[Config any](variable string, run func(cfg Config, in io.Reader, out io.Writer) error) {
+	text := os.Getenv(variable)
+	if text == "" {
+		return
+	}
+	var cfg Config
+	err := json.Unmarshal([]byte(text), &cfg)
+	if err == nil {
+		err = run(cfg, os.Stdin, os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(terminal.ExitFailed)
+	}
+	os.Exit(terminal.ExitOK)
+}
+
+// Spec is what to start.
+type Spec struct {
+	Program  string // "": this one
+	Variable string // of the environment, by which Main knows it
+	Config   any    // for Main
+	// Log is a file to which all that the process writes is appended. "": its errors are in Err, and Line is
+	// called for each line of its output. A last line that was cut off is not one.
+	Log  string
+	Line func(line string)
+}
+
+// Process is a process that was started.
+type Process struct {
+	In io.WriteCloser // of the process
+
+	cmd      *exec.Cmd
+	errs     bytes.Buffer
+	ended    chan struct{}
+	err      error
+	expected atomic.Bool
+}
+
+// Start starts a process.
+func Start(s Spec) (_ *Process, err error) {
+	if s.Program == "" {
+		if s.Program, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
+	cfg, err := json.Marshal(s.Config)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{cmd: exec.Command(s.Program), ended: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), s.Variable+"="+string(cfg))
+	endWithParent(p.cmd)
+	if p.In, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out := io.ReadCloser(io.NopCloser(strings.NewReader("")))
+	if s.Log == "" {
+		p.cmd.Stderr = &p.errs
+		out, err = p.cmd.StdoutPipe()
+	} else {
+		var log *os.File
+		if log, err = os.OpenFile(s.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err == nil {
+			defer log.Close()
+			p.cmd.Stdout, p.cmd.Stderr = log, log
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go p.follow(out, s.Line)
+	return p, nil
+}
+
+// follow reads what the process writes, and waits for its end.
+func (p *Process) follow(out io.Reader, heard func(line string)) {
+	for lines := bufio.NewReader(out); ; {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			break
+		}
+		if heard != nil {
+			heard(strings.TrimSuffix(line, "\n"))
+		}
+	}
+	p.err = p.cmd.Wait()
+	close(p.ended)
+}
+
+// ID is the process's number on this machine.
+func (p *Process) ID() int { return p.cmd.Process.Pid }
+
+// Tell writes a line to the process's input.
+func (p *Process) Tell(line string) error {
+	_, err := io.WriteString(p.In, line+"\n")
+	return err
+}
+
+// Ended is closed after the last line, when the process has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Err returns how a process that has ended did so: its exit status, and what it has written to its errors.
+func (p *Process) Err() error {
+	if text := bytes.TrimSpace(p.errs.Bytes()); p.err != nil && len(text) > 0 {
+		return fmt.Errorf("%w: %s", p.err, text)
+	}
+	return p.err
+}
+
+// Expected reports whether the process was killed, or told to end.
+func (p *Process) Expected() bool { return p.expected.Load() }
+
+// Expect notes that the process was told to end.
+func (p *Process) Expect() { p.expected.Store(true) }
+
+// Kill is kill -9, also where there are no signals. That the process has ended before is no error.
+func (p *Process) Kill() {
+	p.Expect()
+	_ = p.cmd.Process.Kill()
+}
+
+// End kills the process, and waits for its end.
+func (p *Process) End() {
+	p.Kill()
+	<-p.ended
+}

@@ -1,0 +1,20 @@
+//go:build unix
+
+package child
+
+import "syscall"
+
+// CanStop reports whether a process can be stopped for a while here.
+const CanStop = true
+
+// Stop has the process stand still.
+func (p *Process) Stop() error { return p.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// GoOn ends Stop.
+func (p *Process) GoOn() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
+
+// Term is SIGTERM.
+func (p *Process) Term() error {
+	p.Expect()
+	return p.cmd.Process.Signal(syscall.SIGTERM)
+}
