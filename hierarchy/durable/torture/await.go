@@ -11,6 +11,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 // urls are those of the servers, without links.
@@ -78,7 +80,7 @@ func (w *world) await(ctx context.Context, limit time.Duration, kind string) err
 
 // wrote tells whether the worker has written a record of that kind.
 func (m *member) wrote(kind string) bool {
-	all, read, err := readRecords(m.path, m.read)
+	all, read, err := judge.ReadRecords(m.path, m.read)
 	if err != nil {
 		return false
 	}

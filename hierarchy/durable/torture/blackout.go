@@ -2,16 +2,13 @@
 
 package main
 
-const (
-	killAll = "all servers killed"
-	stopAll = "all servers stopped"
-)
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 
 // blackout has all servers be down at once.
 func blackout() mode {
-	return mode{name: "blackout", says: "all servers down at once", faults: []often{{killAll, 8}, {stopAll, 8}},
-		begins: func(w *world, p plan, _ *event) (end func()) {
-			if p.fault == killAll {
+	return mode{name: "blackout", says: "all servers down at once", faults: []often{{judge.KillAll, 8}, {judge.StopAll, 8}},
+		begins: func(w *world, p plan, _ *judge.Event) (end func()) {
+			if p.fault == judge.KillAll {
 				return w.downMany(0, len(w.servers))
 			}
 			for _, n := range w.servers {

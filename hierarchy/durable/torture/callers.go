@@ -6,18 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-)
 
-// The keys of two kinds. Those of the first are few. They change every few seconds, since a history
-// with many operations of unknown result takes too long to check. Those of the second are used by one
-// caller each, and fire.
-const (
-	sharedKeys = "shared/"
-	firingKeys = "fires/"
-	farKeys    = "far/" // of the mode far. They do not fire during the run
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 const (
+	// The shared keys are few, and change, since a history with many operations of unknown result takes too long
+	// to check.
 	sharedFor      = 5 * time.Second
 	sharedCallers  = 3
 	firingCallers  = 3
@@ -64,7 +59,7 @@ func about(r *rand.Rand, d time.Duration) time.Duration { return time.Duration(r
 func (w *worker) sharedKey(r *rand.Rand) string {
 	i := r.IntN(w.cfg.Keys)
 	shift := int64(sharedFor) * int64(i) / int64(w.cfg.Keys)
-	key := fmt.Sprintf("%s%d/%d", sharedKeys, i, (mono()+shift)/int64(sharedFor))
+	key := fmt.Sprintf("%s%d/%d", judge.SharedKeys, i, (mono()+shift)/int64(sharedFor))
 	w.mu.Lock()
 	w.used[key] = true
 	w.mu.Unlock()
@@ -91,20 +86,20 @@ const farAway = 10_000 * time.Hour
 // callShared calls for an operation on one of the few keys. Their timers are not due during the run.
 func (w *worker) callShared(caller int, r *rand.Rand) {
 	a := ask{key: w.sharedKey(r), value: w.unique(), in: farAway, limit: w.patience(r)}
-	a.op = []string{opGet, opGet, opSet, opSet, opSetAt, opMove, opRemove}[r.IntN(7)]
+	a.op = []string{judge.OpGet, judge.OpGet, judge.OpSet, judge.OpSet, judge.OpSetAt, judge.OpMove, judge.OpRemove}[r.IntN(7)]
 	var result string
 	if r.IntN(12) == 0 {
 		b := a
 		if b.key = w.sharedKey(r); b.key == a.key {
 			return
 		}
-		a.op, b.op, b.value = opSet, opMove, ""
+		a.op, b.op, b.value = judge.OpSet, judge.OpMove, ""
 		result = w.batch(caller, []ask{a, b}, a.limit)
 	} else {
 		_, result = w.call(caller, a)
 	}
-	if w.cfg.GiveUp && result == unknown {
-		a.op, a.limit = []string{opSet, opRemove}[r.IntN(2)], longestPatient
+	if w.cfg.GiveUp && result == judge.Unknown {
+		a.op, a.limit = []string{judge.OpSet, judge.OpRemove}[r.IntN(2)], longestPatient
 		a.value = w.unique()
 		_, result = w.call(caller, a)
 	}
@@ -113,7 +108,7 @@ func (w *worker) callShared(caller int, r *rand.Rand) {
 
 func (w *worker) rest(r *rand.Rand, result string, pause time.Duration) {
 	d := about(r, pause*time.Duration(max(1, w.cfg.Slower)))
-	if result != took {
+	if result != judge.Took {
 		d += pauseUnknown
 	}
 	time.Sleep(d)
@@ -129,9 +124,9 @@ func (w *worker) duration(r *rand.Rand) time.Duration {
 
 // firing is a timer that is to be set, and to fire.
 func (w *worker) firing(r *rand.Rand) ask {
-	a := ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: w.duration(r)}
+	a := ask{op: judge.OpSet, key: judge.FiringKeys + w.unique(), value: w.unique(), in: w.duration(r)}
 	if r.IntN(3) == 0 {
-		a.op = opSetAt
+		a.op = judge.OpSetAt
 		if w.cfg.Jumps && r.IntN(4) == 0 {
 			a.in = drawJump(r).Abs()
 		}
@@ -144,12 +139,12 @@ func (w *worker) callFiring(caller int, r *rand.Rand) {
 	a := w.firing(r)
 	a.limit = w.patience(r)
 	_, result := w.call(caller, a)
-	for i := 0; w.cfg.GiveUp && result == unknown && i < triesGivenUp; i++ {
-		a.op, a.value, a.in, a.limit = opSet, w.unique(), w.duration(r), w.patience(r)
+	for i := 0; w.cfg.GiveUp && result == judge.Unknown && i < triesGivenUp; i++ {
+		a.op, a.value, a.in, a.limit = judge.OpSet, w.unique(), w.duration(r), w.patience(r)
 		_, result = w.call(caller, a)
 	}
 	change := r.IntN(12)
-	if result != took || change > 3 {
+	if result != judge.Took || change > 3 {
 		w.rest(r, result, pauseFiring)
 		return
 	}
@@ -158,11 +153,11 @@ func (w *worker) callFiring(caller int, r *rand.Rand) {
 	a.limit = w.patience(r)
 	switch change {
 	case 0, 1:
-		a.op, a.value, a.in = opRemove, "", 0
+		a.op, a.value, a.in = judge.OpRemove, "", 0
 	case 2:
-		a.op, a.value, a.in = opMove, "", min(a.in, longestTimer)+moveLater+about(r, moveLater)
+		a.op, a.value, a.in = judge.OpMove, "", min(a.in, longestTimer)+moveLater+about(r, moveLater)
 	case 3:
-		a.op, a.value, a.in = opSet, w.unique(), w.duration(r)
+		a.op, a.value, a.in = judge.OpSet, w.unique(), w.duration(r)
 	}
 	_, result = w.call(caller, a)
 	w.rest(r, result, pauseFiring)
@@ -187,6 +182,6 @@ func (w *worker) readBack() {
 		return
 	}
 	for key := range w.used {
-		w.call(0, ask{op: opGet, key: key, limit: longestPatient})
+		w.call(0, ask{op: judge.OpGet, key: key, limit: longestPatient})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 // ask is an operation to call for.
@@ -27,36 +28,36 @@ func (w *worker) call(caller int, a ask) (ok bool, result string) {
 	var err error
 	value := ""
 	switch a.op {
-	case opSet:
+	case judge.OpSet:
 		err = t.Set(ctx, a.key, a.value, a.in)
 		ok = err == nil
-	case opSetAt:
+	case judge.OpSetAt:
 		err = t.SetAt(ctx, a.key, a.value, at)
 		ok = err == nil
-	case opMove:
+	case judge.OpMove:
 		ok, err = t.Move(ctx, a.key, a.in)
-	case opRemove:
+	case judge.OpRemove:
 		value, ok, err = t.Remove(ctx, a.key)
-	case opGet:
+	case judge.OpGet:
 		value, _, ok, err = t.Get(ctx, a.key)
 	}
 	return ok, w.answered(r, value, ok, err)
 }
 
 // asked records that an operation begins. Due is the time of SetAt.
-func (w *worker) asked(caller int, a ask, at time.Time) record {
-	r := record{Kind: isCall, Caller: caller, Serial: w.serial.Add(1), Op: a.op, Key: a.key, Value: a.value,
+func (w *worker) asked(caller int, a ask, at time.Time) judge.Record {
+	r := judge.Record{Kind: judge.IsCall, Caller: caller, Serial: w.serial.Add(1), Op: a.op, Key: a.key, Value: a.value,
 		In: int64(a.in), Limit: int64(a.limit)}
-	if a.op == opSetAt {
+	if a.op == judge.OpSetAt {
 		r.Due = at.UnixNano()
 	}
-	w.rec.write(r.now())
+	w.rec.write(r)
 	return r
 }
 
 // answered records how an operation has ended.
-func (w *worker) answered(asked record, value string, ok bool, err error) (result string) {
-	r := record{Kind: isAnswer, Serial: asked.Serial, Value: value, OK: ok, Result: resultOf(err)}.now()
+func (w *worker) answered(asked judge.Record, value string, ok bool, err error) (result string) {
+	r := judge.Record{Kind: judge.IsAnswer, Serial: asked.Serial, Value: value, OK: ok, Result: resultOf(err)}
 	if err != nil {
 		r.Error = err.Error()
 	}
@@ -68,13 +69,13 @@ func (w *worker) answered(asked record, value string, ok bool, err error) (resul
 func resultOf(err error) string {
 	switch {
 	case err == nil:
-		return took
+		return judge.Took
 	case errors.Is(err, durable.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return unknown
+		return judge.Unknown
 	case errors.Is(err, durable.ErrClosed):
-		return refused
+		return judge.Refused
 	}
-	return failed
+	return judge.Failed
 }
 
 // batch calls for several operations on different keys at once. None is Remove, whose value a batch
@@ -83,17 +84,17 @@ func (w *worker) batch(caller int, all []ask, limit time.Duration) (result strin
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	var b durable.Batch[string, string]
-	var asked []record
+	var asked []judge.Record
 	for _, a := range all {
 		a.limit = limit
 		at := w.clock.right().Add(a.in)
 		asked = append(asked, w.asked(caller, a, at))
 		switch a.op {
-		case opSet:
+		case judge.OpSet:
 			b.Set(a.key, a.value, a.in)
-		case opSetAt:
+		case judge.OpSetAt:
 			b.SetAt(a.key, a.value, at)
-		case opMove:
+		case judge.OpMove:
 			b.Move(a.key, a.in)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 // wallZero is the wall time when the machine's monotonic clock was 0. It is the same for all processes
@@ -37,13 +38,12 @@ func (c *skewed) right() time.Time { return time.Unix(0, c.zero+mono()) }
 // setClock sets the wall clock forward or back. The two records say between which times.
 func (w *worker) setClock(by time.Duration) {
 	offset := w.clock.offset.Load() + int64(by)
-	w.rec.write(record{Kind: isClock, Offset: offset}.now())
+	w.rec.write(judge.Record{Kind: judge.IsClock, Offset: offset})
 	w.clock.offset.Store(offset)
-	w.rec.write(record{Kind: isSet}.now())
+	w.rec.write(judge.Record{Kind: judge.IsSet})
 }
 
 const (
-	mostOff   = 2 * time.Second // of a worker's clock, if it was not set
 	leastJump = 5 * time.Second // more than dues of one key differ by, so that these are told apart
 	mostJump  = time.Hour
 	afterAll  = 24 * time.Hour // by which clocks are set forward in the end: more than all jumps
@@ -51,7 +51,7 @@ const (
 
 // offsetOf is how far the clock of a worker is off, if it is not set.
 func offsetOf(seed uint64, number int) int64 {
-	return rand.New(rand.NewPCG(seed, 1<<32+uint64(number))).Int64N(int64(2*mostOff)) - int64(mostOff)
+	return rand.New(rand.NewPCG(seed, 1<<32+uint64(number))).Int64N(int64(2*judge.MostOff)) - int64(judge.MostOff)
 }
 
 // jumpOf is by how much a worker's clock is set in a run, but in mode jumps. All are set in one direction.
@@ -86,7 +86,7 @@ const ownedMessage = "durable: a partition is owned"
 
 func (l listener) Handle(ctx context.Context, said slog.Record) error {
 	if said.Message == ownedMessage {
-		r := record{Kind: isOwned}
+		r := judge.Record{Kind: judge.IsOwned}
 		said.Attrs(func(a slog.Attr) bool {
 			switch a.Key {
 			case "partition":
@@ -98,7 +98,7 @@ func (l listener) Handle(ctx context.Context, said slog.Record) error {
 			}
 			return true
 		})
-		l.rec.write(r.now())
+		l.rec.write(r)
 	}
 	return l.Handler.Handle(ctx, said)
 }

@@ -15,7 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
+
+// wall is what a wall clock without an offset shows at the monotonic clock's 0 in these tests.
+const wall = int64(1e18)
 
 // A worker's wall clock is set, its monotonic clock is not, and there are records of it.
 func TestSetClock(t *testing.T) {
@@ -29,14 +33,15 @@ func TestSetClock(t *testing.T) {
 	require.LessOrEqual(t, now, mono())
 	require.LessOrEqual(t, elapsed, w.clock.Elapsed())
 	require.Greater(t, w.clock.right().UnixNano(), wall)
-	all, _, err := readRecords(path, 0)
+	all, _, err := judge.ReadRecords(path, 0)
 	require.NoError(t, err)
-	h := history{}
-	h.add(1, all)
-	c := h.clocks[1]
-	require.Len(t, c, 2)
-	require.Equal(t, []int64{int64(-time.Hour - 2*time.Second)}, c.between(mono(), mono()))
-	require.Equal(t, []int64{int64(-time.Hour - 2*time.Second), int64(time.Second)}, c.between(c[1].from, c[1].from))
+	require.Len(t, all, 4) // both settings, with what comes before and after
+	var offsets []int64
+	for i := range all {
+		require.Equal(t, []string{judge.IsClock, judge.IsSet}[i%2], all[i].Kind)
+		offsets = append(offsets, all[i].Offset)
+	}
+	require.Equal(t, []int64{int64(time.Second), 0, int64(-time.Hour - 2*time.Second), 0}, offsets)
 }
 
 // Workers' clocks differ, and a seed draws the same.
@@ -47,7 +52,7 @@ func TestOffsets(t *testing.T) {
 		offset := offsetOf(1, i)
 		require.Equal(t, offset, offsetOf(1, i))
 		require.NotEqual(t, offset, offsetOf(1, i+1))
-		require.LessOrEqual(t, time.Duration(offset).Abs(), mostOff)
+		require.LessOrEqual(t, time.Duration(offset).Abs(), judge.MostOff)
 		d := drawJump(r)
 		require.LessOrEqual(t, leastJump, d.Abs())
 		require.LessOrEqual(t, d.Abs(), mostJump)
@@ -64,7 +69,7 @@ func TestClocksAreSetByLittle(t *testing.T) {
 	for _, modes := range []string{none, "jumps"} {
 		longest := time.Duration(0)
 		for seed := range uint64(20) {
-			o := options{seed: seed, length: time.Minute, servers: 3, lease: time.Second, only: setClock, modes: modes}
+			o := options{seed: seed, length: time.Minute, servers: 3, lease: time.Second, only: judge.SetClock, modes: modes}
 			require.NoError(t, o.harden())
 			least, most := time.Duration(0), time.Duration(0)
 			for _, p := range draw(&o) {
@@ -72,7 +77,7 @@ func TestClocksAreSetByLittle(t *testing.T) {
 			}
 			longest = max(longest, most-least)
 		}
-		require.Equal(t, modes == none, longest+2*mostOff <= clocksOff, modes)
+		require.Equal(t, modes == none, longest+2*judge.MostOff <= judge.ClocksOff, modes)
 	}
 }
 
@@ -81,11 +86,11 @@ func TestClocksAreSetOnce(t *testing.T) {
 	var told strings.Builder
 	m := &member{process: &child.Process{In: nopCloser{&told}}}
 	var w world
-	p := plan{fault: setClock, jump: leastJump}
-	end := w.onWorker(p, new(event), m)
-	require.Nil(t, w.onWorker(p, new(event), m))
+	p := plan{fault: judge.SetClock, jump: leastJump}
+	end := w.onWorker(p, new(judge.Event), m)
+	require.Nil(t, w.onWorker(p, new(judge.Event), m))
 	end()
-	w.onWorker(p, new(event), m)()
+	w.onWorker(p, new(judge.Event), m)()
 	require.Equal(t, strings.Repeat("clock 5s\nclock -5s\n", 2), told.String())
 }
 
@@ -101,14 +106,14 @@ func TestListener(t *testing.T) {
 	defer f.Close()
 	said, says := io.Pipe()
 	defer said.Close()
-	l := slog.New(listener{slog.NewTextHandler(says, nil), &recorder{file: f}}).With("name", "timers").WithGroup("g")
+	l := slog.New(listener{slog.NewTextHandler(says, nil), recordTo(f)}).With("name", "timers").WithGroup("g")
 	go l.Info(ownedMessage, "partition", 3, "epoch", uint64(7))
 	b := make([]byte, 1000)
 	n, err := said.Read(b)
 	require.NoError(t, err)
 	require.Contains(t, string(b[:n]), ownedMessage)
-	all, _, err := readRecords(path, 0)
+	all, _, err := judge.ReadRecords(path, 0)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
-	require.Equal(t, record{Kind: isOwned, Time: all[0].Time, Partition: 3, Epoch: 7}, all[0])
+	require.Equal(t, judge.Record{Kind: judge.IsOwned, Time: all[0].Time, Partition: 3, Epoch: 7}, all[0])
 }

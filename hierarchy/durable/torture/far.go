@@ -5,6 +5,8 @@ package main
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 // far has what is due soon be rare among what is due in hours. So each wake-up is followed by one that is
@@ -26,12 +28,12 @@ const (
 
 // callFar sets one near timer after the other, and far ones as the near ones fire.
 func (w *worker) callFar(caller int, r *rand.Rand) {
-	near := ask{op: opSet, key: firingKeys + w.unique(), value: w.unique(), in: about(r, nearTimer), limit: longestPatient}
+	near := ask{op: judge.OpSet, key: judge.FiringKeys + w.unique(), value: w.unique(), in: about(r, nearTimer), limit: longestPatient}
 	_, result := w.call(caller, near)
 	time.Sleep(near.in - about(r, time.Millisecond)) // both at once
-	later := ask{op: opSet, key: farKeys + near.key, value: near.value, in: w.cfg.FarFrom << r.IntN(9), limit: longestPatient}
+	later := ask{op: judge.OpSet, key: judge.FarKeys + near.key, value: near.value, in: w.cfg.FarFrom << r.IntN(9), limit: longestPatient}
 	if r.IntN(4) == 0 {
-		later.op = opRemove
+		later.op = judge.OpRemove
 	}
 	w.call(caller, later)
 	w.rest(r, result, pauseFar)

@@ -7,26 +7,21 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// The faults.
+// The faults, beside those that judge has.
 const (
-	killWorker   = "worker killed"
-	termWorker   = "worker shut down"
-	stopWorker   = "worker stopped"
-	joinWorker   = "worker joins"
-	cutWorker    = "worker cut off"
-	cutLink      = "worker cut off from a server"
-	killServer   = "server killed"
-	stopServer   = "server stopped"
-	cutServer    = "server cut off from others"
-	killMajority = "majority killed"
-	slowNetwork  = "slow network"
-	flicker      = "worker's connections break again and again"
-	setClock     = "worker's clock set"
+	joinWorker  = "worker joins"
+	cutWorker   = "worker cut off"
+	cutLink     = "worker cut off from a server"
+	cutServer   = "server cut off from others"
+	slowNetwork = "slow network"
+	flicker     = "worker's connections break again and again"
 )
 
-var ofServers = []string{killServer, stopServer, cutServer, killMajority, slowNetwork}
+var ofServers = []string{judge.KillServer, judge.StopServer, cutServer, judge.KillMajority, slowNetwork}
 
 // plan is a fault to come. Who it happens to is drawn, too, and counted among those that are there
 // then.
@@ -53,9 +48,9 @@ func (o *options) weights(on []mode) []often {
 		return nil
 	}
 	all := []often{
-		{killWorker, 14}, {termWorker, 12}, {stopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5}, {flicker, 14},
-		{setClock, 16},
-		{killServer, 9}, {stopServer, 6}, {cutServer, 9}, {killMajority, 4}, {slowNetwork, 5},
+		{judge.KillWorker, 14}, {judge.TermWorker, 12}, {judge.StopWorker, 16}, {joinWorker, 5}, {cutWorker, 10}, {cutLink, 5}, {flicker, 14},
+		{judge.SetClock, 16},
+		{judge.KillServer, 9}, {judge.StopServer, 6}, {cutServer, 9}, {judge.KillMajority, 4}, {slowNetwork, 5},
 	}
 	if slices.ContainsFunc(on, func(m mode) bool { return m.calm }) {
 		all = slices.DeleteFunc(all, func(f often) bool { return slices.Contains(ofServers, f.fault) })
@@ -64,7 +59,7 @@ func (o *options) weights(on []mode) []often {
 		all = append(all, m.faults...)
 	}
 	return slices.DeleteFunc(all, func(f often) bool {
-		alone := o.servers == 1 && slices.Contains([]string{cutServer, killMajority, cutRoute, oneWayServers}, f.fault)
+		alone := o.servers == 1 && slices.Contains([]string{cutServer, judge.KillMajority, cutRoute, oneWayServers}, f.fault)
 		named := slices.ContainsFunc(strings.Split(o.only, ","), func(word string) bool { return strings.Contains(f.fault, word) })
 		return alone || !named
 	})
@@ -98,7 +93,7 @@ func draw(o *options) (all []plan) {
 
 // setsClocks tells whether clocks are set by hours in a run.
 func setsClocks(o *options) bool {
-	return o.farJumps && slices.ContainsFunc(draw(o), func(p plan) bool { return p.fault == setClock })
+	return o.farJumps && slices.ContainsFunc(draw(o), func(p plan) bool { return p.fault == judge.SetClock })
 }
 
 func drawFault(r *rand.Rand, all []often) string {

@@ -5,12 +5,14 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 // finish waits until all has fired.
 func (w *world) finish(ctx context.Context) error {
 	w.tell("read")
-	if err := w.await(ctx, idleTime, isRead); err != nil {
+	if err := w.await(ctx, idleTime, judge.IsRead); err != nil {
 		return err
 	}
 	if setsClocks(&w.options) { // some timers of SetAt are due in an hour
@@ -20,7 +22,7 @@ func (w *world) finish(ctx context.Context) error {
 		w.tell(fmt.Sprint("clock ", afterAll))
 	}
 	w.tell("finish")
-	return w.await(ctx, idleTime, isIdle)
+	return w.await(ctx, idleTime, judge.IsIdle)
 }
 
 // tell sends a line to all workers.

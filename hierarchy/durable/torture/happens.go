@@ -6,6 +6,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 // faults has all faults happen, and returns when all are healed.
@@ -48,14 +50,14 @@ func (w *world) healed() {
 
 // happens has one fault happen, and heals it.
 func (w *world) happens(ctx context.Context, p plan) {
-	e := event{Fault: p.fault, From: mono()}
+	e := judge.Event{Fault: p.fault, From: mono()}
 	w.mu.Lock()
 	w.busy++
 	i := len(w.happen)
 	w.happen = append(w.happen, e)
 	w.mu.Unlock()
 	end := w.begins(p, &e)
-	w.say("%s: worker %d, server %d, for %v%s", p.fault, e.Worker, e.Server, p.long, e.by())
+	w.say("%s: worker %d, server %d, for %v%s", p.fault, e.Worker, e.Server, p.long, byText(&e))
 	_ = sleep(ctx, p.long)
 	if end != nil {
 		end()
@@ -69,7 +71,7 @@ func (w *world) happens(ctx context.Context, p plan) {
 }
 
 // begins begins a fault, and returns what ends it.
-func (w *world) begins(p plan, e *event) (end func()) {
+func (w *world) begins(p plan, e *judge.Event) (end func()) {
 	for _, m := range w.on() {
 		if slices.ContainsFunc(m.faults, func(o often) bool { return o.fault == p.fault }) {
 			return m.begins(w, p, e)
@@ -78,7 +80,7 @@ func (w *world) begins(p plan, e *event) (end func()) {
 	switch p.fault {
 	case joinWorker:
 		return w.joins()
-	case killWorker, termWorker, stopWorker, cutWorker, cutLink, flicker, setClock:
+	case judge.KillWorker, judge.TermWorker, judge.StopWorker, cutWorker, cutLink, flicker, judge.SetClock:
 		if all := w.all(); len(all) > 0 {
 			return w.onWorker(p, e, all[p.whom%len(all)])
 		}
@@ -88,27 +90,27 @@ func (w *world) begins(p plan, e *event) (end func()) {
 }
 
 // onWorker is for the faults of workers.
-func (w *world) onWorker(p plan, e *event, m *member) (end func()) {
+func (w *world) onWorker(p plan, e *judge.Event, m *member) (end func()) {
 	e.Worker = m.number
 	switch p.fault {
-	case killWorker:
+	case judge.KillWorker:
 		m.process.End()
 		return w.replace
-	case termWorker:
+	case judge.TermWorker:
 		_ = m.process.Term()
 		if p.fate == holds { // the new one comes first, as in most deploys
 			w.replace()
 			return func() { m.ends() }
 		}
 		return func() { m.ends(); w.replace() }
-	case stopWorker:
+	case judge.StopWorker:
 		_ = m.process.Stop()
 		return func() { _ = m.process.GoOn() }
 	case cutWorker:
 		return spoil(m.links, p)
 	case flicker:
 		return m.flicker(p)
-	case setClock:
+	case judge.SetClock:
 		if !m.isSet.CompareAndSwap(false, true) { // two jumps are more than one
 			return nil
 		}

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 func main() {
@@ -36,7 +37,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // torture makes all runs, and counts those in which a promise was broken.
 func torture(ctx context.Context, o options, out io.Writer) (failed int, err error) {
-	var total report
+	var total judge.Report
 	for i := range o.runs {
 		one := o
 		one.seed += uint64(i)
@@ -44,20 +45,20 @@ func torture(ctx context.Context, o options, out io.Writer) (failed int, err err
 		if err != nil {
 			return failed, fmt.Errorf("seed %d: %w", one.seed, err)
 		}
-		if len(r.broken) > 0 {
+		if r.IsBroken() {
 			failed++
 		}
-		total.add(r)
+		total.Add(r)
 	}
 	if o.runs > 1 {
 		fmt.Fprintf(out, "\n%d runs, %d with broken promises\n", o.runs, failed)
-		total.write(out)
+		total.Write(out)
 	}
 	return failed, nil
 }
 
 // once makes one run. Its files are kept if a promise was broken.
-func once(ctx context.Context, o options, out io.Writer) (*report, error) {
+func once(ctx context.Context, o options, out io.Writer) (*judge.Report, error) {
 	asked := o
 	if err := o.harden(); err != nil {
 		return nil, err
@@ -78,8 +79,8 @@ func once(ctx context.Context, o options, out io.Writer) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.write(out)
-	if len(r.broken) > 0 || o.keep {
+	r.Write(out)
+	if r.IsBroken() || o.keep {
 		fmt.Fprintf(out, "The files are in %s. To run it again: %s\n", dir, asked.again())
 		return r, nil
 	}

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/docs/terminal/terminaltest"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 // The test binary is the servers and workers, too.
@@ -47,7 +47,7 @@ func TestRunOneServer(t *testing.T) {
 	var out, errs bytes.Buffer
 	code := run([]string{"-for", "2s", "-servers", "1", "-workers", "2", "-modes", "none", "-only", "clock", "-dir", t.TempDir()}, &out, &errs)
 	require.Equal(t, terminal.ExitOK, code, "%s%s", &out, &errs)
-	require.Contains(t, out.String(), setClock)
+	require.Contains(t, out.String(), judge.SetClock)
 }
 
 // So does one worker with a directory of its own.
@@ -113,25 +113,6 @@ func TestDraw(t *testing.T) {
 	require.NotEqual(t, all, draw(&o))
 	o.only = "server killed,clock"
 	for _, p := range draw(&o) {
-		require.Contains(t, []string{killServer, setClock}, p.fault)
+		require.Contains(t, []string{judge.KillServer, judge.SetClock}, p.fault)
 	}
-}
-
-// The report of several runs has the sums.
-func TestReports(t *testing.T) {
-	s := newScript()
-	s.Events = []event{{Fault: killWorker, Worker: 1, From: 150 * ms, To: 300 * ms}}
-	s.set("a", 0)
-	s.set("b", 100)
-	s.call(opSet, firingKeys+"lost", "v", 0, 5, 100)
-	var total report
-	total.add(s.judge())
-	total.add(s.judge())
-	var out bytes.Buffer
-	total.write(&out)
-	require.Equal(t, 2, total.runs)
-	for _, want := range []string{"6 answered, 0 unknown", "4, 0 of them again", "all 2 within", "BROKEN: " + lost + ": 2\n    fires/lost"} {
-		require.Contains(t, out.String(), want)
-	}
-	require.Equal(t, []time.Duration{time.Millisecond}, []time.Duration(total.backs[0].delays[:1]))
 }

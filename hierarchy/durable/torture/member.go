@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
@@ -115,7 +116,7 @@ func (w *world) watch(m *member) {
 	if over || m.process.Expected() {
 		return
 	}
-	if all, _, err := readRecords(m.path, 0); err != nil || len(all) == 0 || all[len(all)-1].Kind != isFailed {
+	if all, _, err := judge.ReadRecords(m.path, 0); err != nil || len(all) == 0 || all[len(all)-1].Kind != judge.IsFailed {
 		w.broke("worker %d ended by itself: %v: see worker-%d.txt", m.number, m.process.Err(), m.number)
 	}
 	w.say("worker %d could not open the timers", m.number)

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 // mode makes a run harder. Several can be on.
@@ -15,10 +17,10 @@ type mode struct {
 	asked      bool // it is never drawn
 	calm       bool // nothing happens to the servers, but for other modes: that would explain too much
 
-	set    func(o *options, r *rand.Rand)                // changes what the run is like
-	faults []often                                       // that happen only then
-	begins func(w *world, p plan, e *event) (end func()) // has one of faults happen
-	during func(w *world) (end func())                   // goes on as long as faults happen
+	set    func(o *options, r *rand.Rand)                      // changes what the run is like
+	faults []often                                             // that happen only then
+	begins func(w *world, p plan, e *judge.Event) (end func()) // has one of faults happen
+	during func(w *world) (end func())                         // goes on as long as faults happen
 }
 
 // allModes is a function, as some of them ask which modes are on.

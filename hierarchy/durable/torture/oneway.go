@@ -2,6 +2,8 @@
 
 package main
 
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
+
 const (
 	oneWayWorker  = "worker cut off in one direction"
 	oneWayServers = "servers cut off in one direction"
@@ -10,7 +12,7 @@ const (
 // oneWay has nothing come from a worker, or to it, while the other direction goes on. So do servers.
 func oneWay() mode {
 	return mode{name: "oneway", says: "cuts of one direction", faults: []often{{oneWayWorker, 20}, {oneWayServers, 10}},
-		begins: func(w *world, p plan, e *event) (end func()) {
+		begins: func(w *world, p plan, e *judge.Event) (end func()) {
 			p.fate = []int{mutes, deafs}[p.whom/7%2]
 			if p.fault == oneWayServers {
 				return spoil(w.between(p, e)[:1], p)
@@ -30,7 +32,7 @@ func oneWay() mode {
 }
 
 // between are the two links between two servers.
-func (w *world) between(p plan, e *event) []*link {
+func (w *world) between(p plan, e *judge.Event) []*link {
 	n := len(w.servers)
 	from := p.whom % n
 	to := (from + 1 + p.whom/n%(n-1)) % n

@@ -2,23 +2,25 @@
 
 package main
 
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
+
 // onServers is for the faults of servers and of the network.
-func (w *world) onServers(p plan, e *event) (end func()) {
+func (w *world) onServers(p plan, e *judge.Event) (end func()) {
 	at := p.whom % len(w.servers)
 	n := w.servers[at]
 	switch p.fault {
-	case killServer:
+	case judge.KillServer:
 		e.Server = at + 1
 		w.down(at)
 		return func() { w.up(at) }
-	case stopServer:
+	case judge.StopServer:
 		e.Server = at + 1
 		n.stop()
 		return n.goOn
 	case cutServer:
 		e.Server = at + 1
 		return spoil(w.routesOf(at), p)
-	case killMajority:
+	case judge.KillMajority:
 		return w.downMany(at, len(w.servers)/2+1)
 	}
 	return spoil(w.everyLink(), p)

@@ -6,10 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-)
 
-// busyMachine is noted when this process has waited for the processor, or for the disk. So do others then.
-const busyMachine = "machine busy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
+)
 
 const (
 	probeEvery = 50 * time.Millisecond
@@ -30,7 +29,7 @@ func (w *world) probe() (end func()) {
 		now := mono()
 		if now-from > int64(probeEvery+probeLate) {
 			w.mu.Lock()
-			w.happen = append(w.happen, event{Fault: busyMachine, From: from, To: now})
+			w.happen = append(w.happen, judge.Event{Fault: judge.BusyMachine, From: from, To: now})
 			w.mu.Unlock()
 		}
 		from = now

@@ -3,77 +3,18 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"sync"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
-
-// What a record is of.
-const (
-	isOpen   = "open"   // the worker's timers are open
-	isCall   = "call"   // an operation begins
-	isAnswer = "answer" // and ends
-	isFire   = "fire"   // a handler begins
-	isEnd    = "end"    // and returns
-	isIdle   = "idle"   // no timer is pending that is to fire
-	isLeft   = "left"   // Shutdown has returned
-	isFailed = "failed" // Open has failed
-	isOwned  = "owned"  // the worker owns a partition
-	isRead   = "read"   // no further operation is called for
-	isClock  = "clock"  // the wall clock is about to be set
-	isSet    = "isset"  // it was set
-)
-
-// The operations.
-const (
-	opSet    = "set"
-	opSetAt  = "setat"
-	opMove   = "move"
-	opRemove = "remove"
-	opGet    = "get"
-)
-
-// The results of an operation.
-const (
-	took    = "took"    // it has an answer
-	unknown = "unknown" // it may take hold, or not
-	refused = "refused" // it did not take hold, as the worker shuts down
-	failed  = "failed"  // it did not take hold, for a reason that there should not be
-)
-
-// record is one line of a worker's file. It is written by one write(2), so that it survives kill -9.
-type record struct {
-	Kind   string `json:"k"`
-	Time   int64  `json:"t"` // ns, CLOCK_MONOTONIC
-	Caller int    `json:"c,omitempty"`
-	Serial int64  `json:"n,omitempty"` // of the call
-	Op     string `json:"o,omitempty"`
-	Key    string `json:"key,omitempty"`
-	Value  string `json:"v,omitempty"`
-	In     int64  `json:"d,omitempty"`     // the duration of Set and Move
-	Limit  int64  `json:"limit,omitempty"` // of the context
-	Result string `json:"r,omitempty"`
-	OK     bool   `json:"ok,omitempty"`
-	Error  string `json:"err,omitempty"`
-
-	ID      string `json:"id,omitempty"`
-	Attempt int    `json:"a,omitempty"`
-	Epoch   uint64 `json:"e,omitempty"`
-	Due     int64  `json:"due,omitempty"`
-	Over    bool   `json:"over,omitempty"` // the handler's context had ended when it was called
-
-	Partition int   `json:"p,omitempty"`
-	Offset    int64 `json:"off,omitempty"` // of the worker's wall clock, ns
-}
 
 // mono is the machine's monotonic clock, the same for all processes.
 func mono() int64 {
@@ -84,59 +25,69 @@ func mono() int64 {
 	return t.Nano()
 }
 
-// now has a record's time.
-func (r record) now() record {
-	r.Time = mono()
-	return r
-}
+// recorder writes records, or ends the process.
+type recorder struct{ judge.Recorder }
 
-// recorder writes records.
-type recorder struct {
-	mu   sync.Mutex
-	file *os.File
-	line bytes.Buffer
-}
+func recordTo(out io.Writer) *recorder { return &recorder{judge.Recorder{Out: out, Now: mono}} }
 
-func (w *recorder) write(r record) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.line.Reset()
-	err := json.NewEncoder(&w.line).Encode(r)
-	if err == nil {
-		_, err = w.file.Write(w.line.Bytes())
-	}
-	if err != nil {
+func (w *recorder) write(r judge.Record) {
+	if err := w.Write(r); err != nil {
 		fmt.Fprintln(os.Stderr, "torture: a record can't be written:", err)
 		os.Exit(terminal.ExitFailed)
 	}
 }
 
-// readRecords reads what a worker has written from a place in its file on, and returns up to where. Its last
-// line may be cut off.
-func readRecords(path string, from int64) (all []record, to int64, err error) {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, from, nil // it was killed before it could begin
-	}
+// judge reads what was recorded, and compares it with what is promised.
+func (w *world) judge() (*judge.Report, error) {
+	h, err := w.history()
 	if err != nil {
-		return nil, from, err
+		return nil, err
 	}
-	defer f.Close()
-	if _, err := f.Seek(from, io.SeekStart); err != nil {
-		return nil, from, err
+	r := h.Judge()
+	return r, r.Draw(filepath.Join(w.dir, "history.html"))
+}
+
+// history reads what was recorded. What is not in the workers' files goes into one of its own.
+func (w *world) history() (*judge.History, error) {
+	h := &judge.History{Lease: w.lease, Partitions: w.partitions, Strict: w.strict, Alone: w.alone, Modes: w.modes, Copies: w.copies.Load(), Zero: w.zero, Events: w.happen, Problems: w.problem}
+	b, err := json.MarshalIndent(h, "", "\t")
+	if err != nil {
+		return nil, err
 	}
-	for lines := bufio.NewReader(f); ; {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return all, from, nil
-		}
+	if err := os.WriteFile(filepath.Join(w.dir, "events.json"), b, 0o600); err != nil {
+		return nil, err
+	}
+	for i := 1; i <= w.numbers; i++ {
+		all, _, err := judge.ReadRecords(recordsPath(w.dir, i), 0)
 		if err != nil {
-			return nil, from, err
+			return nil, err
 		}
-		var r record
-		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, from, fmt.Errorf("%s: the line %q: %w", path, line, err)
-		}
-		all, from = append(all, r), from+int64(len(line))
+		h.Add(i, all)
 	}
+	h.Sort()
+	if h.Unheard() {
+		h.Problems = append(h.Problems, "no worker has said what it owns")
+	}
+	return h, w.readOutput(h)
+}
+
+// alarms are what a worker never says if all is well. A log that only seems to be damaged, as its servers are
+// behind, is read again, and is none.
+var alarms = []string{"DATA RACE", "panic", "fatal error:", "durable: a log is damaged"}
+
+// readOutput looks for alarms in what the workers have said.
+func (w *world) readOutput(h *judge.History) error {
+	for i := 1; i <= w.numbers; i++ {
+		name := fmt.Sprintf("worker-%d.txt", i)
+		b, err := os.ReadFile(filepath.Join(w.dir, name))
+		if err != nil {
+			return err
+		}
+		for _, alarm := range alarms {
+			if bytes.Contains(b, []byte(alarm)) {
+				h.Problems = append(h.Problems, fmt.Sprintf("%s has %q", name, alarm))
+			}
+		}
+	}
+	return nil
 }

@@ -2,7 +2,11 @@
 
 package main
 
-import "time"
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
+)
 
 const slowServer = "server with a slow disk"
 
@@ -10,7 +14,7 @@ const slowServer = "server with a slow disk"
 // each write.
 func slowDisk() mode {
 	return mode{name: "slowdisk", says: "servers that take long for each write", faults: []often{{slowServer, 25}},
-		begins: func(w *world, p plan, e *event) (end func()) {
+		begins: func(w *world, p plan, e *judge.Event) (end func()) {
 			at := p.whom % len(w.servers)
 			e.Server = at + 1
 			n := w.servers[at]

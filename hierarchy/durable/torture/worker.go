@@ -19,6 +19,7 @@ import (
 	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 type (
@@ -50,9 +51,9 @@ func newWorker(cfg workerConfig) (*worker, error) {
 	if cfg.Remember > 0 {
 		state.Remember = cfg.Remember
 	}
-	w := &worker{cfg: cfg, rec: &recorder{file: f}, clock: newSkewed(cfg.Zero, cfg.Offset), used: make(map[string]bool)}
-	w.rec.write(record{Kind: isClock, Offset: cfg.Offset}.now())
-	w.rec.write(record{Kind: isSet}.now())
+	w := &worker{cfg: cfg, rec: recordTo(f), clock: newSkewed(cfg.Zero, cfg.Offset), used: make(map[string]bool)}
+	w.rec.write(judge.Record{Kind: judge.IsClock, Offset: cfg.Offset})
+	w.rec.write(judge.Record{Kind: judge.IsSet})
 	w.enough, w.stop = context.WithCancel(context.Background())
 	return w, nil
 }
@@ -65,7 +66,7 @@ func (w *worker) open(ctx context.Context) bool {
 		t, err = w.openWith(ctx, conn)
 		if err == nil {
 			w.timers.Store(t)
-			w.rec.write(record{Kind: isOpen}.now())
+			w.rec.write(judge.Record{Kind: judge.IsOpen})
 			if w.cfg.Dies > 0 {
 				time.AfterFunc(w.cfg.Dies, func() { os.Exit(terminal.ExitFailed) })
 			}
@@ -75,7 +76,7 @@ func (w *worker) open(ctx context.Context) bool {
 			return true
 		}
 	}
-	w.rec.write(record{Kind: isFailed, Error: err.Error()}.now())
+	w.rec.write(judge.Record{Kind: judge.IsFailed, Error: err.Error()})
 	fmt.Fprintln(os.Stderr, "Open:", err)
 	return false
 }
@@ -99,17 +100,14 @@ func (w *worker) openWith(ctx context.Context, conn *nats.Conn) (*timers, error)
 	}
 	return durable.Open(ctx, durable.Config[string, string]{
 		Conn: conn, Dir: w.cfg.Dir, Partitions: w.cfg.Partitions, Lease: w.cfg.Lease, Handle: w.handle, Clock: w.clock,
-		MaxAttempts: -1, Backoff: func(int) time.Duration { return backoff },
+		MaxAttempts: -1, Backoff: func(int) time.Duration { return judge.Backoff },
 		Logger: slog.New(listener{slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}), w.rec}),
 	})
 }
 
-// backoff is how long after an attempt that failed the next one is due.
-const backoff = 50 * time.Millisecond
-
 // handle records a firing. Some fail at the first attempt, and some take their time.
 func (w *worker) handle(ctx context.Context, f firing) error {
-	r := record{Kind: isFire, Key: f.Key, Value: f.Value, ID: f.ID.String(), Attempt: f.Attempt, Epoch: f.Epoch, Due: f.Due.UnixNano()}.now()
+	r := judge.Record{Kind: judge.IsFire, Key: f.Key, Value: f.Value, ID: f.ID.String(), Attempt: f.Attempt, Epoch: f.Epoch, Due: f.Due.UnixNano(), Time: mono()}
 	r.Over = ctx.Err() != nil // after the time was read: what ended ctx may have been answered before
 	w.rec.write(r)
 	h := fnv.New32a()
@@ -122,7 +120,7 @@ func (w *worker) handle(ctx context.Context, f firing) error {
 	if draw%32 == 1 && f.Attempt == 1 {
 		err = errors.New("not yet")
 	}
-	w.rec.write(record{Kind: isEnd, ID: r.ID, Attempt: f.Attempt, Epoch: f.Epoch, OK: err == nil}.now())
+	w.rec.write(judge.Record{Kind: judge.IsEnd, ID: r.ID, Attempt: f.Attempt, Epoch: f.Epoch, OK: err == nil})
 	return err
 }
 
@@ -131,7 +129,7 @@ func (w *worker) read() {
 	w.stop()
 	w.wg.Wait()
 	w.readBack()
-	w.rec.write(record{Kind: isRead}.now())
+	w.rec.write(judge.Record{Kind: judge.IsRead})
 }
 
 // finish waits until nothing is pending that is to fire.
@@ -139,7 +137,7 @@ func (w *worker) finish() {
 	for {
 		n, err := w.pending()
 		if err == nil && n == 0 {
-			w.rec.write(record{Kind: isIdle}.now())
+			w.rec.write(judge.Record{Kind: judge.IsIdle})
 			return
 		}
 		fmt.Fprintln(os.Stderr, "pending:", n, err)
@@ -159,7 +157,7 @@ func (w *worker) pending() (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		if strings.HasPrefix(e.Key, firingKeys) {
+		if strings.HasPrefix(e.Key, judge.FiringKeys) {
 			n++
 		}
 	}
@@ -171,11 +169,11 @@ func (w *worker) leave() {
 	if t := w.timers.Load(); t != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		r := record{Kind: isLeft}
+		r := judge.Record{Kind: judge.IsLeft}
 		if err := t.Shutdown(ctx); err != nil {
 			r.Error = err.Error()
 		}
-		w.rec.write(r.now())
+		w.rec.write(r)
 	}
 	w.stop()
 	w.wg.Wait()

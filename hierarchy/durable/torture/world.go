@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
@@ -29,7 +30,7 @@ type world struct {
 	mu      sync.Mutex
 	workers map[int]*member // that were not ended
 	numbers int             // of workers that were begun
-	happen  []event
+	happen  []judge.Event
 	problem []string     // that are no fault of this program's
 	busy    int          // faults that go on
 	copies  atomic.Int64 // messages that were sent again
@@ -48,17 +49,8 @@ type node struct {
 	faults  int // that keep it down
 }
 
-// event is something that happened, with the times when it began and ended.
-type event struct {
-	Fault    string `json:"fault"`
-	Worker   int    `json:"worker,omitempty"`
-	Server   int    `json:"server,omitempty"` // from 1
-	From, To int64  // ns, CLOCK_MONOTONIC
-
-	By time.Duration `json:"by,omitempty"` // of a clock that is set
-}
-
-func (e *event) by() string {
+// byText is by how much a clock was set.
+func byText(e *judge.Event) string {
 	if e.By == 0 {
 		return ""
 	}
@@ -89,7 +81,7 @@ func (w *world) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := w.await(ctx, startTime, isOpen); err != nil {
+	if err := w.await(ctx, startTime, judge.IsOpen); err != nil {
 		return err
 	}
 	if err := sleep(ctx, warmTime); err != nil {
@@ -101,7 +93,7 @@ func (w *world) run(ctx context.Context) error {
 		return err
 	}
 	w.say("faults end")
-	if err := w.await(ctx, startTime, isOpen); err != nil {
+	if err := w.await(ctx, startTime, judge.IsOpen); err != nil {
 		w.broke("after all faults had ended: %v", err)
 		return nil
 	}

@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package judge
 
 import (
 	"math"
@@ -14,9 +12,11 @@ const (
 	everLate  = time.Hour        // for which there is no excuse
 	// maxSkew is how far an owner's clock may be off at its takeover: the default of durable.Config.
 	maxSkew = 5 * time.Second
-	// clocksOff is how much earlier or later than asked for a timer may be, by a right clock, since its owners'
+	// MostOff is how far a worker's clock is off that was not set.
+	MostOff = 2 * time.Second
+	// ClocksOff is how much earlier or later than asked for a timer may be, by a right clock, since its owners'
 	// clocks are off.
-	clocksOff = 2 * maxSkew
+	ClocksOff = 2 * maxSkew
 
 	quietLate = time.Second // 99 % of the timers that wait for nothing are less late
 	quietFew  = 200         // of them say nothing about that
@@ -25,7 +25,7 @@ const (
 // limit is how late a timer may be beside what excuses it. While faults go on it is more than twice the lease:
 // one that happens to somebody who was about to take the partition over is not known to have to do with it, and
 // several together take longer than one after the other.
-func (h *history) limit(quiet bool) time.Duration {
+func (h *History) limit(quiet bool) time.Duration {
 	switch {
 	case h.Alone:
 		return time.Second
@@ -39,10 +39,10 @@ func (h *history) limit(quiet bool) time.Duration {
 
 // judgeLate checks that no timer is later than what has happened explains: by its owner's clock, and by a right
 // one.
-func (h *history) judgeLate(r *report) {
+func (h *History) judgeLate(r *Report) {
 	for i := range h.fires {
 		f := &h.fires[i]
-		if f.of == nil || f.Attempt > 1 || f.of.by.result() != took {
+		if f.of == nil || f.Attempt > 1 || f.of.by.result() != Took {
 			continue
 		}
 		since, more := h.dueBy(f)
@@ -51,8 +51,8 @@ func (h *history) judgeLate(r *report) {
 			continue
 		}
 		set, asked := f.of.by.answer.Time, f.of.by.In
-		h.judgeSince(r, f, set+asked, clocksOff)
-		if by := time.Duration(f.of.by.Time + asked - f.Time); by > clocksOff {
+		h.judgeSince(r, f, set+asked, ClocksOff)
+		if by := time.Duration(f.of.by.Time + asked - f.Time); by > ClocksOff {
 			r.broke(early, "%s, by %v by a right clock", describe(f), by)
 		}
 	}
@@ -64,7 +64,7 @@ func (h *history) judgeLate(r *report) {
 
 // dueBy is since when a timer was set, and due by the clocks of the owner to which it was and of the one that
 // fired it, and how much later this may have been noticed.
-func (h *history) dueBy(f *fire) (since int64, more time.Duration) {
+func (h *History) dueBy(f *fire) (since int64, more time.Duration) {
 	since = f.of.by.answer.Time
 	owners := []*tenure{h.tenureOf(f)}
 	if first := h.setIn(f); first != nil && first != owners[0] {
@@ -84,7 +84,7 @@ func (h *history) dueBy(f *fire) (since int64, more time.Duration) {
 }
 
 // judgeSince checks that a firing is not later than what excuses it, and some more.
-func (h *history) judgeSince(r *report, f *fire, since int64, more time.Duration) {
+func (h *History) judgeSince(r *Report, f *fire, since int64, more time.Duration) {
 	by := time.Duration(f.Time - since)
 	excused, why := h.excuse(partitionOf(f.Key, h.Partitions), since, f.Time)
 	quiet := !h.disturbed(since, f.Time)
@@ -96,7 +96,7 @@ func (h *history) judgeSince(r *report, f *fire, since int64, more time.Duration
 }
 
 // excuse is for how long between two times faults had effects on a partition, and which.
-func (h *history) excuse(partition int, from, to int64) (sum time.Duration, why string) {
+func (h *History) excuse(partition int, from, to int64) (sum time.Duration, why string) {
 	var names []string
 	for i := range h.Events { // sorted by From
 		e := &h.Events[i]
@@ -116,14 +116,14 @@ func (h *history) excuse(partition int, from, to int64) (sum time.Duration, why 
 }
 
 // touches tells whether an event has to do with a partition. Those of a worker have if it was the owner.
-func (h *history) touches(e *event, partition int) bool {
+func (h *History) touches(e *Event, partition int) bool {
 	return e.Worker == 0 || slices.ContainsFunc(h.tenures, func(t *tenure) bool {
 		return t.worker == e.Worker && t.partition == partition && t.from < h.effects(e) && h.endOf(t) > e.From
 	})
 }
 
 // endOf is a time at which the next tenure of the partition had begun.
-func (h *history) endOf(t *tenure) int64 {
+func (h *History) endOf(t *tenure) int64 {
 	next, end := uint64(math.MaxUint64), int64(math.MaxInt64)
 	for _, o := range h.tenures {
 		if o.partition == t.partition && t.epoch < o.epoch && o.epoch < next {
@@ -134,19 +134,19 @@ func (h *history) endOf(t *tenure) int64 {
 }
 
 // disturbed tells whether a fault had effects at some time between two.
-func (h *history) disturbed(from, to int64) bool {
-	return slices.ContainsFunc(h.Events, func(e event) bool { return e.disturbs() && e.From <= to && h.effects(&e) >= from })
+func (h *History) disturbed(from, to int64) bool {
+	return slices.ContainsFunc(h.Events, func(e Event) bool { return e.disturbs() && e.From <= to && h.effects(&e) >= from })
 }
 
 // disturbs tells whether a fault holds anything up. That a clock is set does not.
-func (e *event) disturbs() bool { return e.Fault != setClock }
+func (e *Event) disturbs() bool { return e.Fault != SetClock }
 
 // effects is until when a fault has effects.
-func (h *history) effects(e *event) int64 {
+func (h *History) effects(e *Event) int64 {
 	switch {
-	case e.Fault == busyMachine:
+	case e.Fault == BusyMachine:
 		return e.To + int64(busyTime)
-	case e.Server > 0 || slices.Contains([]string{killMajority, killAll, stopAll}, e.Fault):
+	case e.Server > 0 || slices.Contains([]string{KillMajority, KillAll, StopAll}, e.Fault):
 		return e.To + int64(serverTime)
 	}
 	return e.To + int64(2*h.Lease)

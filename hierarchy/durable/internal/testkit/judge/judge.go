@@ -1,10 +1,9 @@
-//go:build linux
-
-package main
+// Package judge has what processes record that share durable timers, or set some, what happened to them meanwhile, and
+// judges it by the promises: for the demo and the torture test.
+package judge
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -36,23 +35,8 @@ const (
 	maxExamples = 4
 )
 
-// judge reads what was recorded, and compares it with what is promised.
-func (w *world) judge() (*report, error) {
-	h, err := w.history()
-	if err != nil {
-		return nil, err
-	}
-	r := h.judge()
-	if r.linear.Illegal {
-		path := filepath.Join(w.dir, "history.html")
-		if err := r.linear.Draw(path); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
-}
-
-func (h *history) judge() *report {
+// Judge compares what was recorded with all that is promised.
+func (h *History) Judge() *Report {
 	r := newReport()
 	for _, p := range h.Problems {
 		r.broke(otherwise, "%s", p)
@@ -63,7 +47,7 @@ func (h *history) judge() *report {
 	for i := range h.calls {
 		c := &h.calls[i]
 		r.counts.add(c)
-		if c.result() == failed {
+		if c.result() == Failed {
 			r.broke(failing, "worker %d, %s of %s: %s", c.worker, c.Op, c.Key, c.answer.Error)
 		}
 	}
@@ -87,18 +71,18 @@ func (h *history) judge() *report {
 // orderTime is how long to look for an order of the operations on a key.
 const orderTime = 30 * time.Second
 
-var kinds = map[string]frame.Kind{opSet: frame.Set, opSetAt: frame.SetAt, opMove: frame.Move, opRemove: frame.Remove}
+var kinds = map[string]frame.Kind{OpSet: frame.Set, OpSetAt: frame.SetAt, OpMove: frame.Move, OpRemove: frame.Remove}
 
 // judgeOrder checks promise 2.
-func (h *history) judgeOrder(r *report) {
+func (h *History) judgeOrder(r *Report) {
 	var all []linear.Call
 	for i := range h.calls {
 		c := &h.calls[i]
-		if !strings.HasPrefix(c.Key, sharedKeys) || c.isVoid() {
+		if !strings.HasPrefix(c.Key, SharedKeys) || c.isVoid() {
 			continue
 		}
 		l := linear.Call{Caller: c.worker<<8 + c.Caller, Begun: c.Time, Input: linear.Input{Kind: kinds[c.Op], Key: c.Key, Value: c.Value}}
-		if l.Output.Unknown = c.result() == unknown; !l.Output.Unknown {
+		if l.Output.Unknown = c.result() == Unknown; !l.Output.Unknown {
 			l.Ended = c.answer.Time
 			l.Output.OK, l.Output.Value = c.answer.OK, c.answer.Value
 		}
@@ -118,26 +102,29 @@ func (h *history) judgeOrder(r *report) {
 const overtime = 3 * time.Second
 
 // judgeLimits checks that no call hangs beyond its context.
-func (h *history) judgeLimits(r *report) {
+func (h *History) judgeLimits(r *Report) {
 	for i := range h.calls {
 		c := &h.calls[i]
 		if c.answer == nil {
 			continue
 		}
-		took := c.answer.Time - c.Time
+		long := c.answer.Time - c.Time
 		for _, e := range h.stops(c.worker) {
 			if e.From < c.answer.Time && e.To > c.Time {
-				took -= min(e.To, c.answer.Time) - max(e.From, c.Time)
+				long -= min(e.To, c.answer.Time) - max(e.From, c.Time)
 			}
 		}
-		if took > c.Limit+int64(overtime) {
-			r.broke(hanging, "worker %d, %s of %s: %v instead of %v", c.worker, c.Op, c.Key, time.Duration(took), time.Duration(c.Limit))
+		if long > c.Limit+int64(overtime) {
+			r.broke(hanging, "worker %d, %s of %s: %v instead of %v", c.worker, c.Op, c.Key, time.Duration(long), time.Duration(c.Limit))
 		}
 	}
 }
 
+// Backoff is how long after an attempt that failed the next one is due.
+const Backoff = 50 * time.Millisecond
+
 // judgeIDs checks that an ID is that of one timer, and that attempts rise.
-func (h *history) judgeIDs(r *report) {
+func (h *History) judgeIDs(r *Report) {
 	type place struct {
 		worker int
 		epoch  uint64
@@ -155,7 +142,7 @@ func (h *history) judgeIDs(r *report) {
 		}
 		at := place{f.worker, f.Epoch}
 		before := last[f.ID][at]
-		if before != nil && before.end != nil && !before.end.OK && f.Time < before.end.Time+int64(backoff) {
+		if before != nil && before.end != nil && !before.end.OK && f.Time < before.end.Time+int64(Backoff) {
 			r.broke(early, "%s, %v after %s", describe(f), time.Duration(f.Time-before.end.Time), describe(before))
 		}
 		switch {
@@ -176,7 +163,7 @@ func describe(f *fire) string {
 }
 
 // judgeEpochs checks that an old owner does not hand over after a new one has.
-func (h *history) judgeEpochs(r *report) {
+func (h *History) judgeEpochs(r *Report) {
 	newest := make([]*fire, h.Partitions)
 	for i := range h.fires {
 		f := &h.fires[i]
@@ -193,7 +180,7 @@ func (h *history) judgeEpochs(r *report) {
 
 // excused tells whether a firing may be the end of what was decided in time: the lease was looked at
 // before a stop of the worker, or before the handler's context ended. Such firings are counted.
-func (h *history) excused(r *report, f *fire) bool {
+func (h *History) excused(r *Report, f *fire) bool {
 	if f.Over {
 		r.over[f] = true
 		return true

@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package judge
 
 import (
 	"cmp"
@@ -31,7 +29,7 @@ type tenure struct {
 }
 
 // owns notes that a worker owned a partition at a time.
-func (h *history) owns(worker, partition int, epoch uint64, at int64) *tenure {
+func (h *History) owns(worker, partition int, epoch uint64, at int64) *tenure {
 	for _, t := range h.tenures {
 		if t.worker == worker && t.partition == partition && t.epoch == epoch {
 			t.to = min(t.to, at)
@@ -58,7 +56,7 @@ func frameOf(id string) uint64 {
 }
 
 // setIn is the tenure in which a timer was set or moved, as far as it is known.
-func (h *history) setIn(f *fire) (in *tenure) {
+func (h *History) setIn(f *fire) (in *tenure) {
 	p, number := partitionOf(f.Key, h.Partitions), frameOf(f.ID)
 	for _, t := range h.tenures {
 		if t.partition == p && t.epoch < number && (in == nil || t.epoch > in.epoch) {
@@ -69,7 +67,7 @@ func (h *history) setIn(f *fire) (in *tenure) {
 }
 
 // findTenures finds out who owned what when.
-func (h *history) findTenures(lives map[string]*life) {
+func (h *History) findTenures(lives map[string]*life) {
 	for i := range h.fires {
 		f := &h.fires[i]
 		h.owns(f.worker, partitionOf(f.Key, h.Partitions), f.Epoch, f.Time)
@@ -98,7 +96,7 @@ func (h *history) findTenures(lives map[string]*life) {
 
 // offsetsOf are those that the clock may have had by which a timer was set. If it is not known whose it
 // was, all are.
-func (h *history) offsetsOf(f *fire) (all []int64) {
+func (h *History) offsetsOf(f *fire) (all []int64) {
 	if t := h.setIn(f); t != nil && !t.mixed {
 		return t.offsets
 	}
@@ -116,7 +114,7 @@ func (h *history) offsetsOf(f *fire) (all []int64) {
 type wrong struct{ promise, text string }
 
 // judgeTenures checks that the clocks of owners are as promised. What fits no offset is broken.
-func (h *history) judgeTenures(r *report) {
+func (h *History) judgeTenures(r *Report) {
 	for _, t := range h.tenures {
 		var least []wrong
 		for i, offset := range t.offsets {
@@ -128,7 +126,7 @@ func (h *history) judgeTenures(r *report) {
 			r.broke(w.promise, "%s", w.text)
 		}
 		h.judgeClock(r, t)
-		if by := time.Duration(t.offset).Abs(); by > mostOff {
+		if by := time.Duration(t.offset).Abs(); by > MostOff {
 			r.byJump++
 		}
 		for _, f := range t.fires {
@@ -139,7 +137,7 @@ func (h *history) judgeTenures(r *report) {
 
 // judgeClock checks that an owner's clock was off by no more than permitted at the takeover, and its time ahead
 // of that by no more, and as far only as others' were.
-func (h *history) judgeClock(r *report, t *tenure) {
+func (h *History) judgeClock(r *Report, t *tenure) {
 	if h.Alone || !h.heard { // what owners say is needed for it
 		return
 	}
@@ -153,7 +151,7 @@ func (h *history) judgeClock(r *report, t *tenure) {
 }
 
 // wrongs is what is broken if the offset at the takeover was this one.
-func (h *history) wrongs(t *tenure, offset int64) (all []wrong) {
+func (h *History) wrongs(t *tenure, offset int64) (all []wrong) {
 	shift := h.Zero + offset
 	for _, f := range t.sets {
 		if !f.of.fits(f.Due, shift) {
@@ -169,7 +167,7 @@ func (h *history) wrongs(t *tenure, offset int64) (all []wrong) {
 }
 
 // tenureOf is the tenure that a firing was in.
-func (h *history) tenureOf(f *fire) *tenure {
+func (h *History) tenureOf(f *fire) *tenure {
 	p := partitionOf(f.Key, h.Partitions)
 	i := slices.IndexFunc(h.tenures, func(t *tenure) bool { return t.worker == f.worker && t.partition == p && t.epoch == f.Epoch })
 	return h.tenures[i]
@@ -177,7 +175,7 @@ func (h *history) tenureOf(f *fire) *tenure {
 
 // judgeMoves checks that no partition changes hands where nothing has happened. That clocks are set is
 // nothing to leases.
-func (h *history) judgeMoves(r *report) {
+func (h *History) judgeMoves(r *Report) {
 	if !h.Strict || len(h.Events) == 0 {
 		return
 	}

@@ -1,88 +1,86 @@
-//go:build linux
-
-package main
+package judge
 
 var refusedLost = []func(*script){
-	func(s *script) { s.call(opSet, key, "v", 0, 5, 100) },
+	func(s *script) { s.call(OpSet, key, "v", 0, 5, 100) },
 	func(s *script) { // the handler has not returned nil
-		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 101, 101).end.OK = false
 	},
 	func(s *script) { // it was killed meanwhile
-		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 101, 101).end = nil
 	},
 	func(s *script) { // the answer says that there was none
-		s.call(opSet, key, "v", 0, 5, 100)
-		s.call(opRemove, key, "", 10, 15, 0).answer.OK = false
+		s.call(OpSet, key, "v", 0, 5, 100)
+		s.call(OpRemove, key, "", 10, 15, 0).answer.OK = false
 	},
 	func(s *script) { // only what was replaced has fired
-		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 101, 101)
-		s.call(opSet, key, "w", 110, 115, 100)
+		s.call(OpSet, key, "w", 110, 115, 100)
 	},
 	func(s *script) {
-		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 101, 101)
-		s.call(opMove, key, "", 110, 115, 1000)
+		s.call(OpMove, key, "", 110, 115, 1000)
 	},
 	func(s *script) { // neither the old one nor what is in doubt
-		s.call(opSet, key, "v", 0, 5, 100)
-		s.call(opSet, key, "w", 10, 15, 100).answer = nil
+		s.call(OpSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "w", 10, 15, 100).answer = nil
 	},
 }
 
 var refusedRevived = []func(*script){
 	func(s *script) {
-		s.call(opSet, key, "v", 0, 5, 100)
-		s.call(opRemove, key, "", 10, 15, 0)
+		s.call(OpSet, key, "v", 0, 5, 100)
+		s.call(OpRemove, key, "", 10, 15, 0)
 		s.fire(key, "v", 10, 101, 101)
 	},
 	func(s *script) {
-		s.call(opSet, key, "v", 0, 5, 100)
-		s.call(opSet, key, "w", 10, 15, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "w", 10, 15, 100)
 		s.fire(key, "v", 10, 101, 101)
 		s.fire(key, "w", 11, 112, 111)
 	},
 	func(s *script) {
-		s.call(opSet, key, "v", 0, 5, 100)
-		s.call(opMove, key, "", 10, 15, 1000)
+		s.call(OpSet, key, "v", 0, 5, 100)
+		s.call(OpMove, key, "", 10, 15, 1000)
 		s.fire(key, "v", 10, 101, 101)
 		s.fire(key, "v", 11, 1012, 1011)
 	},
 	func(s *script) { // a stop that is long over is no excuse
-		s.Events = []event{{Fault: stopWorker, Worker: 1, From: 1 * ms, To: 2 * ms}}
-		s.call(opSet, key, "v", 0, 5, 1000)
-		s.call(opRemove, key, "", 10, 15, 0)
+		s.Events = []Event{{Fault: StopWorker, Worker: 1, From: 1 * ms, To: 2 * ms}}
+		s.call(OpSet, key, "v", 0, 5, 1000)
+		s.call(OpRemove, key, "", 10, 15, 0)
 		s.fire(key, "v", 10, 1001, 1001)
 	},
 	func(s *script) { // nor is that of another worker
-		s.Events = []event{{Fault: stopWorker, Worker: 2, From: 50 * ms, To: 100 * ms}}
-		s.call(opSet, key, "v", 0, 5, 100)
-		s.call(opRemove, key, "", 10, 15, 0)
+		s.Events = []Event{{Fault: StopWorker, Worker: 2, From: 50 * ms, To: 100 * ms}}
+		s.call(OpSet, key, "v", 0, 5, 100)
+		s.call(OpRemove, key, "", 10, 15, 0)
 		s.fire(key, "v", 10, 101, 101)
 	},
 }
 
 var refusedEarly = []func(*script){
-	func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 70, 101) },
+	func(s *script) { s.call(OpSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 70, 101) },
 }
 
 var refusedMisdue = []func(*script){
-	func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 70) },
-	func(s *script) { s.call(opSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 130) },
-	func(s *script) { s.call(opSetAt, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 125) },
+	func(s *script) { s.call(OpSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 70) },
+	func(s *script) { s.call(OpSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 130) },
+	func(s *script) { s.call(OpSetAt, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 125) },
 }
 
 var refusedStranger = []func(*script){
 	func(s *script) { s.fire(key, "v", 10, 200, 100) },
 	func(s *script) {
-		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 101, 101)
 		s.fire(key, "w", 11, 101, 101)
 	},
 	func(s *script) { // what certainly did not take hold
-		s.call(opSet, key, "v", 0, 5, 100).answer.Result = refused
+		s.call(OpSet, key, "v", 0, 5, 100).answer.Result = Refused
 		s.fire(key, "v", 10, 101, 101)
 	},
 }
@@ -97,7 +95,7 @@ var refusedSameID = []func(*script){
 
 var refusedTwice = []func(*script){
 	func(s *script) {
-		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 101, 101)
 		s.fire(key, "v", 11, 102, 102)
 	},

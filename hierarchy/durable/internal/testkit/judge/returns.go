@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package judge
 
 import (
 	"time"
@@ -23,19 +21,19 @@ const serverTime = 8 * time.Second
 const busyTime = 500 * time.Millisecond
 
 // judgeReturns measures promise 6.
-func (h *history) judgeReturns(r *report) {
-	killed := &back{what: killWorker, limit: 2 * h.Lease}
-	left := &back{what: termWorker, limit: 500 * time.Millisecond} // handlers take up to 0.2s
-	server := &back{what: killServer, limit: 10 * time.Second}
+func (h *History) judgeReturns(r *Report) {
+	killed := &back{what: KillWorker, limit: 2 * h.Lease}
+	left := &back{what: TermWorker, limit: 500 * time.Millisecond} // handlers take up to 0.2s
+	server := &back{what: KillServer, limit: 10 * time.Second}
 	r.backs = []*back{killed, left, server}
 	for i := range h.Events {
 		e := &h.Events[i]
 		switch e.Fault {
-		case killWorker:
+		case KillWorker:
 			h.measure(r, killed, i, h.ownedBy(e), 5*h.Lease/4)
-		case termWorker:
+		case TermWorker:
 			h.measure(r, left, i, h.ownedBy(e), time.Second)
-		case killServer:
+		case KillServer:
 			h.measure(r, server, i, h.ownedBy(nil), serverTime)
 		}
 	}
@@ -43,7 +41,7 @@ func (h *history) judgeReturns(r *report) {
 
 // ownedBy tells of each partition whether it was the event's worker that handed over last before the
 // event. Without an event it is true.
-func (h *history) ownedBy(e *event) []bool {
+func (h *History) ownedBy(e *Event) []bool {
 	owned := make([]bool, h.Partitions)
 	for i := range owned {
 		owned[i] = e == nil
@@ -59,7 +57,7 @@ func (h *history) ownedBy(e *event) []bool {
 }
 
 // measure adds how late timers were that were due up to a window after event i.
-func (h *history) measure(r *report, b *back, i int, owned []bool, window time.Duration) {
+func (h *History) measure(r *Report, b *back, i int, owned []bool, window time.Duration) {
 	e := h.Events[i]
 	if !h.isAlone(i, e.From+int64(b.limit)) {
 		return
@@ -92,7 +90,7 @@ func (f *fire) since() int64 {
 }
 
 // isAlone tells whether no other fault had effects from event i until then.
-func (h *history) isAlone(i int, until int64) bool {
+func (h *History) isAlone(i int, until int64) bool {
 	e := h.Events[i]
 	for j, o := range h.Events {
 		if j != i && o.From < until && h.effects(&o) > e.From {

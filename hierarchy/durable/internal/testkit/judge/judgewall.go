@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package judge
 
 import "time"
 
@@ -10,7 +8,7 @@ const justBefore = time.Second
 // judgeWall checks the first attempt of a timer of SetAt. It is due when its owner's wall clock shows its time.
 // If that clock is set back then, the handler is called all the same. That is soon, unless something
 // has happened to the lease or to the log. Such firings are counted.
-func (h *history) judgeWall(r *report, f *fire) {
+func (h *History) judgeWall(r *Report, f *fire) {
 	if f.Due != f.of.by.Due {
 		r.broke(misdue, "%s, instead of %d", describe(f), f.of.by.Due)
 	}

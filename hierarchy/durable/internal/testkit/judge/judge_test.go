@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package judge
 
 import (
 	"fmt"
@@ -19,16 +17,16 @@ const wall = int64(1e18)
 
 // script makes a history by hand. Times are in ms. The workers' clocks are right.
 type script struct {
-	history
+	History
 	serial int64
 }
 
 func newScript() *script {
-	h := history{Lease: 2 * time.Second, Partitions: 1, Strict: true, Zero: wall, clocks: map[int]wallClock{}}
+	h := History{Lease: 2 * time.Second, Partitions: 1, Strict: true, Zero: wall, clocks: map[int]wallClock{}}
 	for worker := 1; worker <= 3; worker++ {
 		h.clocks[worker] = wallClock{{}}
 	}
-	return &script{history: h}
+	return &script{History: h}
 }
 
 // id is the ID of the first operation of a frame, by the owner with that name.
@@ -38,29 +36,29 @@ func id(maker string, frame uint64) string { return fmt.Sprintf("%016s%016x", ma
 // may follow.
 func (s *script) call(op, key, value string, begun, ended int64, d int64) *call {
 	s.serial++
-	c := call{worker: 1, record: record{Kind: isCall, Time: begun * ms, Serial: s.serial, Op: op, Key: key,
+	c := call{worker: 1, Record: Record{Kind: IsCall, Time: begun * ms, Serial: s.serial, Op: op, Key: key,
 		Value: value, In: d * ms, Limit: 10_000 * ms, Due: wall + (begun+d)*ms}}
-	c.answer = &record{Kind: isAnswer, Time: ended * ms, Result: took, OK: true}
+	c.answer = &Record{Kind: IsAnswer, Time: ended * ms, Result: Took, OK: true}
 	s.calls = append(s.calls, c)
 	return &s.calls[len(s.calls)-1]
 }
 
 // fire is a firing of worker 1 in epoch 1 that returned nil. Its ID is of the frame with that number.
 func (s *script) fire(key, value string, frame uint64, at, due int64) *fire {
-	f := fire{worker: 1, record: record{Kind: isFire, Time: at * ms, Key: key, Value: value, ID: id("a", frame), Attempt: 1,
+	f := fire{worker: 1, Record: Record{Kind: IsFire, Time: at * ms, Key: key, Value: value, ID: id("a", frame), Attempt: 1,
 		Epoch: 1, Due: wall + due*ms}}
-	f.end = &record{Kind: isEnd, OK: true}
+	f.end = &Record{Kind: IsEnd, OK: true}
 	s.fires = append(s.fires, f)
 	return &s.fires[len(s.fires)-1]
 }
 
 // set is a timer that fires in time.
 func (s *script) set(key string, at int64) {
-	s.call(opSet, firingKeys+key, "v", at, at+5, 100)
-	s.fire(firingKeys+key, "v", uint64(10+s.serial), at+103, at+102)
+	s.call(OpSet, FiringKeys+key, "v", at, at+5, 100)
+	s.fire(FiringKeys+key, "v", uint64(10+s.serial), at+103, at+102)
 }
 
-const key = firingKeys + "k"
+const key = FiringKeys + "k"
 
 // Each of these histories has one fault, and is refused for it.
 func TestRefused(t *testing.T) {
@@ -69,8 +67,8 @@ func TestRefused(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", want, i), func(t *testing.T) {
 				s := newScript()
 				write(s)
-				s.sort()
-				r := s.judge()
+				s.Sort()
+				r := s.Judge()
 				require.Equal(t, []string{want}, slices.Sorted(maps.Keys(r.broken)), "%v", r.broken)
 			})
 		}

@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package judge
 
 import (
 	"slices"
@@ -10,16 +8,16 @@ import (
 // judgeGivenUp checks that a Set whose result is unknown is not seen any more after a later operation on its
 // key, of the same worker, was answered, and changed something. To judgeOrder it could take hold at any time.
 // Each value is set once. The firings of the other keys are judged by judgeLife.
-func (h *history) judgeGivenUp(r *report) {
+func (h *History) judgeGivenUp(r *Report) {
 	keys := map[string][]*call{}
 	for i := range h.calls {
-		if c := &h.calls[i]; strings.HasPrefix(c.Key, sharedKeys) {
+		if c := &h.calls[i]; strings.HasPrefix(c.Key, SharedKeys) {
 			keys[c.Key] = append(keys[c.Key], c)
 		}
 	}
 	for _, calls := range keys {
 		for i, given := range calls {
-			if given.result() != unknown || given.answer == nil || given.Op != opSet && given.Op != opSetAt {
+			if given.result() != Unknown || given.answer == nil || given.Op != OpSet && given.Op != OpSetAt {
 				continue
 			}
 			later := slices.IndexFunc(calls[i:], func(c *call) bool { return c.replaces(given) })
@@ -28,7 +26,7 @@ func (h *history) judgeGivenUp(r *report) {
 			}
 			by := calls[i+later]
 			for _, c := range calls {
-				if c.Time > by.answer.Time && c.result() == took && c.answer.OK && c.answer.Value == given.Value {
+				if c.Time > by.answer.Time && c.result() == Took && c.answer.OK && c.answer.Value == given.Value {
 					r.broke(undone, "%s %q of worker %d, given up at %d, is seen at %d, after %s of %d was answered at %d",
 						given.Key, given.Value, given.worker, given.answer.Time, c.Time, by.Op, by.Time, by.answer.Time)
 					break
@@ -41,6 +39,6 @@ func (h *history) judgeGivenUp(r *report) {
 // replaces tells whether c was called for by the same worker after another call was given up, and is known to
 // have replaced or removed what that one could have set.
 func (c *call) replaces(given *call) bool {
-	return c.worker == given.worker && c.Time > given.answer.Time && c.result() == took &&
-		(c.Op == opSet || c.Op == opSetAt || c.Op == opRemove)
+	return c.worker == given.worker && c.Time > given.answer.Time && c.result() == Took &&
+		(c.Op == OpSet || c.Op == OpSetAt || c.Op == OpRemove)
 }

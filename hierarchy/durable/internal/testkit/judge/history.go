@@ -1,29 +1,46 @@
-//go:build linux
-
-package main
+package judge
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 )
 
-// history is what the workers of a run have recorded, and what happened to them.
-type history struct {
+// Event is something that happened, with the times when it began and ended.
+type Event struct {
+	Fault    string `json:"fault"`
+	Worker   int    `json:"worker,omitempty"`
+	Server   int    `json:"server,omitempty"` // from 1
+	From, To int64  // by the clock of the records
+
+	By time.Duration `json:"by,omitempty"` // of a clock that is set
+}
+
+// The faults of which the judge knows something. Any other one of a worker or a server has effects as these have.
+const (
+	KillWorker   = "worker killed"
+	TermWorker   = "worker shut down"
+	StopWorker   = "worker stopped"
+	KillServer   = "server killed"
+	StopServer   = "server stopped"
+	KillMajority = "majority killed"
+	KillAll      = "all servers killed"
+	StopAll      = "all servers stopped"
+	SetClock     = "worker's clock set"
+	BusyMachine  = "machine busy" // some process has waited for the processor, or for the disk. So do others then
+)
+
+// History is what the workers of a run have recorded, and what happened to them.
+type History struct {
 	Lease      time.Duration
 	Partitions int
 	Strict     bool
 	Alone      bool   // there was one worker with a directory, and no fault
 	Modes      string // that were on
 	Copies     int64  // messages that were sent again
-	Zero       int64  // see wallZero
-	Events     []event
+	Zero       int64  // the wall time when the clock of the records was 0
+	Events     []Event
 	Problems   []string // that were found during the run
 
 	calls []call
@@ -37,27 +54,27 @@ type history struct {
 
 // call is an operation that a worker called for.
 type call struct {
-	record // of its beginning
+	Record // of its beginning
 	worker int
-	answer *record // nil if the worker was killed before
+	answer *Record // nil if the worker was killed before
 }
 
 // result says whether the operation took hold. It is unknown if there is no answer.
 func (c *call) result() string {
 	if c.answer == nil {
-		return unknown
+		return Unknown
 	}
 	return c.answer.Result
 }
 
 // isVoid tells whether the operation certainly did not take hold.
-func (c *call) isVoid() bool { return c.result() == refused || c.result() == failed }
+func (c *call) isVoid() bool { return c.result() == Refused || c.result() == Failed }
 
 // fire is one call of the handler.
 type fire struct {
-	record // of its beginning
+	Record // of its beginning
 	worker int
-	end    *record // nil if the worker was killed before
+	end    *Record // nil if the worker was killed before
 
 	of    *version // what it is a firing of, if anything
 	fits  bool     // it can be due then
@@ -67,8 +84,8 @@ type fire struct {
 // done tells whether the handler returned nil.
 func (f *fire) done() bool { return f.end != nil && f.end.OK }
 
-// add takes in the records of a worker.
-func (h *history) add(worker int, all []record) {
+// Add takes in the records of a worker.
+func (h *History) Add(worker int, all []Record) {
 	type attempt struct {
 		id      string
 		attempt int
@@ -82,85 +99,43 @@ func (h *history) add(worker int, all []record) {
 		r := &all[i]
 		this := attempt{r.ID, r.Attempt, r.Epoch}
 		switch r.Kind {
-		case isCall:
+		case IsCall:
 			calls[r.Serial] = len(h.calls)
-			h.calls = append(h.calls, call{record: *r, worker: worker})
-		case isAnswer:
+			h.calls = append(h.calls, call{Record: *r, worker: worker})
+		case IsAnswer:
 			h.calls[calls[r.Serial]].answer = r
-		case isFire:
+		case IsFire:
 			fires[this] = len(h.fires)
-			h.fires = append(h.fires, fire{record: *r, worker: worker})
-		case isOwned:
+			h.fires = append(h.fires, fire{Record: *r, worker: worker})
+		case IsOwned:
 			h.owns(worker, r.Partition, r.Epoch, r.Time).ahead = r.Offset
 			h.heard = true
-		case isClock:
+		case IsClock:
 			h.clocks[worker] = append(h.clocks[worker], setting{r.Offset, r.Time, math.MaxInt64})
-		case isSet:
+		case IsSet:
 			h.clocks[worker][len(h.clocks[worker])-1].to = r.Time
-		case isFailed:
+		case IsFailed:
 			h.fails = append(h.fails, r.Error)
-		case isEnd:
+		case IsEnd:
 			h.fires[fires[this]].end = r
 		}
 	}
 }
 
-// sort brings all into the order of their beginnings.
-func (h *history) sort() {
+// Sort brings all into the order of their beginnings. Nothing can be added then.
+func (h *History) Sort() {
 	slices.SortStableFunc(h.calls, func(a, b call) int { return cmp.Compare(a.Time, b.Time) })
 	slices.SortStableFunc(h.fires, func(a, b fire) int { return cmp.Compare(a.Time, b.Time) })
-	slices.SortStableFunc(h.Events, func(a, b event) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(h.Events, func(a, b Event) int { return cmp.Compare(a.From, b.From) })
 }
 
-// history reads what was recorded. What is not in the workers' files goes into one of its own.
-func (w *world) history() (*history, error) {
-	h := &history{Lease: w.lease, Partitions: w.partitions, Strict: w.strict, Alone: w.alone, Modes: w.modes, Copies: w.copies.Load(), Zero: w.zero, Events: w.happen, Problems: w.problem}
-	b, err := json.MarshalIndent(h, "", "\t")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(w.dir, "events.json"), b, 0o600); err != nil {
-		return nil, err
-	}
-	for i := 1; i <= w.numbers; i++ {
-		all, _, err := readRecords(recordsPath(w.dir, i), 0)
-		if err != nil {
-			return nil, err
-		}
-		h.add(i, all)
-	}
-	h.sort()
-	if len(h.fires) > 0 && !h.heard && !h.Alone {
-		h.Problems = append(h.Problems, "no worker has said what it owns")
-	}
-	return h, w.readOutput(h)
-}
-
-// alarms are what a worker never says if all is well. A log that only seems to be damaged, as its servers are
-// behind, is read again, and is none.
-var alarms = []string{"DATA RACE", "panic", "fatal error:", "durable: a log is damaged"}
-
-// readOutput looks for alarms in what the workers have said.
-func (w *world) readOutput(h *history) error {
-	for i := 1; i <= w.numbers; i++ {
-		name := fmt.Sprintf("worker-%d.txt", i)
-		b, err := os.ReadFile(filepath.Join(w.dir, name))
-		if err != nil {
-			return err
-		}
-		for _, alarm := range alarms {
-			if bytes.Contains(b, []byte(alarm)) {
-				h.Problems = append(h.Problems, fmt.Sprintf("%s has %q", name, alarm))
-			}
-		}
-	}
-	return nil
-}
+// Unheard reports whether timers fired though no worker's log has said that it owns a partition.
+func (h *History) Unheard() bool { return len(h.fires) > 0 && !h.heard && !h.Alone }
 
 // stops are the times in which a worker was stopped.
-func (h *history) stops(worker int) (all []event) {
+func (h *History) stops(worker int) (all []Event) {
 	for _, e := range h.Events {
-		if e.Fault == stopWorker && e.Worker == worker {
+		if e.Fault == StopWorker && e.Worker == worker {
 			all = append(all, e)
 		}
 	}
@@ -172,13 +147,13 @@ const afterStop = 200 * time.Millisecond
 
 // stopBefore returns the stop of its worker that a firing may have begun before, as seen by what
 // decided about it.
-func (h *history) stopBefore(f *fire) (stop event, ok bool) {
+func (h *History) stopBefore(f *fire) (stop Event, ok bool) {
 	for _, e := range h.stops(f.worker) {
 		if e.From <= f.Time && f.Time <= e.To+int64(afterStop) {
 			return e, true
 		}
 	}
-	return event{}, false
+	return Event{}, false
 }
 
 // partitionOf is the partition of a key, as FORMAT.md describes it.

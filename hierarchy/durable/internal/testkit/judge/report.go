@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package judge
 
 import (
 	"fmt"
@@ -12,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/linear"
 )
 
-// report is the result of a run, or of several.
-type report struct {
+// Report is the result of a run, or of several.
+type Report struct {
 	runs      int
 	counts    counts
 	compared  int // operations on the few keys
@@ -21,7 +19,7 @@ type report struct {
 	linear    linear.Result
 	faults    map[string]int
 	over      map[*fire]bool           // firings whose context had ended when they began, where that was needed
-	paused    map[event]map[*fire]bool // firings that were decided before a stop of their worker
+	paused    map[Event]map[*fire]bool // firings that were decided before a stop of their worker
 	byJump    int                      // takeovers by a wall clock that was set
 	setBack   int                      // firings that were due before the clock was set back
 	ended     int                      // len of over, and of paused, over several runs
@@ -40,30 +38,51 @@ type counts struct {
 	fires, repeated                        int
 }
 
-func newReport() *report {
-	return &report{runs: 1, faults: map[string]int{}, modes: map[string]int{}, over: map[*fire]bool{}, paused: map[event]map[*fire]bool{}, broken: map[string][]string{}}
+func newReport() *Report {
+	return &Report{runs: 1, faults: map[string]int{}, modes: map[string]int{}, over: map[*fire]bool{}, paused: map[Event]map[*fire]bool{}, broken: map[string][]string{}}
 }
 
 func (c *counts) add(call *call) {
 	switch {
 	case call.answer == nil:
 		c.unanswered++
-	case call.result() == took:
+	case call.result() == Took:
 		c.answered++
-	case call.result() == unknown:
+	case call.result() == Unknown:
 		c.unknown++
 	default:
 		c.refused++
 	}
 }
 
+// IsBroken reports whether any promise was broken.
+func (r *Report) IsBroken() bool { return len(r.broken) > 0 }
+
+// Draw draws calls that have no order, as a page for a browser.
+func (r *Report) Draw(path string) error {
+	if !r.linear.Illegal {
+		return nil
+	}
+	return r.linear.Draw(path)
+}
+
+// sum adds those of another run.
+func (c *counts) sum(o counts) {
+	c.answered += o.answered
+	c.unknown += o.unknown
+	c.refused += o.refused
+	c.unanswered += o.unanswered
+	c.fires += o.fires
+	c.repeated += o.repeated
+}
+
 // broke notes that a promise was broken.
-func (r *report) broke(promise, format string, args ...any) {
+func (r *Report) broke(promise, format string, args ...any) {
 	r.broken[promise] = append(r.broken[promise], fmt.Sprintf(format, args...))
 }
 
 // excuses are how many firings began after their context's end, and after a stop.
-func (r *report) excuses() (over, paused int) {
+func (r *Report) excuses() (over, paused int) {
 	over, paused = r.ended+len(r.over), r.afterStop
 	for _, of := range r.paused {
 		paused += len(of)
@@ -71,8 +90,8 @@ func (r *report) excuses() (over, paused int) {
 	return over, paused
 }
 
-// add adds another run.
-func (r *report) add(o *report) {
+// Add adds another run.
+func (r *Report) Add(o *Report) {
 	if r.faults == nil {
 		*r = *newReport()
 		r.runs = 0
@@ -80,12 +99,7 @@ func (r *report) add(o *report) {
 	r.runs += o.runs
 	r.compared += o.compared
 	r.undecided += o.undecided
-	r.counts.answered += o.counts.answered
-	r.counts.unknown += o.counts.unknown
-	r.counts.refused += o.counts.refused
-	r.counts.unanswered += o.counts.unanswered
-	r.counts.fires += o.counts.fires
-	r.counts.repeated += o.counts.repeated
+	r.counts.sum(o.counts)
 	over, paused := o.excuses()
 	r.byJump += o.byJump
 	r.setBack += o.setBack
@@ -111,8 +125,8 @@ func (r *report) add(o *report) {
 	}
 }
 
-// write writes a table.
-func (r *report) write(out io.Writer) {
+// Write writes a table.
+func (r *Report) Write(out io.Writer) {
 	row := func(what string, format string, args ...any) {
 		fmt.Fprintf(out, "  %-44s %s\n", what, fmt.Sprintf(format, args...))
 	}
@@ -122,6 +136,13 @@ func (r *report) write(out io.Writer) {
 	for _, fault := range slices.Sorted(maps.Keys(r.faults)) {
 		row(fault, "%d", r.faults[fault])
 	}
+	r.writeCounts(row)
+	r.writeTimes(row)
+	r.writeBroken(out)
+}
+
+// writeCounts writes how much there was.
+func (r *Report) writeCounts(row func(what, format string, args ...any)) {
 	c := r.counts
 	row("operations", "%d answered, %d unknown, %d refused, %d without an answer at a kill", c.answered, c.unknown, c.refused, c.unanswered)
 	row("of them compared with each other", "%d", r.compared)
@@ -137,6 +158,10 @@ func (r *report) write(out io.Writer) {
 	if r.copies > 0 {
 		row("old copies of messages sent again", "%d", r.copies)
 	}
+}
+
+// writeTimes writes how long things took.
+func (r *Report) writeTimes(row func(what, format string, args ...any)) {
 	r.quiet.Sort()
 	if n := len(r.quiet); n > 0 {
 		row("late where nothing had happened", "half by up to %s, 99 %% by up to %s, all %d by up to %s", terminal.Span(r.quiet.Quantile(.5)),
@@ -152,10 +177,9 @@ func (r *report) write(out io.Writer) {
 				terminal.Span(b.delays.Quantile(.9)), n, terminal.Span(b.delays[n-1]), terminal.Span(b.limit))
 		}
 	}
-	r.writeBroken(out)
 }
 
-func (r *report) writeBroken(out io.Writer) {
+func (r *Report) writeBroken(out io.Writer) {
 	for _, what := range slices.Sorted(maps.Keys(r.broken)) {
 		all := r.broken[what]
 		fmt.Fprintf(out, "BROKEN: %s: %d\n", what, len(all))

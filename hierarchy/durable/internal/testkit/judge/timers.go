@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package judge
 
 import (
 	"slices"
@@ -29,23 +27,23 @@ const heldUp = 20 * time.Millisecond
 // during the call, by the owner's clock, which is ahead of the machine's monotonic one by shift.
 func (v *version) fits(due, shift int64) bool {
 	switch {
-	case v.by.Op == opSetAt:
+	case v.by.Op == OpSetAt:
 		return due == v.by.Due
 	case due < v.by.Time+v.by.In+shift-int64(heldUp):
 		return false
 	}
-	return v.by.result() != took || due <= v.by.answer.Time+v.by.In+shift
+	return v.by.result() != Took || due <= v.by.answer.Time+v.by.In+shift
 }
 
 // isWall tells whether it goes by the wall clock.
-func (v *version) isWall() bool { return v.by.Op == opSetAt }
+func (v *version) isWall() bool { return v.by.Op == OpSetAt }
 
 // judgeTimers checks promises 3 and 4.
-func (h *history) judgeTimers(r *report) {
+func (h *History) judgeTimers(r *Report) {
 	lives := map[string]*life{}
 	for i := range h.calls {
 		c := &h.calls[i]
-		if strings.HasPrefix(c.Key, firingKeys) {
+		if strings.HasPrefix(c.Key, FiringKeys) {
 			l := lives[c.Key]
 			if l == nil {
 				l = &life{}
@@ -57,7 +55,7 @@ func (h *history) judgeTimers(r *report) {
 	h.findTenures(lives)
 	for i := range h.fires {
 		f := &h.fires[i]
-		if strings.HasPrefix(f.Key, farKeys) {
+		if strings.HasPrefix(f.Key, FarKeys) {
 			r.broke(early, "%s, which is hours away", describe(f))
 			continue
 		}
@@ -75,7 +73,7 @@ func (h *history) judgeTimers(r *report) {
 
 // toTenures adds a first attempt to the tenure that it was in, and to the one in which it was set. Those
 // of SetAt go by the wall clock instead. Further attempts go by when the last one has failed.
-func (h *history) toTenures(r *report, f *fire) {
+func (h *History) toTenures(r *Report, f *fire) {
 	if f.Attempt > 1 {
 		return
 	}
@@ -101,12 +99,12 @@ func (l *life) add(c *call) {
 	}
 	v := &version{by: c, value: c.Value}
 	switch c.Op {
-	case opMove:
-		if len(l.versions) == 0 || c.answer != nil && c.result() == took && !c.answer.OK {
+	case OpMove:
+		if len(l.versions) == 0 || c.answer != nil && c.result() == Took && !c.answer.OK {
 			return // it has ended before
 		}
 		v.value = l.versions[len(l.versions)-1].value
-	case opRemove:
+	case OpRemove:
 		return
 	}
 	l.versions = append(l.versions, v)
@@ -149,7 +147,7 @@ func (l *life) assign(f *fire, zero int64, offsets []int64) bool {
 }
 
 // judgeLife checks one key.
-func (h *history) judgeLife(r *report, key string, l *life) {
+func (h *History) judgeLife(r *Report, key string, l *life) {
 	for _, v := range l.versions {
 		ids := map[string]bool{}
 		for _, f := range v.fires {
@@ -177,7 +175,7 @@ func (h *history) judgeLife(r *report, key string, l *life) {
 func (l *life) endOf(v *version) int64 {
 	after := false
 	for _, c := range l.calls {
-		if after && c.result() == took && c.answer.OK {
+		if after && c.result() == Took && c.answer.OK {
 			return c.answer.Time
 		}
 		after = after || c == v.by
@@ -192,9 +190,9 @@ func (l *life) mustFire() bool {
 	for _, c := range l.calls {
 		switch {
 		case c.isVoid():
-		case c.Op == opRemove && (c.result() == unknown || c.answer.OK):
+		case c.Op == OpRemove && (c.result() == Unknown || c.answer.OK):
 			return false
-		case (c.Op == opSet || c.Op == opSetAt) && c.result() == took:
+		case (c.Op == OpSet || c.Op == OpSetAt) && c.result() == Took:
 			acknowledged = true
 		}
 	}

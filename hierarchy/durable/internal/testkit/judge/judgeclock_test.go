@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package judge
 
 import (
 	"testing"
@@ -27,18 +25,18 @@ func (s *script) next() *fire {
 var offClockEarly = []func(*script){
 	func(s *script) { // by a clock that is ahead, too
 		s.off(1, 2000)
-		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 100, 2101)
 	},
 	func(s *script) { // the clock was set after the takeover
 		s.set("a", 0)
 		s.jump(1, 10_000, 110, 111)
-		s.call(opSet, key, "v", 120, 125, 100)
+		s.call(OpSet, key, "v", 120, 125, 100)
 		s.fire(key, "v", 20, 150, 221)
 	},
 	func(s *script) { // the next owner's clock shows less
 		s.off(1, 2000)
-		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 2100, 2101)
 		s.next()
 	},
@@ -47,26 +45,26 @@ var offClockEarly = []func(*script){
 var wallClockEarly = []func(*script){
 	func(s *script) { // the right time, but the owner's clock is behind
 		s.off(1, -1000)
-		s.call(opSetAt, key, "v", 0, 5, 100)
+		s.call(OpSetAt, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 101, 100)
 	},
 	func(s *script) { // the clock showed its time long before
 		s.jump(1, 10_000, 50, 51)
 		s.jump(1, 0, 60, 61)
-		s.call(opSetAt, key, "v", 0, 5, 5000)
+		s.call(OpSetAt, key, "v", 0, 5, 5000)
 		s.fire(key, "v", 10, 1100, 5000)
 	},
 	func(s *script) { // before it was set
 		s.jump(1, 10_000, 50, 51)
 		s.jump(1, 0, 60, 61)
-		s.call(opSetAt, key, "v", 62, 65, 1000)
+		s.call(OpSetAt, key, "v", 62, 65, 1000)
 		s.fire(key, "v", 10, 70, 1062)
 	},
 	func(s *script) { // before this owner's time
 		s.set("a", 100)
 		s.jump(2, 10_000, 50, 51)
 		s.jump(2, 0, 60, 61)
-		s.call(opSetAt, key, "v", 0, 5, 1000)
+		s.call(OpSetAt, key, "v", 0, 5, 1000)
 		s.fire(key, "v", 12, 210, 1000)
 		s.next()
 	},
@@ -81,30 +79,30 @@ var offClockMisdue = []func(*script){
 	func(s *script) { // by what the clock shows later
 		s.set("a", 0)
 		s.jump(1, 10_000, 110, 111)
-		s.call(opSet, key, "v", 120, 125, 100)
+		s.call(OpSet, key, "v", 120, 125, 100)
 		s.fire(key, "v", 20, 10_225, 10_221)
 	},
 	func(s *script) { // by what the next owner's clock showed before its takeover
 		s.set("a", 100)
 		s.jump(2, 10_000, 50, 51)
-		s.call(opSet, key, "v", 300, 305, 100)
+		s.call(OpSet, key, "v", 300, 305, 100)
 		s.fire(key, "v", 30, 405, 401)
 		s.next()
 	},
 	func(s *script) { // two timers by two offsets
 		s.jump(1, 10_000, 110, 111)
-		s.call(opSet, key, "v", 120, 125, 100)
+		s.call(OpSet, key, "v", 120, 125, 100)
 		s.fire(key, "v", 20, 225, 221)
-		s.call(opSet, key+"2", "v", 120, 125, 100)
+		s.call(OpSet, key+"2", "v", 120, 125, 100)
 		s.fire(key+"2", "v", 21, 225, 10_221)
 	},
 	func(s *script) { // nobody has such a clock
-		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 400, 201)
 		s.next()
 	},
 	func(s *script) {
-		s.call(opSetAt, key, "v", 0, 5, 100)
+		s.call(OpSetAt, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 200, 101)
 	},
 }
@@ -112,12 +110,12 @@ var offClockMisdue = []func(*script){
 var offClockLate = []func(*script){
 	func(s *script) {
 		s.owns(1, 0, 1, 0)
-		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 3200, 101)
 	},
 	func(s *script) { // only the next owner has fired it
 		s.owns(1, 0, 1, 0)
-		s.call(opSet, key, "v", 0, 5, 100)
+		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 6000, 101)
 		s.next()
 		s.set("a", 4900)
@@ -125,20 +123,20 @@ var offClockLate = []func(*script){
 	func(s *script) { // it has followed the clock
 		s.set("a", 0)
 		s.jump(1, -10_000, 110, 111)
-		s.call(opSet, key, "v", 120, 125, 100)
+		s.call(OpSet, key, "v", 120, 125, 100)
 		s.fire(key, "v", 20, 10_221, 221)
 	},
 	func(s *script) {
 		s.owns(1, 0, 1, 0)
 		s.jump(1, 3600_000, 110, 111)
-		s.call(opSetAt, key, "v", 0, 5, 60_000)
+		s.call(OpSetAt, key, "v", 0, 5, 60_000)
 		s.fire(key, "v", 10, 13_200, 60_000)
 	},
 }
 
 var offClockMoved = []func(*script){
 	func(s *script) {
-		s.Events = []event{{Fault: setClock, Worker: 1, From: 50 * ms, To: 1000 * ms}}
+		s.Events = []Event{{Fault: SetClock, Worker: 1, From: 50 * ms, To: 1000 * ms}}
 		s.set("a", 100)
 		s.set("b", 300)
 		s.next()
@@ -150,12 +148,12 @@ func TestSetBack(t *testing.T) {
 	s := newScript()
 	s.jump(1, 10_000, 50, 51)
 	s.jump(1, 0, 60, 61)
-	s.call(opSetAt, key, "v", 0, 5, 5000)
+	s.call(OpSetAt, key, "v", 0, 5, 5000)
 	s.fire(key, "v", 10, 1100, 5000)
-	s.Events = []event{{Fault: setClock, Worker: 1, From: 50 * ms, To: 60 * ms}}
-	require.Len(t, s.judge().broken[early], 1)
-	s.Events = append(s.Events, event{Fault: killServer, Server: 1, From: 55 * ms, To: 56 * ms})
-	r := s.judge()
+	s.Events = []Event{{Fault: SetClock, Worker: 1, From: 50 * ms, To: 60 * ms}}
+	require.Len(t, s.Judge().broken[early], 1)
+	s.Events = append(s.Events, Event{Fault: KillServer, Server: 1, From: 55 * ms, To: 56 * ms})
+	r := s.Judge()
 	require.Empty(t, r.broken)
 	require.Equal(t, 1, r.setBack)
 }
@@ -164,12 +162,12 @@ func TestSetBack(t *testing.T) {
 func TestReturnsByOwnersClock(t *testing.T) {
 	s := newScript()
 	s.off(2, 10_000)
-	s.Events = []event{{Fault: killWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
+	s.Events = []Event{{Fault: KillWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
 	s.set("a", 0)
-	s.call(opSet, key, "v", 150, 155, 10_100)
+	s.call(OpSet, key, "v", 150, 155, 10_100)
 	s.fire(key, "v", 12, 1251, 10_251)
 	s.next()
-	r := s.judge()
+	r := s.Judge()
 	require.Equal(t, int64(1000), int64(r.backs[0].delays[0])/ms)
 	require.Equal(t, 1, r.byJump)
 }
@@ -177,11 +175,11 @@ func TestReturnsByOwnersClock(t *testing.T) {
 // A timer that was overdue when it was set does not make its partition late.
 func TestReturnsOfOverdueTimers(t *testing.T) {
 	s := newScript()
-	s.Events = []event{{Fault: killWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
+	s.Events = []Event{{Fault: KillWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
 	s.set("a", 0)
-	s.call(opSetAt, key, "v", 1240, 1242, -1000)
+	s.call(OpSetAt, key, "v", 1240, 1242, -1000)
 	s.fire(key, "v", 12, 1245, 240)
-	r := s.judge()
+	r := s.Judge()
 	require.Empty(t, r.broken)
 	require.Equal(t, int64(5), int64(r.backs[0].delays[0])/ms)
 }
@@ -190,16 +188,16 @@ func TestReturnsOfOverdueTimers(t *testing.T) {
 // the times fit.
 func TestFiringBeforeAMove(t *testing.T) {
 	const second = int64(time.Second)
-	answered := &record{Time: 1, Result: took, OK: true}
-	set := &version{by: &call{record: record{Time: 0, Op: opSet, In: 2 * second}, answer: answered}, value: "v"}
-	move := &version{by: &call{record: record{Time: 3 * second, Op: opMove, In: 3 * second}}, value: "v"}
-	f := &fire{record: record{Time: 2*second + 1, Value: "v", Due: 2*second + 1}}
+	answered := &Record{Time: 1, Result: Took, OK: true}
+	set := &version{by: &call{Record: Record{Time: 0, Op: OpSet, In: 2 * second}, answer: answered}, value: "v"}
+	move := &version{by: &call{Record: Record{Time: 3 * second, Op: OpMove, In: 3 * second}}, value: "v"}
+	f := &fire{Record: Record{Time: 2*second + 1, Value: "v", Due: 2*second + 1}}
 	l := &life{versions: []*version{set, move}}
 	require.True(t, l.assign(f, 0, []int64{-180 * second, 0}))
 	require.Same(t, set, f.of)
 	require.True(t, f.fits)
 
-	f = &fire{record: record{Time: second, Value: "v", Due: 2 * second}}
+	f = &fire{Record: Record{Time: second, Value: "v", Due: 2 * second}}
 	require.False(t, (&life{versions: []*version{move}}).assign(f, 0, []int64{0}))
 }
 
@@ -217,6 +215,6 @@ func TestClocksOfOwners(t *testing.T) {
 		for i := range s.fires {
 			s.fires[i].Due += (c.off + c.ahead) * ms
 		}
-		require.Len(t, s.judge().broken[offClock], c.broken, "%+v", c)
+		require.Len(t, s.Judge().broken[offClock], c.broken, "%+v", c)
 	}
 }

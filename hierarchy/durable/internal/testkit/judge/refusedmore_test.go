@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package judge
 
 import "fmt"
 
@@ -39,11 +37,11 @@ var refusedBackwards = []func(*script){
 
 var refusedManyAfter = []func(*script){
 	func(s *script) {
-		s.Events = []event{{Fault: stopWorker, Worker: 1, From: 100 * ms, To: 2000 * ms}}
+		s.Events = []Event{{Fault: StopWorker, Worker: 1, From: 100 * ms, To: 2000 * ms}}
 		for i := range mostAfterStop + 1 {
 			k := fmt.Sprint(key, i)
-			s.call(opSet, k, "v", 0, 5, 100)
-			s.call(opRemove, k, "", 10, 15, 0)
+			s.call(OpSet, k, "v", 0, 5, 100)
+			s.call(OpRemove, k, "", 10, 15, 0)
 			s.fire(k, "v", uint64(10+i), 2001, 101)
 		}
 	},
@@ -51,42 +49,42 @@ var refusedManyAfter = []func(*script){
 
 var refusedHanging = []func(*script){
 	func(s *script) {
-		s.call(opGet, key, "", 0, 14_000, 0)
+		s.call(OpGet, key, "", 0, 14_000, 0)
 	},
 }
 
 var refusedDisorder = []func(*script){
 	func(s *script) { // what was acknowledged is gone
-		s.call(opSet, sharedKeys, "v", 0, 5, 100)
-		s.call(opGet, sharedKeys, "", 10, 15, 0).answer.OK = false
+		s.call(OpSet, SharedKeys, "v", 0, 5, 100)
+		s.call(OpGet, SharedKeys, "", 10, 15, 0).answer.OK = false
 	},
 	func(s *script) { // an old answer
-		s.call(opSet, sharedKeys, "v", 0, 5, 100)
-		s.call(opSet, sharedKeys, "w", 6, 7, 100)
-		s.call(opGet, sharedKeys, "", 10, 15, 0).answer.Value = "v"
+		s.call(OpSet, SharedKeys, "v", 0, 5, 100)
+		s.call(OpSet, SharedKeys, "w", 6, 7, 100)
+		s.call(OpGet, SharedKeys, "", 10, 15, 0).answer.Value = "v"
 	},
 	func(s *script) { // what did not take hold
-		s.call(opSet, sharedKeys, "v", 0, 5, 100).answer.Result = refused
-		s.call(opGet, sharedKeys, "", 10, 15, 0).answer.Value = "v"
+		s.call(OpSet, SharedKeys, "v", 0, 5, 100).answer.Result = Refused
+		s.call(OpGet, SharedKeys, "", 10, 15, 0).answer.Value = "v"
 	},
 }
 
 var refusedSlow = []func(*script){
 	func(s *script) {
-		s.Events = []event{{Fault: killWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
+		s.Events = []Event{{Fault: KillWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
 		s.set("a", 0)
 		s.set("b", 150)
 		s.fires[1].Time = 4500 * ms
 	},
 	func(s *script) {
-		s.Events = []event{{Fault: killServer, Server: 1, From: 200 * ms, To: 300 * ms}}
+		s.Events = []Event{{Fault: KillServer, Server: 1, From: 200 * ms, To: 300 * ms}}
 		s.set("b", 150)
 		s.fires[0].Time = 10_500 * ms
 	},
 }
 
 var refusedFailing = []func(*script){
-	func(s *script) { s.call(opSet, key, "v", 0, 5, 100).answer.Result = failed },
+	func(s *script) { s.call(OpSet, key, "v", 0, 5, 100).answer.Result = Failed },
 }
 
 var refusedOtherwise = []func(*script){

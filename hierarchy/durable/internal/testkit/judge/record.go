@@ -1,0 +1,132 @@
+package judge
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// Keys say what their timers are for: those of the first kind are not due during a run, and calls for them, by
+// anybody, are compared with each other. Those of the last are due in hours. All others are of one caller each,
+// and fire.
+const (
+	SharedKeys = "shared/"
+	FiringKeys = "fires/"
+	FarKeys    = "far/"
+)
+
+// What a record is of.
+const (
+	IsOpen   = "open"   // the worker's timers are open
+	IsCall   = "call"   // an operation begins
+	IsAnswer = "answer" // and ends
+	IsFire   = "fire"   // a handler begins
+	IsEnd    = "end"    // and returns
+	IsIdle   = "idle"   // no timer is pending that is to fire
+	IsLeft   = "left"   // Shutdown has returned
+	IsFailed = "failed" // Open has failed
+	IsOwned  = "owned"  // the worker owns a partition
+	IsRead   = "read"   // no further operation is called for
+	IsClock  = "clock"  // the wall clock is about to be set
+	IsSet    = "isset"  // it was set
+)
+
+// The operations.
+const (
+	OpSet    = "set"
+	OpSetAt  = "setat"
+	OpMove   = "move"
+	OpRemove = "remove"
+	OpGet    = "get"
+)
+
+// The results of an operation.
+const (
+	Took    = "took"    // it has an answer
+	Unknown = "unknown" // it may take hold, or not
+	Refused = "refused" // it did not take hold, as the worker shuts down
+	Failed  = "failed"  // it did not take hold, for a reason that there should not be
+)
+
+// Record is one line of a worker's file. It is written by one write(2), so that it survives kill -9.
+type Record struct {
+	Kind   string `json:"k"`
+	Time   int64  `json:"t"` // ns, by a clock that all processes share
+	Caller int    `json:"c,omitempty"`
+	Serial int64  `json:"n,omitempty"` // of the call
+	Op     string `json:"o,omitempty"`
+	Key    string `json:"key,omitempty"`
+	Value  string `json:"v,omitempty"`
+	In     int64  `json:"d,omitempty"`     // the duration of Set and Move
+	Limit  int64  `json:"limit,omitempty"` // of the context
+	Result string `json:"r,omitempty"`
+	OK     bool   `json:"ok,omitempty"`
+	Error  string `json:"err,omitempty"`
+
+	ID      string `json:"id,omitempty"`
+	Attempt int    `json:"a,omitempty"`
+	Epoch   uint64 `json:"e,omitempty"`
+	Due     int64  `json:"due,omitempty"`
+	Over    bool   `json:"over,omitempty"` // the handler's context had ended when it was called
+
+	Partition int   `json:"p,omitempty"`
+	Offset    int64 `json:"off,omitempty"` // of the worker's wall clock, ns
+}
+
+// Recorder writes records.
+type Recorder struct {
+	Out  io.Writer
+	Now  func() int64 // the time of records that have none. It is the same clock in all processes
+	mu   sync.Mutex
+	line bytes.Buffer
+}
+
+// Write writes a record. A process that can't had better end.
+func (w *Recorder) Write(r Record) error {
+	if r.Time == 0 {
+		r.Time = w.Now()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.line.Reset()
+	err := json.NewEncoder(&w.line).Encode(r)
+	if err == nil {
+		_, err = w.Out.Write(w.line.Bytes())
+	}
+	return err
+}
+
+// ReadRecords reads what a worker has written from a place in its file on, and returns up to where. Its last
+// line may be cut off.
+func ReadRecords(path string, from int64) (all []Record, to int64, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, from, nil // it was killed before it could begin
+	}
+	if err != nil {
+		return nil, from, err
+	}
+	defer f.Close()
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return nil, from, err
+	}
+	for lines := bufio.NewReader(f); ; {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return all, from, nil
+		}
+		if err != nil {
+			return nil, from, err
+		}
+		var r Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, from, fmt.Errorf("%s: the line %q: %w", path, line, err)
+		}
+		all, from = append(all, r), from+int64(len(line))
+	}
+}
