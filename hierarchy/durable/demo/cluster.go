@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
@@ -25,10 +27,10 @@ var errClusterLimit = errors.New("the demonstration did not end within three min
 type clusterDemo struct {
 	*terminal.Screen
 	options
-	*judge
+	*account
 	ctx     context.Context
 	servers []*servers.Process
-	workers []*clusterWorker // in the order of judge.lives
+	workers []*clusterWorker // in the order of account.lives
 	says    chan said
 	running int // workers that have not ended
 	begun   time.Time
@@ -44,17 +46,11 @@ type clusterDemo struct {
 
 // clusterWorker is one of the workers.
 type clusterWorker struct {
-	*process
+	*child.Process
+	id     string // as owners say
 	owners string // of all partitions, as it knows them
 	silent bool   // it is stopped or has ended
 	killed bool
-}
-
-// said is a line of a worker. more is false at the end of what it wrote.
-type said struct {
-	worker int
-	event
-	more bool
 }
 
 // moment is when something happened.
@@ -67,7 +63,7 @@ type moment struct {
 func (d *clusterDemo) give(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, clusterLimit, errClusterLimit)
 	defer cancel()
-	d.ctx, d.judge, d.says, d.begun = ctx, newJudge(), make(chan said, 1000), time.Now()
+	d.ctx, d.account, d.says, d.begun = ctx, newAccount(), make(chan said, 1000), time.Now()
 	defer d.end(cancel)
 	err := d.play()
 	switch {
@@ -128,20 +124,13 @@ func (d *clusterDemo) urls() string {
 
 // startWorker starts the next worker.
 func (d *clusterDemo) startWorker() error {
-	at := len(d.workers)
-	p, err := start(d.ctx, workerURLs+"="+d.urls(), at+1)
+	p, err := start(d.ctx, childConfig{Number: len(d.workers) + 1, URLs: d.urls()}, d.says)
 	if err != nil {
 		return err
 	}
 	d.begin()
-	d.workers = append(d.workers, &clusterWorker{process: p})
+	d.workers = append(d.workers, &clusterWorker{Process: p, id: fmt.Sprint(p.ID())})
 	d.running++
-	go func() {
-		for e := range p.says {
-			d.says <- said{at, e, true}
-		}
-		d.says <- said{worker: at}
-	}()
 	return nil
 }
 
@@ -151,7 +140,6 @@ func (d *clusterDemo) end(cancel func()) {
 	for d.running > 0 {
 		if s := <-d.says; !s.more {
 			d.running--
-			_ = d.workers[s.worker].wait(true)
 		}
 	}
 	for _, s := range d.servers {
@@ -159,19 +147,19 @@ func (d *clusterDemo) end(cancel func()) {
 	}
 }
 
-// note takes what a worker says.
-func (d *clusterDemo) note(s said) error {
-	w := d.workers[s.worker]
+// hear takes what a worker says.
+func (d *clusterDemo) hear(s said) error {
+	w := d.workers[s.process]
 	if !s.more {
 		d.running--
 		w.silent = true
-		return w.wait(w.killed)
+		return howEnded(w.Process, w.killed)
 	}
-	d.noteOf(s.worker, s.event)
-	switch s.kind {
-	case "owners":
-		w.owners = s.owners
-	case "fire":
+	d.note(s.process, s.Record)
+	switch s.Kind {
+	case judge.IsOwners:
+		w.owners = s.Value
+	case judge.IsFire:
 		d.fired++
 	}
 	return nil
@@ -194,7 +182,7 @@ func (d *clusterDemo) owners() []string {
 }
 
 func (d *clusterDemo) numberOf(process string) string {
-	i := slices.IndexFunc(d.workers, func(w *clusterWorker) bool { return fmt.Sprint(w.cmd.Process.Pid) == process })
+	i := slices.IndexFunc(d.workers, func(w *clusterWorker) bool { return w.id == process })
 	if i < 0 {
 		return "·"
 	}

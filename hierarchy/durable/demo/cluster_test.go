@@ -3,8 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
@@ -27,7 +28,7 @@ func TestCluster(t *testing.T) {
 		"Epicycle: timers of several processes", "three workers begin", "kill -9 of worker 2", "worker 4 joins",
 		"kill -9 of a server", "worker 1 ends in order", "What was acknowledged", "How late all timers were", "half within",
 	}
-	if canStop {
+	if child.CanStop {
 		wanted = append(wanted, "worker 3 is stopped", "worker 3 goes on")
 	}
 	for _, want := range wanted {
@@ -42,7 +43,7 @@ func TestCluster(t *testing.T) {
 // An interrupt ends all processes, also one that is stopped.
 func TestClusterInterrupt(t *testing.T) {
 	event := "worker 3 is stopped"
-	if !canStop {
+	if !child.CanStop {
 		event = "kill -9 of worker 2"
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -51,7 +52,7 @@ func TestClusterInterrupt(t *testing.T) {
 	require.EqualError(t, d.give(ctx), "interrupted")
 	require.Zero(t, d.running)
 	for _, w := range d.workers {
-		require.NotNil(t, w.cmd.ProcessState)
+		<-w.Ended()
 	}
 	for _, s := range d.servers {
 		<-s.Ended()
@@ -64,18 +65,18 @@ func TestWorkerThatFails(t *testing.T) {
 		t.Skip("its errors have other texts")
 	}
 	var out bytes.Buffer
-	d := &clusterDemo{Screen: terminal.New(&out, os.Getenv), options: options{dir: t.TempDir()}, judge: newJudge(), ctx: t.Context(), says: make(chan said)}
+	d := &clusterDemo{Screen: terminal.New(&out, os.Getenv), options: options{dir: t.TempDir()}, account: newAccount(), ctx: t.Context(), says: make(chan said)}
 	d.servers = []*servers.Process{{Config: servers.Config{Port: 1}}} // which nobody listens to
 	require.NoError(t, d.startWorker())
 	s := <-d.says
 	require.False(t, s.more)
-	require.ErrorContains(t, d.note(s), "a process failed")
+	require.ErrorContains(t, d.hear(s), "a process failed")
 }
 
 func TestShare(t *testing.T) {
-	d := &clusterDemo{judge: newJudge()}
+	d := &clusterDemo{account: newAccount()}
 	require.False(t, d.share())
-	d.workers = []*clusterWorker{fakeWorker(t, 11, ""), fakeWorker(t, 12, "11,12,-"), fakeWorker(t, 13, "13,13,13")}
+	d.workers = []*clusterWorker{fakeWorker(11, ""), fakeWorker(12, "11,12,-"), fakeWorker(13, "13,13,13")}
 	require.Equal(t, []string{"1", "2", "·"}, d.owners())
 	require.False(t, d.share("1", "2"))
 	d.workers[1].owners = "11,12,11"
@@ -86,9 +87,6 @@ func TestShare(t *testing.T) {
 	require.True(t, d.share("3"))
 }
 
-func fakeWorker(t *testing.T, pid int, owners string) *clusterWorker {
-	p, err := os.FindProcess(os.Getpid())
-	require.NoError(t, err)
-	p.Pid = pid
-	return &clusterWorker{process: &process{cmd: &exec.Cmd{Process: p}}, owners: owners}
+func fakeWorker(pid int, owners string) *clusterWorker {
+	return &clusterWorker{id: fmt.Sprint(pid), owners: owners}
 }

@@ -22,7 +22,8 @@ var errLimit = errors.New("the processes did not end within a minute")
 type demo struct {
 	*terminal.Screen
 	options
-	*judge
+	*account
+	says chan said
 	back []time.Duration // from each kill to the next process that has read the timers
 	died time.Time       // when a process was last killed
 }
@@ -32,7 +33,7 @@ func (d *demo) give(ctx context.Context) error {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
 	defer cancel()
-	d.judge = newJudge()
+	d.account, d.says = newAccount(), make(chan said, 1000)
 	d.welcome()
 	for i := range processes {
 		if err := d.run(ctx, i); err != nil {
@@ -55,7 +56,7 @@ func (d *demo) welcome() {
 
 // run runs process i, up to its end.
 func (d *demo) run(ctx context.Context, i int) error {
-	p, err := start(ctx, childDir+"="+d.dir, i+1)
+	p, err := start(ctx, childConfig{Number: i + 1, Dir: d.dir}, d.says)
 	if err != nil {
 		return err
 	}

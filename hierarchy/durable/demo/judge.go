@@ -5,85 +5,104 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// judge knows what was acknowledged, and what fired. It is told line by line, in the order in
-// which the processes wrote them.
-type judge struct {
+// account knows what was acknowledged, and what fired. It is told record by record, in the order in which the
+// processes wrote them.
+type account struct {
+	judge.History
 	timers map[string]*timer
 	lives  []*life
-	last   *counters // what the last process said in the end; nil if it was killed
-	wrong  []string  // what a process may never say
+	last   *judge.Left // what the last process said in the end; nil if it was killed
+	wrong  []string    // what a process may never say
 }
 
 // timer is what is known of one key.
 type timer struct {
-	asked    bool      // Set was called
-	set      bool      // Set has returned nil
-	noted    time.Time // of set
+	noted    time.Time // when it was heard that it is set
 	removing bool      // Remove was called
-	removed  int64     // when Remove had returned true, in unix ns, or 0
 	firings  []firing
+}
+
+// firing is one call of the handler.
+type firing struct {
+	life int // which process, from 0
+	judge.Record
 }
 
 // life is what one process did.
 type life struct {
 	opened                    int64 // unix ns
-	stopped                   bool  // with SIGSTOP: handlers that had begun went on much later
 	asked, set, removed, fire int
+	calls, answers            int // of any kind. An answer that says that nothing is known is none
 }
 
-func newJudge() *judge { return &judge{timers: make(map[string]*timer)} }
+func newAccount() *account { return &account{timers: make(map[string]*timer)} }
 
 // begin begins the next process.
-func (j *judge) begin() *life {
+func (a *account) begin() *life {
 	l := new(life)
-	j.lives = append(j.lives, l)
+	a.lives = append(a.lives, l)
 	return l
 }
 
-// note takes one line of the last process.
-func (j *judge) note(e event) { j.noteOf(len(j.lives)-1, e) }
-
-// noteOf takes one line of a process.
-func (j *judge) noteOf(life int, e event) {
-	l := j.lives[life]
-	t := j.timers[e.key]
-	if t == nil && e.key != "" {
+// note takes one record of a process.
+func (a *account) note(at int, r judge.Record) {
+	a.Add(at+1, []judge.Record{r})
+	l := a.lives[at]
+	t := a.timers[r.Key]
+	if t == nil && r.Key != "" {
 		t = new(timer)
-		j.timers[e.key] = t
+		a.timers[r.Key] = t
 	}
-	switch e.kind {
-	case "open":
-		l.opened = e.at
-	case "setting":
-		l.asked++
-		t.asked = true
-	case "set":
-		l.set++
-		t.set, t.noted = true, time.Now()
-	case "removing":
-		t.removing = true
-	case "removed":
-		l.removed++
-		t.removed = e.at
-	case "gone": // it has fired before
-		t.removing = false
-	case "fire":
+	switch r.Kind {
+	case judge.IsOpen:
+		l.opened = r.Time
+	case judge.IsCall:
+		l.calls++
+		if t.removing = r.Op == judge.OpRemove; !t.removing {
+			l.asked++
+		}
+	case judge.IsAnswer:
+		a.answered(l, t, r)
+	case judge.IsFire:
 		l.fire++
-		e.firing.life = life
-		t.firings = append(t.firings, e.firing)
-	case "done":
-		j.last = &e.counters
-	case "failed":
-		j.wrong = append(j.wrong, e.problem)
+		t.firings = append(t.firings, firing{at, r})
+	case judge.IsLeft:
+		a.last = r.Left
+	case judge.IsWrong:
+		a.wrong = append(a.wrong, r.Error)
 	}
 }
 
-// overdue tells whether a timer has not fired that was acknowledged before that time.
-func (j *judge) overdue(before time.Time) bool {
-	for _, t := range j.timers {
-		if t.set && !t.removing && len(t.firings) == 0 && t.noted.Before(before) {
+// answered takes an answer that says what has become of a call.
+func (a *account) answered(l *life, t *timer, r judge.Record) {
+	if r.Result != judge.Took {
+		return
+	}
+	l.answers++
+	switch {
+	case r.Op == judge.OpSet:
+		l.set++
+		t.noted = time.Now()
+	case r.OK:
+		l.removed++
+	default: // it has fired before
+		t.removing = false
+	}
+}
+
+// stopped notes that a process stands still: handlers that had begun go on much later.
+func (a *account) stopped(at int) {
+	a.Events = append(a.Events, judge.Event{Fault: judge.StopWorker, Worker: at + 1, From: time.Now().UnixNano(), To: 1 << 62})
+}
+
+// overdue reports whether a timer has not fired that was acknowledged before that time.
+func (a *account) overdue(before time.Time) bool {
+	for _, t := range a.timers {
+		if !t.noted.IsZero() && !t.removing && len(t.firings) == 0 && t.noted.Before(before) {
 			return true
 		}
 	}
@@ -100,41 +119,35 @@ type result struct {
 }
 
 // compare returns the result. broken has a sentence for each promise that did not hold.
-func (j *judge) compare() (r result) {
-	lost, doubled, revived, early, unknown := finding{}, finding{}, finding{}, finding{}, finding{}
-	for key, t := range j.timers {
-		r.count(t)
-		lost.add(t.set && !t.removing && len(t.firings) == 0, key)
-		unknown.add(!t.asked, key)
-		revived.add(slices.ContainsFunc(t.firings, func(f firing) bool { return j.revived(t, f) }), key)
-		early.add(slices.ContainsFunc(t.firings, func(f firing) bool { return f.at < f.due }), key)
-		doubled.add(!t.saysSo(), key)
+func (a *account) compare() (r result) {
+	for _, l := range a.lives {
+		r.set += l.set
+		r.removed += l.removed
+		r.doubtful += l.calls - l.answers
+	}
+	a.Sort()
+	found := a.JudgeKeys()
+	doubled, early := found.Keys(judge.Twice), []string(nil)
+	for key, t := range a.timers {
+		if len(t.firings) > 0 {
+			r.fired++
+			r.again += len(t.firings) - 1
+		}
+		if slices.ContainsFunc(t.firings, func(f firing) bool { return f.Time < f.Due }) {
+			early = append(early, key)
+		}
+		if !t.saysSo() {
+			doubled = append(doubled, key)
+		}
 	}
 	r.broken = slices.Concat(
-		lost.said("was set and never fired", "were set and never fired"),
-		doubled.said("came twice without saying so", "came twice without saying so"),
-		revived.said("fired after it was removed", "fired after they were removed"),
-		early.said("fired before it was due", "fired before they were due"),
-		unknown.said("fired that nobody has set", "fired that nobody has set"),
-		j.left(), j.wrong)
+		sentence(found.Keys(judge.Lost), "was set and never fired", "were set and never fired"),
+		sentence(doubled, "came twice without saying so", "came twice without saying so"),
+		sentence(found.Keys(judge.Revived), "fired after it was removed", "fired after they were removed"),
+		sentence(early, "fired before it was due", "fired before they were due"),
+		sentence(found.Keys(judge.Stranger), "fired that nobody has set", "fired that nobody has set"),
+		a.left(), a.wrong)
 	return r
-}
-
-func (r *result) count(t *timer) {
-	if t.set {
-		r.set++
-	} else if t.asked {
-		r.doubtful++
-	}
-	if t.removed != 0 {
-		r.removed++
-	} else if t.removing {
-		r.doubtful++
-	}
-	if len(t.firings) > 0 {
-		r.fired++
-		r.again += len(t.firings) - 1
-	}
 }
 
 // first is the earliest firing.
@@ -142,21 +155,17 @@ func (t *timer) first() (f firing, ok bool) {
 	if len(t.firings) == 0 {
 		return f, false
 	}
-	return slices.MinFunc(t.firings, func(a, b firing) int { return cmp.Compare(a.at, b.at) }), true
+	return slices.MinFunc(t.firings, func(a, b firing) int { return cmp.Compare(a.Time, b.Time) }), true
 }
 
-// revived tells whether a timer has fired after it was removed.
-func (j *judge) revived(t *timer, f firing) bool {
-	return t.removed != 0 && f.at > t.removed && !j.lives[f.life].stopped
-}
-
-// saysSo tells whether each further firing of a timer is known by its ID, attempt and epoch as a
-// repetition. Within one epoch there may be none, as each handler returned nil.
+// saysSo reports whether each further firing of a timer is known by its attempt and epoch as a
+// repetition. Within one epoch there may be none, as each handler returned nil. That its ID is the same is judged
+// with what all processes recorded.
 func (t *timer) saysSo() bool {
-	slices.SortStableFunc(t.firings, func(a, b firing) int { return cmp.Compare(a.epoch, b.epoch) })
+	slices.SortStableFunc(t.firings, func(a, b firing) int { return cmp.Compare(a.Epoch, b.Epoch) })
 	for i, f := range t.firings[min(1, len(t.firings)):] {
 		before := t.firings[i]
-		if f.id != before.id || f.attempt < before.attempt || f.epoch == before.epoch {
+		if f.Attempt < before.Attempt || f.Epoch == before.Epoch {
 			return false
 		}
 	}
@@ -164,34 +173,26 @@ func (t *timer) saysSo() bool {
 }
 
 // left says what the last process has left.
-func (j *judge) left() []string {
+func (a *account) left() []string {
 	switch {
-	case j.last == nil:
+	case a.last == nil:
 		return []string{"the last process did not end in order"}
-	case j.last.pending+j.last.dead > 0:
-		return []string{fmt.Sprintf("%d timers are pending in the end, and %d are dead", j.last.pending, j.last.dead)}
+	case a.last.Pending+a.last.Dead > 0:
+		return []string{fmt.Sprintf("%d timers are pending in the end, and %d are dead", a.last.Pending, a.last.Dead)}
 	}
 	return nil
 }
 
-// finding is keys of which one promise did not hold.
-type finding struct{ keys []string }
-
-func (f *finding) add(is bool, key string) {
-	if is {
-		f.keys = append(f.keys, key)
-	}
-}
-
-// said is a sentence about the keys, or nothing if there are none.
-func (f *finding) said(one, many string) []string {
-	slices.Sort(f.keys)
-	switch n := len(f.keys); {
+// sentence is one about keys of which a promise did not hold, or nothing if there are none.
+func sentence(keys []string, one, many string) []string {
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	switch n := len(keys); {
 	case n == 0:
 		return nil
 	case n == 1:
-		return []string{fmt.Sprintf("one timer %s: %s", one, f.keys[0])}
+		return []string{fmt.Sprintf("one timer %s: %s", one, keys[0])}
 	default:
-		return []string{fmt.Sprintf("%d timers %s: %q", n, many, f.keys[:min(n, 5)])}
+		return []string{fmt.Sprintf("%d timers %s: %q", n, many, keys[:min(n, 5)])}
 	}
 }

@@ -2,32 +2,81 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
+
+// of has what a process writes for a line that says it in short:
+//
+//	setting KEY, set KEY, removing KEY, removed KEY TIME, gone KEY
+//	fire KEY ID ATTEMPT EPOCH DUE TIME
+//	open TIME, done PENDING DEAD FRAMES BYTES LOGBYTES, failed ERROR
+func of(t *testing.T, line string) (all []judge.Record) {
+	f := strings.Fields(line)
+	n := make([]int64, len(f))
+	for i := range f {
+		n[i], _ = strconv.ParseInt(f[i], 10, 64)
+	}
+	call := func(kind, op string, at int64, ok bool) judge.Record {
+		r := judge.Record{Kind: kind, Op: op, Key: f[1], Serial: int64(len(op))<<8 + int64(f[1][0]), Time: at}
+		if r.OK = ok; kind == judge.IsAnswer {
+			r.Result = judge.Took
+		}
+		return r
+	}
+	switch f[0] {
+	case "open":
+		return []judge.Record{{Kind: judge.IsOpen, Time: n[1]}}
+	case "setting":
+		return []judge.Record{call(judge.IsCall, judge.OpSet, 1, false)}
+	case "set":
+		return []judge.Record{call(judge.IsAnswer, judge.OpSet, 1, true)}
+	case "removing":
+		return []judge.Record{call(judge.IsCall, judge.OpRemove, 2, false)}
+	case "removed":
+		return []judge.Record{call(judge.IsAnswer, judge.OpRemove, n[2], true)}
+	case "gone":
+		return []judge.Record{call(judge.IsAnswer, judge.OpRemove, 3, false)}
+	case "fire":
+		r := judge.Record{Kind: judge.IsFire, Key: f[1], ID: f[2], Attempt: int(n[3]), Epoch: uint64(n[4]), Due: n[5], Time: n[6]}
+		return []judge.Record{r, {Kind: judge.IsEnd, ID: r.ID, Attempt: r.Attempt, Epoch: r.Epoch, OK: true}}
+	case "done":
+		return []judge.Record{{Kind: judge.IsLeft, Left: &judge.Left{Pending: int(n[1]), Dead: int(n[2]), Frames: uint64(n[3]), Bytes: uint64(n[4]), LogBytes: n[5]}}}
+	case "failed":
+		return []judge.Record{{Kind: judge.IsWrong, Error: strings.TrimPrefix(line, "failed ")}}
+	}
+	t.Fatal(line)
+	return nil
+}
+
+// notes notes lines of a process.
+func (a *account) notes(t *testing.T, at int, lines string) {
+	for line := range strings.Lines(lines) {
+		for _, r := range of(t, strings.TrimSpace(line)) {
+			a.note(at, r)
+		}
+	}
+}
 
 // record judges processes, each with the lines that it wrote.
 func record(t *testing.T, processes ...string) result {
-	j := newJudge()
-	for _, lines := range processes {
-		j.begin()
-		for line := range strings.Lines(lines) {
-			if line = strings.TrimSpace(line); line != "" {
-				e, err := parseLine(line)
-				require.NoError(t, err)
-				j.note(e)
-			}
-		}
+	a := newAccount()
+	for i, lines := range processes {
+		a.begin()
+		a.notes(t, i, lines)
 	}
-	return j.compare()
+	return a.compare()
 }
 
 // fire is the line of a firing that is late by 1.
 func fire(key, id string, attempt, epoch int) string {
-	return fmt.Sprintf(lineFire+"\n", key, id, attempt, epoch, 100, 101)
+	return fmt.Sprintf("fire %s %s %d %d 100 101\n", key, id, attempt, epoch)
 }
 
 const (
@@ -45,19 +94,20 @@ func TestNothingIsWrong(t *testing.T) {
 
 // A timer is overdue that was acknowledged long ago, and has neither fired nor may have been removed.
 func TestOverdue(t *testing.T) {
-	j := newJudge()
-	j.begin()
-	j.note(event{kind: "setting", key: "a"})
-	require.False(t, j.overdue(time.Now().Add(time.Hour)))
-	j.note(event{kind: "set", key: "a"})
-	require.True(t, j.overdue(time.Now().Add(time.Hour)))
-	require.False(t, j.overdue(time.Now().Add(-time.Hour)))
-	fired := *j.timers["a"]
-	j.note(event{kind: "removing", key: "a"})
-	require.False(t, j.overdue(time.Now().Add(time.Hour)))
-	fired.firings = []firing{{}}
-	j.timers["a"] = &fired
-	require.False(t, j.overdue(time.Now().Add(time.Hour)))
+	for lines, want := range map[string]bool{
+		"setting a":                 false,
+		setA:                        true,
+		setA + "removing a":         false,
+		setA + "removing a\ngone a": true,
+		setA + fire("a", "1", 1, 1): false,
+		"setting a\n" + fire("a", "1", 1, 1) + "set a": false,
+	} {
+		a := newAccount()
+		a.begin()
+		a.notes(t, 0, lines)
+		require.Equal(t, want, a.overdue(time.Now().Add(time.Hour)), lines)
+		require.False(t, a.overdue(time.Now().Add(-time.Hour)), lines)
+	}
 }
 
 // Each of these records has one fault.
@@ -71,7 +121,7 @@ func TestFaults(t *testing.T) {
 		{"the last process did not end in order", []string{setA + fire("a", "1", 1, 1)}},
 		{"1 timers are pending in the end, and 0 are dead", []string{"done 1 0 1 2 3\n"}},
 		{"0 timers are pending in the end, and 2 are dead", []string{"done 0 2 1 2 3\n"}},
-		{"no disk", []string{`failed "no disk"` + "\n" + done}},
+		{"no disk", []string{"failed no disk\n" + done}},
 		{"one timer fired before it was due: a", []string{setA + "fire a 1 1 1 100 99\n" + done}},
 		{"2 timers were set and never fired: [\"a\" \"b\"]", []string{setA + "setting b\nset b\n" + done}},
 		{"one timer fired after it was removed: a", []string{setA + "removing a\nremoved a 50\n", fire("a", "1", 1, 2) + done}},
@@ -91,42 +141,23 @@ func TestThirdFiring(t *testing.T) {
 	require.Equal(t, 2, r.again)
 }
 
-func TestLines(t *testing.T) {
-	e, err := parseLine(fmt.Sprintf(lineFire, "1/2", "0a", 3, 6, 4, 5))
-	require.NoError(t, err)
-	require.Equal(t, event{kind: "fire", key: "1/2", firing: firing{id: "0a", attempt: 3, epoch: 6, due: 4, at: 5}}, e)
-	e, err = parseLine(fmt.Sprintf(lineDone, 1, 2, 3, 4, 5))
-	require.NoError(t, err)
-	require.Equal(t, counters{1, 2, 3, 4, 5}, e.counters)
-	e, err = parseLine(fmt.Sprintf(lineFailed, "no \"disk\""))
-	require.NoError(t, err)
-	require.Equal(t, "no \"disk\"", e.problem)
-	for _, line := range []string{"", "hello", "open", "open x", "set", "fire a 1 x 1 1 1", "removed a", "done 1"} {
-		_, err := parseLine(line)
-		require.ErrorContains(t, err, fmt.Sprintf("%q", line))
-	}
-}
-
 // A process that was stopped goes on with what it had begun, with an epoch that others have passed.
 // What it writes comes after what they wrote.
 func TestStoppedProcess(t *testing.T) {
-	j := newJudge()
+	j := newAccount()
 	for range 2 {
 		j.begin()
 	}
-	note := func(life int, line string) {
-		e, err := parseLine(line)
-		require.NoError(t, err)
-		j.noteOf(life, e)
-	}
-	for _, line := range []string{"setting a", "set a", "fire a 1 2 7 100 101", "setting b", "set b", "removing b", "removed b 50", "done 0 0 1 2 3"} {
-		note(1, line)
-	}
-	note(0, "fire a 1 1 5 100 300")
-	note(0, "fire b 2 1 5 100 300")
+	j.notes(t, 1, "setting a\nset a\nfire a 1 2 7 100 101\nsetting b\nset b\nremoving b\nremoved b 50\ndone 0 0 1 2 3")
+	j.notes(t, 0, "fire a 1 1 5 100 300\nfire b 2 1 5 100 300")
 	require.Equal(t, []string{"one timer fired after it was removed: b"}, j.compare().broken)
-	j.lives[0].stopped = true
+	j.stopped(1)
+	j.Events[0].From = 200
+	require.Equal(t, []string{"one timer fired after it was removed: b"}, j.compare().broken)
+	j.stopped(0)
+	require.Equal(t, []string{"one timer fired after it was removed: b"}, j.compare().broken) // long before
+	j.Events[1].From = 200
 	require.Empty(t, j.compare().broken)
-	note(1, "fire a 1 3 7 100 301")
+	j.notes(t, 1, "fire a 1 3 7 100 301")
 	require.Equal(t, []string{"one timer came twice without saying so: a"}, j.compare().broken)
 }

@@ -14,16 +14,9 @@ import (
 	"os/signal"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
-
-// workerURLs is the environment variable that makes a process one of several that share timers. It says
-// where the servers are.
-const workerURLs = "EPICYCLE_DEMO_WORKER"
-
-// childDir is the environment variable that makes a process the one that is killed. It has the
-// directory. The argument is the number of the process.
-const childDir = "EPICYCLE_DEMO_CHILD"
 
 func main() {
 	beChild()
@@ -33,12 +26,7 @@ func main() {
 // beChild does not return in a process that another one has started.
 func beChild() {
 	servers.Main()
-	if urls := os.Getenv(workerURLs); urls != "" {
-		os.Exit(runWorker(urls, os.Args[1], os.Stdin, os.Stdout, os.Stderr))
-	}
-	if dir := os.Getenv(childDir); dir != "" {
-		os.Exit(runChild(dir, os.Args[1], os.Stdin, os.Stdout, os.Stderr))
-	}
+	child.Main(childEnv, runSetter)
 }
 
 // run is the whole command.

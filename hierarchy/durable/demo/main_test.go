@@ -128,13 +128,9 @@ func TestDefaults(t *testing.T) {
 // A demo whose record has a fault says so and fails.
 func TestReportOfAFault(t *testing.T) {
 	var out bytes.Buffer
-	d := &demo{Screen: terminal.New(&out, os.Getenv), judge: newJudge()}
+	d := &demo{Screen: terminal.New(&out, os.Getenv), account: newAccount()}
 	d.begin()
-	for _, line := range []string{"open 1", "setting a", "set a", "done 0 0 1 2 3"} {
-		e, err := parseLine(line)
-		require.NoError(t, err)
-		d.note(e)
-	}
+	d.notes(t, 0, "open 1\nsetting a\nset a\ndone 0 0 1 2 3")
 	require.EqualError(t, d.report(time.Second), "this must never happen: one timer was set and never fired: a")
 	require.Contains(t, out.String(), "Some promises did not hold: one timer was set and never fired: a.")
 }

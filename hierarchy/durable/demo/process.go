@@ -1,73 +1,24 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
-	"strconv"
-	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// process is one that sets timers, seen from the one that kills it.
-type process struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	errs bytes.Buffer
-	says chan event // closed at the end of what it wrote
-	err  error      // of a line that can't be read; set before says is closed
-}
+// childEnv is the environment variable that makes a process one that sets timers. It has a childConfig.
+const childEnv = "EPICYCLE_DEMO_CHILD"
 
-// start starts this program again, as process number that. A variable of its environment says what it
-// is to be. It is killed when ctx ends.
-func start(ctx context.Context, variable string, number int) (*process, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p := &process{cmd: exec.CommandContext(ctx, self, strconv.Itoa(number)), says: make(chan event, 1000)}
-	p.cmd.Env = append(os.Environ(), variable)
-	p.cmd.Stderr = &p.errs
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	go p.read(out)
-	return p, nil
+// childConfig is what such a process needs to know.
+type childConfig struct {
+	Number int    // of the process, from 1
+	Dir    string // of the timers; or
+	URLs   string // of servers, if it shares the timers with other processes
 }
-
-// read reads lines until the pipe is empty and the process gone. The last line may be cut off: then
-// it says nothing.
-func (p *process) read(out io.Reader) {
-	defer close(p.says)
-	for lines := bufio.NewReader(out); ; {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			return
-		}
-		e, err := parseLine(strings.TrimSuffix(line, "\n"))
-		if err != nil && p.err == nil {
-			p.err = err
-			_ = p.cmd.Process.Kill()
-		}
-		if err == nil {
-			p.says <- e
-		}
-	}
-}
-
-// kill is kill -9, also where there are no signals.
-func (p *process) kill() error { return p.cmd.Process.Kill() }
 
 // What a process is told: to set no further timers, and to end when all have fired, or to leave the
 // timers to others and end.
@@ -76,23 +27,49 @@ const (
 	sayLeave  = "leave"
 )
 
-func (p *process) tell(what string) error {
-	_, err := io.WriteString(p.in, what+"\n")
-	return err
+// said is a record of a process, from 0. more is false at the end of what it wrote.
+type said struct {
+	process int
+	judge.Record
+	more bool
 }
 
-// wait is called when says is closed. killed tells whether this program has killed the process:
-// then its exit status is no error.
-func (p *process) wait(killed bool) error {
-	p.in.Close()
-	err := p.cmd.Wait()
+// start starts a process that sets timers, and passes on what it says. It is killed when ctx ends.
+func start(ctx context.Context, cfg childConfig, says chan<- said) (*child.Process, error) {
+	at := cfg.Number - 1
+	p, err := child.Start(child.Spec{Variable: childEnv, Config: cfg, Line: func(line string) error {
+		r, err := judge.ParseRecord([]byte(line))
+		if err != nil {
+			return fmt.Errorf("a process wrote %w", err)
+		}
+		says <- said{at, r, true}
+		return nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, p.Kill)
+	go func() {
+		<-p.Ended()
+		stop()
+		says <- said{process: at}
+	}()
+	return p, nil
+}
+
+// howEnded returns what is wrong with the end of a process. killed says whether this program has killed it: then
+// its exit status is no error.
+func howEnded(p *child.Process, killed bool) error {
+	<-p.Ended()
+	err := p.Err()
+	var exit *exec.ExitError
 	switch {
-	case p.err != nil:
-		return p.err
 	case err == nil && killed:
 		return errors.New("a process ended before it was killed")
+	case err != nil && !errors.As(err, &exit):
+		return err
 	case err == nil || killed:
 		return nil
 	}
-	return fmt.Errorf("a process failed: %w: %s", err, strings.TrimSpace(p.errs.String()))
+	return fmt.Errorf("a process failed: %w", err)
 }

@@ -36,7 +36,7 @@ func (d *demo) logBytes() int64 {
 	if d.last == nil {
 		return 0
 	}
-	return d.last.logBytes
+	return d.last.LogBytes
 }
 
 // table shows a column for each process.
@@ -90,8 +90,8 @@ func (d *demo) late() (there, waited terminal.Delays) {
 			continue
 		}
 		f := t.firings[0]
-		late := time.Duration(f.at - f.due)
-		if f.due >= d.lives[f.life].opened {
+		late := time.Duration(f.Time - f.Due)
+		if f.Due >= d.lives[f.life].opened {
 			there = append(there, late)
 		} else {
 			waited = append(waited, late)

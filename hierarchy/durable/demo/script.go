@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
@@ -33,7 +34,7 @@ func (d *clusterDemo) script() []step {
 			until: func() bool { return d.share("1", "3") }, least: d.life},
 		{text: "worker 4 joins", fault: true, do: d.startWorker, until: func() bool { return d.share("1", "3", "4") }, least: d.life},
 	}
-	if canStop {
+	if child.CanStop {
 		all = append(all,
 			step{text: "worker 3 is stopped", fault: true, do: func() error { return d.stop(2) },
 				until: func() bool { return d.share("1", "4") }, least: d.life},
@@ -63,7 +64,7 @@ func (d *clusterDemo) do(s step) error {
 	for begun := time.Now(); time.Since(begun) < s.least || !s.until(); {
 		select {
 		case e := <-d.says:
-			if err := d.note(e); err != nil {
+			if err := d.hear(e); err != nil {
 				return err
 			}
 		case <-tick.C:
@@ -81,23 +82,25 @@ func (d *clusterDemo) do(s step) error {
 func (d *clusterDemo) kill(worker int) error {
 	w := d.workers[worker]
 	w.silent, w.killed = true, true
-	return w.process.kill()
+	w.Kill()
+	return nil
 }
 
 func (d *clusterDemo) stop(worker int) error {
-	d.workers[worker].silent, d.lives[worker].stopped = true, true
-	return stop(d.workers[worker].cmd.Process)
+	d.workers[worker].silent = true
+	d.stopped(worker)
+	return d.workers[worker].Stop()
 }
 
 func (d *clusterDemo) goOn(worker int) error {
 	d.workers[worker].silent = false
-	return goOn(d.workers[worker].cmd.Process)
+	return d.workers[worker].GoOn()
 }
 
 // leave has a worker end, while others go on.
 func (d *clusterDemo) leave(worker int) error {
 	d.workers[worker].silent = true
-	return d.workers[worker].tell(sayLeave)
+	return d.workers[worker].Tell(sayLeave)
 }
 
 // killServer kills the server that leads the log of partition 0.
@@ -141,7 +144,7 @@ func (d *clusterDemo) finish() error {
 	d.finishing = true
 	for _, w := range d.workers {
 		if !w.silent {
-			if err := w.tell(sayFinish); err != nil {
+			if err := w.Tell(sayFinish); err != nil {
 				return err
 			}
 		}

@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 // watch follows one process: it notes what the process says, and kills it.
 type watch struct {
 	*demo
-	process *process
+	process *child.Process
 	life    *life
 	last    bool      // the process is not killed
 	told    bool      // it was killed, or told to finish
@@ -26,12 +28,12 @@ func (w *watch) follow() error {
 	defer tick.Stop()
 	for {
 		select {
-		case e, more := <-w.process.says:
-			if !more {
+		case e := <-w.says:
+			if !e.more {
 				return w.ended()
 			}
-			w.note(e)
-			w.opened(e)
+			w.note(e.process, e.Record)
+			w.opened(e.Record)
 		case <-tick.C:
 			w.bar.At(int(time.Since(w.since).Milliseconds()))
 			if err := w.act(); err != nil {
@@ -51,8 +53,8 @@ func (w *watch) phase(what string, long time.Duration) {
 }
 
 // opened notes how long it took to come back.
-func (w *watch) opened(e event) {
-	if e.kind != "open" {
+func (w *watch) opened(r judge.Record) {
+	if r.Kind != judge.IsOpen {
 		return
 	}
 	w.since = time.Now()
@@ -69,16 +71,17 @@ func (w *watch) act() error {
 	w.told = true
 	if w.last {
 		w.phase("the last timers fire", latest)
-		return w.process.tell(sayFinish)
+		return w.process.Tell(sayFinish)
 	}
 	w.died = time.Now()
-	return w.process.kill()
+	w.process.Kill()
+	return nil
 }
 
 // ended says what a process has done.
 func (w *watch) ended() error {
 	w.bar.End()
-	if err := w.process.wait(w.told && !w.last); err != nil {
+	if err := howEnded(w.process, w.told && !w.last); err != nil {
 		return err
 	}
 	n, l := len(w.lives), w.life

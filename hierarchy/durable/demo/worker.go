@@ -1,15 +1,13 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
 const (
@@ -17,24 +15,18 @@ const (
 	tellOwners  = 50 * time.Millisecond // how often a worker looks who owns what
 )
 
-// runWorker is runChild for one of several processes that share timers.
-func runWorker(urls, number string, in io.Reader, out, errs io.Writer) int {
-	nc, err := nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
-	if err != nil {
-		fmt.Fprintln(errs, err)
-		return terminal.ExitFailed
-	}
-	defer nc.Close()
-	c := &child{number: number, callers: 4, pause: 6 * time.Millisecond, out: out, shared: true}
-	return c.run(durable.Config[string, string]{Conn: nc, Lease: workerLease}, in, errs)
+// share has the process be one of several that share timers.
+func (s *setter) share(urls string) (nc *nats.Conn, err error) {
+	s.callers, s.pause, s.shared = 4, 6*time.Millisecond, true
+	return nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
 }
 
 // tellOwners says who owns what, whenever that has changed.
-func (c *child) tellOwners() {
+func (s *setter) tellOwners() {
 	last := ""
 	for ; ; time.Sleep(tellOwners) {
-		if now := owners(c.timers.Stats()); now != last {
-			c.say(lineOwners, now)
+		if now := owners(s.timers.Stats()); now != last {
+			s.say(judge.Record{Kind: judge.IsOwners, Value: now})
 			last = now
 		}
 	}

@@ -41,9 +41,10 @@ type Spec struct {
 	Variable string // of the environment, by which Main knows it
 	Config   any    // for Main
 	// Log is a file to which all that the process writes is appended. "": its errors are in Err, and Line is
-	// called for each line of its output. A last line that was cut off is not one.
+	// called for each line of its output, up to an error, which ends the process. A last line that was cut off
+	// is not one.
 	Log  string
-	Line func(line string)
+	Line func(line string) error
 }
 
 // Process is a process that was started.
@@ -96,17 +97,24 @@ func Start(s Spec) (_ *Process, err error) {
 }
 
 // follow reads what the process writes, and waits for its end.
-func (p *Process) follow(out io.Reader, heard func(line string)) {
+func (p *Process) follow(out io.Reader, heard func(line string) error) {
+	var bad error
 	for lines := bufio.NewReader(out); ; {
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			break
 		}
-		if heard != nil {
-			heard(strings.TrimSuffix(line, "\n"))
+		if heard != nil && bad == nil {
+			if bad = heard(strings.TrimSuffix(line, "\n")); bad != nil {
+				_ = p.cmd.Process.Kill()
+			}
 		}
 	}
-	p.err = p.cmd.Wait()
+	if p.err = p.cmd.Wait(); bad != nil {
+		p.err = bad
+	} else if text := bytes.TrimSpace(p.errs.Bytes()); p.err != nil && len(text) > 0 {
+		p.err = fmt.Errorf("%w: %s", p.err, text)
+	}
 	close(p.ended)
 }
 
@@ -122,13 +130,9 @@ func (p *Process) Tell(line string) error {
 // Ended is closed after the last line, when the process has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Err returns how a process that has ended did so: its exit status, and what it has written to its errors.
-func (p *Process) Err() error {
-	if text := bytes.TrimSpace(p.errs.Bytes()); p.err != nil && len(text) > 0 {
-		return fmt.Errorf("%w: %s", p.err, text)
-	}
-	return p.err
-}
+// Err returns how a process that has ended did so: its exit status and what it has written to its errors, or what
+// was wrong with its output.
+func (p *Process) Err() error { return p.err }
 
 // Expected reports whether the process was killed, or told to end.
 func (p *Process) Expected() bool { return p.expected.Load() }

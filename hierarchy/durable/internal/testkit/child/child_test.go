@@ -32,7 +32,13 @@ func TestMain(m *testing.M) {
 
 func begin(t *testing.T) (p *Process, lines chan string) {
 	lines = make(chan string, 10)
-	p, err := Start(Spec{Variable: variable, Config: "x", Line: func(line string) { lines <- line }})
+	p, err := Start(Spec{Variable: variable, Config: "x", Line: func(line string) error {
+		if line == "x bad" {
+			return errors.New("a bad line")
+		}
+		lines <- line
+		return nil
+	}})
 	require.NoError(t, err)
 	t.Cleanup(p.End)
 	require.Equal(t, "x is here", <-lines)
@@ -56,6 +62,16 @@ func TestFails(t *testing.T) {
 	require.NoError(t, p.Tell("fail"))
 	<-p.Ended()
 	require.EqualError(t, p.Err(), "exit status 1: failed as it was told to")
+	require.Empty(t, lines)
+}
+
+// What is wrong with a line ends the process.
+func TestBadLine(t *testing.T) {
+	p, lines := begin(t)
+	require.NoError(t, p.Tell("bad"))
+	<-p.Ended()
+	require.EqualError(t, p.Err(), "a bad line")
+	require.False(t, p.Expected())
 	require.Empty(t, lines)
 }
 

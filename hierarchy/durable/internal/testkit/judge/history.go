@@ -47,6 +47,7 @@ type History struct {
 	fires []fire
 	fails []string // why timers could not be opened
 
+	open    map[half]int      // the places of calls and fires
 	clocks  map[int]wallClock // of the workers
 	tenures []*tenure
 	heard   bool // some worker's log has said that it owns a partition
@@ -84,28 +85,31 @@ type fire struct {
 // done tells whether the handler returned nil.
 func (f *fire) done() bool { return f.end != nil && f.end.OK }
 
-// Add takes in the records of a worker.
+// half is what a call and its answer have in common, or a handler's beginning and end.
+type half struct {
+	worker  int
+	serial  int64
+	id      string
+	attempt int
+	epoch   uint64
+}
+
+// Add takes in further records of a worker.
 func (h *History) Add(worker int, all []Record) {
-	type attempt struct {
-		id      string
-		attempt int
-		epoch   uint64
-	}
-	calls, fires := map[int64]int{}, map[attempt]int{}
-	if h.clocks == nil {
-		h.clocks = map[int]wallClock{}
+	if h.open == nil {
+		h.open, h.clocks = map[half]int{}, map[int]wallClock{}
 	}
 	for i := range all {
 		r := &all[i]
-		this := attempt{r.ID, r.Attempt, r.Epoch}
+		this := half{worker, r.Serial, r.ID, r.Attempt, r.Epoch}
 		switch r.Kind {
 		case IsCall:
-			calls[r.Serial] = len(h.calls)
+			h.open[this] = len(h.calls)
 			h.calls = append(h.calls, call{Record: *r, worker: worker})
 		case IsAnswer:
-			h.calls[calls[r.Serial]].answer = r
+			h.calls[h.open[this]].answer = r
 		case IsFire:
-			fires[this] = len(h.fires)
+			h.open[this] = len(h.fires)
 			h.fires = append(h.fires, fire{Record: *r, worker: worker})
 		case IsOwned:
 			h.owns(worker, r.Partition, r.Epoch, r.Time).ahead = r.Offset
@@ -117,7 +121,7 @@ func (h *History) Add(worker int, all []Record) {
 		case IsFailed:
 			h.fails = append(h.fails, r.Error)
 		case IsEnd:
-			h.fires[fires[this]].end = r
+			h.fires[h.open[this]].end = r
 		}
 	}
 }

@@ -13,17 +13,17 @@ import (
 
 // The promises that can be broken, as people read them.
 const (
-	lost        = "timers were acknowledged and never handled"
-	revived     = "timers fired after what replaced or removed them was answered"
+	Lost        = "timers were acknowledged and never handled"
+	Revived     = "timers fired after what replaced or removed them was answered"
 	early       = "timers fired early, by the clock of their owner"
 	late        = "timers fired later than what had happened explains"
 	undone      = "calls that were given up took hold after a later one of their caller"
 	moved       = "partitions changed hands, though nothing had happened"
 	offClock    = "partitions were taken over by clocks that were off"
 	misdue      = "timers were due at another time than asked for"
-	stranger    = "timers fired that nobody has set"
+	Stranger    = "timers fired that nobody has set"
 	sameID      = "IDs belong to more than one timer"
-	twice       = "operations took hold more than once"
+	Twice       = "operations took hold more than once"
 	fell        = "attempts fell, or came again without a change of owner"
 	backwards   = "epochs went back without a pause"
 	manyAfter   = "stops had too many firings after them that were decided before"

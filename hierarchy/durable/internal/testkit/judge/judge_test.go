@@ -77,13 +77,13 @@ func TestRefused(t *testing.T) {
 
 // refusals are the histories that break each promise.
 var refusals = map[string][][]func(*script){
-	lost:      {refusedLost},
-	revived:   {refusedRevived},
+	Lost:      {refusedLost},
+	Revived:   {refusedRevived},
 	early:     {refusedEarly, offClockEarly, wallClockEarly, refusedAhead},
 	misdue:    {refusedMisdue, offClockMisdue},
-	stranger:  {refusedStranger},
+	Stranger:  {refusedStranger},
 	sameID:    {refusedSameID},
-	twice:     {refusedTwice},
+	Twice:     {refusedTwice},
 	fell:      {refusedFell},
 	backwards: {refusedBackwards},
 	manyAfter: {refusedManyAfter},

@@ -30,6 +30,8 @@ const (
 	IsIdle   = "idle"   // no timer is pending that is to fire
 	IsLeft   = "left"   // Shutdown has returned
 	IsFailed = "failed" // Open has failed
+	IsOwners = "owners" // Value says who owns each partition, as the worker knows it
+	IsWrong  = "wrong"  // Error is what must not be
 	IsOwned  = "owned"  // the worker owns a partition
 	IsRead   = "read"   // no further operation is called for
 	IsClock  = "clock"  // the wall clock is about to be set
@@ -74,8 +76,16 @@ type Record struct {
 	Due     int64  `json:"due,omitempty"`
 	Over    bool   `json:"over,omitempty"` // the handler's context had ended when it was called
 
+	Left      *Left `json:"left,omitempty"`
 	Partition int   `json:"p,omitempty"`
 	Offset    int64 `json:"off,omitempty"` // of the worker's wall clock, ns
+}
+
+// Left is what a worker says of itself when it has left.
+type Left struct {
+	Pending, Dead int
+	Frames, Bytes uint64
+	LogBytes      int64
 }
 
 // Recorder writes records.
@@ -101,6 +111,14 @@ func (w *Recorder) Write(r Record) error {
 	return err
 }
 
+// ParseRecord parses a line.
+func ParseRecord(line []byte) (r Record, err error) {
+	if err = json.Unmarshal(line, &r); err != nil {
+		err = fmt.Errorf("the line %q: %w", line, err)
+	}
+	return r, err
+}
+
 // ReadRecords reads what a worker has written from a place in its file on, and returns up to where. Its last
 // line may be cut off.
 func ReadRecords(path string, from int64) (all []Record, to int64, err error) {
@@ -123,9 +141,9 @@ func ReadRecords(path string, from int64) (all []Record, to int64, err error) {
 		if err != nil {
 			return nil, from, err
 		}
-		var r Record
-		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, from, fmt.Errorf("%s: the line %q: %w", path, line, err)
+		r, err := ParseRecord(line)
+		if err != nil {
+			return nil, from, fmt.Errorf("%s: %w", path, err)
 		}
 		all, from = append(all, r), from+int64(len(line))
 	}

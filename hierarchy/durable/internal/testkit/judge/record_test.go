@@ -80,7 +80,7 @@ func TestReports(t *testing.T) {
 	var out bytes.Buffer
 	total.Write(&out)
 	require.Equal(t, 2, total.runs)
-	for _, want := range []string{"6 answered, 0 unknown", "4, 0 of them again", "all 2 within", "BROKEN: " + lost + ": 2\n    fires/lost"} {
+	for _, want := range []string{"6 answered, 0 unknown", "4, 0 of them again", "all 2 within", "BROKEN: " + Lost + ": 2\n    fires/lost"} {
 		require.Contains(t, out.String(), want)
 	}
 	require.Equal(t, []time.Duration{time.Millisecond}, []time.Duration(total.backs[0].delays[:1]))

@@ -30,6 +30,7 @@ type Report struct {
 	modes     map[string]int
 	fails     []string // why timers could not be opened
 	broken    map[string][]string
+	keys      map[string][]string // that a promise was broken for, if it is one for keys
 }
 
 // counts is how much there was.
@@ -39,7 +40,7 @@ type counts struct {
 }
 
 func newReport() *Report {
-	return &Report{runs: 1, faults: map[string]int{}, modes: map[string]int{}, over: map[*fire]bool{}, paused: map[Event]map[*fire]bool{}, broken: map[string][]string{}}
+	return &Report{runs: 1, faults: map[string]int{}, modes: map[string]int{}, over: map[*fire]bool{}, paused: map[Event]map[*fire]bool{}, broken: map[string][]string{}, keys: map[string][]string{}}
 }
 
 func (c *counts) add(call *call) {
@@ -80,6 +81,15 @@ func (c *counts) sum(o counts) {
 func (r *Report) broke(promise, format string, args ...any) {
 	r.broken[promise] = append(r.broken[promise], fmt.Sprintf(format, args...))
 }
+
+// brokeOf notes that a promise was broken for a key.
+func (r *Report) brokeOf(promise, key, format string, args ...any) {
+	r.broke(promise, format, args...)
+	r.keys[promise] = append(r.keys[promise], key)
+}
+
+// Keys returns the keys for which one of these promises was broken: Lost, Revived, Stranger or Twice.
+func (r *Report) Keys(promise string) []string { return r.keys[promise] }
 
 // excuses are how many firings began after their context's end, and after a stop.
 func (r *Report) excuses() (over, paused int) {

@@ -57,6 +57,9 @@ func frameOf(id string) uint64 {
 
 // setIn is the tenure in which a timer was set or moved, as far as it is known.
 func (h *History) setIn(f *fire) (in *tenure) {
+	if len(h.tenures) == 0 {
+		return nil
+	}
 	p, number := partitionOf(f.Key, h.Partitions), frameOf(f.ID)
 	for _, t := range h.tenures {
 		if t.partition == p && t.epoch < number && (in == nil || t.epoch > in.epoch) {

@@ -38,21 +38,44 @@ func (v *version) fits(due, shift int64) bool {
 // isWall tells whether it goes by the wall clock.
 func (v *version) isWall() bool { return v.by.Op == OpSetAt }
 
+// JudgeKeys checks promises 3 and 4, whatever clocks show: what was acknowledged fires, and nothing else does.
+func (h *History) JudgeKeys() *Report {
+	r := newReport()
+	h.judgeLives(r, h.lives())
+	return r
+}
+
 // judgeTimers checks promises 3 and 4.
 func (h *History) judgeTimers(r *Report) {
+	lives := h.lives()
+	h.findTenures(lives)
+	h.judgeLives(r, lives)
+	for i := range h.fires {
+		if f := &h.fires[i]; f.of != nil {
+			h.toTenures(r, f)
+		}
+	}
+	h.judgeTenures(r)
+}
+
+// lives are all keys whose timers are to fire.
+func (h *History) lives() map[string]*life {
 	lives := map[string]*life{}
 	for i := range h.calls {
 		c := &h.calls[i]
-		if strings.HasPrefix(c.Key, FiringKeys) {
-			l := lives[c.Key]
-			if l == nil {
-				l = &life{}
-				lives[c.Key] = l
-			}
-			l.add(c)
+		if strings.HasPrefix(c.Key, SharedKeys) || strings.HasPrefix(c.Key, FarKeys) {
+			continue
 		}
+		if lives[c.Key] == nil {
+			lives[c.Key] = &life{}
+		}
+		lives[c.Key].add(c)
 	}
-	h.findTenures(lives)
+	return lives
+}
+
+// judgeLives finds out what each firing is of, and checks the keys.
+func (h *History) judgeLives(r *Report, lives map[string]*life) {
 	for i := range h.fires {
 		f := &h.fires[i]
 		if strings.HasPrefix(f.Key, FarKeys) {
@@ -60,12 +83,9 @@ func (h *History) judgeTimers(r *Report) {
 			continue
 		}
 		if l := lives[f.Key]; l == nil || !l.assign(f, h.Zero, h.offsetsOf(f)) {
-			r.broke(stranger, "%s", describe(f))
-			continue
+			r.brokeOf(Stranger, f.Key, "%s", describe(f))
 		}
-		h.toTenures(r, f)
 	}
-	h.judgeTenures(r)
 	for key, l := range lives {
 		h.judgeLife(r, key, l)
 	}
@@ -127,6 +147,7 @@ func (l *life) begun(value string) (at int64, ok bool) {
 // offsets, and was called for before. But no other one is due exactly when one of SetAt is. It is false if
 // there is none with its value.
 func (l *life) assign(f *fire, zero int64, offsets []int64) bool {
+	f.of, f.fits = nil, false
 	for _, v := range l.versions {
 		if v.value != f.Value || v.by.Time > f.Time {
 			continue
@@ -154,7 +175,7 @@ func (h *History) judgeLife(r *Report, key string, l *life) {
 			ids[f.ID] = true
 		}
 		if len(ids) > 1 {
-			r.broke(twice, "%s of %s has %d IDs: %s and %s", v.by.Op, key, len(ids), describe(v.fires[0]), describe(v.fires[len(v.fires)-1]))
+			r.brokeOf(Twice, key, "%s of %s has %d IDs: %s and %s", v.by.Op, key, len(ids), describe(v.fires[0]), describe(v.fires[len(v.fires)-1]))
 		}
 		end := l.endOf(v)
 		if end == 0 {
@@ -162,12 +183,12 @@ func (h *History) judgeLife(r *Report, key string, l *life) {
 		}
 		for _, f := range v.fires {
 			if f.Time > end && !h.excused(r, f) {
-				r.broke(revived, "%s, replaced or removed at %d", describe(f), end)
+				r.brokeOf(Revived, key, "%s, replaced or removed at %d", describe(f), end)
 			}
 		}
 	}
 	if l.mustFire() && !l.anyDone() {
-		r.broke(lost, "%s %q of worker %d, set at %d", key, l.versions[0].value, l.versions[0].by.worker, l.versions[0].by.Time)
+		r.brokeOf(Lost, key, "%s %q of worker %d, set at %d", key, l.versions[0].value, l.versions[0].by.worker, l.versions[0].by.Time)
 	}
 }
 

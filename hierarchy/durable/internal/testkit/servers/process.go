@@ -48,11 +48,12 @@ func Launch(cfg Config, log string) (*Process, error) {
 // Spawn starts this program again as a server, and returns when clients can connect.
 func Spawn(cfg Config) (*Process, error) {
 	isReady := make(chan bool, 1)
-	p, err := child.Start(child.Spec{Variable: variable, Config: cfg, Line: func(string) {
+	p, err := child.Start(child.Spec{Variable: variable, Config: cfg, Line: func(string) error {
 		select {
 		case isReady <- true:
 		default:
 		}
+		return nil
 	}})
 	if err != nil {
 		return nil, err

@@ -93,26 +93,7 @@ const mostTries = 1000
 
 // Start starts a server, and returns when clients can connect.
 func Start(cfg Config) (*server.Server, error) {
-	opts := &server.Options{
-		ServerName: cfg.Name, Host: host, Port: cfg.Port, NoSigs: true,
-		JetStream: true, StoreDir: cfg.Dir, SyncAlways: true, MaxPayload: 8 << 20,
-		DisableJetStreamBanner: true,
-	}
-	if cfg.Cluster != 0 {
-		opts.Cluster = server.ClusterOpts{Name: "epicycle", Host: host, Port: cfg.Cluster}
-		for _, port := range cfg.Others {
-			opts.Routes = append(opts.Routes, &url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))})
-		}
-	}
-	if cfg.Mute != "" {
-		opts.NoAuthUser = anybody
-		opts.Users = []*server.User{{Username: anybody, Password: password}, {Username: cfg.Mute, Password: password,
-			Permissions: &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{cfg.MuteTo}}}}}
-	}
-	if cfg.Hidden {
-		opts.Cluster.NoAdvertise, opts.Cluster.Advertise = true, net.JoinHostPort(host, "1") // where nobody is
-	}
-	s, err := server.NewServer(opts)
+	s, err := server.NewServer(cfg.options())
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +116,30 @@ func Start(cfg Config) (*server.Server, error) {
 }
 
 const readyEvery = 200 * time.Millisecond
+
+// options are the server's own.
+func (cfg Config) options() *server.Options {
+	opts := &server.Options{
+		ServerName: cfg.Name, Host: host, Port: cfg.Port, NoSigs: true,
+		JetStream: true, StoreDir: cfg.Dir, SyncAlways: true, MaxPayload: 8 << 20,
+		DisableJetStreamBanner: true,
+	}
+	if cfg.Cluster != 0 {
+		opts.Cluster = server.ClusterOpts{Name: "epicycle", Host: host, Port: cfg.Cluster}
+		for _, port := range cfg.Others {
+			opts.Routes = append(opts.Routes, &url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))})
+		}
+	}
+	if cfg.Mute != "" {
+		opts.NoAuthUser = anybody
+		opts.Users = []*server.User{{Username: anybody, Password: password}, {Username: cfg.Mute, Password: password,
+			Permissions: &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{cfg.MuteTo}}}}}
+	}
+	if cfg.Hidden {
+		opts.Cluster.NoAdvertise, opts.Cluster.Advertise = true, net.JoinHostPort(host, "1") // where nobody is
+	}
+	return opts
+}
 
 // fatal is a logger that has what a server can't start with.
 type fatal chan string
