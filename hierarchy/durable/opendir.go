@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
@@ -107,25 +108,19 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 	return d.opened(begun)
 }
 
-// refuseLater is an error if a later version has written to one of the logs. Nothing is written to the
+// refuseLater returns an error if a later version has written to one of the logs. Nothing is written to the
 // others then.
-func refuseLater[L journal.Log](ctx context.Context, logs []L) error {
-	for at, log := range logs {
-		if err := peek(ctx, partition.Config{Log: log, Partition: at, Partitions: len(logs)}); errors.Is(err, partition.ErrVersion) {
+func refuseLater(ctx context.Context, logs []journal.Log) error {
+	for _, err := range cluster.Peek(ctx, partition.Config{}, logs, peekTime) {
+		if errors.Is(err, partition.ErrVersion) {
 			return err
 		}
 	}
 	return nil
 }
 
-// peekTime is for one log. One that does not answer holds up the others.
+// peekTime is how long a log has to respond.
 const peekTime = 5 * time.Second
-
-func peek(ctx context.Context, cfg partition.Config) error {
-	ctx, cancel := context.WithTimeout(ctx, peekTime)
-	defer cancel()
-	return partition.Peek(ctx, cfg)
-}
 
 // set opens the logs, and makes them if they were never made.
 func (d *dir) set(ctx context.Context) (*jetstream.Set, error) {

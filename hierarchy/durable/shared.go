@@ -13,7 +13,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 )
 
 // shared is the owners of a set with Config.Conn: the partitions are shared with other processes.
@@ -49,9 +48,9 @@ func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 	logger := cfg.logger.With("name", cfg.name)
 	common := cfg.common
 	common.Patience.Answer, common.EndTime, common.Gate = answerTime, endTime, partition.NewLearningGate()
-	common.Cause = func() error { return remote.Closed(cfg.conn) }
+	common.Cause = storage.Bus.Closed
 	c, err := cluster.Open(ctx, cluster.Config{
-		Conn: cfg.conn, Name: cfg.name, Logs: storage.Logs, Common: common, Logger: logger, MaxSkew: cfg.maxSkew,
+		Bus: storage.Bus, Name: cfg.name, Logs: storage.Logs, Common: common, Logger: logger, MaxSkew: cfg.maxSkew,
 		Member: member.Config{Store: storage.Table, Lease: cfg.lease, Text: owner()},
 	})
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -25,7 +24,7 @@ import (
 
 // Config says what to share, and with what. All fields are needed unless they say otherwise.
 type Config struct {
-	Conn   *nats.Conn
+	Bus    bus.Bus
 	Name   string
 	Logs   []journal.Log    // of each partition
 	Member member.Config    // Partitions and Logger are filled in
@@ -83,7 +82,7 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	c.client = client
-	c.watchConn()
+	go c.watchBus()
 	s, err := c.begin(ctx)
 	if err != nil {
 		client.Close()
@@ -105,7 +104,7 @@ func (c *Cluster) latest() *session {
 }
 
 func (c *Cluster) remote() remote.Config {
-	return remote.Config{Conn: c.cfg.Conn, Name: c.cfg.Name, Partitions: len(c.cfg.Logs), Logger: c.cfg.Logger, Clock: c.cfg.Common.Clock}
+	return remote.Config{Bus: c.cfg.Bus, Name: c.cfg.Name, Partitions: len(c.cfg.Logs), Logger: c.cfg.Logger, Clock: c.cfg.Common.Clock}
 }
 
 // run begins another session whenever one has lost its lease.
@@ -147,6 +146,21 @@ func (c *Cluster) again() *session {
 		if !retry.Wait(ctx) {
 			return nil
 		}
+	}
+}
+
+// watchBus notices when the bus is closed for good, as nats.go closes a connection when the servers have refused the
+// same user twice. Nothing works from then on.
+func (c *Cluster) watchBus() {
+	if !c.cfg.Bus.AwaitClosed(c.ending) || c.isEnding() {
+		return
+	}
+	now := time.Now()
+	c.gone.Store(&now)
+	c.cfg.Logger.Error("durable: the connection to the servers is closed for good: open another one, and Open anew",
+		"err", c.cfg.Bus.Closed())
+	for at := range c.owned {
+		c.client.Moved(at) // calls end
 	}
 }
 

@@ -7,8 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
@@ -40,7 +39,7 @@ func (l *slot) askMessage() []byte {
 const askers = 8
 
 // asked is called when another member asks for a partition.
-func (s *session) asked(m *nats.Msg) {
+func (s *session) asked(m bus.Message) {
 	b := m.Data
 	if len(b) != 13 || b[0] != askVersion {
 		s.respond(m, false)
@@ -64,12 +63,12 @@ func (s *session) asked(m *nats.Msg) {
 	}()
 }
 
-func (s *session) respond(m *nats.Msg, given bool) {
+func (s *session) respond(m bus.Message, given bool) {
 	answer := no
 	if given {
 		answer = yes
 	}
-	if err := remote.Respond(s.c.cfg.Conn, m.Reply, []byte(answer)); err != nil {
+	if err := remote.Respond(s.c.cfg.Bus, m.Reply, []byte(answer)); err != nil {
 		s.c.cfg.Logger.Debug("durable: an answer was not sent", "to", m.Reply, "err", err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	logs "github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
@@ -127,7 +128,7 @@ func (w *world) process() *process {
 
 func (p *process) open(ctx context.Context) error {
 	cfg := Config{
-		Conn: p.conn, Name: p.w.name, Logger: p.logger, MaxSkew: p.skew, Behind: p.behind, Reread: p.reread,
+		Bus: jetstream.NewBus(p.conn), Name: p.w.name, Logger: p.logger, MaxSkew: p.skew, Behind: p.behind, Reread: p.reread,
 		Member: member.Config{Store: p.store, Lease: p.lease},
 		Common: partition.Config{
 			Clock: p.clock, Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),

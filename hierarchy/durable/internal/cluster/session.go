@@ -7,8 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -21,9 +20,9 @@ type session struct {
 	c      *Cluster
 	member *member.Member
 	slots  []*slot
-	asks   *nats.Subscription // of others, for partitions
-	risen  wait.Signal        // the lease was renewed
-	ctx    context.Context    // ends when all is to end at once
+	asks   bus.Subscription // of others, for partitions
+	risen  wait.Signal      // the lease was renewed
+	ctx    context.Context  // ends when all is to end at once
 	cancel context.CancelFunc
 	wg     sync.WaitGroup // of the slots, and of watch
 	once   sync.Once
@@ -65,7 +64,7 @@ func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 		s.slots = append(s.slots, newSlot(s, at))
 	}
 	s.look()
-	if s.asks, err = c.cfg.Conn.Subscribe(s.askSubject(m.ID()), s.asked); err != nil {
+	if s.asks, err = c.cfg.Bus.Subscribe(s.askSubject(m.ID()), s.asked); err != nil {
 		s.cancel()
 		m.Stop()
 		return nil, fmt.Errorf("subscribing to requests of others: %w", err)
@@ -171,7 +170,7 @@ func (s *session) abandon() {
 // stop ends what goes on, and waits for it.
 func (s *session) stop() {
 	s.once.Do(func() {
-		_ = s.asks.Unsubscribe() // else the connection is closed
+		s.asks.Stop()
 		s.cancel()
 		s.wg.Wait()
 		s.member.Stop()

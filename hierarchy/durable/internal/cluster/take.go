@@ -5,8 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
@@ -29,15 +28,20 @@ func (l *slot) take(holder member.ID) error {
 	if err := l.probe(); err != nil {
 		return err
 	}
-	conn := l.c().cfg.Conn
-	inbox := conn.NewInbox()
-	answers := make(chan *nats.Msg, 1)
-	sub, err := conn.ChanSubscribe(inbox, answers)
+	b := l.c().cfg.Bus
+	inbox := b.NewInbox()
+	answers := make(chan bool, 1)
+	sub, err := b.Subscribe(inbox, func(m bus.Message) {
+		select {
+		case answers <- string(m.Data) == yes:
+		default: // the first response counts
+		}
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = sub.Unsubscribe() }() // else the connection is closed
-	if err := conn.PublishRequest(l.s.askSubject(holder), inbox, l.askMessage()); err != nil {
+	defer sub.Stop()
+	if err := b.Publish(l.s.askSubject(holder), inbox, l.askMessage()); err != nil {
 		return err
 	}
 	return l.awaitGift(holder, answers)
@@ -45,18 +49,18 @@ func (l *slot) take(holder member.ID) error {
 
 // awaitGift waits for the claim, and goes on reading the log. The owner may die meanwhile: then the claim
 // is free.
-func (l *slot) awaitGift(holder member.ID, answers <-chan *nats.Msg) error {
+func (l *slot) awaitGift(holder member.ID, answers <-chan bool) error {
 	late := time.NewTimer(2 * l.c().cfg.Member.Lease)
 	defer late.Stop()
 	again := time.NewTicker(catchUpEvery)
 	defer again.Stop()
 	for t := l.task(); t.plan == l.me() && t.claim.Holder == holder && !t.claim.Free; {
 		select {
-		case m := <-answers:
-			if string(m.Data) != yes {
+		case given := <-answers:
+			if !given {
 				return errKeeps
 			}
-			// The claim is this process's, as there will be news of.
+			// We own the claim: the watch will confirm it.
 		case <-again.C:
 			if err := l.follow(); err != nil {
 				return err

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -14,27 +16,32 @@ import (
 
 const peekAtOnce = 8
 
-// unreadable looks at all logs, and writes nothing. It returns the partitions whose logs this program can't
-// read. If these are all, that is an error: it must not join. A log that does not answer may be readable, and
-// is looked at again before it is claimed.
-func (c *Cluster) unreadable(ctx context.Context) (all []int, err error) {
-	errs := make([]error, len(c.cfg.Logs))
+// Peek looks at the end of each log, and returns why it can't be read: partition.ErrVersion if a later version has
+// written to it. A log has some time to respond. Nothing is written.
+func Peek(ctx context.Context, common partition.Config, logs []journal.Log, time time.Duration) []error {
+	errs := make([]error, len(logs))
 	places := make(chan struct{}, peekAtOnce)
 	var wg sync.WaitGroup
-	for at := range errs {
+	for at, log := range logs {
 		places <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-places }()
-			cfg := c.cfg.Common
-			cfg.Log, cfg.Partition, cfg.Partitions = c.cfg.Logs[at], at, len(c.cfg.Logs)
-			ctx, cancel := context.WithTimeout(ctx, lookTime)
+			cfg := common
+			cfg.Log, cfg.Partition, cfg.Partitions = log, at, len(logs)
+			ctx, cancel := context.WithTimeout(ctx, time)
 			defer cancel()
 			errs[at] = partition.Peek(ctx, cfg)
 		})
 	}
 	wg.Wait()
+	return errs
+}
+
+// unreadable returns the partitions whose logs this program can't read. If these are all, that is an error: it must
+// not join. A log that does not respond may be readable, and is looked at again before it is claimed.
+func (c *Cluster) unreadable(ctx context.Context) (all []int, err error) {
 	readable := false
-	for at, failed := range errs {
+	for at, failed := range Peek(ctx, c.cfg.Common, c.cfg.Logs, lookTime) {
 		if !errors.Is(failed, partition.ErrVersion) {
 			readable = true
 			continue

@@ -7,20 +7,25 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
-	"github.com/nats-io/nats.go"
 )
 
-// Storage is the logs of a set, and the table of the processes that share it.
+// Storage is all that the processes that share a set have in common: its logs, the table that says who owns them, and
+// the bus for messages between these processes.
 type Storage struct {
 	Logs  []journal.Log
 	Table table.Store
+	Bus   bus.Bus
 }
 
 // OpenShared opens a set and its table, or makes them. It waits for servers that are not ready, until ctx is done.
 func OpenShared(ctx context.Context, cfg Config, logger *slog.Logger) (s Storage, err error) {
+	s.Bus = NewBus(cfg.Conn)
 	err = untilAnswered(ctx, logger, func(ctx context.Context, answered func()) error {
 		if err := checkServer(cfg.Conn); err != nil {
 			return err

@@ -11,8 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -22,7 +21,7 @@ type Client struct {
 	cfg    Config
 	caller uint64
 	inbox  string // the subject of all answers begins with it
-	sub    *nats.Subscription
+	sub    bus.Subscription
 	quiet  time.Duration
 	lanes  []*lane
 	asks   sync.Pool // of *ask
@@ -36,7 +35,7 @@ type Client struct {
 // New makes a Client. It needs a Close.
 func New(cfg Config) (*Client, error) {
 	cfg.fillIn()
-	inbox := cfg.Conn.NewInbox() + "."
+	inbox := cfg.Bus.NewInbox() + "."
 	if !answerable(inbox) {
 		return nil, fmt.Errorf("%w: %s. See nats.CustomInboxPrefix", errReply, inbox)
 	}
@@ -46,7 +45,7 @@ func New(cfg Config) (*Client, error) {
 	for at := range cfg.Partitions {
 		c.lanes = append(c.lanes, &lane{client: c, at: at, subject: cfg.subject(at)})
 	}
-	sub, err := cfg.Conn.Subscribe(c.inbox+"*", c.answered)
+	sub, err := cfg.Bus.Subscribe(c.inbox+"*", c.answered)
 	if err != nil {
 		return nil, fmt.Errorf("subscribing to answers: %w", err)
 	}
@@ -58,7 +57,7 @@ func New(cfg Config) (*Client, error) {
 func (c *Client) Close() {
 	c.once.Do(func() {
 		close(c.closed)
-		_ = c.sub.Unsubscribe() // else the connection is closed
+		c.sub.Stop()
 		for _, l := range c.lanes {
 			l.close()
 		}
@@ -73,8 +72,8 @@ func (c *Client) Do(ctx context.Context, at int, call *partition.Call) error {
 	return c.DoSince(ctx, at, call, c.Now())
 }
 
-// most is the size of the largest message. It changes if the servers' max_payload does.
-func (c *Client) most() int { return int(c.cfg.Conn.MaxPayload()) - headers }
+// most is the size of the largest message. It may change.
+func (c *Client) most() int { return c.cfg.Bus.MaxMessage() - headers }
 
 // DoSince is Do for a call that began before. Its durations and its minute count from there.
 func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begun Moment) error {
@@ -126,7 +125,7 @@ func (c *Client) usable() error {
 		return partition.ErrClosed
 	default:
 	}
-	if err := Closed(c.cfg.Conn); err != nil {
+	if err := c.cfg.Bus.Closed(); err != nil {
 		return unavailable(err)
 	}
 	return nil
@@ -145,11 +144,11 @@ func (c *Client) replyTo(at int, serial uint64) string {
 func (c *Client) readReply(id uint64) string { return c.inbox + strconv.FormatUint(id, 36) }
 
 // answered is called with each answer.
-func (c *Client) answered(m *nats.Msg) {
+func (c *Client) answered(m bus.Message) {
 	token := m.Subject[len(c.inbox):]
 	data := m.Data
-	if len(data) == 0 && m.Header.Get("Status") == "503" {
-		data = nil // no responders
+	if m.Nobody {
+		data = nil
 	}
 	lane, serial, ok := strings.Cut(token, "-")
 	if !ok {

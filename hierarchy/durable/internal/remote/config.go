@@ -9,9 +9,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
@@ -19,7 +18,7 @@ import (
 
 // Config says what a Client, or a Server, works with.
 type Config struct {
-	Conn       *nats.Conn
+	Bus        bus.Bus
 	Name       string       // of the set of timers
 	Partitions int          // how many it has
 	Logger     *slog.Logger // may be nil
@@ -48,21 +47,8 @@ var (
 	errNobody  = errors.New("no process owns the partition")
 	errNotMine = errors.New("the process that was asked does not own the partition")
 	errSilent  = errors.New("the owner of the partition does not answer")
-	errOffline = errors.New("there is no connection to the servers")
-	errGone    = fmt.Errorf("%w: it was closed for good", errOffline)
 	errClosing = errors.New("the client was closed before the owner of the partition answered")
 )
-
-// Closed is why a connection is closed for good, or nil if it is not.
-func Closed(nc *nats.Conn) error {
-	if !nc.IsClosed() {
-		return nil
-	}
-	if err := nc.LastError(); err != nil {
-		return fmt.Errorf("%w: %w", errGone, err)
-	}
-	return errGone
-}
 
 func unavailable(why error) error { return journal.Because(partition.ErrUnavailable, why) }
 
@@ -72,7 +58,7 @@ const (
 	// maxOps and maxBytes are where a message ends that has more than one call.
 	maxOps   = 500
 	maxBytes = 256 << 10
-	// headers is more than NATS and a message need beside operations.
+	// headers is more than a bus and a message need beside operations.
 	headers = 1 << 10
 
 	firstPause = 5 * time.Millisecond // after a response that nobody owns the partition

@@ -9,6 +9,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -35,7 +37,7 @@ func TestConnectionIsLost(t *testing.T) {
 	nc, err := nats.Connect("", nats.InProcessServer(&all), nats.MaxReconnects(-1), nats.ReconnectWait(5*time.Millisecond))
 	b.NoError(err)
 	defer nc.Close()
-	b.cfg.Conn = nc
+	b.cfg.Bus = jetstream.NewBus(nc)
 	b.own()
 	c := b.client()
 	b.do(c, setAsk("a", ""))
@@ -56,6 +58,6 @@ func TestConnectionIsLost(t *testing.T) {
 	nc.Close()
 	_, err = c.try(t.Context(), removeAsk("a"))
 	b.ErrorIs(err, partition.ErrUnavailable)
-	b.ErrorIs(err, errOffline)
+	b.ErrorIs(err, bus.ErrOffline)
 	all.now.Load().Shutdown()
 }

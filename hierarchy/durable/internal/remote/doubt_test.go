@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -39,7 +40,7 @@ func TestCallThatWasSentBeforeClose(t *testing.T) {
 	errs := make(chan error)
 	go func() { _, err := c.try(t.Context(), setAsk("a", "1")); errs <- err }()
 	b.Eventually(func() bool { return net.Messages.Load() > 0 }, 10*time.Second, time.Millisecond)
-	c.once.Do(func() { close(c.closed); _ = c.sub.Unsubscribe() }) // Close has not come to the lanes
+	c.once.Do(func() { close(c.closed); c.sub.Stop() }) // Close has not come to the lanes
 	go c.lanes[0].tick()
 	b.ErrorIs(<-errs, partition.ErrUnavailable)
 	c.lanes[0].close()
@@ -93,7 +94,7 @@ func TestPagesOnServersThatTakeLittle(t *testing.T) {
 	}
 	defer nc.Close()
 	b := newBench(t)
-	b.cfg.Conn, b.cfg.GiveUp = nc, 5*time.Second
+	b.cfg.Bus, b.cfg.GiveUp = jetstream.NewBus(nc), 5*time.Second
 	o, c := b.own(), b.client()
 	for i := range 300 {
 		b.do(c, setAsk(fmt.Sprint(i), strings.Repeat("v", 1000)))

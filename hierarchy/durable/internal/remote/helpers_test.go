@@ -17,6 +17,7 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -60,7 +61,7 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	b := &bench{Assertions: require.New(t), t: t, disk: new(memory.Disk)}
-	b.cfg = Config{Conn: conn, Name: fmt.Sprint("t", names.Add(1)), Partitions: 1}
+	b.cfg = Config{Bus: jetstream.NewBus(conn), Name: fmt.Sprint("t", names.Add(1)), Partitions: 1}
 	b.part = partition.Config{
 		Partitions: 1, Clock: clock.System(), Precision: time.Millisecond, MaxAttempts: 3,
 		Backoff: func(int) time.Duration { return time.Hour }, Crew: partition.NewCrew(16),
@@ -104,7 +105,7 @@ func (b *bench) own() *owner {
 // die ends the owner like the death of its process.
 func (b *bench) die(o *owner) {
 	o.dead.Store(true)
-	_ = o.sub.Unsubscribe()
+	o.sub.Stop()
 	o.log.Close()
 	o.lease.Store(false)
 	o.Stop()

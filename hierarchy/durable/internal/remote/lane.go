@@ -6,8 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -116,9 +115,9 @@ func (l *lane) floor(next uint64) uint64 {
 
 // publish sends a copy of a message.
 func (l *lane) publish(m *message, now time.Time) {
-	nc := l.client.cfg.Conn
-	if nc.Status() != nats.CONNECTED { // it would be kept, and sent when its durations are not true any more
-		l.delay(m, now, errOffline)
+	b := l.client.cfg.Bus
+	if !b.Online() { // it would be kept, and sent when its durations are not true any more
+		l.delay(m, now, bus.ErrOffline)
 		return
 	}
 	clocks := readClocks(l.client.cfg.Clock)
@@ -127,7 +126,7 @@ func (l *lane) publish(m *message, now time.Time) {
 	}
 	setAge(m.data[momentSize:], clocks.elapsed-m.made)
 	data := head(m.data, l.offset.moment(m.made), l.offset.holds(clocks))
-	if err := nc.PublishRequest(l.subject, l.client.replyTo(l.at, m.serial), data); err != nil {
+	if err := b.Publish(l.subject, l.client.replyTo(l.at, m.serial), data); err != nil {
 		l.delay(m, now, err)
 		return
 	}

@@ -36,7 +36,7 @@ func (s *Server) page(body []byte) error {
 		return errMessage
 	}
 	var timers []byte
-	most := min(pageBytes, int(s.cfg.Conn.MaxPayload())-headers)
+	most := min(pageBytes, s.cfg.Bus.MaxMessage()-headers)
 	next, err := s.owner.Page(dead == 1, from, func(t state.Timer) bool {
 		if len(timers) > 0 && len(timers)+timerSize(&t) > most {
 			return false

@@ -6,8 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
@@ -159,9 +158,9 @@ func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, er
 // publishRead asks, and sets the time for the next copy.
 func (c *Client) publishRead(q *question, at int, data []byte) {
 	pause := q.quiet.Next()
-	if c.cfg.Conn.Status() != nats.CONNECTED {
-		q.why, pause = errOffline, lastPause
-	} else if err := c.cfg.Conn.PublishRequest(c.lanes[at].subject, c.readReply(q.id), data); err != nil {
+	if !c.cfg.Bus.Online() {
+		q.why, pause = bus.ErrOffline, lastPause
+	} else if err := c.cfg.Bus.Publish(c.lanes[at].subject, c.readReply(q.id), data); err != nil {
 		q.why, pause = err, lastPause
 	}
 	q.timer.Reset(min(pause, time.Until(q.end)))

@@ -3,16 +3,16 @@ package remote
 import (
 	"strings"
 
-	"github.com/nats-io/nats.go"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 )
 
 // Respond sends the answer to a message, unless its reply subject is one of ours, or of the server's: who may
 // only ask could else have an owner publish into a log.
-func Respond(nc *nats.Conn, reply string, answer []byte) error {
+func Respond(b bus.Bus, reply string, answer []byte) error {
 	if !answerable(reply) {
 		return errReply
 	}
-	return nc.Publish(reply, answer)
+	return b.Publish(reply, "", answer)
 }
 
 // answerable reports whether a reply subject may be that of an inbox.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -39,7 +40,7 @@ func TestInboxThatIsNone(t *testing.T) {
 	nc, err := nats.Connect("", nats.InProcessServer(embeddedServer.Server), nats.CustomInboxPrefix("epicycle.inbox"))
 	require.NoError(t, err)
 	defer nc.Close()
-	_, err = New(Config{Conn: nc, Name: "x", Partitions: 1})
+	_, err = New(Config{Bus: jetstream.NewBus(nc), Name: "x", Partitions: 1})
 	require.ErrorIs(t, err, errReply)
 	require.ErrorContains(t, err, "epicycle.inbox")
 }

@@ -8,8 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -35,7 +34,7 @@ type Server struct {
 	cfg     Config
 	owner   *partition.Partition
 	refusal error // of all, if there is no owner
-	sub     *nats.Subscription
+	sub     bus.Subscription
 	ctx     context.Context // of what waits
 	cancel  context.CancelFunc
 
@@ -72,7 +71,7 @@ func serve(cfg Config, at int, s *Server) (*Server, error) {
 	s.cfg = cfg
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.calls, s.ended = make(chan *asked, maxPending), make(chan struct{})
-	sub, err := cfg.Conn.Subscribe(cfg.subject(at), s.received)
+	sub, err := cfg.Bus.Subscribe(cfg.subject(at), s.received)
 	if err != nil {
 		s.cancel()
 		return nil, fmt.Errorf("subscribing to questions: %w", err)
@@ -87,7 +86,7 @@ func serve(cfg Config, at int, s *Server) (*Server, error) {
 // would wait for a while before it asks the next owner.
 func (s *Server) Stop() {
 	s.once.Do(func() {
-		_ = s.sub.Drain() // else the connection is closed
+		s.sub.Drain()
 		s.mu.Lock()
 		s.stopped = true
 		close(s.calls)
@@ -98,7 +97,7 @@ func (s *Server) Stop() {
 }
 
 // received is called with each message.
-func (s *Server) received(m *nats.Msg) {
+func (s *Server) received(m bus.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !answerable(m.Reply) {
@@ -129,13 +128,13 @@ func (s *Server) received(m *nats.Msg) {
 }
 
 func (s *Server) respond(reply string, answer []byte) {
-	if err := Respond(s.cfg.Conn, reply, answer); err != nil {
+	if err := Respond(s.cfg.Bus, reply, answer); err != nil {
 		s.cfg.Logger.Debug("durable: an answer was not sent", "to", reply, "err", err)
 	}
 }
 
 // ask begins what a message asks for.
-func (s *Server) ask(m *nats.Msg, version byte, body []byte) error {
+func (s *Server) ask(m bus.Message, version byte, body []byte) error {
 	a := &asked{reply: m.Reply, size: int64(len(m.Data))}
 	var ago time.Duration
 	if version == dated {

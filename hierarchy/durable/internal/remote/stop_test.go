@@ -11,16 +11,20 @@ import (
 func TestStopAnswersWhatHasCome(t *testing.T) {
 	b := newBench(t)
 	o := b.own()
-	inbox := b.cfg.Conn.NewInbox()
-	answers, err := b.cfg.Conn.SubscribeSync(inbox)
+	inbox := conn.NewInbox()
+	answers, err := conn.SubscribeSync(inbox)
 	b.NoError(err)
 	o.Server.mu.Lock()
 	const n = 3
 	for range n {
-		b.NoError(b.cfg.Conn.PublishMsg(&nats.Msg{Subject: o.cfg.subject(0), Reply: inbox, Data: startMessage(nil, lenKind)}))
+		b.NoError(conn.PublishMsg(&nats.Msg{Subject: o.cfg.subject(0), Reply: inbox, Data: startMessage(nil, lenKind)}))
 	}
-	b.Eventually(func() bool { d, err := o.sub.Delivered(); return err == nil && d == 1 }, time.Minute, time.Millisecond)
-	b.Eventually(func() bool { left, _, err := o.sub.Pending(); return err == nil && left >= n-1 }, time.Minute, time.Millisecond)
+	sub := o.sub.(interface {
+		Delivered() (int64, error)
+		Pending() (msgs, bytes int, err error)
+	})
+	b.Eventually(func() bool { d, err := sub.Delivered(); return err == nil && d == 1 }, time.Minute, time.Millisecond)
+	b.Eventually(func() bool { left, _, err := sub.Pending(); return err == nil && left >= n-1 }, time.Minute, time.Millisecond)
 	stopped := make(chan bool)
 	go func() {
 		o.Partition.Close()

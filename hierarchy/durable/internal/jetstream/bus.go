@@ -1,0 +1,66 @@
+package jetstream
+
+import (
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
+)
+
+// NewBus returns the connection as a bus.
+func NewBus(nc *nats.Conn) bus.Bus { return natsBus{nc} }
+
+type natsBus struct{ *nats.Conn }
+
+func (b natsBus) Publish(subject, reply string, data []byte) error {
+	if reply == "" {
+		return b.Conn.Publish(subject, data)
+	}
+	return b.PublishRequest(subject, reply, data)
+}
+
+func (b natsBus) Subscribe(subject string, f func(bus.Message)) (bus.Subscription, error) {
+	s, err := b.Conn.Subscribe(subject, func(m *nats.Msg) {
+		nobody := len(m.Data) == 0 && m.Header.Get("Status") == "503"
+		f(bus.Message{Subject: m.Subject, Reply: m.Reply, Data: m.Data, Nobody: nobody})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return subscription{s}, nil
+}
+
+func (b natsBus) MaxMessage() int { return int(b.MaxPayload()) }
+func (b natsBus) Online() bool    { return b.Status() == nats.CONNECTED }
+
+func (b natsBus) Closed() error {
+	if !b.IsClosed() {
+		return nil
+	}
+	if err := b.LastError(); err != nil {
+		return fmt.Errorf("%w: %w", bus.ErrClosed, err)
+	}
+	return bus.ErrClosed
+}
+
+// AwaitClosed leaves the handlers of the connection to the user.
+func (b natsBus) AwaitClosed(end <-chan struct{}) bool {
+	status := b.StatusChanged(nats.CLOSED)
+	defer b.RemoveStatusListener(status)
+	if b.IsClosed() { // maybe before status was there
+		return true
+	}
+	select {
+	case <-status:
+		return true
+	case <-end:
+		return false
+	}
+}
+
+// subscription's errors mean that the connection is closed.
+type subscription struct{ *nats.Subscription }
+
+func (s subscription) Stop()  { _ = s.Unsubscribe() }
+func (s subscription) Drain() { _ = s.Subscription.Drain() }
