@@ -181,7 +181,7 @@ func (m *Mock) verify(a *MockAlarm) bool {
 // stepLimit returns the limit for a Step of the first wheel in the heap. This is the order
 // of the second alarm, if it is aimed at that time. Otherwise it is the next order to be
 // given out, because the next timer may be set on another wheel. The limit is never above
-// ending.limit. tied tells whether the second alarm is aimed at that time.
+// ending.limit. tied reports whether the second alarm is aimed at that time.
 func (m *Mock) stepLimit(at time.Duration) (limit uint64, tied bool) {
 	limit = m.orders.Load() + 1
 	if m.ending.limit > 0 {

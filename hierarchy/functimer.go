@@ -16,7 +16,7 @@ import (
 type FuncTimer struct {
 	shard *engine.Shard[func()] // immutable, as the next three
 	f     func()
-	ask   func() // the value of the timer; see owned.go
+	ask   func() // the value of the timer; see engine.AskFirst
 	run   func() // what the executor calls
 
 	generation uint64        // guarded by the shard's lock, as all below
@@ -35,7 +35,7 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 		return nil, ErrClosed
 	}
 	s := w.core.LockAny()
-	s.Sequence++ // so that lockAny samples as often as for other timers
+	s.Sequence++ // so that LockAny samples as often as for other timers
 	s.Mu.Unlock()
 	t := &FuncTimer{shard: s, f: f}
 	t.ask, t.run = t.fire, t.call

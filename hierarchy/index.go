@@ -170,7 +170,7 @@ func (w *Keyed[K, V]) hashWarily(k K) (h uint64, err error) {
 	return maphash.Comparable(w.seed, k), nil
 }
 
-// mayPanic tells whether comparing two values of type t can panic: it can if t is or
+// mayPanic reports whether comparing two values of type t can panic: it can if t is or
 // holds an interface.
 func mayPanic(t reflect.Type) bool {
 	switch t.Kind() {

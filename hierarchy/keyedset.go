@@ -61,7 +61,7 @@ const (
 	ifLater
 )
 
-// holds tells whether a timer that is due at old is set again, to deadline.
+// holds reports whether a timer that is due at old is set again, to deadline.
 func (c condition) holds(old, deadline int64) bool {
 	switch c {
 	case always:

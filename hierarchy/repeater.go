@@ -120,7 +120,7 @@ func (r *Repeater) fire() {
 	}
 }
 
-// begin tells whether to run now. It is too early if the Repeater was reset since it fell
+// begin reports whether to run now. It is too early if the Repeater was reset since it fell
 // due, or if its wall time has not come. Then the timer is set again.
 func (r *Repeater) begin() bool {
 	r.mu.Lock()

@@ -158,7 +158,7 @@ func (a *Arena) freeCold(i uint32, n *Node) Released {
 }
 
 // emptied is called when chunk c is empty. It keeps one empty chunk, so that set and stop
-// at a chunk's edge do not allocate a chunk each time. It tells whether c was freed.
+// at a chunk's edge do not allocate a chunk each time. It reports whether c was freed.
 func (a *Arena) emptied(c uint32) bool {
 	if a.spare == 0 {
 		a.spare = c + 1

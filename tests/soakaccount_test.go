@@ -144,7 +144,7 @@ func (r *record) open() bool {
 	return !r.void
 }
 
-// judge adds the record to sum and reports its faults. dropped says whether the wheel was
+// judge adds the record to sum and reports its faults. dropped reports whether the wheel was
 // stopped, which drops pending timers.
 func (r *record) judge(sum *tally, dropped bool) {
 	r.mu.Lock()

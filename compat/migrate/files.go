@@ -40,7 +40,7 @@ func goFiles(paths []string) (names []string, err error) {
 	return names, nil
 }
 
-// skipped tells whether the go command skips a directory, too, or what is in it is not one's own.
+// skipped reports whether the go command skips a directory, too, or what is in it is not one's own.
 func skipped(dir string) bool {
 	return dir == "vendor" || dir == "testdata" || strings.HasPrefix(dir, ".") || strings.HasPrefix(dir, "_")
 }

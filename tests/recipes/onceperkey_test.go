@@ -74,7 +74,7 @@ func newWindow(c clock.Clock, span time.Duration) (*window, error) {
 	return &window{keys, span}, nil
 }
 
-// first tells whether key comes for the first time in the window. Of several concurrent calls,
+// first reports whether key comes for the first time in the window. Of several concurrent calls,
 // one is true. To throttle, do something only if it is true. To drop duplicates, pass the ID
 // of each message.
 func (w *window) first(key string) (bool, error) {

@@ -6,7 +6,7 @@ import "container/heap"
 // Heap is a heap of alarms. The first one is the next to ring. New makes a Heap.
 type Heap[A comparable] struct{ items items[A] }
 
-// New returns an empty heap. before(a, b) tells whether a rings before b. position returns
+// New returns an empty heap. before(a, b) reports whether a rings before b. position returns
 // where the heap keeps a number for each alarm: 1 + its index in the heap, or 0 if the alarm
 // is not in the heap.
 func New[A comparable](before func(a, b A) bool, position func(A) *int) Heap[A] {

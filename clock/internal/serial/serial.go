@@ -53,7 +53,7 @@ func (c *Call) begin() bool {
 	return true
 }
 
-// more tells whether to call F again. If not, it notes that F is no longer running.
+// more reports whether to call F again. If not, it notes that F is no longer running.
 func (c *Call) more() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

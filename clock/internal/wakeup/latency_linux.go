@@ -27,7 +27,7 @@ func (l *lead) learn(took time.Duration) {
 	l.d = min(max(0, l.d), longestLead)
 }
 
-// overload tells whether the process is too busy to poll its descriptors in time. One late
+// overload reports whether the process is too busy to poll its descriptors in time. One late
 // wake-up shows that it is. It lasts until overloadFor wake-ups in a row were in time.
 type overload struct{ left int }
 

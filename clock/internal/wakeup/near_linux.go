@@ -33,10 +33,10 @@ var defaultSpans = spans{
 // methods below except reviewed.
 func (q *Queue) stay(at time.Duration) { q.until = max(q.until, later(at, q.hold)) }
 
-// far tells whether an alarm of that time does not need a waiter yet.
+// far reports whether an alarm of that time does not need a waiter yet.
 func (q *Queue) far(at time.Duration) bool { return at > q.until }
 
-// becomesNear tells whether the time has come to have a waiter for the first alarm, which
+// becomesNear reports whether the time has come to have a waiter for the first alarm, which
 // was far.
 func (q *Queue) becomesNear(now time.Duration) bool {
 	return q.waiting.Len() > 0 && q.nears(q.waiting.First(), now) && !q.reviewing

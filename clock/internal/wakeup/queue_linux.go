@@ -132,7 +132,7 @@ func (q *Queue) stop(a *Alarm) {
 	}
 }
 
-// idle tells whether no alarm waits or rings. q.mu must be held, here and in the methods
+// idle reports whether no alarm waits or rings. q.mu must be held, here and in the methods
 // below except ring and String.
 func (q *Queue) idle() bool { return q.waiting.Len() == 0 && q.ringing == 0 }
 

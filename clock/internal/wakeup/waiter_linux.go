@@ -58,7 +58,7 @@ func (w *waiter) wait() (own *Alarm, ended bool, err error) {
 	return own, ended || err != nil, err
 }
 
-// ring rings own, and tells whether this is still the queue's waiter. If the ring ends the
+// ring rings own, and reports whether this is still the queue's waiter. If the ring ends the
 // goroutine, another waiter is started.
 func (w *waiter) ring(own *Alarm) (still bool) {
 	q, returned := w.queue, false

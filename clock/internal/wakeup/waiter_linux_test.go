@@ -100,7 +100,7 @@ func TestWaiterStaysAfterStopWhileOtherRings(t *testing.T) {
 	requireGone(t)
 }
 
-// aimsAtEnd tells whether q's timerfd is aimed at the time when the waiter should end.
+// aimsAtEnd reports whether q's timerfd is aimed at the time when the waiter should end.
 func aimsAtEnd(q *Queue) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -58,7 +58,7 @@ func Use(p *Process) (undo func()) {
 	return func() { made.Store(old) }
 }
 
-// bubbles tells whether there can be bubbles: testing/synctest makes one only in a test. The
+// bubbles reports whether there can be bubbles: testing/synctest makes one only in a test. The
 // linker sets what Testing returns, so it is right also while packages are initialized.
 var bubbles = testing.Testing()
 

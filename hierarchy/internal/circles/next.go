@@ -6,7 +6,7 @@ import "math"
 // then: its caller does, by DealAhead.
 const Unlimited = math.MaxInt
 
-// Next finds the earliest timer and says whether it is due. It goes through no more than about budget
+// Next finds the earliest timer and reports whether it is due. It goes through no more than about budget
 // entries. All invariants hold after each call, so the caller may release its lock between calls.
 //
 // While a slot under the hand is still being dealt, the earliest timer is that of all others, unless

@@ -18,7 +18,7 @@ import (
 // counted from until its timer would be set.
 const instant = time.Microsecond
 
-// Passed tells whether d has passed since now, an earlier reading of the clock. It reads the clock
+// Passed reports whether d has passed since now, an earlier reading of the clock. It reads the clock
 // again only if d is so short that it may have. On a mock time passes only inside Add.
 func (c *Core[T]) Passed(now int64, d time.Duration) bool {
 	return c.mock == nil && (d <= 0 || d < instant && c.Now()-now >= int64(d))
@@ -74,7 +74,7 @@ func (c *Core[T]) CallNow(v T) error {
 	return nil
 }
 
-// AddFired makes a timer with keepNode whose callback fires within the call: submit must
+// AddFired makes a timer with KeepNode whose callback fires within the call: submit must
 // follow, with no lock held.
 func (c *Core[T]) AddFired(v T, now int64, f level.Flags) (Handle, error) {
 	s := c.LockAny()
@@ -143,7 +143,7 @@ func (s *Shard[T]) resetDue(i uint32, n *level.Node, now int64) bool {
 	return true
 }
 
-// fireAgain fires a timer with keepNode that is in no slot. If it reports true, submit must
+// fireAgain fires a timer with KeepNode that is in no slot. If it reports true, submit must
 // follow, with no lock held. It reports false if the timer has ended, or must be set.
 func (s *Shard[T]) fireAgain(i uint32, generation uint64, late int64) bool {
 	if !s.Core.direct {

@@ -54,19 +54,19 @@ func (h Handle) Active() bool {
 	return ok
 }
 
-// Rearm is reset to an elapsed time, for timers with keepNode, and is not counted as a
+// Rearm is reset to an elapsed time, for timers with KeepNode, and is not counted as a
 // move. If held is false and the timer is in no slot, it is left as it is, and the result
 // is true.
 func (h Handle) Rearm(now, deadline int64, held bool) bool {
 	return h.host != nil && h.host.rearm(h.Index, h.Generation, now, deadline, held)
 }
 
-// FireAgain fires the timer, which has keepNode, within the call; see shard.fireAgain.
+// FireAgain fires the timer, which has KeepNode, within the call; see shard.fireAgain.
 func (h Handle) FireAgain(late int64) bool {
 	return h.host != nil && h.host.fireAgain(h.Index, h.Generation, late)
 }
 
-// Hurry makes the timer, which has keepNode, due now, unless its task is with the executor. If
+// Hurry makes the timer, which has KeepNode, due now, unless its task is with the executor. If
 // no task of the wheel is under way, the executor has lost that one by a panic. If fires is
 // true, submit must follow, with no lock held. It is not counted as a move.
 func (h Handle) Hurry(now int64) (ok, fires bool) {

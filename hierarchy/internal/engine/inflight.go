@@ -48,7 +48,7 @@ func (f *inFlight) end(n int64) {
 	f.mu.Unlock()
 }
 
-// none tells whether nothing is under way.
+// none reports whether nothing is under way.
 func (f *inFlight) none() bool { return f.all.Load() == 0 }
 
 // wait returns when nothing is under way, or ctx's error.
@@ -73,7 +73,7 @@ func (f *inFlight) wait(ctx context.Context) error {
 	}
 }
 
-// awaitTasks waits until nothing is under way, and tells whether any task went to the
+// awaitTasks waits until nothing is under way, and reports whether any task went to the
 // executor since it was last called. Tasks that have already ended count too, because they
 // may have set timers.
 func (f *inFlight) awaitTasks() bool {

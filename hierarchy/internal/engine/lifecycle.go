@@ -11,7 +11,7 @@ import (
 
 // Stop drops all pending timers, refuses new ones, and stops the alarm, so that the clock
 // no longer keeps the wheel alive. The first call then calls the callbacks of the dropped
-// timers with callOnStop. Other calls do not wait for them: they may come from inside such
+// timers with CallOnStop. Other calls do not wait for them: they may come from inside such
 // a callback, or from a goroutine that it waits for.
 func (c *Core[T]) Stop() {
 	RequireMade(c != nil, "wheel")

@@ -11,7 +11,7 @@ type moment struct {
 	order uint64
 }
 
-// comesBefore tells whether a timer of that deadline and order comes before m.
+// comesBefore reports whether a timer of that deadline and order comes before m.
 func (m moment) comesBefore(n *level.Node) bool {
 	at := bound(n.Key)
 	return at < m.at || at == m.at && n.Order() < m.order
@@ -106,17 +106,17 @@ func (s *Shard[T]) pop(now int64, before moment, i uint32) (v T, f level.Flags, 
 
 // A FuncTimer and an Idle own their timer, and have a part in its firing: a FuncTimer
 // counts the run, and an Idle that was touched puts the timer off. So such a timer has
-// askFirst, and its value is a method of the owner. Its place under MaxPending is the
+// AskFirst, and its value is a method of the owner. Its place under MaxPending is the
 // owner's.
 
-// Answer is what the owner of a timer answers when it is asked.
+// Answer is what the owner of a timer wants done when the timer is due.
 type Answer[T any] struct {
-	Run   *T    // what to call; nil: nothing yet
-	Later int64 // then ask again at that time, which is later than the deadline
-	Early bool  // set by the asker: the timer is not due yet, so run must stay nil
+	Run   *T    // what to call, or nil: nothing yet
+	Later int64 // if Run is nil, when the timer is due instead; later than its deadline
+	Early bool  // set by the caller: the timer is not due yet, so Run must stay nil
 }
 
-// popOwned asks the owner of timer i, which is due, and takes the timer out or puts it off.
+// popOwned calls the owner of timer i, which is due, and takes the timer out or puts it off.
 // Mu must be held.
 func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node) (v T, f level.Flags, state popState) {
 	s.Core.fire(ask) // which is our own code, and writes the answer
@@ -131,8 +131,8 @@ func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node) (v T, f l
 	return *a.Run, 0, popped
 }
 
-// putOffEarly asks the owner of timer i, which is not due yet, and puts the timer off if the
-// owner says so. It is false if nothing has changed. Mu must be held.
+// putOffEarly calls the owner of timer i, which is not due yet, and puts the timer off if the
+// owner wants that. It reports whether it has. Mu must be held.
 func (s *Shard[T]) putOffEarly(now int64, i uint32) bool {
 	n := s.Timers.Arena().At(i)
 	if n.Flags()&AskFirst != AskFirst {

@@ -14,7 +14,7 @@ func (c *Core[T]) Wall() time.Time {
 	return c.clock.Now()
 }
 
-// Closed tells whether the wheel is stopped.
+// Closed reports whether the wheel is stopped.
 func (c *Core[T]) Closed() bool {
 	RequireMade(c != nil, "wheel")
 	return c.closed.Load()
@@ -82,7 +82,7 @@ func (c *Core[T]) Skip(runs int64) { c.skipped.Add(uint64(runs)) }
 // LatestOrder is at least the last order that a timer was given. Mu must be held.
 func (s *Shard[T]) LatestOrder() uint64 { return s.Core.mock.latestOrder(s.Sequence) }
 
-// Reserve takes a place under MaxPending, if one is free, for a timer with noQuota. force takes one, free or
+// Reserve takes a place under MaxPending, if one is free, for a timer with NoQuota. force takes one, free or
 // not, and giveBack gives it back.
 func (c *Core[T]) Reserve() bool { return c.quota.acquire() }
 func (c *Core[T]) Force()        { c.quota.force() }

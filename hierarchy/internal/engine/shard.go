@@ -7,20 +7,20 @@ import (
 
 // How a timer fires, beside its callback. A plain timer has none of these.
 const (
-	// keepNode: the node stays alive when the timer fires, in no slot. A Repeater sets it
+	// KeepNode: the node stays alive when the timer fires, in no slot. A Repeater sets it
 	// again, and its Timer still names it.
 	KeepNode level.Flags = 1 << iota
-	// noQuota: the timer takes no place under MaxPending and gives none back. Its maker
-	// has one.
+	// NoQuota: the timer takes no place under MaxPending and gives none back. Its owner
+	// accounts for it.
 	NoQuota
-	// runInWake: the callback runs in the goroutine that woke the wheel, whatever the
+	// RunInWake: the callback runs in the goroutine that woke the wheel, whatever the
 	// executor. It never blocks.
 	RunInWake
-	// callOnStop: the callback is also called when the wheel stops first.
+	// CallOnStop: the callback is also called when the wheel stops first.
 	CallOnStop
-	// askFirst: the value is called with the shard's lock held before the timer fires, and
-	// answers; see owned.go. A node has no more than four flags, and no other has both of
-	// these. As with noQuota, its maker has a place.
+	// AskFirst: the value is a method of the timer's owner. It is called with the shard's lock held
+	// before the timer fires, and returns an Answer. A node has room for four flags, so this is two
+	// that no other kind of timer combines.
 	AskFirst = KeepNode | NoQuota
 )
 
@@ -35,17 +35,17 @@ const batch = 256
 // multiple of a line's.
 type Shard[T any] struct {
 	Mu        mutex
-	Timers    *timers.Timers[T] // guarded by mu; nil while there is no timer yet
-	Sequence  uint64            // guarded by mu
-	lookAt    uint64            // guarded by mu; the order from which on it looks for crowds again
-	notBefore atomicBound       // written with Mu held; Invariant: no timer is due before it
-	Counts    Counts            // guarded by mu
+	Timers    *timers.Timers[T] // guarded by Mu; nil while there is no timer yet
+	Sequence  uint64            // guarded by Mu
+	lookAt    uint64            // guarded by Mu; the order from which on it looks for crowds again
+	notBefore atomicBound       // written with Mu held; Invariant: no timer is due before it, but for those of a slot that is being dealt
+	Counts    Counts            // guarded by Mu
 
 	Core     *Core[T]
 	number   int32
 	limited  bool // the wheel has MaxPending
-	Closed   bool // guarded by mu, as all below
-	onStop   int  // Invariant: how many live timers have callOnStop
+	Closed   bool // guarded by Mu, as all below
+	onStop   int  // Invariant: how many live timers have CallOnStop
 	lateness Durations
 	Answer   Answer[T] // of the timer that was asked
 	_        [24]byte
@@ -53,7 +53,7 @@ type Shard[T any] struct {
 
 func (s *Shard[T]) lock() *mutex { return &s.Mu }
 
-// Admit tells whether s may take one more timer, and takes a place for it. Mu must be
+// Admit reports whether s may take one more timer, and takes a place for it. Mu must be
 // held.
 func (s *Shard[T]) Admit(f level.Flags) error {
 	s.Mu.assertHeld()

@@ -4,10 +4,10 @@ package executor
 
 import _ "unsafe" // for go:linkname
 
-// knowsLockedThread tells whether lockedOSThread knows.
+// knowsLockedThread reports whether lockedOSThread knows.
 const knowsLockedThread = true
 
-// lockedOSThread tells whether the goroutine is locked to its thread by runtime.LockOSThread.
+// lockedOSThread reports whether the goroutine is locked to its thread by runtime.LockOSThread.
 // The linker allows the use of this function of package runtime, which is not documented. So
 // this file is only for versions of Go that are known to have it. Others use locked_other.go,
 // and start a goroutine for each callback.

@@ -31,7 +31,7 @@ func (q *workQueue) empty() bool { return q.front == nil }
 // first is the first in the queue, which must not be empty.
 func (q *workQueue) first() work { return q.front.works[q.front.from] }
 
-// more tells whether there are others behind the first.
+// more reports whether there are others behind the first.
 func (q *workQueue) more() bool { return q.front.from+1 < q.front.to || q.front.next != nil }
 
 // drop removes the first.

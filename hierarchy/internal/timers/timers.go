@@ -30,7 +30,7 @@ func New[T any](layout circles.Layout, tuning circles.Tuning, hand int64) *Timer
 // Nothing. These are several calls so that the compiler can inline the short ones: setting
 // and stopping a timer is paid by the nanosecond.
 
-// Grown tells whether Add has just made the arena grow. Then a crowd may have grown, too,
+// Grown reports whether Add has just made the arena grow. Then a crowd may have grown, too,
 // that has to be dealt ahead of its time.
 func (t *Timers[T]) Grown() bool { return t.shape != t.Arena().Shape() }
 

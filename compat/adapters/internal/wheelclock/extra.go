@@ -76,7 +76,7 @@ func (e *extra) halt() bool {
 	return was
 }
 
-// stopped tells whether w was stopped.
+// stopped reports whether w was stopped.
 func stopped(w *hierarchy.Wheel) bool { return w.Sleep(context.Background(), 0) != nil }
 
 // fire is the timer's function.
