@@ -236,3 +236,16 @@ func TestAfterFindsAllThatStay(t *testing.T) {
 	require.Empty(t, stay)
 	require.NoError(t, a.Check())
 }
+
+// A circle knows which of its slots hold something.
+func TestLevelNotesItsSlots(t *testing.T) {
+	var l Level[string]
+	for _, s := range []int{Slots - 1, 40, 3} {
+		l.Slots[s] = "something"
+		l.Note(s)
+		require.Equal(t, s, l.First())
+	}
+	require.Equal(t, uint64(1<<(Slots-1)|1<<40|1<<3), l.Occupied)
+	l.Occupied &^= 1 << 3 // as its owner does when the slot is empty
+	require.Equal(t, 40, l.First())
+}
