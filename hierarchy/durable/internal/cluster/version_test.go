@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/checksum"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // newerLog is a log as a program has it that writes frames of a later version, and reads both.
@@ -26,7 +26,7 @@ func withVersion(data []byte, version byte) []byte {
 	data = bytes.Clone(data)
 	data[atVersion] = version
 	end := len(data) - 4
-	binary.LittleEndian.PutUint32(data[end:], checksum.Of(data[:end]))
+	binary.LittleEndian.PutUint32(data[end:], wire.Checksum(data[:end]))
 	return data
 }
 

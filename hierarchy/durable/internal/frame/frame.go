@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/checksum"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 const (
@@ -106,7 +106,7 @@ func otherVersion(b []byte) error {
 	if end := len(b) - trailerSize; end >= headerSize {
 		this := bytes.Clone(b[:end])
 		this[atVersion] = Version
-		if checksum.Of(this) == binary.LittleEndian.Uint32(b[end:]) {
+		if wire.Checksum(this) == binary.LittleEndian.Uint32(b[end:]) {
 			return fmt.Errorf("%w: its version is %d, and its checksum that of version %d", errDamaged, b[atVersion], Version)
 		}
 	}
@@ -129,7 +129,7 @@ func Parse(b []byte) (f Frame, err error) {
 	}
 	end := len(b) - trailerSize
 	f.Checksum = le.Uint32(b[end:])
-	if sum := checksum.Of(b[:end]); sum != f.Checksum {
+	if sum := wire.Checksum(b[:end]); sum != f.Checksum {
 		return f, fmt.Errorf("%w: its checksum is %08x, not %08x", errDamaged, sum, f.Checksum)
 	}
 	length := int(le.Uint32(b[atLength:]))

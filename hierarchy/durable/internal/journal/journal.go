@@ -9,7 +9,7 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/checksum"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // The errors of a log. They are wrapped.
@@ -82,12 +82,12 @@ func (m Mark) Encode() []byte {
 	b := make([]byte, 0, MarkSize)
 	b = binary.LittleEndian.AppendUint64(b, m.Number)
 	b = binary.LittleEndian.AppendUint32(b, m.Checksum)
-	return binary.LittleEndian.AppendUint32(b, checksum.Of(b))
+	return binary.LittleEndian.AppendUint32(b, wire.Checksum(b))
 }
 
 // DecodeMark is the mark that Encode made b of. It is false if b is anything else.
 func DecodeMark(b []byte) (m Mark, ok bool) {
-	if len(b) != MarkSize || checksum.Of(b[:12]) != binary.LittleEndian.Uint32(b[12:]) {
+	if len(b) != MarkSize || wire.Checksum(b[:12]) != binary.LittleEndian.Uint32(b[12:]) {
 		return m, false
 	}
 	return Mark{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])}, true

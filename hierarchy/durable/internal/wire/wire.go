@@ -1,8 +1,16 @@
-// Package wire reads numbers and bytes as frames and messages have them: fixed numbers little-endian,
-// others as varints, and bytes after their length.
+// Package wire encodes what frames, marks and messages consist of: fixed numbers in little-endian order, others as
+// varints, bytes after their length, and a checksum.
 package wire
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Checksum returns the CRC-32C (Castagnoli) of b.
+func Checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 // Reader reads from the beginning of B. After a failure it reads zeros.
 type Reader struct {
@@ -10,7 +18,7 @@ type Reader struct {
 	Failed bool
 }
 
-// Fail says that what was read makes no sense.
+// Fail marks what was read as invalid.
 func (r *Reader) Fail() { r.Failed, r.B = true, nil }
 
 // Byte reads one byte.
@@ -79,7 +87,7 @@ func (r *Reader) Count(each int) int {
 	return int(n)
 }
 
-// Ended tells whether all was read, and could be.
+// Ended reports whether all was read successfully.
 func (r *Reader) Ended() bool { return !r.Failed && len(r.B) == 0 }
 
 // AppendBytes appends what Bytes reads.
