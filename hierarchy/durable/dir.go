@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -36,7 +39,7 @@ type part struct {
 	why atomic.Pointer[error]
 }
 
-// problem is why there is no partition, or nil.
+// problem returns why there is no partition, or nil.
 func (p *part) problem() error {
 	if err := p.why.Load(); err != nil {
 		return *err
@@ -44,7 +47,7 @@ func (p *part) problem() error {
 	return nil
 }
 
-// fail says why there is no partition from now on.
+// fail notes why there is no partition from now on.
 func (p *part) fail(err error) {
 	if err != nil {
 		p.why.Store(&err)
@@ -58,50 +61,50 @@ func (d *dir) Partition(at int) (*partition.Partition, error) {
 }
 
 func (d *dir) Stats(at int) (st partition.Stats, owned bool, err error) {
-	p := &d.parts[at]
-	if err := p.problem(); err != nil {
+	p, err := d.Partition(at)
+	if err != nil {
 		return st, false, err
 	}
-	return p.Partition.Stats(), true, nil
+	return p.Stats(), true, nil
 }
 
 func (d *dir) Members() ([]cluster.Member, []int) { return nil, nil }
 
 func (d *dir) Do(ctx context.Context, at int, c *partition.Call) error {
-	p := &d.parts[at]
-	if err := p.problem(); err != nil {
+	p, err := d.Partition(at)
+	if err != nil {
 		return err
 	}
 	return p.Do(ctx, c)
 }
 
 func (d *dir) Get(_ context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error) {
-	p := &d.parts[at]
-	if err := p.problem(); err != nil {
+	p, err := d.Partition(at)
+	if err != nil {
 		return "", 0, false, err
 	}
 	return p.Get(key)
 }
 
 func (d *dir) Count(_ context.Context, at int) (int, error) {
-	p := &d.parts[at]
-	if err := p.problem(); err != nil {
+	p, err := d.Partition(at)
+	if err != nil {
 		return 0, err
 	}
 	return p.Len()
 }
 
 func (d *dir) All(_ context.Context, at int, dead bool, f func(state.Timer) bool) error {
-	p := &d.parts[at]
-	if err := p.problem(); err != nil {
+	p, err := d.Partition(at)
+	if err != nil {
 		return err
 	}
 	return p.All(dead, f)
 }
 
 func (d *dir) Epoch(_ context.Context, at int) (uint64, error) {
-	p := &d.parts[at]
-	if err := p.problem(); err != nil {
+	p, err := d.Partition(at)
+	if err != nil {
 		return 0, err
 	}
 	return p.Moment().Epoch, nil
@@ -135,4 +138,46 @@ func (d *dir) Close() {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = d.Shutdown(ended)
+}
+
+// partitionsOf returns the partitions, from first to before last, to which a stream of this set belongs. The marks
+// belong to all.
+func (d *dir) partitionsOf(name string) (first, last int) {
+	if name == jetstream.MarksStream(d.cfg.name) {
+		return 0, jetstream.MaxPartitions
+	}
+	for at := range jetstream.MaxPartitions {
+		if name == jetstream.LogStream(d.cfg.name, at) {
+			return at, at + 1
+		}
+	}
+	return 0, 0
+}
+
+// damaged ends the partitions of a stream in which the server has found damage. The others go on.
+func (d *dir) damaged(name string, err error) {
+	for at, last := d.partitionsOf(name); at < last && at < len(d.parts); at++ {
+		p := &d.parts[at]
+		if p.problem() != nil {
+			continue
+		}
+		d.tellDamage(p, corrupt(err))
+		go p.Abandon()
+	}
+}
+
+// why returns err, which is about a stream, with what is known of the files of this stream.
+func (d *dir) why(err error, name string) error {
+	if aside := d.server.Aside(name); aside != nil {
+		err = fmt.Errorf("%w: %w", err, aside)
+	}
+	return err
+}
+
+// tellDamage logs that a partition is damaged, and has its calls return that.
+func (d *dir) tellDamage(p *part, err error) {
+	err = journal.In(d.cfg.dir, err)
+	p.fail(err)
+	d.cfg.logger.Error("durable: a log is damaged", "name", d.cfg.name, "err", err,
+		"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+d.cfg.dir)
 }

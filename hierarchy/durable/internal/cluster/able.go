@@ -22,13 +22,13 @@ const (
 	leastTakeover = 2 * time.Second
 )
 
-// wants tells whether this process is to take the partition: by the plan, or because nobody can, as far as
+// wants reports whether this process is to take the partition: by the plan, or because nobody can, as far as
 // they know. Then all try.
 func (l *slot) wants(t task) bool {
 	return t.plan == l.me() || t.plan == 0 && t.claim.Free && l.unable.Load()
 }
 
-// passes tells whether another should have the partition, since this process can't write to its log.
+// passes reports whether another should have the partition, since this process can't write to its log.
 func (l *slot) passes(t task) bool { return l.unable.Load() && t.plan != 0 && t.plan != l.me() }
 
 // probe finds out whether this process can write to the log.
@@ -134,7 +134,7 @@ func (s *session) heldFor(since time.Time) time.Duration {
 	return time.Since(since)
 }
 
-// isOurs tells whether an error says that this process does not reach the log, and not that another keeps it,
+// isOurs reports whether an error says that this process does not reach the log, and not that another keeps it,
 // or that nobody could open it.
 func (l *slot) isOurs(err error) bool {
 	for _, other := range []error{partition.ErrDamaged, partition.ErrVersion, errKeeps, errSilent, errLease, errSkew, errLeaving, member.ErrNotFree, member.ErrLost} {

@@ -99,7 +99,7 @@ func benchShare(b *testing.B, n int, d *disk, took map[string]spent) {
 	}
 }
 
-// shareEvenly tells whether each of the processes owns its share of n partitions.
+// shareEvenly reports whether each of the processes owns its share of n partitions.
 func shareEvenly(n int, all []*process) bool {
 	sum := 0
 	for _, p := range all {

@@ -73,7 +73,7 @@ func (s *session) respond(m bus.Message, given bool) {
 	}
 }
 
-// ask has the slot give its partition to another, and tells whether it did.
+// ask has the slot give its partition to another, and reports whether it did.
 func (l *slot) ask(from member.ID) bool {
 	a := ask{from, make(chan bool, 1)}
 	select {
@@ -115,7 +115,7 @@ func (l *slot) settle() {
 	l.owner.Settle(ctx)
 }
 
-// mayGive tells whether a member that asks for the partition gets it.
+// mayGive reports whether a member that asks for the partition gets it.
 func (l *slot) mayGive(to member.ID) bool {
 	n := l.s.now()
 	peer, lives := n.view.Peer(to)

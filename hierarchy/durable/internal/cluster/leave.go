@@ -57,7 +57,7 @@ func (s *session) finishCalls(ctx context.Context) {
 	s.c.client.Finish(ctx)
 }
 
-// othersLive tells whether another process goes on. This one may count as living, if the table did not
+// othersLive reports whether another process goes on. This one may count as living, if the table did not
 // answer.
 func (s *session) othersLive() bool {
 	for _, id := range s.now().view.Living() {
@@ -135,7 +135,7 @@ func (s *session) awaitTakers(ctx context.Context) {
 	}
 }
 
-// ownsForOthers tells whether this process owns a partition that another should own.
+// ownsForOthers reports whether this process owns a partition that another should own.
 func (s *session) ownsForOthers(n *news) bool {
 	for at := range s.c.owned {
 		if n.plan[at] != 0 && s.c.owned[at].Load() != nil {

@@ -73,7 +73,7 @@ func (s *session) held() error {
 	}
 }
 
-// goesOnWithout tells whether Open is to return although a log does not answer. Others must: a process
+// goesOnWithout reports whether Open is to return although a log does not answer. Others must: a process
 // for which none answers has another problem, which Open's context limits.
 func (s *session) goesOnWithout(l *slot) bool {
 	why := l.trouble.Load()
@@ -93,7 +93,7 @@ func (s *session) othersOwn() bool {
 	return false
 }
 
-// ready tells whether the partition is open, if it should be. A patient one waits for others to give
+// ready reports whether the partition is open, if it should be. A patient one waits for others to give
 // it.
 func (l *slot) ready(n news, patient bool) bool {
 	t := n.of(l.at)

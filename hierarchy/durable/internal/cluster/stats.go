@@ -47,7 +47,7 @@ func (c *Cluster) Members() (members []Member, owners []int) {
 	return members, owners
 }
 
-// opens tells whether the member that has a partition's claim owns it, as far as is known here: it can write to the
+// opens reports whether the member that has a partition's claim owns it, as far as is known here: it can write to the
 // log.
 func (c *Cluster) opens(p *member.Peer, at int, s *session) bool {
 	if _, unable := slices.BinarySearch(p.Unable, at); unable {

@@ -35,7 +35,7 @@ func (l *slot) tell(err error) {
 	l.c().cfg.Logger.Debug("durable: a partition can't be taken over yet", "partition", l.at, "err", err)
 }
 
-// isDamaged tells whether the log has seemed to be damaged for so long that what has answered is not
+// isDamaged reports whether the log has seemed to be damaged for so long that what has answered is not
 // only behind.
 func (l *slot) isDamaged(err error) bool {
 	if !errors.Is(err, partition.ErrDamaged) {
@@ -47,7 +47,7 @@ func (l *slot) isDamaged(err error) bool {
 	return time.Since(l.doubtful) >= l.c().cfg.Behind
 }
 
-// isNews tells whether trouble was not told yet.
+// isNews reports whether trouble was not told yet.
 func (l *slot) isNews(err error) bool {
 	was := l.told
 	l.told = err.Error()

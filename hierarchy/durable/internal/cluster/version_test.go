@@ -76,7 +76,7 @@ func (w *world) versions() (all []byte) {
 	return all
 }
 
-// ownsReadable tells whether a process can read all that it owns.
+// ownsReadable reports whether a process can read all that it owns.
 func (p *process) ownsReadable() bool {
 	for at := range partitions {
 		if _, owned, _ := p.Stats(at); owned && p.w.versions()[at] != frame.Version {

@@ -27,12 +27,12 @@ const (
 	probeTime = 10 * time.Second
 )
 
-// wasWriteError tells whether a line of the server's log says that a write has failed.
+// wasWriteError reports whether a line of the server's log says that a write has failed.
 func wasWriteError(line string) bool {
 	return strings.Contains(strings.ToLower(line), "critical write error")
 }
 
-// lacksRoom tells whether there was no room for what was to be written. After a failed sync, what was
+// lacksRoom reports whether there was no room for what was to be written. After a failed sync, what was
 // written before may be lost, whatever the reason.
 func lacksRoom(line string) bool {
 	for _, text := range []string{"no space left", "not enough space", "disk quota exceeded", "file too large"} {
@@ -67,7 +67,7 @@ func (s *Server) unsynced() error {
 	return s.lost
 }
 
-// lacksFiles tells whether too many files are open.
+// lacksFiles reports whether too many files are open.
 func lacksFiles(line string) bool { return strings.Contains(line, "too many open files") }
 
 // passing says what keeps the server from writing if it may pass and nothing is lost by it, or is "".

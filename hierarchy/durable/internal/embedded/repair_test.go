@@ -48,7 +48,7 @@ func requireLost(t *testing.T, log *slog.Logger, fail func(failed func(line stri
 	require.ErrorContains(t, err, "until the process starts again")
 }
 
-// runs tells whether there is a NATS server.
+// runs reports whether there is a NATS server.
 func (s *Server) runs() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -156,7 +156,7 @@ func (r *reading) message(ctx context.Context) (*nats.Msg, error) {
 	return r.sub.NextMsgWithContext(ctx)
 }
 
-// take takes a message of a portion that began with number begun. It tells whether that was the
+// take takes a message of a portion that began with number begun. It reports whether that was the
 // end of the portion.
 func (r *reading) take(m *nats.Msg, begun uint64) (done bool, err error) {
 	sequences := m.Header["Nats-Sequence"] // the server's is the last one. A stranger's message may have any headers

@@ -78,7 +78,7 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 	there, err := s.find(ctx)
 	switch {
 	case errors.Is(err, journal.ErrAbsent) && cfg.Made:
-		err = fmt.Errorf("%w: %q was there, and is missing", journal.ErrDamaged, cfg.Name)
+		err = fmt.Errorf("%w: %q existed before and is gone", journal.ErrDamaged, cfg.Name)
 	case errors.Is(err, journal.ErrAbsent):
 		there, err = s.create(ctx)
 	case err == nil && s.agrees(there) == nil:

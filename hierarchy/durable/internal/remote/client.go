@@ -177,7 +177,7 @@ func read(data []byte) (body []byte, retry bool, err error) {
 	return body, retry, err
 }
 
-// isFinal tells whether an error is one that a caller gets as it is.
+// isFinal reports whether an error is one that a caller gets as it is.
 func isFinal(err error) bool {
 	return errors.Is(err, partition.ErrTooLarge) || errors.Is(err, partition.ErrDamaged) ||
 		errors.Is(err, partition.ErrUnavailable)

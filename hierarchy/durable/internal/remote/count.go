@@ -79,13 +79,13 @@ func (l *lane) recount(m *message, why *recount) bool {
 // loosen notes that a call of a message was given up. mu is held.
 func (l *lane) loosen(m *message) { l.loose = max(l.loose, m.serial) }
 
-// settled tells whether nothing that was given up can take hold any more after the calls that follow.
+// settled reports whether nothing that was given up can take hold any more after the calls that follow.
 func (l *lane) settled() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.loose == 0
 }
 
-// Settled tells whether what was asked of a partition, and given up, has taken hold by now, or never will. While
+// Settled reports whether what was asked of a partition, and given up, has taken hold by now, or never will. While
 // it is not, also a process that has become the owner asks by Do: the answer settles it.
 func (c *Client) Settled(at int) bool { return c.lanes[at].settled() }

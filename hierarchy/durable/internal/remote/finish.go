@@ -25,7 +25,7 @@ func (c *Client) Finish(ctx context.Context) {
 
 const finishPause = time.Millisecond // between two looks at a lane
 
-// waits tells whether a caller waits for an answer.
+// waits reports whether a caller waits for an answer.
 func (l *lane) waits() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// inUse tells whether a process has the lock. It changes nothing.
+// inUse reports whether a process has the lock. It changes nothing.
 func inUse(lock string) bool {
 	f, err := os.Open(lock)
 	if err != nil {

@@ -60,7 +60,7 @@ func (s *Store) Mute() {
 	}
 }
 
-// isCut tells whether calls arrive and answers come.
+// isCut reports whether calls arrive and answers come.
 func (s *Store) isCut() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
