@@ -23,6 +23,10 @@ type Clock interface {
 // ring, its alarms may have a method Review(func()). The wheel calls it once, before Set.
 // The clock calls the function that it gets some time before a ring, and the wheel then
 // calls Set or Stop if it does not need that ring any more.
+//
+// The alarms of a Mock have two more methods, for owners other than wheels. OnJump(func()) has a
+// function called after each Jump: an owner that goes by the wall clock aims anew there. Run(func())
+// calls a function as a callback of the Mock, inside which moving the Mock panics.
 type Alarm interface {
 	// Set aims the alarm at elapsed. If that time is past, the alarm rings at
 	// once, but never inside the call. Set may be called after Stop, inside ring,

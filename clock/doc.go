@@ -12,6 +12,6 @@
 //     you move it and never sleeps.
 //
 // The package knows nothing of timers or wheels. To a clock, a wheel is a function
-// to call at a time. To a Mock, it is also a Stepped, which can be asked for its
+// to call at a time. A Mock also asks the wheels of package hierarchy for their
 // nearest deadline.
 package clock

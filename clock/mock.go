@@ -10,6 +10,7 @@ import (
 	benbjohnson "github.com/benbjohnson/clock"
 
 	"github.com/epicycle-go/epicycle/clock/internal/alarmheap"
+	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
 // Mock is a clock for tests and simulations. It stands still until Add, Set or
@@ -44,12 +45,12 @@ type Mock struct {
 	setting atomic.Int64  // number of timers that have an order but may not be aimed at yet
 
 	mu        sync.Mutex
-	alarms    alarmheap.Heap[*MockAlarm] // guarded by mu; the aimed alarms
-	wheels    map[*MockAlarm]struct{}    // guarded by mu; the attached alarms
-	onJump    []*MockAlarm               // guarded by mu; those with a function for jumps, in their order
+	alarms    alarmheap.Heap[*mockAlarm] // guarded by mu; the aimed alarms
+	wheels    map[*mockAlarm]struct{}    // guarded by mu; the attached alarms
+	onJump    []*mockAlarm               // guarded by mu; those with a function for jumps, in their order
 	changed   chan struct{}              // guarded by mu; nil, or closed at the next change
 	waiting   atomic.Int32               // number of WaitFor and WaitNext calls
-	unsettled []Stepped                  // guarded by stepMu; stepped since the last settle
+	unsettled []stepped.Wheel            // guarded by stepMu; stepped since the last settle
 	ending    ending                     // guarded by stepMu
 
 	companion companion
@@ -60,8 +61,8 @@ type Mock struct {
 // a Schedule therefore has the same outcome everywhere.
 func NewMock() *Mock {
 	inner := benbjohnson.NewMock() // at the epoch in the machine's zone, until activate
-	m := &Mock{Mock: inner, base: inner.Now().UTC(), wheels: make(map[*MockAlarm]struct{}),
-		alarms: alarmheap.New((*MockAlarm).before, (*MockAlarm).position)}
+	m := &Mock{Mock: inner, base: inner.Now().UTC(), wheels: make(map[*mockAlarm]struct{}),
+		alarms: alarmheap.New((*mockAlarm).before, (*mockAlarm).position)}
 	m.number.Store(atRest)
 	return m
 }
@@ -132,7 +133,7 @@ func (m *Mock) Set(t time.Time) {
 
 // Jump sets the wall clock forward or back by d, as an administrator or a time
 // server would. Elapsed time does not change, so no timer fires and none is delayed.
-// Alarms that go by the wall clock are told; see MockAlarm.OnJump.
+// Alarms that go by the wall clock are told; see Alarm.
 func (m *Mock) Jump(d time.Duration) {
 	m.requireMade()
 	m.jumped.Add(int64(d))
@@ -156,10 +157,10 @@ func (m *Mock) Next() (time.Duration, bool) {
 }
 
 // allStepped returns all wheels, and all aimed alarms that belong to no wheel.
-func (m *Mock) allStepped() []Stepped {
+func (m *Mock) allStepped() []stepped.Wheel {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	wheels := make([]Stepped, 0, m.alarms.Len()+len(m.wheels))
+	wheels := make([]stepped.Wheel, 0, m.alarms.Len()+len(m.wheels))
 	for a := range m.wheels {
 		wheels = append(wheels, a.wheel)
 	}

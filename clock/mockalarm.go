@@ -3,15 +3,16 @@ package clock
 import (
 	"sync"
 	"time"
+
+	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
-// MockAlarm is an alarm of a Mock. To its owner it is an Alarm like any other.
-// A wheel also calls Attach, after which the Mock steps the wheel instead of ringing
-// the alarm. NextOrder and Noted let the Mock order and count the timers that are set on
-// its wheels.
-type MockAlarm struct {
+// mockAlarm is an alarm of a Mock. To its owner it is an Alarm like any other. To a wheel it is also a
+// stepped.Alarm: after Attach, the Mock steps the wheel instead of ringing the alarm. NextOrder and Noted let
+// the Mock order and count the timers that are set on its wheels.
+type mockAlarm struct {
 	mock    *Mock         // immutable
-	wheel   Stepped       // a bell, or the attached wheel; guarded by mock.mu, like the fields below
+	wheel   stepped.Wheel // a bell, or the attached wheel; guarded by mock.mu, like the fields below
 	at      time.Duration // the aim
 	order   uint64        // of the timer to fire at the aim; 0 if it is not known yet
 	version uint64        // the number of calls of Set and Stop
@@ -19,23 +20,25 @@ type MockAlarm struct {
 	jumped  func()        // of OnJump
 }
 
-func (a *MockAlarm) before(b *MockAlarm) bool {
+var _ stepped.Alarm = (*mockAlarm)(nil)
+
+func (a *mockAlarm) before(b *mockAlarm) bool {
 	return a.at < b.at || a.at == b.at && a.order < b.order
 }
 
-func (a *MockAlarm) position() *int { return &a.index }
+func (a *mockAlarm) position() *int { return &a.index }
 
 // NewAlarm returns an alarm that rings inside Add, Set and AddNext.
 func (m *Mock) NewAlarm(ring func()) Alarm {
 	m.requireMade()
 	b := &bell{ring: ring}
-	a := &MockAlarm{mock: m, wheel: b}
+	a := &mockAlarm{mock: m, wheel: b}
 	b.alarm = a
 	return a
 }
 
 // Set aims the alarm.
-func (a *MockAlarm) Set(elapsed time.Duration) {
+func (a *mockAlarm) Set(elapsed time.Duration) {
 	m := a.mock
 	m.mu.Lock()
 	a.version++
@@ -52,7 +55,7 @@ func (a *MockAlarm) Set(elapsed time.Duration) {
 }
 
 // Stop removes the aim.
-func (a *MockAlarm) Stop() {
+func (a *mockAlarm) Stop() {
 	m := a.mock
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,17 +66,16 @@ func (a *MockAlarm) Stop() {
 	m.alarms.Drop(a)
 }
 
-// Attach makes the Mock step w from now on instead of ringing the alarm. It must be
-// called before the first Set.
-func (a *MockAlarm) Attach(w Stepped) {
+// Attach implements stepped.Alarm.
+func (a *mockAlarm) Attach(w stepped.Wheel) {
 	a.mock.mu.Lock()
 	defer a.mock.mu.Unlock()
 	a.wheel = w
 	a.mock.wheels[a] = struct{}{}
 }
 
-// Detach undoes Attach and stops the alarm. A wheel calls it when it is closed.
-func (a *MockAlarm) Detach() {
+// Detach implements stepped.Alarm.
+func (a *mockAlarm) Detach() {
 	a.Stop()
 	a.mock.mu.Lock()
 	delete(a.mock.wheels, a)
@@ -81,15 +83,14 @@ func (a *MockAlarm) Detach() {
 	a.mock.notify()
 }
 
-// NextOrder returns the order of a timer that is being set: its place among everything
-// that is set on this Mock. It takes no lock. A call of Noted must follow.
-func (a *MockAlarm) NextOrder() uint64 {
+// NextOrder implements stepped.Alarm.
+func (a *mockAlarm) NextOrder() uint64 {
 	a.mock.setting.Add(1)
 	return a.mock.orders.Add(1)
 }
 
-// Noted reports that the timer of a NextOrder call is set and aimed at.
-func (a *MockAlarm) Noted() {
+// Noted implements stepped.Alarm.
+func (a *mockAlarm) Noted() {
 	a.mock.setting.Add(-1)
 	a.mock.notify()
 }
@@ -107,9 +108,8 @@ func (m *Mock) notify() {
 	m.mu.Unlock()
 }
 
-// Run calls f as a callback of this Mock: inside f, moving the Mock panics. If the move
-// that f belongs to has already ended, by a panic of another callback, Run only calls f.
-func (a *MockAlarm) Run(f func()) {
+// Run implements stepped.Alarm. See Alarm.
+func (a *mockAlarm) Run(f func()) {
 	if n := a.mock.number.Load(); n != atRest {
 		markCallback(int(n), f)
 	} else {
@@ -117,9 +117,9 @@ func (a *MockAlarm) Run(f func()) {
 	}
 }
 
-// bell is the Stepped of an alarm that only rings.
+// bell is the stepped.Wheel of an alarm that only rings.
 type bell struct {
-	alarm *MockAlarm
+	alarm *mockAlarm
 	ring  func()
 	mu    sync.Mutex
 	at    time.Duration

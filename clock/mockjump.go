@@ -2,14 +2,13 @@ package clock
 
 import "slices"
 
-// OnJump has f called after each Jump of the Mock, in the goroutine that calls Jump. An owner
-// whose timers go by the wall clock aims the alarm anew there. A nil f ends that.
-func (a *MockAlarm) OnJump(f func()) {
+// OnJump has f called after each Jump of the Mock, in the goroutine that calls Jump. A nil f ends that. See Alarm.
+func (a *mockAlarm) OnJump(f func()) {
 	m := a.mock
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a.jumped = f
-	m.onJump = slices.DeleteFunc(m.onJump, func(b *MockAlarm) bool { return a == b })
+	m.onJump = slices.DeleteFunc(m.onJump, func(b *mockAlarm) bool { return a == b })
 	if f != nil {
 		m.onJump = append(m.onJump, a)
 	}

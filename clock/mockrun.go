@@ -3,23 +3,9 @@ package clock
 import (
 	"math"
 	"time"
-)
 
-// Stepped is a wheel as a Mock sees it.
-type Stepped interface {
-	// Nearest returns the exact earliest deadline and, if it has come, the order of its
-	// timer, else 0. It returns false if nothing is pending. Unless the wheel is being
-	// stepped, its alarm is aimed at exactly that deadline, or stopped, when Nearest returns.
-	Nearest() (deadline time.Duration, order uint64, ok bool)
-	// Step fires the earliest timer if it is due, and after it all other timers
-	// with the same deadline whose order is below limit.
-	Step(limit uint64)
-	// Settle returns when every task dispatched to an executor has returned. It reports
-	// whether there was any task since the last Settle.
-	Settle() bool
-	// Len returns the number of pending timers.
-	Len() int
-}
+	"github.com/epicycle-go/epicycle/internal/stepped"
+)
 
 // move runs f, which may move the clock. It waits until no other call moves the clock,
 // and panics inside a callback of this mock.
@@ -130,7 +116,7 @@ func (m *Mock) settle() (waited bool) {
 
 // due is the wheel to step next.
 type due struct {
-	wheel Stepped
+	wheel stepped.Wheel
 	at    time.Duration // its nearest deadline
 	limit uint64        // timers of this order and above may have to wait for another wheel
 	tied  bool          // another wheel has the same nearest deadline
@@ -161,7 +147,7 @@ func (m *Mock) earliest(target time.Duration) (due, bool) {
 
 // verify makes a's aim exact, and reports whether it was exact before. It unlocks m.mu while
 // it calls Nearest: wheels aim alarms under locks of their own, which Nearest takes.
-func (m *Mock) verify(a *MockAlarm) bool {
+func (m *Mock) verify(a *mockAlarm) bool {
 	version := a.version
 	m.mu.Unlock()
 	at, order, ok := a.wheel.Nearest()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
 // A chain of timers, each set by the callback of the one before, fires in one Add.
@@ -140,13 +141,13 @@ func TestWrappedAlarmFarInThePast(t *testing.T) {
 	<-rang // the ring runs in a goroutine of its own
 }
 
-var _ clock.Stepped = (*halfSet)(nil)
+var _ stepped.Wheel = (*halfSet)(nil)
 
 // A timer is pending, and seen by WaitFor, a moment before its wheel aims the alarm. An
 // Add in that moment still fires the timer.
 func TestAddSeesWhatIsStillBeingSet(t *testing.T) {
 	m := clock.NewMock()
-	w := &halfSet{alarm: m.NewAlarm(func() {}).(*clock.MockAlarm)}
+	w := &halfSet{alarm: m.NewAlarm(func() {}).(alarmOfWheel)}
 	w.alarm.Attach(w)
 	order := w.alarm.NextOrder()
 	w.pending = true // but Noted is not called yet
@@ -160,9 +161,15 @@ func TestAddSeesWhatIsStillBeingSet(t *testing.T) {
 	require.Zero(t, w.calls, "nothing is being set, but the wheel was asked")
 }
 
+// alarmOfWheel is an alarm of a Mock as a wheel sees it.
+type alarmOfWheel interface {
+	clock.Alarm
+	stepped.Alarm
+}
+
 // halfSet is a wheel whose only timer is due at once.
 type halfSet struct {
-	alarm   *clock.MockAlarm
+	alarm   alarmOfWheel
 	pending bool
 	aimed   bool
 	calls   int

@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
+	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
 // onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then
@@ -13,15 +13,15 @@ import (
 //
 // More differs on a mock than what stands here: config.go chooses one shard and Inline,
 // aim.go waits for no crowd, and pop.go has timers fire in exact order.
-type onMock struct{ alarm *clock.MockAlarm }
+type onMock struct{ alarm stepped.Alarm }
 
 // attach has the mock step the wheel, if the alarm is a mock's.
 func attach[T any](c *Core[T]) *onMock {
-	a, ok := c.aim.alarm.(*clock.MockAlarm)
+	a, ok := c.aim.alarm.(stepped.Alarm)
 	if !ok {
 		return nil
 	}
-	a.Attach(stepped[T]{c})
+	a.Attach(steppable[T]{c})
 	return &onMock{a}
 }
 
@@ -66,14 +66,14 @@ func (m *onMock) run(f func()) {
 	}
 }
 
-// stepped is a wheel as its mock clock sees it: one shard, whose cascades are not
+// steppable is a wheel as its mock clock sees it: one shard, whose cascades are not
 // interrupted, as time stands still meanwhile.
-type stepped[T any] struct{ c *Core[T] }
+type steppable[T any] struct{ c *Core[T] }
 
 // Step is wake for one instant: it fires the earliest timer if that is due, and after it
 // those of the same deadline whose order is below limit. Then it is the turn of another
 // wheel.
-func (w stepped[T]) Step(limit uint64) {
+func (w steppable[T]) Step(limit uint64) {
 	c := w.c
 	c.inFlight.addRound()
 	defer c.inFlight.removeRound()
@@ -100,14 +100,14 @@ func (r *round[T]) fireInstant(limit uint64) {
 
 // Nearest is the exact earliest deadline, where the alarm is aimed when it returns. The order is 0 as long as
 // nothing is due.
-func (w stepped[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
+func (w steppable[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
 	deadline, order, ok = w.c.Shards[0].nearest(w.c.Now())
 	w.c.aim.correct(w.c.nearest)
 	return deadline, order, ok
 }
 
-func (w stepped[T]) Settle() bool { return w.c.inFlight.awaitTasks() }
-func (w stepped[T]) Len() int     { return w.c.Len() }
+func (w steppable[T]) Settle() bool { return w.c.inFlight.awaitTasks() }
+func (w steppable[T]) Len() int     { return w.c.Len() }
 
 // nearest is Nearest of s.
 func (s *Shard[T]) nearest(now int64) (deadline time.Duration, order uint64, ok bool) {

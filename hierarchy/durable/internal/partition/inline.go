@@ -1,11 +1,9 @@
 package partition
 
-import "github.com/epicycle-go/epicycle/clock"
-
 // seeJumps has f called when the wall clock of a mock is set. On other clocks the alarm looks at the
 // wall clock now and then.
 func (p *Partition) seeJumps(f func()) {
-	if alarm, ok := p.alarm.(*clock.MockAlarm); ok {
+	if alarm, ok := p.alarm.(interface{ OnJump(func()) }); ok {
 		alarm.OnJump(f)
 	}
 }
@@ -68,7 +66,7 @@ func (p *Partition) runMarked(a *attempt, done chan bool) {
 	err := errGone
 	defer func() { p.attemptEnded(a, err, done) }()
 	err = errExit
-	if alarm, ok := p.alarm.(*clock.MockAlarm); ok {
+	if alarm, ok := p.alarm.(interface{ Run(func()) }); ok {
 		alarm.Run(func() { err = p.handle(a) })
 	} else {
 		err = p.handle(a)
