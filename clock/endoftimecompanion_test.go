@@ -25,7 +25,7 @@ func TestChainThatABenbjohnsonTimerStartsAtTheEndOfTime(t *testing.T) {
 			after(t, w, time.Hour, again)
 		}
 	}
-	m.AfterFunc(math.MaxInt64, again)
+	m.Benbjohnson().AfterFunc(math.MaxInt64, again)
 	m.Add(math.MaxInt64)
 	require.Less(t, calls.Load(), int32(maxCalls), "Add would never return")
 }

@@ -108,11 +108,11 @@ func ExampleMock_Jump() {
 }
 
 // Code that takes a benbjohnson clock can use the same mock as wheels.
-func ExampleMock_After() {
+func ExampleMock_Benbjohnson() {
 	m := clock.NewMock()
 	poll := func(c benbjohnson.Clock) <-chan time.Time { return c.After(time.Minute) }
 
-	due := poll(m)
+	due := poll(m.Benbjohnson())
 	m.Add(time.Minute)
 	fmt.Println((<-due).Format(time.TimeOnly))
 	// Output: 00:01:00

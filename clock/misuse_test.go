@@ -28,6 +28,7 @@ func TestZeroMock(t *testing.T) {
 		func(m *clock.Mock) { _ = m.WaitFor(context.Background(), 1) },
 		func(m *clock.Mock) { _ = m.WaitNext(context.Background(), 1) },
 		func(m *clock.Mock) { m.NewAlarm(func() {}) },
+		func(m *clock.Mock) { m.Benbjohnson() },
 		func(m *clock.Mock) { m.Timer(1) },
 		func(m *clock.Mock) { m.Ticker(1) },
 		func(m *clock.Mock) { m.AfterFunc(1, func() {}) },

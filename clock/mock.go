@@ -25,20 +25,18 @@ import (
 // run concurrently and the clock waits for all of them before it goes on. Such
 // a callback must not wait for a later time.
 //
-// Mock is also a github.com/benbjohnson/clock Clock. Timers, tickers and contexts
-// made by that package's methods (Timer, Ticker, After, AfterFunc, Sleep, Tick,
-// WithTimeout, WithDeadline) also fire at their time, with that package's
-// guarantees: callbacks run in goroutines of their own, each step takes a real
-// millisecond, and the times sent on channels ignore jumps. Timers of wheels that
-// such callbacks set fire as soon as the clock notices them, at or after their
-// deadline. A Mock pays for this only from the first such call on.
+// For code that takes a github.com/benbjohnson/clock Clock there is Benbjohnson.
 type Mock struct {
-	*benbjohnson.Mock
+	// Mock is what timers of Benbjohnson are made on. It does not move before the first of them.
+	//
+	// Deprecated: use Benbjohnson.
+	Mock *benbjohnson.Mock
+
 	base time.Time // immutable; the wall time at elapsed 0, in UTC
 
 	moveMu  sync.Mutex    // held by the call that moves the clock
 	number  atomic.Int32  // of this mock among those being moved, or atRest; see mark.go
-	stepMu  sync.Mutex    // held while wheels are stepped, not while the embedded mock moves
+	stepMu  sync.Mutex    // held while wheels are stepped, not while the benbjohnson mock moves
 	elapsed atomic.Int64  // written with stepMu held
 	jumped  atomic.Int64  // wall time is base + elapsed + jumped
 	orders  atomic.Uint64 // the last order given out

@@ -14,71 +14,123 @@ import (
 // A benbjohnson timer or ticker has sent on its channel when a later wheel timer fires,
 // and has not sent when an earlier one fires.
 func TestMockCompanionsInterleaveWithWheels(t *testing.T) {
-	kinds := map[string]func(m *clock.Mock) <-chan time.Time{
-		"Timer":  func(m *clock.Mock) <-chan time.Time { return m.Timer(time.Minute).C },
-		"After":  func(m *clock.Mock) <-chan time.Time { return m.After(time.Minute) },
-		"Ticker": func(m *clock.Mock) <-chan time.Time { return m.Ticker(time.Minute).C },
-		"Tick":   func(m *clock.Mock) <-chan time.Time { return m.Tick(time.Minute) },
-		"Interface": func(m *clock.Mock) <-chan time.Time {
-			var c benbjohnson.Clock = m
-			return c.After(time.Minute)
-		},
+	kinds := map[string]func(c benbjohnson.Clock) <-chan time.Time{
+		"Timer":  func(c benbjohnson.Clock) <-chan time.Time { return c.Timer(time.Minute).C },
+		"After":  func(c benbjohnson.Clock) <-chan time.Time { return c.After(time.Minute) },
+		"Ticker": func(c benbjohnson.Clock) <-chan time.Time { return c.Ticker(time.Minute).C },
+		"Tick":   func(c benbjohnson.Clock) <-chan time.Time { return c.Tick(time.Minute) },
 	}
-	for name, start := range kinds {
+	forBoth(t, kinds, func(t *testing.T, m *clock.Mock, follower benbjohnson.Clock, start func(benbjohnson.Clock) <-chan time.Time) {
+		tr := trace{}
+		m.Add(time.Hour) // before the benbjohnson mock is active
+		w := newWheel(t, m, nil)
+		c := start(follower)
+		after(t, w, time.Minute-1, func() { require.Empty(t, c); tr.note("before")() })
+		after(t, w, time.Minute+1, func() { require.Len(t, c, 1); tr.note("after")() })
+		m.Add(time.Minute - 2)
+		require.Empty(t, c)
+		m.Add(3)
+		require.Equal(t, []string{"before", "after"}, tr.take())
+		require.Equal(t, time.Unix(3660, 0).UTC(), <-c)
+	})
+}
+
+// forBoth runs a test for each kind with the benbjohnson clock that follows a Mock, and with the Mock itself as one.
+func forBoth[F any](t *testing.T, kinds map[string]F, test func(*testing.T, *clock.Mock, benbjohnson.Clock, F)) {
+	for name, kind := range kinds {
 		t.Run(name, func(t *testing.T) {
-			m, tr := clock.NewMock(), trace{}
-			m.Add(time.Hour) // before the embedded mock is active
-			w := newWheel(t, m, nil)
-			c := start(m)
-			after(t, w, time.Minute-1, func() { require.Empty(t, c); tr.note("before")() })
-			after(t, w, time.Minute+1, func() { require.Len(t, c, 1); tr.note("after")() })
-			m.Add(time.Minute - 2)
-			require.Empty(t, c)
-			m.Add(3)
-			require.Equal(t, []string{"before", "after"}, tr.take())
-			require.Equal(t, time.Unix(3660, 0).UTC(), <-c)
+			m := clock.NewMock()
+			test(t, m, m.Benbjohnson(), kind)
+		})
+		t.Run(name+" of the Mock", func(t *testing.T) {
+			m := clock.NewMock()
+			test(t, m, m, kind)
 		})
 	}
 }
 
+// The clock that follows a Mock has its time, jumps included, and can't be told from another one of that Mock.
+func TestFollowerHasTheTimeOfItsMock(t *testing.T) {
+	m := clock.NewMock()
+	c := m.Benbjohnson()
+	require.Equal(t, m.Benbjohnson(), c)
+	require.NotEqual(t, clock.NewMock().Benbjohnson(), c)
+	at := m.Now()
+	for _, move := range []func(){
+		func() { m.Add(time.Hour) }, func() { m.Jump(-3 * time.Hour) }, func() { c.Timer(time.Second) },
+		func() { m.Add(time.Minute) }, func() { m.Jump(24 * time.Hour) }, func() { m.Set(m.Now().Add(time.Hour)) },
+	} {
+		move()
+		require.Equal(t, m.Now(), c.Now())
+		require.Equal(t, m.Since(at), c.Since(at))
+		require.Equal(t, m.Until(at), c.Until(at))
+		require.Equal(t, -c.Since(at), c.Until(at))
+	}
+	require.Equal(t, at.Add(-3*time.Hour+time.Hour+time.Minute+24*time.Hour+time.Hour), c.Now())
+}
+
+// A deadline is a wall time. That of a context goes on being what was asked for after a jump.
+func TestDeadlineOfAFollowerAfterAJump(t *testing.T) {
+	m := clock.NewMock()
+	m.Jump(time.Hour)
+	for _, c := range []benbjohnson.Clock{m.Benbjohnson(), m} {
+		until := m.Now().Add(time.Minute)
+		ctx, cancel := c.WithDeadline(context.Background(), until)
+		defer cancel()
+		deadline, ok := ctx.Deadline()
+		require.True(t, ok)
+		require.Equal(t, until, deadline)
+		m.Add(time.Minute - 1)
+		require.NoError(t, ctx.Err())
+		m.Add(1)
+		<-ctx.Done()
+		require.ErrorIs(t, ctx.Err(), context.DeadlineExceeded)
+	}
+}
+
 func TestMockContextsInterleaveWithWheels(t *testing.T) {
-	m, checked := clock.NewMock(), 0
+	m := clock.NewMock()
 	m.Add(time.Hour)
 	w := newWheel(t, m, nil)
-	short, cancel := m.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	long, cancel := m.WithDeadline(context.Background(), m.Now().Add(2*time.Minute))
-	defer cancel()
-	after(t, w, time.Minute-1, func() { checked++; require.NoError(t, short.Err()) })
-	after(t, w, 2*time.Minute-1, func() { checked++; require.NoError(t, long.Err()) })
-	m.Add(time.Minute)
-	<-short.Done()
-	require.ErrorIs(t, short.Err(), context.DeadlineExceeded)
-	m.Add(time.Minute)
-	<-long.Done()
-	require.ErrorIs(t, long.Err(), context.DeadlineExceeded)
-	require.Equal(t, 2, checked)
+	for _, c := range []benbjohnson.Clock{m.Benbjohnson(), m} {
+		checked := 0
+		short, cancel := c.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		long, cancel := c.WithDeadline(context.Background(), m.Now().Add(2*time.Minute))
+		defer cancel()
+		after(t, w, time.Minute-1, func() { checked++; require.NoError(t, short.Err()) })
+		after(t, w, 2*time.Minute-1, func() { checked++; require.NoError(t, long.Err()) })
+		m.Add(time.Minute)
+		<-short.Done()
+		require.ErrorIs(t, short.Err(), context.DeadlineExceeded)
+		m.Add(time.Minute)
+		<-long.Done()
+		require.ErrorIs(t, long.Err(), context.DeadlineExceeded)
+		require.Equal(t, 2, checked)
+	}
 }
 
 func TestMockAfterFuncAndSleep(t *testing.T) {
 	m := clock.NewMock()
-	fired, slept := make(chan time.Duration, 1), make(chan time.Duration, 1)
-	m.AfterFunc(time.Minute, func() { fired <- m.Elapsed() })
-	timer := m.AfterFunc(time.Second, func() { t.Error("was stopped") })
-	require.True(t, timer.Stop())
-	m.Add(time.Minute - 1)
-	require.Empty(t, fired)
-	m.Add(1)
-	require.Equal(t, time.Minute, <-fired)
+	for _, c := range []benbjohnson.Clock{m.Benbjohnson(), m} {
+		begun, fired, slept := m.Elapsed(), make(chan time.Duration, 1), make(chan time.Duration, 1)
+		c.AfterFunc(time.Minute, func() { fired <- m.Elapsed() })
+		timer := c.AfterFunc(time.Second, func() { t.Error("was stopped") })
+		require.True(t, timer.Stop())
+		m.Add(time.Minute - 1)
+		require.Empty(t, fired)
+		m.Add(1)
+		require.Equal(t, begun+time.Minute, <-fired)
 
-	go func() {
-		m.Sleep(time.Minute)
-		slept <- m.Elapsed()
-	}()
-	for len(slept) == 0 { // the goroutine may not sleep yet
-		m.Add(time.Minute)
+		go func() {
+			c.Sleep(time.Minute)
+			slept <- m.Elapsed()
+		}()
+		for len(slept) == 0 { // the goroutine may not sleep yet
+			m.Add(time.Minute)
+		}
+		require.GreaterOrEqual(t, <-slept, begun+2*time.Minute)
 	}
-	require.GreaterOrEqual(t, <-slept, 2*time.Minute)
 }
 
 // A benbjohnson timer made inside a wheel callback counts from the callback's deadline.
@@ -86,7 +138,7 @@ func TestMockCompanionMadeInsideCallback(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, m, nil)
 	var c <-chan time.Time
-	after(t, w, time.Minute, func() { c = m.After(time.Second) })
+	after(t, w, time.Minute, func() { c = m.Benbjohnson().After(time.Second) })
 	after(t, w, time.Minute+time.Second-1, func() { require.Empty(t, c) })
 	after(t, w, time.Minute+time.Second+1, func() { require.Len(t, c, 1) })
 	m.Add(time.Hour)
@@ -102,7 +154,7 @@ func TestMockCompanionSetsWheelTimers(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, m, nil)
 	set, fired := make(chan time.Duration, 1), make(chan time.Duration, 1)
-	m.AfterFunc(time.Minute, func() {
+	m.Benbjohnson().AfterFunc(time.Minute, func() {
 		set <- m.Elapsed()
 		after(t, w, time.Minute, func() { fired <- m.Elapsed() })
 	})
@@ -114,11 +166,11 @@ func TestMockCompanionSetsWheelTimers(t *testing.T) {
 }
 
 // As above, but a goroutine that reads a ticker sets the wheel timers, and no other wheel
-// timer stops the embedded mock on its way.
+// timer stops the benbjohnson mock on its way.
 func TestMockTickerGoroutineSetsWheelTimers(t *testing.T) {
 	m := clock.NewMock()
 	w := newWheel(t, m, nil)
-	ticker, fired := m.Ticker(time.Minute), make(chan time.Duration, 3)
+	ticker, fired := m.Benbjohnson().Ticker(time.Minute), make(chan time.Duration, 3)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -150,7 +202,7 @@ func TestMockWaitForAllTimers(t *testing.T) {
 		tr.note(m.Elapsed().String())()
 		after(t, w, time.Hour, func() { tr.note(m.Elapsed().String())() })
 	})
-	c := m.After(24 * time.Hour)
+	c := m.Benbjohnson().After(24 * time.Hour)
 	require.Equal(t, time.Unix(24*3600, 0).UTC(), m.WaitForAllTimers())
 	require.Len(t, c, 1)
 	require.Equal(t, []string{"1m0s", "1h1m0s"}, tr.take())

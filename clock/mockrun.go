@@ -34,7 +34,7 @@ func (m *Mock) runTo(target time.Duration) {
 	m.stepTo(target)
 	m.moveTo(target)
 	if m.companion.active.Load() {
-		m.stepTo(target) // fires timers that callbacks of the embedded mock have set
+		m.stepTo(target) // fires timers that callbacks of the benbjohnson mock have set
 	}
 }
 
@@ -67,7 +67,7 @@ func (m *Mock) stepTo(target time.Duration) {
 				return
 			}
 			if m.moveTo(next.at) || next.tied {
-				continue // callbacks of the embedded mock may have set an earlier timer; orders are known now
+				continue // callbacks of the benbjohnson mock may have set an earlier timer; orders are known now
 			}
 		}
 		m.unsettled = append(m.unsettled, next.wheel)
@@ -75,8 +75,8 @@ func (m *Mock) stepTo(target time.Duration) {
 	}
 }
 
-// moveTo moves elapsed time to at, and the embedded mock if it is active. It reports
-// whether it moved the embedded mock.
+// moveTo moves elapsed time to at, and the benbjohnson mock if it is active. It reports
+// whether it moved the benbjohnson mock.
 func (m *Mock) moveTo(at time.Duration) bool {
 	if at <= time.Duration(m.elapsed.Load()) && !m.companion.active.Load() || m.moveAlone(at) {
 		return false
@@ -91,7 +91,7 @@ func (m *Mock) moveTo(at time.Duration) bool {
 	return true
 }
 
-// moveAlone moves elapsed time to at, unless the embedded mock is active. It reports
+// moveAlone moves elapsed time to at, unless the benbjohnson mock is active. It reports
 // whether it moved it.
 func (m *Mock) moveAlone(at time.Duration) bool {
 	m.companion.mu.Lock()

@@ -29,12 +29,12 @@ func TestMockNowIsUTC(t *testing.T) {
 // The times from its benbjohnson timers and from its wheels are in UTC too.
 func TestMockTimersSendUTC(t *testing.T) {
 	kinds := map[string]func(t *testing.T, m *clock.Mock) <-chan time.Time{
-		"Timer":  func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Timer(time.Minute).C },
-		"After":  func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.After(time.Minute) },
-		"Ticker": func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Ticker(time.Minute).C },
-		"Tick":   func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Tick(time.Minute) },
+		"Timer":  func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Benbjohnson().Timer(time.Minute).C },
+		"After":  func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Benbjohnson().After(time.Minute) },
+		"Ticker": func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Benbjohnson().Ticker(time.Minute).C },
+		"Tick":   func(t *testing.T, m *clock.Mock) <-chan time.Time { return m.Benbjohnson().Tick(time.Minute) },
 		"reset Timer": func(t *testing.T, m *clock.Mock) <-chan time.Time {
-			timer := m.Timer(time.Hour)
+			timer := m.Benbjohnson().Timer(time.Hour)
 			timer.Reset(time.Minute)
 			return timer.C
 		},
@@ -62,12 +62,12 @@ func TestMockTimersSendUTC(t *testing.T) {
 
 func TestMockContextsAndCompanionsAreUTC(t *testing.T) {
 	m := clock.NewMock()
-	ctx, cancel := m.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := m.Benbjohnson().WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	deadline, ok := ctx.Deadline()
 	require.True(t, ok)
 	require.Equal(t, time.Unix(60, 0).UTC(), deadline)
 
-	m.Timer(time.Hour)
+	m.Benbjohnson().Timer(time.Hour)
 	require.Equal(t, time.Unix(3600, 0).UTC(), m.WaitForAllTimers())
 }

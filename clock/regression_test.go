@@ -92,9 +92,9 @@ func TestCompanionLagsAfterConcurrentFirstUse(t *testing.T) {
 		made := make(chan struct{})
 		go func() {
 			defer close(made)
-			m.Timer(math.MaxInt64)
+			m.Benbjohnson().Timer(math.MaxInt64)
 			start := m.Elapsed()
-			early = start + 1000*time.Hour - (<-m.Timer(1000 * time.Hour).C).Sub(time.Unix(0, 0))
+			early = start + 1000*time.Hour - (<-m.Benbjohnson().Timer(1000 * time.Hour).C).Sub(time.Unix(0, 0))
 		}()
 		for moving := true; moving; {
 			select {
@@ -114,7 +114,7 @@ func TestDeadlineAfterJump(t *testing.T) {
 	m := clock.NewMock()
 	m.Jump(time.Hour)
 	want := m.Now().Add(time.Minute)
-	ctx, cancel := m.WithDeadline(context.Background(), want)
+	ctx, cancel := m.Benbjohnson().WithDeadline(context.Background(), want)
 	defer cancel()
 	got, ok := ctx.Deadline()
 	require.True(t, ok)

@@ -14,7 +14,7 @@ import (
 // Wrap returns a Clock that uses c, any github.com/benbjohnson/clock Clock
 // including its Mock. That Mock runs callbacks in goroutines of their own and sleeps a
 // real millisecond for each, so a wheel on it is no faster and no more deterministic
-// than other timers on it. A *Mock of this package is returned unchanged.
+// than other timers on it. For a *Mock of this package, and its Benbjohnson, that Mock is returned.
 //
 // If a benbjohnson Mock is set back, elapsed time stands still until the mock
 // has reached its earlier time again.
@@ -24,8 +24,11 @@ func Wrap(c benbjohnson.Clock) Clock {
 	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		panic("clock: Wrap of a nil Clock")
 	}
-	if m, ok := c.(*Mock); ok {
-		return m
+	switch c := c.(type) {
+	case *Mock:
+		return c
+	case follower:
+		return c.mock
 	}
 	_, virtual := c.(*benbjohnson.Mock)
 	return &wrapped{inner: c, start: c.Now(), virtual: virtual}

@@ -15,6 +15,7 @@ import (
 func TestWrapReturnsAMockUnchanged(t *testing.T) {
 	m := clock.NewMock()
 	require.Same(t, m, clock.Wrap(m))
+	require.Same(t, m, clock.Wrap(m.Benbjohnson()))
 }
 
 func TestClocksAreStringers(t *testing.T) {

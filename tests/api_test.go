@@ -107,7 +107,9 @@ var (
 	_ func(*clock.Mock, context.Context, int) error = (*clock.Mock).WaitFor
 	_ clock.Clock                                   = (*clock.Mock)(nil)
 	_ benbjohnson.Clock                             = (*clock.Mock)(nil)
-	_                                               = clock.Mock{Mock: (*benbjohnson.Mock)(nil)}.Mock
+	_ func(*clock.Mock) benbjohnson.Clock           = (*clock.Mock).Benbjohnson
+	//lint:ignore SA1019 it must go on compiling
+	_ = clock.Mock{Mock: (*benbjohnson.Mock)(nil)}.Mock
 )
 
 // aClock is a clock that a caller implements.
