@@ -12,7 +12,7 @@ import (
 // All looks at no more than a batch of memory under one hold of the lock, whether there are many
 // keys in it or few.
 func TestAllTakesABatchAtATime(t *testing.T) {
-	const n, most = 20_000, scanBatch
+	const n, most = 20_000, 256
 	w, err := NewKeyed(Config{Clock: clock.NewMock()}, func(int, int) {})
 	require.NoError(t, err)
 	defer w.Stop()

@@ -249,3 +249,20 @@ func TestLevelNotesItsSlots(t *testing.T) {
 	l.Occupied &^= 1 << 3 // as its owner does when the slot is empty
 	require.Equal(t, 40, l.First())
 }
+
+// Trim leaves the memory that small crowds need, so that they allocate nothing.
+func TestTrim(t *testing.T) {
+	var m Memory
+	fill := func(n int) {
+		var c Chain
+		for i := range uint32(n) {
+			m.Add(&c, Entry{i, 0})
+		}
+		m.Drop(&c)
+		m.Trim()
+	}
+	fill(100 * BlockLen)
+	require.Len(t, m.tails[len(tailSizes)-1], fewBlocks)
+	list := testing.AllocsPerRun(10, func() { fill(BlockLen + 1) })
+	require.LessOrEqual(t, list, 1.0, "the list of blocks")
+}

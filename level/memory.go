@@ -1,5 +1,7 @@
 package level
 
+import "slices"
+
 // Memory is blocks and tails that chains no longer need, for others: the steady state allocates nothing. The
 // zero Memory is ready to use.
 type Memory struct {
@@ -8,6 +10,9 @@ type Memory struct {
 
 // spareTails is how many tails of each size are kept: those of a circle into which a crowd was dealt.
 const spareTails = 64
+
+// fewBlocks is how many blocks Trim leaves: the steady state of small crowds allocates nothing, either.
+const fewBlocks = 4
 
 // newTail returns an empty tail of that size.
 func (m *Memory) newTail(size int) (tail []Entry) {
@@ -28,8 +33,12 @@ func (m *Memory) keepTail(tail []Entry) {
 	}
 }
 
-// Trim drops what only crowds need.
-func (m *Memory) Trim() { m.tails[len(tailSizes)-1] = nil }
+// Trim drops what only large crowds need.
+func (m *Memory) Trim() {
+	if blocks := &m.tails[len(tailSizes)-1]; len(*blocks) > fewBlocks {
+		*blocks = slices.Clone((*blocks)[:fewBlocks])
+	}
+}
 
 // Add appends e to c.
 func (m *Memory) Add(c *Chain, e Entry) {

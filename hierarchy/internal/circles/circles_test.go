@@ -175,6 +175,7 @@ func TestStepsAreBounded(t *testing.T) {
 						}
 						before = c.Visited()
 					}
+					require.Equal(t, c.arena.Len() == 0, v.State == Empty, "none is lost")
 				}
 			}
 		})

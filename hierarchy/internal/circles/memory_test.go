@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/level"
 )
 
 // A slot takes memory only as long as it holds something, and few slots' worth is kept for others.
@@ -41,4 +43,29 @@ func spareBagsOf(c *Circles) (n int) {
 		n++
 	}
 	return n
+}
+
+// A wheel that has run out of timers gives back what only large crowds need, and keeps what small ones need: they
+// allocate nothing each time.
+func TestMemoryAfterCrowds(t *testing.T) {
+	c := newCircles(time.Second)
+	now := int64(0)
+	crowd := func(n int) {
+		for i := range uint64(n) {
+			c.Add(now, now+int64(time.Minute), i+1, 0)
+		}
+		now += int64(time.Minute)
+		for v := c.Next(now, Unlimited); v.State != Empty; v = c.Next(now, Unlimited) {
+			if v.State == Due {
+				c.Remove(v.Node, c.arena.At(v.Node))
+			}
+		}
+	}
+	crowd(100_000)
+	require.LessOrEqual(t, len(c.store.runs), 4)
+	for _, r := range append(c.store.runs, &run{items: c.store.scratch}) {
+		require.LessOrEqual(t, cap(r.items), 1024)
+	}
+	crowd(level.BlockLen)
+	require.Zero(t, testing.AllocsPerRun(10, func() { crowd(level.BlockLen) }))
 }

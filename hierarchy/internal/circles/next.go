@@ -35,7 +35,6 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 		default:
 			c.hand = max(c.hand, now)
 			c.memory.Trim()
-			c.store.trim()
 			return Verdict{State: Empty}
 		}
 	}

@@ -21,8 +21,6 @@ const (
 	spareBags  = level.Slots
 	// largestSpare is the capacity of the largest run that is kept.
 	largestSpare = 1024
-	// smallRun is the capacity of the largest run that a wheel without timers keeps.
-	smallRun = 128
 )
 
 // newRun returns an empty run with room for n items.
@@ -41,14 +39,6 @@ func (st *store) keepRun(r *run) {
 	if cap(r.items) <= largestSpare && len(st.runs) < spareRuns {
 		*r = run{items: r.items[:0]}
 		st.runs = append(st.runs, r)
-	}
-}
-
-// trim drops what only crowds need.
-func (st *store) trim() {
-	st.runs = slices.DeleteFunc(st.runs, func(r *run) bool { return cap(r.items) > smallRun })
-	if cap(st.scratch) > smallRun {
-		st.scratch = nil
 	}
 }
 

@@ -20,13 +20,25 @@ type Clock struct {
 	// OnSet is nil, or called when the alarm is aimed.
 	OnSet func()
 
+	readings atomic.Int64
+
 	mu    sync.Mutex
 	aimed bool // guarded by mu, as aim
 	aim   int64
 }
 
-func (c *Clock) Now() time.Time         { return time.Unix(0, c.Time.Load()) }
-func (c *Clock) Elapsed() time.Duration { return time.Duration(c.Time.Add(c.Tick)) }
+// mostReadings is how often a clock may be read: more often than any test needs.
+const mostReadings = 20_000_000
+
+func (c *Clock) Now() time.Time { return time.Unix(0, c.Time.Load()) }
+
+// Elapsed panics if a wheel never stops reading it, as that may wait for time to pass.
+func (c *Clock) Elapsed() time.Duration {
+	if c.readings.Add(1) > mostReadings {
+		panic("handclock: read without end")
+	}
+	return time.Duration(c.Time.Add(c.Tick))
+}
 
 func (c *Clock) NewAlarm(ring func()) clock.Alarm {
 	c.Ring = ring
