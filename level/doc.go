@@ -25,8 +25,7 @@
 // entry looks at the node's deadline.
 //
 //	level.go    the slots of a circle
-//	chain.go    what a slot holds
-//	memory.go   blocks for chains
+//	chain.go    what a slot holds, and memory for it
 //	node.go     a timer
 //	arena.go    the memory of nodes
 //	scan.go     going through all nodes

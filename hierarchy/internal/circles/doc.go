@@ -30,18 +30,14 @@
 // # Files
 //
 //	layout.go    which circle and slot a time belongs to
-//	slot.go      what a slot holds
-//	store.go     runs and rings for later
+//	store.go     what a slot holds, and spare memory for it
 //	circles.go   the state, and adding, moving and removing a node
 //	place.go     where a node is linked
-//	verdict.go   the answers of Next
-//	next.go      what is due, or when to ask again
+//	next.go      what is due, or when to ask again; the earliest timer of a slot before it is due
 //	open.go      what happens when the hand comes to a slot
 //	deal.go      dealing a slot over finer ones, also ahead of its time
 //	near.go      about how many timers are due soon
-//	first.go     the earliest timer of a slot, before it is due
-//	run.go       sorted entries
-//	sort.go      sorting them
+//	run.go       sorted entries, and how they are sorted
 //	heap.go      what was linked behind the hand
 //	sweep.go     dropping stale entries
 //	tuning.go    sizes that choose between algorithms
