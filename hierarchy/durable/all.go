@@ -7,9 +7,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// All is an iterator over the timers that are not dead, in no order. What is pending from beginning
-// to end comes once, and again only if the owner of its partition changes meanwhile. After an error
-// of a partition the next one follows. The loop's body may call anything.
+// All iterates over the timers that are not dead, in no order. A timer that is pending all the time is
+// yielded once, or again if its partition changes hands meanwhile. If a partition fails, All yields its error
+// and goes on with the next one. The loop's body may call any method.
 func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 	return func(yield func(Entry[K, V], error) bool) {
 		for t, err := range w.all(ctx, false) {
@@ -24,9 +24,9 @@ func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 	}
 }
 
-// Dead is an iterator over the timers that are dead, in no order, as their last attempt found them. But their
-// Epoch is that of the partition when the iteration came to it: what is done for a dead timer can be refused if
-// the partition has changed hands since. It is 0 if the partition's owner is of an earlier version.
+// Dead iterates over the dead timers, in no order, each as the Firing of its last attempt. But the Epoch
+// is that of the partition when the iteration reached it, so what is done for a dead timer can be refused if
+// the partition has changed hands since. It is 0 if the owner runs an earlier version of this package.
 func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 	return func(yield func(Firing[K, V], error) bool) {
 		for t, err := range w.all(ctx, true) {
@@ -41,13 +41,13 @@ func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 	}
 }
 
-// timer is one of a partition, and if it is dead, the partition's epoch.
+// timer is a timer of a partition, with the partition's epoch if it is dead.
 type timer struct {
 	state.Timer
 	epoch uint64
 }
 
-// all goes over the partitions.
+// all iterates over the timers of all partitions.
 func (w *Keyed[K, V]) all(ctx context.Context, dead bool) iter.Seq2[timer, error] {
 	return func(yield func(timer, error) bool) {
 		for at := range w.owners.Len() {
@@ -72,7 +72,7 @@ func (w *Keyed[K, V]) all(ctx context.Context, dead bool) iter.Seq2[timer, error
 	}
 }
 
-// allOf goes over one partition. The epoch is read before the timers, so it is never later than they are.
+// allOf calls f for the timers of a partition. It reads the epoch first, so that it is not later than they are.
 func (w *Keyed[K, V]) allOf(ctx context.Context, at int, dead bool, f func(timer) bool) (err error) {
 	epoch := uint64(0)
 	if dead {

@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// Batch is operations for one call of Keyed.Batch. The zero Batch is empty and ready. It is not
+// Batch collects operations for one call of Keyed.Batch. The zero Batch is empty and ready for use. It is not
 // safe for concurrent use.
 type Batch[K comparable, V any] struct {
 	ops     []operation[K, V]
@@ -20,11 +20,11 @@ type Batch[K comparable, V any] struct {
 	decode  func([]byte) (V, error) // of the Keyed
 }
 
-// result is what has become of an operation.
+// result is the result of an operation.
 type result struct {
-	value string // that a Remove took out, if known
-	known bool
 	took  bool
+	value string // of a Remove
+	known bool   // whether value is
 }
 
 type operation[K comparable, V any] struct {
@@ -60,18 +60,18 @@ func (b *Batch[K, V]) Revive(k K) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.Revive, key: k})
 }
 
-// Len is the number of operations.
+// Len returns the number of operations.
 func (b *Batch[K, V]) Len() int { return len(b.ops) }
 
-// Took reports, after Keyed.Batch, what operation i, from 0, would have reported by itself: whether
-// it took hold.
+// Took reports, after Keyed.Batch, whether operation i, counted from 0, was committed. It was not if its
+// partition failed, or if it found no timer that it could move, remove or revive.
 func (b *Batch[K, V]) Took(i int) bool { return i < len(b.results) && b.results[i].took }
 
-// Removed returns, after Keyed.Batch, what operation i, a Remove, would have returned by itself. It is false if
-// the operation removed nothing, or is another one. If the timer was removed, and its value can't be decoded or
-// is not known, Removed is true, with an error. A value is not known, and the error is ErrTooLarge, if the
-// partition belongs to another process whose answer had no room for it: it has some 256 KiB for the values of
-// one partition. An owner of an earlier version returns no values.
+// Removed returns, after Keyed.Batch, what Keyed.Remove would have returned for operation i. ok is false if
+// the operation removed nothing, or is no Remove. If the timer was removed but its value can't be decoded or
+// is not known, ok is true and err is not nil. A value is not known, and err is ErrTooLarge, if the
+// partition is owned by another process whose response had no room for it: it has room for some 256 KiB of
+// values for each partition. An owner that runs an earlier version of this package returns no values.
 func (b *Batch[K, V]) Removed(i int) (v V, ok bool, err error) {
 	if !b.Took(i) || b.ops[i].kind != frame.Remove {
 		return v, false, nil
@@ -93,15 +93,15 @@ func (b *Batch[K, V]) Reset() {
 	b.ops, b.results = b.ops[:0], b.results[:0]
 }
 
-// batchPart is the part of a Batch for one partition.
+// batchPart is the operations of a Batch for one partition.
 type batchPart struct {
 	call   partition.Call
-	places []int // of its operations in the Batch
+	places []int // their indexes in the Batch
 }
 
-// Batch does all operations of b, in their order for each key. The part for each partition takes
-// hold as a whole or not at all, and fails by itself: the errors are joined, and b.Took says what
-// took hold. If an operation can't be encoded, nothing takes hold.
+// Batch does all operations of b, in order for each key. The operations for one partition are committed
+// together or not at all. Each partition can fail alone: the errors are joined, and b.Took reports which
+// operations were committed. If an operation can't be encoded, none is done.
 func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	b.results, b.decode = slices.Grow(b.results[:0], len(b.ops))[:len(b.ops)], w.cfg.Value.Decode
 	clear(b.results)
@@ -121,14 +121,15 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	wg.Wait()
 	for i, part := range parts {
 		if part != nil && errs[i] == nil {
-			b.take(part)
+			b.setResults(part)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// take takes the results of a part.
-func (b *Batch[K, V]) take(part *batchPart) {
+// setResults sets the results of a part's operations. A call has the values of its Removes that found a
+// timer, in order, and may lack the last ones.
+func (b *Batch[K, V]) setResults(part *batchPart) {
 	values := part.call.Values
 	for j, place := range part.places {
 		r := &b.results[place]

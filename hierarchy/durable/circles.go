@@ -5,9 +5,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Circles tells where the timers of all partitions are that wait, finest circle first, as a page of
-// package hierarchy/durable/view shows it. The hands are at the time since the Unix epoch. It does
-// not walk over timers. Without a partition that this process owns, there is no circle.
+// Circles returns where on the wheels of this process's partitions the waiting timers are, finest circle first,
+// for the page of package hierarchy/durable/view. The hands show the time since the Unix epoch. The cost does
+// not depend on the number of timers. If this process owns no partition, there are no circles.
 func (w *Keyed[K, V]) Circles() []hierarchy.CircleStats {
 	var all []hierarchy.CircleStats
 	for at := range w.owners.Len() {

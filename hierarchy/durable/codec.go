@@ -7,15 +7,15 @@ import (
 	"reflect"
 )
 
-// Codec turns keys or values into bytes and back. It must be safe for concurrent use.
+// Codec encodes keys or values as bytes, and decodes them. It must be safe for concurrent use.
 type Codec[T any] interface {
-	// Append appends the bytes of v to b.
+	// Append appends the encoding of v to b.
 	Append(b []byte, v T) ([]byte, error)
-	// Decode returns the v that b was made of. It must not keep b.
+	// Decode returns the value whose encoding is b. It must not keep b.
 	Decode(b []byte) (T, error)
 }
 
-// valueCodec is the default for values of that type.
+// valueCodec returns the default of Config.Value.
 func valueCodec[T any]() Codec[T] {
 	switch t := reflect.TypeFor[T](); {
 	case t.Kind() == reflect.String:
@@ -60,8 +60,8 @@ func (octets[T]) Decode(b []byte) (v T, err error) {
 	return v, nil
 }
 
-// integer is for integers: eight bytes, whatever the type, the highest first. So a key stays the
-// same when its type becomes a larger one, unless it is negative and the type unsigned.
+// integer encodes integers of any type as eight bytes, big endian. So the type of keys can be
+// changed to a larger one, except from signed to unsigned where keys are negative.
 type integer[T any] struct{}
 
 func (integer[T]) Append(b []byte, v T) ([]byte, error) {

@@ -17,19 +17,18 @@ import (
 )
 
 // The errors of this package. They may be wrapped: compare with errors.Is. The first
-// three are those of package hierarchy. Under them, the errors of this package have texts of their own.
+// three are those of package hierarchy, but the texts of errors that this package returns name durable.
 var (
 	ErrClosed   = hierarchy.ErrClosed
 	ErrFull     = hierarchy.ErrFull
 	ErrArgument = hierarchy.ErrArgument
-	// ErrUnavailable: there was no answer from the log for a minute, or until Shutdown or Close gave up.
-	// The operation may have taken hold: do it again.
+	// ErrUnavailable: the log did not answer for a minute, or until Shutdown or Close gave up.
+	// The operation may have been committed: retry it.
 	ErrUnavailable = partition.ErrUnavailable
-	// ErrTooLarge: a key of more than 1 KiB, a value of more than 64 KiB, or a part of a Batch that
-	// does not fit into a frame. Nothing of it took hold.
+	// ErrTooLarge: a key of more than 1 KiB, a value of more than 64 KiB, or more operations of a Batch for
+	// one partition than fit into a frame. None of them was committed.
 	ErrTooLarge = partition.ErrTooLarge
-	// ErrDamaged: the log of the key's partition lacks something, or has something else than was
-	// written. The other partitions go on.
+	// ErrDamaged: the log of the key's partition is missing or altered data. The other partitions go on.
 	ErrDamaged = partition.ErrDamaged
 )
 
@@ -38,96 +37,95 @@ const (
 	maxValue = 64 << 10
 )
 
-// Config configures Open. Handle is needed, and Dir or Conn.
+// Config configures Open. Handle is required, and either Dir or Conn.
 type Config[K comparable, V any] struct {
-	// Dir is the directory in which a server inside the process keeps its files. It is for one
-	// process at a time: a second one is refused. Several Opens of one process share it, each with
-	// another Name.
+	// Dir is the directory in which a server inside the process keeps its files. Only one process at a time can
+	// open it. Several Opens of one process can share it, each with a Name of its own.
 	Dir string
 	// Conn is a connection to NATS servers with JetStream, instead of Dir. Processes that open one Name
-	// on the same servers share its timers. The connection must reconnect for as long as the process
-	// is to go on (nats.MaxReconnects(-1)), and stays open until the end of Shutdown or Close.
+	// on the same servers share its timers. The connection must reconnect without limit
+	// (nats.MaxReconnects(-1)), and stay open until Shutdown or Close has returned.
 	Conn *nats.Conn
 	// Name is the name of this set of timers, default "timers". It has 1 to 64 of the characters
 	// a-z, A-Z, 0-9, - and _.
 	Name string
-	// Partitions is the number of logs, at most 1024. 0 means as many as the name has, and 8 when it
-	// is first made. Opening it with another number is ErrArgument.
+	// Partitions is the number of logs, at most 1024. It is fixed when the name is first opened, by
+	// default at 8. After that, 0 means the number that the name has, and any other is ErrArgument.
 	Partitions int
-	// Replicas is how many servers have each log, with Conn. It is for logs that are made. 0 means 3, or
-	// 1 where there is one server.
+	// Replicas is the number of servers that store each log, with Conn. It applies to logs that Open
+	// creates. 0 means 3, or 1 if there is a single server.
 	Replicas int
-	// Lease is how long a process that has died keeps its partitions, with Conn: others take them over
-	// within 1.25 Lease. Default 10s. It is from 100ms to a day. Processes of one Name may have different
+	// Lease, with Conn, bounds how long the partitions of a process that has died have no owner: others take
+	// them over after 1.25 Lease. From 100ms to a day, default 10s. Processes of one Name may have different
 	// ones.
 	Lease time.Duration
-	// MaxSkew is how far the wall clock of this process may be off from that of the servers, with Conn, default
-	// 5s. A process whose clock is off by more, or may be, takes no partitions over until it is right: others do.
-	// It says so once a minute. What it owns already goes on. With a *clock.Mock nothing is compared.
+	// MaxSkew, with Conn, is how far the wall clock of this process may be off from that of the servers, default
+	// 5s. A process whose clock is off by more, or may be, takes over no partitions until the clock is right:
+	// others do. It logs a warning once a minute, and keeps the partitions that it owns. With a *clock.Mock
+	// the clocks are not compared.
 	MaxSkew time.Duration
 	// Concurrency limits how many handlers run at once, default 256.
 	Concurrency int
-	// MaxAttempts is how often a handler may fail before its timer is dead, default 16. Negative
+	// MaxAttempts is the number of failed attempts after which a timer is dead, default 16. Negative
 	// means no limit.
 	MaxAttempts int
-	// Backoff is how long to wait after an attempt that failed, counted from 1. The default is a
+	// Backoff returns how long to wait after a failed attempt, counted from 1. The default is a
 	// second, doubled each time to at most ten minutes, half of it random. It must be safe for
 	// concurrent use.
 	Backoff func(attempt int) time.Duration
-	// MaxPending limits the timers that are pending in each partition: setting a further one
+	// MaxPending limits the number of timers that are pending in each partition: setting another one
 	// returns ErrFull. 0 means no limit.
 	MaxPending int
-	// Precision is the shortest distance between the times that two wake-ups of a partition are
-	// aimed at, default 1ms.
+	// Precision is the minimum time between two wake-ups of a partition, default 1ms.
 	Precision time.Duration
-	// Clock tells the time, default clock.Precise(). With a *clock.Mock, when Add returns, the
-	// handlers of what was due have returned, one after the other, and this is in the log.
+	// Clock provides the time, default clock.Precise(). With a *clock.Mock, when Add returns, the
+	// handlers of all timers that were due have returned, one after the other, and their results are in
+	// the log.
 	//
-	// Set, Move and Backoff count time that passes on the clock. The system's clocks stand still while
-	// the machine is suspended, on most systems: these timers are late by that time. SetAt goes by the
-	// wall clock, which is looked at every 10s at least.
+	// Set, Move and Backoff count time that passes on the clock. On most systems it stands still while
+	// the machine is suspended, so these timers are late by that time. SetAt follows the wall clock,
+	// which is read at least every 10s.
 	Clock clock.Clock
-	// Key and Value turn keys and values into bytes. By default strings, integers, arrays of bytes
-	// and named types of these are keys as they are, and strings and []byte are values as they are.
-	// All else is JSON.
+	// Key and Value encode keys and values as bytes. By default keys that are strings, integers, arrays
+	// of bytes or named types of these are stored as they are, and so are values that are strings or
+	// []byte. Everything else is encoded as JSON.
 	//
-	// Equal keys must have equal bytes, and different keys different ones. JSON does not do that for
-	// types with interfaces, pointers, channels or floats, or with fields that it leaves out: they are
-	// not exported, or have the tag "-". For these Open returns ErrArgument. Types with methods of
-	// their own, such as MarshalText, and structs with strings may do it or not: a key that is another
-	// one when it is decoded is ErrArgument from the call. So is a string in a struct that is not
-	// valid UTF-8.
+	// Equal keys must have equal bytes, and different keys different bytes. JSON does not guarantee that
+	// for types with interfaces, pointers, channels or floats, or with fields that it omits (unexported,
+	// or with the tag "-"): for these Open returns ErrArgument. It may or may not for structs with strings
+	// and for types with methods such as MarshalText: there, a call with a key that does not survive
+	// encoding returns ErrArgument, such as a string that is not valid UTF-8.
 	Key   Codec[K]
 	Value Codec[V]
-	// Handle is called with each timer that is due. If it returns nil, the timer has ended. If it
-	// returns an error, panics, or exits its goroutine, it is called again after Backoff. While it
-	// runs, Set, SetAt, Move and Remove of its key take hold: ctx is cancelled and its result is
-	// ignored. Those that it calls itself with ctx, or a context derived from it, do not cancel ctx: a
-	// handler can set its own key anew, and go on.
+	// Handle is called for each timer that is due. If it returns nil, the timer has ended. If it
+	// returns an error, panics, or exits its goroutine, it is called again after Backoff. Set, SetAt, Move
+	// and Remove of the key are committed also while it runs: then ctx is cancelled and the result of Handle
+	// is ignored. Calls that Handle makes itself with ctx, or a context derived from it, do not cancel ctx: a
+	// handler can set its own key again, and go on.
 	//
-	// It may be called before Open has returned, with what became due while no process was there. A
-	// handler that uses the Keyed has to wait for it, for example for a channel that is closed after
-	// Open.
+	// Handle may be called before Open has returned, for timers that became due while no process was
+	// running. A handler that uses the Keyed has to wait for it, for example for a channel that is closed
+	// after Open.
 	Handle func(ctx context.Context, f Firing[K, V]) error
-	// Logger gets what an operator must know. By default it is discarded.
+	// Logger receives what an operator should know. By default it is discarded.
 	Logger *slog.Logger
 }
 
 const (
 	minLease           = 100 * time.Millisecond
 	maxLease           = 24 * time.Hour
-	maxReplicas        = 5 // of JetStream
+	maxReplicas        = 5 // JetStream's limit
 	defaultSkew        = 5 * time.Second
 	defaultConcurrency = 256
 	defaultAttempts    = 16
 )
 
-// validate returns cfg with all defaults filled in, or ErrArgument.
+// validate returns cfg with its defaults, or ErrArgument.
 func (cfg Config[K, V]) validate() (Config[K, V], error) {
 	bad := func(format string, args ...any) (Config[K, V], error) {
 		return cfg, fmt.Errorf("%w: %w", partition.ErrArgument, fmt.Errorf(format, args...))
 	}
-	if wrong := cfg.where(); wrong != "" {
+	if wrong := cfg.validateStorage(); wrong != "" {
 		return bad("%s", wrong)
 	}
 	switch {
@@ -158,8 +156,8 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 	return cfg, nil
 }
 
-// where says what is wrong with the fields that say where the logs are, or "".
-func (cfg *Config[K, V]) where() string {
+// validateStorage returns what is wrong with Dir, Conn, Replicas and Lease, or "".
+func (cfg *Config[K, V]) validateStorage() string {
 	switch {
 	case cfg.Conn != nil && cfg.Dir != "":
 		return "there are both Dir and Conn"
@@ -218,13 +216,13 @@ func backoff(attempt int) time.Duration {
 	return d/2 + rand.N(d/2)
 }
 
-// owner says who owns a log, for people.
+// owner names this process in logs and in Stats.
 func owner() string {
 	host, _ := os.Hostname()
 	return fmt.Sprintf("%s, process %d", host, os.Getpid())
 }
 
-// maxSkew is MaxSkew, or 0 for a clock that is not to be compared with others.
+// maxSkew returns MaxSkew, or 0 if the clock is a mock, which is not compared with the servers'.
 func (cfg *Config[K, V]) maxSkew() time.Duration {
 	if clock.Virtual(cfg.Clock) {
 		return 0

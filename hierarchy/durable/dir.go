@@ -16,13 +16,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// dir is the owners of a set with Config.Dir: all partitions are here.
+// dir implements owners for Config.Dir: this process owns all partitions.
 type dir struct {
 	cfg     dirConfig
 	server  *embedded.Share
 	name    name
 	parts   []part
-	unwatch func() // ends being told of damage
+	unwatch func() // ends the calls of damaged
 	closing sync.Once
 }
 
@@ -39,7 +39,7 @@ type part struct {
 	why atomic.Pointer[error]
 }
 
-// problem returns why there is no partition, or nil.
+// problem returns why the partition can't be used, or nil.
 func (p *part) problem() error {
 	if err := p.why.Load(); err != nil {
 		return *err
@@ -47,7 +47,7 @@ func (p *part) problem() error {
 	return nil
 }
 
-// fail notes why there is no partition from now on.
+// fail sets problem.
 func (p *part) fail(err error) {
 	if err != nil {
 		p.why.Store(&err)
@@ -133,15 +133,15 @@ func (d *dir) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// Close is Shutdown that does not wait for handlers.
+// Close is Shutdown with a context that is done.
 func (d *dir) Close() {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = d.Shutdown(ended)
 }
 
-// partitionsOf returns the partitions, from first to before last, to which a stream of this set belongs. The marks
-// belong to all.
+// partitionsOf returns the partitions [first, last) to which a stream belongs: all for the marks, none for
+// a stream of another set.
 func (d *dir) partitionsOf(name string) (first, last int) {
 	if name == jetstream.MarksStream(d.cfg.name) {
 		return 0, jetstream.MaxPartitions
@@ -161,12 +161,12 @@ func (d *dir) damaged(name string, err error) {
 		if p.problem() != nil {
 			continue
 		}
-		d.tellDamage(p, corrupt(err))
+		d.setDamaged(p, corrupt(err))
 		go p.Abandon()
 	}
 }
 
-// why returns err, which is about a stream, with what is known of the files of this stream.
+// why adds to err, which is about a stream, where its files were moved to, if they were.
 func (d *dir) why(err error, name string) error {
 	if aside := d.server.Aside(name); aside != nil {
 		err = fmt.Errorf("%w: %w", err, aside)
@@ -174,8 +174,8 @@ func (d *dir) why(err error, name string) error {
 	return err
 }
 
-// tellDamage logs that a partition is damaged, and has its calls return that.
-func (d *dir) tellDamage(p *part, err error) {
+// setDamaged makes calls for a partition return err, and logs it.
+func (d *dir) setDamaged(p *part, err error) {
 	err = journal.In(d.cfg.dir, err)
 	p.fail(err)
 	d.cfg.logger.Error("durable: a log is damaged", "name", d.cfg.name, "err", err,

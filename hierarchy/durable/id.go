@@ -9,10 +9,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// ID names a timer. It is comparable. Its text can be stored, and is also what package encoding/json writes.
+// ID identifies a timer. It is comparable. Its text, which is also its JSON, can be stored.
 type ID struct{ id frame.ID }
 
-// ParseID returns the ID that has text as its String. Any other text is ErrArgument.
+// ParseID is the inverse of String. For any other text it returns ErrArgument.
 func ParseID(text string) (ID, error) {
 	var b [16]byte
 	if len(text) != hex.EncodedLen(len(b)) {
@@ -22,7 +22,7 @@ func ParseID(text string) (ID, error) {
 		return ID{}, noID(text)
 	}
 	id := ID{frame.ID{Owner: binary.BigEndian.Uint64(b[:8]), Number: binary.BigEndian.Uint64(b[8:])}}
-	if id.String() != text { // it has capital letters
+	if id.String() != text { // capital letters
 		return ID{}, noID(text)
 	}
 	return id, nil
@@ -36,7 +36,7 @@ func (id ID) String() string { return fmt.Sprintf("%016x%016x", id.id.Owner, id.
 // MarshalText returns the String of id. The error is always nil.
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText is ParseID. After an error id is unchanged.
+// UnmarshalText sets id to ParseID of text. If that fails, id is unchanged.
 func (id *ID) UnmarshalText(text []byte) error {
 	parsed, err := ParseID(string(text))
 	if err == nil {

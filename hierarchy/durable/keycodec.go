@@ -9,8 +9,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// keyCodec is the default for keys of that type. It is an error if JSON gives different keys of the
-// type the same bytes: one timer would silently replace another.
+// keyCodec returns the default of Config.Key, or an error if JSON could encode different keys of type K
+// alike: one timer would silently replace another.
 func keyCodec[K comparable]() (Codec[K], error) {
 	t := reflect.TypeFor[K]()
 	switch {
@@ -21,7 +21,7 @@ func keyCodec[K comparable]() (Codec[K], error) {
 	case t.Kind() == reflect.Array && t.Elem().Kind() == reflect.Uint8:
 		return array[K]{}, nil
 	}
-	sure, err := tellsApart(t, "")
+	sure, err := isInjective(t, "")
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("keys of type %v need a Codec in Key, as JSON does not tell all of them apart: %w", t, err)
@@ -35,8 +35,8 @@ func isInteger(t reflect.Type) bool {
 	return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr
 }
 
-// checked is JSON for keys of a type whose values it may tell apart, or not. Each key is decoded
-// again: if it comes back, no other key has its bytes.
+// checked is JSON for a type that it encodes injectively or not, depending on the key. Each key is decoded
+// again after encoding: if the result is the same key, no other key has these bytes.
 type checked[K comparable] struct{ jsonCodec[K] }
 
 func (c checked[K]) Append(b []byte, k K) ([]byte, error) {
@@ -49,34 +49,34 @@ func (c checked[K]) Append(b []byte, k K) ([]byte, error) {
 	case err != nil:
 		return b, fmt.Errorf("%w: a key of type %T can't be decoded from %.60q: %w", partition.ErrArgument, k, b[n:], err)
 	case back != k:
-		return b, fmt.Errorf("%w: a key of type %T is another one when it is decoded from %.60q", partition.ErrArgument, k, b[n:])
+		return b, fmt.Errorf("%w: a key of type %T does not survive encoding: %.60q decodes to a different key", partition.ErrArgument, k, b[n:])
 	}
 	return b, nil
 }
 
-// tellsApart tells whether JSON surely gives different values of type t different bytes, and equal
-// ones equal bytes. If it surely does not, that is an error, which says what in t is at fault. name
-// says where t is in the type of the keys.
-func tellsApart(t reflect.Type, name string) (sure bool, err error) {
+// isInjective reports whether JSON is certain to encode different values of type t differently, and equal
+// ones alike. If it is certain not to, isInjective returns an error that names the offending part of t.
+// name is the path of t in the type of keys.
+func isInjective(t reflect.Type, name string) (sure bool, err error) {
 	switch {
 	case implements[json.Marshaler](t), implements[encoding.TextMarshaler](t):
 		return false, nil
 	case t.Kind() == reflect.Bool, isInteger(t):
 		sure = true
-	case t.Kind() == reflect.String: // of invalid UTF-8, only a part is left
+	case t.Kind() == reflect.String: // JSON replaces invalid UTF-8
 	case t.Kind() == reflect.Array:
-		sure, err = tellsApart(t.Elem(), name+"[]")
+		sure, err = isInjective(t.Elem(), name+"[]")
 	case t.Kind() == reflect.Struct:
-		sure, err = tellsFieldsApart(t, name)
-	default: // -0 and 0 are one key and two texts. What is behind a pointer is not part of the key
+		sure, err = areFieldsInjective(t, name)
+	default: // such as floats: 0 == -0, with two encodings; and pointers: equal targets, but different keys
 		err = fmt.Errorf("%s is %s", orType(name, t), kindOf(t))
 	}
 	p := reflect.PointerTo(t)
 	return sure && !implements[json.Unmarshaler](p) && !implements[encoding.TextUnmarshaler](p), err
 }
 
-// tellsFieldsApart is tellsApart for a struct. Tags can rename a field to one that is there.
-func tellsFieldsApart(t reflect.Type, name string) (sure bool, err error) {
+// areFieldsInjective is isInjective for a struct. It is not sure of tags: they can give two fields one name.
+func areFieldsInjective(t reflect.Type, name string) (sure bool, err error) {
 	sure = true
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -86,7 +86,7 @@ func tellsFieldsApart(t reflect.Type, name string) (sure bool, err error) {
 		}
 		promoted := f.Anonymous && f.Type.Kind() == reflect.Struct
 		switch tag := f.Tag.Get("json"); {
-		case f.Name == "_": // == does not look at it
+		case f.Name == "_": // == ignores it
 			continue
 		case !f.IsExported() && !promoted:
 			return false, fmt.Errorf("its field %s is not exported", path)
@@ -95,7 +95,7 @@ func tellsFieldsApart(t reflect.Type, name string) (sure bool, err error) {
 		case tag != "" || f.Anonymous:
 			sure = false
 		}
-		is, err := tellsApart(f.Type, path)
+		is, err := isInjective(f.Type, path)
 		if err != nil {
 			return false, err
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// Keyed is durable timers with keys. All methods may be called concurrently, also inside
-// handlers. Open makes a Keyed.
+// Keyed is a set of durable timers with keys, returned by Open. All methods are safe for concurrent use,
+// also inside handlers.
 //
-// An operation that returned nil took hold, and stays. One that returned an error other than
-// ErrUnavailable or the context's did not. With these two it may have: do it again.
+// An operation that returned nil is committed. One that returned an error is not, unless the error is
+// ErrUnavailable or that of the context: then it may be. Retry it.
 type Keyed[K comparable, V any] struct {
 	cfg    Config[K, V]
 	owners owners
@@ -22,7 +22,7 @@ type Keyed[K comparable, V any] struct {
 	pool   sync.Pool // of *request
 }
 
-// handle calls the handler.
+// handle decodes a firing and calls Config.Handle. A timer that can't be decoded has a failed attempt.
 func (w *Keyed[K, V]) handle(ctx context.Context, f partition.Firing) error {
 	k, v, err := w.decode(f.Key, f.Value)
 	if err != nil {
@@ -32,7 +32,6 @@ func (w *Keyed[K, V]) handle(ctx context.Context, f partition.Firing) error {
 	return w.cfg.Handle(ctx, Firing[K, V]{k, v, timeOf(f.Due), int(f.Attempt), ID{f.ID}, f.Epoch})
 }
 
-// decode turns bytes into a key and a value.
 func (w *Keyed[K, V]) decode(key, value string) (k K, v V, err error) {
 	if k, err = w.cfg.Key.Decode([]byte(key)); err == nil {
 		v, err = w.cfg.Value.Decode([]byte(value))
@@ -40,28 +39,28 @@ func (w *Keyed[K, V]) decode(key, value string) (k K, v V, err error) {
 	return k, v, err
 }
 
-// Set sets a timer for k, with the value v, due after d, counted from the call. If k has a timer,
-// it is replaced. d does not pass while the machine is suspended: see Config.Clock. The error is also
+// Set sets a timer for k, with the value v, due d after the call. If k has a timer, it is replaced.
+// Time in which the machine is suspended may not count: see Config.Clock. The error can also be
 // ErrFull or ErrTooLarge.
 func (w *Keyed[K, V]) Set(ctx context.Context, k K, v V, d time.Duration) error {
 	_, _, err := w.do(ctx, frame.Set, k, &v, d, time.Time{})
 	return err
 }
 
-// SetAt is Set with a wall time. If the wall clock is set, the timer follows it, within 10s.
+// SetAt is like Set, but the timer is due at a wall time. If the wall clock is set, the timer follows within 10s.
 func (w *Keyed[K, V]) SetAt(ctx context.Context, k K, v V, t time.Time) error {
 	_, _, err := w.do(ctx, frame.SetAt, k, &v, 0, t)
 	return err
 }
 
-// Move makes the timer of k due after d. It is false if k has none, or a dead one.
+// Move makes the timer of k due d after the call. It reports whether k had a timer that is not dead.
 func (w *Keyed[K, V]) Move(ctx context.Context, k K, d time.Duration) (bool, error) {
 	_, ok, err := w.do(ctx, frame.Move, k, nil, d, time.Time{})
 	return ok, err
 }
 
-// Remove removes the timer of k, dead or not, and returns its value. It is false if k has none. If
-// the value can't be decoded, the timer is removed: Remove is true, with an error.
+// Remove removes the timer of k, dead or not. It returns its value, and whether there was one. If
+// the value can't be decoded, the timer is removed all the same: ok is true, and err is that of the Codec.
 func (w *Keyed[K, V]) Remove(ctx context.Context, k K) (v V, ok bool, err error) {
 	value, ok, err := w.do(ctx, frame.Remove, k, nil, 0, time.Time{})
 	if ok {
@@ -70,15 +69,15 @@ func (w *Keyed[K, V]) Remove(ctx context.Context, k K) (v V, ok bool, err error)
 	return v, ok, err
 }
 
-// Revive makes the dead timer of k due at once, as if it had not been tried yet. It is false if k
-// has no dead timer. The error is also ErrFull.
+// Revive makes the dead timer of k due at once, with its attempts counted from 1 again. It reports whether k
+// had a dead timer. The error can also be ErrFull.
 func (w *Keyed[K, V]) Revive(ctx context.Context, k K) (bool, error) {
 	_, ok, err := w.do(ctx, frame.Revive, k, nil, 0, time.Time{})
 	return ok, err
 }
 
-// Get returns the value of k and the time until its next attempt is due, 0 if it is due or under
-// way. It is false if k has no timer, or a dead one.
+// Get returns the value of k and the time until its next attempt is due, 0 if the attempt is due or
+// running. ok is false if k has no timer, or a dead one.
 func (w *Keyed[K, V]) Get(ctx context.Context, k K) (v V, remaining time.Duration, ok bool, err error) {
 	r := w.pool.Get().(*request)
 	defer w.pool.Put(r)
@@ -107,10 +106,10 @@ func (w *Keyed[K, V]) Len(ctx context.Context) (n int, err error) {
 	return n, ctx.Err()
 }
 
-// timeOf is a time of a log as a time.Time.
+// timeOf converts from the time of frames, which is nanoseconds since the Unix epoch.
 func timeOf(t int64) time.Time { return time.Unix(0, t) }
 
-// wallTime is t as a time of a log. Times beyond what 64 bits hold are their ends.
+// wallTime converts to the time of frames. It saturates.
 func wallTime(t time.Time) int64 {
 	if t.Year() > 2261 {
 		return math.MaxInt64

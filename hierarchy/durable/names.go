@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// name is a name that is open in this process.
+// name is a Name of a directory that is open in this process.
 type name struct {
 	server *embedded.Server
 	name   string
@@ -19,7 +19,7 @@ var names struct {
 	open map[name]bool
 }
 
-// takeName fails if the name is open.
+// takeName returns ErrArgument if the name is open already.
 func takeName(server *embedded.Server, text string) (name, error) {
 	n := name{server, text}
 	names.mu.Lock()

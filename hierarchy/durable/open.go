@@ -14,36 +14,37 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// owners is where the partitions of a set are: all in this process, with Config.Dir, or shared with
-// others, with Config.Conn. A partition that is damaged answers with ErrDamaged.
+// owners routes calls to the owners of the partitions: all in this process, with Config.Dir, or in several,
+// with Config.Conn. Calls for a damaged partition return ErrDamaged.
 type owners interface {
-	Len() int // of partitions
+	Len() int // number of partitions
 	Do(ctx context.Context, at int, c *partition.Call) error
 	Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error)
-	Count(ctx context.Context, at int) (int, error) // timers that are not dead
+	Count(ctx context.Context, at int) (int, error) // of timers that are not dead
 	All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error
 	Epoch(ctx context.Context, at int) (uint64, error) // 0 if it is not known
-	// Partition is the partition if this process owns it, else nil. The error says that it is damaged.
+	// Partition returns the partition if this process owns it, else nil. The error is ErrDamaged.
 	Partition(at int) (*partition.Partition, error)
-	// Stats is what has happened in a partition while this process owned it, and whether it does now.
+	// Stats returns what has happened in a partition while this process owned it, and whether it owns it now.
 	Stats(at int) (st partition.Stats, owned bool, err error)
-	// Members are the processes that share the partitions, and the place of each partition's owner
-	// among them, or -1.
+	// Members returns the processes that share the partitions, and for each partition the index of its
+	// owner among them, or -1.
 	Members() ([]cluster.Member, []int)
 	Shutdown(ctx context.Context) error
 	Close()
 }
 
-// Open opens the timers, and makes them if there are none. It waits until all are read that this
-// process owns. What is due already may be handled before Open has returned: see Config.Handle.
+// Open opens the set of timers, and creates it if it does not exist. It returns once all logs that this
+// process owns have been read. Timers that are due already may be handled before Open returns: see
+// Config.Handle.
 //
 // With Config.Conn, Open waits at most 15 seconds for a log that does not answer, if others do. Calls for its
-// keys wait then, or are ErrUnavailable, until it answers. Streams with settings that lose timers are an
-// error that says which.
+// keys then wait until it answers, and return ErrUnavailable after a minute. If streams have settings that
+// could lose timers, Open returns an error that names them.
 //
-// If a log is damaged, Open succeeds, and the calls for its keys return ErrDamaged. If what all logs
+// If a log is damaged, Open succeeds, and calls for its keys return ErrDamaged. If what all logs
 // share is damaged, such as their marks, Open returns ErrDamaged. If the directory can't be used, for
-// lack of permission or of room on the disk, Open returns an error that says so.
+// example for lack of permission or of disk space, Open returns an error with the reason.
 func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K, V], error) {
 	cfg, err := cfg.validate()
 	if err != nil {
@@ -68,7 +69,7 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 	return w, nil
 }
 
-// common is the configuration of all partitions.
+// common returns the part of the configuration that all partitions share.
 func (w *Keyed[K, V]) common() partition.Config {
 	return partition.Config{
 		Clock: w.cfg.Clock, Precision: w.cfg.Precision, MaxPending: w.cfg.MaxPending,

@@ -16,8 +16,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// openDir opens the partitions of a directory. If the server has a problem meanwhile, that is the
-// error: the logs would not answer before it is gone, if it ever is.
+// openDir opens the partitions of a directory. It fails as soon as the server reports a problem, since the logs
+// would not answer until that is solved.
 func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
 	server, err := embedded.Open(ctx, cfg.dir, cfg.logger)
 	if err != nil {
@@ -57,8 +57,8 @@ const (
 	problemPause = 10 * time.Millisecond
 )
 
-// because is why Open fails: the problem of the server, if it has one. A server in this process always answers, unless
-// it has found one, which it may not have said yet.
+// because returns why Open fails: the problem of the server if it has one, else err. If the server did not respond,
+// it has a problem but may not have reported it yet, so because waits for that.
 func (d *dir) because(ctx context.Context, err error) error {
 	begun := time.Now()
 	for errors.Is(err, nats.ErrNoResponders) && d.server.Problem() == nil && time.Since(begun) < problemTime {
@@ -68,15 +68,15 @@ func (d *dir) because(ctx context.Context, err error) error {
 		return problem
 	}
 	for _, other := range []error{ErrArgument, ErrDamaged, embedded.ErrCorrupt, jetstream.ErrPartitions, partition.ErrVersion} {
-		if errors.Is(err, other) { // it has been found in what is there
+		if errors.Is(err, other) { // explains itself
 			return err
 		}
 	}
 	return d.server.Because(ctx, err)
 }
 
-// corrupt is an error of Open, as ErrDamaged if the server has found damage. What a call gets while
-// the server finds it is ErrUnavailable alone, as the call may have taken hold.
+// corrupt wraps an error of Open in ErrDamaged if the server has found damage. It is not for the errors of
+// calls during which the server finds damage: they stay ErrUnavailable, since the call may have been committed.
 func corrupt(err error) error {
 	if errors.Is(err, embedded.ErrCorrupt) {
 		return journal.Because(ErrDamaged, err)
@@ -84,7 +84,7 @@ func corrupt(err error) error {
 	return err
 }
 
-// reason is why an Open ends the contexts of its partitions, and not its caller.
+// reason is the cause with which Open itself cancels the context of its partitions.
 type reason struct{ error }
 
 func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
@@ -99,7 +99,7 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 	common.Cause, common.Gate = d.server.Problem, partition.NewGate(gatePlaces)
 	common.Progress = new(partition.Progress)
 	begun := time.Now()
-	defer d.tellProgress(common.Progress)()
+	defer d.logProgress(common.Progress)()
 	d.parts = openAll(end, len(set.Logs), func(at int) (*partition.Partition, error) {
 		cfg := common
 		cfg.Log, cfg.Partition, cfg.Partitions = set.Logs[at], at, len(set.Logs)
@@ -108,8 +108,8 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 	return d.opened(begun)
 }
 
-// refuseLater returns an error if a later version has written to one of the logs. Nothing is written to the
-// others then.
+// refuseLater returns an error if a later version has written to one of the logs, before anything is written to
+// the others.
 func refuseLater(ctx context.Context, logs []journal.Log) error {
 	for _, err := range cluster.Peek(ctx, partition.Config{}, logs, peekTime) {
 		if errors.Is(err, partition.ErrVersion) {
@@ -119,10 +119,10 @@ func refuseLater(ctx context.Context, logs []journal.Log) error {
 	return nil
 }
 
-// peekTime is how long a log has to respond.
+// peekTime is the timeout of refuseLater for each log.
 const peekTime = 5 * time.Second
 
-// set opens the logs, and makes them if they were never made.
+// set opens the logs, and creates them if the set has never been opened.
 func (d *dir) set(ctx context.Context) (*jetstream.Set, error) {
 	made, alike, err := d.server.HasSet(d.cfg.name)
 	if err == nil && alike != "" {
@@ -142,16 +142,16 @@ func (d *dir) set(ctx context.Context) (*jetstream.Set, error) {
 	return set, err
 }
 
-// requestTime is how long a request may take. A server in this process gets each one, so it is not asked again as
-// others are: it has not come to it yet, on a machine that is busy, or it never answers.
+// requestTime is the timeout of a request. It is long because a retry would not help: a request reaches a server
+// in this process for certain, so one without an answer is still queued on a busy machine, or never answered.
 const requestTime = time.Minute
 
-// logs says which logs are opened.
+// logs returns the configuration of the logs.
 func (d *dir) logs(nc *nats.Conn, made bool) jetstream.Config {
 	return jetstream.Config{Conn: nc, Name: d.cfg.name, Partitions: d.cfg.partitions, Replicas: 1, Made: made, Longest: requestTime}
 }
 
-// openAll opens n partitions at the same time. The first that fails, other than by damage, ends the
+// openAll opens n partitions concurrently. The first one that fails, other than by damage, cancels the
 // others.
 func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.Partition, error)) []part {
 	parts := make([]part, n)
@@ -170,13 +170,13 @@ func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.P
 	return parts
 }
 
-// gatePlaces is how many frames are on their way to the disk at once. With eight partitions and 256
-// callers on two processors, two bring twice as much as no limit does, and three bring less than
-// two with 16 callers: a sync keeps a processor of the Go runtime.
+// gatePlaces is how many appends may be in flight at once. With eight partitions and 256 callers on two
+// processors, two have twice the throughput of no limit. With 16 callers, three have less than two: a sync
+// occupies a P of the Go runtime.
 const gatePlaces = 2
 
-// tellProgress says each second how far the logs are read, until the function is called.
-func (d *dir) tellProgress(p *partition.Progress) (stop func()) {
+// logProgress logs each second how much of the logs has been read, until stop is called.
+func (d *dir) logProgress(p *partition.Progress) (stop func()) {
 	ended := make(chan struct{})
 	go func() {
 		tick := time.NewTicker(time.Second)
@@ -194,13 +194,13 @@ func (d *dir) tellProgress(p *partition.Progress) (stop func()) {
 	return func() { close(ended) }
 }
 
-// opened says how it went. Damage is no error of Open.
+// opened returns the first problem of a partition, other than damage, which is not an error of Open.
 func (d *dir) opened(begun time.Time) error {
 	for at := range d.parts {
 		p := &d.parts[at]
 		switch err := p.problem(); {
 		case errors.Is(err, ErrDamaged):
-			d.tellDamage(p, d.why(err, jetstream.LogStream(d.cfg.name, at)))
+			d.setDamaged(p, d.why(err, jetstream.LogStream(d.cfg.name, at)))
 		case err != nil:
 			return err
 		}

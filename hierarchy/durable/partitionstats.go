@@ -7,16 +7,17 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// PartitionStats is the part of Stats that is of one partition. Its fields mean what those of Stats
-// mean.
+// PartitionStats has the figures of one partition. Fields mean what those of Stats with the same name mean:
+// they count what has happened while this process owned the partition.
 type PartitionStats struct {
-	Owned bool // by this process, which can write to its log. The timers of others' partitions are not counted here
-	// Owner says whose the partition is, with Config.Conn: the Text of one of Members, or "".
+	Owned bool // whether this process owns the partition and can write to its log
+	// Owner is the Text of the owner among Members, with Config.Conn, or "".
 	Owner string
-	// Err says that the log is damaged. The partition is not owned then.
+	// Err is not nil if the log is damaged. Then this process does not own the partition.
 	Err error
-	// Unavailable says since when this process waits for the log: it owns the partition, and a frame has had no
-	// answer, or it should own it, and can't, or the connection is closed for good. It is zero if none is so.
+	// Unavailable is the time since which this process has been waiting for the log: it owns the partition but an
+	// append has had no answer, or it should own it but can't take over, or its connection is closed for good.
+	// Else it is zero.
 	Unavailable time.Time
 
 	Pending, Running, Dead int

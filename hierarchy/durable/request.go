@@ -9,13 +9,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// request is what one call needs. It is used again.
+// request is a Call with memory for its key and value. Requests are pooled.
 type request struct {
 	partition.Call
 	data []byte // key and value
 }
 
-// do does one operation. v is nil if it has no value.
+// do does one operation. v is nil for kinds without a value.
 func (w *Keyed[K, V]) do(ctx context.Context, kind frame.Kind, k K, v *V, d time.Duration, t time.Time) (string, bool, error) {
 	r := w.pool.Get().(*request)
 	r.data = r.data[:0]
@@ -26,7 +26,7 @@ func (w *Keyed[K, V]) do(ctx context.Context, kind frame.Kind, k K, v *V, d time
 	r.Reset()
 	r.Asks = append(r.Asks, ask)
 	if err := w.owners.Do(ctx, at, &r.Call); err != nil {
-		return "", false, err // the partition may look at r still
+		return "", false, err // r is not pooled again: the partition may still read it
 	}
 	value, took := "", r.Took[0]
 	if len(r.Values) > 0 {
@@ -36,8 +36,8 @@ func (w *Keyed[K, V]) do(ctx context.Context, kind frame.Kind, k K, v *V, d time
 	return value, took, nil
 }
 
-// ask encodes an operation for the partition at. Its key and value go into data, which must be
-// empty. v is nil if it has no value.
+// ask encodes an operation and returns the partition that it is for. data, which must be empty, holds
+// key and value. v is nil for kinds without a value.
 func (w *Keyed[K, V]) ask(data *[]byte, kind frame.Kind, k K, v *V, d time.Duration, t time.Time) (a partition.Ask, at int, err error) {
 	if *data, err = w.appendKey(*data, k); err != nil {
 		return a, 0, err
@@ -74,8 +74,8 @@ func (w *Keyed[K, V]) appendValue(b []byte, v V) ([]byte, error) {
 	return b, err
 }
 
-// of is the partition of a key, as FORMAT.md describes it. FNV-1a alone leaves keys that differ in
-// their last bytes together, so its bits are mixed (as MurmurHash3 does in the end).
+// of returns the partition of a key, as FORMAT.md describes it. FNV-1a alone gives keys that differ only in
+// their last bytes similar high bits, so its bits are mixed with MurmurHash3's finalizer.
 func of(key []byte, partitions int) int {
 	h := uint64(14695981039346656037)
 	for _, c := range key {

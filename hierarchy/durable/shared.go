@@ -15,7 +15,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// shared is the owners of a set with Config.Conn: the partitions are shared with other processes.
+// shared implements owners for Config.Conn: the partitions are shared with other processes.
 type shared struct {
 	*cluster.Cluster
 	partitions int
@@ -32,13 +32,13 @@ type sharedConfig struct {
 	logger     *slog.Logger
 }
 
-// The leader of a log may go. Servers have another one after some six seconds.
+// Servers take about six seconds to elect another leader for a log.
 const (
-	answerTime = time.Second      // after which a server that has not answered is asked again
-	endTime    = 15 * time.Second // that Shutdown waits for a log, if its context has no deadline
+	answerTime = time.Second      // how long to wait for an answer before retrying
+	endTime    = 15 * time.Second // how long Shutdown waits for a log if its context has no deadline
 )
 
-// openShared joins the processes that share the name, and makes the logs if there are none.
+// openShared joins the processes that share the name, and creates the logs if there are none.
 func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
 	storage, err := jetstream.OpenShared(ctx, jetstream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions,
 		Replicas: cfg.replicas}, cfg.logger)

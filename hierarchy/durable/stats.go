@@ -6,15 +6,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Stats is a snapshot of this process's part.
+// Stats is a snapshot of the partitions that this process owns.
 type Stats struct {
 	Owned   int // partitions
 	Damaged int // partitions whose logs are damaged
 	Pending int // timers that are not dead
-	Running int // attempts that are under way
-	Dead    int
-	// Oldest is how long the handler has been running that was called first of those that run, also if its
-	// timer was set, moved or removed meanwhile. Where Concurrency handlers hang, nothing fires.
+	Running int // attempts in progress
+	Dead    int // timers
+	// Oldest is how long the oldest running handler has been running, even if its timer was set, moved or
+	// removed meanwhile. While Concurrency handlers hang, nothing fires.
 	Oldest time.Duration
 
 	// Since Open:
@@ -24,38 +24,39 @@ type Stats struct {
 	Frames, Bytes       uint64 // written to the logs
 	Trimmed             uint64 // timers that were written again, to delete old frames
 
-	LogBytes  int64 // about what the logs take on the disk
-	LiveBytes int64 // about what the timers take of it
+	LogBytes  int64 // approximate size of the logs on the disk
+	LiveBytes int64 // approximate part of it that is live timers
 
-	// Lateness is how long after its time each attempt began. After a time without an owner, the
-	// timers that were due meanwhile are late by it.
+	// Lateness is how long after its due time each attempt began. It includes time in which a partition had
+	// no owner.
 	Lateness hierarchy.Histogram
-	// Commit is how long each frame took from sending to its acknowledgement.
+	// Commit is the time from sending each frame to its acknowledgement.
 	Commit hierarchy.Histogram
-	// Skew is how far the wall clock is ahead of the time by which timers of Set go: that of Open
-	// and what has passed since. It is about 0 unless the wall clock was set since. With Conn, the clocks of the
-	// last owners count, too, within MaxSkew. While this process owns nothing, it is how far the wall clock is
-	// ahead of the servers'.
+	// Skew is how far the wall clock is ahead of the owner's time, by which timers of Set are due: the
+	// wall time of Open plus the time that has passed since. It is about 0 unless the wall clock was set since. With
+	// Conn, the owner's time can also begin ahead of the wall clock, by at most MaxSkew, since it continues that of
+	// the previous owner. While this process owns nothing, Skew is how far its wall clock is ahead of the servers'.
 	Skew time.Duration
 
-	// Partitions has the figures of each partition, in their order.
+	// Partitions has the figures of each partition, in order.
 	Partitions []PartitionStats
-	// Members has the processes that share the partitions, with Config.Conn, as this one knows them.
+	// Members has the processes that share the partitions, with Config.Conn, as far as this process knows.
 	Members []MemberStats
 }
 
 // MemberStats is one of the processes that share the partitions.
 type MemberStats struct {
-	ID      string // no other process has it, and none has it again
-	Text    string // host and process, and the ID if several have the same
-	Self    bool   // it is this process
-	Leaving bool   // it gives its partitions to others
+	ID      string // unique, and never used again
+	Text    string // host and process, with the ID if several have the same
+	Self    bool   // whether it is this process
+	Leaving bool   // whether it is shutting down and hands its partitions over
 	Owned   int    // partitions
-	// The latest versions of the log, and of messages between processes, that it reads: see DESIGN.md.
+	// The latest versions of the log, and of messages between processes, that it can read: see DESIGN.md.
 	Log, Wire int
 }
 
-// Stats returns a snapshot. It does not walk over timers. Partitions are read one after the other.
+// Stats returns a snapshot. Its cost does not depend on the number of timers. Partitions are read one after
+// the other.
 func (w *Keyed[K, V]) Stats() (st Stats) {
 	st.Oldest = w.crew.Oldest()
 	st.Partitions = make([]PartitionStats, w.owners.Len())
@@ -82,7 +83,7 @@ func (w *Keyed[K, V]) Stats() (st Stats) {
 	return st
 }
 
-// add adds the figures of a partition to those of all.
+// add adds the figures of a partition to the sums.
 func (st *Stats) add(p *PartitionStats) {
 	if p.Err != nil {
 		st.Damaged++
