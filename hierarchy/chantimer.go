@@ -27,9 +27,9 @@ func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 }
 
 // ChanTimer sends the time when it was due on C, as a time.Timer of Go 1.23 and later does:
-// after Stop or Reset has returned, no value from before is received. It keeps its place
-// under MaxPending until it is stopped, so that Reset always finds one. Its methods may be
-// called concurrently. Unlike those of package time, C has a capacity of 1, which cap
+// after Stop or Reset has returned, no value from before is received. To both it is pending until
+// its value is received. It keeps its place under MaxPending until it is stopped. Its methods may
+// be called concurrently. Unlike those of package time, C has a capacity of 1, which cap
 // tells, and len may be 1.
 type ChanTimer struct {
 	C <-chan time.Time
@@ -97,8 +97,8 @@ func (t *ChanTimer) deliver(due int64) {
 	}
 }
 
-// Stop stops the timer. It is true if the timer was pending, or had fired and its value was
-// not received from C.
+// Stop stops the timer, and reports whether it was pending: a value that it has sent and nobody
+// has received is discarded.
 func (t *ChanTimer) Stop() bool {
 	engine.RequireMade(t.wheel != nil, "ChanTimer")
 	t.mu.Lock()
@@ -111,8 +111,9 @@ func (t *ChanTimer) Stop() bool {
 	return was
 }
 
-// Reset makes the timer fire after d, at once if d <= 0, as NewTimer does. It is true where
-// Stop would have been, and false once the wheel was stopped.
+// Reset makes the timer fire after d, at once if d <= 0, as NewTimer does, also if it has fired
+// or was stopped. It reports whether the timer was pending, as Stop does. Once the wheel is
+// stopped, Reset is false and sets nothing.
 func (t *ChanTimer) Reset(d time.Duration) bool {
 	engine.RequireMade(t.wheel != nil, "ChanTimer")
 	t.mu.Lock()

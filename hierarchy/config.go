@@ -30,9 +30,14 @@ type Config struct {
 	Clock clock.Clock
 	// Executor runs the callbacks, default Go; on a *clock.Mock, Inline.
 	Executor Executor
-	// MaxPending limits the number of pending timers: setting a further one returns
-	// ErrFull. 0 means no limit. The limit costs a counter shared by all cores. What Go or
-	// Pool get within the call that sets it, because it is due, was never pending.
+	// MaxPending limits the number of pending timers; 0 means no limit. A timer of any kind has one
+	// place from when it is set until it fires or is stopped. A Repeater, Ticker or ChanTimer, which
+	// has a life after it has fired, has its place until it is stopped. If all places are taken, what
+	// would set a new timer returns ErrFull, or a context that is cancelled with this cause. Setting
+	// again what has its place, as Timer.Reset and Keyed.Set of a pending key do, never fails for
+	// want of one, and Reset of a FuncTimer, ChanTimer or Ticker that has given its place back takes
+	// one beyond the limit. What is due when it is set, and is therefore dispatched or served within
+	// the call, was never pending. The limit costs a counter shared by all cores.
 	MaxPending int
 	// MaxQueued limits the callbacks that wait in the executor: while there are so many,
 	// setting a timer whose callback the executor would run returns ErrFull. 0 means no

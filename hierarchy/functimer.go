@@ -9,10 +9,10 @@ import (
 )
 
 // FuncTimer is a timer with a function of its own, which can be set any number of times,
-// also after it has fired: what time.AfterFunc returns. It is pending, and has a place under
-// MaxPending, only while it is set, and only then the wheel refers to it. Its methods may be
-// called concurrently, also inside the function. NewFunc makes a FuncTimer; the methods of a
-// zero FuncTimer panic.
+// also after it has fired: what time.AfterFunc returns. It has a place under MaxPending only while
+// it is pending, and only then the wheel refers to it; Reset takes one beyond the limit rather than
+// fail. Its methods may be called concurrently, also inside the function. NewFunc makes a
+// FuncTimer; the methods of a zero FuncTimer panic.
 type FuncTimer struct {
 	shard *engine.Shard[func()] // immutable, as the next three
 	f     func()
@@ -43,10 +43,10 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 }
 
 // Reset makes the timer due after d, at once if d <= 0 (see Wheel.AfterFunc), also if it has
-// fired or was stopped, or was never set. It is true if the timer was pending. It is false
-// if not, and the timer is set now, or not, if the wheel is stopped. If the wheel is full,
-// the timer is set beyond MaxPending. While f runs, Reset has it run again, possibly at the
-// same time. It costs as much as Timer.Reset, and no allocation.
+// fired or was stopped, or was never set. It reports whether the timer was pending, as that of
+// time.Timer does. Once the wheel is stopped, Reset is false and sets nothing. While f runs,
+// Reset has it run again, possibly at the same time. It costs as much as Timer.Reset, and no
+// allocation.
 func (t *FuncTimer) Reset(d time.Duration) bool {
 	engine.RequireMade(t.shard != nil, "FuncTimer")
 	s := t.shard
@@ -117,9 +117,8 @@ func (t *FuncTimer) fireNow(n *level.Node) bool {
 	return n != nil
 }
 
-// Stop stops the timer. It is true if the timer was pending and will not fire, and false if
-// f was dispatched, or the timer was not set, or was dropped with its wheel. It does not
-// wait for an f that runs.
+// Stop stops the timer, and reports whether it was pending. If not, f was dispatched, or the
+// timer was not set, or was dropped with its wheel. Stop does not wait for an f that runs.
 func (t *FuncTimer) Stop() bool {
 	engine.RequireMade(t.shard != nil, "FuncTimer")
 	s := t.shard

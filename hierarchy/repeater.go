@@ -54,16 +54,19 @@ func (w *Wheel) every(period time.Duration, f func(), fl level.Flags) (*Repeater
 		return nil, fmt.Errorf("%w: period %v must be positive", ErrArgument, period)
 	}
 	r := &Repeater{wheel: w, run: f, period: int64(period)}
-	return r.start(w.core.Now(), period, fl)
+	return r.start(w.core.Add, w.core.Now(), period, fl)
 }
 
-func (r *Repeater) start(now int64, d time.Duration, f level.Flags) (*Repeater, error) {
+// adder is Core.Add or Core.AddBeyond.
+type adder func(f func(), now int64, d time.Duration, fl level.Flags) (engine.Handle, error)
+
+func (r *Repeater) start(add adder, now int64, d time.Duration, f level.Flags) (*Repeater, error) {
 	if d <= 0 && r.wheel.core.Direct() {
 		return r.startDue(now, f)
 	}
 	r.mu.Lock() // the first run may begin before the timer is noted
 	defer r.mu.Unlock()
-	t, err := r.wheel.core.Add(r.fire, now, d, f|engine.KeepNode)
+	t, err := add(r.fire, now, d, f|engine.KeepNode)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +74,8 @@ func (r *Repeater) start(now int64, d time.Duration, f level.Flags) (*Repeater, 
 	return r, nil
 }
 
-// Stop ends the repetition: no further run begins. It is false if the repetition had ended
-// before. It does not wait for a run that has begun.
+// Stop ends the repetition: no further run begins. It reports whether it was Stop that ended
+// it. It does not wait for a run that has begun.
 func (r *Repeater) Stop() bool {
 	engine.RequireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()
@@ -80,27 +83,29 @@ func (r *Repeater) Stop() bool {
 	return !r.ended && r.end()
 }
 
-// Reset has the function run every period from now on, first after one period. It is
-// false, and nothing has changed, if the Repeater has ended, its wheel was stopped, or
-// period <= 0. At the end of the clock's time, 292 years, Reset ends the Repeater and is
-// false.
+// Reset has the function run every period from now on, first after one period. It reports
+// whether the Repeater goes on with that period. If not, nothing has changed: the Repeater has
+// ended, its wheel is stopped, the clock's time (292 years) has ended, or period <= 0.
 func (r *Repeater) Reset(period time.Duration) bool {
 	engine.RequireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended || period <= 0 {
-		return false
-	}
-	r.early = false
 	now := r.wheel.core.Now()
-	if r.running && r.wheel.core.Closed() || !r.running && !r.put(now, engine.DeadlineAfter(now, period), false) {
+	if r.ended || !r.wheel.mayRepeat(now, period) {
 		return false
 	}
 	if r.running {
 		r.began, r.due = now, now
+	} else if !r.put(now, engine.DeadlineAfter(now, period), false) {
+		return false
 	}
-	r.period, r.plan = int64(period), nil
+	r.period, r.plan, r.early = int64(period), nil, false
 	return true
+}
+
+// mayRepeat reports whether something can be repeated with that period from now on.
+func (w *Wheel) mayRepeat(now int64, period time.Duration) bool {
+	return period > 0 && now < engine.EndOfTime && !w.core.Closed()
 }
 
 // notReceived is called by a run that has found the tick before it in its channel. Nobody waits for

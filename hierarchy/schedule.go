@@ -37,7 +37,7 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 		return r, nil
 	}
 	now := w.core.Now()
-	return r.start(now, w.until(r.wall), 0)
+	return r.start(w.core.Add, now, w.until(r.wall), 0)
 }
 
 // ask is the next time of s, or zero when s has ended. It has no monotonic reading, so

@@ -63,8 +63,8 @@ func (t *Ticker) Stop() {
 }
 
 // Reset makes the ticker tick every period from now on, first after one period. A ticker
-// that was stopped starts again, unless the wheel is full. Reset is false, and nothing has
-// changed, if the wheel was stopped or period <= 0.
+// that was stopped starts again. Reset reports whether the ticker goes on with that period. If
+// not, nothing has changed: the wheel is stopped, the clock's time has ended, or period <= 0.
 func (t *Ticker) Reset(period time.Duration) bool {
 	engine.RequireMade(t.wheel != nil, "Ticker")
 	t.mu.Lock()
@@ -74,18 +74,29 @@ func (t *Ticker) Reset(period time.Duration) bool {
 
 // reset is Reset with mu held.
 func (t *Ticker) reset(period time.Duration) bool {
-	if period <= 0 || t.wheel.core.Closed() {
+	now := t.wheel.core.Now()
+	if !t.wheel.mayRepeat(now, period) {
 		return false
 	}
-	t.first = engine.DeadlineAfter(t.wheel.core.Now(), period)
-	if t.stopped || !t.repeater.Reset(period) {
-		r, err := t.wheel.every(period, t.tick, engine.RunInWake)
-		if err != nil {
-			return false
-		}
-		t.repeater, t.stopped = r, false
+	t.first = engine.DeadlineAfter(now, period)
+	if t.stopped {
+		return t.restart(now, period)
+	}
+	if !t.repeater.Reset(period) {
+		return false
 	}
 	t.empty()
+	return true
+}
+
+// restart is Reset after Stop. mu must be held.
+func (t *Ticker) restart(now int64, period time.Duration) bool {
+	r := &Repeater{wheel: t.wheel, run: t.tick, period: int64(period)}
+	// There is no error to say that the wheel is full.
+	if _, err := r.start(t.wheel.core.AddBeyond, now, period, engine.RunInWake); err != nil {
+		return false
+	}
+	t.repeater, t.stopped = r, false
 	return true
 }
 

@@ -13,21 +13,20 @@ import (
 // costs a lock and no allocation.
 type Timer struct{ handle engine.Handle }
 
-// Stop stops the timer. It is true if the timer was pending and will not fire, and false
-// if its callback was dispatched, or it was stopped, drained or dropped before. Stop does
-// not wait for a callback that runs.
+// Stop stops the timer, and reports whether it was pending. If not, its callback was dispatched,
+// or it was stopped, drained or dropped before. Stop does not wait for a callback that runs.
 func (t Timer) Stop() bool {
 	return t.handle.Stop()
 }
 
-// Reset makes the timer due after d, at once if d <= 0. It is true if the timer was
-// pending, and false if it was too late: then nothing has changed. With d <= 0 and the
-// executors Go and Pool, off a mock, the callback is dispatched before Reset returns.
+// Reset makes the timer due after d, at once if d <= 0, and reports whether it was pending. If
+// not, it is too late, and nothing has changed. With d <= 0 and the executors Go and Pool, off
+// a mock, the callback is dispatched before Reset returns.
 func (t Timer) Reset(d time.Duration) bool {
 	return t.handle.Reset(d)
 }
 
-// Active tells whether the timer is pending.
+// Active reports whether the timer is pending.
 func (t Timer) Active() bool {
 	return t.handle.Active()
 }

@@ -58,21 +58,6 @@ func TestSetOnStoppedWheel(t *testing.T) {
 	}
 }
 
-func TestSetOnFullWheel(t *testing.T) {
-	for name, set := range setters {
-		w, _ := onMock(t, hierarchy.Config{MaxPending: 1})
-		timer, err := w.AfterFunc(time.Hour, nop)
-		require.NoError(t, err)
-		for range 3 {
-			require.ErrorIs(t, set(w), hierarchy.ErrFull, name)
-		}
-		require.EqualValues(t, 1, w.Stats().Scheduled, name)
-		require.True(t, timer.Stop())
-		_, err = w.AfterFunc(time.Hour, nop)
-		require.NoError(t, err, "a refused %s must take no place", name)
-	}
-}
-
 func TestBadArguments(t *testing.T) {
 	tests := map[string]struct {
 		set  func(w *hierarchy.Wheel) error
@@ -156,58 +141,4 @@ func requireBalance(t *testing.T, w *hierarchy.Wheel) {
 	st := w.Stats()
 	require.Equal(t, st.Fired+st.Stopped+st.Drained+st.Dropped+uint64(st.Pending), st.Scheduled)
 	require.Equal(t, w.Len(), st.Pending)
-}
-
-func TestPlaces(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{MaxPending: 1})
-	full := func() bool {
-		timer, err := w.AfterFunc(time.Hour, nop)
-		timer.Stop()
-		return err != nil
-	}
-	requirePlace := func(taken bool, when string) {
-		t.Helper()
-		requireBalance(t, w)
-		require.Equal(t, taken, full(), when)
-	}
-	r, err := w.Every(time.Second, nop)
-	require.NoError(t, err)
-	m.Add(time.Minute)
-	requirePlace(true, "Repeater")
-	r.Stop()
-	requirePlace(false, "Repeater stopped")
-
-	ticker, err := w.NewTicker(time.Second)
-	require.NoError(t, err)
-	m.Add(time.Minute)
-	requirePlace(true, "Ticker")
-	ticker.Stop()
-	requirePlace(false, "Ticker stopped")
-
-	timer, err := w.NewTimer(time.Second)
-	require.NoError(t, err)
-	m.Add(time.Minute)
-	requirePlace(true, "ChanTimer that fired")
-	require.True(t, timer.Reset(time.Second), "Reset must return true while the value was not received")
-	require.True(t, timer.Reset(time.Second))
-	require.True(t, timer.Stop())
-	require.False(t, timer.Stop())
-	requirePlace(false, "ChanTimer stopped")
-
-	_, err = w.After(time.Second)
-	require.NoError(t, err)
-	requirePlace(true, "After")
-	m.Add(time.Second)
-	requirePlace(false, "After that fired")
-
-	_, cancel := w.WithTimeout(context.Background(), time.Second)
-	requirePlace(true, "context")
-	cancel()
-	cancel()
-	requirePlace(false, "context cancelled")
-	ctx, cancel := w.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	m.Add(time.Second)
-	require.Error(t, ctx.Err())
-	requirePlace(false, "context expired")
 }

@@ -118,11 +118,7 @@ func (m *model) stopRepeater(id int) bool {
 
 func (m *model) resetRepeater(id int, d time.Duration) bool {
 	x := m.byID(id)
-	if x == nil || d <= 0 {
-		return false
-	}
-	if x != m.held && m.now == forever { // no time is left for a next run
-		m.take(x)
+	if x == nil || d <= 0 || m.now == forever { // when no time is left for a next run
 		return false
 	}
 	x.period, x.start = d, m.now

@@ -17,11 +17,10 @@
 // # Wheels that are full or stopped
 //
 // The interface has no errors. On a full wheel, timers and tickers take places beyond
-// MaxPending, and the wheel's executor sends their times. A ticker that was stopped starts
-// again on Reset only if the wheel is not full, and a Sleep that began while it was full does
-// not notice that the wheel is stopped. A timer with a channel has its place until it is
-// stopped, which few libraries do once it has fired. So give libraries a wheel without
-// MaxPending.
+// MaxPending, and the wheel's executor sends their times. A Sleep that began while the wheel
+// was full does not notice that the wheel is stopped. A timer with a channel has its place
+// until it is stopped, which few libraries do once it has fired. So give libraries a wheel
+// without MaxPending.
 //
 // When the wheel is stopped, its timers and tickers never fire, Sleep returns at once, and
 // Now goes on. The same holds for what is set later: Stop and Reset of timers return false.

@@ -150,6 +150,19 @@ func (c *Core[T]) Add(v T, now int64, d time.Duration, f level.Flags) (Handle, e
 	return Handle{s, generation, i}, nil
 }
 
+// AddBeyond is Add of a timer that is not due yet, and is set also if the wheel is full.
+func (c *Core[T]) AddBeyond(v T, now int64, d time.Duration, f level.Flags) (Handle, error) {
+	s := c.LockAny()
+	if s.Closed {
+		s.Mu.Unlock()
+		return Handle{}, ErrClosed
+	}
+	c.quota.force()
+	i, generation, wakeAt := s.Set(v, now, DeadlineAfter(now, d), f)
+	s.UnlockFor(wakeAt)
+	return Handle{s, generation, i}, nil
+}
+
 // Len is the number of pending timers.
 func (c *Core[T]) Len() int {
 	RequireMade(c != nil, "wheel")

@@ -96,6 +96,21 @@ func TestExtraTicker(t *testing.T) {
 	require.EqualValues(t, -1, has(ticker.C))
 }
 
+// A ticker that was stopped starts again, also if the wheel is full by then.
+func TestTickerStartsAgainOnAFullWheel(t *testing.T) {
+	m := clock.NewMock()
+	w, err := hierarchy.New(hierarchy.Config{Clock: m, MaxPending: 1})
+	require.NoError(t, err)
+	defer w.Stop()
+	ticker := wheelclock.New(w, "test").NewTicker(time.Minute)
+	ticker.Stop()
+	_, err = w.AfterFunc(time.Hour, func() {})
+	require.NoError(t, err)
+	ticker.Reset(time.Minute)
+	m.Add(time.Minute)
+	require.Equal(t, time.Minute, has(ticker.C))
+}
+
 // When the wall clock is set, a tick may come early once. None is missing, or comes twice.
 func TestExtraTickerWhileTheWallClockJumps(t *testing.T) {
 	for jump, early := range map[time.Duration]time.Duration{
