@@ -13,8 +13,11 @@ import (
 // inside callbacks. A call costs a hash of the key and one lock. In the steady state
 // nothing is allocated. NewKeyed makes a Keyed; the methods of a zero Keyed panic.
 //
-// A key unequal to itself (NaN) names nothing: each Set makes a new timer, which fires
-// unless Drain or Stop takes it out.
+// All methods treat alike what can't be found. A key that can't be compared, such as a slice in
+// an interface, names nothing: those that return an error return ErrArgument, also after Stop, and
+// the others report that it is not pending. A key unequal to itself (NaN) is never pending either,
+// but it can be set: each Set makes a new timer, which fires unless Drain or Stop takes it out.
+// After Stop no key is pending: those that return an error return ErrClosed.
 type Keyed[K comparable, V any] struct {
 	core  *engine.Core[entry[K, V]]
 	index []index[K, V] // by shard, guarded by its lock
@@ -50,8 +53,8 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 // their nearest deadline at each wake-up, so there are not too many.
 func shardsForKeys() int { return max(min(8*chosenShards(), 32), chosenShards()) }
 
-// Move makes the timer of k due after d, at once if d <= 0. It is false if k is not
-// pending. The error is ErrClosed, or ErrArgument if k can't be compared.
+// Move makes the timer of k due after d, at once if d <= 0, and reports whether k was pending.
+// The error is ErrClosed, or ErrArgument if k can't be compared.
 func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 	h, err := w.hash(k)
 	if err != nil {
@@ -72,7 +75,7 @@ func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 	return true, nil
 }
 
-// Remove stops the timer of k and returns its value. It is false if k is not pending.
+// Remove stops the timer of k and returns its value. It reports whether k was pending.
 func (w *Keyed[K, V]) Remove(k K) (v V, ok bool) {
 	h, err := w.hash(k)
 	if err != nil {
@@ -93,8 +96,8 @@ func (w *Keyed[K, V]) Remove(k K) (v V, ok bool) {
 	return v, true
 }
 
-// Get returns the value of k and the time until it is due, 0 if it is due. It is false if
-// k is not pending.
+// Get returns the value of k and the time until it is due, 0 if it is due. It reports whether
+// k is pending.
 func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 	h, err := w.hash(k)
 	if err != nil {

@@ -11,28 +11,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-func TestUnhashableKeyIsAnError(t *testing.T) {
-	for name, k := range map[string]any{
-		"slice": []int{1}, "map": map[int]int{}, "func": func() {},
-		"in an array": [1]any{[]int{}}, "in a struct": struct{ v any }{[]int{}},
-	} {
-		m := clock.NewMock()
-		w, err := hierarchy.NewKeyed(hierarchy.Config{Clock: m}, func(any, int) {})
-		require.NoError(t, err)
-		require.ErrorIs(t, w.Set(k, 1, 1), hierarchy.ErrArgument, name)
-		_, _, err = w.Swap(k, 1, 1)
-		require.ErrorIs(t, err, hierarchy.ErrArgument)
-		_, err = w.Move(k, 1)
-		require.ErrorIs(t, err, hierarchy.ErrArgument)
-		_, ok := w.Remove(k)
-		require.False(t, ok)
-		_, _, ok = w.Get(k)
-		require.False(t, ok)
-		require.Zero(t, w.Len())
-		w.Stop()
-	}
-}
-
 func TestUnhashableInsideTypedKeys(t *testing.T) {
 	type named struct {
 		n int

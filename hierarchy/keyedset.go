@@ -21,31 +21,31 @@ func (w *Keyed[K, V]) SetAt(k K, v V, t time.Time) error {
 	return w.Set(k, v, t.Sub(w.core.Wall()))
 }
 
-// Swap is Set that returns the value that was replaced. replaced is false if k was not
+// Swap is Set that returns the value that was replaced. replaced reports whether k was
 // pending.
 func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err error) {
 	old, result, err := w.set(k, v, d, always)
 	return old, result == setAgain, err
 }
 
-// SetIfAbsent is Set if k is not pending. Otherwise it changes nothing and is false. So of
-// several who set one key, the first wins.
+// SetIfAbsent is Set if k is not pending. Otherwise it changes nothing. It reports whether it has
+// set. So of several who set one key, the first wins.
 func (w *Keyed[K, V]) SetIfAbsent(k K, v V, d time.Duration) (bool, error) {
 	_, result, err := w.set(k, v, d, ifAbsent)
 	return result != setNot, err
 }
 
 // SetSooner is Set if k is not pending, or is due later than after d. Otherwise it changes
-// nothing and is false. So of several who set one key, the soonest wins, and of those that are
-// due together the first.
+// nothing. It reports whether it has set. So of several who set one key, the soonest wins, and of
+// those that are due together the first.
 func (w *Keyed[K, V]) SetSooner(k K, v V, d time.Duration) (bool, error) {
 	_, result, err := w.set(k, v, d, ifSooner)
 	return result != setNot, err
 }
 
 // SetLater is Set if k is not pending, or is due sooner than after d. Otherwise it changes
-// nothing and is false. So of several who set one key, the latest wins, and of those that are
-// due together the first.
+// nothing. It reports whether it has set. So of several who set one key, the latest wins, and of
+// those that are due together the first.
 func (w *Keyed[K, V]) SetLater(k K, v V, d time.Duration) (bool, error) {
 	_, result, err := w.set(k, v, d, ifLater)
 	return result != setNot, err

@@ -45,21 +45,6 @@ func TestConditionsThatFail(t *testing.T) {
 	require.EqualValues(t, 1, w.Stats().Scheduled)
 }
 
-// NaN is always absent.
-func TestConditionsOfKeysThatNameNothing(t *testing.T) {
-	w, err := hierarchy.NewKeyed(hierarchy.Config{Clock: clock.NewMock()}, func(float64, int) {})
-	require.NoError(t, err)
-	defer w.Stop()
-	for name, set := range conditional(w) {
-		for range 2 {
-			set, err := set(math.NaN(), 1, time.Second)
-			require.NoError(t, err)
-			require.True(t, set, name)
-		}
-	}
-	require.Equal(t, 6, w.Len())
-}
-
 // The delay of SetAt is computed once, from the wall clock as it is set by then.
 func TestSetAt(t *testing.T) {
 	m := clock.NewMock()
