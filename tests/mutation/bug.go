@@ -18,7 +18,9 @@ var bugFiles embed.FS
 type bug struct {
 	name     string   // of its file, without .txt
 	about    string   // what is wrong, in one line
-	file     string   // path from the root of the repository, with slashes
+	dir      string   // of the package, from the root of the repository, with slashes
+	in       string   // the function, method, type, constant or variable that has the old text; "" for none
+	file     string   // instead of dir and in, for what is not Go: path from the root, with slashes
 	test     []string // arguments of go test: the tests that must fail
 	ci       bool     // whether the short list has it
 	os       string   // the only GOOS that builds the file; empty: all
@@ -74,6 +76,8 @@ func parse(text string) (b bug, err error) {
 // put stores a line of an entry's head. It reports whether it knows the key.
 func (b *bug) put(key, value string) (taken bool) {
 	switch key {
+	case "in":
+		b.dir, b.in, _ = strings.Cut(value, " ")
 	case "file":
 		b.file = value
 	case "test":
@@ -92,8 +96,10 @@ func (b *bug) complete() error {
 	switch {
 	case b.about == "":
 		return errors.New("it doesn't say what is wrong")
-	case b.file == "":
-		return errors.New(`the line "file: " is missing`)
+	case (b.dir == "") == (b.file == ""):
+		return errors.New(`the line "in: " or "file: " is missing`)
+	case strings.HasSuffix(b.file, ".go"):
+		return errors.New(`for Go the line is "in: "`)
 	case len(b.test) == 0:
 		return errors.New(`the line "test: " is missing`)
 	case b.old == "":
@@ -116,9 +122,12 @@ func fields(s string) (arguments []string) {
 	return arguments
 }
 
-// module returns the directory of the module that b's file is in, with slashes: "." for the root.
+// module returns the directory of the module that b's code is in, with slashes: "." for the root.
 func (b *bug) module(root string) string {
-	dir := path.Dir(b.file)
+	dir := b.dir
+	if b.file != "" {
+		dir = path.Dir(b.file)
+	}
 	for dir != "." {
 		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir), "go.mod")); err == nil {
 			return dir
@@ -128,17 +137,41 @@ func (b *bug) module(root string) string {
 	return dir
 }
 
-// mutant returns the text of b's file with the bug in it.
-func (b *bug) mutant(root string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(b.file)))
+// mutant returns a file's path, and its text with the bug in it.
+func (b *bug) mutant(root string) (file, text string, err error) {
+	if b.file != "" {
+		file, text, err = b.mutantOfText(filepath.Join(root, filepath.FromSlash(b.file)))
+	} else {
+		file, text, err = b.mutantOfCode(filepath.Join(root, filepath.FromSlash(b.dir)))
+	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", b.name, err)
+		return "", "", fmt.Errorf("%s: %s%s %s: %w: the code has changed, update the entry", b.name, b.file, b.dir, b.in, err)
 	}
-	code := unixLines(string(text))
-	if n := strings.Count(code, b.old); n != 1 {
-		return "", fmt.Errorf("%s: %s has the old text %d times, not once: the code has changed, update the entry", b.name, b.file, n)
+	return file, text, nil
+}
+
+func (b *bug) mutantOfCode(dir string) (file, text string, err error) {
+	files, err := readPackage(dir)
+	if err != nil {
+		return "", "", err
 	}
-	return strings.Replace(code, b.old, b.new, 1), nil
+	s, err := b.find(files)
+	if err != nil {
+		return "", "", err
+	}
+	return s.file.path, s.file.text[:s.from] + rename(b.new, s.renamed) + s.file.text[s.to:], nil
+}
+
+func (b *bug) mutantOfText(path string) (file, text string, err error) {
+	all, err := os.ReadFile(path)
+	if err != nil {
+		return "", "", err
+	}
+	text = unixLines(string(all))
+	if n := strings.Count(text, b.old); n != 1 {
+		return "", "", fmt.Errorf("the old text is there %d times, not once", n)
+	}
+	return path, strings.Replace(text, b.old, b.new, 1), nil
 }
 
 // unixLines normalizes line endings, which git may have changed.

@@ -7,15 +7,21 @@
 //
 //	What is wrong, in plain words.
 //
-//	file: hierarchy/placement.go
+//	in: hierarchy Wheel.After
 //	test: ./hierarchy -run 'TestA|TestB'
 //	=== old
-//	the text to be replaced, which the file must have exactly once
+//	the code to be replaced, which the function must have exactly once
 //	=== new
 //	what is put in its place
 //
+// After "in:" come the directory of a package, and one of its functions, methods, types, constants or variables.
+// The code is compared by its tokens, without comments, so that changes of files, comments and format don't
+// matter. An entry still fits if the code has moved within its package, or if some of its names have changed, as long
+// as only one place is like it. With -update, such entries are written anew as the code is now. For a file that is not
+// Go, "file:" and its path stand instead of "in:", and the text must be in it exactly once.
+//
 // After "test:" come the arguments of `go test`: the packages, and a -run that selects
-// the tests that must fail, so that a bug takes seconds. If the file is in a nested module,
+// the tests that must fail, so that a bug takes seconds. If the package is in a nested module,
 // `go test` runs in that module's directory, so the packages are relative to it. Two lines may follow:
 // `ci: yes` for a bug in the short list of -ci, `os: linux` for a bug in a file that is
 // built on that system only.
@@ -33,13 +39,14 @@ func main() {
 	list := flag.Bool("list", false, "print the bugs and run nothing")
 	only := flag.String("only", "", "run these bugs only: `names`, separated by commas")
 	ci := flag.Bool("ci", false, "run the short list only: a few bugs in different packages, within a minute")
+	update := flag.Bool("update", false, "run nothing, and write the entries as the code is now: where it is, and its names")
 	flag.Parse()
 	if problem := badUsage(*only, *ci, flag.Args()); problem != "" {
 		fmt.Fprintln(os.Stderr, "mutation:", problem)
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*list, *only, *ci); err != nil {
+	if err := run(*list, *update, *only, *ci); err != nil {
 		fmt.Fprintln(os.Stderr, "mutation:", err)
 		os.Exit(1)
 	}
@@ -56,7 +63,7 @@ func badUsage(only string, ci bool, arguments []string) string {
 	return ""
 }
 
-func run(list bool, only string, ci bool) error {
+func run(list, update bool, only string, ci bool) error {
 	bugs, err := readBugs(bugFiles)
 	if err != nil {
 		return err
@@ -70,7 +77,14 @@ func run(list bool, only string, ci bool) error {
 		}
 		return nil
 	}
-	return tryAll(bugs)
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	if update {
+		return updateAll(root, bugs)
+	}
+	return tryAll(root, bugs)
 }
 
 // chosen returns the bugs that the command line asks for.

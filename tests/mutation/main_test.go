@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -22,7 +21,7 @@ func TestBugsFitTheCode(t *testing.T) {
 	require.GreaterOrEqual(t, len(bugs), 26)
 	short := 0
 	for _, b := range bugs {
-		_, err := b.mutant(root)
+		_, _, err := b.mutant(root)
 		require.NoError(t, err)
 		for _, name := range unknownTests(t, b) {
 			t.Errorf("%s: no test is called %s", b.name, name)
@@ -63,12 +62,12 @@ func unknownTests(t *testing.T, b bug) (unknown []string) {
 	return unknown
 }
 
-const entry = "It is\nwrong: very.\n\nfile: p/p.go\ntest: ./p -run 'A B|C' -short\nci: yes\nos: linux\n\n" +
+const entry = "It is\nwrong: very.\n\nin: p/q T.F\ntest: ./p -run 'A B|C' -short\nci: yes\nos: linux\n\n" +
 	"=== old\n\told\n\n=== new\n\tnew\n\tline\n"
 
 func TestParse(t *testing.T) {
 	want := bug{
-		about: "It is wrong: very.", file: "p/p.go", test: []string{"./p", "-run", "A B|C", "-short"},
+		about: "It is wrong: very.", dir: "p/q", in: "T.F", test: []string{"./p", "-run", "A B|C", "-short"},
 		ci: true, os: "linux", old: "\told\n", new: "\tnew\n\tline",
 	}
 	for _, text := range []string{entry, strings.ReplaceAll(entry, "\n", "\r\n")} {
@@ -78,6 +77,7 @@ func TestParse(t *testing.T) {
 	}
 	nothing, err := parse("a line goes\nfile: f\ntest: x\n=== old\nold\n=== new\n")
 	require.NoError(t, err)
+	require.Equal(t, "f", nothing.file)
 	require.Equal(t, "old", nothing.old)
 	require.Empty(t, nothing.new)
 }
@@ -85,7 +85,7 @@ func TestParse(t *testing.T) {
 func TestParseBadEntries(t *testing.T) {
 	for part, problem := range map[string]string{
 		"It is\nwrong: very.":      "doesn't say what is wrong",
-		"file: p/p.go":             `"file: " is missing`,
+		"in: p/q T.F":              `"in: " or "file: " is missing`,
 		"test: ./p -run 'A B|C' -": `"test: " is missing`,
 		"=== old\n":                "are missing",
 		"=== new\n":                "are missing",
@@ -101,38 +101,38 @@ func TestParseBadEntries(t *testing.T) {
 	}
 	_, err := parse("a\nfile: f\ntest: x\n=== old\nsame\n=== new\nsame\n")
 	require.ErrorContains(t, err, "the new text is the old one")
+	_, err = parse("a\nfile: f.go\ntest: x\n=== old\na\n=== new\nb\n")
+	require.ErrorContains(t, err, `for Go the line is "in: "`)
 }
 
-// The file must have the old text exactly once.
-func TestMutant(t *testing.T) {
-	b := bug{name: "name", file: path.Join("p", "p.go"), old: "a\n", new: ""}
+// A file that is not Go must have the old text exactly once.
+func TestMutantOfText(t *testing.T) {
+	b := bug{name: "name", file: "p/p.js", old: "a\n", new: ""}
 	for code, want := range map[string]string{"b\na\nc": "b\nc", "a\r\nb": "b", "b\n": "", "a\na\n": ""} {
 		dir := t.TempDir()
 		require.NoError(t, os.Mkdir(filepath.Join(dir, "p"), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "p", "p.go"), []byte(code), 0o600))
-		got, err := b.mutant(dir)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "p", "p.js"), []byte(code), 0o600))
+		_, got, err := b.mutant(dir)
 		require.Equal(t, want, got)
 		if want == "" {
-			require.ErrorContains(t, err, "name: p/p.go has the old text")
+			require.ErrorContains(t, err, "name: p/p.js")
 			require.ErrorContains(t, err, "update the entry")
 		}
 	}
-	_, err := b.mutant(t.TempDir())
+	_, _, err := b.mutant(t.TempDir())
 	require.ErrorContains(t, err, "name: ")
 }
 
-// The module of a file is the nearest directory above it that has a go.mod.
+// The module of code is the nearest directory above it that has a go.mod.
 func TestModule(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "b", "c"), 0o700))
 	for _, name := range []string{"go.mod", filepath.Join("a", "b", "go.mod")} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
-	for file, want := range map[string]string{
-		"x.go": ".", "a/x.go": ".", "a/b/x.go": "a/b", "a/b/c/x.go": "a/b", "a/c/x.go": ".",
-	} {
-		b := bug{file: file}
-		require.Equal(t, want, b.module(dir), file)
+	for in, want := range map[string]string{".": ".", "a": ".", "a/b": "a/b", "a/b/c": "a/b", "a/c": "."} {
+		require.Equal(t, want, (&bug{dir: in}).module(dir), in)
+		require.Equal(t, want, (&bug{file: in + "/x.js"}).module(dir), in)
 	}
 }
 

@@ -20,11 +20,7 @@ type trial struct {
 }
 
 // tryAll tries all bugs and prints the result of each.
-func tryAll(bugs []bug) error {
-	root, err := moduleRoot()
-	if err != nil {
-		return err
-	}
+func tryAll(root string, bugs []bug) error {
 	scratch, err := os.MkdirTemp("", "mutation")
 	if err != nil {
 		return err
@@ -68,14 +64,14 @@ func (t *trial) report(b bug) (caught bool) {
 // try runs b's tests without the bug, unless that was done for another bug, and then
 // with it.
 func (t *trial) try(b bug) (verdict, error) {
-	code, err := b.mutant(t.root)
+	file, code, err := b.mutant(t.root)
 	if err != nil {
 		return verdict{}, err
 	}
 	if err := t.passes(b); err != nil {
 		return verdict{}, fmt.Errorf("%s: without the bug: %w", b.name, err)
 	}
-	overlay, err := t.overlay(b, code)
+	overlay, err := t.overlay(b, file, code)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -106,14 +102,13 @@ func (t *trial) passes(b bug) error {
 	return err
 }
 
-// overlay writes an overlay that makes the go command compile code in place of b's file.
-func (t *trial) overlay(b bug, code string) (name string, err error) {
+// overlay writes an overlay that makes the go command compile code in place of what the file has.
+func (t *trial) overlay(b bug, file, code string) (name string, err error) {
 	mutant := filepath.Join(t.scratch, b.name+".go")
 	if err := os.WriteFile(mutant, []byte(code), 0o600); err != nil {
 		return "", err
 	}
-	original := filepath.Join(t.root, filepath.FromSlash(b.file))
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{original: mutant}})
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{file: mutant}})
 	if err != nil {
 		return "", err
 	}

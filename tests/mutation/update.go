@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// updateAll writes the entries that fit the code, but not as it is now, anew.
+func updateAll(root string, bugs []bug) error {
+	for _, b := range bugs {
+		if b.file != "" {
+			continue
+		}
+		files, err := readPackage(filepath.Join(root, filepath.FromSlash(b.dir)))
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+		s, err := b.find(files)
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+		path := filepath.Join(root, "tests", "mutation", "bugs", b.name+".txt")
+		if err := updateFile(path, b, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// updateFile writes the entry in that file as the code is at s.
+func updateFile(path string, b bug, s spot) error {
+	if s.in == b.in && len(s.renamed) == 0 {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	head, _, _ := strings.Cut(unixLines(string(text)), oldMark)
+	was, is := strings.TrimSpace("in: "+b.dir+" "+b.in), strings.TrimSpace("in: "+b.dir+" "+s.in)
+	head = strings.Replace(head, was+"\n", is+"\n", 1)
+	fmt.Printf("%s: %s %v\n", b.name, is, s.renamed)
+	return os.WriteFile(path, []byte(head+oldMark+rename(b.old, s.renamed)+newMark+rename(b.new, s.renamed)+"\n"), 0o600)
+}
