@@ -9,7 +9,9 @@ import (
 // Executor runs tasks. It must call each task that it is given exactly once: later, or,
 // if it can't, in the call itself. The goroutine that woke the wheel calls it, with no
 // lock held, so it should not block. Go and Pool are also called by the goroutine that sets
-// what is due already. Any function of a worker pool that takes a func() is an Executor.
+// what is due already. Any function of a worker pool that takes a func() is an Executor. Pass Go,
+// Inline and what Pool returns as they are: a wheel recognises them, and then does their work itself,
+// for many callbacks at once.
 type Executor func(task func())
 
 // Go runs each task in its own goroutine, as time.AfterFunc does. If many timers of a wheel are
@@ -36,13 +38,10 @@ func Pool(workers int) Executor {
 	return executor.NewPool(workers)
 }
 
-// isInline recognises Inline, for which the wheel needs no closure per task.
-func isInline(e Executor) bool {
-	return codeOf(e) == codeOf(Inline)
-}
-
-// isGo recognises Go.
-func isGo(e Executor) bool { return codeOf(e) == codeOf(Go) }
+// isGo and isInline recognise Go and Inline by their code. A function that calls one of them is an executor
+// like any other to the wheel: the same callbacks run, at more cost.
+func isGo(e Executor) bool     { return codeOf(e) == codeOf(Go) }
+func isInline(e Executor) bool { return codeOf(e) == codeOf(Inline) }
 
 // codeOf is the address of the code of a function, which all functions of one literal share.
 func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }

@@ -209,7 +209,7 @@ func TestChannelsAmongCallbacks(t *testing.T) {
 }
 
 func TestPoolWithoutATask(t *testing.T) {
-	require.PanicsWithValue(t, "hierarchy: a Pool was given a nil task", func() { hierarchy.Pool(1)(nil) })
+	require.PanicsWithError(t, "hierarchy: a Pool was given a nil task", func() { hierarchy.Pool(1)(nil) })
 }
 
 // A pool runs the tasks of wheels of any kind, and those that others give it, one after the

@@ -30,42 +30,29 @@ func NewPool(workers int) (execute func(task func())) {
 	return p.execute
 }
 
-// execute runs a task. PoolOf calls it without one.
+// execute runs a task.
 func (p *Pool) execute(task func()) {
 	if task == nil {
-		p.tell()
-		return
+		panic(nilTask{p})
 	}
 	p.add(&single{task: task})
 }
 
-// PoolOf returns the Pool that gets what execute is given, or nil if none does. A function does
-// not tell what it is a method of, so execute is called without a task.
-func PoolOf(execute func(task func())) *Pool {
+// nilTask is the panic of a Pool that is given no task.
+type nilTask struct{ pool *Pool }
+
+func (nilTask) Error() string { return "hierarchy: a Pool was given a nil task" }
+
+// PoolOf returns the Pool that gets what execute is given, or nil if none does. A method value cannot be
+// asked for its receiver. So one of a Pool, which its code identifies, is called without a task, and no other
+// function is called.
+func PoolOf(execute func(task func())) (p *Pool) {
 	if codeOf(execute) != codeOf(new(Pool).execute) {
 		return nil
 	}
-	asking.mu.Lock()
-	defer asking.mu.Unlock()
-	asking.pool = new(Pool)
+	defer func() { p = recover().(nilTask).pool }()
 	execute(nil)
-	p := asking.pool
-	asking.pool = nil
-	return p
-}
-
-// asking is where a Pool answers to PoolOf.
-var asking struct {
-	mu   sync.Mutex
-	pool *Pool // guarded by mu; nil unless PoolOf asks
-}
-
-// tell is called without a task, with the lock of asking held by PoolOf.
-func (p *Pool) tell() {
-	if asking.pool == nil {
-		panic("hierarchy: a Pool was given a nil task")
-	}
-	asking.pool = p
+	return nil
 }
 
 // codeOf is the address of the code of a function, which all methods of one name share.

@@ -14,7 +14,7 @@ func TestPoolOf(t *testing.T) {
 	require.NotSame(t, PoolOf(a), PoolOf(b))
 	require.Nil(t, PoolOf(func(task func()) { a(task) }))
 	require.Nil(t, PoolOf(func(func()) { t.Error("called") }))
-	require.PanicsWithValue(t, "hierarchy: a Pool was given a nil task", func() { a(nil) })
+	require.PanicsWithError(t, "hierarchy: a Pool was given a nil task", func() { a(nil) })
 }
 
 // A queue gives back what it was given, in order, and keeps no block that is empty.
