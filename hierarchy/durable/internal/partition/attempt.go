@@ -65,7 +65,7 @@ func (p *Partition) mayHandle(a *attempt) error {
 	switch {
 	case p.firing.attempts[a.ref] != a || p.firing.stopped:
 		return errGone
-	case !p.tenure():
+	case !p.tenure.holds():
 		return errNotYet
 	}
 	p.counts.Fired++

@@ -1,7 +1,6 @@
 package partition
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -97,7 +96,7 @@ func (it *item) pass() {
 
 // queue is what the writer has not taken yet.
 type queue struct {
-	mu     sync.Mutex
+	mu     mutex
 	items  []item
 	rest   []item        // taken, and not in the frame that is under way
 	closed error         // of further calls, for good

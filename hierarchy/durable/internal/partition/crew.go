@@ -1,13 +1,12 @@
 package partition
 
 import (
-	"sync"
 	"time"
 )
 
 // Crew limits how many handlers run at once, over all partitions of a process. NewCrew makes one.
 type Crew struct {
-	mu      sync.Mutex
+	mu      mutex
 	free    int
 	waiting []*Partition // with timers that are due, in the order in which they came
 	skew    int64        // of the wall clock, when it was last said

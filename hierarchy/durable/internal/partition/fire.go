@@ -75,19 +75,9 @@ func (p *Partition) fireOrAim() {
 // Resume begins what became due, and answers what was written, while Tenure was false. It must be called after Tenure has become true
 // again, and costs nothing if nothing has asked for it meanwhile.
 func (p *Partition) Resume() {
-	if p.untenured.Swap(false) {
-		p.answerLate()
+	if p.tenure.resume() {
 		p.fireOrAim()
 	}
-}
-
-// tenure tells whether an attempt may begin, or a call be answered, now. If not, Resume has to be called.
-func (p *Partition) tenure() bool {
-	if p.cfg.Tenure() {
-		return true
-	}
-	p.untenured.Store(true)
-	return p.cfg.Tenure() // it may have come back before it was noted
 }
 
 // freePlace gives a place back that was taken for nothing. mu is held, so others are called later.
@@ -95,7 +85,7 @@ func (p *Partition) freePlace() { go p.cfg.Crew.give() }
 
 // mayFire is false while the owner does not know what the log says.
 func (p *Partition) mayFire() bool {
-	return !p.firing.stopped && !p.doubt.Load() && p.tenure()
+	return !p.firing.stopped && !p.doubt.Load() && p.tenure.holds()
 }
 
 // anyLeft tells whether there is a job that was due before.

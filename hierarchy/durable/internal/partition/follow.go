@@ -66,9 +66,6 @@ func (p *Partition) named(err error) error {
 	return err
 }
 
-// errTrimmed: the owner has deleted frames before they were read here.
-var errTrimmed = errors.New("the frames to be read were trimmed")
-
 // nearEnd is how many frames there may be to read when catchUp reads for the last time. An owner that
 // is busy writes others meanwhile, always.
 const nearEnd = 64
@@ -82,7 +79,7 @@ func (p *Partition) catchUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		last, err := p.lastFrame(ctx, mark)
+		last, err := p.reader.end(ctx, mark)
 		if err != nil {
 			return err
 		}
@@ -135,7 +132,7 @@ func (p *Partition) readTo(ctx context.Context, mark journal.Mark, last head) er
 	failed := make(chan error, 1)
 	go func() {
 		defer close(frames)
-		failed <- p.readFrames(ctx, next, last.Number, frames)
+		failed <- p.reader.frames(ctx, next, last.Number, frames)
 	}()
 	for f := range frames {
 		err := p.follows(&f, mark, last)
@@ -150,5 +147,41 @@ func (p *Partition) readTo(ctx context.Context, mark journal.Mark, last head) er
 		return err
 	}
 	p.head.end = last.end
+	return nil
+}
+
+// follows checks that f can come after the last frame that was read, which may be none.
+func (p *Partition) follows(f *frame.Frame, mark journal.Mark, last head) error {
+	switch {
+	case f.Number == mark.Number && f.Checksum != mark.Checksum:
+		return damaged("frame %d is not the one that was acknowledged", f.Number)
+	case f.Number == last.Number && f.Checksum != last.checksum:
+		return damaged("frame %d is not what it was", f.Number)
+	case p.head.Number == 0 && f.Number != p.trims.begin:
+		return damaged("frame %d is missing", p.trims.begin)
+	case p.head.Number == 0:
+		return nil
+	case f.Previous != p.head.checksum:
+		return damaged("frame %d does not follow the frame before it", f.Number)
+	case f.Time < p.head.Time, f.Epoch < p.head.Epoch, f.Begin < p.head.Begin:
+		return damaged("frame %d goes back", f.Number)
+	}
+	return nil
+}
+
+// replay applies a frame that was read, which is the last one from now on.
+func (p *Partition) replay(f *frame.Frame) error {
+	for op, err := range f.Ops() {
+		if err == nil {
+			err = p.state.Apply(&f.Header, op)
+		}
+		if err != nil {
+			return damaged("frame %d: %v", f.Number, err)
+		}
+	}
+	p.head = head{f.Header, f.Checksum, f.Number}
+	p.trims.appended(f.Number, f.Size)
+	p.trims.advance(f.Begin)
+	p.cfg.Progress.Read.Add(1)
 	return nil
 }

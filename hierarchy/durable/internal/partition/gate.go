@@ -3,7 +3,6 @@ package partition
 import (
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -12,7 +11,7 @@ import (
 // operations for their frames. The one that has gathered most is next, so a frame answers as many callers
 // as it can. NewGate and NewLearningGate make a Gate. A nil Gate limits nothing.
 type Gate struct {
-	mu      sync.Mutex
+	mu      mutex
 	places  int
 	taken   int
 	waiting []*turn // in the order in which they came
@@ -20,11 +19,19 @@ type Gate struct {
 }
 
 // NewGate is a Gate for n frames at once.
-func NewGate(n int) *Gate { return &Gate{places: n} }
+func NewGate(n int) *Gate {
+	g := &Gate{places: n}
+	g.mu.isOuter()
+	return g
+}
 
 // NewLearningGate is a Gate that finds out how many frames can be on their way before they wait for each
 // other.
-func NewLearningGate() *Gate { return &Gate{places: fewestPlaces, pace: new(pace)} }
+func NewLearningGate() *Gate {
+	g := NewGate(fewestPlaces)
+	g.pace = new(pace)
+	return g
+}
 
 // turn is one partition's wait for a place.
 type turn struct {

@@ -2,8 +2,6 @@ package partition
 
 import (
 	"context"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
 // Look compares the log with what this owner has written. An error that is ErrDamaged says that frames
@@ -11,7 +9,7 @@ import (
 // also be behind, so look again. The frames themselves are not read.
 func (p *Partition) Look(ctx context.Context) error {
 	before := p.lastHead()
-	b, err := p.bounds(ctx)
+	b, err := p.reader.bounds(ctx)
 	after := p.lastHead() // what this owner has deleted meanwhile is before this Begin
 	switch {
 	case err != nil:
@@ -21,17 +19,6 @@ func (p *Partition) Look(ctx context.Context) error {
 		err = damaged("it begins at frame %d, and must begin at %d", b.First, after.Begin)
 	}
 	return p.named(err)
-}
-
-// bounds returns where the log begins and ends, and notes how many bytes it may have.
-func (p *Partition) bounds(ctx context.Context) (journal.Bounds, error) {
-	b, err := p.cfg.Log.Bounds(ctx)
-	if err == nil {
-		p.mu.Lock()
-		p.trims.most = b.Most
-		p.mu.Unlock()
-	}
-	return b, err
 }
 
 // Last is the number of the last frame that was acknowledged.

@@ -24,7 +24,7 @@ func (p *Partition) cut(doubt error) error {
 // lose ends all that waits, as nothing is written any more.
 func (p *Partition) lose(w *written, rest []item, cause error) {
 	p.stopHanding()
-	defer p.loseLate()
+	defer p.tenure.lose()
 	leftMark := p.marks.stop()
 	if !errors.Is(cause, ErrClosed) {
 		p.loseFrame(w, rest, cause)

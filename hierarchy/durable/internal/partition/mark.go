@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
@@ -17,7 +16,7 @@ type marks struct {
 	writing context.Context // the writer's
 	warning seldom
 
-	mu       sync.Mutex
+	mu       mutex
 	acked    journal.Mark // the last frame that was acknowledged
 	timer    *time.Timer
 	pending  bool      // timer will call retry

@@ -25,7 +25,8 @@ type Partition struct {
 	head    head // the writer's; written with mu held
 	draft   draft
 	marks   marks
-	strange seldom // warns of strangers' messages
+	reader  reader
+	tenure  tenure
 
 	entered   bool // the writer's: it has a place of the Gate
 	turn      *turn
@@ -39,7 +40,7 @@ type Partition struct {
 	stopped  chan struct{} // closed when the writer has ended
 	left     error         // what it could not do as it was abandoned; written before stopped is closed
 
-	mu       sync.Mutex
+	mu       mutex
 	state    *state.State // written by the writer
 	firing   firing
 	trims    trimmer
@@ -47,13 +48,11 @@ type Partition struct {
 	lateness hierarchy.Histogram
 	commits  hierarchy.Histogram
 
-	doubtful  time.Time   // the writer's: since when calls have been waiting for clear answers, if they do
-	untenured atomic.Bool // an attempt, or a call, has waited for Tenure since the last Resume
-	late      []*late     // what has taken hold, and waits for Tenure to be answered; guarded by mu
+	doubtful time.Time // the writer's: since when calls have been waiting for clear answers, if they do
 
 	doubt    atomic.Bool               // the frame that is under way had no clear answer
 	silent   atomic.Pointer[time.Time] // since when that is so, or nil
-	doubting sync.Mutex                // held where calls are given up, and where that ends
+	doubting mutex                     // held where calls are given up, and where that ends
 	shutting sync.Once
 }
 
@@ -83,7 +82,10 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	p.queue.signal = make(chan struct{}, 1)
 	p.turn = newTurn(&p.queue)
 	p.draft = draft{seed: maphash.MakeSeed(), touched: make(map[uint64]int)}
-	p.trims = trimmer{cfg: &p.cfg, writing: p.writing, queue: &p.queue, mu: &p.mu}
+	p.mu.isOuter()
+	p.doubting.isOuter()
+	p.reader.cfg, p.tenure.cfg = &p.cfg, &p.cfg
+	p.trims = trimmer{cfg: &p.cfg, reader: &p.reader, writing: p.writing, queue: &p.queue, mu: &p.mu}
 	p.newState()
 	p.firing.attempts = make(map[state.Ref]*attempt)
 	p.marks = marks{cfg: &p.cfg, writing: p.writing, busy: make(chan bool, 1)}

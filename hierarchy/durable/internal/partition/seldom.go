@@ -1,7 +1,6 @@
 package partition
 
 import (
-	"sync"
 	"time"
 )
 
@@ -10,7 +9,7 @@ const warnEvery = time.Minute
 
 // seldom limits how often a warning is logged.
 type seldom struct {
-	mu   sync.Mutex
+	mu   mutex
 	last time.Time
 }
 

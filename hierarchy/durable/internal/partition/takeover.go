@@ -70,7 +70,7 @@ func (p *Partition) mark(ctx context.Context) (journal.Mark, error) {
 	if err != nil {
 		return mark, err
 	}
-	last, err := p.lastOf(ctx, b)
+	last, err := p.reader.last(ctx, b)
 	if err == nil && (last.Number > 0 || b.First > b.Last && b.Last > 0) {
 		err = damaged("its mark is missing")
 	}
@@ -78,38 +78,6 @@ func (p *Partition) mark(ctx context.Context) (journal.Mark, error) {
 		return mark, err
 	}
 	return mark, p.cfg.Log.SetMark(ctx, mark)
-}
-
-// lastFrame is the last frame, or what is before the first one.
-func (p *Partition) lastFrame(ctx context.Context, mark journal.Mark) (last head, err error) {
-	for err = errTrimmed; errors.Is(err, errTrimmed); {
-		last, err = p.lastFrameNow(ctx, mark)
-	}
-	return last, err
-}
-
-// lastFrameNow is lastFrame, but for errTrimmed: what was the last frame is no longer there.
-func (p *Partition) lastFrameNow(ctx context.Context, mark journal.Mark) (last head, err error) {
-	b, err := p.bounds(ctx)
-	switch {
-	case err != nil:
-		return last, err
-	case b.Last < mark.Number:
-		return last, damaged("it ends at frame %d, and frame %d was acknowledged", b.Last, mark.Number)
-	case b.Last == 0:
-		return last, nil
-	case b.First > b.Last:
-		return last, damaged("all its frames are missing, up to %d", b.Last)
-	}
-	f, err := p.lastOf(ctx, b)
-	switch {
-	case err != nil:
-	case f.Number < mark.Number:
-		err = damaged("it ends at frame %d, and frame %d was acknowledged", f.Number, mark.Number)
-	case b.First > f.Begin && f.Number > 0:
-		err = damaged("it begins at frame %d, and must begin at %d", b.First, f.Begin)
-	}
-	return head{f.Header, f.Checksum, b.Last}, err
 }
 
 // appendTakeover appends the takeover after the last frame that was read, and applies it.

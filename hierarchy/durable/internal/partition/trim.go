@@ -3,7 +3,6 @@ package partition
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -28,14 +27,14 @@ const (
 // and its goroutines read and delete meanwhile. Partition.mu guards what follows mu.
 type trimmer struct {
 	cfg     *Config
+	reader  *reader
 	writing context.Context // the writer's
 	queue   *queue          // of the writer, which is woken when there is something to write
 	warning seldom
 
-	mu    *sync.Mutex // Partition.mu, as it guards the state
+	mu    *mutex // Partition.mu, as it guards the state
 	state *state.State
 	room  []byte // for keys and values that are written again
-	most  int64  // bytes that the log may have, or 0
 	span
 
 	under   bool      // a portion is being read, or written
@@ -118,8 +117,8 @@ func (t *trimmer) above() int64 { return t.share(t.cfg.TrimAbove) }
 // log that is full could not be trimmed. If up to half of that size is live, the log never is: 13/16 are for that,
 // twice 1/16 until callers wait for trimming, and 1/16 until what was trimmed is deleted.
 func (t *trimmer) share(bytes int64) int64 {
-	if t.most > 0 {
-		bytes = min(bytes, t.most/16)
+	if most := t.reader.most.Load(); most > 0 {
+		bytes = min(bytes, most/16)
 	}
 	return bytes
 }

@@ -219,8 +219,9 @@ func (p *Partition) apply(b []byte, after time.Duration) error {
 
 // settle answers those whose operations are in the log.
 func (p *Partition) settle(w *written) {
-	if len(w.calls) > 0 && !p.tenure() {
-		p.answerLater(w)
+	if len(w.calls) > 0 && !p.tenure.holds() {
+		p.tenure.answerLater(w.calls)
+		w.calls = w.calls[:0]
 	}
 	if p.virtual { // the alarm is aimed before a caller can move the mock
 		p.fireOrAim()

@@ -1,0 +1,73 @@
+//go:build lockorder
+
+package partition
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// mutex panics if a goroutine takes it out of order, or does what needs it without it. The table in partition.go has
+// the order. Other builds check nothing.
+type mutex struct {
+	mu    sync.Mutex
+	outer bool
+}
+
+// isOuter makes m an outer lock. It is called before m is used.
+func (m *mutex) isOuter() { m.outer = true }
+
+func (m *mutex) Lock() {
+	g := goroutine()
+	locks := locksOf(g)
+	for _, before := range locks {
+		if m.outer || !before.outer {
+			panic("partition: a lock is taken out of order")
+		}
+	}
+	m.mu.Lock()
+	held.Store(g, append(locks, m))
+}
+
+func (m *mutex) Unlock() {
+	g := goroutine()
+	m.assertHeldBy(g)
+	if left := slices.DeleteFunc(locksOf(g), func(l *mutex) bool { return l == m }); len(left) > 0 {
+		held.Store(g, left)
+	} else {
+		held.Delete(g)
+	}
+	m.mu.Unlock()
+}
+
+// assertHeld panics unless this goroutine has locked m.
+func (m *mutex) assertHeld() { m.assertHeldBy(goroutine()) }
+
+func (m *mutex) assertHeldBy(g uint64) {
+	if !slices.Contains(locksOf(g), m) {
+		panic("partition: a lock is not held")
+	}
+}
+
+// held is the locks of each goroutine that holds any, in the order in which it has taken them.
+var held sync.Map // of []*mutex by goroutine
+
+func locksOf(g uint64) []*mutex {
+	locks, _ := held.Load(g)
+	all, _ := locks.([]*mutex)
+	return all
+}
+
+// goroutine returns the number of the running goroutine.
+func goroutine() uint64 {
+	var space [64]byte
+	number, _, _ := bytes.Cut(bytes.TrimPrefix(space[:runtime.Stack(space[:], false)], []byte("goroutine ")), []byte(" "))
+	g, err := strconv.ParseUint(string(number), 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}

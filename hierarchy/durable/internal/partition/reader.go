@@ -1,0 +1,205 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+)
+
+// reader reads a log. It knows no state.
+type reader struct {
+	cfg     *Config
+	warning seldom       // of strangers' messages
+	most    atomic.Int64 // the bytes that the log may have, or 0, as of its last bounds
+}
+
+var (
+	// errStranger is for a message that is none of the log's frames.
+	errStranger = errors.New("it is no frame of this log")
+	// errTrimmed: the owner has deleted frames before they were read here.
+	errTrimmed = errors.New("the frames to be read were trimmed")
+)
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+// parse parses the frame with that number. It returns errStranger if the message does not begin like a frame, or is
+// a copy of an earlier one: no owner has written it. What is altered or missing is noticed all the same, as
+// the next frame is not chained to the one before, or there is the mark.
+func (cfg *Config) parse(data []byte, number uint64) (frame.Frame, error) {
+	f, err := frame.Parse(data)
+	switch {
+	case err != nil && !frame.Begins(data), err == nil && f.Number < number && int(f.Partition) == cfg.Partition:
+		return f, errStranger
+	case errors.Is(err, frame.ErrVersion):
+		return f, fmt.Errorf("frame %d: %w", number, err)
+	case err != nil:
+		return f, damaged("frame %d: %v", number, err)
+	case f.Number != number:
+		return f, damaged("frame %d says that it is frame %d", number, f.Number)
+	case int(f.Partition) != cfg.Partition || int(f.Partitions) != cfg.Partitions:
+		return f, damaged("frame %d is of partition %d of %d", number, f.Partition, f.Partitions)
+	}
+	return f, nil
+}
+
+// isStranger reports whether the message with that number is none of the log's frames.
+func (r *reader) isStranger(data []byte, number uint64) bool {
+	_, err := r.cfg.parse(data, number)
+	return errors.Is(err, errStranger)
+}
+
+// warnOfStrangers logs now and then that messages were left out.
+func (r *reader) warnOfStrangers(first, count uint64) {
+	if count > 0 && r.warning.due() {
+		r.cfg.Logger.Warn("durable: somebody else has written to the log, which is left out",
+			"partition", r.cfg.Partition, "first", first, "messages", count)
+	}
+}
+
+// bounds returns where the log begins and ends, and notes how many bytes it may have.
+func (r *reader) bounds(ctx context.Context) (journal.Bounds, error) {
+	b, err := r.cfg.Log.Bounds(ctx)
+	if err == nil {
+		r.most.Store(b.Most)
+	}
+	return b, err
+}
+
+// frames reads and parses the frames from number to last, and sends them.
+func (r *reader) frames(ctx context.Context, number, last uint64, frames chan<- frame.Frame) error {
+	var first, strangers uint64
+	defer func() { r.warnOfStrangers(first, strangers) }()
+	for data, err := range r.cfg.Log.Read(ctx, number, last) {
+		if errors.Is(err, journal.ErrAbsent) {
+			return r.missing(ctx, number)
+		}
+		if err != nil {
+			return err
+		}
+		f, err := r.cfg.parse(data, number)
+		if errors.Is(err, errStranger) {
+			if strangers == 0 {
+				first = number
+			}
+			strangers++
+			number++
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case frames <- f:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		number++
+	}
+	return nil
+}
+
+// missing returns the error for a frame that must be there and is not. The owner of a log that is being
+// followed may have trimmed it.
+func (r *reader) missing(ctx context.Context, number uint64) error {
+	last, err := r.end(ctx, journal.Mark{})
+	switch {
+	case err != nil:
+		return err
+	case number < last.Begin:
+		return errTrimmed
+	}
+	return damaged("frame %d is missing", number)
+}
+
+// end returns the last frame, or what is before the first one.
+func (r *reader) end(ctx context.Context, mark journal.Mark) (last head, err error) {
+	for err = errTrimmed; errors.Is(err, errTrimmed); {
+		last, err = r.endNow(ctx, mark)
+	}
+	return last, err
+}
+
+// endNow is end, but for errTrimmed: what was the last frame is no longer there.
+func (r *reader) endNow(ctx context.Context, mark journal.Mark) (last head, err error) {
+	b, err := r.bounds(ctx)
+	switch {
+	case err != nil:
+		return last, err
+	case b.Last < mark.Number:
+		return last, damaged("it ends at frame %d, and frame %d was acknowledged", b.Last, mark.Number)
+	case b.Last == 0:
+		return last, nil
+	case b.First > b.Last:
+		return last, damaged("all its frames are missing, up to %d", b.Last)
+	}
+	f, err := r.last(ctx, b)
+	switch {
+	case err != nil:
+	case f.Number < mark.Number:
+		err = damaged("it ends at frame %d, and frame %d was acknowledged", f.Number, mark.Number)
+	case b.First > f.Begin && f.Number > 0:
+		err = damaged("it begins at frame %d, and must begin at %d", b.First, f.Begin)
+	}
+	return head{f.Header, f.Checksum, b.Last}, err
+}
+
+// last returns the last frame of a log with these bounds, or one with number 0 if it has only strangers'
+// messages.
+func (r *reader) last(ctx context.Context, b journal.Bounds) (last frame.Frame, err error) {
+	for size := uint64(1); b.First <= b.Last; size = min(2*size, 1<<10) {
+		number, found := b.First, false
+		if b.Last-b.First >= size {
+			number = b.Last - size + 1
+		}
+		from := number
+		for data, failed := range r.cfg.Log.Read(ctx, number, b.Last) {
+			if errors.Is(failed, journal.ErrAbsent) {
+				return last, r.lastMissing(ctx, number)
+			}
+			if failed != nil {
+				return last, failed
+			}
+			if f, failed := r.cfg.parse(data, number); !errors.Is(failed, errStranger) {
+				last, err, found = f, failed, true
+			}
+			number++
+		}
+		if found {
+			return last, err
+		}
+		b.Last = from - 1
+	}
+	return last, nil
+}
+
+// lastMissing returns the error for a last frame that can't be read. The owner of a log that is being followed may
+// have trimmed it since the bounds were read.
+func (r *reader) lastMissing(ctx context.Context, number uint64) error {
+	switch b, err := r.cfg.Log.Bounds(ctx); {
+	case err != nil:
+		return err
+	case number < b.First && b.First <= b.Last:
+		return errTrimmed
+	}
+	return damaged("its last frame, %d, is missing", number)
+}
+
+// Peek looks at the last frame of a log, and writes nothing. The error is ErrVersion if this program can't
+// read it. The last frame has the latest version in a log, as nobody takes over what he can't read. Other
+// errors say nothing about the version.
+func Peek(ctx context.Context, cfg Config) error {
+	b, err := cfg.Log.Bounds(ctx)
+	if err == nil && b.First <= b.Last {
+		_, err = (&reader{cfg: &cfg}).last(ctx, b)
+	}
+	if err != nil {
+		err = journal.In(fmt.Sprintf("partition %d", cfg.Partition), err)
+	}
+	return err
+}

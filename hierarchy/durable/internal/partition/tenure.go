@@ -1,0 +1,101 @@
+package partition
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// tenure is whether this process is the owner still, and the calls that wait until it is again: it holds the log by a
+// lease, which may end and return.
+type tenure struct {
+	cfg     *Config
+	noticed atomic.Bool // an attempt or a call has waited for the lease since the last Resume
+
+	mu   mutex
+	late []*late
+}
+
+// late is the calls of a frame that was acknowledged when the lease had ended. They are in the log, but who is
+// not the owner by its lease does not answer. So they wait until it returns, for as long as other calls wait.
+type late struct {
+	calls  []*Call
+	giveUp *time.Timer
+}
+
+// holds reports whether an attempt may begin, or a call be answered, now. If not, Resume has to be called.
+func (t *tenure) holds() bool {
+	if t.cfg.Tenure() {
+		return true
+	}
+	t.noticed.Store(true)
+	return t.cfg.Tenure() // it may have returned before that was noted
+}
+
+// resume answers the calls that wait, and reports whether anything may have waited.
+func (t *tenure) resume() bool {
+	if !t.noticed.Swap(false) {
+		return false
+	}
+	t.answer()
+	return true
+}
+
+// answerLater has calls wait for the lease.
+func (t *tenure) answerLater(calls []*Call) {
+	l := &late{calls: slices.Clone(calls)}
+	t.mu.Lock()
+	l.giveUp = time.AfterFunc(t.cfg.GiveUp, func() { t.giveUp(l) })
+	t.late = append(t.late, l)
+	t.mu.Unlock()
+	if t.holds() { // Resume may have been called just before
+		t.answer()
+	}
+}
+
+// answer answers all calls that wait for the lease, which has returned.
+func (t *tenure) answer() {
+	for _, l := range t.take() {
+		for _, c := range l.calls {
+			c.answer(c.result)
+		}
+	}
+}
+
+// lose ends all calls that wait for the lease, which will not return.
+func (t *tenure) lose() {
+	for _, l := range t.take() {
+		l.lose()
+	}
+}
+
+// giveUp ends the calls of one frame, unless they were answered.
+func (t *tenure) giveUp(l *late) {
+	t.mu.Lock()
+	i := slices.Index(t.late, l)
+	if i >= 0 {
+		t.late = slices.Delete(t.late, i, i+1)
+	}
+	t.mu.Unlock()
+	if i >= 0 {
+		l.lose()
+	}
+}
+
+// take returns the calls that wait, and stops their timers.
+func (t *tenure) take() []*late {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := t.late
+	t.late = nil
+	for _, l := range all {
+		l.giveUp.Stop()
+	}
+	return all
+}
+
+func (l *late) lose() {
+	for _, c := range l.calls {
+		c.answer(errLate)
+	}
+}
