@@ -4,9 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime/debug"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
+
+// How a firer calls the handler of a timer: begin, started, run, handle, finished. An attempt that is written before it
+// begins goes through the writer between begin and started.
 
 // attempt is one call of the handler.
 type attempt struct {
@@ -20,29 +26,84 @@ type attempt struct {
 	before, after *attempt
 }
 
-// errGone is the result of an attempt that did not begin, because it was superseded.
-var errGone = errors.New("the timer has changed")
+var (
+	// errGone is the result of an attempt that did not begin, because it was superseded.
+	errGone = errors.New("the timer has changed")
+	// errNotYet is the result of an attempt that did not begin, because the lease had ended.
+	errNotYet = errors.New("the lease has ended")
+	errExit   = errors.New("the handler has exited its goroutine")
+)
 
-// errNotYet is the result of an attempt that did not begin, because the lease had ended.
-var errNotYet = errors.New("the lease has ended")
+// begin begins an attempt, or has the writer note first that it does. It reports false if the timer is
+// another one by now.
+func (f *firer) begin(j job) bool {
+	f.mu.assertHeld()
+	if j.id == (frame.ID{}) || !f.state.Held(j.ref, j.id) {
+		return false
+	}
+	f.active++
+	if j.attempt&mustBeWritten != 0 || j.suspect {
+		j.attempt &^= mustBeWritten
+		f.trial = f.trial || j.suspect
+		j.key = []byte(f.state.Timer(j.ref).Key)
+		_ = f.queue.put(item{kind: begun, job: j})
+		return true
+	}
+	go f.run(f.started(j))
+	return true
+}
 
-var errExit = errors.New("the handler has exited its goroutine")
+// written goes on with a job after its item was written, or turned out to be of a timer that has changed.
+func (f *firer) written(t *taken) {
+	f.mu.assertHeld()
+	switch j := t.job; {
+	case t.kind != begun:
+		j.release()
+	case t.took && f.state.Held(j.ref, j.id) && !f.stopped:
+		go f.run(f.started(j))
+	default:
+		f.notBegun(j)
+	}
+}
 
-// run calls the handler, and gives the result to the writer.
-func (p *Partition) run(a *attempt) {
-	err := errExit // in case the handler exits its goroutine
-	defer func() { p.attemptEnded(a, err, nil) }()
-	err = p.handle(a)
+// notBegun ends a job whose attempt was to be written before it began, and does not begin.
+func (f *firer) notBegun(j job) {
+	f.mu.assertHeld()
+	if j.suspect {
+		f.trial = false
+	}
+	f.inactive()
+	f.freePlace()
+	j.release()
+}
+
+// started returns the attempt of a timer that is held.
+func (f *firer) started(j job) *attempt {
+	f.mu.assertHeld()
+	t := f.state.Timer(j.ref)
+	f.state.Start(j.ref, j.id)
+	a := &attempt{job: j, name: rand.Uint64() | 1, firing: Firing{t.Key, t.Value, t.Due, j.attempt, t.ID, f.epoch}}
+	a.key = []byte(t.Key)
+	a.ctx, a.cancel = context.WithCancel(context.WithValue(f.handlers, attemptKey{}, a))
+	f.attempts[j.ref] = a
+	return a
+}
+
+// run calls the handler, and gives the result to the writer. It has a goroutine of its own, which the handler may exit.
+func (f *firer) run(a *attempt) {
+	err := errExit
+	defer func() { f.finished(a, err) }()
+	f.asAlarm(func() { err = f.handle(a) })
 }
 
 // handle calls the handler, if the timer is still the same and this process the owner.
-func (p *Partition) handle(a *attempt) (err error) {
-	if err := p.mayHandle(a); err != nil {
+func (f *firer) handle(a *attempt) (err error) {
+	if err := f.mayHandle(a); err != nil {
 		return err
 	}
 	defer a.cancel()
-	p.cfg.Crew.entered(a)
-	defer p.cfg.Crew.returned(a)
+	f.cfg.Crew.entered(a)
+	defer f.cfg.Crew.returned(a)
 	returned := false
 	defer func() {
 		if returned {
@@ -50,108 +111,79 @@ func (p *Partition) handle(a *attempt) (err error) {
 		}
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
-			p.cfg.Logger.Error("durable: a handler panicked", "key", a.firing.Key, "err", err, "stack", string(debug.Stack()))
+			f.cfg.Logger.Error("durable: a handler panicked", "key", a.firing.Key, "err", err, "stack", string(debug.Stack()))
 		}
 	}()
-	err = p.cfg.Handle(a.ctx, a.firing)
+	err = f.cfg.Handle(a.ctx, a.firing)
 	returned = true
 	return err
 }
 
-// mayHandle is nil if the handler is called now.
-func (p *Partition) mayHandle(a *attempt) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// mayHandle returns nil if the handler is called now.
+func (f *firer) mayHandle(a *attempt) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch {
-	case p.firing.attempts[a.ref] != a || p.firing.stopped:
+	case f.attempts[a.ref] != a || f.stopped:
 		return errGone
-	case !p.tenure.holds():
+	case !f.tenure.holds():
 		return errNotYet
 	}
-	p.counts.Fired++
-	p.lateness.Add(time.Duration(p.time.since(a.due.Since, a.due.Wall)))
+	f.fired++
+	f.lateness.Add(time.Duration(f.time.since(a.due.Since, a.due.Wall)))
 	return nil
 }
 
-// putBack has an attempt that did not begin be made when the lease has returned. mu is held.
-func (p *Partition) putBack(a *attempt) {
-	a.cancel()
-	p.state.Hold(a.ref, a.id)
-	if f := &p.firing; a.suspect {
-		f.accused = append(f.accused, a.job)
-	} else {
-		f.delayed = append(f.delayed, a.job)
-	}
-}
-
-// attemptEnded gives the place back and the result to the writer. If done is not nil, it gets
-// whether the result is in the log.
-func (p *Partition) attemptEnded(a *attempt, err error, done chan bool) {
-	it := item{kind: ended, job: a.job, done: done}
+// finished gives the place back, and the result to the writer.
+func (f *firer) finished(a *attempt, err error) {
+	it := item{kind: ended, job: a.job}
 	made := err != errGone && err != errNotYet // a handler has no way to return these
 	if err != nil && made {
-		it.kind, it.wait, it.cause = failed, p.cfg.Backoff(int(a.attempt)), err
+		it.kind, it.wait, it.cause = failed, f.cfg.Backoff(int(a.attempt)), err
 	}
-	p.mu.Lock()
-	same := p.firing.attempts[a.ref] == a
-	if same {
-		delete(p.firing.attempts, a.ref)
-	}
-	p.handled(a)
-	if a.suspect {
-		p.firing.trial = false
-	}
-	delayed := same && err == errNotYet
-	if delayed {
-		p.putBack(a)
-	}
-	p.mu.Unlock()
+	same, delayed := f.forget(a, err)
 	if same && made {
 		if err != nil {
-			p.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.attempt, "err", err)
+			f.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.attempt, "err", err)
 		}
-		_ = p.queue.put(it)
+		_ = f.queue.put(it)
 	} else {
-		it.drop()
+		a.release()
 	}
-	p.mu.Lock()
-	p.inactive()
-	p.mu.Unlock()
-	if !p.virtual {
-		p.cfg.Crew.give()
+	f.mu.Lock()
+	f.inactive()
+	f.mu.Unlock()
+	if !f.virtual {
+		f.cfg.Crew.give()
 		if a.suspect || delayed { // Resume may have been called just before
-			p.fireOrAim()
+			f.fire()
 		}
 	}
 }
 
-// attemptWritten goes on with an attempt after its item was written, or turned out to be of a
-// timer that has changed. mu is held.
-func (p *Partition) attemptWritten(t *taken) {
-	j := t.job
-	switch {
-	case t.kind == barrier:
-		t.pass()
-		return
-	case t.kind != begun:
-	case t.done != nil: // fireInline goes on itself
-	case t.took && p.state.Held(j.ref, j.id) && !p.firing.stopped:
-		go p.run(p.started(j))
-	default:
-		if j.suspect {
-			p.firing.trial = false
-		}
-		p.inactive()
-		p.freePlace()
+// forget removes an attempt that is over. It reports whether the timer was still the same, and whether another attempt
+// waits for the lease.
+func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	same = f.attempts[a.ref] == a
+	if same {
+		delete(f.attempts, a.ref)
 	}
-	if t.done != nil {
-		t.done <- t.took
+	f.handled(a)
+	if a.suspect {
+		f.trial = false
 	}
+	if delayed = same && err == errNotYet; delayed {
+		a.cancel()
+		f.delay(a.job)
+	}
+	return same, delayed
 }
 
-// inactive is called when an attempt has ended, and its result is in the queue. mu is held.
-func (p *Partition) inactive() {
-	f := &p.firing
+// inactive is called when an attempt has ended, and its result is in the queue.
+func (f *firer) inactive() {
+	f.mu.assertHeld()
 	if f.active--; f.active == 0 && f.idle != nil {
 		close(f.idle)
 		f.idle = nil

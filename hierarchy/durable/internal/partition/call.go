@@ -61,7 +61,7 @@ const (
 	begun                   // an attempt begins that has to be written before
 	ended                   // the handler has returned nil
 	failed                  // the handler has failed
-	barrier                 // nothing: done tells that all before is settled, or was given up
+	barrier                 // nothing: job is released when all before is settled, or was given up
 	closed                  // nothing follows
 )
 
@@ -72,26 +72,6 @@ type item struct {
 	job   job
 	wait  time.Duration // until the next attempt, after a failed one
 	cause error         // of the failure
-	done  chan bool     // if not nil, it gets whether the item took hold
-}
-
-// drop says that the item did not take hold.
-func (it *item) drop() {
-	if it.done == nil {
-		return
-	}
-	select {
-	case it.done <- false:
-	default: // a barrier may have been passed
-	}
-}
-
-// pass ends a barrier. More than one may do so.
-func (it *item) pass() {
-	select {
-	case it.done <- true:
-	default:
-	}
 }
 
 // queue is what the writer has not taken yet.
@@ -115,7 +95,7 @@ func (q *queue) put(it item) error {
 		}
 	}
 	if q.over || it.kind == barrier && q.doubt != nil {
-		it.drop()
+		it.job.release()
 		return nil
 	}
 	q.items = append(q.items, it)
@@ -206,7 +186,7 @@ func (q *queue) unanswered(err error) {
 			case asked:
 				it.call.answer(err)
 			case barrier:
-				it.pass()
+				it.job.release()
 			}
 		}
 	}

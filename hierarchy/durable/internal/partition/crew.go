@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"slices"
 	"time"
 )
 
@@ -8,8 +9,8 @@ import (
 type Crew struct {
 	mu      mutex
 	free    int
-	waiting []*Partition // with timers that are due, in the order in which they came
-	skew    int64        // of the wall clock, when it was last said
+	waiting []*firer // with timers that are due, in the order in which they came
+	skew    int64    // of the wall clock, when it was last said
 	size    int
 	running running
 	watched bool // look will be called
@@ -33,7 +34,7 @@ func (c *Crew) jumped(skew int64) (by int64) {
 func NewCrew(n int) *Crew { return &Crew{free: n, size: n} }
 
 // take takes a place. If there is none it is false, and p fires when there is.
-func (c *Crew) take(p *Partition) bool {
+func (c *Crew) take(f *firer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.free > 0 {
@@ -41,11 +42,11 @@ func (c *Crew) take(p *Partition) bool {
 		return true
 	}
 	for _, w := range c.waiting {
-		if w == p {
+		if w == f {
 			return false
 		}
 	}
-	c.waiting = append(c.waiting, p)
+	c.waiting = append(c.waiting, f)
 	c.watch(stuckAfter)
 	return false
 }
@@ -57,10 +58,112 @@ func (c *Crew) give() {
 	defer c.mu.Unlock()
 	c.free++
 	for c.free > 0 && len(c.waiting) > 0 {
-		p := c.waiting[0]
+		f := c.waiting[0]
 		c.waiting = c.waiting[1:]
 		c.mu.Unlock()
-		p.fireOrAim()
+		f.fire()
 		c.mu.Lock()
 	}
+}
+
+// How a Crew notices that handlers hang.
+
+const (
+	stuckAfter = 10 * time.Second // without a place that was given back, while timers wait for one
+	stuckTell  = time.Minute      // between two warnings
+)
+
+// running is the attempts whose handlers have been called, in this order. It is guarded by Crew.mu.
+type running struct {
+	first, last *attempt
+	count       int
+}
+
+// entered says that the handler of an attempt is about to be called.
+func (c *Crew) entered(a *attempt) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := &c.running
+	a.began, a.before = time.Now(), r.last
+	if r.last == nil {
+		r.first = a
+	} else {
+		r.last.after = a
+	}
+	r.last = a
+	r.count++
+}
+
+// returned says that it has returned.
+func (c *Crew) returned(a *attempt) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := &c.running
+	if a.before == nil {
+		r.first = a.after
+	} else {
+		a.before.after = a.after
+	}
+	if a.after == nil {
+		r.last = a.before
+	} else {
+		a.after.before = a.before
+	}
+	a.before, a.after = nil, nil
+	r.count--
+}
+
+// Oldest is how long the handler has been running that was called first of those that run.
+func (c *Crew) Oldest() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running.first == nil {
+		return 0
+	}
+	return time.Since(c.running.first.began)
+}
+
+// watch has look be called after a while, if that is not so already. mu is held.
+func (c *Crew) watch(after time.Duration) {
+	if !c.watched {
+		c.watched = true
+		time.AfterFunc(after, c.look)
+	}
+}
+
+// look warns if all places have been taken for long, and timers wait.
+func (c *Crew) look() {
+	c.mu.Lock()
+	waiting := slices.Clone(c.waiting)
+	c.mu.Unlock()
+	waiting = slices.DeleteFunc(waiting, func(f *firer) bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.stopped
+	})
+	if first := c.stuck(len(waiting) > 0); first != nil {
+		waiting[0].cfg.Logger.Warn("durable: handlers hang, and timers that are due wait for one to return",
+			"handlers", c.size, "for", c.Oldest(), "key", first.firing.Key)
+	}
+}
+
+// stuck returns the attempt that began first, if all places have been taken for long. It has look be called again
+// as long as timers wait.
+func (c *Crew) stuck(waits bool) *attempt {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watched = false; !waits {
+		return nil
+	}
+	r := &c.running
+	if r.count < c.size { // others are about to be called, or wait for the log, which says so
+		c.watch(stuckAfter)
+		return nil
+	}
+	if left := stuckAfter - time.Since(r.last.began); left > 0 {
+		c.watch(left)
+		return nil
+	}
+	c.watch(stuckTell)
+	return r.first
 }

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
@@ -18,9 +19,7 @@ func (p *Partition) append(w *written, b []byte) ([]byte, error) {
 			return
 		}
 		doubt = err
-		p.doubt.Store(true)
-		now := time.Now()
-		p.silent.Store(&now)
+		p.silence.begin()
 		p.cfg.Doubted(err)
 		p.leaveGate(0) // others have answers, maybe
 		p.cfg.Logger.Warn("durable: no answer from the log", "partition", p.cfg.Partition, "err", p.cfg.because(err))
@@ -45,11 +44,27 @@ func (p *Partition) append(w *written, b []byte) ([]byte, error) {
 }
 
 // Silent is since when a frame has been without a clear answer, or zero.
-func (p *Partition) Silent() (since time.Time) {
-	if s := p.silent.Load(); s != nil {
-		since = *s
+func (p *Partition) Silent() (since time.Time) { return p.silence.since() }
+
+// silence is since when the frame that is under way has had no clear answer, if that is so.
+type silence struct{ at atomic.Pointer[time.Time] }
+
+func (s *silence) begin() {
+	now := time.Now()
+	s.at.Store(&now)
+}
+
+func (s *silence) end() { s.at.Store(nil) }
+
+// any reports whether there is silence.
+func (s *silence) any() bool { return s.at.Load() != nil }
+
+// since returns when the silence began, or zero.
+func (s *silence) since() (t time.Time) {
+	if at := s.at.Load(); at != nil {
+		t = *at
 	}
-	return since
+	return t
 }
 
 // settleDoubt is called when it is known what became of a frame that was in doubt, or the writer ends.
@@ -57,8 +72,7 @@ func (p *Partition) settleDoubt(settled *bool, err error) {
 	p.doubting.Lock()
 	defer p.doubting.Unlock()
 	if *settled = true; err == nil {
-		p.doubt.Store(false)
-		p.silent.Store(nil)
+		p.silence.end()
 		p.queue.answered()
 		p.cfg.Logger.Info("durable: the log answers again", "partition", p.cfg.Partition)
 	}

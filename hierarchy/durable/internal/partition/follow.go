@@ -43,17 +43,16 @@ func (f *Follower) own(ctx context.Context, markFirst bool) (*Partition, error) 
 		f.Drop()
 		return nil, p.named(err)
 	}
-	p.alarm = p.cfg.Clock.NewAlarm(p.ring)
-	p.seeJumps(p.fireOrAim)
+	p.firer.open()
 	go p.write()
-	p.fireOrAim()
+	p.firer.fire()
 	return p, nil
 }
 
 // Drop ends the Follower.
 func (f *Follower) Drop() {
 	p := f.p
-	p.cancel()
+	p.firer.cancel()
 	p.abandon()
 	p.marks.stop()
 }

@@ -86,17 +86,19 @@ func TestFollowerOfABusyOwner(t *testing.T) {
 func TestFollowerSeesAnOrderlyEnd(t *testing.T) {
 	b := newBench(t)
 	b.open()
-	b.p.stopHanding()
+	b.p.firer.halt()
 	b.set("a", "", 0)
 	b.crash()
 	b.open() // its attempt is written before it begins
+	done := make(chan struct{}, 1)
 	b.p.mu.Lock()
-	j := b.p.next()
-	j.key, j.attempt = []byte("a"), j.attempt&^mustBeWritten
+	j := b.p.firer.next()
+	j.key, j.attempt, j.done = []byte("a"), j.attempt&^mustBeWritten, done
+	b.p.firer.stopped = true // it is written, and does not begin
+	b.p.firer.active++
 	b.p.mu.Unlock()
-	done := make(chan bool, 1)
-	b.NoError(b.p.queue.put(item{kind: begun, job: j, done: done}))
-	b.True(<-done)
+	b.NoError(b.p.queue.put(item{kind: begun, job: j}))
+	<-done
 	f := b.follow()
 	b.p.Close()
 	b.p = nil
@@ -192,7 +194,7 @@ func (b *bench) replaceBy(f *Follower, r *rand.Rand) {
 	g := b.follow() // which has read it all at once
 	due, there := g.p.state.Next(false)
 	b.Equal(ok, there)
-	if len(b.p.firing.accused)+len(b.p.firing.careful) == 0 {
+	if len(b.p.firer.accused)+len(b.p.firer.careful) == 0 {
 		b.Equal(next, due)
 	}
 	g.Drop()

@@ -2,8 +2,6 @@ package partition
 
 import (
 	"context"
-	"maps"
-	"slices"
 )
 
 // How a partition ends whose log another process owns from now on.
@@ -11,10 +9,7 @@ import (
 // Settle waits until the attempts that are under way now have ended, or until ctx is done. Others begin
 // meanwhile. So one handler that takes long does not hold up the timers of the partition.
 func (p *Partition) Settle(ctx context.Context) {
-	p.mu.Lock()
-	running := slices.Collect(maps.Values(p.firing.attempts))
-	p.mu.Unlock()
-	for _, a := range running {
+	for _, a := range p.firer.underWay() {
 		select {
 		case <-a.ctx.Done(): // also if it was superseded
 		case <-p.stopped:
@@ -39,13 +34,12 @@ func (p *Partition) Release(ctx context.Context) error { return p.shut(ctx, ErrN
 // contexts of handlers end. What is not written ends with ErrNotOwner.
 func (p *Partition) Abandon() {
 	p.marks.leave()
-	p.stopHanding()
-	p.cancel()
+	p.firer.halt()
+	p.firer.cancel()
 	p.shutting.Do(func() { p.queue.close(ErrNotOwner) })
 	p.abandon()
 	<-p.stopped
-	p.seeJumps(nil)
-	p.alarm.Stop()
+	p.firer.close()
 }
 
 // Stopped is closed when nothing is written any more: after the end, or since the log has another

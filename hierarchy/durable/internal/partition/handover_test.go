@@ -57,7 +57,7 @@ func TestWhichCallsDidNotTakeHold(t *testing.T) {
 	b.log.SetFault(func([]byte) memory.Fault { return memory.Drop })
 	doubt := make(chan error)
 	go func() { _, err := b.try(Ask{Kind: frame.Set, Key: []byte("a")}); doubt <- err }()
-	b.Eventually(b.p.doubt.Load, time.Minute, time.Millisecond)
+	b.Eventually(b.p.InDoubt, time.Minute, time.Millisecond)
 	queued := make(chan error)
 	go func() { _, err := b.try(Ask{Kind: frame.Set, Key: []byte("b")}); queued <- err }()
 	b.Eventually(b.p.queue.any, time.Minute, time.Millisecond)

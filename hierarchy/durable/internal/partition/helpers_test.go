@@ -84,12 +84,12 @@ func (b *bench) crash() {
 }
 
 func (p *Partition) kill(log *memory.Log) {
-	p.stopHanding()
+	p.firer.halt()
 	log.Close()
 	p.abandon()
-	p.cancel()
+	p.firer.cancel()
 	<-p.stopped
-	p.alarm.Stop()
+	p.firer.alarm.Stop()
 }
 
 // shut ends the partition in order.

@@ -25,7 +25,7 @@ func (p *Partition) Look(ctx context.Context) error {
 func (p *Partition) Last() uint64 { return p.lastHead().Number }
 
 // InDoubt tells whether there is no clear answer yet for the frame that is under way.
-func (p *Partition) InDoubt() bool { return p.doubt.Load() }
+func (p *Partition) InDoubt() bool { return p.silence.any() }
 
 func (p *Partition) lastHead() head {
 	p.mu.Lock()

@@ -42,7 +42,7 @@ func TestBreak(t *testing.T) {
 	b.disk.SetGone(true)
 	inDoubt := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}}
 	b.NoError(b.p.Start(inDoubt))
-	b.Eventually(b.p.doubt.Load, time.Minute, time.Millisecond)
+	b.Eventually(b.p.InDoubt, time.Minute, time.Millisecond)
 	waits := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}}
 	b.NoError(b.p.Start(waits))
 	b.ErrorIs(b.p.Look(t.Context()), ErrDamaged)

@@ -23,7 +23,7 @@ func (p *Partition) cut(doubt error) error {
 
 // lose ends all that waits, as nothing is written any more.
 func (p *Partition) lose(w *written, rest []item, cause error) {
-	p.stopHanding()
+	p.firer.halt()
 	defer p.tenure.lose()
 	leftMark := p.marks.stop()
 	if !errors.Is(cause, ErrClosed) {
@@ -81,11 +81,11 @@ func (p *Partition) refuse(items []item, err error) {
 
 // drop ends an item that is not written any more.
 func (p *Partition) drop(it *item) {
-	it.drop()
-	if it.kind == begun && it.done == nil {
-		p.mu.Lock()
-		p.inactive()
-		p.freePlace()
-		p.mu.Unlock()
+	if it.kind != begun {
+		it.job.release()
+		return
 	}
+	p.mu.Lock()
+	p.firer.notBegun(it.job)
+	p.mu.Unlock()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // A handler may set, move or remove the timer that it is called for. That does not end the context of its attempt,
@@ -39,26 +40,32 @@ func (d *draft) own(by uint64) {
 	d.owns[d.Len()] = by
 }
 
-// superseded ends the attempt of a timer that was set, moved or removed. Its context ends, unless it has done that
-// itself. mu is held.
-func (p *Partition) superseded(by uint64, a *attempt) {
-	delete(p.firing.attempts, a.ref)
+// superseded ends the attempt of a timer that was set, moved or removed by an operation of the attempt with the name by,
+// if any. Its context ends, unless it has done that itself.
+func (f *firer) superseded(ref state.Ref, by uint64) {
+	a := f.attempts[ref]
+	if a == nil {
+		return
+	}
+	f.mu.assertHeld()
+	delete(f.attempts, ref)
 	if a.name != by {
 		a.cancel()
 		return
 	}
-	if p.firing.outdone == nil {
-		p.firing.outdone = make(map[string][]*attempt)
+	if f.outdone == nil {
+		f.outdone = make(map[string][]*attempt)
 	}
-	p.firing.outdone[string(a.key)] = append(p.firing.outdone[string(a.key)], a)
+	f.outdone[string(a.key)] = append(f.outdone[string(a.key)], a)
 }
 
 // changed ends the contexts of the attempts that have changed a key themselves, and whose handlers run still, when
-// others change it, too. mu is held.
-func (p *Partition) changed(op *frame.Op, by uint64) {
+// others change it, too.
+func (f *firer) changed(op *frame.Op, by uint64) {
+	f.mu.assertHeld()
 	switch op.Kind {
 	case frame.Set, frame.SetAt, frame.Move, frame.Remove:
-		for _, a := range p.firing.outdone[string(op.Key)] {
+		for _, a := range f.outdone[string(op.Key)] {
 			if a.name != by {
 				a.cancel()
 			}
@@ -66,14 +73,15 @@ func (p *Partition) changed(op *frame.Op, by uint64) {
 	}
 }
 
-// handled forgets an attempt whose handler has returned. mu is held.
-func (p *Partition) handled(a *attempt) {
-	all, ok := p.firing.outdone[string(a.key)]
+// handled forgets an attempt whose handler has returned.
+func (f *firer) handled(a *attempt) {
+	f.mu.assertHeld()
+	all, ok := f.outdone[string(a.key)]
 	if !ok {
 		return
 	}
 	all = slices.DeleteFunc(all, func(b *attempt) bool { return a == b })
-	if p.firing.outdone[string(a.key)] = all; len(all) == 0 {
-		delete(p.firing.outdone, string(a.key))
+	if f.outdone[string(a.key)] = all; len(all) == 0 {
+		delete(f.outdone, string(a.key))
 	}
 }

@@ -47,7 +47,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 				b.ErrorIs(<-after, context.Canceled)
 				synctest.Wait()
 				b.Equal(map[string]string{"a": "last", "b": ""}, b.keys(false))
-				b.Empty(b.p.firing.outdone)
+				b.Empty(b.p.firer.outdone)
 				b.shut()
 			})
 		})

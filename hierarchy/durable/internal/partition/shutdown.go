@@ -6,42 +6,6 @@ import (
 	"time"
 )
 
-// stopHanding has no further attempt begin.
-func (p *Partition) stopHanding() {
-	p.mu.Lock()
-	p.firing.stopped = true
-	p.mu.Unlock()
-}
-
-// stopFiring has no further attempt begin, and waits for those under way until ctx is done. Then
-// it ends their contexts.
-func (p *Partition) stopFiring(ctx context.Context) error {
-	defer p.cancel()
-	p.mu.Lock()
-	p.firing.stopped = true
-	idle := make(chan struct{})
-	switch {
-	case p.firing.active == 0:
-		close(idle)
-	case p.firing.idle != nil:
-		idle = p.firing.idle
-	default:
-		p.firing.idle = idle
-	}
-	p.mu.Unlock()
-	select {
-	case <-idle:
-		return nil
-	default:
-	}
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // Shutdown dispatches nothing any more, waits for the handlers until ctx is done, ends the
 // contexts of those that are left, writes what was asked for until now, and a Close. If ctx ended
 // before all this was done, its error is returned.
@@ -51,7 +15,7 @@ func (p *Partition) Shutdown(ctx context.Context) error {
 
 // shut is Shutdown. Calls that are not written, and those that come, end with why.
 func (p *Partition) shut(ctx context.Context, why error) error {
-	err := p.stopFiring(ctx)
+	err := p.firer.drain(ctx)
 	left := p.end(ctx, why)
 	switch {
 	case left == nil:
@@ -85,8 +49,7 @@ func (p *Partition) end(ctx context.Context, why error) error {
 	defer cancel()
 	defer context.AfterFunc(ctx, p.abandonLate)()
 	<-p.stopped
-	p.seeJumps(nil)
-	p.alarm.Stop()
+	p.firer.close()
 	p.abandon()
 	return p.left
 }

@@ -65,7 +65,7 @@ func TestShutdownBeforeTheAttempt(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.cfg.MaxAttempts = 1
 		b.open()
-		b.p.stopHanding()
+		b.p.firer.halt()
 		b.set("a", "", 0)
 		b.crash()
 		hold, held := make(chan bool), make(chan bool)

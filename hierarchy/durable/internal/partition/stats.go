@@ -19,10 +19,11 @@ func (p *Partition) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	st := Stats{
-		Counts: p.counts, Pending: p.state.Len(), Running: len(p.firing.attempts), Dead: p.state.Dead(),
+		Counts: p.counts, Pending: p.state.Len(), Running: len(p.firer.attempts), Dead: p.state.Dead(),
 		LogBytes: p.trims.total, LiveBytes: p.state.Bytes(),
 	}
-	st.Lateness.Merge(p.lateness)
+	st.Fired = p.firer.fired
+	st.Lateness.Merge(p.firer.lateness)
 	st.Commit.Merge(p.commits)
 	st.Skew = time.Duration(p.time.skew())
 	st.Unavailable = p.Silent()

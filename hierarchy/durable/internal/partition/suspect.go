@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -15,31 +14,16 @@ func (p *Partition) suspect(ctx context.Context, clean bool) error {
 	if err := p.failBegun(ctx, begun); err != nil {
 		return err
 	}
-	if clean {
-		return nil
+	if !clean {
+		p.firer.review()
 	}
-	for now, wall := p.time.now(), p.time.wall(); ; {
-		d, ok := p.state.Pop(now, wall)
-		if !ok {
-			return nil
-		}
-		t := p.state.Timer(d.Ref)
-		j := job{ref: d.Ref, id: t.ID, attempt: (t.Attempt + 1) | mustBeWritten, due: d}
-		if _, ok := p.firing.suspects[d.Ref]; ok {
-			delete(p.firing.suspects, d.Ref)
-			j.suspect = true
-			p.firing.accused = append(p.firing.accused, j)
-			continue
-		}
-		p.firing.careful = append(p.firing.careful, j)
-	}
+	return nil
 }
 
 var errEnded = errors.New("the process ended during the attempt")
 
 // failBegun writes that the attempts have failed which were under way when the process ended.
 func (p *Partition) failBegun(ctx context.Context, begun []state.Ref) error {
-	p.firing.suspects = make(map[state.Ref]frame.ID)
 	for len(begun) > 0 {
 		begun = p.draftFailed(begun)
 		b, _ := p.draft.Finish()
@@ -65,7 +49,7 @@ func (p *Partition) draftFailed(begun []state.Ref) (rest []state.Ref) {
 		}
 		it.wait, it.cause = p.cfg.Backoff(int(t.Attempt)), errEnded
 		if p.draft.attempt(&it, &p.cfg) {
-			p.firing.suspects[ref] = t.ID
+			p.firer.suspected(ref, t.ID)
 			p.tellDeath(&it)
 		}
 	}

@@ -26,7 +26,7 @@ func killed(b *bench, killers map[string]bool) (attempts []uint32, deaths int) {
 		}
 		b.open()
 		b.mock.Add(0)
-		for !died && len(b.p.firing.attempts) == 0 {
+		for !died && len(b.p.firer.attempts) == 0 {
 			if _, ok := b.mock.AddNext(); !ok {
 				return attempts, deaths
 			}
@@ -94,7 +94,7 @@ func TestAttemptsAfterADeathRunTogether(t *testing.T) {
 	b.cfg.Clock = realClock()
 	b.cfg.Crew = NewCrew(2)
 	b.open()
-	b.p.stopHanding()
+	b.p.firer.halt()
 	for i := range 50 {
 		b.set(fmt.Sprint(i), "", 0)
 	}
@@ -113,7 +113,7 @@ func TestFailedAttemptsFitIntoSmallMessages(t *testing.T) {
 	b.cfg.Clock = realClock()
 	b.cfg.Crew = NewCrew(timers)
 	b.open()
-	b.p.stopHanding()
+	b.p.firer.halt()
 	for i := range timers {
 		b.set(fmt.Sprintf("%01024d", i), "", 0)
 	}
@@ -128,5 +128,5 @@ func TestFailedAttemptsFitIntoSmallMessages(t *testing.T) {
 	b.NoError(err)
 	b.p = p
 	b.Len(b.keys(false), timers)
-	b.Len(p.firing.suspects, timers)
+	b.Len(p.firer.suspects, timers)
 }

@@ -40,7 +40,7 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 			return false, err
 		}
 		clean = p.head.Number == 0 || p.state.Clean()
-		p.time = newOwnTime(p.cfg.Clock, p.head.Time, p.cfg.MaxAhead)
+		*p.time = newOwnTime(p.cfg.Clock, p.head.Time, p.cfg.MaxAhead)
 		if err := p.cfg.Fits(); err != nil {
 			return false, err
 		}
@@ -103,6 +103,6 @@ func (p *Partition) appendTakeover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.epoch = f.Epoch
+	p.epoch, p.firer.epoch = f.Epoch, f.Epoch
 	return p.replay(&f)
 }

@@ -22,7 +22,7 @@ type lease struct {
 func (b *bench) openLeased() *lease {
 	l := new(lease)
 	b.cfg.Tenure = func() bool {
-		if l.held.Load() && !l.safe.Load() && len(l.of.Load().firing.attempts) > 0 {
+		if l.held.Load() && !l.safe.Load() && len(l.of.Load().firer.attempts) > 0 {
 			l.held.Store(false)
 		}
 		return l.held.Load()
@@ -116,7 +116,7 @@ func (b *bench) writeLate(a Ask) {
 func TestLeaseEndsAfterTheAttemptIsWritten(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.open()
-		b.p.stopHanding()
+		b.p.firer.halt()
 		b.set("a", "", 0)
 		b.crash()
 		l := b.openLeased()
@@ -135,7 +135,7 @@ func TestLeaseEndsAfterTheAttemptIsWritten(t *testing.T) {
 func TestLeaseOfASuspect(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.open()
-		b.p.stopHanding()
+		b.p.firer.halt()
 		b.set("a", "", 0)
 		b.set("b", "", 0)
 		b.crash()

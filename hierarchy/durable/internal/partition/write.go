@@ -204,7 +204,7 @@ func (p *Partition) apply(b []byte, after time.Duration) error {
 		if err := p.state.Apply(&f.Header, op); err != nil {
 			return err
 		}
-		p.changed(op, p.applying)
+		p.firer.changed(op, p.applying)
 		p.count(op.Kind)
 	}
 	p.state.Forget(f.Time)
@@ -223,8 +223,8 @@ func (p *Partition) settle(w *written) {
 		p.tenure.answerLater(w.calls)
 		w.calls = w.calls[:0]
 	}
-	if p.virtual { // the alarm is aimed before a caller can move the mock
-		p.fireOrAim()
+	if p.firer.virtual { // the alarm is aimed before a caller can move the mock
+		p.firer.fire()
 	}
 	for _, c := range w.calls {
 		c.answer(c.result)
@@ -236,14 +236,14 @@ func (p *Partition) settle(w *written) {
 	}
 	p.mu.Lock()
 	for i := range w.items {
-		p.attemptWritten(&w.items[i])
+		p.firer.written(&w.items[i])
 	}
 	if w.keep {
 		p.trims.kept()
 	}
 	p.mu.Unlock()
 	if !w.last {
-		p.fireOrAim()
+		p.firer.fire()
 		p.trims.start(p.head.Number)
 	}
 }

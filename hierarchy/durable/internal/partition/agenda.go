@@ -1,0 +1,145 @@
+package partition
+
+import (
+	"math"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// agenda decides which timer fires next, and when. It begins nothing itself. Partition.mu guards it.
+type agenda struct {
+	state *state.State
+	time  *ownTime
+
+	// After an unclean end, in the order of due: what was due at the takeover, and what was under
+	// way then. The attempts of both are written before they begin, those of suspects one at a
+	// time.
+	careful  []job
+	delayed  []job // whose attempts did not begin, as the lease had ended
+	suspects map[state.Ref]frame.ID
+	accused  []job // suspects that are due
+	trial    bool  // one of them is under way
+}
+
+// job is a timer whose attempt is about to begin, or has ended.
+type job struct {
+	ref     state.Ref
+	id      frame.ID
+	key     []byte // after the attempt
+	attempt uint32
+	suspect bool
+	due     state.Due
+	done    chan struct{} // of capacity 1; if not nil, it gets a value when the attempt's result is in the log, or won't be
+}
+
+// mustBeWritten marks, in job.attempt, an attempt that is written before it begins.
+const mustBeWritten = 1 << 31
+
+// release says that nothing more will be written for the job. More than one may do so for that of a barrier.
+func (j *job) release() {
+	select {
+	case j.done <- struct{}{}:
+	default:
+	}
+}
+
+// suspected notes that an attempt of the timer was under way when the last owner's process ended.
+func (a *agenda) suspected(ref state.Ref, id frame.ID) {
+	if a.suspects == nil {
+		a.suspects = make(map[state.Ref]frame.ID)
+	}
+	a.suspects[ref] = id
+}
+
+// review takes out what is due at the takeover of a log that did not end in order: it may have been under way.
+func (a *agenda) review() {
+	for now, wall := a.time.now(), a.time.wall(); ; {
+		d, ok := a.state.Pop(now, wall)
+		if !ok {
+			return
+		}
+		t := a.state.Timer(d.Ref)
+		j := job{ref: d.Ref, id: t.ID, attempt: (t.Attempt + 1) | mustBeWritten, due: d}
+		if _, ok := a.suspects[d.Ref]; ok {
+			delete(a.suspects, d.Ref)
+			j.suspect = true
+			a.accused = append(a.accused, j)
+			continue
+		}
+		a.careful = append(a.careful, j)
+	}
+}
+
+// anyLeft reports whether there is a job that was due before.
+func (a *agenda) anyLeft() bool {
+	return len(a.delayed) > 0 || len(a.careful) > 0 || len(a.accused) > 0 && !a.trial
+}
+
+// anyDue reports whether next has a job.
+func (a *agenda) anyDue() bool {
+	return a.anyLeft() || a.state.AnyDue(a.time.now(), a.time.wall())
+}
+
+// next takes out the timer that is due first. Its ID is zero if there is none.
+func (a *agenda) next() job {
+	switch {
+	case len(a.delayed) > 0:
+		return first(&a.delayed)
+	case len(a.careful) > 0:
+		return first(&a.careful)
+	case len(a.accused) > 0 && !a.trial:
+		return first(&a.accused)
+	}
+	d, ok := a.state.Pop(a.time.now(), a.time.wall())
+	if !ok {
+		return job{}
+	}
+	t := a.state.Timer(d.Ref)
+	j := job{ref: d.Ref, id: t.ID, attempt: t.Attempt + 1, due: d}
+	if id, ok := a.suspects[d.Ref]; ok {
+		delete(a.suspects, d.Ref)
+		if j.suspect = id == t.ID; j.suspect && a.trial {
+			a.accused = append(a.accused, j)
+			return job{}
+		}
+	}
+	return j
+}
+
+// first removes and returns the first of the jobs.
+func first(jobs *[]job) job {
+	j := (*jobs)[0]
+	*jobs = (*jobs)[1:]
+	return j
+}
+
+// delay has a job whose attempt did not begin be made when the lease has returned.
+func (a *agenda) delay(j job) {
+	a.state.Hold(j.ref, j.id)
+	if j.suspect {
+		a.accused = append(a.accused, j)
+	} else {
+		a.delayed = append(a.delayed, j)
+	}
+}
+
+// nearest returns the elapsed time at which something is due next. A jump of the wall clock, which may bring it
+// nearer, is noticed after wallCheck.
+func (a *agenda) nearest(wallCheck time.Duration) (at int64, ok bool) {
+	if a.anyLeft() {
+		return 0, true
+	}
+	at = math.MaxInt64
+	if due, there := a.state.Next(false); there {
+		at, ok = instant.Minus(due, a.time.shift), true
+	}
+	if due, there := a.state.Next(true); there {
+		elapsed := int64(a.time.clock.Elapsed())
+		left := min(max(0, instant.Minus(due, a.time.wall())), int64(wallCheck))
+		at, ok = min(at, instant.Plus(elapsed, left)), true
+	}
+	return at, ok
+}

@@ -1,0 +1,220 @@
+package partition
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// firer begins the attempts of timers that are due, and brings their results to the writer. It aims the alarm at what
+// is due next.
+type firer struct {
+	cfg      *Config
+	queue    *queue // of the writer
+	silence  *silence
+	tenure   *tenure
+	virtual  bool // the clock is a mock
+	alarm    clock.Alarm
+	asAlarm  func(func())    // calls a function as the alarm's: one that a mock must not be moved in
+	handlers context.Context // of all attempts
+	cancel   context.CancelFunc
+
+	mu *mutex // Partition.mu, as it guards the state. It guards what follows, too
+	agenda
+	epoch    uint64
+	attempts map[state.Ref]*attempt // under way
+	outdone  map[string][]*attempt  // by key: those that have changed it themselves, whose handlers run still
+	active   int                    // goroutines of attempts, and attempts that are about to begin
+	idle     chan struct{}          // if not nil, closed when active is 0
+	stopped  bool                   // nothing begins any more
+
+	aimed bool
+	at    int64 // in elapsed time, if aimed
+	woken int64 // what the last wake-up was aimed at. Invariant: it is not in the future
+
+	fired    uint64
+	lateness hierarchy.Histogram
+}
+
+// wallCheck is how soon a jump of the wall clock is noticed while timers wait for wall times. A mock clock tells its
+// alarms of each jump.
+const wallCheck = 10 * time.Second
+
+// open begins to fire.
+func (f *firer) open() {
+	f.asAlarm = func(g func()) { g() }
+	f.alarm = f.cfg.Clock.NewAlarm(f.ring)
+	if alarm, ok := f.alarm.(interface{ Run(func()) }); ok {
+		f.asAlarm = alarm.Run
+	}
+	f.onJump(f.fire)
+}
+
+// onJump has g called when the wall clock of a mock is set. On other clocks the alarm looks at the
+// wall clock now and then.
+func (f *firer) onJump(g func()) {
+	if alarm, ok := f.alarm.(interface{ OnJump(func()) }); ok {
+		alarm.OnJump(g)
+	}
+}
+
+// close stops the alarm.
+func (f *firer) close() {
+	f.onJump(nil)
+	f.alarm.Stop()
+}
+
+// ring is called by the alarm. On a mock clock it returns when all that is due has fired.
+func (f *firer) ring() {
+	f.mu.Lock()
+	f.wake()
+	f.mu.Unlock()
+	if by := f.cfg.Crew.jumped(f.time.skew()); by != 0 {
+		f.cfg.Logger.Warn("durable: the wall clock was set", "by", time.Duration(by))
+	}
+	f.awaitLog()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.beginDue()
+}
+
+// awaitLog has a mock clock wait for the answer of a log that is in doubt, or until calls are given up: it must not
+// move on only because an answer takes its time.
+func (f *firer) awaitLog() {
+	if f.virtual && f.silence.any() {
+		done := make(chan struct{}, 1)
+		_ = f.queue.put(item{kind: barrier, job: job{done: done}})
+		<-done
+	}
+}
+
+// fire begins the attempts that are due, and aims the alarm at what is due next. On a mock clock it only aims.
+func (f *firer) fire() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.virtual {
+		f.aim()
+		return
+	}
+	f.beginDue()
+}
+
+// beginDue begins the attempts that are due, as far as there are places, and aims the alarm at what is due next. A
+// mock clock stands still meanwhile, and has all the places it wants: it waits until the result of one attempt is in
+// the log before the next one begins.
+func (f *firer) beginDue() {
+	for f.mayFire() && f.anyDue() {
+		if !f.takePlace() {
+			return // the Crew calls again
+		}
+		j := f.next()
+		if f.virtual {
+			j.done = make(chan struct{}, 1)
+		}
+		if !f.begin(j) {
+			f.freePlace()
+		} else if f.virtual {
+			f.mu.Unlock()
+			<-j.done
+			f.mu.Lock()
+		}
+	}
+	f.aim()
+}
+
+func (f *firer) takePlace() bool { return f.virtual || f.cfg.Crew.take(f) }
+
+// freePlace gives a place back that was taken for nothing. mu is held, so others are called later.
+func (f *firer) freePlace() {
+	if !f.virtual {
+		go f.cfg.Crew.give()
+	}
+}
+
+// mayFire reports whether attempts may begin. They may not while the owner does not know what is in the log.
+func (f *firer) mayFire() bool {
+	return !f.stopped && !f.silence.any() && f.tenure.holds()
+}
+
+// wake notes what a wake-up was aimed at. The alarm may have been aimed anew, far ahead, before a ring that
+// was under way got here: what it was for has come by now.
+func (f *firer) wake() {
+	f.mu.assertHeld()
+	f.aimed, f.woken = false, min(f.at, int64(f.cfg.Clock.Elapsed()))
+}
+
+// aim aims the alarm at the next timer. Between two wake-ups is at least Precision.
+func (f *firer) aim() {
+	f.mu.assertHeld()
+	if f.alarm == nil || !f.mayFire() { // once it may, settle or Resume calls fire
+		return
+	}
+	check := wallCheck
+	if f.virtual {
+		check = math.MaxInt64
+	}
+	at, ok := f.nearest(check)
+	if !ok {
+		if f.aimed {
+			f.aimed = false
+			f.alarm.Stop()
+		}
+		return
+	}
+	if !f.virtual && f.woken != 0 {
+		at = max(at, instant.Plus(f.woken, int64(f.cfg.Precision)))
+	}
+	if !f.aimed || at != f.at {
+		f.aimed, f.at = true, at
+		f.alarm.Set(time.Duration(at))
+	}
+}
+
+// halt has no further attempt begin.
+func (f *firer) halt() {
+	f.mu.Lock()
+	f.stopped = true
+	f.mu.Unlock()
+}
+
+// drain has no further attempt begin, and waits for those under way until ctx is done. Then it ends their contexts.
+func (f *firer) drain(ctx context.Context) error {
+	defer f.cancel()
+	f.mu.Lock()
+	f.stopped = true
+	idle := make(chan struct{})
+	switch {
+	case f.active == 0:
+		close(idle)
+	case f.idle != nil:
+		idle = f.idle
+	default:
+		f.idle = idle
+	}
+	f.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	default:
+	}
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// underWay returns the attempts that are under way now.
+func (f *firer) underWay() []*attempt {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Collect(maps.Values(f.attempts))
+}
