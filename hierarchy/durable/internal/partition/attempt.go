@@ -189,11 +189,3 @@ func (f *firer) inactive() {
 		f.idle = nil
 	}
 }
-
-// tellDeath says that a timer is dead, if it is since its failed attempt was written.
-func (p *Partition) tellDeath(it *item) {
-	if it.kind == failed && p.cfg.isLast(it.job.attempt) {
-		p.cfg.Logger.Warn("durable: a timer is dead", "partition", p.cfg.Partition,
-			"key", string(it.job.key), "attempt", it.job.attempt, "err", it.cause)
-	}
-}

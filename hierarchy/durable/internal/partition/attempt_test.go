@@ -155,9 +155,9 @@ func TestEndOfAnOlderTimer(t *testing.T) {
 	<-entered
 	queued := func(n int) {
 		b.Eventually(func() bool {
-			b.p.queue.mu.Lock()
-			defer b.p.queue.mu.Unlock()
-			return len(b.p.queue.items) == n
+			b.p.writer.queue.mu.Lock()
+			defer b.p.writer.queue.mu.Unlock()
+			return len(b.p.writer.queue.items) == n
 		}, 10*time.Second, 100*time.Microsecond)
 	}
 	var wg sync.WaitGroup

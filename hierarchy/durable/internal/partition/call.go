@@ -1,10 +1,13 @@
 package partition
 
 import (
+	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 )
 
 // Ask is an operation that a caller asks for: Set, SetAt, Move, Remove or Revive.
@@ -53,147 +56,47 @@ func (c *Call) answer(err error) {
 	}
 }
 
-// itemKind says what is to be written.
-type itemKind uint8
-
-const (
-	asked   itemKind = iota // what call asks for
-	begun                   // an attempt begins that has to be written before
-	ended                   // the handler has returned nil
-	failed                  // the handler has failed
-	barrier                 // nothing: job is released when all before is settled, or was given up
-	closed                  // nothing follows
-)
-
-// item is something for the writer.
-type item struct {
-	kind  itemKind
-	call  *Call
-	job   job
-	wait  time.Duration // until the next attempt, after a failed one
-	cause error         // of the failure
-}
-
-// queue is what the writer has not taken yet.
-type queue struct {
-	mu     mutex
-	items  []item
-	rest   []item        // taken, and not in the frame that is under way
-	closed error         // of further calls, for good
-	doubt  error         // of further calls, until the log answers again
-	over   bool          // the writer has ended
-	signal chan struct{} // of capacity 1; there are items
-}
-
-// put adds an item, unless the queue is closed.
-func (q *queue) put(it item) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if it.kind == asked {
-		if err := q.refusal(); err != nil {
-			return err
-		}
-	}
-	if q.over || it.kind == barrier && q.doubt != nil {
-		it.job.release()
-		return nil
-	}
-	q.items = append(q.items, it)
-	if len(q.items) == 1 {
-		q.wake()
-	}
-	return nil
-}
-
-// refusal is the error of further calls, or nil. mu must be held.
-func (q *queue) refusal() error {
-	if q.closed != nil {
-		return q.closed
-	}
-	return q.doubt
-}
-
-// why is the error of further calls for good, once the queue is closed.
-func (q *queue) why() error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed == nil {
-		return ErrClosed
-	}
-	return q.closed
-}
-
-func (q *queue) wake() {
+// Wait waits for the answer, or until ctx is done. Its errors are those of Do.
+func (c *Call) Wait(ctx context.Context) error {
 	select {
-	case q.signal <- struct{}{}:
-	default:
-	}
-}
-
-// leave says which of the taken items have to wait for the next frame.
-func (q *queue) leave(rest []item) {
-	if len(rest) == 0 && len(q.rest) == 0 { // only the writer writes it
-		return
-	}
-	q.mu.Lock()
-	q.rest = rest
-	q.mu.Unlock()
-}
-
-// any tells whether there are items.
-func (q *queue) any() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.items) > 0
-}
-
-// take takes all items. It gives room to the queue for the next ones.
-func (q *queue) take(room []item) []item {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	items := q.items
-	clear(room)
-	q.items = room[:0]
-	return items
-}
-
-// close makes further calls fail with err, for good.
-func (q *queue) close(err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed == nil {
-		q.closed = err
-	}
-}
-
-// end closes the queue, and returns what is left.
-func (q *queue) end(err error) []item {
-	q.close(err)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.over = true
-	return q.items
-}
-
-// unanswered makes further calls fail with err until answered, and ends those that wait.
-func (q *queue) unanswered(err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.doubt = err
-	for _, items := range [][]item{q.rest, q.items} {
-		for _, it := range items {
-			switch it.kind {
-			case asked:
-				it.call.answer(err)
-			case barrier:
-				it.job.release()
-			}
+	case <-c.done:
+		return c.err
+	case <-ctx.Done():
+		if c.answered.CompareAndSwap(false, true) {
+			return ctx.Err() // what the writer has not seen yet, it leaves out
 		}
+		<-c.done // the answer is being given
+		return c.err
 	}
 }
 
-func (q *queue) answered() {
-	q.mu.Lock()
-	q.doubt = nil
-	q.mu.Unlock()
+// begin makes c ready to be asked. Durations count from now, in the owner's time.
+func (c *Call) begin(now int64) {
+	c.size = 0
+	for i := range c.Asks {
+		a := &c.Asks[i]
+		if a.counts() {
+			a.Due = instant.Plus(now, int64(a.In))
+		}
+		c.size += len(a.Key) + len(a.Value) + opBytes
+	}
+	if c.Request.named() {
+		c.size += c.answerSize()
+	}
+	for len(c.Took) < len(c.Asks) {
+		c.Took = append(c.Took, false)
+	}
+	c.err, c.result = nil, nil
+	c.answered.Store(false)
+	if c.done == nil {
+		c.done = make(chan struct{}, 1)
+	}
 }
+
+// HasDurations reports whether something of c counts from now.
+func (c *Call) HasDurations() bool {
+	return slices.ContainsFunc(c.Asks, func(a Ask) bool { return a.counts() })
+}
+
+// counts reports whether a's time counts from now.
+func (a *Ask) counts() bool { return a.Kind == frame.Set || a.Kind == frame.Move }

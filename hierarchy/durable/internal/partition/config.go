@@ -1,9 +1,3 @@
-// Package partition owns one log: it decides what callers ask for, writes it in frames, applies
-// what is acknowledged to the state, and calls the handler of what is due. Keys and values are
-// bytes. DESIGN.md beside the module's go.mod describes it.
-//
-// Locks are taken in this order: Partition.mu (trimmer.mu is the same one), then queue.mu, Crew.mu or marks.mu. Gate.mu
-// is before queue.mu. No other lock is taken while seldom.mu is held.
 package partition
 
 import (
@@ -90,6 +84,17 @@ type Progress struct{ Read, Of atomic.Int64 }
 func (cfg *Config) isLast(attempt uint32) bool {
 	return cfg.MaxAttempts > 0 && int64(attempt) >= int64(cfg.MaxAttempts)
 }
+
+// warnOfDeath says that a timer is dead, if it is since its failed attempt was written.
+func (cfg *Config) warnOfDeath(it *item) {
+	if it.kind == failed && cfg.isLast(it.job.attempt) {
+		cfg.Logger.Warn("durable: a timer is dead", "partition", cfg.Partition,
+			"key", string(it.job.key), "attempt", it.job.attempt, "err", it.cause)
+	}
+}
+
+// frameBytes returns how many bytes a frame has at most, unless it has one call only.
+func (cfg *Config) frameBytes() int { return min(frameBytes, cfg.Log.MaxMessage()) }
 
 // because returns err with its cause, if that is known.
 func (cfg *Config) because(err error) error {

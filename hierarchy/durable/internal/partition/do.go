@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 )
 
 // Do has the operations of c take hold, and waits until they are in the log, or until ctx is
@@ -25,56 +24,34 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 // Start begins what Do does, and does not wait. Unless it returns an error, Wait must follow.
 func (p *Partition) Start(c *Call) error {
 	c.begin(p.time.now())
-	if err := p.checkSize(c); err != nil {
+	if err := p.cfg.checkSize(c); err != nil {
 		return err
 	}
 	if !p.cfg.Tenure() {
 		return errTenure
 	}
-	return p.queue.put(item{kind: asked, call: c})
+	return p.writer.queue.put(item{kind: asked, call: c})
 }
 
 // checkSize is ErrTooLarge for a call that has no room in a frame.
-func (p *Partition) checkSize(c *Call) error {
-	if len(c.Asks) > MaxOps || c.size > p.cfg.Log.MaxMessage()-frame.Overhead {
+func (cfg *Config) checkSize(c *Call) error {
+	if len(c.Asks) > MaxOps || c.size > cfg.Log.MaxMessage()-frame.Overhead {
 		return fmt.Errorf("%w: %d operations of about %d bytes", ErrTooLarge, len(c.Asks), c.size)
 	}
 	return nil
 }
 
-// Wait waits for the answer, or until ctx is done. Its errors are those of Do.
-func (c *Call) Wait(ctx context.Context) error {
-	select {
-	case <-c.done:
-		return c.err
-	case <-ctx.Done():
-		if c.answered.CompareAndSwap(false, true) {
-			return ctx.Err() // what the writer has not seen yet, it leaves out
-		}
-		<-c.done // the answer is being given
-		return c.err
-	}
+// Time is that of the last frame. A process that asks by Requests for the first time counts them from there.
+func (p *Partition) Time() (int64, error) {
+	p.mu.Lock()
+	t := p.writer.head.Time
+	p.mu.Unlock()
+	return t, p.held()
 }
 
-// begin makes c ready to be asked. Durations count from now, in the owner's time.
-func (c *Call) begin(now int64) {
-	c.size = 0
-	for i := range c.Asks {
-		a := &c.Asks[i]
-		if a.counts() {
-			a.Due = instant.Plus(now, int64(a.In))
-		}
-		c.size += len(a.Key) + len(a.Value) + opBytes
-	}
-	if c.Request.named() {
-		c.size += c.answerSize()
-	}
-	for len(c.Took) < len(c.Asks) {
-		c.Took = append(c.Took, false)
-	}
-	c.err, c.result = nil, nil
-	c.answered.Store(false)
-	if c.done == nil {
-		c.done = make(chan struct{}, 1)
-	}
+// Remembers tells whether a caller has asked by Requests, and was not forgotten.
+func (p *Partition) Remembers(caller uint64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state.Remembers(caller)
 }

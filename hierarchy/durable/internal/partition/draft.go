@@ -9,10 +9,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// draft is the frame that is being made. It decides what takes hold, by the state and by what the
-// frame has so far.
+// draft is the frame that is being made. It decides what goes into it, by the state and by what the
+// frame has so far, and writes nothing. It needs Partition.mu, as that guards the state.
 type draft struct {
 	frame.Builder
+	cfg     *Config
 	state   *state.State
 	seed    maphash.Seed
 	touched map[uint64]int // the last of changes for a key's hash
@@ -87,6 +88,28 @@ func (d *draft) note(hash uint64, was after, c change) {
 	d.pending += sum(was, c.after)
 	d.touched[hash] = len(d.changes)
 	d.changes = append(d.changes, c)
+}
+
+// fits reports whether the frame has room for another item. The largest call has an answer besides.
+func (d *draft) fits(it *item) bool {
+	n, size := 1, len(it.job.key)+opBytes
+	if it.kind == asked {
+		n, size = d.answerRoom(it.call)
+		n, size = n+len(it.call.Asks), size+it.call.size
+	}
+	return d.Len()+n <= MaxOps+1+keepOps && d.Size()+size <= d.cfg.frameBytes()
+}
+
+// call adds the operations of c, as far as they change something. After an error none was added.
+func (d *draft) call(c *Call) error {
+	if c.Request.named() {
+		return d.named(c)
+	}
+	var ok bool
+	if c.Values, ok = d.ask(c.Asks, c.Took, d.cfg.MaxPending, c.Values[:0]); !ok {
+		return ErrFull
+	}
+	return nil
 }
 
 // ask adds operations, as far as they take hold, and appends the values that Removes took out to values. If
@@ -183,8 +206,8 @@ func (d *draft) askOne(a *Ask, values *[]string) bool {
 	return true
 }
 
-// attempt adds what became of an attempt, if the timer is the same still.
-func (d *draft) attempt(it *item, cfg *Config) bool {
+// attempt adds the result of an attempt, or that it begins. It reports false if the timer is another one by now.
+func (d *draft) attempt(it *item) bool {
 	was, hash := d.look(it.job.key)
 	if was.after != live || was.id != it.job.id.Number {
 		return false
@@ -196,7 +219,7 @@ func (d *draft) attempt(it *item, cfg *Config) bool {
 		now.after = absent
 	case it.kind == begun:
 		op.Kind = frame.Begin
-	case cfg.isLast(op.Attempt):
+	case d.cfg.isLast(op.Attempt):
 		op.Kind, now.after = frame.Die, dead
 	default:
 		op.Kind, op.Next = frame.Fail, instant.Plus(d.now, int64(it.wait))

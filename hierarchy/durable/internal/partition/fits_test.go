@@ -15,15 +15,15 @@ func TestLargestCallFitsBesideTrimming(t *testing.T) {
 		b := newBench(t)
 		b.open()
 		p, c := b.p, &Call{Request: id} // the writer has nothing to do
-		p.draft.start(p.head, p.time.now())
+		p.writer.draft.start(p.writer.head, p.time.now())
 		for i := range keepOps {
-			p.draft.Add(&frame.Op{Kind: frame.Keep, Key: fmt.Append(nil, i)})
+			p.writer.draft.Add(&frame.Op{Kind: frame.Keep, Key: fmt.Append(nil, i)})
 		}
 		for i := range MaxOps {
 			c.Asks = append(c.Asks, Ask{Kind: frame.Set, Key: fmt.Append(nil, i)})
 		}
 		c.begin(0)
-		b.True(p.fits(&item{kind: asked, call: c}), "%v", id)
+		b.True(p.writer.draft.fits(&item{kind: asked, call: c}), "%v", id)
 	}
 }
 

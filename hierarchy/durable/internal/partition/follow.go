@@ -21,7 +21,7 @@ func Follow(ctx context.Context, cfg Config) (*Follower, error) {
 		f.Drop()
 		return nil, p.named(err)
 	}
-	p.state.Advance(p.head.Time)
+	p.state.Advance(p.writer.head.Time)
 	p.state.Build()
 	return f, nil
 }
@@ -44,7 +44,7 @@ func (f *Follower) own(ctx context.Context, markFirst bool) (*Partition, error) 
 		return nil, p.named(err)
 	}
 	p.firer.open()
-	go p.write()
+	go p.writer.write()
 	p.firer.fire()
 	return p, nil
 }
@@ -53,7 +53,7 @@ func (f *Follower) own(ctx context.Context, markFirst bool) (*Partition, error) 
 func (f *Follower) Drop() {
 	p := f.p
 	p.firer.cancel()
-	p.abandon()
+	p.writer.abandon()
 	p.marks.stop()
 }
 
@@ -82,11 +82,11 @@ func (p *Partition) catchUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if last.Number == p.head.Number {
-			p.head.end = last.end
+		if last.Number == p.writer.head.Number {
+			p.writer.head.end = last.end
 			return p.unchanged(last)
 		}
-		near := last.Number-p.head.Number <= nearEnd
+		near := last.Number-p.writer.head.Number <= nearEnd
 		switch err := p.readTo(ctx, mark, last); {
 		case errors.Is(err, errTrimmed):
 			p.forget()
@@ -98,7 +98,7 @@ func (p *Partition) catchUp(ctx context.Context) error {
 
 // unchanged checks that the last frame that was read is the last one still.
 func (p *Partition) unchanged(last head) error {
-	if last.checksum != p.head.checksum {
+	if last.checksum != p.writer.head.checksum {
 		return damaged("frame %d is not what it was", last.Number)
 	}
 	return nil
@@ -109,20 +109,20 @@ func (p *Partition) forget() {
 	built := p.state.Built()
 	p.newState()
 	if built {
-		p.state.Advance(p.head.Time)
+		p.state.Advance(p.writer.head.Time)
 		p.state.Build()
 	}
-	p.head, p.trims.span = head{}, span{}
+	p.writer.head, p.trims.span = head{}, span{}
 }
 
 // readTo reads and applies the frames up to the last one, and checks them.
 func (p *Partition) readTo(ctx context.Context, mark journal.Mark, last head) error {
-	next := p.head.Number + 1
-	if p.head.Number == 0 {
+	next := p.writer.head.Number + 1
+	if p.writer.head.Number == 0 {
 		next = last.Begin
 		p.trims.begin = next
 	} else if last.Number < next {
-		return damaged("it ends at frame %d, and frame %d was read", last.Number, p.head.Number)
+		return damaged("it ends at frame %d, and frame %d was read", last.Number, p.writer.head.Number)
 	}
 	p.cfg.Progress.Of.Add(int64(last.Number - next + 1))
 	ctx, cancel := context.WithCancel(ctx)
@@ -145,7 +145,7 @@ func (p *Partition) readTo(ctx context.Context, mark journal.Mark, last head) er
 	if err := <-failed; err != nil {
 		return err
 	}
-	p.head.end = last.end
+	p.writer.head.end = last.end
 	return nil
 }
 
@@ -156,13 +156,13 @@ func (p *Partition) follows(f *frame.Frame, mark journal.Mark, last head) error 
 		return damaged("frame %d is not the one that was acknowledged", f.Number)
 	case f.Number == last.Number && f.Checksum != last.checksum:
 		return damaged("frame %d is not what it was", f.Number)
-	case p.head.Number == 0 && f.Number != p.trims.begin:
+	case p.writer.head.Number == 0 && f.Number != p.trims.begin:
 		return damaged("frame %d is missing", p.trims.begin)
-	case p.head.Number == 0:
+	case p.writer.head.Number == 0:
 		return nil
-	case f.Previous != p.head.checksum:
+	case f.Previous != p.writer.head.checksum:
 		return damaged("frame %d does not follow the frame before it", f.Number)
-	case f.Time < p.head.Time, f.Epoch < p.head.Epoch, f.Begin < p.head.Begin:
+	case f.Time < p.writer.head.Time, f.Epoch < p.writer.head.Epoch, f.Begin < p.writer.head.Begin:
 		return damaged("frame %d goes back", f.Number)
 	}
 	return nil
@@ -178,7 +178,7 @@ func (p *Partition) replay(f *frame.Frame) error {
 			return damaged("frame %d: %v", f.Number, err)
 		}
 	}
-	p.head = head{f.Header, f.Checksum, f.Number}
+	p.writer.head = head{f.Header, f.Checksum, f.Number}
 	p.trims.appended(f.Number, f.Size)
 	p.trims.advance(f.Begin)
 	p.cfg.Progress.Read.Add(1)

@@ -97,7 +97,7 @@ func TestFollowerSeesAnOrderlyEnd(t *testing.T) {
 	b.p.firer.stopped = true // it is written, and does not begin
 	b.p.firer.active++
 	b.p.mu.Unlock()
-	b.NoError(b.p.queue.put(item{kind: begun, job: j}))
+	b.NoError(b.p.writer.queue.put(item{kind: begun, job: j}))
 	<-done
 	f := b.follow()
 	b.p.Close()
@@ -127,7 +127,7 @@ func TestFollowerOfALogThatIsTrimmed(t *testing.T) {
 			b.own(f)
 			b.Len(b.keys(false), 6)
 			want := int64(0)
-			for data, err := range b.log.Read(t.Context(), b.p.head.Begin, b.p.head.Number) {
+			for data, err := range b.log.Read(t.Context(), b.p.writer.head.Begin, b.p.writer.head.Number) {
 				b.NoError(err)
 				want += int64(len(data) + messageOverhead)
 			}
@@ -139,7 +139,7 @@ func TestFollowerOfALogThatIsTrimmed(t *testing.T) {
 func (b *bench) head() frame.Header {
 	b.p.mu.Lock()
 	defer b.p.mu.Unlock()
-	return b.p.head.Header
+	return b.p.writer.head.Header
 }
 
 // Followers of random histories know what their owners do.

@@ -33,9 +33,9 @@ var (
 
 // held is an error if this process is not the owner any more. It is asked for after reading.
 func (p *Partition) held() error {
-	p.queue.mu.Lock()
-	err := p.queue.closed // reading goes on while the log does not answer
-	p.queue.mu.Unlock()
+	p.writer.queue.mu.Lock()
+	err := p.writer.queue.closed // reading goes on while the log does not answer
+	p.writer.queue.mu.Unlock()
 	if err == nil && !p.cfg.Tenure() {
 		err = errTenure
 	}

@@ -12,7 +12,7 @@ func (p *Partition) Settle(ctx context.Context) {
 	for _, a := range p.firer.underWay() {
 		select {
 		case <-a.ctx.Done(): // also if it was superseded
-		case <-p.stopped:
+		case <-p.writer.stopped:
 			return
 		case <-ctx.Done():
 			return
@@ -36,12 +36,12 @@ func (p *Partition) Abandon() {
 	p.marks.leave()
 	p.firer.halt()
 	p.firer.cancel()
-	p.shutting.Do(func() { p.queue.close(ErrNotOwner) })
-	p.abandon()
-	<-p.stopped
+	p.shutting.Do(func() { p.writer.queue.close(ErrNotOwner) })
+	p.writer.abandon()
+	<-p.writer.stopped
 	p.firer.close()
 }
 
 // Stopped is closed when nothing is written any more: after the end, or since the log has another
 // owner.
-func (p *Partition) Stopped() <-chan struct{} { return p.stopped }
+func (p *Partition) Stopped() <-chan struct{} { return p.writer.stopped }

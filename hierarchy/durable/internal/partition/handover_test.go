@@ -60,7 +60,7 @@ func TestWhichCallsDidNotTakeHold(t *testing.T) {
 	b.Eventually(b.p.InDoubt, time.Minute, time.Millisecond)
 	queued := make(chan error)
 	go func() { _, err := b.try(Ask{Kind: frame.Set, Key: []byte("b")}); queued <- err }()
-	b.Eventually(b.p.queue.any, time.Minute, time.Millisecond)
+	b.Eventually(b.p.writer.queue.any, time.Minute, time.Millisecond)
 	b.p.Abandon()
 	err = <-doubt
 	b.ErrorIs(err, ErrUnavailable)

@@ -86,9 +86,9 @@ func (b *bench) crash() {
 func (p *Partition) kill(log *memory.Log) {
 	p.firer.halt()
 	log.Close()
-	p.abandon()
+	p.writer.abandon()
 	p.firer.cancel()
-	<-p.stopped
+	<-p.writer.stopped
 	p.firer.alarm.Stop()
 }
 

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"time"
 )
 
 // Look compares the log with what this owner has written. An error that is ErrDamaged says that frames
@@ -24,13 +25,13 @@ func (p *Partition) Look(ctx context.Context) error {
 // Last is the number of the last frame that was acknowledged.
 func (p *Partition) Last() uint64 { return p.lastHead().Number }
 
-// InDoubt tells whether there is no clear answer yet for the frame that is under way.
-func (p *Partition) InDoubt() bool { return p.silence.any() }
+// InDoubt reports whether there is no clear answer yet for the frame that is under way.
+func (p *Partition) InDoubt() bool { return p.writer.silence.any() }
 
 func (p *Partition) lastHead() head {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.head
+	return p.writer.head
 }
 
 // Break is Abandon for a log that seems to be damaged. It writes the mark first, which says what must be in
@@ -42,10 +43,5 @@ func (p *Partition) Break() {
 	p.Abandon()
 }
 
-// commitSoon appends a frame before the partition is open. A log that does not answer is given up: who
-// opens it later finds out whether the frame is there.
-func (p *Partition) commitSoon(ctx context.Context, b []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.cfg.GiveUp)
-	defer cancel()
-	return p.commitFrame(ctx, p.cfg.Patience, b)
-}
+// Silent is since when a frame has been without a clear answer, or zero.
+func (p *Partition) Silent() (since time.Time) { return p.writer.silence.since() }

@@ -8,61 +8,90 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
+// What a writer does with a frame that was not appended.
+
+// smaller is for a frame that was not appended, as the log takes less than it did when its calls began. It
+// ends those that are too large by themselves, and returns the others, to be written in smaller frames, with
+// the rest. What trimming had put into the frame is to be written again, too. It reports false if that does not help.
+func (w *writer) smaller(rest []item) (again []item, ok bool) {
+	b := &w.batch
+	w.trims.restore(b.portion, b.whole)
+	for _, c := range b.calls {
+		if err := w.cfg.checkSize(c); err != nil {
+			c.answer(err)
+			ok = true
+			continue
+		}
+		again = append(again, item{kind: asked, call: c})
+	}
+	for i := range b.items {
+		again = append(again, b.items[i].item)
+	}
+	if ok = ok || w.draft.Len() > 1 && w.draft.Size() > w.cfg.Log.MaxMessage(); !ok {
+		return rest, false
+	}
+	if b.last {
+		again = append(again, item{kind: closed})
+		b.last = false
+	}
+	return append(again, rest...), true
+}
+
 // errCut is why there is no answer if Shutdown did not wait for it any longer.
 var errCut = errors.New("it was closed before the log answered")
 
-// cut is the error of a frame that is in doubt when the writer is abandoned. doubt is how that
+// cut returns the error of a frame that is in doubt when the writer is abandoned. doubt is how that
 // began. The end of the writer's context is nothing that callers know.
-func (p *Partition) cut(doubt error) error {
+func (cfg *Config) cut(doubt error) error {
 	err := errCut
 	if doubt != nil && !errors.Is(doubt, context.Canceled) {
 		err = fmt.Errorf("%w: %w", errCut, doubt)
 	}
-	return p.cfg.because(err)
+	return cfg.because(err)
 }
 
 // lose ends all that waits, as nothing is written any more.
-func (p *Partition) lose(w *written, rest []item, cause error) {
-	p.firer.halt()
-	defer p.tenure.lose()
-	leftMark := p.marks.stop()
+func (w *writer) lose(rest []item, cause error) {
+	w.firer.halt()
+	defer w.tenure.lose()
+	leftMark := w.marks.stop()
 	if !errors.Is(cause, ErrClosed) {
-		p.loseFrame(w, rest, cause)
+		w.loseFrame(rest, cause)
 		return
 	}
 	if !leftMark {
-		p.left = p.marks.writeAtEnd()
+		w.left = w.marks.writeAtEnd()
 	}
-	err := p.queue.why()
-	p.refuse(append(rest, p.queue.end(err)...), err)
+	err := w.queue.why()
+	w.refuse(append(rest, w.queue.end(err)...), err)
 }
 
 // loseFrame ends the frame that was under way, and all that waits. The queue ends first: who has got the
 // answer that the log is lost must not read what it held.
-func (p *Partition) loseFrame(w *written, rest []item, cause error) {
-	sent, unsent := p.lossOf(cause)
+func (w *writer) loseFrame(rest []item, cause error) {
+	sent, unsent := w.lossOf(cause)
 	if errors.Is(cause, errCut) {
-		p.left = sent
+		w.left = sent
 	}
-	rest = append(rest, p.queue.end(unsent)...)
-	p.cfg.Logger.Error("durable: the log is lost", "partition", p.cfg.Partition, "err", cause)
-	w.answer(sent)
-	for i := range w.items {
-		p.drop(&w.items[i].item)
+	rest = append(rest, w.queue.end(unsent)...)
+	w.cfg.Logger.Error("durable: the log is lost", "partition", w.cfg.Partition, "err", cause)
+	w.batch.answer(sent)
+	for i := range w.batch.items {
+		w.drop(&w.batch.items[i].item)
 	}
-	p.refuse(rest, unsent)
+	w.refuse(rest, unsent)
 }
 
-// lossOf is what the calls in the frame are answered, and those that were not sent, which did not take hold.
-func (p *Partition) lossOf(cause error) (sent, unsent error) {
+// lossOf returns the errors of the calls in the frame, and of those that were not sent, and so are not in the log.
+func (w *writer) lossOf(cause error) (sent, unsent error) {
 	kind := ErrUnavailable
 	if errors.Is(cause, journal.ErrTaken) {
-		kind = ErrNotOwner // the frame did not take hold
+		kind = ErrNotOwner // the frame is not in the log
 	}
 	sent = journal.Because(kind, cause)
 	switch {
 	case errors.Is(cause, errCut):
-		return sent, journal.Because(p.queue.why(), cause)
+		return sent, journal.Because(w.queue.why(), cause)
 	case errors.Is(cause, journal.ErrReplaced):
 		return sent, journal.Because(ErrNotOwner, cause)
 	}
@@ -70,9 +99,9 @@ func (p *Partition) lossOf(cause error) (sent, unsent error) {
 }
 
 // refuse ends items that are not written any more.
-func (p *Partition) refuse(items []item, err error) {
+func (w *writer) refuse(items []item, err error) {
 	for _, it := range items {
-		p.drop(&it)
+		w.drop(&it)
 		if it.kind == asked {
 			it.call.answer(err)
 		}
@@ -80,12 +109,12 @@ func (p *Partition) refuse(items []item, err error) {
 }
 
 // drop ends an item that is not written any more.
-func (p *Partition) drop(it *item) {
+func (w *writer) drop(it *item) {
 	if it.kind != begun {
 		it.job.release()
 		return
 	}
-	p.mu.Lock()
-	p.firer.notBegun(it.job)
-	p.mu.Unlock()
+	w.mu.Lock()
+	w.firer.notBegun(it.job)
+	w.mu.Unlock()
 }

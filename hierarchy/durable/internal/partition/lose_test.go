@@ -75,9 +75,9 @@ func TestCallWithoutTenureIsForgotten(t *testing.T) {
 	held.Store(false)
 	c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}}
 	c.begin(0)
-	w := written{calls: []*Call{c}}
-	b.p.checkTenure(&w)
-	b.Empty(w.calls)
+	w := writer{cfg: &b.p.cfg, batch: batch{calls: []*Call{c}}}
+	w.checkTenure()
+	b.Empty(w.batch.calls)
 	b.ErrorIs(c.Wait(t.Context()), ErrNotOwner)
 	held.Store(true)
 }

@@ -81,7 +81,7 @@ func (m *model) die() {
 	p, log := m.p, m.log
 	after := m.rand.IntN(2) == 0
 	log.SetFault(func([]byte) memory.Fault {
-		go func() { log.Close(); p.abandon() }()
+		go func() { log.Close(); p.writer.abandon() }()
 		if after {
 			return memory.Silence
 		}

@@ -73,6 +73,7 @@ func TestOwnCallIsOfTheKey(t *testing.T) {
 		}
 		b.open()
 		b.set("a", "", 0)
+		synctest.Wait() // its handler runs
 		b.set("b", "", 0)
 		b.ErrorIs(<-ended, context.Canceled)
 		b.set("c", "", 0)

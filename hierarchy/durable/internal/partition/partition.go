@@ -1,3 +1,23 @@
+// Package partition owns one log: it decides what callers ask for, writes it in frames, applies
+// what is acknowledged to the state, and calls the handler of what is due. Keys and values are
+// bytes. DESIGN.md beside the module's go.mod describes it.
+//
+// # Locks
+//
+// An outer lock is taken under no other lock, an inner one under none or one outer lock. Builds with the tag lockorder
+// panic if that is not so, or if a function is called without the lock that it needs.
+//
+//	outer  Partition.mu     the state, what fires, what trimming does, and where the log ends (changed by the writer
+//	                        alone, which needs no lock to read it). firer, writer and trimmer have a pointer to it
+//	       Gate.mu          who may append. The queues of those that wait are looked at under it
+//	       writer.doubting  whether the frame in doubt is settled: its calls are given up, or answered
+//	inner  queue.mu         the items that the writer has not taken, and why no more are accepted
+//	       Crew.mu          who may call handlers, and which handlers run
+//	       tenure.mu        the calls that wait for the lease
+//	       marks.mu         which mark is to be written, and when
+//	       seldom.mu        when a warning was logged
+//
+// What belongs to the goroutine of the writer alone needs no lock.
 package partition
 
 import (
@@ -5,11 +25,8 @@ import (
 	"hash/maphash"
 	"math"
 	"sync"
-	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
-	"github.com/epicycle-go/epicycle/hierarchy"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -17,43 +34,17 @@ import (
 type Partition struct {
 	cfg    Config
 	time   *ownTime
-	firer  firer
-	queue  queue
 	epoch  uint64
-	head   head // the writer's; written with mu held
-	draft  draft
-	marks  marks
 	reader reader
 	tenure tenure
+	marks  marks
+	trims  trimmer
+	firer  firer
+	writer writer
 
-	entered   bool // the writer's: it has a place of the Gate
-	turn      *turn
-	applying  uint64 // the writer's: Ask.By of the operation that is being applied
-	trimsTurn bool   // the writer's: the last frame had only what trimming writes again
-
-	writing context.Context // ends when the writer has to stop
-	abandon context.CancelFunc
-	stopped chan struct{} // closed when the writer has ended
-	left    error         // what it could not do as it was abandoned; written before stopped is closed
-
-	mu      mutex
-	state   *state.State // written by the writer
-	trims   trimmer
-	counts  Counts
-	commits hierarchy.Histogram
-
-	doubtful time.Time // the writer's: since when calls have been waiting for clear answers, if they do
-
-	silence  silence
-	doubting mutex // held where calls are given up, and where that ends
+	mu       mutex
+	state    *state.State
 	shutting sync.Once
-}
-
-// head is where the log ends.
-type head struct {
-	frame.Header        // of the last frame
-	checksum     uint32 // of it
-	end          uint64 // the number of the last message. Strangers' messages may follow the frame
 }
 
 // Open takes the log over and reads it. It returns when all timers are known. Those that are due
@@ -68,39 +59,45 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 
 func newPartition(ctx context.Context, cfg Config) *Partition {
 	cfg.fillIn()
-	p := &Partition{cfg: cfg, time: new(ownTime), stopped: make(chan struct{})}
-	p.writing, p.abandon = context.WithCancel(context.WithoutCancel(ctx))
+	ctx = context.WithoutCancel(ctx)
+	p := &Partition{cfg: cfg, time: new(ownTime)}
 	*p.time = newOwnTime(cfg.Clock, math.MinInt64, 0)
-	p.queue.signal = make(chan struct{}, 1)
-	p.turn = newTurn(&p.queue)
-	p.draft = draft{seed: maphash.MakeSeed(), touched: make(map[uint64]int)}
 	p.mu.isOuter()
-	p.doubting.isOuter()
 	p.reader.cfg, p.tenure.cfg = &p.cfg, &p.cfg
-	p.trims = trimmer{cfg: &p.cfg, reader: &p.reader, writing: p.writing, queue: &p.queue, mu: &p.mu}
+	w := &p.writer
+	*w = writer{
+		cfg: &p.cfg, reader: &p.reader, marks: &p.marks, trims: &p.trims, firer: &p.firer, tenure: &p.tenure, time: p.time,
+		mu: &p.mu, stopped: make(chan struct{}),
+		draft: draft{cfg: &p.cfg, seed: maphash.MakeSeed(), touched: make(map[uint64]int)},
+	}
+	w.ctx, w.abandon = context.WithCancel(ctx)
+	w.doubting.isOuter()
+	w.queue.signal = make(chan struct{}, 1)
+	w.turn = newTurn(&w.queue)
+	p.marks = marks{cfg: &p.cfg, writing: w.ctx, busy: make(chan bool, 1)}
+	p.trims = trimmer{cfg: &p.cfg, reader: &p.reader, writing: w.ctx, queue: &w.queue, mu: &p.mu}
 	p.firer = firer{
-		cfg: &p.cfg, queue: &p.queue, silence: &p.silence, tenure: &p.tenure, virtual: clock.Virtual(cfg.Clock),
+		cfg: &p.cfg, queue: &w.queue, silence: &w.silence, tenure: &p.tenure, virtual: clock.Virtual(cfg.Clock),
 		mu: &p.mu, agenda: agenda{time: p.time}, attempts: make(map[state.Ref]*attempt),
 	}
-	p.firer.handlers, p.firer.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	p.firer.handlers, p.firer.cancel = context.WithCancel(ctx)
 	p.newState()
-	p.marks = marks{cfg: &p.cfg, writing: p.writing, busy: make(chan bool, 1)}
 	return p
 }
 
-// newState has an empty state.
+// newState begins with an empty state.
 func (p *Partition) newState() {
 	p.state = state.New()
 	p.state.SetRemember(p.cfg.Remember)
-	p.state.Superseded = func(ref state.Ref) { p.firer.superseded(ref, p.applying) }
-	p.draft.state, p.trims.state, p.firer.state = p.state, p.state, p.state
+	p.state.Superseded = func(ref state.Ref) { p.firer.superseded(ref, p.writer.applying) }
+	p.writer.draft.state, p.trims.state, p.firer.state = p.state, p.state, p.state
 }
 
 // Epoch is the number of the takeover.
 func (p *Partition) Epoch() uint64 { return p.epoch }
 
-// Resume begins what became due, and answers what was written, while Tenure was false. It must be called after Tenure has become true
-// again, and costs nothing if nothing has asked for it meanwhile.
+// Resume begins what became due, and answers what was written, while Tenure was false. It must be called after Tenure
+// has become true again, and costs nothing if nothing waits for it.
 func (p *Partition) Resume() {
 	if p.tenure.resume() {
 		p.firer.fire()

@@ -183,7 +183,7 @@ func (r *repeater) disturb() {
 		after := r.rand.IntN(2) == 0
 		log.SetFault(func([]byte) memory.Fault { // death
 			r.dying.Store(true)
-			go func() { log.Close(); p.abandon() }()
+			go func() { log.Close(); p.writer.abandon() }()
 			if after {
 				return memory.Silence
 			}

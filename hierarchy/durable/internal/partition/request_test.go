@@ -85,7 +85,7 @@ func (b *bench) trimAll() {
 	for i := 0; ; i++ {
 		b.set("trims", fmt.Sprint(i), 50*time.Hour)
 		b.p.mu.Lock()
-		begin := b.p.head.Begin
+		begin := b.p.writer.head.Begin
 		b.p.mu.Unlock()
 		if begin > number {
 			break

@@ -39,8 +39,8 @@ const closeTime = time.Second
 // end writes what is in the queue, and ends the writer. It returns what could not be done.
 func (p *Partition) end(ctx context.Context, why error) error {
 	p.shutting.Do(func() {
-		p.queue.close(why)
-		_ = p.queue.put(item{kind: closed})
+		p.writer.queue.close(why)
+		_ = p.writer.queue.put(item{kind: closed})
 	})
 	cancel := func() {}
 	if _, ok := ctx.Deadline(); !ok {
@@ -48,17 +48,17 @@ func (p *Partition) end(ctx context.Context, why error) error {
 	}
 	defer cancel()
 	defer context.AfterFunc(ctx, p.abandonLate)()
-	<-p.stopped
+	<-p.writer.stopped
 	p.firer.close()
-	p.abandon()
-	return p.left
+	p.writer.abandon()
+	return p.writer.left
 }
 
 // abandonLate ends the writer if it does not end by itself soon.
 func (p *Partition) abandonLate() {
 	select {
 	case <-time.After(closeTime):
-		p.abandon()
-	case <-p.stopped:
+		p.writer.abandon()
+	case <-p.writer.stopped:
 	}
 }

@@ -19,12 +19,12 @@ func (p *Partition) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	st := Stats{
-		Counts: p.counts, Pending: p.state.Len(), Running: len(p.firer.attempts), Dead: p.state.Dead(),
+		Counts: p.writer.counts, Pending: p.state.Len(), Running: len(p.firer.attempts), Dead: p.state.Dead(),
 		LogBytes: p.trims.total, LiveBytes: p.state.Bytes(),
 	}
 	st.Fired = p.firer.fired
 	st.Lateness.Merge(p.firer.lateness)
-	st.Commit.Merge(p.commits)
+	st.Commit.Merge(p.writer.commits)
 	st.Skew = time.Duration(p.time.skew())
 	st.Unavailable = p.Silent()
 	return st
@@ -59,17 +59,25 @@ type Stats struct {
 	Skew                   time.Duration       // how far the wall clock is ahead of the owner's time
 }
 
-func (p *Partition) count(k frame.Kind) {
+// add counts an operation.
+func (c *Counts) add(k frame.Kind) {
 	switch k {
 	case frame.Set, frame.SetAt:
-		p.counts.Set++
+		c.Set++
 	case frame.Move:
-		p.counts.Moved++
+		c.Moved++
 	case frame.Remove:
-		p.counts.Removed++
+		c.Removed++
 	case frame.Fail, frame.Die:
-		p.counts.Failed++
+		c.Failed++
 	case frame.Keep:
-		p.counts.Trimmed++
+		c.Trimmed++
 	}
+}
+
+// Circles returns where the timers are that wait, by the time since the Unix epoch.
+func (p *Partition) Circles() []hierarchy.CircleStats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state.Circles(p.time.now(), p.time.wall())
 }

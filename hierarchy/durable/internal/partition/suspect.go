@@ -11,7 +11,7 @@ import (
 // no end, have failed. After a log without Close, what is due now may have been under way.
 func (p *Partition) suspect(ctx context.Context, clean bool) error {
 	begun := p.state.Begun()
-	if err := p.failBegun(ctx, begun); err != nil {
+	if err := p.writer.failBegun(ctx, begun); err != nil {
 		return err
 	}
 	if !clean {
@@ -23,15 +23,15 @@ func (p *Partition) suspect(ctx context.Context, clean bool) error {
 var errEnded = errors.New("the process ended during the attempt")
 
 // failBegun writes that the attempts have failed which were under way when the process ended.
-func (p *Partition) failBegun(ctx context.Context, begun []state.Ref) error {
+func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 	for len(begun) > 0 {
-		begun = p.draftFailed(begun)
-		b, _ := p.draft.Finish()
-		b, err := p.commitSoon(ctx, b)
+		begun = w.draftFailed(begun)
+		b, _ := w.draft.Finish()
+		b, err := w.commitSoon(ctx, b)
 		if err != nil {
 			return err
 		}
-		if err := p.apply(b, 0); err != nil {
+		if err := w.apply(b, 0); err != nil {
 			return err
 		}
 	}
@@ -39,18 +39,18 @@ func (p *Partition) failBegun(ctx context.Context, begun []state.Ref) error {
 }
 
 // draftFailed makes a frame of as many attempts that have failed as the log takes, and returns the others.
-func (p *Partition) draftFailed(begun []state.Ref) (rest []state.Ref) {
-	p.draft.start(p.head, p.time.now())
+func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
+	w.draft.start(w.head, w.time.now())
 	for i, ref := range begun {
-		t := p.state.Timer(ref)
+		t := w.draft.state.Timer(ref)
 		it := item{kind: failed, job: job{ref: ref, id: t.ID, key: []byte(t.Key), attempt: t.Attempt}}
-		if p.draft.Len() > 0 && !p.fits(&it) {
+		if w.draft.Len() > 0 && !w.draft.fits(&it) {
 			return begun[i:]
 		}
-		it.wait, it.cause = p.cfg.Backoff(int(t.Attempt)), errEnded
-		if p.draft.attempt(&it, &p.cfg) {
-			p.firer.suspected(ref, t.ID)
-			p.tellDeath(&it)
+		it.wait, it.cause = w.cfg.Backoff(int(t.Attempt)), errEnded
+		if w.draft.attempt(&it) {
+			w.firer.suspected(ref, t.ID)
+			w.cfg.warnOfDeath(&it)
 		}
 	}
 	return nil

@@ -19,8 +19,8 @@ func killed(b *bench, killers map[string]bool) (attempts []uint32, deaths int) {
 				attempts = append(attempts, f.Attempt)
 				died = true
 				b.log.Close() // nothing is written any more
-				go b.p.abandon()
-				<-b.p.stopped
+				go b.p.writer.abandon()
+				<-b.p.writer.stopped
 			}
 			return nil
 		}

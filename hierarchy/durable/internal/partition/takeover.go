@@ -19,7 +19,7 @@ func (p *Partition) own(ctx context.Context) error {
 	if err := p.suspect(ctx, clean); err != nil {
 		return err
 	}
-	p.marks.acknowledged(&p.head)
+	p.marks.acknowledged(&p.writer.head)
 	return nil
 }
 
@@ -39,15 +39,15 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 		if err := p.catchUp(ctx); err != nil {
 			return false, err
 		}
-		clean = p.head.Number == 0 || p.state.Clean()
-		*p.time = newOwnTime(p.cfg.Clock, p.head.Time, p.cfg.MaxAhead)
+		clean = p.writer.head.Number == 0 || p.state.Clean()
+		*p.time = newOwnTime(p.cfg.Clock, p.writer.head.Time, p.cfg.MaxAhead)
 		if err := p.cfg.Fits(); err != nil {
 			return false, err
 		}
-		before := p.head.Time
+		before := p.writer.head.Time
 		switch err := p.appendTakeover(ctx); {
 		case err == nil:
-			p.state.Own(before, p.head.Time)
+			p.state.Own(before, p.writer.head.Time)
 			return clean, nil
 		case !isTaken(err):
 			return clean, err
@@ -82,20 +82,20 @@ func (p *Partition) mark(ctx context.Context) (journal.Mark, error) {
 
 // appendTakeover appends the takeover after the last frame that was read, and applies it.
 func (p *Partition) appendTakeover(ctx context.Context) error {
-	next := p.head.end + 1
+	next := p.writer.head.end + 1
 	h := frame.Header{
-		Number: next, Epoch: next, Owner: rand.Uint64(), Begin: p.head.Begin,
-		Time: max(p.head.Time, p.time.now()), Previous: p.head.checksum,
+		Number: next, Epoch: next, Owner: rand.Uint64(), Begin: p.writer.head.Begin,
+		Time: max(p.writer.head.Time, p.time.now()), Previous: p.writer.head.checksum,
 		Partition: uint16(p.cfg.Partition), Partitions: uint16(p.cfg.Partitions),
 	}
-	if p.head.Number == 0 {
+	if p.writer.head.Number == 0 {
 		h.Begin = next
 	}
 	var w frame.Builder
 	w.Start(h)
 	w.Add(&frame.Op{Kind: frame.Takeover, Text: []byte(p.cfg.Owner)})
 	b, _ := w.Finish()
-	b, err := p.commitSoon(ctx, b)
+	b, err := p.writer.commitSoon(ctx, b)
 	if err != nil {
 		return err
 	}

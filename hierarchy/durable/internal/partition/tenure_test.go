@@ -105,7 +105,7 @@ func TestOperationsWhileTheLeaseIsAway(t *testing.T) {
 func (b *bench) writeLate(a Ask) {
 	c := &Call{Asks: []Ask{a}}
 	c.begin(b.p.time.now())
-	b.NoError(b.p.queue.put(item{kind: asked, call: c}))
+	b.NoError(b.p.writer.queue.put(item{kind: asked, call: c}))
 	synctest.Wait()
 	b.False(c.answered.Load())
 	b.True(c.Took[0])

@@ -111,7 +111,7 @@ func (b *bench) openDying(frames int) {
 	var p *Partition
 	log.SetFault(func([]byte) memory.Fault {
 		if appends++; appends == frames+2 { // the first is the takeover
-			go func() { log.Close(); p.abandon() }()
+			go func() { log.Close(); p.writer.abandon() }()
 			return []memory.Fault{memory.Drop, memory.Silence}[frames%2]
 		}
 		return memory.None
@@ -133,7 +133,7 @@ func TestInterruptedDeletion(t *testing.T) {
 		b.set("c", "", time.Hour)
 		b.settled()
 	}
-	b.Greater(b.p.head.Begin, uint64(4))
+	b.Greater(b.p.writer.head.Begin, uint64(4))
 	b.Zero(b.disk.Trims)
 	b.crash()
 	b.disk.Change(2, nil) // it was deleted before frame 1

@@ -46,3 +46,20 @@ func (t ownTime) since(at int64, wall bool) int64 {
 	}
 	return instant.Minus(t.now(), at)
 }
+
+// Moment is a time of an owner of the partition, by its own clock.
+type Moment struct {
+	Epoch uint64 // of the owner
+	Time  int64
+}
+
+// Moment is now.
+func (p *Partition) Moment() Moment { return Moment{p.epoch, p.time.now()} }
+
+// Since is how long ago a moment of this owner was. It is 0 if the moment is not over, or is another owner's.
+func (p *Partition) Since(m Moment) time.Duration {
+	if m.Epoch != p.epoch {
+		return 0
+	}
+	return max(0, time.Duration(p.time.since(m.Time, false)))
+}

@@ -1,0 +1,138 @@
+package partition
+
+import (
+	"encoding/binary"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// What a draft decides about calls with a RequestID, whose answers are in the log.
+
+// named adds the operations of c, which has a Request, unless a copy of it was answered, or is in
+// the frame.
+func (d *draft) named(c *Call) error {
+	id := c.Request.key()
+	answer, ok := d.answers[id]
+	if !ok {
+		answer, ok = d.state.Answer(id)
+	}
+	if id.Serial < max(d.floors[id.Caller], d.state.Floor(id.Caller)) {
+		return ErrForgotten
+	}
+	if ok {
+		var rest []byte
+		if rest, c.result = c.TakeAnswer([]byte(answer)); len(rest) > 0 {
+			c.result = errOtherRequest
+		}
+		return nil
+	}
+	if err := d.standing(id); err != nil {
+		return err
+	}
+	d.askNamed(c, d.cfg.MaxPending, d.cfg.frameBytes())
+	return nil
+}
+
+// standing returns an error if a request without an answer must not go into the log.
+func (d *draft) standing(id state.Request) error {
+	st := d.state.Standing(id)
+	if latest, ok := d.latest[id.Caller]; ok {
+		st = state.Fresh
+		if id.Serial < latest && id.Serial >= state.Counted {
+			st = state.Passed
+		}
+	}
+	switch st {
+	case state.Passed:
+		return ErrPassed
+	case state.Old:
+		return ErrOld
+	}
+	return nil
+}
+
+// askNamed adds what each part of c asks for, as far as it takes hold, and the answer. The frame
+// ends at limit.
+func (d *draft) askNamed(c *Call, pending, limit int) {
+	from, room, ok := 0, limit-d.Size()-c.size, true
+	for i := range c.parts() {
+		p := &c.parts()[i]
+		asks, took := c.Asks[from:p.End], c.Took[from:p.End]
+		clear(took)
+		p.Err, p.Value = nil, ""
+		if size := d.valueSize(asks); size > max(0, room) && size > 0 && (i > 0 || len(asks) == 1) {
+			p.Err = ErrLater
+		} else if d.values, ok = d.ask(asks, took, pending, d.values[:0]); !ok {
+			p.Err = ErrFull
+		} else {
+			p.Value = answerValue(asks, d.values, min(room, maxValues))
+			clear(d.values) // they may be large
+			room -= len(p.Value)
+		}
+		from = p.End
+	}
+	c.result = c.whole()
+	d.remember(c)
+}
+
+// remember adds the answer of c to the frame.
+func (d *draft) remember(c *Call) {
+	if d.answers == nil {
+		d.answers, d.floors = make(map[state.Request]string), make(map[uint64]uint64)
+		d.latest = make(map[uint64]uint64)
+	}
+	id := c.Request
+	d.room = c.AppendAnswer(d.room[:0])
+	d.answers[id.key()] = string(d.room)
+	d.floors[id.Caller] = max(d.floors[id.Caller], id.Floor)
+	d.latest[id.Caller] = max(d.latest[id.Caller], id.Serial)
+	d.Add(&frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: id.Floor,
+		When: d.Header().Time, Answers: d.room})
+}
+
+// answerRoom is what the answer of c needs in the frame, beside c.size: operations and bytes. Of
+// many values some have to wait.
+func (d *draft) answerRoom(c *Call) (n, size int) {
+	if !c.Request.named() {
+		return 0, 0
+	}
+	from := 0
+	for _, p := range c.parts() {
+		size += d.valueSize(c.Asks[from:p.End])
+		from = p.End
+	}
+	return 1, min(size, frameBytes/4)
+}
+
+// maxValues is how many bytes the answer to several operations has for values.
+const maxValues = frameBytes / 4
+
+// answerValue is the Value of a part whose operations took out values.
+func answerValue(asks []Ask, values []string, room int) string {
+	switch {
+	case len(values) == 0:
+		return ""
+	case len(asks) == 1:
+		return values[0]
+	}
+	return string(frame.AppendValues(nil, values, room))
+}
+
+// valueSize is the size of the values that a part takes out, as far as the answer may have them.
+func (d *draft) valueSize(asks []Ask) (size int) {
+	for i := range asks {
+		if asks[i].Kind != frame.Remove {
+			continue
+		}
+		was, _ := d.look(asks[i].Key)
+		size += len(was.value) + len(was.raw)
+		if was.after != absent && len(asks) > 1 {
+			size += binary.MaxVarintLen32
+		}
+	}
+	if len(asks) > 1 {
+		size = min(size, maxValues)
+	}
+	return size
+}
