@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -54,6 +55,40 @@ func (c *Call) answer(err error) {
 		c.err = err
 		c.done <- struct{}{}
 	}
+}
+
+// Do has the operations of c take hold, and waits until they are in the log, or until ctx is
+// done. With ErrUnavailable and the context's error they may take hold, or not. With other errors
+// they don't: with ErrNotOwner they can be asked for again, of the partition's owner.
+func (p *Partition) Do(ctx context.Context, c *Call) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.From(ctx)
+	if err := p.Start(c); err != nil {
+		return err
+	}
+	return c.Wait(ctx)
+}
+
+// Start begins what Do does, and does not wait. Unless it returns an error, Wait must follow.
+func (p *Partition) Start(c *Call) error {
+	c.begin(p.time.now())
+	if err := p.cfg.checkSize(c); err != nil {
+		return err
+	}
+	if !p.cfg.Tenure() {
+		return errTenure
+	}
+	return p.writer.queue.put(item{kind: asked, call: c})
+}
+
+// checkSize is ErrTooLarge for a call that has no room in a frame.
+func (cfg *Config) checkSize(c *Call) error {
+	if len(c.Asks) > MaxOps || c.size > cfg.Log.MaxMessage()-frame.Overhead {
+		return fmt.Errorf("%w: %d operations of about %d bytes", ErrTooLarge, len(c.Asks), c.size)
+	}
+	return nil
 }
 
 // Wait waits for the answer, or until ctx is done. Its errors are those of Do.

@@ -116,3 +116,18 @@ const pageRecords = 1 << 13
 
 // scanBatch is how many records All looks at under one hold of the lock.
 const scanBatch = 128
+
+// Time is that of the last frame. A process that asks by Requests for the first time counts them from there.
+func (p *Partition) Time() (int64, error) {
+	p.mu.Lock()
+	t := p.writer.head.Time
+	p.mu.Unlock()
+	return t, p.held()
+}
+
+// Remembers tells whether a caller has asked by Requests, and was not forgotten.
+func (p *Partition) Remembers(caller uint64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state.Remembers(caller)
+}

@@ -1,8 +1,6 @@
 package partition
 
-import (
-	"time"
-)
+import "time"
 
 // itemKind says what is to be written.
 type itemKind uint8

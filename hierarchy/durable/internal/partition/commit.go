@@ -10,7 +10,98 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
-// How the writer appends a frame: until it is known whether it is in the log, and behind messages of strangers.
+// How the writer commits a frame: it appends it until it is known whether it is in the log, applies it, and answers.
+
+// commit appends the frame, if it has anything, and returns how long that took. Nothing is written for
+// calls that change nothing.
+func (w *writer) commit() (took time.Duration, err error) {
+	d := &w.draft
+	if d.Len() == 0 && d.Header().Begin == w.head.Begin {
+		w.checkTenure()
+		w.doubtful = time.Time{}
+		return 0, nil
+	}
+	b, _ := d.Finish()
+	begun := time.Now()
+	if b, err = w.append(b); err != nil {
+		return 0, err
+	}
+	took = time.Since(begun)
+	return took, w.apply(b, took)
+}
+
+// checkTenure is for answers that are read from the state alone. An owner whose lease has ended
+// does not know whether they are true.
+func (w *writer) checkTenure() {
+	if w.cfg.Tenure() {
+		return
+	}
+	w.batch.answer(errTenure)
+	w.batch.calls = w.batch.calls[:0] // their callers use them again, for another owner
+}
+
+// apply applies a frame that was acknowledged, after some time.
+func (w *writer) apply(b []byte, after time.Duration) error {
+	f, err := frame.Parse(b)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at := 0
+	for op, err := range f.Ops() {
+		if err != nil {
+			return err
+		}
+		w.applying = w.draft.owns[at]
+		at++
+		if err := w.draft.state.Apply(&f.Header, op); err != nil {
+			return err
+		}
+		w.firer.changed(op, w.applying)
+		w.counts.add(op.Kind)
+	}
+	w.draft.state.Forget(f.Time)
+	w.head = head{f.Header, f.Checksum, f.Number}
+	w.counts.Frames++
+	w.commits.Add(after)
+	w.counts.Bytes += uint64(len(b))
+	w.trims.appended(f.Number, len(b))
+	w.marks.acknowledged(&w.head)
+	return nil
+}
+
+// settle answers those whose operations are in the log.
+func (w *writer) settle() {
+	b := &w.batch
+	if len(b.calls) > 0 && !w.tenure.holds() {
+		w.tenure.answerLater(b.calls)
+		b.calls = b.calls[:0]
+	}
+	if w.firer.virtual { // the alarm is aimed before a caller can move the mock
+		w.firer.fire()
+	}
+	for _, c := range b.calls {
+		c.answer(c.result)
+	}
+	for i := range b.items {
+		if t := &b.items[i]; t.took {
+			w.cfg.warnOfDeath(&t.item)
+		}
+	}
+	w.mu.Lock()
+	for i := range b.items {
+		w.firer.written(&b.items[i])
+	}
+	if b.keep {
+		w.trims.kept()
+	}
+	w.mu.Unlock()
+	if !b.last {
+		w.firer.fire()
+		w.trims.start(w.head.Number)
+	}
+}
 
 // append appends a frame and returns it as it is in the log, when it is known to be there.
 func (w *writer) append(b []byte) ([]byte, error) {

@@ -1,0 +1,115 @@
+package partition
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// How a partition ends.
+
+// Shutdown dispatches nothing any more, waits for the handlers until ctx is done, ends the
+// contexts of those that are left, writes what was asked for until now, and a Close. If ctx ended
+// before all this was done, its error is returned.
+func (p *Partition) Shutdown(ctx context.Context) error {
+	return p.shut(ctx, ErrClosed)
+}
+
+// shut is Shutdown. Calls that are not written, and those that come, end with why.
+func (p *Partition) shut(ctx context.Context, why error) error {
+	err := p.firer.drain(ctx)
+	left := p.end(ctx, why)
+	switch {
+	case left == nil:
+		return err
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %w", ctx.Err(), left)
+	}
+	return left
+}
+
+// Close is Shutdown that does not wait for handlers.
+func (p *Partition) Close() {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = p.Shutdown(ended)
+}
+
+// closeTime is how long the last frame and the mark may take after the end of Shutdown's context.
+const closeTime = time.Second
+
+// end writes what is in the queue, and ends the writer. It returns what could not be done.
+func (p *Partition) end(ctx context.Context, why error) error {
+	p.shutting.Do(func() {
+		p.writer.queue.close(why)
+		_ = p.writer.queue.put(item{kind: closed})
+	})
+	cancel := func() {}
+	if _, ok := ctx.Deadline(); !ok {
+		ctx, cancel = context.WithTimeout(ctx, p.cfg.EndTime-closeTime)
+	}
+	defer cancel()
+	defer context.AfterFunc(ctx, p.abandonLate)()
+	<-p.writer.stopped
+	p.firer.close()
+	p.writer.abandon()
+	return p.writer.left
+}
+
+// abandonLate ends the writer if it does not end by itself soon.
+func (p *Partition) abandonLate() {
+	select {
+	case <-time.After(closeTime):
+		p.writer.abandon()
+	case <-p.writer.stopped:
+	}
+}
+
+// Settle waits until the attempts that are under way now have ended, or until ctx is done. Others begin
+// meanwhile. So one handler that takes long does not hold up the timers of the partition.
+func (p *Partition) Settle(ctx context.Context) {
+	for _, a := range p.firer.underWay() {
+		select {
+		case <-a.ctx.Done(): // also if it was superseded
+		case <-p.writer.stopped:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// HandOver is Shutdown for a log that another process is about to take over, which writes the next
+// mark. Calls that come too late end with ErrNotOwner.
+func (p *Partition) HandOver(ctx context.Context) error {
+	p.marks.leave()
+	return p.shut(ctx, ErrNotOwner)
+}
+
+// Release is Shutdown for a log that another process may take over later.
+func (p *Partition) Release(ctx context.Context) error { return p.shut(ctx, ErrNotOwner) }
+
+// Abandon ends everything at once, and writes nothing: this process is not the owner any more. The
+// contexts of handlers end. What is not written ends with ErrNotOwner.
+func (p *Partition) Abandon() {
+	p.marks.leave()
+	p.firer.halt()
+	p.firer.cancel()
+	p.shutting.Do(func() { p.writer.queue.close(ErrNotOwner) })
+	p.writer.abandon()
+	<-p.writer.stopped
+	p.firer.close()
+}
+
+// Stopped is closed when nothing is written any more: after the end, or since the log has another
+// owner.
+func (p *Partition) Stopped() <-chan struct{} { return p.writer.stopped }
+
+// Break is Abandon for a log that seems to be damaged. It writes the mark first, which says what must be in
+// the log. Whether it is damaged finds out who reads it next, so calls are not told here.
+func (p *Partition) Break() {
+	if err := p.marks.write(); err != nil {
+		p.marks.warn(markFailed, err)
+	}
+	p.Abandon()
+}
