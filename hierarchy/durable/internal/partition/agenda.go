@@ -14,11 +14,11 @@ type agenda struct {
 	state *state.State
 	time  *ownTime
 
-	// After an unclean end, in the order of due: what was due at the takeover, and what was under
-	// way then. The attempts of both are written before they begin, those of suspects one at a
-	// time.
-	careful  []job
-	delayed  []job // whose attempts did not begin, as the lease had ended
+	delayed []job // attempts that did not begin, because the lease had ended
+
+	// After an unclean end, attempts are written before they begin: those of the timers that were due at the takeover,
+	// and those of suspects, whose attempts were under way at that end. Suspects run one at a time.
+	careful  []job // due at the takeover, in the order of due
 	suspects map[state.Ref]frame.ID
 	accused  []job // suspects that are due
 	trial    bool  // one of them is under way
@@ -32,13 +32,14 @@ type job struct {
 	attempt uint32
 	suspect bool
 	due     state.Due
-	done    chan struct{} // of capacity 1; if not nil, it gets a value when the attempt's result is in the log, or won't be
+	// done, of capacity 1, may be nil. It gets a value when the result of the attempt is in the log, or won't be.
+	done chan struct{}
 }
 
 // mustBeWritten marks, in job.attempt, an attempt that is written before it begins.
 const mustBeWritten = 1 << 31
 
-// release says that nothing more will be written for the job. More than one may do so for that of a barrier.
+// release wakes whoever waits for the job: nothing more will be written for it. A barrier may be released twice.
 func (j *job) release() {
 	select {
 	case j.done <- struct{}{}:
@@ -116,7 +117,7 @@ func first(jobs *[]job) job {
 	return j
 }
 
-// delay has a job whose attempt did not begin be made when the lease has returned.
+// delay puts a job aside whose attempt did not begin. It is next when the lease has returned.
 func (a *agenda) delay(j job) {
 	a.state.Hold(j.ref, j.id)
 	if j.suspect {

@@ -9,7 +9,7 @@ import (
 )
 
 // handClock is a clock that the test sets, and whose alarm rings when the test says so. It is not virtual:
-// wake-ups are gathered.
+// wake-ups are merged.
 type handClock struct {
 	mu      sync.Mutex
 	elapsed time.Duration
@@ -48,7 +48,7 @@ func (c *handClock) add(d time.Duration) {
 	c.elapsed += d
 }
 
-// aimed waits until the writer has aimed the alarm after what was asked before.
+// aimed waits until the writer has aimed the alarm after the calls before.
 func (b *bench) aimed() {
 	b.move("none", 0)
 	b.move("none", 0) // the writer is done with the call before

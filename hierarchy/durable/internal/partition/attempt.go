@@ -77,7 +77,7 @@ func (f *firer) notBegun(j job) {
 	j.release()
 }
 
-// started returns the attempt of a timer that is held.
+// started returns the attempt of a timer that is due, which is under way from now on.
 func (f *firer) started(j job) *attempt {
 	f.mu.assertHeld()
 	t := f.state.Timer(j.ref)
@@ -119,7 +119,7 @@ func (f *firer) handle(a *attempt) (err error) {
 	return err
 }
 
-// mayHandle returns nil if the handler is called now.
+// mayHandle returns nil if the handler may be called now, and counts it as called.
 func (f *firer) mayHandle(a *attempt) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -100,7 +100,7 @@ func TestHandlerSetsItsOwnKey(t *testing.T) {
 	b.Empty(b.keys(true))
 }
 
-// While an attempt runs, Move, Remove and Set of its key take hold.
+// While an attempt runs, Move, Remove and Set of its key are committed.
 func TestOperationsWhileAnAttemptRuns(t *testing.T) {
 	for _, op := range []string{"move", "remove", "set"} {
 		b := newBench(t)

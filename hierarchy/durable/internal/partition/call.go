@@ -11,25 +11,25 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 )
 
-// Ask is an operation that a caller asks for: Set, SetAt, Move, Remove or Revive.
+// Ask is an operation that a caller requests: Set, SetAt, Move, Remove or Revive.
 type Ask struct {
 	Kind       frame.Kind
 	Key, Value []byte
 	In         time.Duration // Set and Move: the time until it is due, counted from Start
 	Due        int64         // SetAt: the wall time when it is due. Start sets it for Set and Move
-	By         uint64        // the attempt whose handler asks for it on its own key, or 0. See Call.From
+	By         uint64        // the attempt whose handler requests it for its own key, or 0. See Call.From
 }
 
-// Call is operations that take hold together, or with Parts, those of each part. From Start to the
-// end of Wait, and for ever after ErrUnavailable or an error of the context, it belongs to the
-// partition: the writer may look at it still.
+// Call is a list of operations that are committed together, or with Parts, those of each part. From Start to the
+// end of Wait it belongs to the partition. After ErrUnavailable or an error of the context it does so for ever: the
+// writer may still look at it.
 type Call struct {
 	Asks    []Ask
 	Request RequestID
 	Parts   []Part // with Request: whose operations they are. Empty: those of one caller
-	Took    []bool // after Wait: whether each took hold
-	// Values are, after Wait and without Parts, those that Removes took out, in their order. An answer of another
-	// process may lack the last of them, if they have no room in it.
+	Took    []bool // after Wait: whether each was committed. One that changes nothing is not
+	// Values are, after Wait and without Parts, those that Removes took out, in their order. An answer from another
+	// process may lack the last of them, if there is no room for them.
 	Values []string
 
 	one      [1]Part // of a Call with Request and without Parts
@@ -57,9 +57,9 @@ func (c *Call) answer(err error) {
 	}
 }
 
-// Do has the operations of c take hold, and waits until they are in the log, or until ctx is
-// done. With ErrUnavailable and the context's error they may take hold, or not. With other errors
-// they don't: with ErrNotOwner they can be asked for again, of the partition's owner.
+// Do commits the operations of c, and waits until they are in the log, or until ctx is done. After ErrUnavailable or
+// the context's error they may be committed or not. After other errors they are not: after ErrNotOwner the call can be
+// retried with the partition's owner.
 func (p *Partition) Do(ctx context.Context, c *Call) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (p *Partition) Start(c *Call) error {
 	return p.writer.queue.put(item{kind: asked, call: c})
 }
 
-// checkSize is ErrTooLarge for a call that has no room in a frame.
+// checkSize returns ErrTooLarge for a call that does not fit in a frame.
 func (cfg *Config) checkSize(c *Call) error {
 	if len(c.Asks) > MaxOps || c.size > cfg.Log.MaxMessage()-frame.Overhead {
 		return fmt.Errorf("%w: %d operations of about %d bytes", ErrTooLarge, len(c.Asks), c.size)
@@ -98,14 +98,14 @@ func (c *Call) Wait(ctx context.Context) error {
 		return c.err
 	case <-ctx.Done():
 		if c.answered.CompareAndSwap(false, true) {
-			return ctx.Err() // what the writer has not seen yet, it leaves out
+			return ctx.Err() // the writer leaves it out, if it has not seen it yet
 		}
 		<-c.done // the answer is being given
 		return c.err
 	}
 }
 
-// begin makes c ready to be asked. Durations count from now, in the owner's time.
+// begin makes c ready for the queue. Durations count from now, in the owner's time.
 func (c *Call) begin(now int64) {
 	c.size = 0
 	for i := range c.Asks {

@@ -92,7 +92,7 @@ func TestExitOnARealClock(t *testing.T) {
 	})
 }
 
-// Without its lease, an owner does not answer from memory, also not that nothing took hold.
+// Without its lease, an owner does not answer from memory, also not that nothing was changed.
 func TestNothingIsAnsweredWithoutTheLease(t *testing.T) {
 	b := newBench(t)
 	var tenure atomic.Bool

@@ -161,7 +161,7 @@ func (w *writer) giveUp(settled *bool, cause error) {
 	w.queue.unanswered(err)
 }
 
-// isTaken reports whether an error of Commit says that the log has another owner.
+// isTaken reports whether an error of Commit means that the log has another owner.
 func isTaken(err error) bool {
 	return errors.Is(err, journal.ErrTaken) || errors.Is(err, journal.ErrReplaced)
 }

@@ -21,7 +21,7 @@ var (
 	ErrFull        error = &alias{"durable: the partition is full: MaxPending timers are pending", hierarchy.ErrFull}
 	ErrArgument    error = &alias{"durable: bad argument", hierarchy.ErrArgument}
 	ErrUnavailable       = errors.New("durable: there is no answer from the log")
-	// ErrNotOwner: another process owns the partition, or will. The call has not taken hold. It is
+	// ErrNotOwner: another process owns the partition, or will. The call is not committed. It is
 	// an ErrUnavailable, too.
 	ErrNotOwner = fmt.Errorf("%w: this process does not own the partition", ErrUnavailable)
 	ErrTooLarge = errors.New("durable: too large")
@@ -39,7 +39,7 @@ type alias struct {
 func (a *alias) Error() string { return a.text }
 func (a *alias) Unwrap() error { return a.of }
 
-// Config says what a partition works with. All fields are needed unless they say otherwise.
+// Config configures a partition. All fields are needed unless their comments say otherwise.
 type Config struct {
 	Log                   journal.Log
 	Partition, Partitions int
@@ -52,40 +52,40 @@ type Config struct {
 	Crew                  *Crew
 	Gate                  *Gate // may be nil
 	Logger                *slog.Logger
-	// Tenure tells whether this process is the owner still. It may be nil: then it is until Close. It
+	// Tenure reports whether this process still owns the partition. It may be nil: then it does until Close. It
 	// is called with a lock of the partition held. When it becomes true again, call Resume.
 	Tenure func() bool
 	// Doubted, if not nil, is called when a frame gets no clear answer. It must return at once.
 	Doubted func(error)
-	// Cause says why the log does not answer, if that is known. It may be nil.
+	// Cause returns why the log does not answer, if that is known. It may be nil.
 	Cause    func() error
 	Owner    string           // who owns the log, for people
 	Patience journal.Patience // may be zero
-	// Fits, if not nil, is an error if the wall clock is not such that the log may be taken over by it.
+	// Fits, if not nil, returns an error if the wall clock is too far off for a takeover of the log.
 	Fits func() error
 	// MaxAhead is how far the owner's time may be ahead of the wall clock when it begins, as the time of the last
 	// frame is. 0: it begins at the wall time, also if that has gone back.
 	MaxAhead time.Duration
 	GiveUp   time.Duration // after which calls without an answer are ErrUnavailable, default a minute
 	EndTime  time.Duration // that the last frame and the mark have if Shutdown's context has no deadline, default 5s
-	// TrimAbove is how many bytes the log may have beside what needed says, default 2 MiB.
+	// TrimAbove is how many bytes the log may have beside those that trimmer.excess allows for live data, default 2 MiB.
 	TrimAbove int64
 	MarkEvery time.Duration // default a second
 	Progress  *Progress     // of reading the log; may be nil
-	// Remember is how long a caller with Requests is remembered that asks for nothing, default
-	// state.Remember. All owners of a log must have the same.
+	// Remember is how long an idle caller with Requests is remembered, default state.Remember. All owners of a log
+	// must have the same.
 	Remember time.Duration
 }
 
 // Progress counts frames of all logs that are being read.
 type Progress struct{ Read, Of atomic.Int64 }
 
-// isLast tells whether a timer is dead when that attempt has failed.
+// isLast reports whether a timer is dead when that attempt has failed.
 func (cfg *Config) isLast(attempt uint32) bool {
 	return cfg.MaxAttempts > 0 && int64(attempt) >= int64(cfg.MaxAttempts)
 }
 
-// warnOfDeath says that a timer is dead, if it is since its failed attempt was written.
+// warnOfDeath logs that a timer is dead, if the item is its last failed attempt.
 func (cfg *Config) warnOfDeath(it *item) {
 	if it.kind == failed && cfg.isLast(it.job.attempt) {
 		cfg.Logger.Warn("durable: a timer is dead", "partition", cfg.Partition,

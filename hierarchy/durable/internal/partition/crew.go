@@ -10,16 +10,16 @@ type Crew struct {
 	mu      mutex
 	free    int
 	waiting []*firer // with timers that are due, in the order in which they came
-	skew    int64    // of the wall clock, when it was last said
+	skew    int64    // of the wall clock, when a jump was last logged
 	size    int
 	running running
 	watched bool // look will be called
 }
 
-// leastJump is how far the wall clock must have been set to be told. Less is drift.
+// leastJump is how far the wall clock must have been set for a warning. Less is drift.
 const leastJump = int64(time.Second)
 
-// jumped tells by how much the wall clock was set, or 0. Of several partitions, one is told.
+// jumped returns by how much the wall clock was set, or 0. Each jump is returned to one of the partitions.
 func (c *Crew) jumped(skew int64) (by int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,7 +33,7 @@ func (c *Crew) jumped(skew int64) (by int64) {
 // NewCrew is a Crew for n handlers at once.
 func NewCrew(n int) *Crew { return &Crew{free: n, size: n} }
 
-// take takes a place. If there is none it is false, and p fires when there is.
+// take takes a place, and reports whether there was one. If not, f fires when there is.
 func (c *Crew) take(f *firer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,7 +51,7 @@ func (c *Crew) take(f *firer) bool {
 	return false
 }
 
-// give gives a place back, and has the partition fire that has waited longest. If that one does
+// give gives a place back, and lets the partition fire that has waited longest. If that one does
 // not need the place any more, the next one may.
 func (c *Crew) give() {
 	c.mu.Lock()
@@ -79,7 +79,7 @@ type running struct {
 	count       int
 }
 
-// entered says that the handler of an attempt is about to be called.
+// entered notes that the handler of an attempt is about to be called.
 func (c *Crew) entered(a *attempt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +94,7 @@ func (c *Crew) entered(a *attempt) {
 	r.count++
 }
 
-// returned says that it has returned.
+// returned notes that it has returned.
 func (c *Crew) returned(a *attempt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +113,7 @@ func (c *Crew) returned(a *attempt) {
 	r.count--
 }
 
-// Oldest is how long the handler has been running that was called first of those that run.
+// Oldest returns for how long the oldest of the running handlers has been running.
 func (c *Crew) Oldest() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,7 +123,7 @@ func (c *Crew) Oldest() time.Duration {
 	return time.Since(c.running.first.began)
 }
 
-// watch has look be called after a while, if that is not so already. mu is held.
+// watch schedules a call of look, unless one is scheduled.
 func (c *Crew) watch(after time.Duration) {
 	if !c.watched {
 		c.watched = true
@@ -147,7 +147,7 @@ func (c *Crew) look() {
 	}
 }
 
-// stuck returns the attempt that began first, if all places have been taken for long. It has look be called again
+// stuck returns the attempt that began first, if all places have been taken for long. It schedules look again
 // as long as timers wait.
 func (c *Crew) stuck(waits bool) *attempt {
 	c.mu.Lock()
@@ -156,7 +156,7 @@ func (c *Crew) stuck(waits bool) *attempt {
 		return nil
 	}
 	r := &c.running
-	if r.count < c.size { // others are about to be called, or wait for the log, which says so
+	if r.count < c.size { // others are about to be called, or wait for the log, and that is logged
 		c.watch(stuckAfter)
 		return nil
 	}

@@ -37,7 +37,7 @@ type change struct {
 	id    uint64
 }
 
-// after says whether a key has a timer.
+// after is whether a key has a timer.
 type after uint8
 
 const (
@@ -63,7 +63,7 @@ func (d *draft) start(last head, now int64) {
 	d.pending = d.state.Len()
 }
 
-// look is what a key will be when the frame has taken hold.
+// look returns what a key will be when the frame is committed.
 func (d *draft) look(key []byte) (change, uint64) {
 	hash := maphash.Bytes(d.seed, key)
 	if i, ok := d.touched[hash]; ok {
@@ -112,8 +112,8 @@ func (d *draft) call(c *Call) error {
 	return nil
 }
 
-// ask adds operations, as far as they take hold, and appends the values that Removes took out to values. If
-// that would make more than limit timers pending, none takes hold, and it is false.
+// ask adds the operations that change something, and appends the values that Removes take out to values. If
+// more than limit timers would be pending then, it adds none, and reports false.
 func (d *draft) ask(asks []Ask, took []bool, limit int, values []string) (removed []string, ok bool) {
 	if limit > 0 && d.pending+len(asks) > limit { // else there is room in any case
 		if n := d.more(asks); n > 0 && d.pending+n > limit {
@@ -126,7 +126,7 @@ func (d *draft) ask(asks []Ask, took []bool, limit int, values []string) (remove
 	return values, true
 }
 
-// more is how many timers more there are when the operations have taken hold.
+// more returns how many more timers there are after the operations.
 func (d *draft) more(asks []Ask) (n int) {
 	if len(asks) == 1 {
 		was, _ := d.look(asks[0].Key)
@@ -147,7 +147,7 @@ func (d *draft) more(asks []Ask) (n int) {
 	return n
 }
 
-// sum is how many timers more there are when a key becomes now.
+// sum returns how many more timers there are when a key goes from was to now.
 func sum(was, now after) (n int) {
 	if was == live {
 		n--
@@ -158,7 +158,7 @@ func sum(was, now after) (n int) {
 	return n
 }
 
-// becomes is what the key will be.
+// becomes returns what the key will be.
 func (a *Ask) becomes(was after) after {
 	switch {
 	case a.Kind == frame.Set, a.Kind == frame.SetAt, a.Kind == frame.Revive && was == dead:
@@ -169,7 +169,8 @@ func (a *Ask) becomes(was after) after {
 	return was
 }
 
-// askOne adds one operation, if it takes hold. The value that a Remove takes out goes to values.
+// askOne adds one operation, if it changes something, and reports that. The value that a Remove takes out goes to
+// values.
 func (d *draft) askOne(a *Ask, values *[]string) bool {
 	was, hash := d.look(a.Key)
 	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due}

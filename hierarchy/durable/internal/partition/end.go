@@ -9,7 +9,7 @@ import (
 // How a partition ends.
 
 // Shutdown dispatches nothing any more, waits for the handlers until ctx is done, ends the
-// contexts of those that are left, writes what was asked for until now, and a Close. If ctx ended
+// contexts of those that are left, writes what is in the queue, and a Close. If ctx ended
 // before all this was done, its error is returned.
 func (p *Partition) Shutdown(ctx context.Context) error {
 	return p.shut(ctx, ErrClosed)
@@ -56,7 +56,7 @@ func (p *Partition) end(ctx context.Context, why error) error {
 	return p.writer.left
 }
 
-// abandonLate ends the writer if it does not end by itself soon.
+// abandonLate ends the writer soon, unless it has ended by then.
 func (p *Partition) abandonLate() {
 	select {
 	case <-time.After(closeTime):
@@ -106,7 +106,7 @@ func (p *Partition) Abandon() {
 func (p *Partition) Stopped() <-chan struct{} { return p.writer.stopped }
 
 // Break is Abandon for a log that seems to be damaged. It writes the mark first, which says what must be in
-// the log. Whether it is damaged finds out who reads it next, so calls are not told here.
+// the log. Whoever reads the log next finds out whether it is damaged, so calls don't end with that error here.
 func (p *Partition) Break() {
 	if err := p.marks.write(); err != nil {
 		p.marks.warn(markFailed, err)

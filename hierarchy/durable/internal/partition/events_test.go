@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// told has the bench's events be written, without their times, and returns them.
+// told writes the bench's events down, without their times, and returns them.
 func (b *bench) told() func() []string {
 	var text bytes.Buffer
 	b.cfg.Logger = slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{

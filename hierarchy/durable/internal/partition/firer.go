@@ -43,8 +43,8 @@ type firer struct {
 	lateness hierarchy.Histogram
 }
 
-// wallCheck is how soon a jump of the wall clock is noticed while timers wait for wall times. A mock clock tells its
-// alarms of each jump.
+// wallCheck is how soon a jump of the wall clock is noticed while timers wait for wall times. A mock clock has
+// OnJump instead.
 const wallCheck = 10 * time.Second
 
 // open begins to fire.
@@ -131,7 +131,7 @@ func (f *firer) beginDue() {
 
 func (f *firer) takePlace() bool { return f.virtual || f.cfg.Crew.take(f) }
 
-// freePlace gives a place back that was taken for nothing. mu is held, so others are called later.
+// freePlace gives a place back that was taken for nothing. It is called with mu, so others are called later.
 func (f *firer) freePlace() {
 	if !f.virtual {
 		go f.cfg.Crew.give()
@@ -143,7 +143,7 @@ func (f *firer) mayFire() bool {
 	return !f.stopped && !f.silence.any() && f.tenure.holds()
 }
 
-// wake notes what a wake-up was aimed at. The alarm may have been aimed anew, far ahead, before a ring that
+// wake notes what a wake-up was aimed at. The alarm may have been aimed again, far ahead, before a ring that
 // was under way got here: what it was for has come by now.
 func (f *firer) wake() {
 	f.mu.assertHeld()

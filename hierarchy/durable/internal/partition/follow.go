@@ -57,7 +57,7 @@ func (f *Follower) Drop() {
 	p.marks.stop()
 }
 
-// named says which partition an error is of.
+// named returns err with the partition that it is of.
 func (p *Partition) named(err error) error {
 	if err != nil {
 		err = journal.In(fmt.Sprintf("partition %d", p.cfg.Partition), err)

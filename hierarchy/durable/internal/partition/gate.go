@@ -6,15 +6,15 @@ import (
 )
 
 // Gate limits how many frames are on their way at once, over all partitions of a process. A disk syncs
-// one file after the other, more or less, and so do servers. Meanwhile the other partitions gather more
-// operations for their frames. The one that has gathered most is next, so a frame answers as many callers
+// one file after the other, more or less, and so do servers. Meanwhile the queues of the other partitions
+// grow, and with them their next frames. The one with the longest queue is next, so a frame answers as many callers
 // as it can. NewGate and NewLearningGate make a Gate. A nil Gate limits nothing.
 type Gate struct {
 	mu      mutex
 	places  int
 	taken   int
-	waiting []*turn // in the order in which they came
-	pace    *pace   // nil: places stays
+	waiting []*waiter // in the order in which they came
+	pace    *pace     // nil: places stays
 }
 
 // NewGate is a Gate for n frames at once.
@@ -32,19 +32,19 @@ func NewLearningGate() *Gate {
 	return g
 }
 
-// turn is one partition's wait for a place.
-type turn struct {
+// waiter is one partition's wait for a place.
+type waiter struct {
 	queue  *queue
 	rest   int           // items that it has beside the queue's
 	passed int           // how often others were next
 	given  chan struct{} // of capacity 1
 }
 
-func newTurn(q *queue) *turn { return &turn{queue: q, given: make(chan struct{}, 1)} }
+func newWaiter(q *queue) *waiter { return &waiter{queue: q, given: make(chan struct{}, 1)} }
 
-// weight says who is next. A partition that was passed over patience times is as good as one with
-// an operation more.
-func (t *turn) weight() int {
+// weight returns what decides who is next: the greatest. A partition that was passed over patience times counts as one
+// with an operation more.
+func (t *waiter) weight() int {
 	t.queue.mu.Lock()
 	defer t.queue.mu.Unlock()
 	return patience*(t.rest+len(t.queue.items)) + t.passed
@@ -55,8 +55,8 @@ const patience = 3
 // gateTime is how long to wait for a place. A log that does not answer must not hold up the others.
 const gateTime = 20 * time.Millisecond
 
-// enter waits for a place, and tells whether it got one. Between enter and leave, t is not used.
-func (g *Gate) enter(t *turn, rest int) bool {
+// enter waits for a place, and reports whether it got one. Between enter and leave, t is not used.
+func (g *Gate) enter(t *waiter, rest int) bool {
 	if g == nil {
 		return false
 	}
@@ -79,8 +79,8 @@ func (g *Gate) enter(t *turn, rest int) bool {
 	}
 }
 
-// giveUp ends a wait. It is false if t has got its place just now.
-func (g *Gate) giveUp(t *turn) bool {
+// giveUp ends a wait. It reports false if t has got its place just now.
+func (g *Gate) giveUp(t *waiter) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	i := slices.Index(g.waiting, t)
@@ -93,7 +93,7 @@ func (g *Gate) giveUp(t *turn) bool {
 }
 
 // leave gives the place back, or to those that are next. took is how long the frame was on its way, or 0
-// if that says nothing.
+// if that teaches nothing.
 func (g *Gate) leave(took time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -107,7 +107,7 @@ func (g *Gate) leave(took time.Duration) {
 	}
 }
 
-// pass gives a place to the one that has gathered most.
+// pass gives a place to the waiter with the greatest weight.
 func (g *Gate) pass() {
 	next, most := 0, -1
 	for i, t := range g.waiting {
@@ -140,7 +140,7 @@ const (
 
 // learn returns how many places there are when a frame took that long.
 func (p *pace) learn(now time.Time, took time.Duration) int {
-	if now.After(p.end) { // find out anew what a frame takes that is almost alone
+	if now.After(p.end) { // find out again what a frame takes that is almost alone
 		p.alone, p.least, p.places, p.end = p.least, took, fewestPlaces, now.Add(paceWindow)
 		if p.alone == 0 {
 			p.alone = took

@@ -13,7 +13,7 @@ import (
 
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		one := newTurn(new(queue))
+		one := newWaiter(new(queue))
 		require.False(t, (*Gate)(nil).enter(one, 0))
 		g := NewGate(2)
 		require.True(t, g.enter(one, 0))
@@ -33,7 +33,7 @@ func TestGate(t *testing.T) {
 // inTurn has partitions with so many items wait for the one place, and returns the order in which they get it.
 func inTurn(t *testing.T, g *Gate, items ...int) (order []int) {
 	for i, n := range items {
-		one := newTurn(&queue{items: make([]item, n/2)})
+		one := newWaiter(&queue{items: make([]item, n/2)})
 		go func() {
 			if g.enter(one, n-n/2) {
 				order = append(order, i)
@@ -47,11 +47,11 @@ func inTurn(t *testing.T, g *Gate, items ...int) (order []int) {
 	return order
 }
 
-// Who has gathered most is next. Among equals, who came first.
+// Who has the longest queue is next. Among equals, who came first.
 func TestGateIsForWhoHasMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(1)
-		require.True(t, g.enter(newTurn(new(queue)), 0))
+		require.True(t, g.enter(newWaiter(new(queue)), 0))
 		require.Equal(t, []int{3, 1, 4, 0, 2}, inTurn(t, g, 10, 20, 10, 30, 20))
 		require.Zero(t, g.taken)
 	})
@@ -62,7 +62,7 @@ func TestGateHasPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(1)
 		wait := func(n int, done *bool) {
-			one := newTurn(&queue{items: make([]item, n)})
+			one := newWaiter(&queue{items: make([]item, n)})
 			go func() { *done = g.enter(one, 0) }()
 			synctest.Wait()
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Get is the timer of a key and the time until it is due, at least 0.
+// Get returns the value of a key's timer, and the time until it is due, at least 0.
 func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok bool, err error) {
 	p.mu.Lock()
 	t, ref, ok := p.state.Find(key)
@@ -27,11 +27,11 @@ func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok b
 
 var (
 	errTenure = fmt.Errorf("%w: its lease has ended", ErrNotOwner)
-	// errLate is for what is in the log, by an owner that may not say so any more.
+	// errLate is for what is in the log, by an owner that may not confirm it any more.
 	errLate = fmt.Errorf("%w: the lease ended before the answer", ErrUnavailable)
 )
 
-// held is an error if this process is not the owner any more. It is asked for after reading.
+// held returns an error if this process is not the owner any more. It is called after reading.
 func (p *Partition) held() error {
 	p.writer.queue.mu.Lock()
 	err := p.writer.queue.closed // reading goes on while the log does not answer
@@ -42,7 +42,7 @@ func (p *Partition) held() error {
 	return err
 }
 
-// Len is the number of timers that are not dead.
+// Len returns the number of timers that are not dead.
 func (p *Partition) Len() (int, error) {
 	p.mu.Lock()
 	n := p.state.Len()
@@ -50,7 +50,7 @@ func (p *Partition) Len() (int, error) {
 	return n, p.held()
 }
 
-// All calls f for all timers that are dead, or all that are not, until it is false.
+// All calls f for all timers that are dead, or all that are not, until it returns false.
 func (p *Partition) All(dead bool, f func(state.Timer) bool) error {
 	p.mu.Lock()
 	c := p.state.Cursor()
@@ -81,16 +81,16 @@ func (p *Partition) All(dead bool, f func(state.Timer) bool) error {
 	return nil
 }
 
-// Cursor says where a Page begins. The zero Cursor is the beginning.
+// Cursor is where a Page begins. The zero Cursor is the beginning.
 type Cursor struct {
 	Epoch       uint64
 	Next, Limit uint32
 }
 
-// Page calls f for the timers that are dead, or all that are not, from a Cursor on, until it is
-// false, or many were looked at. It returns where the next Page begins, with the timer for which f
-// was false. At the end that is the zero Cursor. A Cursor of another epoch is the beginning, as
-// another owner has other records. What is pending throughout comes once.
+// Page calls f for the timers that are dead, or all that are not, from a Cursor on, until it returns false, or many
+// were looked at. It returns where the next Page begins, with the timer for which f returned false. At the end that is
+// the zero Cursor. A Cursor of another epoch is the beginning, as another owner has other records. What is pending
+// throughout comes once.
 func (p *Partition) Page(dead bool, c Cursor, f func(state.Timer) bool) (Cursor, error) {
 	full := false
 	for n := 0; n < pageRecords && !full; n += scanBatch {
@@ -117,7 +117,7 @@ const pageRecords = 1 << 13
 // scanBatch is how many records All looks at under one hold of the lock.
 const scanBatch = 128
 
-// Time is that of the last frame. A process that asks by Requests for the first time counts them from there.
+// Time returns the time of the last frame. A process that sends its first Requests counts them from there.
 func (p *Partition) Time() (int64, error) {
 	p.mu.Lock()
 	t := p.writer.head.Time
@@ -125,7 +125,7 @@ func (p *Partition) Time() (int64, error) {
 	return t, p.held()
 }
 
-// Remembers tells whether a caller has asked by Requests, and was not forgotten.
+// Remembers reports whether a caller has sent Requests, and was not forgotten.
 func (p *Partition) Remembers(caller uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -20,7 +20,7 @@ func group(serial, floor uint64, parts ...[]Ask) *Call {
 	return c
 }
 
-// Each part of a group takes hold by itself, all in one frame. Copies are answered alike.
+// Each part of a group is committed by itself, all in one frame. Copies are answered alike.
 func TestGroups(t *testing.T) {
 	for name, between := range map[string]func(*bench){
 		"nothing": func(*bench) {}, "crash": (*bench).reopen,

@@ -42,7 +42,7 @@ func TestHandOver(t *testing.T) {
 	b.shut()
 }
 
-// What another owner has refused did not take hold. What had no answer may have.
+// What another owner has refused is not committed. What had no answer may be.
 func TestWhichCallsDidNotTakeHold(t *testing.T) {
 	b := newBench(t)
 	b.open()
@@ -68,7 +68,7 @@ func TestWhichCallsDidNotTakeHold(t *testing.T) {
 	b.ErrorIs(<-queued, ErrNotOwner)
 }
 
-// An owner whose lease has ended takes no calls, and answers none, not even those that took hold. These wait: when
+// An owner whose lease has ended takes no calls, and answers none, not even those that are committed. These wait: when
 // the lease returns they are answered, after a minute or when the log is lost they are ErrUnavailable.
 func TestLeaseEndsBeforeTheAnswer(t *testing.T) {
 	inBubble(t, func(b *bench) {
@@ -127,7 +127,7 @@ func TestDoubtOutlastsTheLease(t *testing.T) {
 	})
 }
 
-// Owners take turns while callers go on. Each call that took hold did so once, and each that ended
+// Owners take turns while callers go on. Each call that is committed is so once, and each that ended
 // with ErrNotOwner did not.
 func TestOwnersTakeTurns(t *testing.T) {
 	turns := &turns{bench: newBench(t)}

@@ -98,7 +98,7 @@ func (b *bench) shut() {
 	b.p = nil
 }
 
-// do has one operation take hold, or not.
+// do does one operation, and reports whether it changed anything.
 func (b *bench) do(a Ask) (took bool) {
 	took, err := b.try(a)
 	b.NoError(err)

@@ -11,8 +11,9 @@ import (
 // How trimming writes again what is live in the oldest frames, and deletes these.
 
 // add adds timers of the portion to the frame, which must be empty, and raises its begin when
-// all are there. It is true then. mu is held.
+// all are there. It reports that.
 func (t *trimmer) add(d *draft, ops, bytes int) bool {
+	t.mu.assertHeld()
 	found := t.portion
 	if found == nil {
 		return false
@@ -77,8 +78,9 @@ func (t *trimmer) restore(taken *portion, whole portion) {
 	}
 }
 
-// kept is called when the frame is in the log that raised begin. mu is held.
+// kept is called when the frame is in the log that raised begin.
 func (t *trimmer) kept() {
+	t.mu.assertHeld()
 	t.advance(t.portion.begin)
 	t.portion, t.under = nil, false
 	if t.loose >= t.share(deleteBytes) && !t.deletes {

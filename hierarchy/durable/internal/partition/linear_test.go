@@ -24,7 +24,7 @@ type owners struct {
 	history partitiontest.History
 }
 
-// Operations of several callers on few keys take hold in one order for each key, that agrees with
+// Operations of several callers on few keys are committed in one order for each key, that agrees with
 // the order of their times, whatever happens to the log and its owner.
 func TestLinearizable(t *testing.T) {
 	for seed := range uint64(*seeds) {

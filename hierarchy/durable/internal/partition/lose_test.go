@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
-// A call that comes just before its partition is abandoned can be asked of the next owner.
+// A call that comes just before its partition is abandoned can be retried with the next owner.
 func TestCallBeforeAbandon(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // the writer wakes after Abandon
 	for range 50 {
@@ -45,7 +45,7 @@ func (r *replaced) Append(ctx context.Context, last uint64, data []byte) error {
 	return err
 }
 
-// Of a call that may have taken hold nobody says that it did not, or it would be asked again.
+// No error says of a call that may be committed that it is not, or it would be retried.
 func TestCallWhoseFrameALaterOwnerHasTrimmed(t *testing.T) {
 	b := newBench(t)
 	log := &replaced{Log: b.disk.Open()}

@@ -45,8 +45,9 @@ func (m *marks) acknowledged(h *head) {
 	m.writeSoon()
 }
 
-// writeSoon sets the timer. mu is held.
+// writeSoon sets the timer.
 func (m *marks) writeSoon() {
+	m.mu.assertHeld()
 	if !m.pending {
 		m.pending = true
 		m.timer = time.AfterFunc(m.cfg.MarkEvery, m.writeLater)

@@ -27,7 +27,7 @@ func (l *slowMarks) SetMark(ctx context.Context, m journal.Mark) error {
 }
 
 // A partition may end while its mark is on its way. That is no news for operators: the next owner writes
-// the mark. One that the log does not answer for is told.
+// the mark. One that the log does not answer for is logged.
 func TestMarkThatIsCutOff(t *testing.T) {
 	for _, given := range []bool{true, false} {
 		inBubble(t, func(b *bench) {
@@ -61,7 +61,7 @@ func (l *noMarks) SetMark(ctx context.Context, m journal.Mark) error {
 	return journal.ErrDamaged
 }
 
-// Marks that stay away, as when their stream was deleted, are told once in a minute and not once in a second.
+// Marks that stay away, as when their stream was deleted, are logged once in a minute and not once in a second.
 func TestMarksThatStayAway(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		var logged bytes.Buffer
@@ -81,7 +81,7 @@ func TestMarksThatStayAway(t *testing.T) {
 	})
 }
 
-// A mark that was not written is written later, also if no frame follows. Operators are told once.
+// A mark that was not written is written later, also if no frame follows. That is logged once.
 func TestMarkThatFails(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		var logged bytes.Buffer
@@ -110,7 +110,7 @@ func TestMarkThatFails(t *testing.T) {
 }
 
 // A leader that was just elected may not know of the marks yet. That seems to be damage, and passes. Marks
-// that stay away are asked for no longer than a while, as being idle costs nothing.
+// that stay away are retried no longer than a while, as being idle costs nothing.
 func TestMarksThatSeemDamaged(t *testing.T) {
 	for _, away := range []time.Duration{2500 * time.Millisecond, time.Hour} {
 		inBubble(t, func(b *bench) {

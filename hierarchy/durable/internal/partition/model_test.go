@@ -90,7 +90,7 @@ func (m *model) die() {
 	m.died = true
 }
 
-// reopen opens the partition after a death, and finds out what took hold.
+// reopen opens the partition after a death, and finds out what was committed.
 func (m *model) reopen() {
 	if m.p != nil {
 		m.crash()
@@ -138,7 +138,7 @@ func (m *model) step() {
 	}
 }
 
-// ask asks for an operation. A process that dies does not answer. took is nil then.
+// ask calls for an operation. A process that dies does not answer. took is nil then.
 func (m *model) ask(a Ask) (took *bool) {
 	ok, err := m.try(a)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// opBatch removes and revives several keys in one call. The call takes hold for all of them or for none.
+// opBatch removes and revives several keys in one call. The call is committed for all of them or for none.
 func (m *model) opBatch() {
 	c, want, removed := &Call{}, []bool{}, []string{}
 	for _, i := range m.rand.Perm(12)[:2+m.rand.IntN(3)] {

@@ -68,7 +68,7 @@ func (m *model) compareGet() {
 	}
 }
 
-// is tells whether e is that timer.
+// is reports whether e is that timer.
 func (e *entry) is(t state.Timer) bool { return e.value == t.Value && e.due == time.Duration(t.Due) }
 
 // timers are those that are dead, or are not. The owner's time, the wall time and the mock's

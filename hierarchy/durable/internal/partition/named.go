@@ -52,7 +52,7 @@ func (d *draft) standing(id state.Request) error {
 	return nil
 }
 
-// askNamed adds what each part of c asks for, as far as it takes hold, and the answer. The frame
+// askNamed adds the operations of each part of c that change something, and the answer. The frame
 // ends at limit.
 func (d *draft) askNamed(c *Call, pending, limit int) {
 	from, room, ok := 0, limit-d.Size()-c.size, true
@@ -91,7 +91,7 @@ func (d *draft) remember(c *Call) {
 		When: d.Header().Time, Answers: d.room})
 }
 
-// answerRoom is what the answer of c needs in the frame, beside c.size: operations and bytes. Of
+// answerRoom returns what the answer of c needs in the frame, beside c.size: operations and bytes. Of
 // many values some have to wait.
 func (d *draft) answerRoom(c *Call) (n, size int) {
 	if !c.Request.named() {
@@ -108,7 +108,7 @@ func (d *draft) answerRoom(c *Call) (n, size int) {
 // maxValues is how many bytes the answer to several operations has for values.
 const maxValues = frameBytes / 4
 
-// answerValue is the Value of a part whose operations took out values.
+// answerValue returns the Value of a part whose operations took out values.
 func answerValue(asks []Ask, values []string, room int) string {
 	switch {
 	case len(values) == 0:
@@ -119,7 +119,7 @@ func answerValue(asks []Ask, values []string, room int) string {
 	return string(frame.AppendValues(nil, values, room))
 }
 
-// valueSize is the size of the values that a part takes out, as far as the answer may have them.
+// valueSize returns the size of the values that a part takes out, as far as the answer may have them.
 func (d *draft) valueSize(asks []Ask) (size int) {
 	for i := range asks {
 		if asks[i].Kind != frame.Remove {

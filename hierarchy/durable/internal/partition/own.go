@@ -10,9 +10,9 @@ import (
 )
 
 // A handler may set, move or remove the timer that it is called for. That does not end the context of its attempt,
-// if the call has that context: else it could not tell its own call from others, and the call would end with the
-// error of the context though it took hold. The operation has the name of the attempt with it, since it need not come
-// to the owner by a call: it may have to go by a message.
+// if the call has that context: else it could not distinguish its own call from others, and the call would end with the
+// error of the context though it is committed. The operation carries the name of the attempt, because it may reach the
+// owner by a message instead of a call.
 
 // attemptKey is the key of the attempt in its context.
 type attemptKey struct{}
@@ -40,8 +40,8 @@ func (d *draft) own(by uint64) {
 	d.owns[d.Len()] = by
 }
 
-// superseded ends the attempt of a timer that was set, moved or removed by an operation of the attempt with the name by,
-// if any. Its context ends, unless it has done that itself.
+// superseded ends the attempt of a timer that was set, moved or removed, by the attempt with the name by if that is not
+// 0. Its context ends, unless it has done that itself.
 func (f *firer) superseded(ref state.Ref, by uint64) {
 	a := f.attempts[ref]
 	if a == nil {

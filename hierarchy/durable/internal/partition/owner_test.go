@@ -33,12 +33,12 @@ func TestLogThatDoesNotAnswer(t *testing.T) {
 		}
 		synctest.Wait()
 		b.Equal([]string{"a"}, b.took())
-		b.Equal(map[string]string{"b": ""}, b.keys(false)) // it was under way, and took hold
+		b.Equal(map[string]string{"b": ""}, b.keys(false)) // it was under way, and is committed
 		b.shut()
 	})
 }
 
-// Another owner ends this one, which has not been told.
+// Another owner ends this one, which does not know.
 func TestOldOwnerIsRefused(t *testing.T) {
 	b := newBench(t)
 	b.open()
@@ -56,7 +56,7 @@ func TestOldOwnerIsRefused(t *testing.T) {
 	old.kill(oldLog)
 }
 
-// An owner that is told that its log is taken reads nothing from it any more before it answers anybody.
+// An owner that learns that its log is taken reads nothing from it any more before it answers anybody.
 func TestOldOwnerReadsNothing(t *testing.T) {
 	b := newBench(t)
 	told := make(chan error, 1)

@@ -39,7 +39,7 @@ func crowd(t *testing.T, g *Gate, partitions int, s station, d time.Duration) (f
 	late := time.Now().Add(d - d/5)
 	for range partitions {
 		wg.Go(func() {
-			for one := newTurn(new(queue)); ctx.Err() == nil; {
+			for one := newWaiter(new(queue)); ctx.Err() == nil; {
 				if !g.enter(one, 0) {
 					continue
 				}

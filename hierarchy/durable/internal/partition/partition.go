@@ -1,4 +1,4 @@
-// Package partition owns one log: it decides what callers ask for, writes it in frames, applies
+// Package partition owns one log: it decides the operations of callers, writes them in frames, applies
 // what is acknowledged to the state, and calls the handler of what is due. Keys and values are
 // bytes. DESIGN.md beside the module's go.mod describes it.
 //
@@ -73,7 +73,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	w.ctx, w.abandon = context.WithCancel(ctx)
 	w.doubting.isOuter()
 	w.queue.signal = make(chan struct{}, 1)
-	w.turn = newTurn(&w.queue)
+	w.waiter = newWaiter(&w.queue)
 	p.marks = marks{cfg: &p.cfg, writing: w.ctx, busy: make(chan bool, 1)}
 	p.trims = trimmer{cfg: &p.cfg, reader: &p.reader, writing: w.ctx, queue: &w.queue, mu: &p.mu}
 	p.firer = firer{
@@ -93,7 +93,7 @@ func (p *Partition) newState() {
 	p.writer.draft.state, p.trims.state, p.firer.state = p.state, p.state, p.state
 }
 
-// Epoch is the number of the takeover.
+// Epoch returns the number of the takeover.
 func (p *Partition) Epoch() uint64 { return p.epoch }
 
 // Resume begins what became due, and answers what was written, while Tenure was false. It must be called after Tenure

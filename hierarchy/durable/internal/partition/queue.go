@@ -6,7 +6,7 @@ import "time"
 type itemKind uint8
 
 const (
-	asked   itemKind = iota // what call asks for
+	asked   itemKind = iota // the operations of call
 	begun                   // an attempt begins that has to be written before
 	ended                   // the handler has returned nil
 	failed                  // the handler has failed
@@ -54,15 +54,16 @@ func (q *queue) put(it item) error {
 	return nil
 }
 
-// refusal is the error of further calls, or nil. mu must be held.
+// refusal returns the error of further calls, or nil.
 func (q *queue) refusal() error {
+	q.mu.assertHeld()
 	if q.closed != nil {
 		return q.closed
 	}
 	return q.doubt
 }
 
-// why is the error of further calls for good, once the queue is closed.
+// why returns the error of further calls for good, once the queue is closed.
 func (q *queue) why() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -79,7 +80,7 @@ func (q *queue) wake() {
 	}
 }
 
-// leave says which of the taken items have to wait for the next frame.
+// leave notes which of the taken items have to wait for the next frame.
 func (q *queue) leave(rest []item) {
 	if len(rest) == 0 && len(q.rest) == 0 { // only the writer writes it
 		return
@@ -89,7 +90,7 @@ func (q *queue) leave(rest []item) {
 	q.mu.Unlock()
 }
 
-// any tells whether there are items.
+// any reports whether there are items.
 func (q *queue) any() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

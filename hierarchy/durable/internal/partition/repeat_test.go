@@ -15,7 +15,7 @@ import (
 )
 
 // Random requests, each repeated until it is answered, and later again, over faults of the log,
-// deaths, losses of power, shutdowns and trims: each takes hold once.
+// deaths, losses of power, shutdowns and trims: each is committed once.
 func TestRandomRepetitions(t *testing.T) {
 	for seed := range uint64(*seeds) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
@@ -194,7 +194,7 @@ func (r *repeater) disturb() {
 	}
 }
 
-// ids are those of all timers. A request that takes hold again would give a new one.
+// ids are those of all timers. A request that is committed again would give a new one.
 func (r *repeater) ids() map[string]frame.ID {
 	ids := map[string]frame.ID{}
 	r.NoError(r.p.All(false, func(t state.Timer) bool {

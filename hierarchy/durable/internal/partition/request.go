@@ -9,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// RequestID names a Call, so that a repetition of it takes hold once. One without Caller names
+// RequestID names a Call, so that it is committed once, however often it is repeated. One without Caller names
 // none.
 type RequestID struct {
 	Caller uint64 // a random number
@@ -21,25 +21,24 @@ func (id RequestID) named() bool { return id.Caller != 0 }
 
 func (id RequestID) key() state.Request { return state.Request{Caller: id.Caller, Serial: id.Serial} }
 
-// Part is the operations of one of several callers in a Call with a Request. They take hold
-// together.
+// Part is the operations of one of several callers in a Call with a Request. They are committed together.
 type Part struct {
 	End   int    // they are those before Call.Asks[End], from where the part before ends
-	Err   error  // after Wait: ErrFull or ErrLater, if they did not take hold
+	Err   error  // after Wait: ErrFull or ErrLater, if they were not committed
 	Value string // after Wait: the value that its only operation, a Remove, took out, or of several, the list of frame.AppendValues
 }
 
 var (
-	// ErrLater: a frame has no room for the values of so many Removes. Nothing of the part has
-	// taken hold, and it can be asked for again, under another RequestID.
+	// ErrLater: a frame has no room for the values of so many Removes. Nothing of the part is
+	// committed, and it can be retried under another RequestID.
 	ErrLater = errors.New("the values are too many for one frame")
 	// ErrForgotten is for a request below its caller's floor. Nobody waits for its answer.
 	ErrForgotten = errors.New("the request was given up by its caller")
 
-	// ErrPassed is for a request that has not taken hold, and will not, since a later one of its caller has.
-	// ErrOld is for one that may have taken hold so long ago that nothing is known of it any more. Both may
-	// be asked for again as requests that are counted from Partition.Time.
-	ErrPassed = errors.New("a later request of its caller has taken hold")
+	// ErrPassed is for a request that is not in the log, and will not be, because a later one of its caller is.
+	// ErrOld is for one that may have been committed so long ago that nothing is known of it any more. Both may
+	// be retried as requests that are counted from Partition.Time.
+	ErrPassed = errors.New("a later request of its caller is in the log")
 	ErrOld    = errors.New("nothing is known of the request's caller")
 
 	// errOtherRequest is for a RequestID that had another number of operations.
@@ -49,7 +48,7 @@ var (
 // results are the errors of a part, by its result in the log.
 var results = [...]error{frame.Done: nil, frame.Full: ErrFull, frame.Later: ErrLater}
 
-// result is the result of a part with that error.
+// result returns the result of a part with that error.
 func result(err error) frame.Result {
 	for r := range results {
 		if results[r] == err {
@@ -59,7 +58,7 @@ func result(err error) frame.Result {
 	panic("partition: no result is " + err.Error())
 }
 
-// parts are c's parts, or c as one.
+// parts returns c's parts, or c as one.
 func (c *Call) parts() []Part {
 	if len(c.Parts) > 0 {
 		return c.Parts
@@ -111,5 +110,5 @@ func (c *Call) whole() error {
 	return c.one[0].Err
 }
 
-// answerSize is more than c's answer takes in a frame, beside values.
+// answerSize returns more than c's answer takes in a frame, beside values.
 func (c *Call) answerSize() int { return opBytes + 4*len(c.parts()) + len(c.Asks)/8 }

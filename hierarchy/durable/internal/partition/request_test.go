@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// request asks for operations under an id.
+// request calls for operations under an id.
 func (b *bench) request(serial uint64, asks ...Ask) (*Call, error) {
 	return b.requestOf(7, serial, asks...)
 }
@@ -94,7 +94,7 @@ func (b *bench) trimAll() {
 	b.remove("trims")
 }
 
-// A caller that asks for nothing for five minutes, by the times of frames, is forgotten, also in the
+// A caller that is idle for five minutes, by the times of frames, is forgotten, also in the
 // log.
 func TestCallersAreForgotten(t *testing.T) {
 	b := newBench(t)
@@ -132,7 +132,7 @@ func TestCallersAreForgotten(t *testing.T) {
 	b.Zero(b.p.Stats().LiveBytes)
 }
 
-// A request whose answer was lost takes hold once, also if the clock of the next owner is far ahead.
+// A request whose answer was lost is committed once, also if the clock of the next owner is far ahead.
 func TestRequestsOfAnOwnerWhoseClockIsBehind(t *testing.T) {
 	b := newBench(t)
 	b.open()

@@ -46,7 +46,7 @@ func TestSettleEnds(t *testing.T) {
 	})
 }
 
-// settles has Settle be called with a limit, and return after a time.
+// settles calls Settle with a limit, and expects it to return after a time.
 func (b *bench) settles(limit, after time.Duration) {
 	ctx, cancel := context.WithTimeout(b.t.Context(), limit)
 	defer cancel()

@@ -187,7 +187,7 @@ func TestCallsThatShutdownGivesUp(t *testing.T) {
 		b.p = nil
 		doubt, refusal := <-inFrame, <-queued
 		b.ErrorIs(doubt, ErrUnavailable)
-		b.ErrorIs(refusal, ErrClosed) // it was never sent: it did not take hold
+		b.ErrorIs(refusal, ErrClosed) // it was never sent: it is not committed
 		b.NotErrorIs(refusal, ErrUnavailable)
 		for _, err := range []error{doubt, refusal} {
 			b.ErrorIs(err, errDisk)
@@ -198,7 +198,7 @@ func TestCallsThatShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// A call waits a minute for the log, also if its turn comes while the log does not answer again.
+// A call waits a minute for the log, also if it is next while the log does not answer again.
 func TestMinuteOfACall(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		begun := time.Now()

@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// The largest message may become smaller while calls wait. Those that are too large by themselves are told,
-// and the others take hold in smaller frames.
+// The largest message may become smaller while calls wait. Those that are too large by themselves end with an error,
+// and the others are committed in smaller frames.
 func TestLogThatTakesLess(t *testing.T) {
 	b := newBench(t)
 	b.open()

@@ -15,7 +15,7 @@ type Counts struct {
 	Trimmed                            uint64 // timers that were written again
 }
 
-// Stats is a snapshot of counters and numbers.
+// Stats returns a snapshot of counters and numbers.
 func (p *Partition) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -31,7 +31,7 @@ func (p *Partition) Stats() Stats {
 	return st
 }
 
-// Ahead is how far the owner's time was ahead of its wall clock when it began.
+// Ahead returns how far the owner's time was ahead of its wall clock when it began.
 func (p *Partition) Ahead() time.Duration { return time.Duration(p.time.ahead) }
 
 // AddPast adds what has happened to another partition, which has ended.
@@ -83,7 +83,7 @@ func (p *Partition) Circles() []hierarchy.CircleStats {
 	return p.state.Circles(p.time.now(), p.time.wall())
 }
 
-// Look compares the log with what this owner has written. An error that is ErrDamaged says that frames
+// Look compares the log with what this owner has written. It returns ErrDamaged if frames
 // are missing that were acknowledged: somebody has deleted the log, or a part of it. What answers may
 // also be behind, so look again. The frames themselves are not read.
 func (p *Partition) Look(ctx context.Context) error {
@@ -100,7 +100,7 @@ func (p *Partition) Look(ctx context.Context) error {
 	return p.named(err)
 }
 
-// Last is the number of the last frame that was acknowledged.
+// Last returns the number of the last frame that was acknowledged.
 func (p *Partition) Last() uint64 { return p.lastHead().Number }
 
 // InDoubt reports whether there is no clear answer yet for the frame that is under way.
@@ -112,5 +112,5 @@ func (p *Partition) lastHead() head {
 	return p.writer.head
 }
 
-// Silent is since when a frame has been without a clear answer, or zero.
+// Silent returns since when a frame has been without a clear answer, or zero.
 func (p *Partition) Silent() (since time.Time) { return p.writer.silence.since() }

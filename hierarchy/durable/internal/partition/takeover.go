@@ -34,7 +34,7 @@ func (p *Partition) markFirst(ctx context.Context) error {
 }
 
 // takeOver appends a takeover after the last frame. If another process was faster, it reads on and
-// tries again. It tells whether the last owner has stopped in order.
+// tries again. It reports whether the last owner has stopped in order.
 func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 	for {
 		if err := p.catchUp(ctx); err != nil {
@@ -57,7 +57,7 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 }
 
 // mark reads the mark, or sets the first one of an empty log. So a log that is not empty has one. One that strangers
-// have written over asks for nothing: the chain of frames is checked without it, and the next owner sets it again.
+// have written over requires nothing: the chain of frames is checked without it, and the next owner sets it again.
 func (p *Partition) mark(ctx context.Context) (journal.Mark, error) {
 	mark, err := p.cfg.Log.Mark(ctx)
 	if errors.Is(err, journal.ErrStranger) {

@@ -16,16 +16,16 @@ type ownTime struct {
 	ahead int64 // of the wall clock, when it began
 }
 
-// readings is how often both clocks are read. A process seldom stands still in each.
+// readings is how often both clocks are read. A process is seldom suspended in each.
 const readings = 5
 
-// newOwnTime is an owner's time that begins at the wall time, or at the time of the last frame if that is
+// newOwnTime returns an owner's time that begins at the wall time, or at the time of the last frame if that is
 // later: else what is pending would be late by what this clock is behind that of the last owner. It is
 // ahead of the wall time by no more than ahead.
 func newOwnTime(c clock.Clock, last int64, ahead time.Duration) ownTime {
 	shift := int64(math.MinInt64)
 	for range readings {
-		now := c.Now() // first: if the process stands still here, this reading is behind, not ahead
+		now := c.Now() // first: if the process is suspended here, this reading is behind, not ahead
 		shift = max(shift, now.UnixNano()-int64(c.Elapsed()))
 	}
 	most := instant.Plus(shift, int64(ahead))
@@ -36,10 +36,10 @@ func newOwnTime(c clock.Clock, last int64, ahead time.Duration) ownTime {
 func (t ownTime) now() int64  { return int64(t.clock.Elapsed()) + t.shift }
 func (t ownTime) wall() int64 { return t.clock.Now().UnixNano() }
 
-// skew is how far the wall clock is ahead of the owner's time.
+// skew returns how far the wall clock is ahead of the owner's time.
 func (t ownTime) skew() int64 { return t.wall() - t.now() }
 
-// since is how long it is since at.
+// since returns how long ago at was.
 func (t ownTime) since(at int64, wall bool) int64 {
 	if wall {
 		return instant.Minus(t.wall(), at)
@@ -53,10 +53,10 @@ type Moment struct {
 	Time  int64
 }
 
-// Moment is now.
+// Moment returns now.
 func (p *Partition) Moment() Moment { return Moment{p.epoch, p.time.now()} }
 
-// Since is how long ago a moment of this owner was. It is 0 if the moment is not over, or is another owner's.
+// Since returns how long ago a moment of this owner was: 0 if it is not over, or is another owner's.
 func (p *Partition) Since(m Moment) time.Duration {
 	if m.Epoch != p.epoch {
 		return 0

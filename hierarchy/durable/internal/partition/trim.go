@@ -87,7 +87,7 @@ func (s *span) appended(number uint64, size int) {
 	s.total += int64(size + messageOverhead)
 }
 
-// advance says that the log may begin at begin.
+// advance notes that the log may begin at begin.
 func (s *span) advance(begin uint64) {
 	if begin <= s.begin {
 		return

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// removes asks for the removal of each key.
+// removes returns a removal of each key.
 func removes(keys ...string) (asks []Ask) {
 	for _, k := range keys {
 		asks = append(asks, removeAsk(k))
@@ -61,7 +61,7 @@ func TestValuesBeyondAnAnswer(t *testing.T) {
 	}
 }
 
-// A call takes hold also if it leaves no room for the values.
+// A call is committed also if it leaves no room for the values.
 func TestValuesBesideALargeCall(t *testing.T) {
 	b := newBench(t)
 	b.open()
@@ -78,7 +78,7 @@ func TestValuesBesideALargeCall(t *testing.T) {
 	b.Len(b.keys(false), 15)
 }
 
-// A part of a group whose values have no room beside those of the others is asked for again, and has them all.
+// A part of a group whose values have no room beside those of the others is retried, and has them all.
 func TestValuesBesideOthers(t *testing.T) {
 	b := newBench(t)
 	b.open()

@@ -11,8 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
-// writer makes frames of what is in its queue, appends them to the log, and answers. It is one goroutine, that of write.
-// While the partition is being opened, before that begins, the opening goroutine uses it.
+// writer makes frames of what is in its queue, appends them to the log, and answers. Its goroutine is that of write.
+// Before that begins, while the partition is being opened, the opening goroutine uses it.
 type writer struct {
 	cfg    *Config
 	reader *reader
@@ -39,7 +39,7 @@ type writer struct {
 	// What only its goroutine uses.
 	draft     draft
 	batch     batch
-	turn      *turn
+	waiter    *waiter
 	entered   bool      // it has a place of the Gate
 	applying  uint64    // Ask.By of the operation that is being applied
 	trimsTurn bool      // the last frame had only what trimming writes again
@@ -126,7 +126,7 @@ func (w *writer) awaitItems() bool {
 
 // enterGate waits for a place for the writer.
 func (w *writer) enterGate(rest int) {
-	if w.entered = w.cfg.Gate.enter(w.turn, rest); w.entered {
+	if w.entered = w.cfg.Gate.enter(w.waiter, rest); w.entered {
 		// Callers that were answered just now come back with their next operations first.
 		runtime.Gosched()
 	}
