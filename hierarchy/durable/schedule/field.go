@@ -1,0 +1,171 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const sunday = 7 // its second number; the first is 0
+
+// A field is one of the six of a pattern.
+type field struct {
+	name     string
+	min, max int
+	names    []string // of the values from min on; nil if they have none
+}
+
+var (
+	seconds  = field{"second", 0, 59, nil}
+	minutes  = field{"minute", 0, 59, nil}
+	hours    = field{"hour", 0, 23, nil}
+	days     = field{"day of month", 1, 31, nil}
+	months   = field{"month", 1, 12, []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}}
+	weekdays = field{"day of week", 0, 6, []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}}
+)
+
+// parseFields returns the pattern of five fields, or of six with the second first.
+func parseFields(words []word) (pattern, *textError) {
+	var p pattern
+	if len(words) == 5 {
+		words = append([]word{{"0", 0}}, words...)
+	}
+	if len(words) != 6 {
+		return p, &textError{problem: fmt.Sprintf("it has %d fields: there must be five "+
+			"(minute, hour, day of month, month, day of week), or six with the second first", len(words))}
+	}
+	into := [6]*set{&p.second, &p.minute, &p.hour, &p.day, &p.month, &p.weekday}
+	for i, f := range [6]*field{&seconds, &minutes, &hours, &days, &months, &weekdays} {
+		values, err := f.parse(words[i])
+		if err != nil {
+			return p, err
+		}
+		*into[i] = values
+	}
+	p.everyRound = strings.ContainsAny(words[2].text, "*?/")
+	p.everyDay = strings.ContainsAny(words[3].text[:1]+words[5].text[:1], "*?")
+	return p, nil
+}
+
+// parse returns the values of w, which are not none.
+func (f *field) parse(w word) (set, *textError) {
+	var values set
+	for more := true; more; {
+		var item word
+		item, w, more = w.cut(",")
+		s, err := f.parseItem(item)
+		if err != nil {
+			return 0, err
+		}
+		values |= s
+	}
+	return values, nil
+}
+
+// parseItem returns the values of "*", a number, a range, or one of these with a step.
+func (f *field) parseItem(item word) (set, *textError) {
+	of, by, stepped := item.cut("/")
+	low, high, err := f.parseRange(of, stepped)
+	if err != nil {
+		return 0, err
+	}
+	step := 1
+	if stepped {
+		if step, err = f.parseStep(by); err != nil {
+			return 0, err
+		}
+	}
+	var values set
+	for v := low; v <= high; v += step {
+		values |= 1 << f.wrap(v)
+	}
+	return values, nil
+}
+
+// parseRange returns the first and the last value of w. Before a step a number is the first one of those
+// from it to the end.
+func (f *field) parseRange(w word, stepped bool) (low, high int, err *textError) {
+	if w.text == "*" || w.text == "?" {
+		return f.min, f.max, nil
+	}
+	from, to, isRange := w.cut("-")
+	if low, err = f.parseValue(from); err != nil {
+		return 0, 0, err
+	}
+	switch {
+	case isRange:
+		if high, err = f.parseValue(to); err != nil {
+			return 0, 0, err
+		}
+		if low > high && f == &weekdays && f.wrap(high) == 0 { // fri-sun
+			high = sunday
+		}
+		if low > high {
+			return 0, 0, f.wrong(w, w.quoted()+" ends before it begins")
+		}
+		return low, high, nil
+	case stepped:
+		return low, max(low, f.max), nil
+	}
+	return low, low, nil
+}
+
+// parseValue returns the number that w is, or that it is the name of. It may be 7 for a day of the week.
+func (f *field) parseValue(w word) (int, *textError) {
+	if i := slices.Index(f.names, strings.ToLower(w.text)); i >= 0 {
+		return f.min + i, nil
+	}
+	v, err := f.parseNumber(w)
+	if err != nil {
+		return 0, err
+	}
+	if v < f.min || f.wrap(v) > f.max {
+		return 0, f.wrong(w, fmt.Sprintf("%d is not in the range %d-%d", v, f.min, f.last()))
+	}
+	return v, nil
+}
+
+func (f *field) parseStep(w word) (int, *textError) {
+	step, err := f.parseNumber(w)
+	if err != nil {
+		return 0, err
+	}
+	if all := f.max - f.min + 1; step < 1 || step > all {
+		return 0, f.wrong(w, fmt.Sprintf("the step %d is not in the range 1-%d", step, all))
+	}
+	return step, nil
+}
+
+func (f *field) parseNumber(w word) (int, *textError) {
+	if w.text == "" {
+		return 0, f.wrong(w, "a number is missing")
+	}
+	v, err := strconv.ParseUint(w.text, 10, 16)
+	if err != nil {
+		problem := w.quoted() + " is no number"
+		if len(f.names) > 0 {
+			problem += " and no name, such as " + f.names[1]
+		}
+		return 0, f.wrong(w, problem)
+	}
+	return int(v), nil
+}
+
+// wrap returns v, but 0 for the second number of Sunday.
+func (f *field) wrap(v int) int {
+	if f == &weekdays && v == sunday {
+		return 0
+	}
+	return v
+}
+
+// last returns the last number that may be written.
+func (f *field) last() int {
+	if f == &weekdays {
+		return sunday
+	}
+	return f.max
+}
+
+func (f *field) wrong(w word, problem string) *textError { return w.wrong(f.name, problem) }

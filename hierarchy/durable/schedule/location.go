@@ -1,0 +1,92 @@
+package schedule
+
+import (
+	"math"
+	"sync"
+	"time"
+	_ "time/tzdata" // a machine without zones must be able to run what another one has set
+)
+
+// A location is a time zone. There is one for each name, so pointers are equal if names are.
+type location struct{ zone *time.Location }
+
+var (
+	utc       = &location{time.UTC}
+	locations sync.Map // of names to *location: as many as there are zones
+)
+
+// locationNamed returns the zone of that name.
+func locationNamed(name string) (*location, error) {
+	if name == "UTC" {
+		return utc, nil
+	}
+	if known, ok := locations.Load(name); ok {
+		return known.(*location), nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, err
+	}
+	one, _ := locations.LoadOrStore(name, &location{zone})
+	return one.(*location), nil
+}
+
+// spanAt returns the offset from UTC at the moment t, and until when it stays that at least: at most to
+// its next change. Both are in seconds.
+func (l *location) spanAt(t int64) (offset, end int64) {
+	local := time.Unix(t, 0).In(l.zone)
+	_, seconds := local.Zone()
+	_, bound := local.ZoneBounds()
+	if bound.IsZero() {
+		return int64(seconds), math.MaxInt64
+	}
+	end = bound.Unix()
+	if end <= t { // ZoneBounds takes all years for 365 days long, and t is in the last day of a longer one
+		end += daySeconds
+	}
+	return int64(seconds), end
+}
+
+// settled is longer than any change of clocks: so long after one the clock shows what it has never shown
+// before.
+const settled = 2 * daySeconds
+
+// reached returns the wall time that the clock had reached just before the moment t: the end of what it
+// had shown or left out. It does not need the beginnings of spans, which ZoneBounds gets wrong where a
+// zone began to follow its last rule in the middle of a year.
+func (l *location) reached(t int64) int64 {
+	latest := int64(math.MinInt64)
+	for at := t - settled; at < t; {
+		offset, end := l.spanAt(at)
+		at = min(end, t)
+		latest = max(latest, at+offset)
+	}
+	return latest
+}
+
+// next returns the first run of p from the moment first to last, both in seconds since 1970.
+//
+// A wall time runs at the moment at which the clock reaches it: by showing it, or by a change to a later
+// time. After a change to an earlier time the clock has to catch up first, unless everyRound.
+func (l *location) next(p *pattern, first, last int64) (int64, bool) {
+	var from, wall int64 // wall is the first run at or after from
+	for known := false; first <= last; known = true {
+		offset, end := l.spanAt(first)
+		w := first + offset
+		if reached := l.reached(first); reached < w || reached > w && !p.everyRound {
+			w = reached
+		}
+		if !known || w < from || w > wall {
+			var ok bool
+			if wall, ok = p.next(w, last+settled); !ok {
+				return 0, false
+			}
+			from = w
+		}
+		if at := max(wall-offset, first); at < end {
+			return at, at <= last
+		}
+		first = end
+	}
+	return 0, false
+}

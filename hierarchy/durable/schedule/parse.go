@@ -1,0 +1,220 @@
+package schedule
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unique"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+const (
+	// MaxText is the longest text that Parse accepts, in bytes.
+	MaxText = 1024
+
+	zoneKey   = "CRON_TZ="
+	missedKey = "MISSED="
+	every     = "@every"
+
+	minEvery = time.Millisecond // the wheel's own precision
+)
+
+// shorthands are the names for patterns that people use most.
+var shorthands = map[string]string{
+	"@yearly":   "0 0 1 1 *",
+	"@annually": "0 0 1 1 *",
+	"@monthly":  "0 0 1 * *",
+	"@weekly":   "0 0 * * 0",
+	"@daily":    "0 0 * * *",
+	"@midnight": "0 0 * * *",
+	"@hourly":   "0 * * * *",
+}
+
+// Parse returns the Schedule that text describes; the package's comment says how. An error names the
+// field and the column, counted in bytes from 1, and is hierarchy.ErrArgument.
+func Parse(text string) (Schedule, error) {
+	if len(text) > MaxText {
+		return Schedule{}, &textError{text: text[:20] + "…",
+			problem: fmt.Sprintf("%d bytes are more than %d", len(text), MaxText)}
+	}
+	p, err := parse(split(text))
+	if err != nil {
+		err.text = text
+		return Schedule{}, err
+	}
+	return Schedule{unique.Make(p)}, nil
+}
+
+func parse(words []word) (parsed, *textError) {
+	p := parsed{loc: utc}
+	words, err := p.parseSettings(words)
+	if err != nil {
+		return p, err
+	}
+	if len(words) == 0 {
+		return p, &textError{problem: `it has no times, such as "@daily" or "30 2 * * *"`}
+	}
+	p.text = join(words)
+	first := words[0]
+	switch pattern, short := shorthands[first.text]; {
+	case first.text == every:
+		p.zone, p.loc = "", utc // a zone changes nothing
+		p.every, err = parseEvery(first, words[1:])
+	case short && len(words) == 1:
+		p.cron, err = parseFields(split(pattern))
+	case short:
+		err = words[1].wrong("", "nothing may follow "+first.text)
+	case first.text[0] == '@':
+		err = first.wrong("", "unknown name "+first.quoted()+": there are "+every+", "+
+			strings.Join(slices.Sorted(maps.Keys(shorthands)), ", "))
+	default:
+		p.cron, err = parseFields(words)
+	}
+	return p, err
+}
+
+// parseSettings takes the words that set a zone or a rule off the beginning of words.
+func (p *parsed) parseSettings(words []word) ([]word, *textError) {
+	zones, rules := 0, 0
+	for len(words) > 0 {
+		w := words[0]
+		switch key, value, _ := strings.Cut(w.text, "="); key + "=" {
+		case zoneKey, "TZ=":
+			if zones++; zones > 1 {
+				return nil, w.wrong("zone", "it is set twice")
+			}
+			loc, err := parseZone(w, value)
+			if err != nil {
+				return nil, err
+			}
+			p.zone, p.loc = value, loc
+		case missedKey:
+			if rules++; rules > 1 {
+				return nil, w.wrong("rule for missed runs", "it is set twice")
+			}
+			m, ok := missedNamed(value)
+			if !ok {
+				return nil, w.wrong("rule for missed runs", w.quoted()+" is none of "+missedKey+"once, skip and all")
+			}
+			p.missed = m
+		default:
+			return words, nil
+		}
+		words = words[1:]
+	}
+	return words, nil
+}
+
+func parseZone(w word, name string) (*location, *textError) {
+	switch name {
+	case "":
+		return nil, w.wrong("zone", "its name is missing")
+	case "Local":
+		return nil, w.wrong("zone", "Local is another zone on each machine: name one, such as Europe/Berlin")
+	}
+	loc, err := locationNamed(name)
+	if err != nil {
+		problem := w.wrong("zone", "this process does not know it")
+		problem.cause = err
+		return nil, problem
+	}
+	return loc, nil
+}
+
+func parseEvery(name word, rest []word) (time.Duration, *textError) {
+	if len(rest) != 1 {
+		return 0, name.wrong("period", `one period must follow @every, such as "90s" or "1h30m"`)
+	}
+	d, err := time.ParseDuration(rest[0].text)
+	switch {
+	case err != nil:
+		return 0, rest[0].wrong("period", rest[0].quoted()+` is none, such as "90s" or "1h30m"`)
+	case d < minEvery:
+		return 0, rest[0].wrong("period", rest[0].quoted()+" is shorter than "+minEvery.String())
+	}
+	return d, nil
+}
+
+// A word is a part of the text without spaces, or an item within one.
+type word struct {
+	text string
+	at   int // where it begins in the text
+}
+
+// split returns the words of text.
+func split(text string) []word {
+	var words []word
+	for at := 0; ; {
+		skipped := strings.IndexFunc(text[at:], func(r rune) bool { return !unicode.IsSpace(r) })
+		if skipped < 0 {
+			return words
+		}
+		at += skipped
+		length := strings.IndexFunc(text[at:], unicode.IsSpace)
+		if length < 0 {
+			length = len(text) - at
+		}
+		words = append(words, word{text[at : at+length], at})
+		at += length
+	}
+}
+
+func join(words []word) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.text
+	}
+	return strings.Join(texts, " ")
+}
+
+// cut returns the parts of w around the first sep, as strings.Cut does.
+func (w word) cut(sep string) (before, after word, found bool) {
+	i := strings.Index(w.text, sep)
+	if i < 0 {
+		return w, word{"", w.at + len(w.text)}, false
+	}
+	return word{w.text[:i], w.at}, word{w.text[i+len(sep):], w.at + i + len(sep)}, true
+}
+
+func (w word) quoted() string { return fmt.Sprintf("%.40q", w.text) }
+
+// wrong returns an error about w, which is the field of that name, or a part of it.
+func (w word) wrong(field, problem string) *textError {
+	return &textError{field: field, column: w.at + 1, problem: problem}
+}
+
+// A textError says what is wrong with a text.
+type textError struct {
+	text    string
+	field   string // its name, or ""
+	column  int    // in bytes from 1, or 0
+	problem string
+	cause   error // or nil
+}
+
+func (e *textError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "schedule: %.80q: ", e.text)
+	if e.field != "" {
+		b.WriteString(e.field + ", ")
+	}
+	if e.column > 0 {
+		fmt.Fprintf(&b, "column %d: ", e.column)
+	}
+	b.WriteString(e.problem)
+	if e.cause != nil {
+		b.WriteString(": " + e.cause.Error())
+	}
+	return b.String()
+}
+
+func (e *textError) Unwrap() []error {
+	if e.cause == nil {
+		return []error{hierarchy.ErrArgument}
+	}
+	return []error{hierarchy.ErrArgument, e.cause}
+}
