@@ -64,18 +64,25 @@ func (l *location) reached(t int64) int64 {
 	return latest
 }
 
-// next returns the first run of p from the moment first to last, both in seconds since 1970.
+// wallFrom returns the earliest wall time that can run at the moment t or later. It is before what the clock
+// shows if a change at t leaves something out.
 //
 // A wall time runs at the moment at which the clock reaches it: by showing it, or by a change to a later
 // time. After a change to an earlier time the clock has to catch up first, unless everyRound.
+func (l *location) wallFrom(p *pattern, t, offset int64) int64 {
+	wall := t + offset
+	if reached := l.reached(t); reached < wall || !p.everyRound {
+		return reached
+	}
+	return wall
+}
+
+// next returns the first run of p from the moment first to last, both in seconds since 1970.
 func (l *location) next(p *pattern, first, last int64) (int64, bool) {
 	var from, wall int64 // wall is the first run at or after from
 	for known := false; first <= last; known = true {
 		offset, end := l.spanAt(first)
-		w := first + offset
-		if reached := l.reached(first); reached < w || reached > w && !p.everyRound {
-			w = reached
-		}
+		w := l.wallFrom(p, first, offset)
 		if !known || w < from || w > wall {
 			var ok bool
 			if wall, ok = p.next(w, last+settled); !ok {

@@ -77,6 +77,7 @@ func TestNextAsByWalking(t *testing.T) {
 			s := parse(t, "CRON_TZ="+zone+" "+r.text)
 			want, got := walk(loc, r, first, last), runs(s, first, last)
 			require.Equal(t, want, got, "%s from %v to %v", s, unix(first), unix(last))
+			require.Equal(t, len(want), s.Count(unix(first-1), unix(last)), "%s from %v to %v", s, unix(first), unix(last))
 		}
 	}
 }
@@ -98,6 +99,8 @@ func TestNextAsByLeafing(t *testing.T) {
 		r := randomRules(rng, false)
 		s, allDay := parse(t, r.text), r.allDay()
 		now := unix(rng.Int64N(8e9) - 3e9)
+		until := now.Add(time.Duration(rng.Int64N(3 * 24 * 3600 * int64(time.Second))))
+		require.Equal(t, len(runs(s, now.Unix()+1, until.Unix())), s.Count(now, until), "%s from %v to %v", s, now, until)
 		for range 5 {
 			next, day, end := s.Next(now), now.Truncate(24*time.Hour), now.AddDate(100, 0, 0)
 			if !next.IsZero() {

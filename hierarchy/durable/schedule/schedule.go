@@ -8,7 +8,7 @@ import (
 
 const (
 	horizon = 100       // how many years ahead Next looks
-	maxYear = 1_000_000 // fields have no runs after it, nor as long before the year 0
+	maxYear = 1_000_000 // about so many years before and after 1970 fields have no runs
 )
 
 // Schedule says when something runs again and again. Parse makes one. The zero Schedule is none: it
@@ -40,7 +40,7 @@ func (s Schedule) Next(after time.Time) time.Time {
 	if p.every > 0 {
 		return later(after, p.every)
 	}
-	if year := after.Year(); year < -maxYear || year > maxYear {
+	if outside(after) {
 		return time.Time{}
 	}
 	first, last := after.Unix()+1, after.AddDate(horizon, 0, 0).Unix()
@@ -49,6 +49,12 @@ func (s Schedule) Next(after time.Time) time.Time {
 		return time.Time{}
 	}
 	return time.Unix(at, 0).In(after.Location())
+}
+
+// outside reports whether t is beyond maxYear. Time.Year is of no use: its int may have 32 bits.
+func outside(t time.Time) bool {
+	const most = maxYear * 365 * daySeconds
+	return t.Unix() < -most || t.Unix() > most
 }
 
 // later returns t plus d without a reading of the monotonic clock, or the zero time where times end.

@@ -111,6 +111,14 @@ func TestNextAtChangesOfClocks(t *testing.T) {
 	}
 }
 
+// On the last day of a leap year, after the last change that the tables list, Time.ZoneBounds says that
+// the offset has changed already.
+func TestNextOnLastDaysOfLeapYears(t *testing.T) {
+	s := parse(t, "CRON_TZ=Europe/Berlin 0 */6 * * *")
+	require.Equal(t, "2040-12-31T05:00:00Z", s.Next(at(t, "2040-12-31T00:00:00Z")).Format(time.RFC3339))
+	require.Equal(t, 3+364*4+2, s.Count(at(t, "2040-12-31T00:00:00Z"), at(t, "2041-12-31T05:00:00Z")))
+}
+
 // Next is in the zone of its argument, without a reading of the monotonic clock.
 func TestZoneOfNext(t *testing.T) {
 	tokyo := time.FixedZone("Tokyo", 9*3600)
@@ -205,4 +213,29 @@ func TestUnmarshalText(t *testing.T) {
 func TestCost(t *testing.T) {
 	s, now := parse(t, "CRON_TZ=Europe/Berlin 30 2 * * *"), time.Now()
 	require.Zero(t, testing.AllocsPerRun(100, func() { s.Next(now) }))
+}
+
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		text, after, until string
+		n                  int64
+	}{
+		{"@every 90s", "2024-01-01T00:00:00Z", "2024-01-01T00:03:00Z", 2}, // until counts
+		{"@every 90s", "2024-01-01T00:00:00Z", "2024-01-01T00:02:59.9Z", 1},
+		{"@every 1500ms", "2024-01-01T00:00:00.9Z", "2024-01-01T00:00:02.4Z", 1},
+		{"@every 1ms", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z", 31_622_400_000},
+		{"* * * * * *", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z", 366 * 24 * 3600},
+		{"* * * * * *", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z", 0}, // after does not
+		{"* * * * * *", "2024-01-01T00:00:00Z", "2023-01-01T00:00:00Z", 0},
+		{"@daily", "2000-01-01T00:00:00Z", "9999-01-01T00:00:00Z", 36525}, // of 100 years
+		{"0 0 30 2 *", "2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z", 0},
+		{"CRON_TZ=Europe/Berlin 30 2 * * *", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z", 366},
+		{"CRON_TZ=Europe/Berlin 30 * * * *", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z", 366*24 + 1}, // 02:30 at 03:00
+		{"CRON_TZ=Europe/Berlin * * * * *", "2023-12-31T23:00:00Z", "2024-12-31T23:00:00Z", 366 * 24 * 60},
+	} {
+		require.EqualValues(t, min(c.n, math.MaxInt), parse(t, c.text).Count(at(t, c.after), at(t, c.until)), c.text)
+	}
+	require.Zero(t, schedule.Schedule{}.Count(time.Unix(0, 0), time.Unix(1e9, 0)))
+	require.Equal(t, math.MaxInt, parse(t, "@every 1ms").Count(time.Unix(-1<<62, 0), time.Unix(1<<62, 0)))
+	require.Zero(t, parse(t, "@daily").Count(time.Unix(1<<60, 0), time.Unix(1<<61, 0)))
 }

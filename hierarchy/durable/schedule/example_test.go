@@ -1,0 +1,48 @@
+package schedule_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
+)
+
+// 02:30 does not exist in the night in which summer time begins: the run is at 03:00, at the moment of
+// the change.
+func ExampleParse() {
+	s, err := schedule.Parse("CRON_TZ=Europe/Berlin 30 2 * * *")
+	if err != nil {
+		panic(err)
+	}
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		panic(err)
+	}
+	run := time.Date(2024, time.March, 29, 12, 0, 0, 0, berlin)
+	for range 3 {
+		run = s.Next(run)
+		fmt.Println(run)
+	}
+	// Output:
+	// 2024-03-30 02:30:00 +0100 CET
+	// 2024-03-31 03:00:00 +0200 CEST
+	// 2024-04-01 02:30:00 +0200 CEST
+}
+
+// An error says which field is wrong, where, and why.
+func ExampleParse_error() {
+	_, err := schedule.Parse("30 24 * * *")
+	fmt.Println(err)
+	// Output:
+	// schedule: "30 24 * * *": hour, column 4: 24 is not in the range 0-23
+}
+
+func ExampleSchedule_OnMissed() {
+	s, err := schedule.Parse("@daily")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(s.OnMissed(schedule.MissedAll))
+	// Output:
+	// MISSED=all @daily
+}
