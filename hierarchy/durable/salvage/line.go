@@ -23,6 +23,10 @@ type line struct {
 	WallTime    bool      `json:"wall_time,omitempty"`
 	Attempts    uint32    `json:"attempts,omitempty"`
 	Dead        bool      `json:"dead,omitempty"`
+	Died        time.Time `json:"died,omitzero"`
+	LastError   string    `json:"last_error,omitempty"`
+	Schedule    string    `json:"schedule,omitempty"`
+	Missed      uint32    `json:"missed,omitempty"`
 	ID          string    `json:"id"`
 	Uncertain   bool      `json:"uncertain,omitempty"`
 }
@@ -35,7 +39,10 @@ func writeTimers(w io.Writer, l *salvage.Log) error {
 		line := line{
 			Name: l.Name, Partition: l.Partition, Due: time.Unix(0, t.Due).UTC(), WallTime: t.Wall,
 			Attempts: t.Attempts, Dead: t.Dead, ID: fmt.Sprintf("%016x%016x", t.ID.Owner, t.ID.Number),
-			Uncertain: t.Uncertain,
+			LastError: t.LastError, Schedule: t.Schedule, Missed: t.Missed, Uncertain: t.Uncertain,
+		}
+		if t.Dead {
+			line.Died = time.Unix(0, t.Died).UTC()
 		}
 		line.Key, line.KeyBase64 = text(t.Key)
 		line.Value, line.ValueBase64 = text(t.Value)

@@ -7,7 +7,8 @@
 //
 // Each line is a timer: name and partition, key and value as they are stored (key_base64 and
 // value_base64 where they are no text), due, wall_time if it was set by SetAt, the attempts that it
-// has had, whether it is dead, and its ID. It is uncertain if frames are missing after the last one
+// has had, whether it is dead, when it died and its last error, its schedule and the runs of it that were missed
+// and that it stands for, and its ID. It is uncertain if frames are missing after the last one
 // that says something of it: it may have ended, or been set, moved or removed since.
 //
 // What is wrong, and where, is told on the standard error. The exit status is 0 if nothing is

@@ -109,7 +109,7 @@ func TestRollingDeploy(t *testing.T) {
 	w.Len(d.keys(), 20)
 	w.NoError(b.Shutdown(t.Context()))
 	w.eventually("all new", func() bool { return d.owns() == 4 })
-	w.Equal([]byte{2, 2, 2, 2}, w.versions())
+	w.Equal(bytes.Repeat([]byte{frame.Version + 1}, partitions), w.versions())
 	w.Len(d.keys(), 20)
 }
 
@@ -127,7 +127,7 @@ func TestAllLogsAreNewer(t *testing.T) {
 	}
 	err := w.process().open(t.Context())
 	w.ErrorIs(err, partition.ErrVersion)
-	w.ErrorContains(err, "version 2 instead of 1")
+	w.ErrorContains(err, "version 3 instead of 2")
 	w.Equal(table, w.table.All())
 	for at, d := range w.disks {
 		end, err := d.Open().Bounds(t.Context())

@@ -41,17 +41,24 @@ func (w *Builder) Finish() (b []byte, sum uint32) {
 	return w.b, sum
 }
 
-// Add appends an operation and returns the ID of its timer: a new one for Set, SetAt and Move,
-// whose ID is not looked at, else op.ID. It panics if the frame has maxOps operations.
+// Add appends an operation and returns the ID of its timer: a new one for Set, SetAt, Move and Next,
+// whose ID is not looked at, else op.ID. It panics if the frame has maxOps operations. A frame of version 1
+// has nothing of More, and no Next, Start or Expire: Add panics for these.
 func (w *Builder) Add(op *Op) ID {
 	if w.count >= maxOps {
 		panic("frame: Add to a full frame")
 	}
 	id := op.ID
-	if op.Kind <= Move {
+	if op.Kind.renews() {
 		id = w.header.newID(w.count)
 	}
 	w.count++
+	if w.header.version() >= 2 && op.hasMore() {
+		w.b = append(w.b, byte(op.Kind)|moreBit)
+		w.fields(op)
+		w.more(op)
+		return id
+	}
 	w.b = append(w.b, byte(op.Kind))
 	w.fields(op)
 	return id
@@ -91,8 +98,24 @@ func (w *Builder) fields(op *Op) {
 	case Request:
 		w.request(op)
 	default:
+		w.newer(op)
+	}
+}
+
+// newer appends the fields of what is not in version 1.
+func (w *Builder) newer(op *Op) {
+	if op.Kind < version2 || op.Kind >= kinds || w.header.version() < 2 {
 		panic("frame: Add of " + op.Kind.String())
 	}
+	switch op.Kind {
+	case Next:
+		w.b = append(w.b, byte(op.How))
+		w.number(ID{Number: op.Ended})
+		w.time(op.Due)
+	case Start, Expire:
+		w.number(op.ID)
+	}
+	w.bytes(op.Key)
 }
 
 // time appends a time, as the distance from that of the frame.

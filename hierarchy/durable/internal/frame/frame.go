@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	// Version is the version of the format that this package writes, and the only one that it
-	// reads.
-	Version = 1
+	// Version is the latest version of the format, and First the earliest one. The package reads all of them, and
+	// writes the one that a Header says.
+	Version = 2
+	First   = 1
 	// maxOps is how many operations a frame can hold. The number of a timer's ID has twelve bits
 	// for the place of its operation in the frame.
 	maxOps = 1<<placeBits - 1
@@ -42,6 +43,7 @@ type Header struct {
 	Previous   uint32 // the checksum of the frame before, 0 in the first frame of a log
 	Partition  uint16 // which of the partitions this log is of
 	Partitions uint16 // how many there are
+	Version    uint8  // of the format; 0 in what is written means the latest
 }
 
 // ID names a timer. Number is unique in the log: the frame's number and the place of the
@@ -51,6 +53,14 @@ type ID struct{ Owner, Number uint64 }
 // newID is the ID that the operation at place of the frame gives to its timer.
 func (h *Header) newID(place int) ID {
 	return ID{h.Owner, h.Number<<placeBits | uint64(place)}
+}
+
+// version is the version in which a frame with that header is written.
+func (h *Header) version() uint8 {
+	if h.Version == 0 {
+		return Version
+	}
+	return h.Version
 }
 
 // The offsets of the header's fields.
@@ -76,7 +86,7 @@ var magic = [4]byte{'E', 'p', 'i', 'F'}
 func (h *Header) put(b []byte, count, length int) {
 	le := binary.LittleEndian
 	copy(b, magic[:])
-	b[atVersion], b[atReserved] = Version, 0
+	b[atVersion], b[atReserved] = h.version(), 0
 	le.PutUint16(b[atCount:], uint16(count))
 	le.PutUint32(b[atLength:], uint32(length))
 	le.PutUint32(b[atPrevious:], h.Previous)
@@ -100,14 +110,16 @@ type Frame struct {
 }
 
 // otherVersion is the error for a frame that says that it has another version. If it would be whole with
-// this one, the version is what was altered: then no program can read it. A later version may have its
+// one that is known, the version is what was altered: then no program can read it. A later version may have its
 // checksum elsewhere.
 func otherVersion(b []byte) error {
 	if end := len(b) - trailerSize; end >= headerSize {
 		this := bytes.Clone(b[:end])
-		this[atVersion] = Version
-		if wire.Checksum(this) == binary.LittleEndian.Uint32(b[end:]) {
-			return fmt.Errorf("%w: its version is %d, and its checksum that of version %d", errDamaged, b[atVersion], Version)
+		for v := byte(First); v <= Version; v++ {
+			this[atVersion] = v
+			if wire.Checksum(this) == binary.LittleEndian.Uint32(b[end:]) {
+				return fmt.Errorf("%w: its version is %d, and its checksum that of version %d", errDamaged, b[atVersion], v)
+			}
 		}
 	}
 	return fmt.Errorf("%w: version %d instead of %d", ErrVersion, b[atVersion], Version)
@@ -122,7 +134,7 @@ func Parse(b []byte) (f Frame, err error) {
 		return f, fmt.Errorf("%w: %d bytes are less than a header", errDamaged, len(b))
 	case [4]byte(b) != magic:
 		return f, fmt.Errorf("%w: it does not begin with %q", errDamaged, magic)
-	case b[atVersion] != Version:
+	case b[atVersion] < First, b[atVersion] > Version:
 		return f, otherVersion(b)
 	case len(b) < Overhead:
 		return f, fmt.Errorf("%w: %d bytes are less than a header", errDamaged, len(b))
@@ -140,7 +152,7 @@ func Parse(b []byte) (f Frame, err error) {
 		Number: le.Uint64(b[atNumber:]), Epoch: le.Uint64(b[atEpoch:]), Owner: le.Uint64(b[atOwner:]),
 		Begin: le.Uint64(b[atBegin:]), Time: int64(le.Uint64(b[atTime:])),
 		Previous:  le.Uint32(b[atPrevious:]),
-		Partition: le.Uint16(b[atPartition:]), Partitions: le.Uint16(b[atPartitions:]),
+		Partition: le.Uint16(b[atPartition:]), Partitions: le.Uint16(b[atPartitions:]), Version: b[atVersion],
 	}
 	f.Count, f.Size, f.body = int(le.Uint16(b[atCount:])), len(b), b[headerSize:end]
 	if f.Count > maxOps {

@@ -11,7 +11,7 @@ import (
 // header is one with all fields set.
 var header = Header{
 	Number: 77, Epoch: 12, Owner: 0xfeedfacecafe, Begin: 5, Time: 1_800_000_000_000_000_000,
-	Previous: 0xdeadbeef, Partition: 3, Partitions: 8,
+	Previous: 0xdeadbeef, Partition: 3, Partitions: 8, Version: Version,
 }
 
 // samples are operations of all kinds, with the fields that they have.
@@ -30,10 +30,37 @@ func samples() []Op {
 		{Kind: Revive, ID: id, Due: t - 5, Key: []byte("order/4")},
 		{Kind: Keep, State: Waiting, ID: ID{8, 1}, Due: math.MaxInt64, Key: []byte("k"), Value: []byte("v")},
 		{Kind: Keep, State: Dead, Wall: true, ID: ID{math.MaxUint64, 78<<placeBits - 1}, Due: math.MinInt64,
-			Attempt: 3, Next: -1, Key: []byte("l"), Value: bytes.Repeat([]byte("w"), 65536)},
+			Attempt: 3, Next: -1, Key: []byte("l"), Value: bytes.Repeat([]byte("w"), 65536), More: More{Died: t}},
 		{Kind: Takeover, Text: []byte("host 1, process 2")},
 		{Kind: Close},
 		{Kind: Request, Caller: 1 << 63, Serial: 300, Floor: 297, When: t - 1, Answers: []byte{5}},
+	}
+}
+
+// newer are operations that are not in version 1.
+func newer() []Op {
+	t := header.Time
+	id := ID{Number: 70<<placeBits | 9}
+	schedule, trace, err := []byte("@every 1m0s"), []byte("trace"), []byte("it failed")
+	return []Op{
+		{Kind: Set, Due: t, Key: []byte("k"), Value: []byte("v"), More: More{Trace: trace}},
+		{Kind: SetAt, Wall: true, Due: t, Key: []byte("k"), Value: []byte{}, More: More{Schedule: schedule}},
+		{Kind: SetAt, Wall: true, Due: t, Key: []byte("k"), Value: []byte("v"), More: More{Schedule: schedule, Trace: trace}},
+		{Kind: Die, ID: id, Attempt: 16, Key: []byte("k"), More: More{Error: err}},
+		{Kind: Keep, ID: ID{8, 1}, Key: []byte("k"), Value: []byte("v"), More: More{Trace: trace}},
+		{Kind: Keep, ID: ID{8, 1}, Key: []byte("k"), Value: []byte("v"), More: More{Started: true}},
+		{Kind: Keep, ID: ID{8, 1}, Wall: true, State: Begun, Attempt: 1, Next: t, Key: []byte("k"), Value: []byte("v"),
+			More: More{Schedule: schedule, Trace: trace, Missed: 1 << 31, Started: true}},
+		{Kind: Keep, ID: ID{8, 1}, State: Dead, Attempt: 1, Next: t, Key: []byte("k"), Value: []byte("v"),
+			More: More{Trace: trace, Error: err, Died: t - 1e15}},
+		{Kind: Keep, ID: ID{8, 1}, State: Dead, Attempt: 1, Next: t, Key: []byte("k"), Value: []byte("v"), More: More{Died: -t}},
+		{Kind: Next, Wall: true, Ended: id.Number, How: Returned, Due: t + 1, Key: []byte("k")},
+		{Kind: Next, Wall: true, Ended: id.Number, How: Died, Due: math.MinInt64, Key: []byte{}},
+		{Kind: Next, Wall: true, Ended: id.Number, How: Skipped, Due: math.MaxInt64, Key: []byte("k")},
+		{Kind: Start, ID: id, Key: []byte("k")},
+		{Kind: Start, ID: id, Key: []byte("k"), Moved: true, Due: t - 5, More: More{Missed: 7}},
+		{Kind: Start, ID: id, Key: []byte("k"), Moved: true, Due: t - 5},
+		{Kind: Expire, ID: id, Key: []byte("k")},
 	}
 }
 
@@ -59,18 +86,75 @@ func all(t *testing.T, f Frame) (ops []Op) {
 func TestWhatIsBuiltIsRead(t *testing.T) {
 	var w Builder
 	for range 2 { // the second frame uses the memory of the first
-		ops := samples()
+		ops := append(samples(), newer()...)
 		b := build(&w, header, ops)
 		f, err := Parse(b)
 		require.NoError(t, err)
 		require.Equal(t, header, f.Header)
 		require.Equal(t, len(b), f.Size)
 		for i := range ops {
-			if ops[i].Kind <= Move {
+			if ops[i].Kind.renews() {
 				ops[i].ID = ID{header.Owner, header.Number<<placeBits | uint64(i)}
 			}
 		}
 		require.Equal(t, ops, all(t, f))
+	}
+}
+
+// A frame of version 1 is as the first release of the format wrote it: without what is newer.
+func TestFramesOfVersion1(t *testing.T) {
+	var w Builder
+	h := header
+	h.Version = First
+	b := bytes.Clone(build(&w, h, samples()))
+	f, err := Parse(b)
+	require.NoError(t, err)
+	require.Equal(t, h, f.Header)
+	for i, op := range all(t, f) {
+		want := samples()[i]
+		if want.Kind.renews() {
+			want.ID = ID{h.Owner, h.Number<<placeBits | uint64(i)}
+		}
+		require.Equal(t, want, op)
+	}
+	w.Start(h)
+	for _, op := range newer() {
+		if op.Kind >= version2 {
+			require.Panics(t, func() { w.Add(&op) })
+		}
+	}
+	w.Start(h)
+	set := Op{Kind: Set, Key: []byte("k"), Value: []byte("v"), More: More{Trace: []byte("trace")}}
+	w.Add(&set)
+	set.Trace = nil
+	with, _ := w.Finish()
+	require.Equal(t, build(new(Builder), h, []Op{set}), with)
+	for _, op := range newer() { // a reader of version 1 finds them damaged
+		w.Start(header)
+		w.Add(&op)
+		w.header.Version = First
+		b, _ := w.Finish()
+		f, err := Parse(b)
+		require.NoError(t, err)
+		for _, err = range f.Ops() {
+		}
+		if f.Ops(); op.hasMore() || op.Kind >= version2 {
+			require.ErrorIs(t, err, errDamaged, op.Kind)
+		}
+	}
+}
+
+// What most timers don't have takes no bytes: frames of both versions differ in the version alone.
+func TestWhatIsNewTakesNoBytes(t *testing.T) {
+	var v1, v2 Builder
+	h := header
+	h.Version = First
+	for _, op := range samples() {
+		if op.Kind == Keep && op.State == Dead {
+			continue
+		}
+		require.Equal(t, build(&v1, h, []Op{op})[headerSize:len(v1.b)-trailerSize],
+			build(&v2, header, []Op{op})[headerSize:len(v2.b)-trailerSize], op.Kind)
 	}
 }
 
@@ -140,12 +224,12 @@ func TestEachChangeIsNoticed(t *testing.T) {
 func TestOtherVersionIsNotDamage(t *testing.T) {
 	var w Builder
 	b := bytes.Clone(build(&w, header, samples()))
-	b[atVersion] = 2
+	b[atVersion] = Version + 1
 	b[len(b)-1]++ // a later version has another checksum, wherever that is
 	for _, b := range [][]byte{b, b[:Overhead], b[:Overhead-1], b[:atVersion+1]} {
 		_, err := Parse(b)
 		require.ErrorIs(t, err, ErrVersion)
-		require.EqualError(t, err, "the frame has another format: version 2 instead of 1")
+		require.EqualError(t, err, "the frame has another format: version 3 instead of 2")
 	}
 }
 
@@ -164,6 +248,16 @@ func TestWholeFramesThatMakeNoSense(t *testing.T) {
 		"owner cut off":         {byte(Keep), 0, 0, 0, 0},
 		"more than one":         {byte(Close), byte(Close)},
 		"floor above its own":   {byte(Request), 1, 0, 0, 0, 0, 0, 0, 0, 5, 6, 0, 0},
+		"more of a remove":      {byte(Remove) | moreBit, 1, 'k', 1, 1, 's'},
+		"more, and nothing":     {byte(Set) | moreBit, 0, 0, 0, 0},
+		"empty schedule":        {byte(Set) | moreBit, 0, 0, 0, hasSchedule, 0},
+		"empty trace":           {byte(Set) | moreBit, 0, 0, 0, hasTrace, 0},
+		"a set that has died":   {byte(Set) | moreBit, 0, 0, 0, hasDied, 0, 0},
+		"waiting, and died":     {byte(Keep) | moreBit, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasDied, 0, 0},
+		"missed none":           {byte(Keep) | moreBit, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasMissed, 0},
+		"unknown bit":           {byte(Set) | moreBit, 0, 0, 0, 32},
+		"die without error":     {byte(Die) | moreBit, 1, 1, 0, 0},
+		"unknown end of a run":  {byte(Next), byte(hows), 1, 0, 0},
 	} {
 		var w Builder
 		w.Start(header)
@@ -217,6 +311,7 @@ func FuzzParse(f *testing.F) {
 	var w Builder
 	ops := samples()
 	ops[10].Value = nil
+	ops = append(ops, newer()...)
 	whole := bytes.Clone(build(&w, header, ops))
 	f.Add(whole[headerSize:len(whole)-trailerSize], uint16(len(ops)))
 	f.Add([]byte{byte(Keep), 1}, uint16(1))

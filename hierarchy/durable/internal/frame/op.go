@@ -19,13 +19,18 @@ const (
 	Takeover                 // the log has a new owner. Text says who, for people
 	Close                    // the owner has stopped in order
 	Request                  // a caller's request was answered
+	Next                     // the run Ended of a schedule has ended: the next one is due at Due, a wall time, with a new ID
+	Start                    // the first attempt of a run of a schedule begins. It stands for Missed others
+	Expire                   // the dead ID is no longer there
 	kinds
+
+	version2 = Next // this kind and those after it are not in version 1
 )
 
 var kindNames = [kinds]string{
 	Set: "set", SetAt: "setat", Move: "move", Remove: "remove", End: "end", Begin: "begin",
 	Fail: "fail", Die: "die", Revive: "revive", Keep: "keep", Takeover: "takeover", Close: "close",
-	Request: "request",
+	Request: "request", Next: "next", Start: "start", Expire: "expire",
 }
 
 func (k Kind) String() string {
@@ -34,6 +39,9 @@ func (k Kind) String() string {
 	}
 	return kindNames[k]
 }
+
+// renews reports whether the operation gives the timer a new ID.
+func (k Kind) renews() bool { return k <= Move || k == Next }
 
 // State is the state of a timer in a Keep.
 type State uint8
@@ -49,14 +57,18 @@ const (
 type Op struct {
 	Kind    Kind
 	State   State  // Keep
-	Wall    bool   // SetAt, and a Keep of such a timer: Due is a wall time
+	Wall    bool   // SetAt, Next, and a Keep of such a timer: Due is a wall time
 	Attempt uint32 // Begin, Fail, Die, Keep
-	ID      ID     // all that name a timer, but Remove. Move, Set and SetAt: the new ID
-	Due     int64  // Set, SetAt, Move, Revive, Keep
+	ID      ID     // all that name a timer, but Remove. Move, Set, SetAt and Next: the new ID
+	Due     int64  // Set, SetAt, Move, Revive, Keep, Next, and Start if Moved
 	Next    int64  // Fail, and a Keep with attempts: when the next attempt is due
 	Key     []byte // all that name a timer
 	Value   []byte // Set, SetAt, Keep
 	Text    []byte // Takeover
+	More
+	Ended uint64 // Next: the number of the ID of the run that has ended
+	How   How    // Next: how that run has ended
+	Moved bool   // Start: the run has another Due, and Missed
 
 	Caller  uint64 // Request: the caller's random number
 	Serial  uint64 // Request: the caller's number of the request
@@ -64,3 +76,13 @@ type Op struct {
 	When    int64  // Request: the time of its first answer
 	Answers []byte // Request: what AppendAnswer has made of each part
 }
+
+// How says how a run of a schedule has ended.
+type How uint8
+
+const (
+	Returned How = iota // its handler has returned nil
+	Died                // its last attempt has failed
+	Skipped             // it has not begun
+	hows
+)

@@ -39,7 +39,12 @@ type reader struct {
 // read reads one operation. It is false if there is none.
 func (r *reader) read(place int) bool {
 	op := &r.op
-	op.Kind = Kind(r.Byte())
+	kind := r.Byte()
+	more := kind&moreBit != 0 && r.frame.Version >= 2
+	if more {
+		kind &^= moreBit
+	}
+	op.Kind = Kind(kind)
 	switch op.Kind {
 	case Set, SetAt:
 		op.ID, op.Wall = r.frame.newID(place), op.Kind == SetAt
@@ -65,9 +70,33 @@ func (r *reader) read(place int) bool {
 	case Request:
 		r.request(op)
 	default:
-		return false
+		r.newer(op, place)
+	}
+	if more {
+		r.more(op)
 	}
 	return !r.Failed
+}
+
+// newer reads what is not in version 1.
+func (r *reader) newer(op *Op, place int) {
+	if r.frame.Version < 2 {
+		r.Fail()
+		return
+	}
+	switch op.Kind {
+	case Next:
+		op.ID, op.Wall = r.frame.newID(place), true
+		if op.How = How(r.Byte()); op.How >= hows {
+			r.Fail()
+		}
+		op.Ended, op.Due = r.number(), r.time()
+	case Start, Expire:
+		op.ID.Number = r.number()
+	default:
+		r.Fail()
+	}
+	op.Key = r.Bytes()
 }
 
 func (r *reader) keep(op *Op) {
@@ -82,6 +111,9 @@ func (r *reader) keep(op *Op) {
 		op.Next = r.time()
 	}
 	op.Key, op.Value = r.Bytes(), r.Bytes()
+	if op.State == Dead {
+		op.Died = r.frame.Time // unless the operation has it
+	}
 }
 
 func (r *reader) request(op *Op) {

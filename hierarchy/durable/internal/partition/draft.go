@@ -93,7 +93,10 @@ func (d *draft) note(hash uint64, was after, c change) {
 // fits reports whether the frame has room for another item. The largest call has an answer besides.
 func (d *draft) fits(it *item) bool {
 	n, size := 1, len(it.job.key)+opBytes
-	if it.kind == asked {
+	switch it.kind {
+	case failed:
+		size += maxError
+	case asked:
 		n, size = d.answerRoom(it.call)
 		n, size = n+len(it.call.Asks), size+it.call.size
 	}
@@ -222,6 +225,7 @@ func (d *draft) attempt(it *item) bool {
 		op.Kind = frame.Begin
 	case d.cfg.isLast(op.Attempt):
 		op.Kind, now.after = frame.Die, dead
+		op.Error = errorText(it.cause)
 	default:
 		op.Kind, op.Next = frame.Fail, instant.Plus(d.now, int64(it.wait))
 	}

@@ -162,7 +162,8 @@ func (p *Partition) follows(f *frame.Frame, mark journal.Mark, last head) error 
 		return nil
 	case f.Previous != p.writer.head.checksum:
 		return damaged("frame %d does not follow the frame before it", f.Number)
-	case f.Time < p.writer.head.Time, f.Epoch < p.writer.head.Epoch, f.Begin < p.writer.head.Begin:
+	case f.Time < p.writer.head.Time, f.Epoch < p.writer.head.Epoch, f.Begin < p.writer.head.Begin,
+		f.Version < p.writer.head.Version:
 		return damaged("frame %d goes back", f.Number)
 	}
 	return nil

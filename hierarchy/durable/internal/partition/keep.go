@@ -26,7 +26,7 @@ func (t *trimmer) add(d *draft, ops, bytes int) bool {
 		if h := found.timers[0]; t.state.HasHome(h.ref, h.home) {
 			var op frame.Op
 			op, t.room = t.state.Keep(h.ref, d.now, t.room[:0])
-			if t.tooLarge(&op) || !t.hasRoom(d, len(op.Key)+len(op.Value)) {
+			if t.tooLarge(&op) || !t.hasRoom(d, keepSize(&op)) {
 				return false
 			}
 			d.Add(&op)
@@ -50,10 +50,15 @@ func (t *trimmer) add(d *draft, ops, bytes int) bool {
 	return true
 }
 
+// keepSize is what a timer takes in the log beside opBytes.
+func keepSize(op *frame.Op) int {
+	return len(op.Key) + len(op.Value) + frame.MoreSize(op.Schedule, op.Trace, op.Error)
+}
+
 // tooLarge reports whether the log takes no frame with that timer, or that answer, any more. Trimming ends then, for a
 // while.
 func (t *trimmer) tooLarge(op *frame.Op) bool {
-	bytes := len(op.Key) + len(op.Value) + len(op.Answers)
+	bytes := keepSize(op) + len(op.Answers)
 	if bytes+opBytes <= t.cfg.Log.MaxMessage()-frame.Overhead {
 		return false
 	}

@@ -16,6 +16,12 @@ type Timer struct {
 	Wall       bool  // SetAt's
 	Attempts   uint32
 	Dead       bool
+	Died       int64 // when, if it is dead
+	LastError  string
+	Schedule   string // as text, if it has one
+	Missed     uint32 // how many other runs of the schedule this one stands for
+	Started    bool   // an attempt of this run has begun
+	Trace      []byte // the trace context of the call that has set it
 	ID         frame.ID
 	// Uncertain: frames are missing after the last one that says something of the timer. It may have
 	// ended, or been set, moved or removed since.
@@ -79,18 +85,24 @@ func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
 	switch op.Kind {
 	case frame.Set, frame.SetAt, frame.Keep:
 		t := &Timer{Key: slices.Clone(op.Key), Value: slices.Clone(op.Value), Due: op.Due, Wall: op.Wall,
-			Attempts: op.Attempt, Dead: op.State == frame.Dead, ID: op.ID, first: op.Due, said: f.Number}
+			Attempts: op.Attempt, Dead: op.State == frame.Dead, ID: op.ID, first: op.Due, said: f.Number,
+			Schedule: string(op.Schedule), Missed: op.Missed, Started: op.Started, Trace: slices.Clone(op.Trace),
+			Died: op.Died, LastError: string(op.Error)}
 		if op.Kind == frame.Keep && op.Attempt > 0 && !t.Dead {
 			t.Due, t.Wall = op.Next, false
 		}
 		r.timers[string(op.Key)] = t
 		delete(r.lost, string(op.Key))
-	case frame.Remove, frame.End:
+	case frame.Remove, frame.End, frame.Expire:
 		delete(r.timers, string(op.Key))
 		delete(r.lost, string(op.Key))
-	case frame.Move, frame.Begin, frame.Fail, frame.Die, frame.Revive:
+	case frame.Move, frame.Begin, frame.Fail, frame.Die, frame.Revive, frame.Next, frame.Start:
 		t := r.timers[string(op.Key)]
-		if t == nil || op.Kind != frame.Move && t.ID.Number != op.ID.Number {
+		number := op.ID.Number
+		if op.Kind == frame.Next {
+			number = op.Ended
+		}
+		if t == nil || op.Kind != frame.Move && t.ID.Number != number {
 			r.lost[string(op.Key)] = f.Number // until a keep follows
 			delete(r.timers, string(op.Key))
 			return
@@ -104,14 +116,21 @@ func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 	t.said = f.Number
 	switch op.Kind {
 	case frame.Move:
-		t.Due, t.first, t.Wall, t.ID, t.Attempts = op.Due, op.Due, false, op.ID, 0
+		t.Due, t.first, t.Wall, t.ID, t.Attempts, t.Started = op.Due, op.Due, false, op.ID, 0, false
 	case frame.Begin:
 		t.Attempts = op.Attempt
 	case frame.Fail:
 		t.Attempts, t.Due, t.Wall = op.Attempt, op.Next, false
 	case frame.Die:
-		t.Attempts, t.Due, t.Dead = op.Attempt, t.first, true
+		t.Attempts, t.Due, t.Dead, t.Died, t.LastError = op.Attempt, t.first, true, f.Time, string(op.Error)
 	case frame.Revive:
-		t.Attempts, t.Due, t.first, t.Wall, t.Dead = 0, op.Due, op.Due, false, false
+		t.Attempts, t.Due, t.first, t.Wall, t.Dead, t.Died, t.LastError = 0, op.Due, op.Due, false, false, 0, ""
+	case frame.Next:
+		t.Due, t.first, t.Wall, t.ID, t.Attempts = op.Due, op.Due, true, op.ID, 0
+		t.Missed, t.Started = 0, false
+	case frame.Start:
+		if t.Started = true; op.Moved {
+			t.Due, t.first, t.Wall, t.Missed = op.Due, op.Due, true, op.Missed
+		}
 	}
 }

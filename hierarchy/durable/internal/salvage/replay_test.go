@@ -23,3 +23,35 @@ func TestAnswersAmongTimers(t *testing.T) {
 	require.Len(t, r.timers, 2)
 	require.Empty(t, r.lost)
 }
+
+// Runs of a schedule, and what is said of the dead.
+func TestSchedulesAndDeaths(t *testing.T) {
+	r, c := &replayed{timers: make(map[string]*Timer), lost: make(map[string]uint64)}, new(chain)
+	write := func(number uint64, ops ...frame.Op) {
+		var w frame.Builder
+		w.Start(frame.Header{Number: number, Owner: 1, Time: int64(number)})
+		for i := range ops {
+			w.Add(&ops[i])
+		}
+		b, _ := w.Finish()
+		require.NoError(t, r.frame(c, b))
+	}
+	a, b, gone := []byte("a"), []byte("b"), []byte("gone")
+	write(1,
+		frame.Op{Kind: frame.SetAt, Key: a, Due: 10, More: frame.More{Schedule: []byte("daily"), Trace: []byte("t")}},
+		frame.Op{Kind: frame.Set, Key: b, Due: 20})
+	write(2, frame.Op{Kind: frame.Start, Key: a, ID: frame.ID{Number: 1 << 12}, Moved: true, Due: 12, More: frame.More{Missed: 3}},
+		frame.Op{Kind: frame.Die, Key: b, ID: frame.ID{Number: 1<<12 | 1}, Attempt: 4, More: frame.More{Error: []byte("why")}})
+	require.Equal(t, &Timer{Key: a, Value: []byte{}, Due: 12, Wall: true, ID: frame.ID{Owner: 1, Number: 1 << 12}, Schedule: "daily",
+		Trace: []byte("t"), Missed: 3, Started: true, first: 12, said: 2}, r.timers["a"])
+	require.Equal(t, &Timer{Key: b, Value: []byte{}, Due: 20, Attempts: 4, ID: frame.ID{Owner: 1, Number: 1<<12 | 1}, Dead: true, Died: 2,
+		LastError: "why", first: 20, said: 2}, r.timers["b"])
+	write(3, frame.Op{Kind: frame.Next, Key: a, Ended: 1 << 12, Due: 14},
+		frame.Op{Kind: frame.Next, Key: gone, Ended: 5, Due: 14},
+		frame.Op{Kind: frame.Expire, Key: b, ID: frame.ID{Number: 1<<12 | 1}})
+	require.Equal(t, &Timer{Key: a, Value: []byte{}, Due: 14, Wall: true, ID: frame.ID{Owner: 1, Number: 3 << 12}, Schedule: "daily",
+		Trace: []byte("t"), first: 14, said: 3}, r.timers["a"])
+	require.Len(t, r.timers, 1)
+	require.Equal(t, map[string]uint64{"gone": 3}, r.lost)
+	require.Empty(t, c.problems)
+}

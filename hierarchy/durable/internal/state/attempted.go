@@ -5,13 +5,29 @@ import (
 )
 
 // attempted applies what handlers and Revive have written.
-func (s *State) attempted(op *frame.Op, i uint32, r *record) error {
-	if r.id.Number != op.ID.Number {
+func (s *State) attempted(h *frame.Header, op *frame.Op, i uint32, r *record) error {
+	if op.Kind < frame.End || op.Kind > frame.Expire {
+		return senseless(op, "it is unknown")
+	}
+	number := op.ID.Number
+	if op.Kind == frame.Next {
+		number = op.Ended
+	}
+	if r.id.Number != number {
 		return senseless(op, "the ID is another")
 	}
-	if (r.state == dead) != (op.Kind == frame.Revive) {
+	if (r.state == dead) != (op.Kind == frame.Revive || op.Kind == frame.Expire) {
 		return senseless(op, "the timer is dead, or is not")
 	}
+	if (op.Kind == frame.Next || op.Kind == frame.Start) && s.extra(i).Schedule == "" {
+		return senseless(op, "the timer has no schedule")
+	}
+	s.change(h, op, i, r)
+	return nil
+}
+
+// change does what attempted has found to make sense.
+func (s *State) change(h *frame.Header, op *frame.Op, i uint32, r *record) {
 	switch op.Kind {
 	case frame.End:
 		s.finished(i, r)
@@ -27,16 +43,21 @@ func (s *State) attempted(op *frame.Op, i uint32, r *record) error {
 	case frame.Die:
 		s.finished(i, r)
 		s.leave(i, r)
-		r.attempt, r.state = op.Attempt, dead
-		s.dead++
+		r.attempt = op.Attempt
+		e := s.extra(i)
+		e.LastError, e.Died = string(op.Error), h.Time
+		s.died(i, r, e)
 	case frame.Revive:
 		s.leave(i, r)
 		r.due, r.wall, r.attempt = op.Due, false, 0
 		s.wait(i, r, r.due)
-	default:
-		return senseless(op, "it is unknown")
+	case frame.Next:
+		s.nextRun(i, r, op)
+	case frame.Start:
+		s.startRun(i, r, op)
+	case frame.Expire:
+		s.remove(i, r)
 	}
-	return nil
 }
 
 // finished says that the attempt of r ended by itself: nobody has to be told.
@@ -70,6 +91,7 @@ func (s *State) leave(i uint32, r *record) {
 		s.unwheel(i, r)
 	case dead:
 		s.dead--
+		s.unbury(i, r)
 	case running:
 		if s.Superseded != nil {
 			s.Superseded(Ref(i))

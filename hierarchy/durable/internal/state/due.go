@@ -17,7 +17,10 @@ func (s *State) Build() {
 		if !s.records.has(i) {
 			continue
 		}
-		if r := s.records.at(i); r.state == waiting {
+		switch r := s.records.at(i); r.state {
+		case dead:
+			s.bury(i, r)
+		case waiting:
 			wall, until := r.wall, r.due
 			if next, ok := s.next[i]; ok {
 				wall, until = false, next
@@ -35,6 +38,7 @@ func (s *State) Advance(now int64) {
 	for _, wheel := range s.wheels {
 		advance(wheel, now)
 	}
+	advance(s.graves, now)
 }
 
 func advance(wheel *hierarchy.Driven[uint32], now int64) {

@@ -26,6 +26,7 @@ type State struct {
 	table   table
 	// The wheels are in the owner's time and in wall time. Until Build they are empty.
 	wheels [2]*hierarchy.Driven[uint32]
+	graves *hierarchy.Driven[uint32] // dead timers, in the owner's time, unless they are kept for ever
 	built  bool
 	owned  bool // see Own
 
@@ -34,6 +35,8 @@ type State struct {
 	bytes int64 // the sum of their sizes
 
 	requests requests
+	extras   map[uint32]*Extra // Invariant: none is zero
+	keepDead int64
 
 	begun map[uint32]struct{} // timers with an attempt that began, and has no end in the log
 	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if it has had one
@@ -51,6 +54,8 @@ func New() *State {
 	s.table.seed = maphash.MakeSeed()
 	s.SetRemember(Remember)
 	s.wheels = [2]*hierarchy.Driven[uint32]{new(hierarchy.Driven[uint32]), new(hierarchy.Driven[uint32])}
+	s.graves = new(hierarchy.Driven[uint32])
+	s.extras = make(map[uint32]*Extra)
 	return s
 }
 
@@ -98,15 +103,25 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 		if r.state == dead {
 			return senseless(op, "the timer is dead")
 		}
-		s.leave(i, r)
-		r.due, r.id, r.wall, r.attempt = op.Due, op.ID, false, 0
-		s.wait(i, r, op.Due)
+		s.move(i, r, op)
 	case frame.Remove:
 		s.remove(i, r)
 	default:
-		return s.attempted(op, i, r)
+		return s.attempted(h, op, i, r)
 	}
 	return nil
+}
+
+// move gives a timer another due time, and ID. A run of a schedule has not started then, and stands for as many others
+// as before.
+func (s *State) move(i uint32, r *record, op *frame.Op) {
+	s.leave(i, r)
+	r.due, r.id, r.wall, r.attempt = op.Due, op.ID, false, 0
+	if e := s.extra(i); e.Started {
+		e.Started = false
+		s.setExtra(i, e)
+	}
+	s.wait(i, r, op.Due)
 }
 
 func senseless(op *frame.Op, why string) error {
@@ -120,7 +135,7 @@ func (s *State) set(h *frame.Header, op *frame.Op) {
 		r := s.records.at(i)
 		s.leave(i, r)
 		s.bytes -= int64(r.size())
-		s.fill(r, h, op)
+		s.fill(i, r, h, op)
 		s.wait(i, r, op.Due)
 		return
 	}
@@ -133,14 +148,14 @@ func (s *State) add(hash uint32, h *frame.Header, op *frame.Op) (uint32, *record
 	i := s.records.take()
 	r := s.records.at(i)
 	r.hash = hash
-	s.fill(r, h, op)
+	s.fill(i, r, h, op)
 	s.table.insert(&s.records, i)
 	s.live++
 	return i, r
 }
 
 // fill writes what op says into r, but for the state.
-func (s *State) fill(r *record, h *frame.Header, op *frame.Op) {
+func (s *State) fill(i uint32, r *record, h *frame.Header, op *frame.Op) {
 	var b strings.Builder
 	b.Grow(len(op.Key) + len(op.Value))
 	b.Write(op.Key)
@@ -148,6 +163,7 @@ func (s *State) fill(r *record, h *frame.Header, op *frame.Op) {
 	r.data, r.keyLen = b.String(), uint16(len(op.Key))
 	r.due, r.wall, r.id, r.home, r.attempt = op.Due, op.Wall, op.ID, h.Number, op.Attempt
 	s.bytes += int64(r.size())
+	s.setExtra(i, extraOf(op))
 }
 
 // keep makes the timer as it is written, or finds it unchanged.
@@ -164,8 +180,7 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 	i, r := s.add(hash, h, op)
 	switch op.State {
 	case frame.Dead:
-		r.state = dead
-		s.dead++
+		s.died(i, r, extraOf(op))
 	case frame.Begun:
 		s.begun[i] = struct{}{}
 		s.wait(i, r, op.Next)
@@ -182,6 +197,7 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 func (s *State) remove(i uint32, r *record) {
 	s.leave(i, r)
 	s.bytes -= int64(r.size())
+	s.setExtra(i, Extra{})
 	s.live--
 	s.table.remove(&s.records, i)
 	s.records.give(i, s.live)

@@ -13,13 +13,13 @@ type Timer struct {
 	Home       uint64
 	Wall       bool
 	Dead       bool
+	Extra
 }
 
 // Timer is the timer of a record.
-func (s *State) Timer(ref Ref) Timer { return s.records.at(uint32(ref)).timer() }
-
-func (r *record) timer() Timer {
-	return Timer{r.key(), r.value(), r.id, r.due, r.attempt, r.home, r.wall, r.state == dead}
+func (s *State) Timer(ref Ref) Timer {
+	r := s.records.at(uint32(ref))
+	return Timer{r.key(), r.value(), r.id, r.due, r.attempt, r.home, r.wall, r.state == dead, s.extra(uint32(ref))}
 }
 
 // Find is the timer of a key, dead or not.
@@ -28,7 +28,7 @@ func (s *State) Find(key []byte) (t Timer, ref Ref, ok bool) {
 	if i == 0 {
 		return t, 0, false
 	}
-	return s.records.at(i).timer(), Ref(i), true
+	return s.Timer(Ref(i)), Ref(i), true
 }
 
 // Until is when a timer's next attempt is due, and in which time. If one is due or under way, or
@@ -45,7 +45,7 @@ func (s *State) Until(ref Ref) (until int64, wall bool) {
 	return r.due, r.wall
 }
 
-// Keep is the operation that writes a timer again. Key and value are appended to room, which is
+// Keep is the operation that writes a timer again. Its bytes are appended to room, which is
 // returned. A timer whose attempt is due or under way is due at once for a later owner.
 func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 	r := s.records.at(uint32(ref))
@@ -60,16 +60,23 @@ func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 	case r.attempt > 0:
 		op.Next = now
 	}
-	room = append(room, r.data...)
-	data := room[len(room)-len(r.data):]
-	op.Key, op.Value = data[:r.keyLen:r.keyLen], data[r.keyLen:]
+	e := s.extra(uint32(ref))
+	op.Missed, op.Started, op.Died = e.Missed, e.Started, e.Died
+	for _, c := range []struct {
+		to   *[]byte
+		from string
+	}{{&op.Key, r.key()}, {&op.Value, r.value()}, {&op.Schedule, e.Schedule}, {&op.Trace, e.Trace}, {&op.Error, e.LastError}} {
+		n := len(room)
+		room = append(room, c.from...)
+		*c.to = room[n:len(room):len(room)]
+	}
 	return op, room
 }
 
 // listed is the timer of a record. Its Attempt is the last one that has begun, also if the log does not have it.
 func (s *State) listed(i uint32) Timer {
 	r := s.records.at(i)
-	t := r.timer()
+	t := s.Timer(Ref(i))
 	if _, written := s.begun[i]; r.state == running && !written {
 		t.Attempt++
 	}

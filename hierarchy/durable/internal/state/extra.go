@@ -1,0 +1,79 @@
+package state
+
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+
+// Extra is what most timers don't have. It is beside the records, so that the others take no memory for it.
+type Extra struct {
+	Schedule  string // when the timer runs again, or ""
+	Trace     string // the trace context of the call that has set it, or ""
+	Missed    uint32 // how many other runs of the schedule this one stands for
+	Started   bool   // an attempt of this run has begun
+	LastError string // of a dead timer: why its last attempt failed
+	Died      int64  // of a dead timer: the time of the frame that says so
+}
+
+// size is about what it takes in the log.
+func (e *Extra) size() int64 { return int64(frame.MoreSize(e.Schedule, e.Trace, e.LastError)) }
+
+// extraOf returns what op says.
+func extraOf(op *frame.Op) Extra {
+	m := &op.More
+	return Extra{string(m.Schedule), string(m.Trace), m.Missed, m.Started, string(m.Error), m.Died}
+}
+
+// extra returns that of a timer.
+func (s *State) extra(i uint32) Extra {
+	if len(s.extras) > 0 {
+		if e := s.extras[i]; e != nil {
+			return *e
+		}
+	}
+	return Extra{}
+}
+
+// setExtra sets that of a timer.
+func (s *State) setExtra(i uint32, e Extra) {
+	was := s.extra(i)
+	s.bytes += e.size() - was.size()
+	switch {
+	case e != Extra{}:
+		s.extras[i] = &e
+	case was != Extra{}:
+		delete(s.extras, i)
+	}
+}
+
+// died makes a timer dead. It waits for the end of the time for which dead timers are kept.
+func (s *State) died(i uint32, r *record, e Extra) {
+	r.state = dead
+	s.dead++
+	s.setExtra(i, e)
+	if s.built {
+		s.bury(i, r)
+	}
+}
+
+// next makes a timer wait for the next run of its schedule.
+func (s *State) nextRun(i uint32, r *record, op *frame.Op) {
+	s.finished(i, r)
+	s.leave(i, r)
+	r.due, r.wall, r.id, r.attempt = op.Due, true, op.ID, 0
+	e := s.extra(i)
+	e.Missed, e.Started = 0, false
+	s.setExtra(i, e)
+	s.wait(i, r, r.due)
+}
+
+// startRun says that the first attempt of a run begins.
+func (s *State) startRun(i uint32, r *record, op *frame.Op) {
+	e := s.extra(i)
+	e.Started = true
+	if op.Moved {
+		e.Missed, r.due, r.wall = op.Missed, op.Due, true
+		if r.state == waiting && r.attempt == 0 { // the owner is another process
+			s.unwheel(i, r)
+			s.wait(i, r, r.due)
+		}
+	}
+	s.setExtra(i, e)
+}

@@ -1,0 +1,209 @@
+package state
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+const keepDead = 500
+
+// model is what a State must be, as a map. Times are small numbers.
+type model struct {
+	rand   *rand.Rand
+	state  *State
+	timers map[string]Timer
+	until  map[string]int64 // when those that wait are due
+	number uint64           // of the frame
+	ids    uint64
+}
+
+// Operations of all kinds, against a map. What is read back from what trimming writes is the same.
+func TestModel(t *testing.T) {
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			m := &model{rand: rand.New(rand.NewPCG(seed, 1)), timers: map[string]Timer{}, until: map[string]int64{}}
+			m.state = New()
+			m.state.SetKeepDead(keepDead)
+			if seed%2 == 0 {
+				m.state.Build()
+			}
+			for range 3000 {
+				m.step(t)
+			}
+			if !m.state.Built() {
+				m.state.Build()
+			}
+			m.compare(t, m.state)
+			m.compare(t, m.again(t))
+		})
+	}
+}
+
+func (m *model) step(t *testing.T) {
+	m.number++
+	h := frame.Header{Number: m.number, Time: int64(m.number), Owner: 9}
+	key := fmt.Sprint(m.rand.IntN(20))
+	was, there := m.timers[key]
+	m.ids++
+	op := frame.Op{Kind: frame.Kind(1 + m.rand.IntN(int(frame.Expire))), Key: []byte(key), Due: int64(m.rand.IntN(1000)), ID: was.ID}
+	now, until := was, m.until[key]
+	switch op.Kind {
+	case frame.Set, frame.SetAt:
+		m.set(&op, &now, &until, &h)
+	case frame.Move:
+		if was.Dead {
+			return
+		}
+		op.ID = frame.ID{Owner: 9, Number: m.ids}
+		now.ID, now.Due, now.Wall, now.Attempt, now.Started, until = op.ID, op.Due, false, 0, false, op.Due
+	case frame.Remove:
+	case frame.End:
+	case frame.Fail:
+		op.Attempt, op.Next = was.Attempt+1, int64(m.rand.IntN(1000))
+		now.Attempt, until = op.Attempt, op.Next
+	case frame.Die:
+		op.Attempt, op.Error = was.Attempt+1, []byte(m.text("error"))
+		now.Attempt, now.Dead, now.LastError, now.Died = op.Attempt, true, string(op.Error), h.Time
+	case frame.Revive:
+		now.Attempt, now.Dead, now.LastError, now.Died, now.Wall, now.Due, until = 0, false, "", 0, false, op.Due, op.Due
+	case frame.Next:
+		op.Ended, op.ID = was.ID.Number, frame.ID{Owner: 9, Number: m.ids}
+		now.ID, now.Due, now.Wall, now.Attempt, now.Missed, now.Started, until = op.ID, op.Due, true, 0, 0, false, op.Due
+	case frame.Start:
+		if now.Started = true; m.rand.IntN(2) == 0 {
+			op.Moved, op.Missed = true, uint32(m.rand.IntN(3))
+			if now.Missed, now.Due, now.Wall = op.Missed, op.Due, true; now.Attempt == 0 {
+				until = op.Due
+			}
+		}
+	case frame.Expire:
+	default:
+		return
+	}
+	err := m.state.Apply(&h, &op)
+	switch {
+	case !there && op.Kind > frame.SetAt:
+		require.NoError(t, err)
+		return
+	case op.Kind <= frame.Remove:
+	case was.Dead != (op.Kind == frame.Revive || op.Kind == frame.Expire),
+		was.Schedule == "" && (op.Kind == frame.Next || op.Kind == frame.Start):
+		require.ErrorIs(t, err, errSense)
+		return
+	}
+	require.NoError(t, err)
+	m.timers[key], m.until[key] = now, until
+	if op.Kind == frame.Remove || op.Kind == frame.End || op.Kind == frame.Expire {
+		delete(m.timers, key)
+		delete(m.until, key)
+	}
+}
+
+func (m *model) set(op *frame.Op, now *Timer, until *int64, h *frame.Header) {
+	op.ID, op.Wall = frame.ID{Owner: 9, Number: m.ids}, op.Kind == frame.SetAt
+	op.Value = []byte(m.text("value"))
+	if m.rand.IntN(2) == 0 {
+		op.Schedule = []byte(m.text("schedule"))
+	}
+	if m.rand.IntN(3) == 0 {
+		op.Trace = []byte(m.text("trace"))
+	}
+	*now = Timer{Key: string(op.Key), Value: string(op.Value), ID: op.ID, Due: op.Due, Home: h.Number, Wall: op.Wall,
+		Extra: Extra{Schedule: string(op.Schedule), Trace: string(op.Trace)}}
+	*until = op.Due
+}
+
+func (m *model) text(of string) string { return fmt.Sprint(of, m.rand.IntN(1000)) }
+
+// compare finds that s has what the model has.
+func (m *model) compare(t *testing.T, s *State) {
+	var expiries []int64
+	dead, bytes := 0, int64(0)
+	for key, want := range m.timers {
+		got, ref, ok := s.Find([]byte(key))
+		require.True(t, ok)
+		want.Home = got.Home
+		require.Equal(t, want, got)
+		if want.Dead {
+			dead++
+			expiries = append(expiries, want.Died+keepDead)
+		} else {
+			until, _ := s.Until(ref)
+			require.Equal(t, m.until[key], until, key)
+		}
+		bytes += int64(s.records.at(uint32(ref)).size()) + want.Extra.size()
+	}
+	require.Equal(t, len(m.timers)-dead, s.Len())
+	require.Equal(t, dead, s.Dead())
+	require.Equal(t, bytes, s.Bytes())
+	slices.Sort(expiries)
+	var got []int64
+	for {
+		at, ok := s.NextExpiry()
+		if !ok {
+			break
+		}
+		_, early := s.PopExpired(at - 1)
+		require.False(t, early)
+		ref, ok := s.PopExpired(at)
+		require.True(t, ok)
+		require.True(t, s.IsDead(ref, s.Timer(ref).ID))
+		got = append(got, at)
+	}
+	require.Equal(t, expiries, got)
+	require.LessOrEqual(t, len(s.extras), len(m.timers))
+}
+
+// again is a State of what trimming writes of the state.
+func (m *model) again(t *testing.T) *State {
+	h := frame.Header{Number: m.number + 1, Owner: 10, Time: int64(m.number) + 1}
+	var w frame.Builder
+	w.Start(h)
+	var room []byte
+	c := m.state.Cursor()
+	c.Take(1000, func(ref Ref, _ Timer) {
+		var op frame.Op
+		op, room = m.state.Keep(ref, h.Time, room[:0])
+		w.Add(&op)
+	})
+	c.Close()
+	b, _ := w.Finish()
+	f, err := frame.Parse(b)
+	require.NoError(t, err)
+	s := New()
+	s.SetKeepDead(time.Duration(keepDead))
+	for op, err := range f.Ops() {
+		require.NoError(t, err)
+		require.NoError(t, s.Apply(&f.Header, op))
+	}
+	s.Build()
+	return s
+}
+
+// Most timers take nothing for what they don't have.
+func TestNoMemoryForWhatIsNotThere(t *testing.T) {
+	s := New()
+	h := &frame.Header{Number: 1}
+	for i := range 100 {
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Set, Key: fmt.Append(nil, i)}))
+	}
+	require.Empty(t, s.extras)
+	for i := range 100 {
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Die, Key: fmt.Append(nil, i), Attempt: 1}))
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Revive, Key: fmt.Append(nil, i)}))
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Set, Key: fmt.Append(nil, i), More: frame.More{Trace: []byte("t")}}))
+	}
+	require.Len(t, s.extras, 100)
+	for i := range 100 {
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Remove, Key: fmt.Append(nil, i)}))
+	}
+	require.Empty(t, s.extras)
+	require.Zero(t, s.Bytes())
+}
