@@ -13,7 +13,7 @@ const (
 	Done  Result = iota // its operations took hold, as far as their bits say
 	Full                // none took hold, as there was no room under MaxPending
 	Later               // none took hold, as the frame had no room for the value. It can be asked for again
-	results
+	Refused             // none took hold, as the owner could not read a schedule. Not before version 2
 )
 
 const (
@@ -73,7 +73,7 @@ func CutValues(values []string, list string) []string {
 func CutAnswer(b []byte, took []bool) (r Result, value, rest []byte, ok bool) {
 	in := wire.Reader{B: b}
 	head := in.Uvarint()
-	if in.Failed || head>>answerCount != uint64(len(took)) || Result(head&answerResult) >= results {
+	if in.Failed || head>>answerCount != uint64(len(took)) {
 		return 0, nil, nil, false
 	}
 	r = Result(head & answerResult)

@@ -17,7 +17,7 @@ func TestAnswers(t *testing.T) {
 		value  string
 	}{
 		{Done, []bool{true}, "value"}, {Done, []bool{false}, ""}, {Done, many, ""},
-		{Full, make([]bool, 9), ""}, {Later, make([]bool, 1), ""}, {Done, nil, ""},
+		{Full, make([]bool, 9), ""}, {Later, make([]bool, 1), ""}, {Refused, make([]bool, 3), ""}, {Done, nil, ""},
 		{Done, []bool{true}, strings.Repeat("v", 300)},
 	}
 	var b []byte
@@ -44,8 +44,6 @@ func TestAnswers(t *testing.T) {
 		rest = after
 	}
 	require.Empty(t, rest)
-	_, _, _, ok := CutAnswer([]byte{1<<answerCount | byte(results), 0}, make([]bool, 1))
-	require.False(t, ok)
 }
 
 // Values come back in their order, as many as have room. Of a list that is cut off, those before come back.

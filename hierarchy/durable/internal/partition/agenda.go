@@ -7,6 +7,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
 // agenda decides which timer fires next, and when. It begins nothing itself. Partition.mu guards it.
@@ -31,13 +32,27 @@ type job struct {
 	key     []byte // after the attempt
 	attempt uint32
 	suspect bool
+	begins  bool // it is written that the attempt begins, before it does
+	starts  bool // and that the run of the schedule does
 	due     state.Due
 	// done, of capacity 1, may be nil. It gets a value when the result of the attempt is in the log, or won't be.
 	done chan struct{}
+	// schedule is that of the timer. If it can't be read, invalid says so.
+	schedule schedule.Schedule
+	invalid  error
 }
 
-// mustBeWritten marks, in job.attempt, an attempt that is written before it begins.
-const mustBeWritten = 1 << 31
+// job returns the next attempt of a timer that is due.
+func (a *agenda) job(d state.Due) job {
+	t := a.state.Timer(d.Ref)
+	j := job{ref: d.Ref, id: t.ID, attempt: t.Attempt + 1, due: d}
+	if t.Schedule == "" {
+		return j
+	}
+	j.schedule, j.invalid = parseSchedule(t.Schedule)
+	j.starts = j.invalid == nil && !t.Started && j.schedule.Missed() != schedule.MissedAll
+	return j
+}
 
 // release wakes whoever waits for the job: nothing more will be written for it. A barrier may be released twice.
 func (j *job) release() {
@@ -62,8 +77,8 @@ func (a *agenda) review() {
 		if !ok {
 			return
 		}
-		t := a.state.Timer(d.Ref)
-		j := job{ref: d.Ref, id: t.ID, attempt: (t.Attempt + 1) | mustBeWritten, due: d}
+		j := a.job(d)
+		j.begins = true
 		if _, ok := a.suspects[d.Ref]; ok {
 			delete(a.suspects, d.Ref)
 			j.suspect = true
@@ -98,11 +113,10 @@ func (a *agenda) next() job {
 	if !ok {
 		return job{}
 	}
-	t := a.state.Timer(d.Ref)
-	j := job{ref: d.Ref, id: t.ID, attempt: t.Attempt + 1, due: d}
+	j := a.job(d)
 	if id, ok := a.suspects[d.Ref]; ok {
 		delete(a.suspects, d.Ref)
-		if j.suspect = id == t.ID; j.suspect && a.trial {
+		if j.suspect = id == j.id; j.suspect && a.trial {
 			a.accused = append(a.accused, j)
 			return job{}
 		}
@@ -136,6 +150,9 @@ func (a *agenda) nearest(wallCheck time.Duration) (at int64, ok bool) {
 	at = math.MaxInt64
 	if due, there := a.state.Next(false); there {
 		at, ok = instant.Minus(due, a.time.shift), true
+	}
+	if due, there := a.state.NextExpiry(); there {
+		at, ok = min(at, instant.Minus(due, a.time.shift)), true
 	}
 	if due, there := a.state.Next(true); there {
 		elapsed := int64(a.time.clock.Elapsed())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // How a firer calls the handler of a timer: begin, started, run, handle, finished. An attempt that is written before it
@@ -42,8 +43,8 @@ func (f *firer) begin(j job) bool {
 		return false
 	}
 	f.active++
-	if j.attempt&mustBeWritten != 0 || j.suspect {
-		j.attempt &^= mustBeWritten
+	j.begins = j.begins || j.suspect
+	if j.begins || j.starts {
 		f.trial = f.trial || j.suspect
 		j.key = []byte(f.state.Timer(j.ref).Key)
 		_ = f.queue.put(item{kind: begun, job: j})
@@ -58,8 +59,13 @@ func (f *firer) written(t *taken) {
 	f.mu.assertHeld()
 	switch j := t.job; {
 	case t.kind != begun:
-		j.release()
+		t.end(t.took)
 	case t.took && f.state.Held(j.ref, j.id) && !f.stopped:
+		if j.starts { // it may have another due time
+			timer := f.state.Timer(j.ref)
+			j.due.Since, j.due.Wall = timer.Due, timer.Wall
+		}
+		j.begins, j.starts = false, false
 		go f.run(f.started(j))
 	default:
 		f.notBegun(j)
@@ -82,11 +88,19 @@ func (f *firer) started(j job) *attempt {
 	f.mu.assertHeld()
 	t := f.state.Timer(j.ref)
 	f.state.Start(j.ref, j.id)
-	a := &attempt{job: j, name: rand.Uint64() | 1, firing: Firing{t.Key, t.Value, t.Due, j.attempt, t.ID, f.epoch}}
+	a := &attempt{job: j, name: rand.Uint64() | 1, firing: firingOf(&t, j.attempt, f.epoch)}
 	a.key = []byte(t.Key)
 	a.ctx, a.cancel = context.WithCancel(context.WithValue(f.handlers, attemptKey{}, a))
 	f.attempts[j.ref] = a
 	return a
+}
+
+// firingOf returns an attempt of a timer.
+func firingOf(t *state.Timer, attempt uint32, epoch uint64) Firing {
+	return Firing{
+		Key: t.Key, Value: t.Value, Due: t.Due, Attempt: attempt, ID: t.ID, Epoch: epoch,
+		Schedule: t.Schedule, Missed: t.Missed, Trace: t.Trace,
+	}
 }
 
 // run calls the handler, and gives the result to the writer. It has a goroutine of its own, which the handler may exit.
@@ -102,6 +116,9 @@ func (f *firer) handle(a *attempt) (err error) {
 		return err
 	}
 	defer a.cancel()
+	if a.invalid != nil {
+		return a.invalid
+	}
 	f.cfg.Crew.entered(a)
 	defer f.cfg.Crew.returned(a)
 	returned := false
@@ -142,20 +159,36 @@ func (f *firer) finished(a *attempt, err error) {
 		it.kind, it.wait, it.cause = failed, f.cfg.Backoff(int(a.attempt)), err
 	}
 	same, delayed := f.forget(a, err)
+	if same && made && f.mayDie(&it) {
+		it.ended = func(took bool) { go f.afterDeath(a, it.cause, took) }
+		f.logFailure(a, err)
+		_ = f.queue.put(it)
+		return
+	}
 	if same && made {
-		if err != nil {
-			f.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.attempt, "err", err)
-		}
+		f.logFailure(a, err)
 		_ = f.queue.put(it)
 	} else {
 		a.release()
 	}
+	f.leave(a.suspect || delayed)
+}
+
+func (f *firer) logFailure(a *attempt, err error) {
+	if err != nil {
+		f.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.attempt, "err", err)
+	}
+}
+
+// leave gives the place of an attempt back. Another one may wait for the end of this one, or for the lease, in which
+// case Resume may have been called just before.
+func (f *firer) leave(another bool) {
 	f.mu.Lock()
 	f.inactive()
 	f.mu.Unlock()
 	if !f.virtual {
 		f.cfg.Crew.give()
-		if a.suspect || delayed { // Resume may have been called just before
+		if another {
 			f.fire()
 		}
 	}

@@ -18,6 +18,9 @@ type Ask struct {
 	In         time.Duration // Set and Move: the time until it is due, counted from Start
 	Due        int64         // SetAt: the wall time when it is due. Start sets it for Set and Move
 	By         uint64        // the attempt whose handler requests it for its own key, or 0. See Call.From
+	Schedule   []byte        // SetAt: when the timer runs, as text. Start sets Due to the first run
+	Trace      []byte        // Set and SetAt: the trace context of the caller
+	refused    bool          // the schedule can't be read, or has no run
 }
 
 // Call is a list of operations that are committed together, or with Parts, those of each part. From Start to the
@@ -73,7 +76,7 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 
 // Start begins what Do does, and does not wait. Unless it returns an error, Wait must follow.
 func (p *Partition) Start(c *Call) error {
-	c.begin(p.time.now())
+	c.begin(p.time)
 	if err := p.cfg.checkSize(c); err != nil {
 		return err
 	}
@@ -105,15 +108,19 @@ func (c *Call) Wait(ctx context.Context) error {
 	}
 }
 
-// begin makes c ready for the queue. Durations count from now, in the owner's time.
-func (c *Call) begin(now int64) {
+// begin makes c ready for the queue. Durations count from now, in the owner's time, and so do schedules, in wall time.
+func (c *Call) begin(t *ownTime) {
 	c.size = 0
+	now := t.now()
 	for i := range c.Asks {
 		a := &c.Asks[i]
 		if a.counts() {
 			a.Due = instant.Plus(now, int64(a.In))
 		}
-		c.size += len(a.Key) + len(a.Value) + opBytes
+		if a.refused = false; len(a.Schedule) > 0 {
+			a.firstRun(t.wall())
+		}
+		c.size += len(a.Key) + len(a.Value) + frame.MoreSize(a.Schedule, a.Trace, nil) + opBytes
 	}
 	if c.Request.named() {
 		c.size += c.answerSize()
@@ -126,6 +133,21 @@ func (c *Call) begin(now int64) {
 	if c.done == nil {
 		c.done = make(chan struct{}, 1)
 	}
+}
+
+// firstRun sets when a timer with a schedule is due.
+func (a *Ask) firstRun(now int64) {
+	s, err := parseSchedule(string(a.Schedule))
+	ok := err == nil
+	if ok {
+		a.Due, ok = nextRun(s, now)
+	}
+	a.refused = !ok
+}
+
+// refused reports whether one of the operations has a schedule that can't be used.
+func refused(asks []Ask) bool {
+	return slices.ContainsFunc(asks, func(a Ask) bool { return a.refused })
 }
 
 // HasDurations reports whether something of c counts from now.

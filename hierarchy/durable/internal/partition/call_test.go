@@ -20,10 +20,10 @@ func TestAnswerAtTheEndOfTheContext(t *testing.T) {
 	cancel()
 	for range 100 { // select takes either of what is ready
 		c := new(Call)
-		c.begin(0)
+		c.begin(testTime())
 		c.answer(ErrFull)
 		require.ErrorIs(t, c.Wait(ended), ErrFull)
-		c.begin(0)
+		c.begin(testTime())
 		require.ErrorIs(t, c.Wait(ended), context.Canceled)
 	}
 }

@@ -26,6 +26,8 @@ var (
 	ErrNotOwner = fmt.Errorf("%w: this process does not own the partition", ErrUnavailable)
 	ErrTooLarge = errors.New("durable: too large")
 	ErrDamaged  = journal.ErrDamaged
+	// ErrSchedule is for a schedule that the owner can't read, as it does not know its zone, or that has no run.
+	ErrSchedule = fmt.Errorf("%w: the owner of the partition can't read the schedule, or it has no run", ErrArgument)
 	// ErrVersion: a later version of this program has written to the log. It is no damage.
 	ErrVersion = frame.ErrVersion
 )
@@ -49,6 +51,8 @@ type Config struct {
 	MaxAttempts           int // 0: no limit
 	Backoff               func(attempt int) time.Duration
 	Handle                func(context.Context, Firing) error
+	OnDead                func(Firing, error) // called when a timer, or a run of a schedule, has died; may be nil
+	KeepDead              time.Duration       // how long dead timers are kept; 0: for ever
 	Crew                  *Crew
 	Gate                  *Gate // may be nil
 	Logger                *slog.Logger
@@ -145,6 +149,9 @@ type Firing struct {
 	Attempt    uint32
 	ID         frame.ID
 	Epoch      uint64
+	Schedule   string // its text, or ""
+	Missed     uint32 // how many other runs of the schedule this one stands for
+	Trace      string // the trace context of the call that has set the timer, or ""
 }
 
 const (

@@ -1,9 +1,100 @@
 package partition
 
 import (
+	"fmt"
+	"runtime/debug"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
+
+// mayDie reports whether OnDead is called for a failed attempt once that is in the log.
+func (f *firer) mayDie(it *item) bool {
+	return it.kind == failed && f.cfg.isLast(it.job.attempt) && f.cfg.OnDead != nil
+}
+
+// afterDeath calls OnDead for a timer if it has died, and gives the place of its last attempt back. So no more of them
+// run at once than handlers do, and Shutdown waits for both.
+func (f *firer) afterDeath(a *attempt, cause error, died bool) {
+	defer a.release()
+	defer f.leave(a.suspect)
+	if died {
+		f.asAlarm(func() { f.onDead(a.firing, cause) })
+	}
+}
+
+// onDead calls OnDead.
+func (f *firer) onDead(firing Firing, cause error) {
+	returned := false
+	defer func() {
+		if r := recover(); !returned {
+			f.cfg.Logger.Error("durable: OnDead has not returned", "key", firing.Key, "err", fmt.Sprint("panic: ", r),
+				"stack", string(debug.Stack()))
+		}
+	}()
+	f.cfg.OnDead(firing, cause)
+	returned = true
+}
+
+// mourn calls OnDead for the timers that have died at the takeover, one after the other.
+func (f *firer) mourn() {
+	dead := f.lost
+	f.lost = nil
+	if len(dead) == 0 || f.cfg.OnDead == nil {
+		return
+	}
+	call := func() {
+		for _, d := range dead {
+			f.asAlarm(func() { f.onDead(d, errEnded) })
+		}
+	}
+	if f.virtual {
+		call()
+		return
+	}
+	f.mu.Lock()
+	f.active++
+	f.mu.Unlock()
+	go func() {
+		call()
+		f.mu.Lock()
+		f.inactive()
+		f.mu.Unlock()
+	}()
+}
+
+// expireDead has dead timers removed that have been kept for long enough.
+func (f *firer) expireDead() {
+	for f.mayFire() {
+		ref, ok := f.state.PopExpired(f.time.now())
+		if !ok {
+			return
+		}
+		t := f.state.Timer(ref)
+		j := job{ref: ref, id: t.ID, key: []byte(t.Key)}
+		if f.virtual {
+			j.done = make(chan struct{}, 1)
+		}
+		_ = f.queue.put(item{kind: expired, job: j})
+		if f.virtual {
+			f.mu.Unlock()
+			<-j.done
+			f.mu.Lock()
+		}
+	}
+}
+
+// expire adds that a dead timer is gone. It reports false if the key has another one by now.
+func (d *draft) expire(j *job, was change, hash uint64) bool {
+	if was.after != dead || was.id != j.id.Number {
+		return false
+	}
+	d.Add(&frame.Op{Kind: frame.Expire, Key: j.key, ID: j.id})
+	was.after = absent
+	d.note(hash, dead, was)
+	return true
+}
 
 // maxError is how many bytes of an error's text are in the log.
 const maxError = 1 << 10

@@ -7,6 +7,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
 // draft is the frame that is being made. It decides what goes into it, by the state and by what the
@@ -26,6 +27,9 @@ type draft struct {
 	values  []string                 // that a part takes out
 	pending int                      // how many timers there will be
 	now     int64                    // the owner's time. That of the frame may be ahead, as it never goes back
+	wall    int64                    // the wall time
+	owned   int64                    // the wall time of the takeover
+	runs    int                      // missed runs that were counted for this frame
 }
 
 // change is what a key is after an operation of the frame.
@@ -47,12 +51,13 @@ const (
 )
 
 // start begins the frame that follows the last one of the log.
-func (d *draft) start(last head, now int64) {
+func (d *draft) start(last head, t *ownTime) {
+	now := t.now()
 	h := last.Header
 	h.Number = last.end + 1
 	h.Time, h.Previous = max(h.Time, now), last.checksum
 	d.Start(h)
-	d.now = now
+	d.now, d.wall, d.runs = now, t.wall(), 0
 	clear(d.touched)
 	clear(d.owns)
 	clear(d.answers)
@@ -94,6 +99,10 @@ func (d *draft) note(hash uint64, was after, c change) {
 func (d *draft) fits(it *item) bool {
 	n, size := 1, len(it.job.key)+opBytes
 	switch it.kind {
+	case begun:
+		if n, size = 2, 2*size; it.job.starts && d.runs > frameRuns {
+			return false
+		}
 	case failed:
 		size += maxError
 	case asked:
@@ -107,6 +116,9 @@ func (d *draft) fits(it *item) bool {
 func (d *draft) call(c *Call) error {
 	if c.Request.named() {
 		return d.named(c)
+	}
+	if refused(c.Asks) {
+		return ErrSchedule
 	}
 	var ok bool
 	if c.Values, ok = d.ask(c.Asks, c.Took, d.cfg.MaxPending, c.Values[:0]); !ok {
@@ -176,7 +188,7 @@ func (a *Ask) becomes(was after) after {
 // values.
 func (d *draft) askOne(a *Ask, values *[]string) bool {
 	was, hash := d.look(a.Key)
-	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due}
+	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due, More: frame.More{Schedule: a.Schedule, Trace: a.Trace}}
 	now := was
 	now.key, now.after = a.Key, a.becomes(was.after)
 	switch a.Kind {
@@ -213,17 +225,32 @@ func (d *draft) askOne(a *Ask, values *[]string) bool {
 // attempt adds the result of an attempt, or that it begins. It reports false if the timer is another one by now.
 func (d *draft) attempt(it *item) bool {
 	was, hash := d.look(it.job.key)
+	if it.kind == expired {
+		return d.expire(&it.job, was, hash)
+	}
 	if was.after != live || was.id != it.job.id.Number {
 		return false
 	}
 	op := frame.Op{Kind: frame.End, Key: it.job.key, ID: it.job.id}
 	now := was
 	switch op.Attempt = it.job.attempt; {
-	case it.kind == ended:
-		now.after = absent
 	case it.kind == begun:
+		if it.job.starts && !d.startRun(&it.job, was, hash) {
+			return false
+		}
+		if !it.job.begins {
+			return true
+		}
 		op.Kind = frame.Begin
+	case it.kind == ended:
+		if d.goesOn(&it.job, was, hash, frame.Returned) {
+			return true
+		}
+		now.after = absent
 	case d.cfg.isLast(op.Attempt):
+		if d.goesOn(&it.job, was, hash, frame.Died) {
+			return true
+		}
 		op.Kind, now.after = frame.Die, dead
 		op.Error = errorText(it.cause)
 	default:
@@ -232,4 +259,13 @@ func (d *draft) attempt(it *item) bool {
 	d.Add(&op)
 	d.note(hash, was.after, now)
 	return true
+}
+
+// goesOn adds the end of a run of a schedule and the next one. It reports false if there is none.
+func (d *draft) goesOn(j *job, was change, hash uint64, how frame.How) bool {
+	if j.schedule == (schedule.Schedule{}) {
+		return false
+	}
+	t := d.state.Timer(j.ref)
+	return d.addNext(j, was, hash, how, &t)
 }

@@ -34,6 +34,7 @@ type firer struct {
 	active   int                    // goroutines of attempts, and attempts that are about to begin
 	idle     chan struct{}          // if not nil, closed when active is 0
 	stopped  bool                   // nothing begins any more
+	lost     []Firing               // that have died at the takeover, as their process ended once too often
 
 	aimed bool
 	at    int64 // in elapsed time, if aimed
@@ -110,6 +111,7 @@ func (f *firer) fire() {
 // mock clock stands still meanwhile, and has all the places it wants: it waits until the result of one attempt is in
 // the log before the next one begins.
 func (f *firer) beginDue() {
+	f.expireDead()
 	for f.mayFire() && f.anyDue() {
 		if !f.takePlace() {
 			return // the Crew calls again

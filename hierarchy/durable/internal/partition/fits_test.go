@@ -15,14 +15,14 @@ func TestLargestCallFitsBesideTrimming(t *testing.T) {
 		b := newBench(t)
 		b.open()
 		p, c := b.p, &Call{Request: id} // the writer has nothing to do
-		p.writer.draft.start(p.writer.head, p.time.now())
+		p.writer.draft.start(p.writer.head, p.time)
 		for i := range keepOps {
 			p.writer.draft.Add(&frame.Op{Kind: frame.Keep, Key: fmt.Append(nil, i)})
 		}
 		for i := range MaxOps {
 			c.Asks = append(c.Asks, Ask{Kind: frame.Set, Key: fmt.Append(nil, i)})
 		}
-		c.begin(0)
+		c.begin(testTime())
 		b.True(p.writer.draft.fits(&item{kind: asked, call: c}), "%v", id)
 	}
 }

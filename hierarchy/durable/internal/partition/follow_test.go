@@ -93,7 +93,7 @@ func TestFollowerSeesAnOrderlyEnd(t *testing.T) {
 	done := make(chan struct{}, 1)
 	b.p.mu.Lock()
 	j := b.p.firer.next()
-	j.key, j.attempt, j.done = []byte("a"), j.attempt&^mustBeWritten, done
+	j.key, j.done = []byte("a"), done
 	b.p.firer.stopped = true // it is written, and does not begin
 	b.p.firer.active++
 	b.p.mu.Unlock()

@@ -111,7 +111,7 @@ func (w *writer) refuse(items []item, err error) {
 // drop ends an item that is not written any more.
 func (w *writer) drop(it *item) {
 	if it.kind != begun {
-		it.job.release()
+		it.end(false)
 		return
 	}
 	w.mu.Lock()

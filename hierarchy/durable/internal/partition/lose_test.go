@@ -74,7 +74,7 @@ func TestCallWithoutTenureIsForgotten(t *testing.T) {
 	b.open()
 	held.Store(false)
 	c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}}
-	c.begin(0)
+	c.begin(testTime())
 	w := writer{cfg: &b.p.cfg, batch: batch{calls: []*Call{c}}}
 	w.checkTenure()
 	b.Empty(w.batch.calls)

@@ -63,6 +63,8 @@ func (d *draft) askNamed(c *Call, pending, limit int) {
 		p.Err, p.Value = nil, ""
 		if size := d.valueSize(asks); size > max(0, room) && size > 0 && (i > 0 || len(asks) == 1) {
 			p.Err = ErrLater
+		} else if refused(asks) {
+			p.Err = ErrSchedule
 		} else if d.values, ok = d.ask(asks, took, pending, d.values[:0]); !ok {
 			p.Err = ErrFull
 		} else {

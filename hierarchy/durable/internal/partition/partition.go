@@ -89,6 +89,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 func (p *Partition) newState() {
 	p.state = state.New()
 	p.state.SetRemember(p.cfg.Remember)
+	p.state.SetKeepDead(p.cfg.KeepDead)
 	p.state.Superseded = func(ref state.Ref) { p.firer.superseded(ref, p.writer.applying) }
 	p.writer.draft.state, p.trims.state, p.firer.state = p.state, p.state, p.state
 }

@@ -10,6 +10,7 @@ const (
 	begun                   // an attempt begins that has to be written before
 	ended                   // the handler has returned nil
 	failed                  // the handler has failed
+	expired                 // the timer has been dead for long enough
 	barrier                 // nothing: job is released when all before is settled, or was given up
 	closed                  // nothing follows
 )
@@ -19,8 +20,18 @@ type item struct {
 	kind  itemKind
 	call  *Call
 	job   job
-	wait  time.Duration // until the next attempt, after a failed one
-	cause error         // of the failure
+	wait  time.Duration   // until the next attempt, after a failed one
+	cause error           // of the failure
+	ended func(took bool) // if not nil, called instead of job.release when the item is in the log, or won't be. It does not block
+}
+
+// end says whether the item, which is no call and no attempt that begins, is in the log.
+func (it *item) end(took bool) {
+	if it.ended != nil {
+		it.ended(took)
+		return
+	}
+	it.job.release()
 }
 
 // queue is what the writer has not taken yet.
@@ -44,7 +55,7 @@ func (q *queue) put(it item) error {
 		}
 	}
 	if q.over || it.kind == barrier && q.doubt != nil {
-		it.job.release()
+		it.end(false)
 		return nil
 	}
 	q.items = append(q.items, it)

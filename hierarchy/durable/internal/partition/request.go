@@ -46,7 +46,7 @@ var (
 )
 
 // results are the errors of a part, by its result in the log.
-var results = [...]error{frame.Done: nil, frame.Full: ErrFull, frame.Later: ErrLater}
+var results = [...]error{frame.Done: nil, frame.Full: ErrFull, frame.Later: ErrLater, frame.Refused: ErrSchedule}
 
 // result returns the result of a part with that error.
 func result(err error) frame.Result {

@@ -45,6 +45,7 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 		if err := p.cfg.Fits(); err != nil {
 			return false, err
 		}
+		p.writer.draft.owned = p.time.wall()
 		before := p.writer.head.Time
 		switch err := p.appendTakeover(ctx); {
 		case err == nil:
@@ -141,10 +142,11 @@ func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 
 // draftFailed makes a frame of as many attempts that have failed as the log takes, and returns the others.
 func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
-	w.draft.start(w.head, w.time.now())
+	w.draft.start(w.head, w.time)
 	for i, ref := range begun {
 		t := w.draft.state.Timer(ref)
 		it := item{kind: failed, job: job{ref: ref, id: t.ID, key: []byte(t.Key), attempt: t.Attempt}}
+		it.job.schedule, _ = parseSchedule(t.Schedule)
 		if w.draft.Len() > 0 && !w.draft.fits(&it) {
 			return begun[i:]
 		}
@@ -152,6 +154,9 @@ func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
 		if w.draft.attempt(&it) {
 			w.firer.suspected(ref, t.ID)
 			w.cfg.warnOfDeath(&it)
+			if w.firer.mayDie(&it) {
+				w.firer.lost = append(w.firer.lost, firingOf(&t, t.Attempt, w.head.Epoch))
+			}
 		}
 	}
 	return nil

@@ -104,7 +104,7 @@ func TestOperationsWhileTheLeaseIsAway(t *testing.T) {
 // writeLate has the writer see a call only now that came while there was a lease.
 func (b *bench) writeLate(a Ask) {
 	c := &Call{Asks: []Ask{a}}
-	c.begin(b.p.time.now())
+	c.begin(b.p.time)
 	b.NoError(b.p.writer.queue.put(item{kind: asked, call: c}))
 	synctest.Wait()
 	b.False(c.answered.Load())

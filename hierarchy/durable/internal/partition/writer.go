@@ -149,7 +149,7 @@ func (w *writer) compose(items []item) []item {
 	if b.portion = w.trims.portion; b.portion != nil {
 		b.whole = *b.portion
 	}
-	d.start(w.head, w.time.now())
+	d.start(w.head, w.time)
 	switch {
 	case w.keepsAlone(items):
 		if b.keep = w.trims.add(d, MaxOps, frameBytes); b.keep || d.Len() > 0 {

@@ -1,0 +1,161 @@
+package partition
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
+)
+
+// A timer with a schedule has one pending run. When it ends, the same operation of the log sets the next one, which is
+// due after the time at which this one was due.
+//
+// Missed runs are dealt with before a run begins, and where it has ended. By MissedOnce a run that begins late stands
+// for all that are due by then: it gets the due time of the last of them. That is in the log, with a start, before the
+// handler is called. A run that has started is what it is, whatever happens: it is made again after a crash, under the
+// same ID. By MissedSkip a run that fell due before the takeover, and has not started, does not begin. By MissedAll
+// each run is made, and so none needs a start.
+
+// maxMissed is how many missed runs are counted. For a run each minute that is two years.
+const maxMissed = 1 << 20
+
+// frameRuns is about how many runs are counted for one frame. Other calls wait meanwhile.
+const frameRuns = 1 << 16
+
+// parseSchedule is schedule.Parse of what is in the log. The empty text is no schedule.
+func parseSchedule(text string) (s schedule.Schedule, err error) {
+	if text == "" {
+		return s, nil
+	}
+	if s, err = schedule.Parse(text); err != nil {
+		err = fmt.Errorf("%w: the schedule %.100q: %w", ErrArgument, text, err)
+	}
+	return s, err
+}
+
+// nextRun returns the first run after a wall time. ok is false if there is none.
+func nextRun(s schedule.Schedule, after int64) (at int64, ok bool) {
+	next := s.Next(time.Unix(0, after).UTC())
+	switch {
+	case next.IsZero():
+		return 0, false
+	case next.Year() > 2261: // the times of frames end in 2262
+		return math.MaxInt64, after < math.MaxInt64
+	}
+	return next.UnixNano(), true
+}
+
+// period returns the time between two runs of "@every", or 0 for other schedules: their runs are on whole seconds.
+func period(s schedule.Schedule, due int64) int64 {
+	a, _ := nextRun(s, due)
+	b, _ := nextRun(s, due+1)
+	if a < b && b-a == 1 {
+		return a - due
+	}
+	return 0
+}
+
+// missedRuns returns the last run after due that is not after now, and how many there are, of which it counts
+// maxMissed at most.
+func missedRuns(s schedule.Schedule, due, now int64) (last int64, n int) {
+	last = due
+	next, ok := nextRun(s, due)
+	if !ok || next > now {
+		return last, 0
+	}
+	if p := period(s, due); p > 0 {
+		n := (now - due) / p
+		return due + n*p, int(min(n, maxMissed))
+	}
+	for ; ok && next <= now && n < maxMissed; next, ok = nextRun(s, next) {
+		last = next
+		n++
+	}
+	if n < maxMissed {
+		return last, n
+	}
+	return lastRun(s, last, now), n
+}
+
+// lastRun returns the last run of a schedule of cron that is not after now. There is one at from.
+func lastRun(s schedule.Schedule, from, now int64) int64 {
+	for back := int64(time.Second); back < now-from; back *= 2 {
+		if next, ok := nextRun(s, now-back); ok && next <= now {
+			from = next
+			break
+		}
+	}
+	for {
+		next, ok := nextRun(s, from)
+		if !ok || next > now {
+			return from
+		}
+		from = next
+	}
+}
+
+// following returns the first run after due that is after now, too.
+func following(s schedule.Schedule, due, now int64) (at int64, ok bool) {
+	if now <= due {
+		return nextRun(s, due)
+	}
+	if p := period(s, due); p > 0 {
+		return instant.Plus(due, ((now-due)/p+1)*p), true
+	}
+	return nextRun(s, now)
+}
+
+// runDue is when a run was due, in wall time. A Move gives a time of the owner's.
+func (d *draft) runDue(t *state.Timer) int64 {
+	if t.Wall {
+		return t.Due
+	}
+	return instant.Plus(t.Due, instant.Minus(d.wall, d.now))
+}
+
+// startRun adds what the rule for missed runs makes of a run that is about to begin. It reports false if it does not.
+func (d *draft) startRun(j *job, was change, hash uint64) bool {
+	t := d.state.Timer(j.ref)
+	due := d.runDue(&t)
+	op := frame.Op{Kind: frame.Start, Key: j.key, ID: j.id}
+	switch j.schedule.Missed() {
+	case schedule.MissedSkip:
+		if due < d.owned {
+			d.addNext(j, was, hash, frame.Skipped, &t)
+			return false
+		}
+	case schedule.MissedOnce:
+		last, n := missedRuns(j.schedule, due, d.wall)
+		if d.runs += n; n > 0 {
+			op.Moved, op.Due, op.Missed = true, last, t.Missed+uint32(n)
+		}
+	}
+	d.Add(&op)
+	return true
+}
+
+// addNext adds that a run has ended, and the next one. It reports false if there is none.
+func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state.Timer) bool {
+	due := d.runDue(t)
+	next, ok := nextRun(j.schedule, due)
+	if j.schedule.Missed() == schedule.MissedSkip {
+		next, ok = following(j.schedule, due, d.wall)
+	}
+	now := was
+	switch {
+	case ok:
+		op := frame.Op{Kind: frame.Next, Key: j.key, Ended: j.id.Number, How: how, Due: next}
+		now.id = d.Add(&op).Number
+	case how == frame.Skipped: // it was the last one
+		now.after = absent
+		d.Add(&frame.Op{Kind: frame.End, Key: j.key, ID: j.id})
+	default:
+		return false
+	}
+	d.note(hash, was.after, now)
+	return true
+}
