@@ -59,7 +59,7 @@ func (w *writer) apply(b []byte, after time.Duration) error {
 			return err
 		}
 		w.firer.changed(op, w.applying)
-		w.counts.add(op.Kind)
+		w.counts.add(op)
 	}
 	w.draft.state.Forget(f.Time)
 	w.head = head{f.Header, f.Checksum, f.Number}

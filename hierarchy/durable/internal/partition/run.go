@@ -2,7 +2,6 @@ package partition
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -37,14 +36,14 @@ func parseSchedule(text string) (s schedule.Schedule, err error) {
 	return s, err
 }
 
+// lastYear is the last one that is whole in the times of frames.
+const lastYear = 2261
+
 // nextRun returns the first run after a wall time. ok is false if there is none.
 func nextRun(s schedule.Schedule, after int64) (at int64, ok bool) {
 	next := s.Next(time.Unix(0, after).UTC())
-	switch {
-	case next.IsZero():
+	if next.IsZero() || next.Year() > lastYear {
 		return 0, false
-	case next.Year() > 2261: // the times of frames end in 2262
-		return math.MaxInt64, after < math.MaxInt64
 	}
 	return next.UnixNano(), true
 }

@@ -13,6 +13,8 @@ type Counts struct {
 	Set, Moved, Removed, Fired, Failed uint64
 	Frames, Bytes                      uint64
 	Trimmed                            uint64 // timers that were written again
+	Died                               uint64 // timers, and runs of schedules, whose last attempt has failed
+	Expired                            uint64 // dead timers that were removed
 }
 
 // Stats returns a snapshot of counters and numbers.
@@ -45,6 +47,8 @@ func (st *Stats) AddPast(past *Stats) {
 	c.Frames += o.Frames
 	c.Bytes += o.Bytes
 	c.Trimmed += o.Trimmed
+	c.Died += o.Died
+	c.Expired += o.Expired
 	st.Lateness.Merge(past.Lateness)
 	st.Commit.Merge(past.Commit)
 }
@@ -61,16 +65,26 @@ type Stats struct {
 }
 
 // add counts an operation.
-func (c *Counts) add(k frame.Kind) {
-	switch k {
+func (c *Counts) add(op *frame.Op) {
+	switch op.Kind {
 	case frame.Set, frame.SetAt:
 		c.Set++
 	case frame.Move:
 		c.Moved++
 	case frame.Remove:
 		c.Removed++
-	case frame.Fail, frame.Die:
+	case frame.Fail:
 		c.Failed++
+	case frame.Die:
+		c.Failed++
+		c.Died++
+	case frame.Next:
+		if op.How == frame.Died {
+			c.Failed++
+			c.Died++
+		}
+	case frame.Expire:
+		c.Expired++
 	case frame.Keep:
 		c.Trimmed++
 	}
