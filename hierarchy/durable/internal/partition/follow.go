@@ -45,6 +45,7 @@ func (f *Follower) own(ctx context.Context, markFirst bool) (*Partition, error) 
 	}
 	p.firer.open()
 	go p.writer.write()
+	p.firer.mourn()
 	p.firer.fire()
 	return p, nil
 }

@@ -1,0 +1,167 @@
+package partition
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// Dead timers are removed when they have been dead for long enough, by whoever owns the log then. Nothing wakes up before.
+func TestDeadTimersExpire(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MaxAttempts, b.cfg.KeepDead = 1, time.Hour
+	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.open()
+	for i := range 4 {
+		b.set(fmt.Sprint(i), "", time.Duration(i)*10*time.Minute)
+	}
+	b.mock.Add(30 * time.Minute)
+	b.Len(b.keys(true), 4)
+	next, ok := b.mock.Next()
+	b.True(ok)
+	b.Equal(30*time.Minute, next)
+	b.True(b.revive("1")) // it dies again, and has its hour from then on
+	b.set("2", "", 24*time.Hour)
+	b.mock.Add(30 * time.Minute)
+	b.Equal(map[string]string{"1": "", "3": ""}, b.keys(true))
+	b.reopen()
+	b.mock.Add(30*time.Minute - 1)
+	b.Len(b.keys(true), 2)
+	b.mock.Add(1)
+	b.Empty(b.keys(true))
+	b.Equal(map[string]string{"2": ""}, b.keys(false))
+	b.Equal(uint64(2), b.p.Stats().Expired)
+	b.set("2", "", 0)
+	b.mock.Add(0)
+	b.crash()
+	b.mock.Add(2 * time.Hour)
+	b.open() // nobody was there
+	b.mock.Add(0)
+	b.Empty(b.keys(true))
+	b.reopen()
+	b.Empty(b.keys(true))
+}
+
+// Another process may keep them for another time, or for ever.
+func TestDeadTimersAreKept(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MaxAttempts = 1
+	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.open()
+	b.set("a", "", 0)
+	b.mock.Add(1000 * time.Hour)
+	b.Len(b.keys(true), 1)
+	b.cfg.KeepDead = 1001 * time.Hour
+	b.reopen()
+	b.mock.Add(time.Hour - 1)
+	b.Len(b.keys(true), 1)
+	b.mock.Add(1)
+	b.Empty(b.keys(true))
+}
+
+// OnDead is called once for each death, when that is in the log, and Add of a mock waits for it.
+func TestOnDead(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MaxAttempts = 2
+	b.handle = func(_ context.Context, f Firing) error { return fmt.Errorf("%s %d", f.Key, f.Attempt) }
+	var told []string
+	b.cfg.OnDead = func(f Firing, last error) {
+		told = append(told, fmt.Sprint(f.Key, " ", f.Value, " ", f.Attempt, ": ", last))
+		if f.Key == "panics" {
+			panic("in OnDead")
+		}
+		if f.Schedule == "" {
+			b.Contains(b.keys(true), f.Key)
+		}
+	}
+	b.open()
+	b.set("a", "v", 0)
+	b.set("panics", "v", 10*time.Second)
+	b.schedule("runs", "v", "@every 20s")
+	b.mock.Add(time.Second - 1)
+	b.Empty(told)
+	b.mock.Add(1)
+	b.Equal([]string{"a v 2: a 2"}, told)
+	b.mock.Add(50 * time.Second)
+	b.Equal([]string{"a v 2: a 2", "panics v 2: panics 2", "runs v 2: runs 2", "runs v 2: runs 2"}, told)
+	b.Equal(uint64(4), b.p.Stats().Died)
+	b.reopen()
+	b.mock.Add(0)
+	b.Len(told, 4)
+}
+
+// A timer that is set anew while its last attempt runs has not died.
+func TestOnDeadOfAnotherTimer(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MaxAttempts = 1
+	b.cfg.OnDead = func(Firing, error) { t.Error("nothing has died") }
+	b.handle = func(ctx context.Context, f Firing) error {
+		if f.Value == "old" {
+			b.NoError(b.p.Do(ctx, &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("a"), Value: []byte("new"), In: time.Hour}}}))
+			return errHandler
+		}
+		return nil
+	}
+	b.open()
+	b.set("a", "old", 0)
+	b.mock.Add(2 * time.Hour)
+	b.Equal([]string{"a", "a"}, b.took())
+}
+
+// OnDead has the place of the handler, and Shutdown waits for it.
+func TestOnDeadHasAPlace(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.cfg.Crew, b.cfg.MaxAttempts = NewCrew(1), 1
+		b.handle = failing(b)
+		tell, told := make(chan bool), 0
+		b.cfg.OnDead = func(Firing, error) { <-tell; told++ }
+		b.open()
+		b.set("dead", "", 0)
+		synctest.Wait()
+		b.set("other", "", 0)
+		synctest.Wait()
+		b.Equal([]string{"dead"}, b.took())
+		tell <- true
+		synctest.Wait()
+		b.Equal([]string{"other"}, b.took())
+		b.set("fails", "", 0)
+		synctest.Wait()
+		go func() { time.Sleep(time.Minute); tell <- true }()
+		b.shut()
+		b.Equal(2, told)
+	})
+}
+
+// What kills the process again and again dies at a takeover. The new owner says so.
+func TestOnDeadAfterCrashes(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MaxAttempts = 1
+	var told []string
+	b.cfg.OnDead = func(f Firing, last error) {
+		b.ErrorIs(last, errEnded)
+		told = append(told, fmt.Sprint(f.Key, " ", f.Attempt))
+	}
+	kill := true
+	b.handle = func(context.Context, Firing) error {
+		if kill {
+			b.log.Close()
+			b.p.writer.abandon()
+		}
+		return nil
+	}
+	b.open()
+	b.set("a", "", 0)
+	for range 2 {
+		b.Empty(told)
+		b.mock.Add(0)
+		<-b.p.writer.stopped
+		b.crash()
+		b.open()
+	}
+	b.Equal([]string{"a 1"}, told)
+	b.Len(b.keys(true), 1)
+}
