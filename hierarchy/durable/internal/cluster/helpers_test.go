@@ -106,6 +106,7 @@ type process struct {
 	once   sync.Once
 	logger *slog.Logger
 	wrap   func(journal.Log) journal.Log // nil: its logs are as they are
+	reads  int                           // the latest version of frames that it reads; 0: that of this program
 }
 
 // open begins a process, and waits until it is ready.
@@ -129,7 +130,7 @@ func (w *world) process() *process {
 func (p *process) open(ctx context.Context) error {
 	cfg := Config{
 		Bus: jetstream.NewBus(p.conn), Name: p.w.name, Logger: p.logger, MaxSkew: p.skew, Behind: p.behind, Reread: p.reread,
-		Member: member.Config{Store: p.store, Lease: p.lease},
+		Member: member.Config{Store: p.store, Lease: p.lease, Log: p.reads},
 		Common: partition.Config{
 			Clock: p.clock, Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
 			Backoff: func(int) time.Duration { return 10 * time.Millisecond }, Handle: p.handle,

@@ -30,6 +30,7 @@ type session struct {
 	leaving  atomic.Pointer[context.Context]
 	staying  context.Context
 	depart   context.CancelFunc
+	version  atomic.Int32              // of frames, see frameVersion
 	silent   atomic.Bool               // the table did not answer while this process was leaving
 	regained atomic.Pointer[time.Time] // since when the lease is held again, if it was not meanwhile
 
@@ -48,7 +49,10 @@ type news struct {
 func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 	s = &session{c: c, risen: wait.NewSignal()}
 	cfg := c.cfg.Member
-	cfg.Rise, cfg.Log, cfg.Wire = s.risen.Set, frame.Version, remote.Version
+	cfg.Rise, cfg.Wire = s.risen.Set, remote.Version
+	if cfg.Log == 0 {
+		cfg.Log = frame.Version
+	}
 	if cfg.Unable, err = c.unreadable(ctx); err != nil {
 		return nil, err
 	}
@@ -138,6 +142,7 @@ func (s *session) now() news {
 // number. mu is held.
 func (s *session) learn(view *member.View) {
 	old := s.news
+	s.version.Store(int32(frameVersion(view)))
 	s.news = news{view, view.Plan(), make(chan struct{})}
 	close(old.changed)
 	if old.view == nil {

@@ -6,7 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -70,4 +72,15 @@ func (l *slot) unreadable(err error) error {
 		l.giveClaim(0)
 	}
 	return err
+}
+
+// frameVersion returns the latest version of frames that all members of a view read. While one version of this program
+// replaces another, each can take over from each. A member that is seen too late finds logs that it can't read, and
+// leaves them to others.
+func frameVersion(view *member.View) int {
+	version := frame.Version
+	for _, p := range view.Members {
+		version = min(version, p.Log)
+	}
+	return max(version, frame.First)
 }

@@ -237,3 +237,68 @@ func TestShutdownOfTheOnlyNewerOne(t *testing.T) {
 	w.within("Shutdown", func() { w.NoError(b.Shutdown(context.Background())) })
 	w.Equal(2, a.owns())
 }
+
+// olderLog is a log as a program has it that reads frames of version 1 alone.
+type olderLog struct{ journal.Log }
+
+func unreadable(data []byte) []byte {
+	if data[atVersion] > frame.First {
+		return withVersion(data, frame.Version+1)
+	}
+	return data
+}
+
+func (l olderLog) Get(ctx context.Context, number uint64) ([]byte, error) {
+	data, err := l.Log.Get(ctx, number)
+	if err == nil {
+		data = unreadable(data)
+	}
+	return data, err
+}
+
+func (l olderLog) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for data, err := range l.Log.Read(ctx, from, to) {
+			if err == nil {
+				data = unreadable(data)
+			}
+			if !yield(data, err) {
+				return
+			}
+		}
+	}
+}
+
+// While a process lives that reads version 1 alone, all write that, so it can take over from each. What it could not
+// read is refused until it has gone.
+func TestWritingForAnOldProcess(t *testing.T) {
+	w := newWorld(t)
+	old := w.process()
+	old.reads = frame.First
+	old.wrap = func(log journal.Log) journal.Log { return olderLog{log} }
+	w.NoError(old.open(t.Context()))
+	b := w.open()
+	w.eventually("two each", func() bool { return old.owns() == 2 && b.owns() == 2 })
+	for i := range 20 {
+		b.set(fmt.Sprint("key", i), "value", time.Hour)
+	}
+	w.Equal(bytes.Repeat([]byte{frame.First}, partitions), w.versions())
+	schedule := func(at int) error {
+		return b.Do(t.Context(), at, &partition.Call{Asks: []partition.Ask{
+			{Kind: frame.SetAt, Key: []byte("runs"), Schedule: []byte("@every 1h")}}})
+	}
+	for at := range partitions {
+		if _, owned, _ := b.Stats(at); owned {
+			w.ErrorIs(schedule(at), partition.ErrMixed)
+		}
+	}
+	w.NoError(b.Shutdown(t.Context()))
+	w.eventually("all old", func() bool { return old.owns() == 4 })
+	w.Len(old.keys(), 20)
+	b = w.open()
+	w.NoError(old.Shutdown(t.Context()))
+	w.eventually("all new", func() bool { return b.owns() == 4 })
+	w.eventually("a schedule", func() bool { return schedule(0) == nil })
+	w.Equal(byte(frame.Version), w.versions()[0])
+	w.Len(b.keys(), 21)
+}

@@ -10,10 +10,10 @@ import (
 type Result uint8
 
 const (
-	Done  Result = iota // its operations took hold, as far as their bits say
-	Full                // none took hold, as there was no room under MaxPending
-	Later               // none took hold, as the frame had no room for the value. It can be asked for again
-	Refused             // none took hold, as the owner could not read a schedule. Not before version 2
+	Done    Result = iota // its operations took hold, as far as their bits say
+	Full                  // none took hold, as there was no room under MaxPending
+	Later                 // none took hold, as the frame had no room for the value. It can be asked for again
+	Refused               // none took hold, as the owner could not read a schedule. Not before version 2
 )
 
 const (

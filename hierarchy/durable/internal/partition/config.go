@@ -26,6 +26,8 @@ var (
 	ErrNotOwner = fmt.Errorf("%w: this process does not own the partition", ErrUnavailable)
 	ErrTooLarge = errors.New("durable: too large")
 	ErrDamaged  = journal.ErrDamaged
+	// ErrMixed is for what an earlier version of this program, which shares the log, could not read.
+	ErrMixed = fmt.Errorf("%w: a process that does not know schedules shares the timers", ErrUnavailable)
 	// ErrSchedule is for a schedule that the owner can't read, as it does not know its zone, or that has no run.
 	ErrSchedule = fmt.Errorf("%w: the owner of the partition can't read the schedule, or it has no run", ErrArgument)
 	// ErrVersion: a later version of this program has written to the log. It is no damage.
@@ -76,6 +78,9 @@ type Config struct {
 	TrimAbove int64
 	MarkEvery time.Duration // default a second
 	Progress  *Progress     // of reading the log; may be nil
+	// Version returns the version in which frames are written, unless the log has a later one already. It may be nil:
+	// then it is the latest one. It is called with a lock of the partition held.
+	Version func() uint8
 	// Remember is how long an idle caller with Requests is remembered, default state.Remember. All owners of a log
 	// must have the same.
 	Remember time.Duration
@@ -133,6 +138,9 @@ func (cfg *Config) fillIn() {
 	cfg.Patience.Doubt = cfg.Doubted // of what is written before the partition is open
 	if cfg.MarkEvery == 0 {
 		cfg.MarkEvery = time.Second
+	}
+	if cfg.Version == nil {
+		cfg.Version = func() uint8 { return frame.Version }
 	}
 	if cfg.Remember == 0 {
 		cfg.Remember = state.Remember

@@ -3,6 +3,7 @@ package partition
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
@@ -56,6 +57,7 @@ func (d *draft) start(last head, t *ownTime) {
 	h := last.Header
 	h.Number = last.end + 1
 	h.Time, h.Previous = max(h.Time, now), last.checksum
+	h.Version = max(h.Version, d.cfg.Version())
 	d.Start(h)
 	d.now, d.wall, d.runs = now, t.wall(), 0
 	clear(d.touched)
@@ -114,6 +116,9 @@ func (d *draft) fits(it *item) bool {
 
 // call adds the operations of c, as far as they change something. After an error none was added.
 func (d *draft) call(c *Call) error {
+	if d.Header().Version < 2 && slices.ContainsFunc(c.Asks, func(a Ask) bool { return len(a.Schedule) > 0 }) {
+		return ErrMixed
+	}
 	if c.Request.named() {
 		return d.named(c)
 	}
