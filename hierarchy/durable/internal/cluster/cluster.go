@@ -1,7 +1,8 @@
 // Package cluster has several processes share the partitions of one name. Each owns an even share of
-// them, asks the others' owners for what is not its own, and takes over what a dead one has left.
+// them, asks the others' owners for what is not its own, and takes over what a dead one has left. A Caller asks the
+// owners, and owns nothing.
 //
-// A session is one membership, from joining to the loss of its lease. It has a slot for each
+// A router finds the owner of each call. A session is one membership, from joining to the loss of its lease. It has a slot for each
 // partition: a goroutine that takes the partition over, serves it, and gives it away, as the plan of
 // all says.
 package cluster
@@ -18,7 +19,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -42,20 +42,15 @@ type Config struct {
 
 // Cluster is this process's part. Its methods may be called concurrently.
 type Cluster struct {
-	cfg    Config
-	client *remote.Client
-	owned  []atomic.Pointer[partition.Partition]
+	*router
 	broken []atomic.Pointer[error] // why partitions of this process are not open
 	clock  watched
 
 	mu      sync.Mutex
-	session *session                  // the present one, or the last
-	gone    atomic.Pointer[time.Time] // since when the connection is closed for good, or nil
-	lost    time.Time                 // when the lease was lost, until this process has joined again
-	past    []partition.Stats         // of the partitions, while they were owned before
-	ending  chan struct{}
-	ended   chan struct{} // closed when no further session begins
-	once    sync.Once
+	session *session          // the present one, or the last
+	lost    time.Time         // when the lease was lost, until this process has joined again
+	past    []partition.Stats // of the partitions, while they were owned before
+	ended   chan struct{}     // closed when no further session begins
 }
 
 // Open joins, and waits until all is read that this process owns.
@@ -71,21 +66,18 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	if cfg.Reread == 0 {
 		cfg.Reread = 30 * time.Second
 	}
-	c := &Cluster{
-		cfg: cfg, ending: make(chan struct{}), ended: make(chan struct{}),
-		owned:  make([]atomic.Pointer[partition.Partition], len(cfg.Logs)),
-		past:   make([]partition.Stats, len(cfg.Logs)),
-		broken: make([]atomic.Pointer[error], len(cfg.Logs)),
-	}
-	client, err := remote.New(c.remote())
+	r, err := newRouter(cfg)
 	if err != nil {
 		return nil, err
 	}
-	c.client = client
-	go c.watchBus()
+	c := &Cluster{
+		router: r, ended: make(chan struct{}),
+		past:   make([]partition.Stats, len(cfg.Logs)),
+		broken: make([]atomic.Pointer[error], len(cfg.Logs)),
+	}
 	s, err := c.begin(ctx)
 	if err != nil {
-		client.Close()
+		r.close()
 		return nil, err
 	}
 	go c.run(s)
@@ -101,10 +93,6 @@ func (c *Cluster) latest() *session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session
-}
-
-func (c *Cluster) remote() remote.Config {
-	return remote.Config{Bus: c.cfg.Bus, Name: c.cfg.Name, Partitions: len(c.cfg.Logs), Logger: c.cfg.Logger, Clock: c.cfg.Common.Clock}
 }
 
 // run begins another session whenever one has lost its lease.
@@ -149,21 +137,6 @@ func (c *Cluster) again() *session {
 	}
 }
 
-// watchBus notices when the bus is closed for good, as nats.go closes a connection when the servers have refused the
-// same user twice. Nothing works from then on.
-func (c *Cluster) watchBus() {
-	if !c.cfg.Bus.AwaitClosed(c.ending) || c.isEnding() {
-		return
-	}
-	now := time.Now()
-	c.gone.Store(&now)
-	c.cfg.Logger.Error("durable: the connection to the servers is closed for good: open another one, and Open anew",
-		"err", c.cfg.Bus.Closed())
-	for at := range c.owned {
-		c.client.Moved(at) // calls end
-	}
-}
-
 func (c *Cluster) setLost(t time.Time) {
 	c.mu.Lock()
 	c.lost = t
@@ -179,33 +152,22 @@ func newBackoff() wait.Backoff { return wait.Backoff{First: firstPause, Last: la
 
 // end has no further session begin, and returns the last one.
 func (c *Cluster) end() *session {
-	c.once.Do(func() { close(c.ending) })
+	c.stop()
 	<-c.ended
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session
-}
-
-func (c *Cluster) isEnding() bool {
-	select {
-	case <-c.ending:
-		return true
-	default:
-		return false
-	}
+	return c.latest()
 }
 
 // Shutdown gives the partitions to others, waits for their handlers until ctx is done, and leaves.
 func (c *Cluster) Shutdown(ctx context.Context) error {
 	err := c.end().leave(ctx)
-	c.client.Close()
+	c.close()
 	return err
 }
 
 // Close ends all at once. Others wait until the lease has run out.
 func (c *Cluster) Close() {
 	c.end().close()
-	c.client.Close()
+	c.close()
 }
 
 // named says which partition an error is of.

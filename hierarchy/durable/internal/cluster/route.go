@@ -3,64 +3,136 @@ package cluster
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// How calls find the owner: in this process by a call, else by a message. Whoever owns a partition
-// answers what is sent for it, so that nobody needs to know who it is.
+// router finds the owner of each call: in this process by a function call, else by a message. Whoever owns a partition
+// answers what is sent for it, so nobody needs to know who it is. A Caller is a router that owns nothing.
+type router struct {
+	cfg    Config
+	client *remote.Client
+	owned  []atomic.Pointer[partition.Partition] // nil: it is not owned here
+	gone   atomic.Pointer[time.Time]             // since when the connection is closed for good, or nil
+	ending chan struct{}
+	once   sync.Once
+}
+
+// newRouter returns a router, which needs a close.
+func newRouter(cfg Config) (*router, error) {
+	r := &router{cfg: cfg, ending: make(chan struct{}), owned: make([]atomic.Pointer[partition.Partition], cfg.Member.Partitions)}
+	var err error
+	if r.client, err = remote.New(r.remote()); err != nil {
+		return nil, err
+	}
+	go r.watchBus()
+	return r, nil
+}
+
+func (r *router) remote() remote.Config {
+	return remote.Config{Bus: r.cfg.Bus, Name: r.cfg.Name, Partitions: len(r.owned), Logger: r.cfg.Logger, Clock: r.cfg.Common.Clock}
+}
+
+// watchBus notices when the bus is closed for good, as nats.go closes a connection when the servers have refused the
+// same user twice. Nothing works from then on.
+func (r *router) watchBus() {
+	if !r.cfg.Bus.AwaitClosed(r.ending) || r.isEnding() {
+		return
+	}
+	now := time.Now()
+	r.gone.Store(&now)
+	r.cfg.Logger.Error("durable: the connection to the servers is closed for good: open another one, and Open anew",
+		"err", r.cfg.Bus.Closed())
+	for at := range r.owned {
+		r.client.Moved(at) // calls end
+	}
+}
+
+// changed has calls asked again that wait for a partition whose owner is another in the next view.
+func (r *router) changed(old, next *member.View) {
+	for at := range r.owned {
+		if next.Claims[at].Holder != old.Claims[at].Holder {
+			r.client.Moved(at)
+		}
+	}
+}
+
+// stop says that the end has begun.
+func (r *router) stop() { r.once.Do(func() { close(r.ending) }) }
+
+func (r *router) isEnding() bool {
+	select {
+	case <-r.ending:
+		return true
+	default:
+		return false
+	}
+}
+
+// close ends all calls.
+func (r *router) close() {
+	r.stop()
+	r.client.Close()
+}
+
+// Len returns the number of partitions.
+func (r *router) Len() int { return len(r.owned) }
 
 // Do has the operations of a call take hold in partition at, and waits until they are in the log, or
 // until ctx is done. With ErrUnavailable and the context's error they may take hold, or not.
-func (c *Cluster) Do(ctx context.Context, at int, call *partition.Call) error {
-	p := c.owned[at].Load()
-	if p == nil || !c.client.Settled(at) {
-		return c.client.Do(ctx, at, call)
+func (r *router) Do(ctx context.Context, at int, call *partition.Call) error {
+	p := r.owned[at].Load()
+	if p == nil || !r.client.Settled(at) {
+		return r.client.Do(ctx, at, call)
 	}
-	begun := c.client.Now()
+	begun := r.client.Now()
 	if err := p.Do(ctx, call); !errors.Is(err, partition.ErrNotOwner) {
 		return err
 	}
-	return c.client.DoSince(ctx, at, call, begun)
+	return r.client.DoSince(ctx, at, call, begun)
 }
 
 // Get is the timer of a key and the time until it is due.
-func (c *Cluster) Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error) {
-	if p := c.owned[at].Load(); p != nil {
+func (r *router) Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error) {
+	if p := r.owned[at].Load(); p != nil {
 		if value, remaining, ok, err = p.Get(key); !errors.Is(err, partition.ErrNotOwner) {
 			return value, remaining, ok, err
 		}
 	}
-	return c.client.Get(ctx, at, key)
+	return r.client.Get(ctx, at, key)
 }
 
 // Count is the number of timers of a partition that are not dead.
-func (c *Cluster) Count(ctx context.Context, at int) (int, error) {
-	if p := c.owned[at].Load(); p != nil {
+func (r *router) Count(ctx context.Context, at int) (int, error) {
+	if p := r.owned[at].Load(); p != nil {
 		if n, err := p.Len(); !errors.Is(err, partition.ErrNotOwner) {
 			return n, err
 		}
 	}
-	return c.client.Len(ctx, at)
+	return r.client.Len(ctx, at)
 }
 
 // Epoch is that of a partition's owner, or 0 if that is of an earlier version.
-func (c *Cluster) Epoch(ctx context.Context, at int) (uint64, error) {
-	if p := c.owned[at].Load(); p != nil {
+func (r *router) Epoch(ctx context.Context, at int) (uint64, error) {
+	if p := r.owned[at].Load(); p != nil {
 		return p.Moment().Epoch, nil // also if it has been lost: the owner's is higher
 	}
-	return c.client.Epoch(ctx, at)
+	return r.client.Epoch(ctx, at)
 }
 
 // All calls f for all timers of a partition that are dead, or all that are not, until it is false.
 // After a change of owner they come again.
-func (c *Cluster) All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error {
-	if p := c.owned[at].Load(); p != nil {
+func (r *router) All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error {
+	if p := r.owned[at].Load(); p != nil {
 		if err := p.All(dead, f); !errors.Is(err, partition.ErrNotOwner) {
 			return err
 		}
 	}
-	return c.client.Scan(ctx, at, dead, f)
+	return r.client.Scan(ctx, at, dead, f)
 }

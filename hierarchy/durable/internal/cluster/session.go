@@ -148,10 +148,8 @@ func (s *session) learn(view *member.View) {
 	if old.view == nil {
 		return // the slots have not begun
 	}
+	s.c.changed(old.view, view)
 	for at, slot := range s.slots {
-		if s.news.view.Claims[at].Holder != old.view.Claims[at].Holder {
-			s.c.client.Moved(at)
-		}
 		if s.news.of(at) != old.of(at) {
 			slot.changed.Set()
 		}

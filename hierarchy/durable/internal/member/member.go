@@ -29,7 +29,7 @@
 // Each member computes the same plan from the same records (View.Plan). The files, by what they are about: member.go
 // joins and stops, lease.go renews and resigns, claim.go takes claims and hands them off, watch.go follows the table
 // and deletes the leases of the dead, view.go has what is known, plan.go decides who should own what, clock.go
-// compares clocks, record.go encodes.
+// compares clocks, observe.go follows the table without a record in it, record.go encodes.
 package member
 
 import (
@@ -78,6 +78,9 @@ type Member struct {
 	ready chan struct{} // closed once the table was read
 	left  chan struct{} // closed when the others can see that this member is leaving
 
+	observes bool // it is that of an Observer, and has no record
+	quiet    bool // the last watch of an Observer was silent. It belongs to the goroutine of watch
+
 	mu    sync.Mutex
 	known known // guarded by mu
 
@@ -101,8 +104,8 @@ func Join(ctx context.Context, cfg Config) (*Member, error) {
 	}
 }
 
-// begin joins under one ID.
-func begin(ctx context.Context, cfg Config) (*Member, error) {
+// newMember returns a Member of which nothing runs yet.
+func newMember(cfg Config) *Member {
 	m := &Member{
 		cfg: cfg, id: cfg.ID,
 		lost: make(chan struct{}), changed: wait.NewSignal(),
@@ -116,6 +119,12 @@ func begin(ctx context.Context, cfg Config) (*Member, error) {
 	}
 	m.lease.unable = slices.Sorted(slices.Values(cfg.Unable))
 	m.ctx, m.cancel = context.WithCancel(context.Background())
+	return m
+}
+
+// begin joins under one ID.
+func begin(ctx context.Context, cfg Config) (*Member, error) {
+	m := newMember(cfg)
 	m.background.Go(m.watch)
 	if err := m.join(ctx); err != nil {
 		m.Stop()
@@ -126,23 +135,29 @@ func begin(ctx context.Context, cfg Config) (*Member, error) {
 	return m, nil
 }
 
-// join reads the table, then writes the record.
-func (m *Member) join(ctx context.Context) error {
+// awaitTable returns when the table was read. Claims of a later version are an error.
+func (m *Member) awaitTable(ctx context.Context) error {
 	select {
 	case <-m.ready:
 	case <-ctx.Done():
 		return fmt.Errorf("reading the table of members: %w", ctx.Err())
 	}
 	m.mu.Lock()
-	err := m.known.foreign
+	defer m.mu.Unlock()
+	return m.known.foreign
+}
+
+// join reads the table, then writes the record.
+func (m *Member) join(ctx context.Context) error {
+	if err := m.awaitTable(ctx); err != nil {
+		return err
+	}
+	m.mu.Lock()
 	sent := m.cfg.Boot()
 	if m.known.settled() {
 		m.lease.newUntil = sent + newTime(m.cfg.Lease)
 	}
 	m.mu.Unlock()
-	if err != nil {
-		return err
-	}
 	if err := m.renewal(ctx); err != nil {
 		return err
 	}

@@ -63,6 +63,7 @@ type known struct {
 	dead      map[ID]time.Duration // whose record was deleted, and when that was learnt
 	claims    []claim              // by partition
 	all       bool                 // the table was read
+	readAt    time.Duration        // when that was
 	foreign   error                // the first claim of a later version
 	cached    *View
 }
@@ -80,8 +81,9 @@ type peer struct {
 type claim struct {
 	holder   ID
 	revision uint64
-	foreign  bool // it is of a later version
-	giving   bool // a Give of this revision is in progress, or its result is unknown
+	seen     time.Duration // when this revision was seen first
+	foreign  bool          // it is of a later version
+	giving   bool          // a Give of this revision is in progress, or its result is unknown
 }
 
 func newKnown(partitions int) known {
@@ -150,19 +152,19 @@ func (k *known) view(own ID) *View {
 	return v
 }
 
-// apply applies a record of the table, from the watch or from a response. It may be stale.
-func (m *Member) apply(r table.Record) {
+// apply applies a record of the table, from the watch or from a response. It may be stale. It reports whether it is new.
+func (m *Member) apply(r table.Record) (isNew bool) {
 	id, p, ok := parseKey(r.Key)
 	if !ok || p >= m.cfg.Partitions {
-		return
+		return false
 	}
 	now := m.cfg.Boot()
 	m.mu.Lock()
-	if r.Revision > m.known.revisions[r.Key] {
+	if isNew = r.Revision > m.known.revisions[r.Key]; isNew {
 		m.known.revisions[r.Key] = r.Revision
 		var err error
 		if p >= 0 {
-			err = m.applyClaim(p, r)
+			err = m.applyClaim(p, r, now)
 		} else {
 			err = m.applyMember(id, r, now)
 		}
@@ -175,6 +177,7 @@ func (m *Member) apply(r table.Record) {
 	}
 	m.mu.Unlock()
 	m.risen()
+	return isNew
 }
 
 // applyMember applies the record of a member. The lock must be held.
@@ -209,8 +212,8 @@ func (m *Member) applyMember(id ID, r table.Record, now time.Duration) error {
 }
 
 // applyClaim applies the record of a claim. The lock must be held.
-func (m *Member) applyClaim(p int, r table.Record) (err error) {
-	c := claim{revision: r.Revision}
+func (m *Member) applyClaim(p int, r table.Record, now time.Duration) (err error) {
+	c := claim{revision: r.Revision, seen: now}
 	if !r.Deleted {
 		c.holder, err = decodeClaim(r.Key, r.Value)
 		c.foreign = errors.Is(err, errVersion)

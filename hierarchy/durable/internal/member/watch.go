@@ -10,7 +10,7 @@ import (
 )
 
 // watch follows the changes of the table until the lease is lost. A watch can fall silent without an error, so it must
-// show this member's own renewals: if it does not, it is begun anew.
+// show this member's own renewals, or, if this is an Observer, those of others: if it does not, it is begun anew.
 func (m *Member) watch() {
 	retry := wait.Backoff{First: m.cfg.Lease / 100, Last: shown(m.cfg.Lease)}
 	for m.ctx.Err() == nil {
@@ -67,7 +67,7 @@ func (w *watching) follow() (worked bool) {
 		case <-w.acked:
 			w.await()
 		case <-w.timer.C:
-			w.cfg.Logger.Warn("durable: the watch of the table of members is silent, and begins anew", "member", w.id)
+			w.logSilence()
 			return worked
 		case <-w.ctx.Done():
 			return worked
@@ -80,10 +80,14 @@ func (w *watching) take(c table.Change) {
 		w.timer.Stop()
 		w.awaited = 0
 		w.read()
+	} else if w.apply(c.Record) {
+		w.quiet = false
+	}
+	if w.observes {
+		w.timer.Reset(w.silence())
 		return
 	}
-	w.apply(c.Record)
-	if c.Key != memberKey(w.id) {
+	if c.All || c.Key != memberKey(w.id) {
 		return
 	}
 	w.mu.Lock()
@@ -95,12 +99,20 @@ func (w *watching) take(c table.Change) {
 	}
 }
 
+// logSilence warns of a silent watch. An Observer of members that are all dead has one after the other: it warns once.
+func (w *watching) logSilence() {
+	if !w.quiet {
+		w.cfg.Logger.Warn("durable: the watch of the table of members is silent, and begins anew")
+	}
+	w.quiet = w.observes
+}
+
 // read notes that the table was read.
 func (w *watching) read() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.known.all {
-		w.known.all = true
+		w.known.all, w.known.readAt = true, w.cfg.Boot()
 		close(w.ready)
 	}
 	w.wake.Set()

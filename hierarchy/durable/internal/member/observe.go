@@ -1,0 +1,77 @@
+package member
+
+import (
+	"context"
+	"time"
+)
+
+// Observer follows the table. It has no record there, so it is no member and owns nothing. Its methods may be called
+// concurrently.
+type Observer struct{ m *Member }
+
+// Observe returns when it has read the table. It writes nothing. Of cfg it needs Store and Partitions, and Lease if
+// members have another one than the default. ctx is for Observe alone.
+func Observe(ctx context.Context, cfg Config) (*Observer, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	m := newMember(cfg)
+	m.observes = true
+	m.background.Go(m.watch)
+	if err := m.awaitTable(ctx); err != nil {
+		m.Stop()
+		return nil, err
+	}
+	return &Observer{m}, nil
+}
+
+// Changed is Member.Changed.
+func (o *Observer) Changed() <-chan struct{} { return o.m.Changed() }
+
+// View returns what is known now. Do not change it. Its ID is nobody's.
+func (o *Observer) View() *View { return o.m.View() }
+
+// Unowned is Member.Unowned.
+func (o *Observer) Unowned(partition int) (since time.Time, ok bool) { return o.m.Unowned(partition) }
+
+// Stop ends what runs in the background, and waits for it.
+func (o *Observer) Stop() { o.m.Stop() }
+
+// Unowned reports whether a partition has no owner as far as is known here, and since when: nobody has its claim, or
+// who has it has not renewed its lease for as long as others wait before they delete that.
+func (m *Member) Unowned(partition int) (since time.Time, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.cfg.Boot()
+	at, ok := m.known.unowned(m.known.claims[partition], now)
+	if m.known.claims[partition].holder == m.id { // its own lease is what Holds says
+		return time.Time{}, false
+	}
+	return time.Now().Add(at - now), ok
+}
+
+// unowned reports whether a claim is nobody's, or that of a member that is silent, and since when.
+func (k *known) unowned(c claim, now time.Duration) (since time.Duration, ok bool) {
+	since = max(c.seen, k.readAt)
+	if p := k.peers[c.holder]; p != nil {
+		since = max(since, p.seen)
+		return since, now-p.seen > waited(p.lease)
+	}
+	return max(since, k.dead[c.holder]), true
+}
+
+// silence returns how long a watch may show nothing. A member expects its own renewals. Who observes expects those of
+// others, as often as they should come. If there are none, each lease is soon enough.
+func (m *Member) silence() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.known.peers) == 0 {
+		return m.cfg.Lease
+	}
+	longest := longestLease
+	for _, p := range m.known.peers {
+		longest = min(longest, shown(p.lease))
+	}
+	return longest
+}
