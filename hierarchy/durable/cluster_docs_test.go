@@ -25,6 +25,22 @@ import (
 	"github.com/epicycle-go/epicycle/tests/snippets"
 )
 
+// setsTimers is how a process that only sets timers opens them.
+func setsTimers(ctx context.Context, urls, password string, order Order) error {
+	nc, err := nats.Connect(urls, nats.UserInfo("caller", password),
+		nats.MaxReconnects(-1), nats.ReconnectWait(250*time.Millisecond), nats.RetryOnFailedConnect(true))
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	timers, err := durable.Open(ctx, durable.Config[string, Order]{Conn: nc}) // without a Handle it is a caller
+	if err != nil {
+		return err
+	}
+	defer timers.Close()
+	return timers.Set(ctx, order.Number, order, 30*time.Minute)
+}
+
 // openOnCluster is how a worker opens its timers on a cluster, and ends.
 func openOnCluster(ctx context.Context, urls, password string, cancelOrder func(context.Context, Order) error) error {
 	nc, err := nats.Connect(urls, nats.UserInfo("worker", password),
@@ -137,12 +153,48 @@ func TestClusterOfTheDocs(t *testing.T) {
 	}
 	backUpOfTheDocs(t, urls)
 	require.Empty(t, errs.said())
+	require.NoError(t, setsTimers(ctx, urls, "ask", Order{Number: "of a caller"}))
+	_, _, ok, err := a.Get(ctx, "of a caller")
+	require.NoError(t, err)
+	require.True(t, ok)
+	callerWithFewRights(t, urls, errs)
 	callerOfTheDocs(t, urls, errs)
 	require.Zero(t, a.Stats().Damaged+b.Stats().Damaged)
 	end()
 	require.NoError(t, <-ended)
 	require.NoError(t, <-ended)
 	require.Len(t, errs.said(), 4, "the caller's")
+}
+
+// callerWithFewRights calls for all that a caller can call for, and sees all that it can see, with the permissions that
+// the page gives to callers.
+func callerWithFewRights(t *testing.T, urls string, errs *serverErrors) {
+	nc, err := nats.Connect(urls, nats.UserInfo("caller", "ask"))
+	require.NoError(t, err)
+	defer nc.Close()
+	w, err := durable.Open(t.Context(), durable.Config[string, Order]{Conn: nc})
+	require.NoError(t, err)
+	defer w.Close()
+	var b durable.Batch[string, Order]
+	for i := range 1000 {
+		b.Set(fmt.Sprint("of a caller ", i), Order{}, time.Hour)
+	}
+	require.NoError(t, w.Batch(t.Context(), &b))
+	n := 0
+	for _, err := range w.All(t.Context()) {
+		require.NoError(t, err)
+		n++
+	}
+	require.Greater(t, n, 1000)
+	for range w.Dead(t.Context()) {
+		t.Error("none is dead")
+	}
+	require.Len(t, w.Stats().Members, 2)
+	require.Equal(t, 8, w.Stats().Members[0].Owned+w.Stats().Members[1].Owned)
+	require.NoError(t, nc.LastError())
+	require.NoError(t, w.Close())
+	require.NoError(t, nc.Flush())
+	require.Empty(t, errs.said())
 }
 
 // callerOfTheDocs asks as the user that may do nothing else. It can't write to a log, nor have an owner do so.

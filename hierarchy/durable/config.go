@@ -37,7 +37,7 @@ const (
 	maxValue = 64 << 10
 )
 
-// Config configures Open. Handle is required, and either Dir or Conn.
+// Config configures Open. Either Dir or Conn is required, and Handle, but for callers.
 type Config[K comparable, V any] struct {
 	// Dir is the directory in which a server inside the process keeps its files. Only one process at a time can
 	// open it. Several Opens of one process can share it, each with a Name of its own.
@@ -106,6 +106,11 @@ type Config[K comparable, V any] struct {
 	// Handle may be called before Open has returned, for timers that became due while no process was
 	// running. A handler that uses the Keyed has to wait for it, for example for a channel that is closed
 	// after Open.
+	//
+	// Without a Handle, but with Conn, this process is a caller. All methods work, by messages to the processes that
+	// have a Handle, and calls return ErrUnavailable after a minute without an answer. A caller owns no partition, so
+	// nothing fires here. It has no lease, creates no streams, and reads no log. Shutdown and Close end it at once. Of
+	// Config it uses Conn, Name, Partitions, Clock, Key, Value and Logger.
 	Handle func(ctx context.Context, f Firing[K, V]) error
 	// Logger receives what an operator should know. By default it is discarded.
 	Logger *slog.Logger
@@ -129,8 +134,6 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 		return bad("%s", wrong)
 	}
 	switch {
-	case cfg.Handle == nil:
-		return bad("Handle is nil")
 	case cfg.Partitions < 0 || cfg.Partitions > jetstream.MaxPartitions:
 		return bad("Partitions %d is not between 0 and %d", cfg.Partitions, jetstream.MaxPartitions)
 	case cfg.Concurrency < 0:
@@ -163,6 +166,8 @@ func (cfg *Config[K, V]) validateStorage() string {
 		return "there are both Dir and Conn"
 	case cfg.Conn == nil && cfg.Dir == "":
 		return "Dir is empty, and there is no Conn"
+	case cfg.Dir != "" && cfg.Handle == nil:
+		return "Handle is nil, which needs Conn"
 	case cfg.Conn != nil && cfg.Conn.Opts.NoEcho:
 		return "Conn has the option NoEcho"
 	case cfg.Conn == nil && (cfg.Replicas != 0 || cfg.Lease != 0):

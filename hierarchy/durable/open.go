@@ -15,7 +15,7 @@ import (
 )
 
 // owners routes calls to the owners of the partitions: all in this process, with Config.Dir, or in several,
-// with Config.Conn. Calls for a damaged partition return ErrDamaged.
+// with Config.Conn. A caller's are all in others. Calls for a damaged partition return ErrDamaged.
 type owners interface {
 	Len() int // number of partitions
 	Do(ctx context.Context, at int, c *partition.Call) error
@@ -37,6 +37,9 @@ type owners interface {
 // Open opens the set of timers, and creates it if it does not exist. It returns once all logs that this
 // process owns have been read. Timers that are due already may be handled before Open returns: see
 // Config.Handle.
+//
+// With Config.Conn and no Handle, this process is a caller: see Config.Handle. Its Open reads no log. It waits, until
+// ctx is done, for a process with a Handle that opens the name first.
 //
 // With Config.Conn, Open waits at most 15 seconds for a log that does not answer, if others do. Calls for its
 // keys then wait until it answers, and return ErrUnavailable after a minute. If streams have settings that
@@ -84,5 +87,6 @@ func (w *Keyed[K, V]) dir() dirConfig {
 }
 
 func (w *Keyed[K, V]) shared() sharedConfig {
-	return sharedConfig{w.cfg.Conn, w.cfg.Name, w.cfg.Partitions, w.cfg.Replicas, w.cfg.Lease, w.cfg.maxSkew(), w.common(), w.cfg.Logger}
+	return sharedConfig{w.cfg.Conn, w.cfg.Name, w.cfg.Partitions, w.cfg.Replicas, w.cfg.Lease, w.cfg.maxSkew(), w.cfg.Handle == nil,
+		w.common(), w.cfg.Logger}
 }

@@ -15,12 +15,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// shared implements owners for Config.Conn: the partitions are shared with other processes.
-type shared struct {
-	*cluster.Cluster
-	partitions int
-}
-
+// sharedConfig is for Config.Conn: the partitions are shared with other processes.
 type sharedConfig struct {
 	conn       *nats.Conn
 	name       string
@@ -28,6 +23,7 @@ type sharedConfig struct {
 	replicas   int
 	lease      time.Duration
 	maxSkew    time.Duration
+	calls      bool // this process owns nothing
 	common     partition.Config
 	logger     *slog.Logger
 }
@@ -38,25 +34,44 @@ const (
 	endTime    = 15 * time.Second // how long Shutdown waits for a log if its context has no deadline
 )
 
-// openShared joins the processes that share the name, and creates the logs if there are none.
-func openShared(ctx context.Context, cfg sharedConfig) (*shared, error) {
-	storage, err := jetstream.OpenShared(ctx, jetstream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions,
+// openShared joins the processes that share the name, and creates the logs if there are none. A caller only finds them.
+func openShared(ctx context.Context, cfg sharedConfig) (owners, error) {
+	find := jetstream.OpenShared
+	if cfg.calls {
+		find = jetstream.FindShared
+	}
+	storage, err := find(ctx, jetstream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions,
 		Replicas: cfg.replicas}, cfg.logger)
 	if err != nil {
 		return nil, err
 	}
-	logger := cfg.logger.With("name", cfg.name)
-	common := cfg.common
-	common.Patience.Answer, common.EndTime, common.Gate = answerTime, endTime, partition.NewLearningGate()
-	common.Cause = storage.Bus.Closed
-	c, err := cluster.Open(ctx, cluster.Config{
-		Bus: storage.Bus, Name: cfg.name, Logs: storage.Logs, Common: common, Logger: logger, MaxSkew: cfg.maxSkew,
-		Member: member.Config{Store: storage.Table, Lease: cfg.lease, Text: owner()},
-	})
+	c, err := cfg.open(ctx, storage)
 	if err != nil {
-		return nil, journal.In(strconv.Quote(cfg.name), err)
+		return nil, journal.In(strconv.Quote(cfg.name), jetstream.Explain(cfg.conn, err))
 	}
-	return &shared{c, len(storage.Logs)}, nil
+	return c, nil
 }
 
-func (s *shared) Len() int { return s.partitions }
+// open opens this process's part.
+func (cfg *sharedConfig) open(ctx context.Context, storage jetstream.Storage) (owners, error) {
+	common := cfg.common
+	common.Patience.Answer, common.EndTime, common.Gate = answerTime, endTime, partition.NewLearningGate()
+	common.Cause = storage.Bus.Offline
+	shared := cluster.Config{
+		Bus: storage.Bus, Name: cfg.name, Logs: storage.Logs, Common: common, MaxSkew: cfg.maxSkew,
+		Logger: cfg.logger.With("name", cfg.name),
+		Member: member.Config{Store: storage.Table, Lease: cfg.lease, Text: owner(), Partitions: storage.Partitions},
+	}
+	if cfg.calls {
+		return orNil(cluster.OpenCaller(ctx, shared))
+	}
+	return orNil(cluster.Open(ctx, shared))
+}
+
+// orNil returns an interface that is nil if there is an error.
+func orNil[T owners](c T, err error) (owners, error) {
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}

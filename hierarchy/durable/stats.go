@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 )
 
 // Stats is a snapshot of the partitions that this process owns.
@@ -32,6 +34,12 @@ type Stats struct {
 	Lateness hierarchy.Histogram
 	// Commit is the time from sending each frame to its acknowledgement.
 	Commit hierarchy.Histogram
+	// Calls is how long the calls of this process took that the owners in other processes answered. A page of All
+	// or Dead, and a partition's part of a Batch, are a call each. With Dir there are none.
+	Calls hierarchy.Histogram
+	// Unanswered is how many of these calls had no answer: they returned ErrUnavailable, ErrClosed, or the error of
+	// their context.
+	Unanswered uint64
 	// Skew is how far the wall clock is ahead of the owner's time, by which timers of Set are due: the
 	// wall time of Open plus the time that has passed since. It is about 0 unless the wall clock was set since. With
 	// Conn, the owner's time can also begin ahead of the wall clock, by at most MaxSkew, since it continues that of
@@ -40,14 +48,15 @@ type Stats struct {
 
 	// Partitions has the figures of each partition, in order.
 	Partitions []PartitionStats
-	// Members has the processes that share the partitions, with Config.Conn, as far as this process knows.
+	// Members has the processes that share the partitions, with Config.Conn, as far as this process knows. Callers are
+	// none of them.
 	Members []MemberStats
 }
 
 // MemberStats is one of the processes that share the partitions.
 type MemberStats struct {
 	ID      string // unique, and never used again
-	Text    string // host and process, with the ID if several have the same
+	Text    string // host, process and ID, as logs have it
 	Self    bool   // whether it is this process
 	Leaving bool   // whether it is shutting down and hands its partitions over
 	Owned   int    // partitions
@@ -64,8 +73,12 @@ func (w *Keyed[K, V]) Stats() (st Stats) {
 	for _, m := range members {
 		st.Members = append(st.Members, MemberStats(m))
 	}
-	if s, ok := w.owners.(*shared); ok {
+	if s, ok := w.owners.(*cluster.Cluster); ok {
 		st.Skew = s.Skew()
+	}
+	if s, ok := w.owners.(interface{ Calls() remote.Stats }); ok {
+		calls := s.Calls()
+		st.Calls, st.Unanswered = calls.Answered, calls.Unanswered
 	}
 	for at := range st.Partitions {
 		p := &st.Partitions[at]

@@ -36,9 +36,10 @@ func (s *setter) tellOwners() {
 func owners(st durable.Stats) string {
 	var all []string
 	for _, p := range st.Partitions {
-		id := "-"
-		if i := strings.LastIndexByte(p.Owner, ' '); i >= 0 {
-			id = p.Owner[i+1:]
+		_, process, _ := strings.Cut(p.Owner, ", process ")
+		id, _, owned := strings.Cut(process, ",")
+		if !owned {
+			id = "-"
 		}
 		all = append(all, id)
 	}

@@ -27,8 +27,9 @@ type Bus interface {
 	NewInbox() string
 	// MaxMessage is the size of the largest message, with its subjects. It may change.
 	MaxMessage() int
-	// Online reports whether there is a connection. Without one, messages are kept for some time, or lost.
-	Online() bool
+	// Offline returns an error that is ErrOffline and says why if there is no connection now, or nil. Without one,
+	// messages are kept for some time, or lost.
+	Offline() error
 	// Closed returns an error that is ErrClosed if the bus is closed for good, or nil.
 	Closed() error
 	// AwaitClosed waits until the bus is closed for good, or end is closed. It reports whether the bus is.

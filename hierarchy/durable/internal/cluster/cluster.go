@@ -127,7 +127,6 @@ func (c *Cluster) again() *session {
 		s, err := c.begin(ctx)
 		if err == nil {
 			c.setLost(time.Time{})
-			c.cfg.Logger.Info("durable: this process has joined again", "member", s.member.ID())
 			return s
 		}
 		c.cfg.Logger.Warn("durable: joining has failed", "err", err)

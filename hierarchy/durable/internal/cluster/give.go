@@ -170,7 +170,7 @@ func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 	err := l.endOwner(ctx, to)
 	l.closed()
 	l.giveClaim(to)
-	l.c().cfg.Logger.Info("durable: a partition was given away", "partition", l.at, "epoch", epoch, "to", to)
+	l.c().cfg.Logger.Info("durable: a partition was given away", "partition", l.at, "epoch", epoch, "to", l.s.nameOf(to))
 	return err
 }
 

@@ -107,12 +107,29 @@ type process struct {
 	logger *slog.Logger
 	wrap   func(journal.Log) journal.Log // nil: its logs are as they are
 	reads  int                           // the latest version of frames that it reads; 0: that of this program
+	caller *Caller                       // nil: it is a member. Else Cluster only calls
 }
 
 // open begins a process, and waits until it is ready.
 func (w *world) open() *process {
 	p := w.process()
 	w.NoError(p.open(w.t.Context()))
+	return p
+}
+
+// openCaller begins a process that calls, and owns nothing.
+func (w *world) openCaller() *process {
+	p := w.process()
+	p.logs = nil
+	var err error
+	p.caller, err = OpenCaller(w.t.Context(), Config{
+		Bus: jetstream.NewBus(p.conn), Name: w.name, Logger: p.logger,
+		Member: member.Config{Store: p.store, Lease: p.lease, Partitions: len(w.disks)},
+		Common: partition.Config{Clock: p.clock},
+	})
+	w.NoError(err)
+	p.Cluster = &Cluster{router: p.caller.router}
+	w.t.Cleanup(p.close)
 	return p
 }
 
@@ -179,7 +196,11 @@ func (p *process) kill() {
 // close ends a process, dead or not.
 func (p *process) close() {
 	p.once.Do(func() {
-		p.Cluster.Close()
+		if p.caller != nil {
+			p.caller.Close()
+		} else {
+			p.Cluster.Close()
+		}
 		p.conn.Close()
 	})
 }

@@ -17,7 +17,7 @@ import (
 
 var seeds = flag.Int("seeds", 3, "how many random histories the test goes through")
 
-// Processes come and go, are killed and cut off, and logs and table have faults. Operations on few
+// Processes come and go, are killed and cut off, and logs and table have faults. Others only call. Operations on few
 // keys take hold in one order for each key. Timers of many keys fire until their handlers have
 // returned nil, and not once they were removed.
 func TestRandomHistories(t *testing.T) {
@@ -27,6 +27,9 @@ func TestRandomHistories(t *testing.T) {
 			h.rand = rand.New(rand.NewPCG(seed, 0))
 			for range 3 {
 				h.rise()
+			}
+			for range 2 {
+				h.callers = append(h.callers, h.openCaller())
 			}
 			var wg sync.WaitGroup
 			for caller := range 6 {
@@ -53,8 +56,9 @@ type history struct {
 	partitiontest.History
 	rand *rand.Rand
 
-	living sync.RWMutex
-	alive  []*process
+	living  sync.RWMutex
+	alive   []*process
+	callers []*process // that own nothing
 
 	noting sync.Mutex
 	timers map[string]*timer
@@ -96,6 +100,7 @@ func (h *history) disturb() {
 	p := h.alive[i]
 	switch h.rand.IntN(4) {
 	case 0:
+		h.callers[h.rand.IntN(len(h.callers))].store.Mute()
 		p.store.Cut(true)
 		time.Sleep(time.Duration(h.rand.Int64N(int64(2 * lease))))
 		p.store.Cut(false)
@@ -116,6 +121,9 @@ func (h *history) disturb() {
 func (h *history) any(r *rand.Rand) *process {
 	h.living.RLock()
 	defer h.living.RUnlock()
+	if i := r.IntN(len(h.alive) + len(h.callers)); i < len(h.callers) {
+		return h.callers[i]
+	}
 	return h.alive[r.IntN(len(h.alive))]
 }
 

@@ -84,8 +84,11 @@ func (r *router) close() {
 // Len returns the number of partitions.
 func (r *router) Len() int { return len(r.owned) }
 
-// Do has the operations of a call take hold in partition at, and waits until they are in the log, or
-// until ctx is done. With ErrUnavailable and the context's error they may take hold, or not.
+// Calls returns figures of the calls that other processes had to answer.
+func (r *router) Calls() remote.Stats { return r.client.Stats() }
+
+// Do commits the operations of a call in a partition. It returns when they are in the log, or ctx is done. With
+// ErrUnavailable and the context's error they may be committed, or not.
 func (r *router) Do(ctx context.Context, at int, call *partition.Call) error {
 	p := r.owned[at].Load()
 	if p == nil || !r.client.Settled(at) {
@@ -98,7 +101,7 @@ func (r *router) Do(ctx context.Context, at int, call *partition.Call) error {
 	return r.client.DoSince(ctx, at, call, begun)
 }
 
-// Get is the timer of a key and the time until it is due.
+// Get returns the timer of a key and the time until it is due.
 func (r *router) Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error) {
 	if p := r.owned[at].Load(); p != nil {
 		if value, remaining, ok, err = p.Get(key); !errors.Is(err, partition.ErrNotOwner) {
@@ -108,7 +111,7 @@ func (r *router) Get(ctx context.Context, at int, key []byte) (value string, rem
 	return r.client.Get(ctx, at, key)
 }
 
-// Count is the number of timers of a partition that are not dead.
+// Count returns the number of timers of a partition that are not dead.
 func (r *router) Count(ctx context.Context, at int) (int, error) {
 	if p := r.owned[at].Load(); p != nil {
 		if n, err := p.Len(); !errors.Is(err, partition.ErrNotOwner) {
@@ -118,7 +121,7 @@ func (r *router) Count(ctx context.Context, at int) (int, error) {
 	return r.client.Len(ctx, at)
 }
 
-// Epoch is that of a partition's owner, or 0 if that is of an earlier version.
+// Epoch returns that of a partition's owner, or 0 if that is of an earlier version.
 func (r *router) Epoch(ctx context.Context, at int) (uint64, error) {
 	if p := r.owned[at].Load(); p != nil {
 		return p.Moment().Epoch, nil // also if it has been lost: the owner's is higher
@@ -126,7 +129,7 @@ func (r *router) Epoch(ctx context.Context, at int) (uint64, error) {
 	return r.client.Epoch(ctx, at)
 }
 
-// All calls f for all timers of a partition that are dead, or all that are not, until it is false.
+// All calls f for all timers of a partition that are dead, or all that are not, until it returns false.
 // After a change of owner they come again.
 func (r *router) All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error {
 	if p := r.owned[at].Load(); p != nil {

@@ -76,6 +76,7 @@ func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 	c.mu.Lock()
 	c.session = s
 	c.mu.Unlock()
+	c.cfg.Logger.Info("durable: this process has joined", "member", member.Name(cfg.Text, m.ID()))
 	s.wg.Go(s.watch)
 	for _, slot := range s.slots {
 		s.wg.Go(slot.run)
@@ -154,6 +155,17 @@ func (s *session) learn(view *member.View) {
 			slot.changed.Set()
 		}
 	}
+}
+
+// nameOf returns what people call a member.
+func (s *session) nameOf(id member.ID) string {
+	if id == 0 {
+		return "nobody"
+	}
+	if p, ok := s.now().view.Peer(id); ok {
+		return p.Name()
+	}
+	return member.Name("", id)
 }
 
 // task is what decides what a slot does.

@@ -1,43 +1,40 @@
 package cluster
 
 import (
-	"slices"
-
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // Member is one of the processes that share the name.
 type Member struct {
-	ID, Text      string
+	ID            string
+	Text          string // what logs call it, too
 	Self, Leaving bool
 	Owned         int // partitions
 	Log, Wire     int // the latest versions that it reads
 }
 
 // Members returns the processes that have a lease, as this one knows them, and for each partition the
-// place of its owner among them, or -1.
+// index of its owner among them, or -1.
 func (c *Cluster) Members() (members []Member, owners []int) {
-	c.mu.Lock()
-	s := c.session
-	c.mu.Unlock()
-	view := s.now().view
+	s := c.latest()
+	return membersOf(s.now().view, func(p *member.Peer, at int) bool {
+		return p.ID != s.member.ID() || c.owned[at].Load() != nil
+	})
+}
+
+// membersOf returns the members of a view, and for each partition the index of its owner among them, or -1. Who has
+// its claim is the owner, if it can write to the log and opens reports true.
+func membersOf(view *member.View, opens func(p *member.Peer, at int) bool) (members []Member, owners []int) {
 	place := make(map[member.ID]int, len(view.Members))
-	texts := make(map[string]int)
 	for i, p := range view.Members {
 		place[p.ID] = i
-		texts[p.Text]++
-		members = append(members, Member{ID: p.ID.String(), Text: p.Text, Leaving: p.Leaving, Self: p.ID == s.member.ID(),
+		members = append(members, Member{ID: p.ID.String(), Text: p.Name(), Leaving: p.Leaving, Self: p.ID == view.ID,
 			Log: p.Log, Wire: p.Wire})
-	}
-	for i, m := range members {
-		if texts[m.Text] > 1 { // as in containers that share the host's name
-			members[i].Text += ", member " + m.ID
-		}
 	}
 	for at, claim := range view.Claims {
 		i, ok := place[claim.Holder]
-		if !ok || !c.opens(&view.Members[i], at, s) {
+		if !ok || !view.Members[i].Can(at) || !opens(&view.Members[i], at) {
 			i = -1
 		} else {
 			members[i].Owned++
@@ -45,15 +42,6 @@ func (c *Cluster) Members() (members []Member, owners []int) {
 		owners = append(owners, i)
 	}
 	return members, owners
-}
-
-// opens reports whether the member that has a partition's claim owns it, as far as is known here: it can write to the
-// log.
-func (c *Cluster) opens(p *member.Peer, at int, s *session) bool {
-	if _, unable := slices.BinarySearch(p.Unable, at); unable {
-		return false
-	}
-	return p.ID != s.member.ID() || c.owned[at].Load() != nil
 }
 
 // Partition is partition at if this process owns it, else nil. If its log is damaged, err says so.

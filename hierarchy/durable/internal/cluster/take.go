@@ -81,9 +81,10 @@ func (l *slot) awaitGift(holder member.ID, answers <-chan bool) error {
 }
 
 var (
-	errKeeps  = errors.New("its owner does not give it away")
-	errSilent = errors.New("its owner does not answer")
-	errLease  = errors.New("the lease of this process has ended")
+	errNoOwner = errors.New("no process owns the partition")
+	errKeeps   = errors.New("its owner does not give it away")
+	errSilent  = errors.New("its owner does not answer")
+	errLease   = errors.New("the lease of this process has ended")
 )
 
 // follow reads what is in the log, while another owns it.

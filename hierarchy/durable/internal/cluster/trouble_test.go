@@ -47,7 +47,7 @@ func TestTroubleIsTold(t *testing.T) {
 
 // A damaged log is not read again all the time by a member that should have the partition.
 func TestDamagedLogIsLeftInPeace(t *testing.T) {
-	l := &slot{s: &session{c: &Cluster{cfg: Config{Behind: time.Hour}}}}
+	l := &slot{s: &session{c: &Cluster{router: &router{cfg: Config{Behind: time.Hour}}}}}
 	err := named(1, partition.ErrDamaged)
 	if l.isDamaged(err) {
 		t.Fatal("what has answered may be behind")

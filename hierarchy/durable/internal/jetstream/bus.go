@@ -1,8 +1,6 @@
 package jetstream
 
 import (
-	"fmt"
-
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
@@ -32,16 +30,30 @@ func (b natsBus) Subscribe(subject string, f func(bus.Message)) (bus.Subscriptio
 }
 
 func (b natsBus) MaxMessage() int { return int(b.MaxPayload()) }
-func (b natsBus) Online() bool    { return b.Status() == nats.CONNECTED }
+
+func (b natsBus) Offline() error {
+	if b.IsConnected() {
+		return nil
+	}
+	if err := b.Closed(); err != nil {
+		return err
+	}
+	return because(bus.ErrOffline, b.Conn)
+}
 
 func (b natsBus) Closed() error {
 	if !b.IsClosed() {
 		return nil
 	}
-	if err := b.LastError(); err != nil {
-		return fmt.Errorf("%w: %w", bus.ErrClosed, err)
+	return because(bus.ErrClosed, b.Conn)
+}
+
+// because returns err with the reason that a connection has, if it has one still.
+func because(err error, nc *nats.Conn) error {
+	if why := trouble(nc); why != nil {
+		return &explained{why.Error(), err, why}
 	}
-	return bus.ErrClosed
+	return err
 }
 
 // AwaitClosed leaves the handlers of the connection to the user.

@@ -3,6 +3,7 @@ package jetstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -55,6 +56,19 @@ func (s *Set) find(ctx context.Context) (a about, err error) {
 	}
 	s.Replicas = in.Config.Replicas
 	return s.about(ctx)
+}
+
+// Partitions returns how many partitions a set has. The error is ErrPartitions if it is not what Config says.
+func Partitions(ctx context.Context, cfg Config) (int, error) {
+	s := &Set{cfg: cfg}
+	a, err := s.about(ctx)
+	if isNoStream(err) || errors.Is(err, journal.ErrAbsent) {
+		err = fmt.Errorf("%w: %q", errUnopened, cfg.Name)
+	}
+	if err == nil {
+		err = s.agrees(a)
+	}
+	return a.Partitions, err
 }
 
 // about reads the record, or returns ErrAbsent.

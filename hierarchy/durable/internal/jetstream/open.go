@@ -18,15 +18,16 @@ import (
 // Storage is all that the processes that share a set have in common: its logs, the table that says who owns them, and
 // the bus for messages between these processes.
 type Storage struct {
-	Logs  []journal.Log
-	Table table.Store
-	Bus   bus.Bus
+	Partitions int
+	Logs       []journal.Log // of each partition. Nil for one that is a caller's
+	Table      table.Store
+	Bus        bus.Bus
 }
 
-// OpenShared opens a set and its table, or makes them. It waits for servers that are not ready, until ctx is done.
+// OpenShared opens a set and its table, or creates them. It waits for servers that are not ready, until ctx is done.
 func OpenShared(ctx context.Context, cfg Config, logger *slog.Logger) (s Storage, err error) {
 	s.Bus = NewBus(cfg.Conn)
-	err = untilAnswered(ctx, logger, func(ctx context.Context, answered func()) error {
+	err = untilAnswered(ctx, logger, cfg.explain, func(ctx context.Context, answered func()) error {
 		if err := checkServer(cfg.Conn); err != nil {
 			return err
 		}
@@ -39,8 +40,31 @@ func OpenShared(ctx context.Context, cfg Config, logger *slog.Logger) (s Storage
 		if err != nil {
 			return err
 		}
-		bucket.Replicas, s.Logs = set.Replicas, set.Logs
+		bucket.Replicas, s.Logs, s.Partitions = set.Replicas, set.Logs, len(set.Logs)
 		s.Table, err = OpenTable(ctx, bucket)
+		return err
+	})
+	return s, err
+}
+
+func (cfg *Config) explain(err error) error { return Explain(cfg.Conn, err) }
+
+// errUnopened: the set does not exist, or nobody has finished creating it.
+var errUnopened = errors.New("no process that has a Handle has opened it yet")
+
+// FindShared finds what OpenShared has created, for a caller. It creates nothing, and needs neither the logs nor a
+// permission to write. It waits, until ctx is done, for servers that are not ready and for the set.
+func FindShared(ctx context.Context, cfg Config, logger *slog.Logger) (s Storage, err error) {
+	s.Bus = NewBus(cfg.Conn)
+	err = untilAnswered(ctx, logger, cfg.explain, func(ctx context.Context, answered func()) error {
+		if err := checkServer(cfg.Conn); err != nil {
+			return err
+		}
+		cfg.Progress = answered
+		if s.Partitions, err = Partitions(ctx, cfg); err != nil {
+			return err
+		}
+		s.Table, err = FindTable(ctx, TableConfig{Conn: cfg.Conn, Name: cfg.Name})
 		return err
 	})
 	return s, err
@@ -74,11 +98,12 @@ const (
 )
 
 // untilAnswered does something until the servers have answered, or ctx is done. Servers that have just
-// begun, or lost one of them, have no leader for some seconds. If they say for a while that they have no
+// started, or lost one of them, have no leader for some seconds. If they say for a while that they have no
 // JetStream, or are too few for the replicas, this is so. A try may take as long as it likes, as long as it
 // calls answered.
-func untilAnswered(ctx context.Context, logger *slog.Logger, do func(ctx context.Context, answered func()) error) error {
+func untilAnswered(ctx context.Context, logger *slog.Logger, explain func(error) error, do func(ctx context.Context, answered func()) error) error {
 	var unsettled time.Time // since when they seem to be
+	said := ""
 	for limit := firstOpenTime; ; limit = min(2*limit, openTime) {
 		err := whileAnswered(ctx, limit, do)
 		if !isUnsettled(err) {
@@ -86,15 +111,26 @@ func untilAnswered(ctx context.Context, logger *slog.Logger, do func(ctx context
 		} else if unsettled.IsZero() {
 			unsettled = time.Now()
 		}
-		waits := isUnready(err) || !unsettled.IsZero() && time.Since(unsettled) < settleTime
-		if err == nil || !waits {
+		waits := isUnready(err) || errors.Is(err, errUnopened) || !unsettled.IsZero() && time.Since(unsettled) < settleTime
+		if err = explain(err); err == nil || !waits {
 			return err
 		}
-		logger.Warn("durable: the servers are not ready", "err", err)
+		if text := err.Error(); text != said {
+			said = text
+			logger.Warn("durable: the timers can't be opened yet", "err", err)
+		}
 		if wait.Sleep(ctx, openPause); ctx.Err() != nil {
-			return fmt.Errorf("%w: %w", ctx.Err(), err)
+			return afterAll(ctx, err)
 		}
 	}
+}
+
+// afterAll returns the error of a ctx that is done, and what was waited for.
+func afterAll(ctx context.Context, err error) error {
+	if errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
 // whileAnswered does something, and ends it when there was no answer for so long.

@@ -38,7 +38,7 @@ func TestUntilAnswered(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
 				defer cancel()
 				begun := time.Now()
-				err := untilAnswered(ctx, logger, func(context.Context, func()) error {
+				err := untilAnswered(ctx, logger, asItIs, func(context.Context, func()) error {
 					if time.Since(begun) < c.for_ {
 						return c.err
 					}
@@ -56,7 +56,7 @@ func TestUntilAnswered(t *testing.T) {
 func TestTryGoesOnWhileThereAreAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
-		err := untilAnswered(t.Context(), slog.New(slog.DiscardHandler), func(ctx context.Context, answered func()) error {
+		err := untilAnswered(t.Context(), slog.New(slog.DiscardHandler), asItIs, func(ctx context.Context, answered func()) error {
 			tries++
 			for range 1000 {
 				select {
@@ -77,7 +77,7 @@ func TestTryGoesOnWhileThereAreAnswers(t *testing.T) {
 func TestTryWithoutAnswersEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var took []time.Duration
-		err := untilAnswered(t.Context(), slog.New(slog.DiscardHandler), func(ctx context.Context, _ func()) error {
+		err := untilAnswered(t.Context(), slog.New(slog.DiscardHandler), asItIs, func(ctx context.Context, _ func()) error {
 			if len(took) == 4 {
 				return nil
 			}
@@ -95,7 +95,7 @@ func TestTryWithoutAnswersEnds(t *testing.T) {
 func TestUntilAnsweredByServersThatBeginLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		require.NoError(t, untilAnswered(t.Context(), slog.New(slog.DiscardHandler), func(context.Context, func()) error {
+		require.NoError(t, untilAnswered(t.Context(), slog.New(slog.DiscardHandler), asItIs, func(context.Context, func()) error {
 			switch now := time.Since(begun); {
 			case now < time.Hour:
 				return nats.ErrTimeout
@@ -117,3 +117,5 @@ func TestNoAnswerIsSaidOnce(t *testing.T) {
 		require.EqualError(t, err, "context deadline exceeded")
 	})
 }
+
+func asItIs(err error) error { return err }

@@ -54,6 +54,15 @@ func CheckTable(ctx context.Context, cfg TableConfig) error {
 	return err
 }
 
+// FindTable opens the bucket, and does not create it.
+func FindTable(ctx context.Context, cfg TableConfig) (*Table, error) {
+	s, err := findTable(ctx, cfg)
+	if err == nil && s.bucket == nil {
+		err = s.named(errUnopened)
+	}
+	return s, err
+}
+
 // findTable is the table with the bucket that is there, or with none.
 func findTable(ctx context.Context, cfg TableConfig) (*Table, error) {
 	js, err := jetstream.New(cfg.Conn)

@@ -54,7 +54,7 @@ func (v *View) unable() map[ID][]int {
 // notHeld returns what a member whose clock is off may not take.
 func (v *View) notHeld(p *Peer) (all []int) {
 	for at, c := range v.Claims {
-		if c.Holder != p.ID || !p.can(at) {
+		if c.Holder != p.ID || !p.Can(at) {
 			all = append(all, at)
 		}
 	}
@@ -64,16 +64,16 @@ func (v *View) notHeld(p *Peer) (all []int) {
 // notYet returns what a new member may not take.
 func (v *View) notYet(p *Peer) (all []int) {
 	for at, c := range v.Claims {
-		others := slices.ContainsFunc(v.Members, func(o Peer) bool { return !o.New && !o.Off && !o.Leaving && o.can(at) })
-		if !p.can(at) || others && c.Holder != p.ID {
+		others := slices.ContainsFunc(v.Members, func(o Peer) bool { return !o.New && !o.Off && !o.Leaving && o.Can(at) })
+		if !p.Can(at) || others && c.Holder != p.ID {
 			all = append(all, at)
 		}
 	}
 	return all
 }
 
-// can reports whether the member can take a partition, as far as it knows.
-func (p *Peer) can(partition int) bool {
+// Can reports whether the member can take a partition, as far as it knows.
+func (p *Peer) Can(partition int) bool {
 	_, unable := slices.BinarySearch(p.Unable, partition)
 	return !unable
 }

@@ -29,6 +29,18 @@ type Peer struct {
 	Plan      int // the rule of shares that it follows
 }
 
+// Name returns what people call the member, in logs and on pages.
+func (p *Peer) Name() string { return Name(p.Text, p.ID) }
+
+// Name returns the Name of a Peer with that Text and ID.
+func Name(text string, id ID) string {
+	name := "member " + id.String()
+	if text != "" {
+		name = text + ", " + name
+	}
+	return name
+}
+
 // planRule is the rule of shares that this program follows. By rule 0 a new member has its share at once.
 const planRule = 1
 

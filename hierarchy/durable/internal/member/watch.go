@@ -153,7 +153,7 @@ func (m *Member) bury() {
 
 // dead is a record to delete.
 type dead struct {
-	id       ID
+	name     string
 	key      string
 	revision uint64 // the last one seen; 0 if no record was ever seen
 }
@@ -174,12 +174,12 @@ func (m *Member) next() (target dead, pause time.Duration) {
 		if left := m.lease.ripe(p.seen, p.lease) - now; left > 0 {
 			pause = min(pause, left)
 		} else {
-			return dead{id, memberKey(id), p.revision}, 0
+			return dead{p.Name(), memberKey(id), p.revision}, 0
 		}
 	}
 	// If a holder that was never seen has a record, the table refuses this.
 	for _, id := range m.known.missing() {
-		return dead{id, memberKey(id), 0}, 0
+		return dead{Name("", id), memberKey(id), 0}, 0
 	}
 	return target, pause
 }
@@ -189,7 +189,7 @@ func (m *Member) next() (target dead, pause time.Duration) {
 func (m *Member) deleteDead(d dead) bool {
 	r, err := m.send(m.ctx, d.key, nil, d.revision)
 	if err == nil {
-		m.cfg.Logger.Info("durable: a member is gone", "member", d.id)
+		m.cfg.Logger.Info("durable: a member is gone", "member", d.name)
 		m.apply(r)
 		return true
 	}

@@ -27,6 +27,7 @@ type Client struct {
 	asks   sync.Pool // of *ask
 
 	reads  reads
+	stats  stats
 	ending atomic.Bool // no further call is taken
 	closed chan struct{}
 	once   sync.Once
@@ -76,7 +77,8 @@ func (c *Client) Do(ctx context.Context, at int, call *partition.Call) error {
 func (c *Client) most() int { return c.cfg.Bus.MaxMessage() - headers }
 
 // DoSince is Do for a call that began before. Its durations and its minute count from there.
-func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begun Moment) error {
+func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begun Moment) (err error) {
+	defer func() { c.stats.ended(begun.real, err) }()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -103,11 +105,11 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 		}
 		<-a.done
 	}
-	err := a.err
-	if err == nil {
-		c.asks.Put(a)
+	if a.err != nil {
+		return a.err
 	}
-	return err
+	c.asks.Put(a)
+	return nil
 }
 
 // takes is an error if no further call is taken now.

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -116,8 +115,8 @@ func (l *lane) floor(next uint64) uint64 {
 // publish sends a copy of a message.
 func (l *lane) publish(m *message, now time.Time) {
 	b := l.client.cfg.Bus
-	if !b.Online() { // it would be kept, and sent when its durations are not true any more
-		l.delay(m, now, bus.ErrOffline)
+	if err := b.Offline(); err != nil { // it would be kept, and sent when its durations are not true any more
+		l.delay(m, now, err)
 		return
 	}
 	clocks := readClocks(l.client.cfg.Clock)

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
@@ -132,9 +131,12 @@ func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer
 
 // read asks until there is an answer.
 func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, err error) {
-	q := c.reads.expect(at)
-	defer c.reads.forget(q.id)
-	q.end, q.quiet, q.why = time.Now().Add(c.cfg.GiveUp), c.newQuiet(), errSilent
+	q, begun := c.reads.expect(at), time.Now()
+	defer func() {
+		c.reads.forget(q.id)
+		c.stats.ended(begun, err)
+	}()
+	q.end, q.quiet, q.why = begun.Add(c.cfg.GiveUp), c.newQuiet(), errSilent
 	q.timer = time.NewTimer(c.cfg.GiveUp)
 	defer q.timer.Stop()
 	for {
@@ -158,8 +160,8 @@ func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, er
 // publishRead asks, and sets the time for the next copy.
 func (c *Client) publishRead(q *question, at int, data []byte) {
 	pause := q.quiet.Next()
-	if !c.cfg.Bus.Online() {
-		q.why, pause = bus.ErrOffline, lastPause
+	if err := c.cfg.Bus.Offline(); err != nil {
+		q.why, pause = err, lastPause
 	} else if err := c.cfg.Bus.Publish(c.lanes[at].subject, c.readReply(q.id), data); err != nil {
 		q.why, pause = err, lastPause
 	}

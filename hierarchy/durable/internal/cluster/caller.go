@@ -1,0 +1,90 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// Caller is a process that asks the owners of partitions, and never is one. It has no lease and reads no log. Its
+// methods may be called concurrently.
+type Caller struct {
+	*router
+	members *member.Observer
+	ended   chan struct{} // closed when follow has ended
+}
+
+// OpenCaller returns when it knows the members. Config needs no Logs, but Member.Partitions, and of Common the Clock
+// alone. It does not wait until there is an owner: calls do.
+func OpenCaller(ctx context.Context, cfg Config) (*Caller, error) {
+	cfg.Member.Logger = cfg.Logger
+	r, err := newRouter(cfg)
+	if err != nil {
+		return nil, err
+	}
+	members, err := member.Observe(ctx, cfg.Member)
+	if err != nil {
+		r.close()
+		return nil, fmt.Errorf("observing: %w", err)
+	}
+	c := &Caller{router: r, members: members, ended: make(chan struct{})}
+	cfg.Logger.Info("durable: this process has no Handle: it calls the owners, and owns nothing")
+	go c.follow()
+	return c, nil
+}
+
+// follow has calls asked again that wait for a partition which changes hands.
+func (c *Caller) follow() {
+	defer close(c.ended)
+	for view := c.members.View(); ; {
+		select {
+		case <-c.members.Changed():
+			next := c.members.View()
+			c.changed(view, next)
+			view = next
+		case <-c.ending:
+			return
+		}
+	}
+}
+
+// Members is Cluster.Members.
+func (c *Caller) Members() (members []Member, owners []int) {
+	return membersOf(c.members.View(), func(*member.Peer, int) bool { return true })
+}
+
+// Partition returns nil.
+func (c *Caller) Partition(int) (*partition.Partition, error) { return nil, nil }
+
+// Stats returns since when there is no owner, as far as is known here.
+func (c *Caller) Stats(at int) (st partition.Stats, owned bool, err error) {
+	st.Unavailable, _ = c.unavailable(at)
+	return st, false, nil
+}
+
+// unavailable returns since when calls for a partition are not answered, or zero, and why.
+func (c *Caller) unavailable(at int) (since time.Time, why error) {
+	if gone := c.gone.Load(); gone != nil {
+		return *gone, c.cfg.Bus.Closed()
+	}
+	if since, ok := c.members.Unowned(at); ok {
+		return since, errNoOwner
+	}
+	return time.Time{}, nil
+}
+
+// Close ends all calls at once. Those whose operations may be committed return ErrUnavailable.
+func (c *Caller) Close() {
+	c.close()
+	<-c.ended
+	c.members.Stop()
+}
+
+// Shutdown is Close: there is nothing to hand over.
+func (c *Caller) Shutdown(context.Context) error {
+	c.Close()
+	return nil
+}

@@ -1,0 +1,70 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Errors of a connection that does not work say only that a request had no answer in time. What is known of the
+// connection says why. It has no passwords: nats.go gives the servers without users, and its errors have none.
+
+// explain returns err with what is known of the connection, if that may be why there was no answer.
+func explain(nc *nats.Conn, err error) error {
+	if err == nil || !isUnready(err) && !isUnsettled(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, nats.ErrConnectionClosed) {
+		return err
+	}
+	why := trouble(nc)
+	if why == nil {
+		return err
+	}
+	text := why.Error()
+	switch {
+	case nc.IsConnected():
+		text = err.Error() + ": " + text
+	case errors.Is(err, context.DeadlineExceeded):
+		text = context.DeadlineExceeded.Error() + ": " + text
+	case errors.Is(err, context.Canceled):
+		text = context.Canceled.Error() + ": " + text
+	}
+	return &explained{text, err, why}
+}
+
+// explained is an error and what explains it. Where the connection does not work, what was asked for says nothing.
+type explained struct {
+	text     string
+	err, why error
+}
+
+func (e *explained) Error() string   { return e.text }
+func (e *explained) Unwrap() []error { return []error{e.err, e.why} }
+
+// Explain is explain for an error of what uses the storage. It is nil for nil.
+func Explain(nc *nats.Conn, err error) error {
+	var done *explained
+	if errors.As(err, &done) {
+		return err
+	}
+	return explain(nc, err)
+}
+
+// trouble returns what is wrong with a connection: it is not there, or the servers have refused something for lack of
+// permission. It is nil if nothing is known to be wrong.
+func trouble(nc *nats.Conn) error {
+	last, status := nc.LastError(), nc.Status()
+	switch {
+	case status != nats.CONNECTED && last != nil:
+		return fmt.Errorf("the connection to %s is %s: %w", addresses(nc), strings.ToLower(status.String()), last)
+	case status != nats.CONNECTED:
+		return fmt.Errorf("the connection to %s is %s", addresses(nc), strings.ToLower(status.String()))
+	case errors.Is(last, nats.ErrPermissionViolation):
+		return last
+	}
+	return nil
+}
+
+// addresses returns the servers of a connection, without users.
+func addresses(nc *nats.Conn) string { return strings.Join(nc.Servers(), ", ") }
