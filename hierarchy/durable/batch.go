@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -102,6 +103,11 @@ type batchPart struct {
 // Batch does all operations of b, in order for each key. The operations for one partition are committed
 // together or not at all. Each partition can fail alone: the errors are joined, and b.Took reports which
 // operations were committed. If an operation can't be encoded, none is done.
+//
+// A partition takes at most 2,000 operations of a Batch, and as many bytes as a message of the servers may have: 8 MiB
+// with Dir, max_payload with Conn, which is 1 MiB by default. An operation counts as its key, its value and 64 bytes. If
+// there are more for a partition, none of them is committed, and the error is ErrTooLarge, with the number of the
+// partition. Batch does not cut them, since they would not be committed together then.
 func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	b.results, b.decode = slices.Grow(b.results[:0], len(b.ops))[:len(b.ops)], w.cfg.Value.Decode
 	clear(b.results)
@@ -115,7 +121,7 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	var wg sync.WaitGroup
 	for i, part := range parts {
 		if part != nil {
-			wg.Go(func() { errs[i] = w.owners.Do(ctx, i, &part.call) })
+			wg.Go(func() { errs[i] = partError(i, w.owners.Do(ctx, i, &part.call)) })
 		}
 	}
 	wg.Wait()
@@ -125,6 +131,14 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// partError returns the error of a part of a Batch. One that is too large says for which partition.
+func partError(at int, err error) error {
+	if !errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	return journal.In(fmt.Sprintf("partition %d of a Batch", at), err)
 }
 
 // setResults sets the results of a part's operations. A call has the values of its Removes that found a

@@ -24,6 +24,7 @@ type dir struct {
 	parts   []part
 	unwatch func() // ends the calls of damaged
 	closing sync.Once
+	closed  atomic.Bool // Shutdown or Close has begun
 }
 
 type dirConfig struct {
@@ -36,13 +37,19 @@ type dirConfig struct {
 // part is a partition, or why there is none.
 type part struct {
 	*partition.Partition
-	why atomic.Pointer[error]
+	why atomic.Pointer[failure]
+}
+
+// failure is why a partition can't be used, and since when that is known.
+type failure struct {
+	error
+	since time.Time
 }
 
 // problem returns why the partition can't be used, or nil.
 func (p *part) problem() error {
-	if err := p.why.Load(); err != nil {
-		return *err
+	if why := p.why.Load(); why != nil {
+		return why.error
 	}
 	return nil
 }
@@ -50,7 +57,7 @@ func (p *part) problem() error {
 // fail sets problem.
 func (p *part) fail(err error) {
 	if err != nil {
-		p.why.Store(&err)
+		p.why.Store(&failure{err, time.Now()})
 	}
 }
 
@@ -112,6 +119,7 @@ func (d *dir) Epoch(_ context.Context, at int) (uint64, error) {
 
 // Shutdown ends the partitions, and the server if nobody else uses it.
 func (d *dir) Shutdown(ctx context.Context) error {
+	d.closed.Store(true)
 	errs := make([]error, len(d.parts))
 	var wg sync.WaitGroup
 	for at := range d.parts {

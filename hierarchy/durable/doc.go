@@ -51,6 +51,9 @@
 // timer. Shutdown hands the partitions of a process over to the others, almost without a gap. If a process is
 // killed, they take over after 1.25 Config.Lease.
 //
+// A process with Config.Conn and no Config.Handle is a caller: it sets, moves, removes and reads timers by the
+// processes that have a Handle, and owns no partition.
+//
 // A process whose lease has expired begins no handler and acknowledges nothing: calls wait until it has its
 // lease again or another process has taken over, and return ErrUnavailable after a minute. An append that was
 // in flight may still be committed until the takeover; from then on the log refuses the old owner. Handlers that

@@ -3,7 +3,6 @@ package durable_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -186,30 +185,36 @@ func TestServerEndsInOrder(t *testing.T) {
 	}
 }
 
-// healthy is a check for a load balancer or an alarm.
-func healthy(timers *durable.Keyed[string, string], w http.ResponseWriter) {
-	st := timers.Stats()
-	if st.Damaged > 0 || st.Dead > 0 {
-		w.WriteHeader(http.StatusServiceUnavailable)
-	}
-	fmt.Fprintf(w, "%d pending, %d dead, %d partitions damaged\n", st.Pending, st.Dead, st.Damaged)
+// handleHealth says whether this process should get work: for a load balancer, or as a readiness probe.
+func handleHealth(mux *http.ServeMux, timers *durable.Keyed[string, string]) {
+	mux.HandleFunc("/ready", func(w http.ResponseWriter, _ *http.Request) {
+		if err := timers.Health(); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		}
+	})
+	mux.HandleFunc("/live", func(http.ResponseWriter, *http.Request) {}) // the process answers, and that is all
 }
 
-func TestHealth(t *testing.T) {
+// A worker stays in service when one of its timers is dead, and while it lives. When its log is damaged, or it ends, it
+// is not ready any more.
+func TestHealthOfTheDocs(t *testing.T) {
 	mock := clock.NewMock()
 	w := open(t, durable.Config[string, string]{Dir: filepath.Join(t.TempDir(), "timers"), Clock: mock, MaxAttempts: 1,
 		Handle: func(context.Context, firing) error { return errors.New("no") }})
+	mux := http.NewServeMux()
+	handleHealth(mux, w)
+	code := func(path string) int {
+		answer := httptest.NewRecorder()
+		mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+		return answer.Code
+	}
 	require.NoError(t, w.Set(t.Context(), "a", "", time.Second))
-	mock.Add(0)
-	answer := httptest.NewRecorder()
-	healthy(w, answer)
-	require.Equal(t, http.StatusOK, answer.Code)
-	require.Equal(t, "1 pending, 0 dead, 0 partitions damaged\n", answer.Body.String())
 	mock.Add(time.Second)
-	answer = httptest.NewRecorder()
-	healthy(w, answer)
-	require.Equal(t, http.StatusServiceUnavailable, answer.Code)
-	require.Equal(t, "0 pending, 1 dead, 0 partitions damaged\n", answer.Body.String())
+	require.Equal(t, 1, w.Stats().Dead)
+	require.Equal(t, http.StatusOK, code("/ready"))
+	require.NoError(t, w.Close())
+	require.Equal(t, http.StatusServiceUnavailable, code("/ready"))
+	require.Equal(t, http.StatusOK, code("/live"))
 }
 
 // event is what is told to an operator.

@@ -30,6 +30,8 @@ type owners interface {
 	// Members returns the processes that share the partitions, and for each partition the index of its
 	// owner among them, or -1.
 	Members() ([]cluster.Member, []int)
+	// Health returns what keeps this process from doing its part.
+	Health() []error
 	Shutdown(ctx context.Context) error
 	Close()
 }
@@ -64,12 +66,17 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 		err = journal.Because(partition.ErrArgument, err)
 	}
 	if err != nil {
-		if !strings.HasPrefix(err.Error(), "durable: ") { // as that of ErrDamaged
-			err = fmt.Errorf("durable: %w", err)
-		}
-		return nil, err
+		return nil, ofPackage(err)
 	}
 	return w, nil
+}
+
+// ofPackage returns err with the name of the package in its text.
+func ofPackage(err error) error {
+	if strings.HasPrefix(err.Error(), "durable: ") { // as that of ErrDamaged
+		return err
+	}
+	return fmt.Errorf("durable: %w", err)
 }
 
 // common returns the part of the configuration that all partitions share.

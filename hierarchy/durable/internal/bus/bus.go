@@ -32,8 +32,9 @@ type Bus interface {
 	Offline() error
 	// Closed returns an error that is ErrClosed if the bus is closed for good, or nil.
 	Closed() error
-	// AwaitClosed waits until the bus is closed for good, or end is closed. It reports whether the bus is.
-	AwaitClosed(end <-chan struct{}) bool
+	// Watch calls changed now, and each time when Offline may be another, until the bus is closed for good or end is
+	// closed.
+	Watch(end <-chan struct{}, changed func())
 }
 
 // Message is a message that was received.

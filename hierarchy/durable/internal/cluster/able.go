@@ -62,6 +62,7 @@ func (l *slot) cannot(why error) {
 	if l.unable.Swap(true) {
 		return
 	}
+	l.cannotSince.Store(&now)
 	l.s.member.SetUnable(l.at, true)
 	if l.isNews(why) {
 		l.c().cfg.Logger.Warn("durable: this process can't write to a log, and leaves its partition to others", "partition", l.at, "err", why)
@@ -71,6 +72,7 @@ func (l *slot) cannot(why error) {
 // able says that this process can write to the log, if it has said something else before.
 func (l *slot) able() {
 	if l.unable.Swap(false) {
+		l.cannotSince.Store(nil)
 		l.s.member.SetUnable(l.at, false)
 		l.c().cfg.Logger.Info("durable: this process can write to a log again", "partition", l.at)
 	}

@@ -20,8 +20,10 @@ type router struct {
 	client *remote.Client
 	owned  []atomic.Pointer[partition.Partition] // nil: it is not owned here
 	gone   atomic.Pointer[time.Time]             // since when the connection is closed for good, or nil
-	ending chan struct{}
-	once   sync.Once
+	// offline is since when there is no connection, or nil.
+	offline atomic.Pointer[time.Time]
+	ending  chan struct{}
+	once    sync.Once
 }
 
 // newRouter returns a router, which needs a close.
@@ -39,16 +41,25 @@ func (r *router) remote() remote.Config {
 	return remote.Config{Bus: r.cfg.Bus, Name: r.cfg.Name, Partitions: len(r.owned), Logger: r.cfg.Logger, Clock: r.cfg.Common.Clock}
 }
 
-// watchBus notices when the bus is closed for good, as nats.go closes a connection when the servers have refused the
-// same user twice. Nothing works from then on.
+// watchBus notices since when there is no connection. It may be closed for good, as nats.go closes a connection when the
+// servers have refused the same user twice. Nothing works from then on.
 func (r *router) watchBus() {
-	if !r.cfg.Bus.AwaitClosed(r.ending) || r.isEnding() {
-		return
-	}
-	now := time.Now()
-	r.gone.Store(&now)
-	r.cfg.Logger.Error("durable: the connection to the servers is closed for good: open another one, and Open anew",
-		"err", r.cfg.Bus.Closed())
+	r.cfg.Bus.Watch(r.ending, func() {
+		if r.cfg.Bus.Offline() == nil {
+			r.offline.Store(nil)
+			return
+		}
+		now := time.Now()
+		r.offline.CompareAndSwap(nil, &now)
+		if err := r.cfg.Bus.Closed(); err != nil && !r.isEnding() {
+			r.closedForGood(&now, err)
+		}
+	})
+}
+
+func (r *router) closedForGood(now *time.Time, err error) {
+	r.gone.Store(now)
+	r.cfg.Logger.Error("durable: the connection to the servers is closed for good: open another one, and Open anew", "err", err)
 	for at := range r.owned {
 		r.client.Moved(at) // calls end
 	}

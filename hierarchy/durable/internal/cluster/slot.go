@@ -27,7 +27,9 @@ type slot struct {
 	trouble  atomic.Pointer[trouble]
 	failing  atomic.Pointer[time.Time] // since when each try to have the partition has failed, or nil
 	unable   atomic.Bool               // this process can't write to the log, and has said so
-	progress partition.Progress        // of reading the log
+	// cannotSince is since when that is so, or nil.
+	cannotSince atomic.Pointer[time.Time]
+	progress    partition.Progress // of reading the log
 
 	// The other fields belong to the goroutine of run.
 

@@ -50,6 +50,13 @@ func (s *Server) Problem() error {
 	return context.Cause(s.healthy)
 }
 
+// ProblemSince returns Problem, and since when the server has it.
+func (s *Server) ProblemSince() (error, time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return context.Cause(s.healthy), s.failedAt
+}
+
 // OnProblem has f be called with the problem that the server has, or with its next one, unless stop
 // is called before.
 func (s *Server) OnProblem(f func(error)) (stop func() bool) {
@@ -92,6 +99,11 @@ func (s *Server) failed(line string) {
 	case corruptOf(line) != "":
 		s.noteCorrupt(corruptOf(line), line)
 		return
+	}
+	if s.healthy.Err() == nil {
+		s.failedAt = time.Now()
+	}
+	switch {
 	case what == "":
 		s.lost = fmt.Errorf("writing has failed, and the timers stay unavailable until the process starts again: %s", line)
 		s.fail(s.lost)

@@ -51,12 +51,13 @@ type Server struct {
 
 	probing sync.Mutex // held while there are files of probe
 
-	mu      sync.Mutex
-	server  *server.Server          // nil while it is ended
-	healthy context.Context         // ends when there is a problem, which is its cause
-	fail    context.CancelCauseFunc // of healthy
-	lost    error                   // what may not be on the disk; it stays
-	corrupt map[string]error        // the streams in which the server has found damage
+	mu       sync.Mutex
+	server   *server.Server          // nil while it is ended
+	healthy  context.Context         // ends when there is a problem, which is its cause
+	fail     context.CancelCauseFunc // of healthy
+	lost     error                   // what may not be on the disk; it stays
+	failedAt time.Time               // when healthy ended last
+	corrupt  map[string]error        // the streams in which the server has found damage
 
 	onCorrupt map[*func(string, error)]*func(string, error) // those who want to know of the next ones
 }

@@ -56,18 +56,20 @@ func because(err error, nc *nats.Conn) error {
 	return err
 }
 
-// AwaitClosed leaves the handlers of the connection to the user.
-func (b natsBus) AwaitClosed(end <-chan struct{}) bool {
-	status := b.StatusChanged(nats.CLOSED)
+// Watch leaves the handlers of the connection to the user.
+func (b natsBus) Watch(end <-chan struct{}, changed func()) {
+	status := b.StatusChanged()
 	defer b.RemoveStatusListener(status)
-	if b.IsClosed() { // maybe before status was there
-		return true
-	}
-	select {
-	case <-status:
-		return true
-	case <-end:
-		return false
+	for {
+		changed()
+		if b.IsClosed() { // maybe before status was there
+			return
+		}
+		select {
+		case <-status:
+		case <-end:
+			return
+		}
 	}
 }
 

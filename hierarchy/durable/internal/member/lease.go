@@ -163,6 +163,21 @@ func (m *Member) risen() {
 	}
 }
 
+// Lapsed returns since when this member has not held its lease, or the zero Time if it does.
+func (m *Member) Lapsed() time.Time {
+	if m.Holds() {
+		return time.Time{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	until := time.Duration(m.lease.until.Load())
+	if until == 0 { // it was lost, or a renewal was refused
+		until = m.lease.acked
+	}
+	now := m.cfg.Boot()
+	return time.Now().Add(min(until, now) - now)
+}
+
 // Leave publishes that this member is leaving, so that others take its claims. It keeps its lease. It returns when
 // the others can see it.
 func (m *Member) Leave(ctx context.Context) error {

@@ -38,15 +38,16 @@ func (o *Observer) Unowned(partition int) (since time.Time, ok bool) { return o.
 // Stop ends what runs in the background, and waits for it.
 func (o *Observer) Stop() { o.m.Stop() }
 
-// Unowned reports whether a partition has no owner as far as is known here, and since when: nobody has its claim, or
-// who has it has not renewed its lease for as long as others wait before they delete that.
+// Unowned reports whether a partition has no owner as far as is known here: nobody has its claim, or who has it has not
+// renewed its lease for as long as others wait before they delete that. It returns since when that may be so. For a
+// claim of this member, it returns since when it has that.
 func (m *Member) Unowned(partition int) (since time.Time, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := m.cfg.Boot()
-	at, ok := m.known.unowned(m.known.claims[partition], now)
-	if m.known.claims[partition].holder == m.id { // its own lease is what Holds says
-		return time.Time{}, false
+	now, c := m.cfg.Boot(), m.known.claims[partition]
+	at, ok := c.seen, false
+	if c.holder != m.id {
+		at, ok = m.known.unowned(c, now)
 	}
 	return time.Now().Add(at - now), ok
 }

@@ -88,8 +88,13 @@ func (p *Partition) Start(c *Call) error {
 
 // checkSize returns ErrTooLarge for a call that does not fit in a frame.
 func (cfg *Config) checkSize(c *Call) error {
-	if len(c.Asks) > MaxOps || c.size > cfg.Log.MaxMessage()-frame.Overhead {
-		return fmt.Errorf("%w: %d operations of about %d bytes", ErrTooLarge, len(c.Asks), c.size)
+	return CheckSize(len(c.Asks), c.size, cfg.Log.MaxMessage()-frame.Overhead)
+}
+
+// CheckSize returns ErrTooLarge for a call that has more operations than MaxOps, or more bytes than most.
+func CheckSize(ops, bytes, most int) error {
+	if ops > MaxOps || bytes > most {
+		return fmt.Errorf("%w: %d operations of about %d bytes, of at most %d and %d", ErrTooLarge, ops, bytes, MaxOps, most)
 	}
 	return nil
 }

@@ -87,8 +87,8 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 	}
 	call.From(ctx)
 	a := c.newAsk(call, begun)
-	if len(call.Asks) > partition.MaxOps || a.size > c.most() {
-		return fmt.Errorf("%w: %d operations of about %d bytes", partition.ErrTooLarge, len(call.Asks), a.size)
+	if err := partition.CheckSize(len(call.Asks), a.size, c.most()); err != nil {
+		return err
 	}
 	l := c.lanes[at]
 	if err := l.greet(ctx, call.HasDurations()); err != nil {

@@ -1,0 +1,121 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// Whether this process can do its part. Nothing is asked of the servers for that: all is known from the connection, the
+// lease, the watch of the table, and frames without an answer.
+
+var (
+	errLapsed  = errors.New("the lease of this process has ended")
+	errOpening = errors.New("its log is not open yet")
+	errUntaken = errors.New("it can't be taken over")
+	errSilence = errors.New("its log does not answer")
+	errUnable  = errors.New("this process can't write to its log")
+)
+
+// Since returns what is wrong, since when, and why, if that is known.
+func Since(since time.Time, what, why error) error {
+	err := fmt.Errorf("%w, since %s", what, since.Format(time.RFC3339))
+	if why != nil {
+		err = fmt.Errorf("%w: %w", err, why)
+	}
+	return err
+}
+
+// health returns an error if this process has no connection.
+func (r *router) health() error {
+	if r.isEnding() {
+		return partition.ErrClosed
+	}
+	if since := r.offline.Load(); since != nil {
+		if err := r.cfg.Bus.Offline(); err != nil {
+			return Since(*since, err, nil)
+		}
+	}
+	return nil
+}
+
+// Health returns what is wrong. Where one thing is the reason for the others, it is the only one.
+func (c *Caller) Health() (all []error) {
+	if err := c.health(); err != nil {
+		return []error{err}
+	}
+	for at := range c.owned {
+		if since, why := c.unavailable(at); why != nil {
+			all = append(all, named(at, Since(since, why, nil)))
+		}
+	}
+	return all
+}
+
+// Health returns what is wrong. Where one thing is the reason for the others, it is the only one.
+func (c *Cluster) Health() (all []error) {
+	if err := c.health(); err != nil {
+		return []error{err}
+	}
+	s := c.latest()
+	if since := s.member.Lapsed(); !since.IsZero() {
+		return []error{Since(since, errLapsed, nil)}
+	}
+	n := s.now()
+	for at, slot := range s.slots {
+		if err := slot.health(n.of(at)); err != nil {
+			all = append(all, named(at, err))
+		}
+	}
+	return all
+}
+
+// health returns what is wrong with a partition that this process owns, or should own.
+func (l *slot) health(t task) error {
+	if why := l.c().broken[l.at].Load(); why != nil {
+		return l.wrong(*why, time.Now())
+	}
+	if since := l.cannotSince.Load(); since != nil {
+		return Since(*since, errUnable, l.why())
+	}
+	if owner := l.c().owned[l.at].Load(); owner != nil {
+		if since := owner.Silent(); !since.IsZero() {
+			return Since(since, errSilence, l.why())
+		}
+		return nil
+	}
+	since, unowned := l.s.member.Unowned(l.at)
+	switch {
+	case t.claim.Holder == l.me():
+		return l.wrong(errOpening, since)
+	case unowned && (t.plan == l.me() || t.plan == 0):
+		return l.wrong(errNoOwner, since)
+	case t.plan == l.me() && l.isFailing():
+		return l.wrong(errUntaken, since)
+	}
+	return nil
+}
+
+// isFailing reports whether all tries to have the partition have failed for a lease. Its owner may give it later.
+func (l *slot) isFailing() bool {
+	since := l.failing.Load()
+	return since != nil && time.Since(*since) >= l.c().cfg.Member.Lease
+}
+
+// wrong returns what is wrong since a time, or since the first of the tries that have failed, and why these have.
+func (l *slot) wrong(what error, since time.Time) error {
+	if failing := l.failing.Load(); failing != nil {
+		return Since(*failing, what, l.why())
+	}
+	return Since(since, what, nil)
+}
+
+// why returns the last trouble with the partition, or nil.
+func (l *slot) why() error {
+	if t := l.trouble.Load(); t != nil && !errors.Is(t.err, partition.ErrDamaged) {
+		return t.err
+	}
+	return nil
+}
