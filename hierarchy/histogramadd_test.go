@@ -44,6 +44,19 @@ func TestHistogramOfExtremes(t *testing.T) {
 	require.Equal(t, uint64(2), h.Count())
 }
 
+func TestHistogramSum(t *testing.T) {
+	var h hierarchy.Histogram
+	require.Zero(t, h.Sum())
+	h.Add(1500 * time.Millisecond)
+	h.Add(250 * time.Millisecond)
+	require.Equal(t, 1.75, h.Sum())
+	var long hierarchy.Histogram
+	for range 2 { // longer together than a Duration can be
+		long.Add(math.MaxInt64)
+	}
+	require.Equal(t, 2*float64(math.MaxInt64)/1e9, long.Sum())
+}
+
 func TestHistogramAddAllocatesNothing(t *testing.T) {
 	var h hierarchy.Histogram
 	h.Add(1)

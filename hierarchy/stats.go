@@ -132,6 +132,9 @@ func (h Histogram) Count() uint64 { return h.h.Count }
 // Max returns the longest of them, exactly.
 func (h Histogram) Max() time.Duration { return time.Duration(h.h.Max) }
 
+// Sum returns their sum, in seconds because it can be longer than the longest time.Duration.
+func (h Histogram) Sum() (seconds float64) { return h.h.Sum / float64(time.Second) }
+
 // Mean returns their mean.
 func (h Histogram) Mean() time.Duration {
 	if h.h.Count == 0 {

@@ -67,12 +67,18 @@ func (d *dir) Partition(at int) (*partition.Partition, error) {
 	return d.parts[at].Partition, d.parts[at].problem()
 }
 
+// Stats has only the counters of a partition whose log is damaged: they never decrease.
 func (d *dir) Stats(at int) (st partition.Stats, owned bool, err error) {
 	p, err := d.Partition(at)
-	if err != nil {
-		return st, false, err
+	if p != nil {
+		st = p.Stats()
 	}
-	return p.Stats(), true, nil
+	if err != nil {
+		var past partition.Stats
+		past.AddPast(&st)
+		return past, false, err
+	}
+	return st, true, nil
 }
 
 func (d *dir) Members() ([]cluster.Member, []int) { return nil, nil }

@@ -29,3 +29,23 @@ func TestDamageWhileOpen(t *testing.T) {
 		}
 	}
 }
+
+// The counters of a partition whose log is damaged stay: a sum of counters never decreases.
+func TestCountersSurviveDamage(t *testing.T) {
+	w, err := Open(t.Context(), Config[string, string]{Dir: t.TempDir(), Partitions: 2,
+		Handle: func(context.Context, Firing[string, string]) error { return nil }})
+	require.NoError(t, err)
+	defer w.Close()
+	for i := range 20 {
+		require.NoError(t, w.Set(t.Context(), string(rune('a'+i)), "", time.Hour))
+	}
+	before := w.Stats()
+	w.owners.(*dir).damaged("epicycle_timers_1", embedded.ErrCorrupt)
+	after := w.Stats()
+	require.Equal(t, 1, after.Damaged)
+	require.Equal(t, before.Set, after.Set)
+	require.LessOrEqual(t, before.Frames, after.Frames)
+	require.LessOrEqual(t, before.Commit.Count(), after.Commit.Count())
+	require.Equal(t, before.Partitions[0].Pending, after.Pending, "what can't fire is not pending")
+	require.Zero(t, after.Partitions[1].LogBytes)
+}
