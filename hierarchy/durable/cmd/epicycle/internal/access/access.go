@@ -1,0 +1,116 @@
+// Package access says who may do what: by tokens, whose SHA-256 sums are in a file.
+package access
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Role is what the bearer of a token may do. Each role may do what the ones before it may.
+type Role int
+
+// The roles.
+const (
+	Read  Role = iota + 1 // look at timers and figures
+	Write                 // set, move, remove and revive timers, take from queues
+	Admin                 // remove all timers, export and import
+)
+
+func (r Role) String() string { return [...]string{"none", "read", "write", "admin"}[r] }
+
+// Bearer is who has sent a request.
+type Bearer struct {
+	Name   string
+	Role   Role
+	Prefix string // of the keys that it may see and change
+}
+
+// Everybody is the bearer of requests where there are no tokens.
+var Everybody = Bearer{Name: "everybody", Role: Admin}
+
+// MayKey reports whether the bearer may see and change the timer of a key.
+func (b *Bearer) MayKey(key string) bool { return strings.HasPrefix(key, b.Prefix) }
+
+// Tokens is the content of a file of tokens.
+type Tokens struct{ entries []entry }
+
+type entry struct {
+	sum [sha256.Size]byte
+	Bearer
+}
+
+// Parse reads lines of NAME ROLE SHA256-OF-TOKEN [PREFIX]. Empty lines and those that begin with # are left out.
+func Parse(r io.Reader) (*Tokens, error) {
+	t := new(Tokens)
+	lines := bufio.NewScanner(r)
+	names := make(map[string]bool)
+	for n := 1; lines.Scan(); n++ {
+		fields := strings.Fields(lines.Text())
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		e, err := parseEntry(fields)
+		if err == nil && names[e.Name] {
+			err = fmt.Errorf("the name %q comes twice", e.Name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		names[e.Name] = true
+		t.entries = append(t.entries, e)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(t.entries) == 0 {
+		return nil, fmt.Errorf("there is no token")
+	}
+	return t, nil
+}
+
+// parseEntry returns errors that do not show the third field, which may be a token by mistake.
+func parseEntry(fields []string) (e entry, err error) {
+	if len(fields) < 3 || len(fields) > 4 {
+		return e, fmt.Errorf("%d fields instead of NAME ROLE SHA256-OF-TOKEN [PREFIX]", len(fields))
+	}
+	e.Name = fields[0]
+	switch fields[1] {
+	case "read":
+		e.Role = Read
+	case "write":
+		e.Role = Write
+	case "admin":
+		e.Role = Admin
+	default:
+		return e, fmt.Errorf("%q is none of the roles read, write and admin", fields[1])
+	}
+	sum, err := hex.DecodeString(fields[2])
+	if err != nil || len(sum) != len(e.sum) {
+		return e, fmt.Errorf("the third field is not the SHA-256 of a token, in 64 hexadecimal digits")
+	}
+	copy(e.sum[:], sum)
+	if len(fields) == 4 {
+		e.Prefix = fields[3]
+	}
+	return e, nil
+}
+
+// Bearer returns whose token it is. The time that this takes does not depend on the token.
+func (t *Tokens) Bearer(token string) (*Bearer, bool) {
+	sum := sha256.Sum256([]byte(token))
+	found := -1
+	for i := range t.entries {
+		if subtle.ConstantTimeCompare(t.entries[i].sum[:], sum[:]) == 1 {
+			found = i
+		}
+	}
+	if found < 0 {
+		return nil, false
+	}
+	return &t.entries[found].Bearer, true
+}

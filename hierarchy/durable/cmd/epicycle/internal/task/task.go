@@ -1,0 +1,142 @@
+// Package task is what a timer of the service has as its value: JSON, where it goes when it is due, and how
+// long an attempt may take.
+package task
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Task is the value of a timer.
+type Task struct {
+	Value   json.RawMessage // valid JSON
+	To      Target
+	Timeout time.Duration // of an attempt; positive
+}
+
+// Kind is a kind of target.
+type Kind byte
+
+// The kinds of targets. They are in logs: never change a number.
+const (
+	Webhook Kind = iota + 1
+	Subject
+	Queue
+)
+
+// Target is where a timer goes when it is due.
+type Target struct {
+	Kind Kind
+	Name string // the URL of a webhook, a subject of NATS, or the name of a queue
+}
+
+// Limits of tasks.
+const (
+	MaxKey         = 1 << 10
+	MaxValue       = 60 << 10
+	DefaultTimeout = 30 * time.Second
+	MaxTimeout     = 7 * 24 * time.Hour
+
+	maxURL     = 2000
+	maxSubject = 250
+	maxQueue   = 250
+)
+
+// CheckKey returns what is wrong with a key.
+func CheckKey(key string) error {
+	switch {
+	case key == "":
+		return fmt.Errorf("the key is empty")
+	case len(key) > MaxKey:
+		return fmt.Errorf("the key has %d bytes, of at most %d", len(key), MaxKey)
+	case !utf8.ValidString(key):
+		return fmt.Errorf("the key is not UTF-8")
+	}
+	return nil
+}
+
+// CheckTimeout returns what is wrong with the timeout of an attempt.
+func CheckTimeout(d time.Duration) error {
+	if d < time.Millisecond || d > MaxTimeout {
+		return fmt.Errorf("timeout %v is not between 1ms and %v", d, MaxTimeout)
+	}
+	return nil
+}
+
+// Check returns what is wrong with a target.
+func (t Target) Check() error {
+	switch t.Kind {
+	case Webhook:
+		return checkURL(t.Name)
+	case Subject:
+		return checkSubject(t.Name)
+	default:
+		return CheckQueue(t.Name)
+	}
+}
+
+func checkURL(text string) error {
+	if len(text) > maxURL {
+		return fmt.Errorf("the webhook's URL has %d bytes, of at most %d", len(text), maxURL)
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the webhook is no URL")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("the webhook's URL must begin with http:// or https://")
+	case u.Hostname() == "":
+		return fmt.Errorf("the webhook's URL has no host")
+	case u.User != nil:
+		return fmt.Errorf("the webhook's URL must have no user and no password")
+	}
+	return nil
+}
+
+func checkSubject(text string) error {
+	if len(text) > maxSubject {
+		return fmt.Errorf("the subject has %d bytes, of at most %d", len(text), maxSubject)
+	}
+	for token := range strings.SplitSeq(text, ".") {
+		if token == "" || token == "*" || token == ">" || strings.ContainsAny(token, " \t\r\n\x00") {
+			return fmt.Errorf("the subject must be words with dots between them, without wildcards and spaces")
+		}
+	}
+	if !utf8.ValidString(text) {
+		return fmt.Errorf("the subject is not UTF-8")
+	}
+	if strings.HasPrefix(text, "$") || strings.HasPrefix(text, "epicycle.") {
+		return fmt.Errorf("subjects that begin with $ or epicycle. belong to the servers")
+	}
+	return nil
+}
+
+// CheckQueue returns what is wrong with the name of a queue.
+func CheckQueue(name string) error {
+	switch {
+	case name == "":
+		return fmt.Errorf("the queue has no name")
+	case len(name) > maxQueue:
+		return fmt.Errorf("the queue's name has %d bytes, of at most %d", len(name), maxQueue)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("the queue's name is not UTF-8")
+	}
+	return nil
+}
+
+// Host returns the host and port that a webhook's requests go to.
+func (t Target) Host() string {
+	u, err := url.Parse(t.Name)
+	if err != nil {
+		return ""
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")) + ":" + port
+}
