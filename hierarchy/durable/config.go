@@ -37,7 +37,7 @@ const (
 	maxValue = 64 << 10
 )
 
-// Config configures Open. Either Dir or Conn is required, and Handle, but for callers.
+// Config configures Open. Dir or Conn is required, and, with Dir, Handle or Announce.
 type Config[K comparable, V any] struct {
 	// Dir is the directory in which a server inside the process keeps its files. Only one process at a time can
 	// open it. Several Opens of one process can share it, each with a Name of its own.
@@ -112,6 +112,13 @@ type Config[K comparable, V any] struct {
 	// nothing fires here. It has no lease, creates no streams, and reads no log. Shutdown and Close end it at once. Of
 	// Config it uses Conn, Name, Partitions, Clock, Key, Value and Logger.
 	Handle func(ctx context.Context, f Firing[K, V]) error
+	// Announce, instead of Handle, is called for each timer that is due, and its attempt begins when Begin is called
+	// with its key and ID. That may be much later, and in any order; or never: what waits for Begin is in the log as
+	// a timer that is due, and is announced again by the next owner. An attempt ends with its End. So no goroutine
+	// is needed for an attempt, nor a place under Concurrency, which does not apply. A timer that is tried again is
+	// announced again. Announce may be called before Open has returned. It must return soon, as no other timer of
+	// the partition fires meanwhile, and must not call the Keyed.
+	Announce func(f Firing[K, V])
 	// Logger receives what an operator should know. By default it is discarded.
 	Logger *slog.Logger
 }
@@ -134,6 +141,8 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 		return bad("%s", wrong)
 	}
 	switch {
+	case cfg.Handle != nil && cfg.Announce != nil:
+		return bad("there are both Handle and Announce")
 	case cfg.Partitions < 0 || cfg.Partitions > jetstream.MaxPartitions:
 		return bad("Partitions %d is not between 0 and %d", cfg.Partitions, jetstream.MaxPartitions)
 	case cfg.Concurrency < 0:
@@ -166,7 +175,7 @@ func (cfg *Config[K, V]) validateStorage() string {
 		return "there are both Dir and Conn"
 	case cfg.Conn == nil && cfg.Dir == "":
 		return "Dir is empty, and there is no Conn"
-	case cfg.Dir != "" && cfg.Handle == nil:
+	case cfg.Dir != "" && cfg.isCaller():
 		return "Handle is nil, which needs Conn"
 	case cfg.Conn != nil && cfg.Conn.Opts.NoEcho:
 		return "Conn has the option NoEcho"
@@ -234,3 +243,6 @@ func (cfg *Config[K, V]) maxSkew() time.Duration {
 	}
 	return cfg.MaxSkew
 }
+
+// isCaller reports whether this process owns nothing, and only calls the owners.
+func (cfg *Config[K, V]) isCaller() bool { return cfg.Handle == nil && cfg.Announce == nil }

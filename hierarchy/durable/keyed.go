@@ -24,12 +24,28 @@ type Keyed[K comparable, V any] struct {
 
 // handle decodes a firing and calls Config.Handle. A timer that can't be decoded has a failed attempt.
 func (w *Keyed[K, V]) handle(ctx context.Context, f partition.Firing) error {
+	decoded, err := w.firing(f)
+	if err != nil {
+		return err
+	}
+	return w.cfg.Handle(ctx, decoded)
+}
+
+// announce decodes a firing and calls Config.Announce.
+func (w *Keyed[K, V]) announce(f partition.Firing) error {
+	decoded, err := w.firing(f)
+	if err == nil {
+		w.cfg.Announce(decoded)
+	}
+	return err
+}
+
+func (w *Keyed[K, V]) firing(f partition.Firing) (Firing[K, V], error) {
 	k, v, err := w.decode(f.Key, f.Value)
 	if err != nil {
 		w.cfg.Logger.Error("durable: a timer can't be decoded", "key", f.Key, "err", err)
-		return err
 	}
-	return w.cfg.Handle(ctx, Firing[K, V]{k, v, timeOf(f.Due), int(f.Attempt), ID{f.ID}, f.Epoch})
+	return Firing[K, V]{k, v, timeOf(f.Due), int(f.Attempt), ID{f.ID}, f.Epoch}, err
 }
 
 func (w *Keyed[K, V]) decode(key, value string) (k K, v V, err error) {

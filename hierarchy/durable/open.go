@@ -81,12 +81,16 @@ func ofPackage(err error) error {
 
 // common returns the part of the configuration that all partitions share.
 func (w *Keyed[K, V]) common() partition.Config {
-	return partition.Config{
+	cfg := partition.Config{
 		Clock: w.cfg.Clock, Precision: w.cfg.Precision, MaxPending: w.cfg.MaxPending,
 		MaxAttempts: max(0, w.cfg.MaxAttempts), Backoff: w.cfg.Backoff, Handle: w.handle,
 		Crew:   w.crew,
 		Logger: w.cfg.Logger.With("name", w.cfg.Name), Owner: owner(),
 	}
+	if w.cfg.Announce != nil {
+		cfg.Announce = w.announce
+	}
+	return cfg
 }
 
 func (w *Keyed[K, V]) dir() dirConfig {
@@ -94,6 +98,6 @@ func (w *Keyed[K, V]) dir() dirConfig {
 }
 
 func (w *Keyed[K, V]) shared() sharedConfig {
-	return sharedConfig{w.cfg.Conn, w.cfg.Name, w.cfg.Partitions, w.cfg.Replicas, w.cfg.Lease, w.cfg.maxSkew(), w.cfg.Handle == nil,
+	return sharedConfig{w.cfg.Conn, w.cfg.Name, w.cfg.Partitions, w.cfg.Replicas, w.cfg.Lease, w.cfg.maxSkew(), w.cfg.isCaller(),
 		w.common(), w.cfg.Logger}
 }

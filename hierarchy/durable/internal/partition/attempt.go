@@ -25,6 +25,8 @@ type attempt struct {
 
 	began         time.Time // when its handler was called; this and the others in Crew.running are guarded by Crew.mu
 	before, after *attempt
+
+	logged chan bool // of an attempt without a handler, of capacity 1: gets whether its end is in the log. May be nil
 }
 
 var (
@@ -66,6 +68,12 @@ func (f *firer) written(t *taken) {
 			j.due.Since, j.due.Wall = timer.Due, timer.Wall
 		}
 		j.begins, j.starts = false, false
+		if f.cfg.Announce != nil {
+			f.inactive()
+			f.announce(j)
+			j.release()
+			return
+		}
 		go f.run(f.started(j))
 	default:
 		f.notBegun(j)
@@ -156,7 +164,7 @@ func (f *firer) finished(a *attempt, err error) {
 	it := item{kind: ended, job: a.job}
 	made := err != errGone && err != errNotYet // a handler has no way to return these
 	if err != nil && made {
-		it.kind, it.wait, it.cause = failed, f.cfg.Backoff(int(a.attempt)), err
+		it = f.cfg.failure(a.job, err)
 	}
 	same, delayed := f.forget(a, err)
 	if same && made && f.mayDie(&it) {
@@ -166,10 +174,11 @@ func (f *firer) finished(a *attempt, err error) {
 		return
 	}
 	if same && made {
+		it.ended = a.settled
 		f.logFailure(a, err)
 		_ = f.queue.put(it)
 	} else {
-		a.release()
+		a.settled(false)
 	}
 	f.leave(a.suspect || delayed)
 }
@@ -186,7 +195,7 @@ func (f *firer) leave(another bool) {
 	f.mu.Lock()
 	f.inactive()
 	f.mu.Unlock()
-	if !f.virtual {
+	if !f.virtual && f.cfg.Announce == nil {
 		f.cfg.Crew.give()
 		if another {
 			f.fire()

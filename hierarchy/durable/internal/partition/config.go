@@ -53,11 +53,14 @@ type Config struct {
 	MaxAttempts           int // 0: no limit
 	Backoff               func(attempt int) time.Duration
 	Handle                func(context.Context, Firing) error
-	OnDead                func(Firing, error) // called when a timer, or a run of a schedule, has died; may be nil
-	KeepDead              time.Duration       // how long dead timers are kept; 0: for ever
-	Crew                  *Crew
-	Gate                  *Gate // may be nil
-	Logger                *slog.Logger
+	// Announce, if not nil, is called instead of Handle with each timer that is due, with a lock of the partition
+	// held. An attempt begins with Begin. An error is that of an attempt.
+	Announce func(Firing) error
+	OnDead   func(Firing, error) // called when a timer, or a run of a schedule, has died; may be nil
+	KeepDead time.Duration       // how long dead timers are kept; 0: for ever
+	Crew     *Crew
+	Gate     *Gate // may be nil
+	Logger   *slog.Logger
 	// Tenure reports whether this process still owns the partition. It may be nil: then it does until Close. It
 	// is called with a lock of the partition held. When it becomes true again, call Resume.
 	Tenure func() bool
@@ -96,7 +99,7 @@ func (cfg *Config) isLast(attempt uint32) bool {
 
 // warnOfDeath logs that a timer is dead, if the item is its last failed attempt.
 func (cfg *Config) warnOfDeath(it *item) {
-	if it.kind == failed && cfg.isLast(it.job.attempt) {
+	if it.last {
 		cfg.Logger.Warn("durable: a timer is dead", "partition", cfg.Partition,
 			"key", string(it.job.key), "attempt", it.job.attempt, "err", it.cause)
 	}

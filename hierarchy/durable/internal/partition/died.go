@@ -11,13 +11,13 @@ import (
 
 // mayDie reports whether OnDead is called for a failed attempt once that is in the log.
 func (f *firer) mayDie(it *item) bool {
-	return it.kind == failed && f.cfg.isLast(it.job.attempt) && f.cfg.OnDead != nil
+	return it.last && f.cfg.OnDead != nil
 }
 
 // afterDeath calls OnDead for a timer if it has died, and gives the place of its last attempt back. So no more of them
 // run at once than handlers do, and Shutdown waits for both.
 func (f *firer) afterDeath(a *attempt, cause error, died bool) {
-	defer a.release()
+	defer a.settled(died)
 	defer f.leave(a.suspect)
 	if died {
 		f.asAlarm(func() { f.onDead(a.firing, cause) })

@@ -252,7 +252,7 @@ func (d *draft) attempt(it *item) bool {
 			return true
 		}
 		now.after = absent
-	case d.cfg.isLast(op.Attempt):
+	case it.last:
 		if d.goesOn(&it.job, was, hash, frame.Died) {
 			return true
 		}

@@ -112,6 +112,10 @@ func (f *firer) fire() {
 // the log before the next one begins.
 func (f *firer) beginDue() {
 	f.expireDead()
+	if f.cfg.Announce != nil {
+		f.announceDue()
+		return
+	}
 	for f.mayFire() && f.anyDue() {
 		if !f.takePlace() {
 			return // the Crew calls again
@@ -135,7 +139,7 @@ func (f *firer) takePlace() bool { return f.virtual || f.cfg.Crew.take(f) }
 
 // freePlace gives a place back that was taken for nothing. It is called with mu, so others are called later.
 func (f *firer) freePlace() {
-	if !f.virtual {
+	if !f.virtual && f.cfg.Announce == nil {
 		go f.cfg.Crew.give()
 	}
 }

@@ -151,7 +151,7 @@ func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
 		if w.draft.Len() > 0 && !w.draft.fits(&it) {
 			return begun[i:]
 		}
-		it.wait, it.cause = w.cfg.Backoff(int(t.Attempt)), errEnded
+		it = w.cfg.failure(it.job, errEnded)
 		if w.draft.attempt(&it) {
 			w.firer.suspected(ref, t.ID)
 			w.cfg.warnOfDeath(&it)

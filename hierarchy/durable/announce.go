@@ -1,0 +1,71 @@
+package durable
+
+import (
+	"context"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// Attempt is an attempt that Begin has begun. No goroutine waits for its end: see Config.Announce.
+type Attempt[K comparable, V any] struct {
+	Firing[K, V]
+	taken partition.Taken
+}
+
+// Begin begins an attempt of a timer that was passed to Config.Announce. ok is false if the timer was set, moved or
+// removed meanwhile, if it has an attempt already, and if this process can't begin one now. In the last case it
+// is passed to Announce again. Begin does not wait.
+func (w *Keyed[K, V]) Begin(k K, id ID) (a *Attempt[K, V], ok bool) {
+	p, key := w.announcedBy(k)
+	if p == nil {
+		return nil, false
+	}
+	taken, ok := p.Begin(key, id.id)
+	if !ok {
+		return nil, false
+	}
+	a = &Attempt[K, V]{taken: taken}
+	var err error
+	if a.Firing, err = w.firing(taken.Firing); err != nil { // then Announce had the same error
+		go a.End(context.Background(), err)
+		return nil, false
+	}
+	return a, true
+}
+
+// Waits reports whether a timer that was passed to Config.Announce waits for Begin still, in this process.
+func (w *Keyed[K, V]) Waits(k K, id ID) bool {
+	p, key := w.announcedBy(k)
+	return p != nil && p.Waits(key, id.id)
+}
+
+// announcedBy returns the partition of a key, or nil if this process does not own it.
+func (w *Keyed[K, V]) announcedBy(k K) (*partition.Partition, []byte) {
+	key, err := w.appendKey(nil, k)
+	if err != nil {
+		return nil, nil
+	}
+	p, err := w.owners.Partition(of(key, w.owners.Len()))
+	if err != nil {
+		return nil, nil
+	}
+	return p, key
+}
+
+// Context is done once the timer has been set, moved or removed, and when this process gives its partition up. It
+// is done after End, too.
+func (a *Attempt[K, V]) Context() context.Context { return a.taken.Context() }
+
+// End ends the attempt, as a return of err from Handle does. It reports whether that is in the log. It is not if the
+// timer was set, moved or removed meanwhile. After an error it may be in the log or not: the attempt has ended, and
+// the timer fires again if it is not. End must be called once.
+func (a *Attempt[K, V]) End(ctx context.Context, err error) (bool, error) {
+	return a.taken.End(ctx, err)
+}
+
+// Dead wraps the error of an attempt after which there is no other: the timer is dead at once.
+func Dead(err error) error { return &partition.Final{Err: err} }
+
+// RetryAfter wraps the error of an attempt after which the next one begins after d, instead of Config.Backoff.
+func RetryAfter(d time.Duration, err error) error { return &partition.Later{Err: err, In: d} }

@@ -1,0 +1,179 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// Attempts that begin when somebody takes them, and end when somebody says so, instead of with a call of Handle.
+// No goroutine waits for them, and they take no place of the Crew. As no handler runs in this process, none can
+// kill it: they are not written before they begin.
+
+// announceDue announces all timers that are due, and aims the alarm at what is due next. The run of a schedule is
+// written before it is announced.
+func (f *firer) announceDue() {
+	f.mu.assertHeld()
+	for f.mayFire() && f.anyDue() {
+		j := f.next()
+		if j.id == (frame.ID{}) || !f.state.Held(j.ref, j.id) {
+			continue
+		}
+		j.begins, j.suspect = false, false
+		if !j.starts {
+			f.announce(j)
+			continue
+		}
+		if f.virtual {
+			j.done = make(chan struct{}, 1)
+		}
+		f.active++
+		j.key = []byte(f.state.Timer(j.ref).Key)
+		_ = f.queue.put(item{kind: begun, job: j})
+		if f.virtual {
+			f.mu.Unlock()
+			<-j.done
+			f.mu.Lock()
+		}
+	}
+	f.aim()
+}
+
+// announce calls Announce. The timer is held until Begin.
+func (f *firer) announce(j job) {
+	f.mu.assertHeld()
+	t := f.state.Timer(j.ref)
+	f.lateness.Add(time.Duration(f.time.since(j.due.Since, j.due.Wall)))
+	err := j.invalid
+	if err == nil {
+		err = f.cfg.Announce(firingOf(&t, t.Attempt+1, f.epoch))
+	}
+	if err != nil {
+		a := f.taken(j)
+		go f.end(a, err)
+	}
+}
+
+// taken returns an attempt that has begun without a handler.
+func (f *firer) taken(j job) *attempt {
+	f.active++
+	f.fired++
+	j.done = nil
+	a := f.started(j)
+	f.cfg.Crew.entered(a)
+	return a
+}
+
+// end ends an attempt without a handler.
+func (f *firer) end(a *attempt, err error) {
+	f.cfg.Crew.returned(a)
+	a.cancel()
+	f.finished(a, err)
+}
+
+// Taken is an attempt that Begin has begun.
+type Taken struct {
+	Firing
+	p *Partition
+	a *attempt
+}
+
+// Begin begins an attempt of a timer that was announced. ok is false if the timer is another one by now, or has an
+// attempt. If no attempt may begin now, it is announced again later. Nothing waits.
+func (p *Partition) Begin(key []byte, id frame.ID) (t Taken, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ref, ok := p.waits(key, id)
+	f := &p.firer
+	if !ok || f.stopped {
+		return t, false
+	}
+	j := f.job(state.Due{Ref: ref, Since: p.time.now()})
+	j.starts = false
+	if !f.mayFire() {
+		f.delay(j)
+		return t, false
+	}
+	a := f.taken(j)
+	return Taken{a.firing, p, a}, true
+}
+
+// Waits reports whether a timer that was announced waits for Begin still.
+func (p *Partition) Waits(key []byte, id frame.ID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, ok := p.waits(key, id)
+	return ok
+}
+
+func (p *Partition) waits(key []byte, id frame.ID) (state.Ref, bool) {
+	t, ref, ok := p.state.Find(key)
+	return ref, ok && t.ID == id && p.state.Held(ref, id)
+}
+
+// Context is done when the timer was set, moved or removed, and when the partition ends.
+func (t *Taken) Context() context.Context { return t.a.ctx }
+
+// End ends the attempt as Handle does by returning err. It reports whether that is in the log: it is not if the
+// timer was set, moved or removed since. It must be called once.
+func (t *Taken) End(ctx context.Context, err error) (bool, error) {
+	logged := make(chan bool, 1)
+	t.a.logged = logged
+	t.p.firer.end(t.a, err)
+	select {
+	case took := <-logged:
+		return took, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-t.p.writer.stopped:
+	}
+	select {
+	case took := <-logged:
+		return took, nil
+	default:
+		return false, ErrUnavailable
+	}
+}
+
+// settled says whether the end of the attempt is in the log.
+func (a *attempt) settled(took bool) {
+	if a.logged != nil {
+		a.logged <- took
+	}
+	a.release()
+}
+
+// Final is the error of an attempt after which the timer is dead.
+type Final struct{ Err error }
+
+func (f *Final) Error() string { return f.Err.Error() }
+func (f *Final) Unwrap() error { return f.Err }
+
+// Later is the error of an attempt after which the next one is due after some time, instead of Backoff.
+type Later struct {
+	Err error
+	In  time.Duration
+}
+
+func (l *Later) Error() string { return l.Err.Error() }
+func (l *Later) Unwrap() error { return l.Err }
+
+// failure returns what is to be written of an attempt that has failed.
+func (cfg *Config) failure(j job, err error) item {
+	it := item{kind: failed, job: j, cause: err}
+	var final *Final
+	var later *Later
+	switch {
+	case errors.As(err, &final):
+		it.last = true
+	case errors.As(err, &later):
+		it.wait = max(0, later.In)
+	default:
+		it.wait = cfg.Backoff(int(j.attempt))
+	}
+	it.last = it.last || cfg.isLast(j.attempt)
+	return it
+}
