@@ -1,0 +1,143 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+)
+
+const (
+	maxOperations = 10000
+	// someOperations and someBytes are what goes into one durable.Batch: no partition's part is too large then.
+	someOperations = 2000
+	someBytes      = 512 << 10
+)
+
+// Operation is one of a batch.
+type Operation struct {
+	Op  string `json:"op" enum:"set,move,remove"`
+	Key string `json:"key"`
+	If  string `json:"if,omitempty" enum:"absent,sooner,later"`
+	Setting
+}
+
+// Result says whether an operation was done.
+type Result struct {
+	OK    bool   `json:"ok"`
+	Error string `json:"error,omitempty"`
+}
+
+type batchInput struct {
+	Body struct {
+		Operations []Operation `json:"operations" maxItems:"10000"`
+	}
+}
+
+type batchOutput struct {
+	Body struct {
+		Results []Result `json:"results" nullable:"false"`
+	}
+}
+
+func (a *API) batch(ctx context.Context, in *batchInput) (*batchOutput, error) {
+	who, err := a.may(ctx, access.Write)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(in.Body.Operations); n > maxOperations {
+		return nil, bad(fmt.Errorf("%d operations, of at most %d", n, maxOperations))
+	}
+	out := new(batchOutput)
+	out.Body.Results = make([]Result, len(in.Body.Operations))
+	c := chunk{api: a, ctx: ctx, who: who, now: time.Now(), results: out.Body.Results}
+	for i := range in.Body.Operations {
+		c.add(i, &in.Body.Operations[i])
+	}
+	c.flush()
+	return out, nil
+}
+
+// chunk is operations that are done together.
+type chunk struct {
+	api     *API
+	ctx     context.Context
+	who     *access.Bearer
+	now     time.Time
+	results []Result
+	batch   durable.Batch[string, task.Task]
+	places  []int
+	size    int
+}
+
+func (c *chunk) add(i int, op *Operation) {
+	if c.batch.Len() >= someOperations || c.size+len(op.Value) > someBytes {
+		c.flush()
+	}
+	if err := c.addTo(op); err != nil {
+		c.results[i].Error = err.Error()
+		return
+	}
+	c.places = append(c.places, i)
+	c.size += len(op.Value) + len(op.Key)
+}
+
+var errOp = errors.New("op must be set, move or remove")
+
+func (c *chunk) addTo(op *Operation) error {
+	if err := task.CheckKey(op.Key); err != nil {
+		return err
+	}
+	if !c.who.MayKey(op.Key) {
+		return errPrefix
+	}
+	switch op.Op {
+	case "set":
+		s, err := c.api.setting(op.Key, &op.Setting, op.If)
+		if err != nil {
+			return err
+		}
+		if s.due.at.IsZero() {
+			c.batch.Set(op.Key, s.task, s.due.in)
+		} else {
+			c.batch.SetAt(op.Key, s.task, s.due.at)
+		}
+	case "move":
+		m := Moving{In: op.In, At: op.At}
+		due, err := m.parse()
+		if err != nil {
+			return err
+		}
+		c.batch.Move(op.Key, due.from(c.now))
+	case "remove":
+		c.batch.Remove(op.Key)
+	default:
+		return errOp
+	}
+	return nil
+}
+
+// flush does the operations.
+func (c *chunk) flush() {
+	if c.batch.Len() == 0 {
+		return
+	}
+	err := c.api.Service.Batch(c.ctx, &c.batch)
+	for i, place := range c.places {
+		r := &c.results[place]
+		switch {
+		case c.batch.Took(i):
+			r.OK = true
+		case err != nil:
+			r.Error = err.Error()
+		default:
+			r.Error = errNoTimer.Detail
+		}
+	}
+	c.batch.Reset()
+	c.places, c.size = c.places[:0], 0
+}

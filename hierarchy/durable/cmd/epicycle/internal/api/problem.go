@@ -1,0 +1,118 @@
+// Package api is the HTTP interface of the service.
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// Problem is an error as RFC 9457 has it.
+type Problem struct {
+	Type   string `json:"type" doc:"about:blank: the status says it all"`
+	Title  string `json:"title" doc:"The text of the status"`
+	Status int    `json:"status" doc:"The HTTP status"`
+	Detail string `json:"detail" doc:"What is wrong"`
+	Timer  *Timer `json:"timer,omitempty" doc:"With 409: the timer that is there"`
+
+	retryAfter int // seconds
+}
+
+func (p *Problem) Error() string { return p.Detail }
+
+// GetStatus implements huma.StatusError.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType implements huma.ContentTypeFilter.
+func (p *Problem) ContentType(string) string { return "application/problem+json" }
+
+// GetHeaders implements huma.HeadersError.
+func (p *Problem) GetHeaders() http.Header {
+	h := make(http.Header)
+	if p.retryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.retryAfter))
+	}
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	return h
+}
+
+func problem(status int, detail string) *Problem {
+	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail}
+}
+
+func bad(err error) *Problem { return problem(http.StatusBadRequest, err.Error()) }
+
+// write answers with the problem outside of huma.
+func (p *Problem) write(w http.ResponseWriter) {
+	h := w.Header()
+	for name, values := range p.GetHeaders() {
+		h[name] = values
+	}
+	h.Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p)
+}
+
+// retryTime is the Retry-After of 429 and 503, in seconds.
+const retryTime = 1
+
+// failure returns the problem for an error of durable.
+func failure(err error) *Problem {
+	var p *Problem
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.Is(err, durable.ErrArgument):
+		return bad(err)
+	case errors.Is(err, durable.ErrTooLarge):
+		return problem(http.StatusRequestEntityTooLarge, err.Error())
+	case errors.Is(err, durable.ErrFull):
+		p = problem(http.StatusTooManyRequests, err.Error())
+	case errors.Is(err, durable.ErrUnavailable), errors.Is(err, durable.ErrDamaged), errors.Is(err, durable.ErrClosed),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		p = problem(http.StatusServiceUnavailable, err.Error())
+	default:
+		return problem(http.StatusInternalServerError, err.Error())
+	}
+	p.retryAfter = retryTime
+	return p
+}
+
+var ourErrors sync.Once
+
+// useProblems has huma answer with Problems, and with 400 instead of 422.
+func useProblems() {
+	ourErrors.Do(func() {
+		huma.NewError = func(status int, detail string, errs ...error) huma.StatusError {
+			if status == http.StatusUnprocessableEntity {
+				status = http.StatusBadRequest
+			}
+			return problem(status, strings.Join(append([]string{detail}, texts(errs)...), ": "))
+		}
+	})
+}
+
+// texts returns the texts of errors without the values that huma adds.
+func texts(errs []error) (all []string) {
+	for _, err := range errs {
+		var detail *huma.ErrorDetail
+		switch {
+		case err == nil:
+		case errors.As(err, &detail):
+			all = append(all, strings.TrimSpace(detail.Location+" "+detail.Message))
+		default:
+			all = append(all, err.Error())
+		}
+	}
+	return all
+}

@@ -1,0 +1,88 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// ServeHTTP implements http.Handler.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	r, p := a.authenticate(r)
+	if p == nil && strings.HasPrefix(r.URL.Path, "/v1/") {
+		p = a.prepare(r)
+	}
+	if p != nil {
+		p.write(w)
+		return
+	}
+	handler, pattern := a.mux.Handler(r)
+	if pattern == "" {
+		notFound(w, r, handler)
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}
+
+// prepare has huma read any body as JSON, and refuses what a web page of another site sends.
+func (a *API) prepare(r *http.Request) *Problem {
+	if err := crossOrigin.Check(r); err != nil {
+		return problem(http.StatusForbidden, "the request comes from the page of another site")
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Del("Accept")
+	return nil
+}
+
+var crossOrigin = http.NewCrossOriginProtection()
+
+// notFound answers as the mux does, with a Problem.
+func notFound(w http.ResponseWriter, r *http.Request, handler http.Handler) {
+	if r.URL.Path == "/v1/timers/" {
+		problem(http.StatusBadRequest, "the key is empty").write(w)
+		return
+	}
+	answer := &header{header: make(http.Header)}
+	handler.ServeHTTP(answer, r)
+	for _, name := range []string{"Allow", "Location"} {
+		if v := answer.header.Get(name); v != "" {
+			w.Header().Set(name, v)
+		}
+	}
+	detail := "there is nothing at this path"
+	if answer.status == http.StatusMethodNotAllowed {
+		detail = "this path has the methods " + answer.header.Get("Allow")
+	}
+	problem(answer.status, detail).write(w)
+}
+
+// header is a ResponseWriter without a body.
+type header struct {
+	header http.Header
+	status int
+}
+
+func (h *header) Header() http.Header         { return h.header }
+func (h *header) Write(b []byte) (int, error) { return len(b), nil }
+func (h *header) WriteHeader(status int)      { h.status = status }
+
+// registerRest registers what is not for programs.
+func (a *API) registerRest() {
+	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { status(w, nil) })
+	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { status(w, a.ready()) })
+	a.mux.Handle("GET /metrics", a.metrics())
+}
+
+// status answers 200, or 503 and why.
+func status(w http.ResponseWriter, err error) {
+	if err != nil {
+		p := problem(http.StatusServiceUnavailable, err.Error())
+		p.retryAfter = retryTime
+		p.write(w)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]string{"status": "ok"})
+}

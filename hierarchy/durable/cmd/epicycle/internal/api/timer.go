@@ -1,0 +1,171 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+	"unicode/utf8"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+)
+
+// Target is where a timer goes when it is due: one of the three.
+type Target struct {
+	Webhook string `json:"webhook,omitempty" doc:"A URL that gets a POST" example:"https://example.com/cancel"`
+	Subject string `json:"subject,omitempty" doc:"A subject of NATS" example:"orders.cancel"`
+	Queue   string `json:"queue,omitempty" doc:"A queue, from which it is taken" example:"mails"`
+}
+
+// Timer is a timer in answers.
+type Timer struct {
+	Key      string          `json:"key" example:"order-17"`
+	Value    json.RawMessage `json:"value"`
+	To       Target          `json:"to"`
+	Timeout  string          `json:"timeout" doc:"Of an attempt, as Go writes durations" example:"30s"`
+	Due      time.Time       `json:"due"`
+	ID       string          `json:"id" doc:"The same at each attempt, and never that of another timer"`
+	Attempt  int             `json:"attempt" doc:"How many attempts have begun"`
+	State    string          `json:"state" enum:"waiting,running,dead"`
+	Schedule string          `json:"schedule,omitempty"`
+	Error    string          `json:"error,omitempty" doc:"Of a dead timer: why its last attempt failed"`
+}
+
+// When is when a timer is due: exactly one of them.
+type When struct {
+	In       string `json:"in,omitempty" doc:"A duration from now, as Go writes it" example:"30m"`
+	At       string `json:"at,omitempty" doc:"A time, as RFC 3339 has it" example:"2030-01-31T12:00:00Z"`
+	Schedule string `json:"schedule,omitempty" doc:"A schedule: @every 90s, @daily, or five or six fields of cron" example:"CRON_TZ=Europe/Berlin 30 2 * * *"`
+}
+
+// Setting is what sets a timer.
+type Setting struct {
+	Value json.RawMessage `json:"value,omitempty" doc:"Any JSON, up to 60 KiB; null if it is left out"`
+	When
+	To      *Target `json:"to"`
+	Timeout string  `json:"timeout,omitempty" doc:"Of an attempt, as Go writes durations; 30s by default" example:"30s"`
+}
+
+// Moving is what moves a timer.
+type Moving struct {
+	In string `json:"in,omitempty" doc:"A duration from now, as Go writes it" example:"30m"`
+	At string `json:"at,omitempty" doc:"A time, as RFC 3339 has it" example:"2030-01-31T12:00:00Z"`
+}
+
+// due is when a timer is due, as it was read.
+type due struct {
+	in       time.Duration
+	at       time.Time // if not zero
+	schedule string    // if not empty
+}
+
+// errTime is for anything but exactly one time.
+var errTime = errors.New("there must be exactly one of in, at and schedule")
+
+func (w *When) parse() (d due, err error) {
+	n := 0
+	if w.In != "" {
+		n++
+		d.in, err = parseIn(w.In)
+	}
+	if w.At != "" {
+		n++
+		d.at, err = parseAt(w.At)
+	}
+	if w.Schedule != "" {
+		n++
+		d.schedule = w.Schedule
+	}
+	if n != 1 {
+		return d, errTime
+	}
+	return d, err
+}
+
+func parseIn(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("in: %.40q is not a duration such as 30m or 1.5s", text)
+	}
+	if d < 0 {
+		return 0, fmt.Errorf("in: %v is negative", d)
+	}
+	return d, nil
+}
+
+func parseAt(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return t, fmt.Errorf("at: %.40q is not a time such as 2030-01-31T12:00:00Z", text)
+	}
+	if t.IsZero() {
+		return t, fmt.Errorf("at: %.40q is too early", text)
+	}
+	return t, nil
+}
+
+// from returns the time until it is due.
+func (d *due) from(now time.Time) time.Duration {
+	if d.at.IsZero() {
+		return d.in
+	}
+	return max(0, d.at.Sub(now))
+}
+
+// task returns the value of a setting.
+func (s *Setting) task() (t task.Task, err error) {
+	if t.Value = s.Value; len(t.Value) == 0 {
+		t.Value = json.RawMessage("null")
+	}
+	if len(t.Value) > task.MaxValue {
+		return t, problem(http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("the value has %d bytes, of at most %d", len(t.Value), task.MaxValue))
+	}
+	if !utf8.Valid(t.Value) {
+		return t, fmt.Errorf("the value is not UTF-8")
+	}
+	t.Timeout = task.DefaultTimeout
+	if s.Timeout != "" {
+		if t.Timeout, err = time.ParseDuration(s.Timeout); err != nil {
+			return t, fmt.Errorf("timeout: %.40q is not a duration such as 30s", s.Timeout)
+		}
+		if err := task.CheckTimeout(t.Timeout); err != nil {
+			return t, err
+		}
+	}
+	t.To, err = s.To.parse()
+	return t, err
+}
+
+// parse returns the target, if it is exactly one.
+func (to *Target) parse() (t task.Target, err error) {
+	if to == nil {
+		return t, errTarget
+	}
+	n := 0
+	for kind, name := range map[task.Kind]string{task.Webhook: to.Webhook, task.Subject: to.Subject, task.Queue: to.Queue} {
+		if name != "" {
+			n++
+			t = task.Target{Kind: kind, Name: name}
+		}
+	}
+	if n != 1 {
+		return t, errTarget
+	}
+	return t, t.Check()
+}
+
+var errTarget = errors.New("to: there must be exactly one of webhook, subject and queue")
+
+func targetOf(t task.Target) (to Target) {
+	switch t.Kind {
+	case task.Webhook:
+		to.Webhook = t.Name
+	case task.Subject:
+		to.Subject = t.Name
+	case task.Queue:
+		to.Queue = t.Name
+	}
+	return to
+}

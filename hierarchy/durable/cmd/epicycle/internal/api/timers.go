@@ -1,0 +1,274 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+)
+
+var (
+	errNoTimer  = problem(http.StatusNotFound, "there is no timer with this key")
+	errNoneDead = problem(http.StatusNotFound, "there is no dead timer with this key")
+	errSubjects = errors.New("to: subjects need a server with -nats")
+)
+
+func timerOf(e *service.Entry) Timer {
+	return Timer{
+		Key: e.Key, Value: e.Value.Value, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
+		Due: e.Due.UTC(), ID: e.ID.String(), Attempt: e.Attempt, State: e.State,
+	}
+}
+
+type setInput struct {
+	Keyed
+	If   string `query:"if" enum:"absent,sooner,later" doc:"Only if there is none, or if it is due sooner or later than the one that is there"`
+	Body Setting
+}
+
+func (a *API) set(ctx context.Context, in *setInput) (*timerOutput, error) {
+	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
+		return nil, err
+	}
+	s, err := a.setting(in.Key, &in.Body, in.If)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.apply(ctx, &s); err != nil {
+		return nil, err
+	}
+	e, ok, err := a.Service.Lookup(ctx, in.Key)
+	if err != nil {
+		return nil, failure(err)
+	}
+	if !ok { // it has fired already, and ended
+		e = service.Entry{Key: in.Key, Value: s.task, Due: time.Now().Add(s.due.from(time.Now())), State: "waiting"}
+	}
+	return &timerOutput{timerOf(&e)}, nil
+}
+
+// setting is a timer that is to be set, as it was read.
+type setting struct {
+	key  string
+	task task.Task
+	due  due
+	cond string
+}
+
+func (a *API) setting(key string, in *Setting, cond string) (s setting, err error) {
+	s.key, s.cond = key, cond
+	if s.due, err = in.When.parse(); err == nil {
+		s.task, err = in.task()
+	}
+	if err == nil && s.task.To.Kind == task.Subject && !a.Subjects {
+		err = errSubjects
+	}
+	if err == nil && s.due.schedule != "" {
+		err = fmt.Errorf("schedule: not yet")
+	}
+	if err == nil && cond != "" {
+		err = fmt.Errorf("if: not yet")
+	}
+	var p *Problem
+	if err != nil && !errors.As(err, &p) {
+		err = bad(err)
+	}
+	return s, err
+}
+
+// apply sets a timer.
+func (a *API) apply(ctx context.Context, s *setting) (err error) {
+	if s.due.at.IsZero() {
+		err = a.Service.Set(ctx, s.key, s.task, s.due.in)
+	} else {
+		err = a.Service.SetAt(ctx, s.key, s.task, s.due.at)
+	}
+	if err != nil {
+		return failure(err)
+	}
+	return nil
+}
+
+type getInput struct{ Keyed }
+
+func (a *API) get(ctx context.Context, in *getInput) (*timerOutput, error) {
+	if err := a.mayKey(ctx, access.Read, in.Key); err != nil {
+		return nil, err
+	}
+	return a.timer(ctx, in.Key, errNoTimer)
+}
+
+// timer answers with the timer of a key.
+func (a *API) timer(ctx context.Context, key string, absent *Problem) (*timerOutput, error) {
+	e, ok, err := a.Service.Lookup(ctx, key)
+	if err != nil {
+		return nil, failure(err)
+	}
+	if !ok {
+		return nil, absent
+	}
+	return &timerOutput{timerOf(&e)}, nil
+}
+
+type moveInput struct {
+	Keyed
+	Body Moving
+}
+
+func (a *API) move(ctx context.Context, in *moveInput) (*timerOutput, error) {
+	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
+		return nil, err
+	}
+	due, err := in.Body.parse()
+	if err != nil {
+		return nil, bad(err)
+	}
+	ok, err := a.Service.Move(ctx, in.Key, due.from(time.Now()))
+	if err != nil {
+		return nil, failure(err)
+	}
+	if !ok {
+		return nil, errNoTimer
+	}
+	return a.timer(ctx, in.Key, errNoTimer)
+}
+
+var errMoving = errors.New("there must be exactly one of in and at")
+
+func (m *Moving) parse() (due, error) {
+	w := When{In: m.In, At: m.At}
+	d, err := w.parse()
+	if errors.Is(err, errTime) {
+		err = errMoving
+	}
+	return d, err
+}
+
+func (a *API) remove(ctx context.Context, in *getInput) (*timerOutput, error) {
+	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
+		return nil, err
+	}
+	out, err := a.timer(ctx, in.Key, errNoTimer)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok, err := a.Service.Remove(ctx, in.Key); err != nil {
+		return nil, failure(err)
+	} else if !ok {
+		return nil, errNoTimer
+	}
+	return out, nil
+}
+
+func (a *API) revive(ctx context.Context, in *getInput) (*timerOutput, error) {
+	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
+		return nil, err
+	}
+	ok, err := a.Service.Revive(ctx, in.Key)
+	if err != nil {
+		return nil, failure(err)
+	}
+	if !ok {
+		return nil, errNoneDead
+	}
+	return a.timer(ctx, in.Key, errNoneDead)
+}
+
+type listInput struct {
+	Prefix string `query:"prefix" doc:"Of the keys"`
+	State  string `query:"state" enum:"waiting,running,dead"`
+	Limit  int    `query:"limit" default:"100" minimum:"1" maximum:"1000"`
+	After  string `query:"after" doc:"The next of the page before"`
+}
+
+type listOutput struct {
+	Body struct {
+		Timers []Timer `json:"timers" nullable:"false"`
+		Next   string  `json:"next,omitempty" doc:"The after of the next page; absent at the end"`
+	}
+}
+
+func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
+	prefix, err := a.mayPrefix(ctx, access.Read, in.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := a.Service.List(ctx, prefix, in.State, in.After, in.Limit+1)
+	if err != nil {
+		return nil, failure(err)
+	}
+	out := new(listOutput)
+	if len(entries) > in.Limit {
+		entries = entries[:in.Limit]
+		out.Body.Next = entries[in.Limit-1].Key
+	}
+	out.Body.Timers = make([]Timer, len(entries))
+	for i := range entries {
+		out.Body.Timers[i] = timerOf(&entries[i])
+	}
+	return out, nil
+}
+
+type removeAllInput struct {
+	Prefix string `query:"prefix" doc:"Of the keys. It must not be empty, unless all is true"`
+	All    bool   `query:"all"`
+}
+
+type removeAllOutput struct {
+	Body struct {
+		Removed int `json:"removed"`
+	}
+}
+
+// removeSome is how many timers are removed with one batch.
+const removeSome = 1000
+
+func (a *API) removeAll(ctx context.Context, in *removeAllInput) (*removeAllOutput, error) {
+	role := access.Write
+	if in.Prefix == "" {
+		if role = access.Admin; !in.All {
+			return nil, bad(errors.New("prefix is empty, and all is not true"))
+		}
+	}
+	prefix, err := a.mayPrefix(ctx, role, in.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	out := new(removeAllOutput)
+	var b durable.Batch[string, task.Task]
+	flush := func() error {
+		if err := a.Service.Batch(ctx, &b); err != nil {
+			return err
+		}
+		for i := range b.Len() {
+			if b.Took(i) {
+				out.Body.Removed++
+			}
+		}
+		b.Reset()
+		return nil
+	}
+	err = a.Service.Each(ctx, func(key string) error {
+		if !strings.HasPrefix(key, prefix) {
+			return nil
+		}
+		if b.Remove(key); b.Len() < removeSome {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
+		return nil, failure(err)
+	}
+	return out, nil
+}

@@ -1,0 +1,98 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+)
+
+type bearerKey struct{}
+
+var (
+	errToken  = problem(http.StatusUnauthorized, "there is no token, or it is unknown: Authorization: Bearer TOKEN")
+	errPrefix = problem(http.StatusForbidden, "the token is for keys with another prefix")
+	errHost   = problem(http.StatusForbidden, "without -tokens only requests to localhost and to IP addresses are answered")
+)
+
+// open reports whether a path needs no token: it says nothing about timers.
+func open(path string) bool {
+	switch path {
+	case "/", "/healthz", "/readyz", "/openapi.json", "/openapi.yaml", "/openapi-3.0.json", "/openapi-3.0.yaml":
+		return true
+	}
+	return strings.HasPrefix(path, "/page/") || strings.HasPrefix(path, "/live/") // which has a ticket instead
+}
+
+// authenticate adds to a request who has sent it.
+func (a *API) authenticate(r *http.Request) (*http.Request, *Problem) {
+	who := &access.Everybody
+	if a.Tokens != nil {
+		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if ok {
+			who, ok = a.Tokens.Load().Bearer(strings.TrimSpace(token))
+		}
+		if !ok {
+			if !open(r.URL.Path) {
+				return r, errToken
+			}
+			who = new(access.Bearer)
+		}
+	} else if !isLocal(r.Host) {
+		return r, errHost
+	}
+	return r.WithContext(context.WithValue(r.Context(), bearerKey{}, who)), nil
+}
+
+// isLocal reports whether a host is this machine's, or an address. The owner of any other name can point it at this
+// machine, and then the browser takes the owner's page and this server for one site.
+func isLocal(host string) bool {
+	name := strings.ToLower(strings.TrimSuffix((&url.URL{Host: host}).Hostname(), "."))
+	_, err := netip.ParseAddr(name)
+	return err == nil || name == "localhost" || strings.HasSuffix(name, ".localhost")
+}
+
+// may returns the bearer if it has a role.
+func (a *API) may(ctx context.Context, role access.Role) (*access.Bearer, error) {
+	who, ok := ctx.Value(bearerKey{}).(*access.Bearer)
+	switch {
+	case !ok || who.Role == 0:
+		return nil, errToken
+	case who.Role < role:
+		return nil, problem(http.StatusForbidden, "this needs a token with the role "+role.String())
+	}
+	return who, nil
+}
+
+// mayKey returns an error if the bearer may not do something with a key, or if there can't be such a key.
+func (a *API) mayKey(ctx context.Context, role access.Role, key string) error {
+	who, err := a.may(ctx, role)
+	if err != nil {
+		return err
+	}
+	if err := task.CheckKey(key); err != nil {
+		return bad(err)
+	}
+	if !who.MayKey(key) {
+		return errPrefix
+	}
+	return nil
+}
+
+// mayPrefix returns the prefix of the keys that the bearer may have of those with a prefix.
+func (a *API) mayPrefix(ctx context.Context, role access.Role, prefix string) (string, error) {
+	who, err := a.may(ctx, role)
+	switch {
+	case err != nil:
+		return "", err
+	case strings.HasPrefix(prefix, who.Prefix):
+		return prefix, nil
+	case strings.HasPrefix(who.Prefix, prefix) && role == access.Read:
+		return who.Prefix, nil
+	}
+	return "", errPrefix
+}

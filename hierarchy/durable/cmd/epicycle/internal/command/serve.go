@@ -1,0 +1,200 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/spf13/cobra"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
+)
+
+// server is the flags of serve.
+type server struct {
+	std streams
+
+	dir, nats, natsCreds string
+	name                 string
+	partitions, replicas int
+	lease                time.Duration
+	maxAttempts          int
+	maxPending           int
+
+	listen, tokens string
+	cert, key      string
+	behindProxy    bool
+	maxConns       int
+	allow          []string
+	secretFile     string
+	perHost, total int
+	logLevel       string
+	logJSON        bool
+	patience       time.Duration
+}
+
+func serveCommand(std streams) *cobra.Command {
+	s := &server{std: std}
+	c := &cobra.Command{
+		Use: "serve", Short: "Serve timers", Args: cobra.NoArgs,
+		Example: "  epicycle serve -dir ./timers\n  epicycle serve -nats nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3",
+		RunE:    func(c *cobra.Command, _ []string) error { return s.run(c.Context()) },
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&s.dir, "dir", "", "the `directory` of the timers, of this server alone")
+	f.StringVar(&s.nats, "nats", "", "instead of -dir: the `URLs` of NATS servers with JetStream, with commas between them")
+	f.StringVar(&s.natsCreds, "nats-creds", "", "a `file` with credentials for the NATS servers")
+	f.StringVar(&s.name, "name", "timers", "the name of this set of timers; servers with one name share it")
+	f.IntVar(&s.partitions, "partitions", 0, "logs, when the timers are first opened (default 8)")
+	f.IntVar(&s.replicas, "replicas", 0, "of each log, with -nats (default 3, or 1 where there is one server)")
+	f.DurationVar(&s.lease, "lease", 0, "with -nats: others take over 1.25 leases after a server has died (default 10s)")
+	f.StringVar(&s.listen, "listen", "127.0.0.1:8421", "the `address` to listen on")
+	f.StringVar(&s.tokens, "tokens", "", "a `file` of tokens, with lines NAME ROLE SHA256-OF-TOKEN [PREFIX]; SIGHUP reads it again")
+	f.StringVar(&s.cert, "tls-cert", "", "a `file` with the certificate")
+	f.StringVar(&s.key, "tls-key", "", "a `file` with the certificate's key")
+	f.BoolVar(&s.behindProxy, "behind-proxy", false, "listen beyond loopback without TLS, which a proxy has")
+	f.IntVar(&s.maxConns, "max-connections", 20000, "connections at once")
+	f.StringSliceVar(&s.allow, "allow", nil, "a `network` such as 127.0.0.0/8 or 10.0.0.0/8 that webhooks may reach though it is not public")
+	f.StringVar(&s.secretFile, "secret-file", "", "a `file` with the key of the webhooks' signatures")
+	f.IntVar(&s.perHost, "per-host", 16, "webhooks at once to one host")
+	f.IntVar(&s.total, "concurrency", 4096, "webhooks at once to all hosts")
+	f.IntVar(&s.maxAttempts, "max-attempts", 16, "after so many failed attempts a timer is dead; -1: no limit")
+	f.IntVar(&s.maxPending, "max-pending", 0, "timers in each partition; 0: no limit")
+	f.StringVar(&s.logLevel, "log-level", "info", "debug, info, warn or error")
+	f.BoolVar(&s.logJSON, "log-json", false, "log JSON instead of text")
+	f.DurationVar(&s.patience, "grace", 20*time.Second, "what attempts get to end after SIGTERM")
+	return c
+}
+
+func (s *server) run(ctx context.Context) error {
+	logger, err := s.logger()
+	if err != nil {
+		return err
+	}
+	cfg, err := s.service(logger)
+	if err != nil {
+		return err
+	}
+	front, err := s.front(logger)
+	if err != nil {
+		return err
+	}
+	defer front.close()
+	if s.nats != "" {
+		conn, err := s.connect(logger)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		cfg.Durable.Conn = conn
+	}
+	svc, err := service.Open(ctx, cfg)
+	if err != nil {
+		return &exit{failed, err}
+	}
+	logger.Info("epicycle: serving", "address", front.address(), "version", Version())
+	if s.secretFile == "" {
+		logger.Warn("epicycle: without -secret-file webhooks have no signature")
+	}
+	err = front.serve(ctx, api.New(api.Config{
+		Service: svc, Tokens: front.tokens, Subjects: s.nats != "", Version: Version(), Logger: logger,
+	}), func(ctx context.Context) { svc.Drain(ctx) }, s.patience)
+	patience, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	if e := svc.Shutdown(patience); e != nil {
+		logger.Warn("epicycle: what was not done comes again after the next start", "err", e)
+	}
+	if err != nil {
+		return &exit{failed, err}
+	}
+	logger.Info("epicycle: ended")
+	return nil
+}
+
+// endTime is what giving the partitions to others gets at the end.
+const endTime = 10 * time.Second
+
+// service returns the configuration of the timers and of their webhooks.
+func (s *server) service(logger *slog.Logger) (cfg service.Config, err error) {
+	switch {
+	case s.dir == "" && s.nats == "":
+		return cfg, usageError("serve needs -dir or -nats")
+	case s.dir != "" && s.nats != "":
+		return cfg, usageError("serve needs one of -dir and -nats, not both")
+	case s.perHost < 1 || s.total < 1 || s.maxConns < 1:
+		return cfg, usageError("-per-host, -concurrency and -max-connections must be positive")
+	}
+	guard := new(web.Guard)
+	for _, text := range s.allow {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return cfg, usageError("-allow %q is not a network such as 127.0.0.0/8", text)
+		}
+		guard.Allow = append(guard.Allow, network)
+	}
+	var signer *web.Signer
+	if s.secretFile != "" {
+		secret, err := os.ReadFile(s.secretFile)
+		if err == nil {
+			signer, err = web.NewSigner(secret)
+		}
+		if err != nil {
+			return cfg, usageError("-secret-file: %w", err)
+		}
+	}
+	return service.Config{
+		Durable: durable.Config[string, task.Task]{
+			Dir: s.dir, Name: s.name, Partitions: s.partitions, Replicas: s.replicas, Lease: s.lease,
+			MaxAttempts: s.maxAttempts, MaxPending: s.maxPending, Logger: logger,
+		},
+		Sender:  web.NewSender(guard, signer, s.perHost, Version()),
+		PerHost: s.perHost, Total: s.total,
+	}, nil
+}
+
+func (s *server) connect(logger *slog.Logger) (*nats.Conn, error) {
+	options := []nats.Option{
+		nats.Name("epicycle"), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.IgnoreAuthErrorAbort(),
+		nats.RetryOnFailedConnect(true),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { logger.Warn("epicycle: the connection to NATS was lost", "err", err) }),
+		nats.ReconnectHandler(func(*nats.Conn) { logger.Info("epicycle: the connection to NATS is back") }),
+	}
+	if s.natsCreds != "" {
+		options = append(options, nats.UserCredentials(s.natsCreds))
+	}
+	conn, err := nats.Connect(s.nats, options...)
+	if err != nil {
+		return nil, &exit{failed, fmt.Errorf("-nats: %w", err)}
+	}
+	return conn, nil
+}
+
+// logger returns a logger to which no key and no value gets.
+func (s *server) logger() (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.logLevel)); err != nil {
+		return nil, usageError("-log-level %q is none of debug, info, warn and error", s.logLevel)
+	}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: discreet}
+	if s.logJSON {
+		return slog.New(slog.NewJSONHandler(s.std.err, options)), nil
+	}
+	return slog.New(slog.NewTextHandler(s.std.err, options)), nil
+}
+
+// discreet leaves out what may have a key or a value in it.
+func discreet(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == "key" || a.Key == "value" {
+		return slog.Attr{}
+	}
+	return a
+}

@@ -1,0 +1,116 @@
+package lane
+
+import "sync"
+
+// Hosts hands timers over to a function, with limits of how many calls there are at once, for each host and for
+// all. What waits for one host holds up no other, and takes no place. NewHosts makes one.
+type Hosts struct {
+	perHost, total int
+	run            func(Due)
+	waits          func(Due) bool
+
+	mu      sync.Mutex
+	hosts   map[string]*host
+	ready   []*host // with a timer and a place each, that wait for one of all places
+	running int
+	stopped bool
+	idle    *sync.Cond
+}
+
+// host is a host with a timer that waits or runs.
+type host struct {
+	name    string
+	waiting waiting
+	running int
+	ready   bool // whether it is in Hosts.ready
+}
+
+// NewHosts returns a Hosts that calls run in goroutines. waits reports whether a timer waits still for its attempt.
+func NewHosts(perHost, total int, run func(Due), waits func(Due) bool) *Hosts {
+	h := &Hosts{perHost: perHost, total: total, run: run, waits: waits, hosts: make(map[string]*host)}
+	h.idle = sync.NewCond(&h.mu)
+	return h
+}
+
+// Push adds a timer. It does not wait.
+func (h *Hosts) Push(name string, d Due) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at := h.hosts[name]
+	if at == nil {
+		at = &host{name: name}
+		h.hosts[name] = at
+	}
+	at.waiting.push(d, h.waits)
+	h.enlist(at)
+	h.dispatch()
+}
+
+// enlist adds a host to ready, if it has a timer and a place. mu is held.
+func (h *Hosts) enlist(at *host) {
+	if !at.ready && at.waiting.len() > 0 && at.running < h.perHost {
+		at.ready = true
+		h.ready = append(h.ready, at)
+	}
+}
+
+// dispatch begins what may begin. mu is held.
+func (h *Hosts) dispatch() {
+	for !h.stopped && h.running < h.total && len(h.ready) > 0 {
+		at := h.ready[0]
+		h.ready = h.ready[1:]
+		at.ready = false
+		d, ok := at.waiting.pop(nil)
+		if !ok {
+			continue
+		}
+		at.running++
+		h.running++
+		h.enlist(at)
+		go h.work(at, d)
+	}
+}
+
+// work runs a timer, and then those that wait in its place.
+func (h *Hosts) work(at *host, d Due) {
+	h.run(d)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at.running--
+	h.running--
+	h.enlist(at)
+	if at.running == 0 && at.waiting.len() == 0 {
+		delete(h.hosts, at.name)
+	}
+	h.dispatch()
+	if h.running == 0 {
+		h.idle.Broadcast()
+	}
+}
+
+// Stop begins no further call, and returns a channel that is closed when none runs.
+func (h *Hosts) Stop() <-chan struct{} {
+	done := make(chan struct{})
+	h.mu.Lock()
+	h.stopped = true
+	h.mu.Unlock()
+	go func() {
+		h.mu.Lock()
+		for h.running > 0 {
+			h.idle.Wait()
+		}
+		h.mu.Unlock()
+		close(done)
+	}()
+	return done
+}
+
+// Len returns how many timers run, and how many wait.
+func (h *Hosts) Len() (running, waiting int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, at := range h.hosts {
+		waiting += at.waiting.len()
+	}
+	return h.running, waiting
+}

@@ -1,0 +1,159 @@
+package lane
+
+import (
+	"context"
+	"sync"
+)
+
+// Queues are timers that wait until somebody takes them. NewQueues makes one.
+type Queues struct {
+	waits  func(Due) bool
+	mu     sync.Mutex
+	queues map[string]*queue
+	ended  chan struct{} // closed by Stop
+}
+
+type queue struct {
+	waiting waiting
+	takers  []*taker // in the order in which they came
+}
+
+// taker is a call of Take that waits.
+type taker struct {
+	allows func(key string) bool
+	woken  chan struct{} // of capacity 1
+}
+
+// NewQueues returns a Queues. waits reports whether a timer waits still for its attempt.
+func NewQueues(waits func(Due) bool) *Queues {
+	return &Queues{waits: waits, queues: make(map[string]*queue), ended: make(chan struct{})}
+}
+
+// queue returns the queue of a name. mu is held.
+func (q *Queues) queue(name string) *queue {
+	one := q.queues[name]
+	if one == nil {
+		one = new(queue)
+		q.queues[name] = one
+	}
+	return one
+}
+
+// tidy forgets a queue that has nothing. mu is held.
+func (q *Queues) tidy(name string, one *queue) {
+	if one.waiting.len() == 0 && len(one.takers) == 0 {
+		delete(q.queues, name)
+	}
+}
+
+// Push adds a timer to a queue. It does not wait.
+func (q *Queues) Push(name string, d Due) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	one := q.queue(name)
+	one.waiting.push(d, q.waits)
+	one.wake(d.Key)
+}
+
+// wake wakes the first taker that may have a key.
+func (one *queue) wake(key string) {
+	for i, t := range one.takers {
+		if t.allows == nil || t.allows(key) {
+			one.takers = append(one.takers[:i:i], one.takers[i+1:]...)
+			t.woken <- struct{}{}
+			return
+		}
+	}
+}
+
+// Pop removes the first timers of a queue whose keys are allowed, at most max.
+func (q *Queues) Pop(name string, max int, allows func(key string) bool) (all []Due) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	one := q.queues[name]
+	if one == nil {
+		return nil
+	}
+	for len(all) < max {
+		d, ok := one.waiting.pop(allows)
+		if !ok {
+			break
+		}
+		all = append(all, d)
+	}
+	q.tidy(name, one)
+	return all
+}
+
+// Wait waits until a timer whose key is allowed may be there to Pop. It reports whether that is so, rather than that
+// ctx is done or Stop was called.
+func (q *Queues) Wait(ctx context.Context, name string, allows func(key string) bool) bool {
+	t := &taker{allows, make(chan struct{}, 1)}
+	q.mu.Lock()
+	one := q.queue(name)
+	if one.has(allows) {
+		q.mu.Unlock()
+		return ctx.Err() == nil
+	}
+	one.takers = append(one.takers, t)
+	q.mu.Unlock()
+	select {
+	case <-t.woken:
+		return true
+	case <-ctx.Done():
+	case <-q.ended:
+	}
+	q.leave(name, one, t)
+	return false
+}
+
+// has reports whether a timer waits whose key is allowed.
+func (one *queue) has(allows func(key string) bool) bool {
+	for _, it := range one.waiting.order {
+		if allows == nil || allows(it.Key) {
+			return true
+		}
+	}
+	return false
+}
+
+// leave removes a taker that does not wait any more. If it was woken just now, another one is woken instead.
+func (q *Queues) leave(name string, one *queue, t *taker) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, other := range one.takers {
+		if other == t {
+			one.takers = append(one.takers[:i:i], one.takers[i+1:]...)
+			q.tidy(name, one)
+			return
+		}
+	}
+	for _, it := range one.waiting.order {
+		if t.allows == nil || t.allows(it.Key) {
+			one.wake(it.Key)
+			return
+		}
+	}
+}
+
+// Stop ends all waiting.
+func (q *Queues) Stop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	select {
+	case <-q.ended:
+	default:
+		close(q.ended)
+	}
+}
+
+// Len returns how many timers wait in each queue.
+func (q *Queues) Len() map[string]int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	lens := make(map[string]int, len(q.queues))
+	for name, one := range q.queues {
+		lens[name] = one.waiting.len()
+	}
+	return lens
+}

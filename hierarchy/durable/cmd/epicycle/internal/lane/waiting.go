@@ -1,0 +1,124 @@
+// Package lane has the timers that are due and wait for their attempts: for a place at the host of a webhook, or for
+// somebody who takes from a queue.
+package lane
+
+import (
+	"container/heap"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// Due is a timer that is due.
+type Due struct {
+	Key string
+	ID  durable.ID
+	At  time.Time
+}
+
+// waiting is timers that are due, in order of their due times. Each key is there once: a timer that is due again
+// replaces the one that was there. It is not safe for concurrent use.
+type waiting struct {
+	order order
+	keys  map[string]*item
+	seq   uint64
+	// checked is how many there were when those that do not wait any more were last removed.
+	checked int
+}
+
+type item struct {
+	Due
+	seq uint64 // of timers that are due at the same time, the first one comes first
+	at  int    // its index in order
+}
+
+// push adds a timer. waits reports whether one waits still; it is called now and then, to remove those that don't.
+func (w *waiting) push(d Due, waits func(Due) bool) {
+	if w.keys == nil {
+		w.keys = make(map[string]*item)
+	}
+	w.seq++
+	if it := w.keys[d.Key]; it != nil {
+		it.Due, it.seq = d, w.seq
+		heap.Fix(&w.order, it.at)
+		return
+	}
+	it := &item{Due: d, seq: w.seq}
+	w.keys[d.Key] = it
+	heap.Push(&w.order, it)
+	if len(w.order) > 2*w.checked+sweepAbove {
+		w.sweep(waits)
+	}
+}
+
+// sweepAbove is how many timers may wait before those are looked for that don't wait any more.
+const sweepAbove = 1 << 10
+
+// sweep removes the timers that were set, moved or removed since they were pushed.
+func (w *waiting) sweep(waits func(Due) bool) {
+	kept := w.order[:0]
+	for _, it := range w.order {
+		if waits(it.Due) {
+			it.at = len(kept)
+			kept = append(kept, it)
+		} else {
+			delete(w.keys, it.Key)
+		}
+	}
+	clear(w.order[len(kept):])
+	w.order = kept
+	heap.Init(&w.order)
+	w.checked = len(kept)
+}
+
+// pop removes the first timer whose key is allowed.
+func (w *waiting) pop(allows func(key string) bool) (d Due, ok bool) {
+	var others []*item
+	for len(w.order) > 0 && !ok {
+		it := heap.Pop(&w.order).(*item)
+		if allows != nil && !allows(it.Key) {
+			others = append(others, it)
+			continue
+		}
+		delete(w.keys, it.Key)
+		d, ok = it.Due, true
+	}
+	for _, it := range others {
+		heap.Push(&w.order, it)
+	}
+	w.checked = min(w.checked, len(w.order))
+	return d, ok
+}
+
+func (w *waiting) len() int { return len(w.order) }
+
+// order implements heap.Interface.
+type order []*item
+
+func (o order) Len() int { return len(o) }
+
+func (o order) Less(i, j int) bool {
+	if c := o[i].At.Compare(o[j].At); c != 0 {
+		return c < 0
+	}
+	return o[i].seq < o[j].seq
+}
+
+func (o order) Swap(i, j int) {
+	o[i], o[j] = o[j], o[i]
+	o[i].at, o[j].at = i, j
+}
+
+func (o *order) Push(x any) {
+	it := x.(*item)
+	it.at = len(*o)
+	*o = append(*o, it)
+}
+
+func (o *order) Pop() any {
+	old := *o
+	last := old[len(old)-1]
+	old[len(old)-1] = nil
+	*o = old[:len(old)-1]
+	return last
+}

@@ -1,0 +1,219 @@
+// Package service fires durable timers at their targets: webhooks, subjects of NATS, and queues from which workers
+// take them.
+package service
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/lane"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
+)
+
+// Timers are the timers of a service.
+type Timers = durable.Keyed[string, task.Task]
+
+// Firing is one that is due.
+type Firing = durable.Firing[string, task.Task]
+
+// Attempt is an attempt that has begun.
+type Attempt = durable.Attempt[string, task.Task]
+
+// Config configures Open.
+type Config struct {
+	// Durable is where the timers are. Open sets Announce, Key and Value.
+	Durable durable.Config[string, task.Task]
+	Sender  *web.Sender
+	PerHost int // requests at once to a host
+	Total   int // requests at once
+}
+
+// Service has timers and fires them.
+type Service struct {
+	*Timers
+	conn    *nats.Conn // nil with a directory
+	subject publisher
+	sender  *web.Sender
+	logger  *slog.Logger
+	inbox   inbox
+	hosts   *lane.Hosts
+	queues  *lane.Queues
+	taken   taken
+	wheel   *hierarchy.Wheel // the timeouts of what was taken
+	stopped atomic.Bool
+	routed  sync.WaitGroup
+}
+
+// errTimeout is why an attempt has failed.
+var errTimeout = errors.New("no answer within the timeout")
+
+// Open opens the timers, and begins to fire them.
+func Open(ctx context.Context, cfg Config) (*Service, error) {
+	wheel, err := hierarchy.New(hierarchy.Config{})
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
+	s.subject.init(s.conn)
+	s.inbox.signal = make(chan struct{}, 1)
+	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send, s.waits)
+	s.queues = lane.NewQueues(s.waits)
+	s.taken.init()
+	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.inbox.put
+	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
+		wheel.Stop()
+		return nil, err
+	}
+	s.routed.Go(s.route)
+	return s, nil
+}
+
+func (s *Service) waits(d lane.Due) bool { return s.Waits(d.Key, d.ID) }
+
+// route sorts what is due by its target.
+func (s *Service) route() {
+	for {
+		due, ok := s.inbox.take()
+		if !ok {
+			return
+		}
+		for i := range due {
+			f := &due[i]
+			d := lane.Due{Key: f.key, ID: f.id, At: f.at}
+			switch f.to.Kind {
+			case task.Queue:
+				s.queues.Push(f.to.Name, d)
+			case task.Subject:
+				s.hosts.Push("nats", d)
+			default:
+				s.hosts.Push(f.to.Host(), d)
+			}
+		}
+	}
+}
+
+// nowait is the context of Attempt.End where nobody waits for the log.
+var nowait = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// send makes an attempt of a webhook or a subject.
+func (s *Service) send(d lane.Due) {
+	a, ok := s.Begin(d.Key, d.ID)
+	if !ok {
+		return
+	}
+	err := s.attempt(a)
+	_, _ = a.End(nowait, err)
+}
+
+func (s *Service) attempt(a *Attempt) error {
+	ctx, cancel := context.WithTimeoutCause(a.Context(), a.Value.Timeout, errTimeout)
+	defer cancel()
+	if a.Value.To.Kind == task.Subject {
+		return s.subject.publish(ctx, a)
+	}
+	return s.sender.Send(ctx, &web.Request{
+		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value,
+	})
+}
+
+// Drain begins no further attempt, ends all calls of Take, and waits for the attempts until ctx is done.
+func (s *Service) Drain(ctx context.Context) {
+	s.stopped.Store(true)
+	s.queues.Stop()
+	select {
+	case <-s.hosts.Stop():
+	case <-ctx.Done():
+	}
+	s.taken.wait(ctx)
+}
+
+// Draining reports whether Drain was called.
+func (s *Service) Draining() bool { return s.stopped.Load() }
+
+// Shutdown is Drain, and gives the timers to other processes.
+func (s *Service) Shutdown(ctx context.Context) error {
+	s.Drain(ctx)
+	err := s.Timers.Shutdown(ctx)
+	s.inbox.close()
+	s.routed.Wait()
+	s.wheel.Stop()
+	s.sender.Close()
+	return err
+}
+
+// Lanes are how many webhooks run and wait, how many firings are taken, and how many wait in each queue.
+type Lanes struct {
+	Sending, Waiting, Taken int
+	Queues                  map[string]int
+}
+
+// Lanes returns a snapshot.
+func (s *Service) Lanes() (l Lanes) {
+	l.Sending, l.Waiting = s.hosts.Len()
+	l.Taken, l.Queues = s.taken.len(), s.queues.Len()
+	return l
+}
+
+// inbox is what was announced and is not sorted yet.
+type inbox struct {
+	mu     sync.Mutex
+	due    []announced
+	closed bool
+	signal chan struct{} // of capacity 1
+}
+
+type announced struct {
+	key string
+	id  durable.ID
+	at  time.Time
+	to  task.Target
+}
+
+// put is durable.Config.Announce.
+func (in *inbox) put(f Firing) {
+	in.mu.Lock()
+	in.due = append(in.due, announced{f.Key, f.ID, f.Due, f.Value.To})
+	in.mu.Unlock()
+	in.wake()
+}
+
+func (in *inbox) wake() {
+	select {
+	case in.signal <- struct{}{}:
+	default:
+	}
+}
+
+// take waits for announcements. It is false after close.
+func (in *inbox) take() ([]announced, bool) {
+	for {
+		in.mu.Lock()
+		due, closed := in.due, in.closed
+		in.due = nil
+		in.mu.Unlock()
+		if closed || len(due) > 0 {
+			return due, !closed
+		}
+		<-in.signal
+	}
+}
+
+func (in *inbox) close() {
+	in.mu.Lock()
+	in.closed = true
+	in.mu.Unlock()
+	in.wake()
+}

@@ -1,0 +1,87 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
+)
+
+// publisher publishes firings. If a stream stores the subject, it waits for its acknowledgement; else for the
+// server's, and whether anybody has received the message is not known.
+type publisher struct {
+	conn *nats.Conn
+	js   jetstream.JetStream
+
+	mu     sync.Mutex
+	stored map[string]stored // by subject
+}
+
+// stored is whether a stream stores a subject, and until when this is believed.
+type stored struct {
+	is    bool
+	until time.Time
+}
+
+const storedTime = 10 * time.Second
+
+var errNoServers = errors.New("subjects need -nats")
+
+func (p *publisher) init(conn *nats.Conn) {
+	if conn != nil {
+		p.conn, p.stored = conn, make(map[string]stored)
+		p.js, _ = jetstream.New(conn) // fails for bad options alone
+	}
+}
+
+func (p *publisher) publish(ctx context.Context, a *Attempt) error {
+	if p.conn == nil {
+		return errNoServers
+	}
+	m := nats.NewMsg(a.Value.To.Name)
+	m.Data = a.Value.Value
+	m.Header.Set("Nats-Msg-Id", a.ID.String())
+	m.Header.Set("epicycle-key", web.HeaderKey(a.Key))
+	m.Header.Set("epicycle-due", a.Due.UTC().Format(time.RFC3339Nano))
+	m.Header.Set("epicycle-attempt", strconv.Itoa(a.Attempt))
+	is, err := p.isStored(ctx, m.Subject)
+	if err != nil {
+		return fmt.Errorf("the servers do not say whether a stream stores the subject: %w", err)
+	}
+	if is {
+		_, err = p.js.PublishMsg(ctx, m)
+		return err
+	}
+	if err := p.conn.PublishMsg(m); err != nil {
+		return err
+	}
+	return p.conn.FlushWithContext(ctx)
+}
+
+// isStored reports whether a stream stores a subject.
+func (p *publisher) isStored(ctx context.Context, subject string) (bool, error) {
+	p.mu.Lock()
+	known := p.stored[subject]
+	p.mu.Unlock()
+	if time.Now().Before(known.until) {
+		return known.is, nil
+	}
+	_, err := p.js.StreamNameBySubject(ctx, subject)
+	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return false, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.stored) > 1<<12 {
+		clear(p.stored)
+	}
+	p.stored[subject] = stored{err == nil, time.Now().Add(storedTime)}
+	return err == nil, nil
+}

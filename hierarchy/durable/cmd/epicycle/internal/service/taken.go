@@ -1,0 +1,182 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/lane"
+)
+
+// taken is the attempts that workers have taken from queues. No goroutine waits for them.
+type taken struct {
+	mu   sync.Mutex
+	all  map[string]*one // by token
+	idle chan struct{}   // if not nil, closed when there are none
+}
+
+// one is an attempt that was taken.
+type one struct {
+	*Attempt
+	queue string
+	timer hierarchy.Timer
+}
+
+// Taken is a firing that was taken, and the token that ends its attempt.
+type Taken struct {
+	*Attempt
+	Token string
+}
+
+func (t *taken) init() { t.all = make(map[string]*one) }
+
+func (t *taken) len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.all)
+}
+
+// remove removes an attempt, which only the one who has removed it may end. It is nil if it is not there, or not
+// allowed.
+func (t *taken) remove(token string, allows func(*one) bool) *one {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	o := t.all[token]
+	if o == nil || !allows(o) {
+		return nil
+	}
+	delete(t.all, token)
+	if len(t.all) == 0 && t.idle != nil {
+		close(t.idle)
+		t.idle = nil
+	}
+	return o
+}
+
+// wait waits until there are none, or until ctx is done.
+func (t *taken) wait(ctx context.Context) {
+	t.mu.Lock()
+	if len(t.all) == 0 {
+		t.mu.Unlock()
+		return
+	}
+	if t.idle == nil {
+		t.idle = make(chan struct{})
+	}
+	idle := t.idle
+	t.mu.Unlock()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+}
+
+// newToken returns a token that nobody can guess.
+func newToken() string {
+	var b [18]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Take takes the firings of a queue that are due, at most max, and waits for the first one until ctx is done. It
+// takes only those whose keys are allowed.
+func (s *Service) Take(ctx context.Context, queue string, max int, allows func(key string) bool) (all []Taken) {
+	for !s.Draining() {
+		for len(all) < max {
+			due := s.queues.Pop(queue, max-len(all), allows)
+			if len(due) == 0 {
+				break
+			}
+			for _, d := range due {
+				if t, ok := s.begin(queue, d); ok {
+					all = append(all, t)
+				}
+			}
+		}
+		if len(all) > 0 || ctx.Err() != nil || !s.queues.Wait(ctx, queue, allows) {
+			break
+		}
+	}
+	return all
+}
+
+// begin begins an attempt.
+func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
+	a, ok := s.Begin(d.Key, d.ID)
+	if !ok {
+		return Taken{}, false
+	}
+	o := &one{Attempt: a, queue: queue}
+	token := newToken()
+	s.taken.mu.Lock()
+	defer s.taken.mu.Unlock()
+	s.taken.all[token] = o
+	o.timer, _ = s.wheel.AfterFunc(a.Value.Timeout, func() { s.end(token, errTimeout) }) // fails if the wheel was stopped, at the end
+	return Taken{a, token}, true
+}
+
+// end ends an attempt that has had no answer.
+func (s *Service) end(token string, err error) {
+	if o := s.taken.remove(token, func(*one) bool { return true }); o != nil {
+		o.timer.Stop()
+		_, _ = o.End(nowait, err)
+	}
+}
+
+var errUnread = errors.New("the connection ended before the firing was sent")
+
+// GiveBack ends attempts whose firings did not reach the one who took them. They are due again at once.
+func (s *Service) GiveBack(all []Taken) {
+	for _, t := range all {
+		s.end(t.Token, durable.RetryAfter(0, errUnread))
+	}
+}
+
+// errToken is the answer for a token that is none, or none any more.
+var errToken = errors.New("the attempt has ended, or there was none with this token")
+
+// endTime is how long an answer waits for the log.
+const endTime = time.Minute
+
+// End ends the attempts of tokens that were taken from a queue: with nil they have done their work. It returns an
+// error for each that did not end so.
+func (s *Service) End(ctx context.Context, queue string, tokens []string, result error, allows func(key string) bool) []error {
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	errs := make([]error, len(tokens))
+	var wg sync.WaitGroup
+	for i, token := range tokens {
+		o := s.taken.remove(token, func(o *one) bool { return o.queue == queue && allows(o.Key) })
+		if o == nil {
+			errs[i] = errToken
+			continue
+		}
+		o.timer.Stop()
+		wg.Go(func() {
+			ended, err := o.End(ctx, result)
+			if err == nil && !ended {
+				err = errToken
+			}
+			errs[i] = err
+		})
+	}
+	wg.Wait()
+	return errs
+}
+
+// TakeWithin is Take, which waits for at most a time. If ctx is done meanwhile, what was taken is given back.
+func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait time.Duration, allows func(key string) bool) []Taken {
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	all := s.Take(waiting, queue, max, allows)
+	if ctx.Err() != nil {
+		s.GiveBack(all)
+		return nil
+	}
+	return all
+}

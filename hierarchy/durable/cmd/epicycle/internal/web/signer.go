@@ -1,0 +1,63 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// Signer signs webhooks as Standard Webhooks says, with one or several keys.
+type Signer struct{ keys []*standardwebhooks.Webhook }
+
+const secretPrefix = "whsec_"
+
+// NewSigner reads a file with keys: a line for each that begins with whsec_ and is followed by base64. A file that
+// does not begin so is one key, as it is, but for the line end after it.
+func NewSigner(file []byte) (*Signer, error) {
+	file = bytes.TrimRight(file, "\r\n")
+	if len(file) == 0 {
+		return nil, fmt.Errorf("there is no secret")
+	}
+	s := new(Signer)
+	if !bytes.HasPrefix(file, []byte(secretPrefix)) {
+		key, err := standardwebhooks.NewWebhookRaw(file)
+		s.keys = append(s.keys, key)
+		return s, err
+	}
+	for n, line := range strings.Split(string(file), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		key, err := standardwebhooks.NewWebhook(line)
+		if err != nil || !strings.HasPrefix(line, secretPrefix) || line == secretPrefix {
+			return nil, fmt.Errorf("line %d is not %s and base64", n+1, secretPrefix)
+		}
+		s.keys = append(s.keys, key)
+	}
+	return s, nil
+}
+
+// sign adds the headers of Standard Webhooks. Without a Signer, that is all but the signature.
+func (s *Signer) sign(h http.Header, id string, at time.Time, body []byte) error {
+	h.Set(standardwebhooks.HeaderWebhookID, id)
+	h.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
+	if s == nil {
+		return nil
+	}
+	var all []string
+	for _, key := range s.keys {
+		one, err := key.Sign(id, at, body)
+		if err != nil {
+			return err
+		}
+		all = append(all, one)
+	}
+	h.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(all, " "))
+	return nil
+}

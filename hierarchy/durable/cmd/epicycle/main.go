@@ -1,0 +1,10 @@
+// Command epicycle serves durable timers over HTTP, and is a client of such a server. docs/service.md describes it.
+package main
+
+import (
+	"os"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/command"
+)
+
+func main() { os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
