@@ -76,7 +76,10 @@ func root(std streams) *cobra.Command {
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.AddCommand(serveCommand(std), versionCommand(std))
+	root.AddCommand(
+		serveCommand(std), setCommand(std), getCommand(std), listCommand(std), moveCommand(std), removeCommand(std),
+		deadCommand(std), reviveCommand(std), takeCommand(std), doneCommand(std), failCommand(std), topCommand(std), versionCommand(std),
+	)
 	return root
 }
 

@@ -1,0 +1,152 @@
+// Package client speaks to a server.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
+)
+
+// Client speaks to a server.
+type Client struct {
+	base  string
+	token string
+	http  *http.Client
+}
+
+// New returns a client of the server at an address or URL. token may be empty. conns is how many idle connections
+// are kept.
+func New(server, token string, conns int) (*Client, error) {
+	if !strings.Contains(server, "://") {
+		server = "http://" + server
+	}
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is no URL of a server, such as http://127.0.0.1:8421", server)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = conns
+	transport.MaxIdleConns = conns
+	return &Client{strings.TrimSuffix(u.String(), "/"), token, &http.Client{Transport: transport}}, nil
+}
+
+// Path returns the path of a timer.
+func Path(key string) string { return "/v1/timers/" + escape(key) }
+
+// escape is url.PathEscape, and escapes dots that alone would be taken for steps in a path.
+func escape(text string) string {
+	if text == "." || text == ".." {
+		return strings.ReplaceAll(text, ".", "%2E")
+	}
+	return url.PathEscape(text)
+}
+
+// QueuePath returns the path of a queue.
+func QueuePath(name, what string) string { return "/v1/queues/" + escape(name) + "/" + what }
+
+// Do sends a request with in as its body, if it is not nil, and reads the answer into out, if that is not nil. An
+// answer that is an error is returned as an *api.Problem.
+func (c *Client) Do(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(b)
+	}
+	resp, err := c.Open(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if out == nil {
+		_, err = io.Copy(io.Discard, resp.Body)
+		return err
+	}
+	return json.NewDecoder(resp.Body).Decode(out)
+}
+
+// Open sends a request, and returns the answer, whose body the caller has to close, or an *api.Problem.
+func (c *Client) Open(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, err
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, bare(err)
+	}
+	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	return nil, problem(resp)
+}
+
+// bare leaves the method and the URL out.
+func bare(err error) error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
+
+// maxProblem is how much of an answer is read that is an error.
+const maxProblem = 1 << 20
+
+func problem(resp *http.Response) error {
+	p := new(api.Problem)
+	b, _ := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
+	if json.Unmarshal(b, p) != nil || p.Status == 0 {
+		p = &api.Problem{Status: resp.StatusCode, Detail: "the server answered " + resp.Status}
+	}
+	return p
+}
+
+// Close closes idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Page is an answer to a list.
+type Page struct {
+	Timers []api.Timer `json:"timers"`
+	Next   string      `json:"next,omitempty"`
+}
+
+// List calls f with timers, in order of their keys, page by page, until there are limit, or all if that is 0.
+func (c *Client) List(ctx context.Context, prefix, state string, limit int, f func([]api.Timer) error) error {
+	q := url.Values{"prefix": {prefix}, "state": {state}}
+	for n := 0; ; {
+		size := maxPage
+		if limit > 0 {
+			size = min(size, limit-n)
+		}
+		q.Set("limit", fmt.Sprint(size))
+		var page Page
+		if err := c.Do(ctx, http.MethodGet, "/v1/timers?"+q.Encode(), nil, &page); err != nil {
+			return err
+		}
+		if err := f(page.Timers); err != nil {
+			return err
+		}
+		n += len(page.Timers)
+		if page.Next == "" || n == limit {
+			return nil
+		}
+		q.Set("after", page.Next)
+	}
+}
+
+const maxPage = 1000

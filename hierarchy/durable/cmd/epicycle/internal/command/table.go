@@ -1,0 +1,110 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
+)
+
+// table prints rows in columns. The first row is the heading.
+type table struct{ w *tabwriter.Writer }
+
+func newTable(out io.Writer, heading ...string) *table {
+	t := &table{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
+	t.row(heading...)
+	return t
+}
+
+func (t *table) row(cells ...string) {
+	for i := range cells {
+		cells[i] = printable(cells[i])
+	}
+	fmt.Fprintln(t.w, strings.Join(cells, "\t"))
+}
+
+func (t *table) end() error { return t.w.Flush() }
+
+// printable replaces what a terminal might obey.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' {
+			return '�'
+		}
+		return r
+	}, s)
+}
+
+const longestCell = 60
+
+// short shortens a text for a cell.
+func short(s string) string {
+	if r := []rune(s); len(r) > longestCell {
+		return string(r[:longestCell-1]) + "…"
+	}
+	return s
+}
+
+// timers prints timers as a table.
+func timersTable(out io.Writer, errors bool) *table {
+	heading := []string{"KEY", "STATE", "DUE", "IN", "ATTEMPT", "TO", "VALUE"}
+	if errors {
+		heading = append(heading, "ERROR")
+	}
+	return newTable(out, heading...)
+}
+
+func (t *table) timer(one *api.Timer, errors bool) {
+	cells := []string{
+		one.Key, one.State, one.Due.Local().Format(time.RFC3339), until(one), fmt.Sprint(one.Attempt), target(one), short(string(one.Value)),
+	}
+	if errors {
+		cells = append(cells, short(one.Error))
+	}
+	t.row(cells...)
+}
+
+func until(one *api.Timer) string {
+	d := time.Until(one.Due)
+	switch {
+	case one.State == "dead":
+		return "-"
+	case d < 0:
+		return "due"
+	}
+	return terminal.Span(d)
+}
+
+func target(one *api.Timer) string {
+	switch to := one.To; {
+	case to.Webhook != "":
+		return short(to.Webhook)
+	case to.Subject != "":
+		return "subject " + to.Subject
+	default:
+		return "queue " + to.Queue
+	}
+}
+
+// one prints a timer, a line for each field.
+func printTimer(out io.Writer, one *api.Timer) error {
+	t := newTable(out, "key", one.Key)
+	t.row("state", one.State)
+	t.row("due", one.Due.Local().Format(time.RFC3339Nano)+" ("+until(one)+")")
+	if one.Schedule != "" {
+		t.row("schedule", one.Schedule)
+	}
+	t.row("to", target(one))
+	t.row("timeout", one.Timeout)
+	t.row("attempt", fmt.Sprint(one.Attempt))
+	t.row("id", one.ID)
+	t.row("value", string(one.Value))
+	if one.Error != "" {
+		t.row("error", one.Error)
+	}
+	return t.end()
+}

@@ -1,0 +1,199 @@
+package command
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/client"
+)
+
+func setCommand(std streams) *cobra.Command {
+	var in api.Setting
+	var to api.Target
+	var value, cond string
+	c := &cobra.Command{
+		Use: "set KEY", Short: "Set a timer", Args: cobra.ExactArgs(1),
+		Example: `  epicycle set order-17 -in 30m -value '{"id":17}' -webhook http://127.0.0.1:9000/cancel`,
+	}
+	f := c.Flags()
+	f.StringVar(&in.In, "in", "", "a `duration` from now, such as 30m")
+	f.StringVar(&in.At, "at", "", "a `time`, such as 2030-01-31T12:00:00Z")
+	f.StringVar(&in.Schedule, "schedule", "", "a `schedule`, such as '@every 90s' or 'CRON_TZ=Europe/Berlin 30 2 * * *'")
+	f.StringVar(&value, "value", "null", "any `JSON`; - reads it from the standard input")
+	f.StringVar(&to.Webhook, "webhook", "", "a `URL` that gets a POST")
+	f.StringVar(&to.Subject, "subject", "", "a `subject` of NATS")
+	f.StringVar(&to.Queue, "queue", "", "a `queue` from which it is taken")
+	f.StringVar(&in.Timeout, "timeout", "", "the `duration` of an attempt (default 30s)")
+	f.StringVar(&cond, "if", "", "only if there is none (absent), or if it is due sooner or later than the one there is")
+	return remoteCommand(std, c, func(r *remote, c *cobra.Command, args []string) error {
+		if value == "-" {
+			b, err := io.ReadAll(std.in)
+			if err != nil {
+				return err
+			}
+			value = strings.TrimSpace(string(b))
+		}
+		if !json.Valid([]byte(value)) {
+			return usageError("-value is not JSON; a text has quotes: -value '\"text\"'")
+		}
+		in.Value, in.To = json.RawMessage(value), &to
+		path := client.Path(args[0])
+		if cond != "" {
+			path += "?if=" + url.QueryEscape(cond)
+		}
+		return r.timer(c, http.MethodPut, path, &in)
+	})
+}
+
+// timer sends a request whose answer is a timer, and prints it.
+func (r *remote) timer(c *cobra.Command, method, path string, in any) error {
+	var t api.Timer
+	if err := r.client.Do(c.Context(), method, path, in, &t); err != nil {
+		return err
+	}
+	return r.print(&t, func() error { return printTimer(r.std.out, &t) })
+}
+
+func getCommand(std streams) *cobra.Command {
+	c := &cobra.Command{Use: "get KEY", Short: "Show a timer", Args: cobra.ExactArgs(1)}
+	return remoteCommand(std, c, func(r *remote, c *cobra.Command, args []string) error {
+		return r.timer(c, http.MethodGet, client.Path(args[0]), nil)
+	})
+}
+
+func moveCommand(std streams) *cobra.Command {
+	var in api.Moving
+	c := &cobra.Command{Use: "move KEY", Short: "Move a timer", Args: cobra.ExactArgs(1), Example: "  epicycle move order-17 -in 1h"}
+	c.Flags().StringVar(&in.In, "in", "", "a `duration` from now, such as 30m")
+	c.Flags().StringVar(&in.At, "at", "", "a `time`, such as 2030-01-31T12:00:00Z")
+	return remoteCommand(std, c, func(r *remote, c *cobra.Command, args []string) error {
+		return r.timer(c, http.MethodPatch, client.Path(args[0]), &in)
+	})
+}
+
+func reviveCommand(std streams) *cobra.Command {
+	c := &cobra.Command{Use: "revive KEY", Short: "Make a dead timer due now", Args: cobra.ExactArgs(1)}
+	return remoteCommand(std, c, func(r *remote, c *cobra.Command, args []string) error {
+		return r.timer(c, http.MethodPost, client.Path(args[0])+"/revive", nil)
+	})
+}
+
+func removeCommand(std streams) *cobra.Command {
+	var prefix string
+	var all, yes bool
+	c := &cobra.Command{
+		Use: "rm [KEY]", Short: "Remove a timer, or many", Args: cobra.MaximumNArgs(1),
+		Example: "  epicycle rm order-17\n  epicycle rm -prefix order-",
+	}
+	c.Flags().StringVar(&prefix, "prefix", "", "remove all timers whose keys begin with it")
+	c.Flags().BoolVar(&all, "all", false, "remove all timers")
+	c.Flags().BoolVar(&yes, "yes", false, "don't ask")
+	return remoteCommand(std, c, func(r *remote, c *cobra.Command, args []string) error {
+		many := prefix != "" || all
+		switch {
+		case many == (len(args) == 1), prefix != "" && all:
+			return usageError("rm needs one of KEY, -prefix and -all")
+		case !many:
+			return r.timer(c, http.MethodDelete, client.Path(args[0]), nil)
+		case !yes && !r.confirm(prefix):
+			return usageError("nothing was removed")
+		}
+		q := url.Values{"prefix": {prefix}}
+		if all {
+			q = url.Values{"all": {"true"}}
+		}
+		var out struct {
+			Removed int `json:"removed"`
+		}
+		if err := r.client.Do(c.Context(), http.MethodDelete, "/v1/timers?"+q.Encode(), nil, &out); err != nil {
+			return err
+		}
+		return r.print(&out, func() error {
+			_, err := fmt.Fprintln(r.std.out, out.Removed, "removed")
+			return err
+		})
+	})
+}
+
+// confirm asks whether many timers are to be removed.
+func (r *remote) confirm(prefix string) bool {
+	what := "all timers"
+	if prefix != "" {
+		what = fmt.Sprintf("all timers whose keys begin with %q", prefix)
+	}
+	fmt.Fprintf(r.std.err, "Remove %s? [y/N] ", what)
+	line, _ := bufio.NewReader(r.std.in).ReadString('\n')
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+func listCommand(std streams) *cobra.Command {
+	var state string
+	c := &cobra.Command{Use: "ls", Short: "List timers in order of their keys", Args: cobra.NoArgs}
+	c.Flags().StringVar(&state, "state", "", "only those that are waiting, running or dead")
+	return listing(std, c, &state)
+}
+
+func deadCommand(std streams) *cobra.Command {
+	state := "dead"
+	return listing(std, &cobra.Command{Use: "dead", Short: "List dead timers, and why they died", Args: cobra.NoArgs}, &state)
+}
+
+// listing makes a command that lists timers of a state.
+func listing(std streams, c *cobra.Command, state *string) *cobra.Command {
+	var prefix string
+	var limit int
+	c.Flags().StringVar(&prefix, "prefix", "", "only those whose keys begin with it")
+	c.Flags().IntVar(&limit, "limit", 0, "at most so many; 0: all")
+	return remoteCommand(std, c, func(r *remote, c *cobra.Command, _ []string) error {
+		if limit < 0 {
+			return usageError("-limit %d is negative", limit)
+		}
+		if r.json {
+			return r.listJSON(c, prefix, *state, limit)
+		}
+		errors := *state == "dead"
+		t := timersTable(r.std.out, errors)
+		err := r.client.List(c.Context(), prefix, *state, limit, func(some []api.Timer) error {
+			for i := range some {
+				t.timer(&some[i], errors)
+			}
+			return t.end() // so that the first page is there soon
+		})
+		return err
+	})
+}
+
+// listJSON prints all timers as one object, as the server would.
+func (r *remote) listJSON(c *cobra.Command, prefix, state string, limit int) error {
+	separator := `{"timers":[`
+	err := r.client.List(c.Context(), prefix, state, limit, func(some []api.Timer) error {
+		for i := range some {
+			b, err := json.Marshal(&some[i])
+			if err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintf(r.std.out, "%s%s", separator, b); err != nil {
+				return err
+			}
+			separator = ",\n"
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if separator != ",\n" {
+		fmt.Fprint(r.std.out, separator)
+	}
+	_, err = fmt.Fprintln(r.std.out, "]}")
+	return err
+}
