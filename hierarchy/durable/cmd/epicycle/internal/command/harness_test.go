@@ -83,10 +83,16 @@ func serve(t *testing.T, flags ...string) *served {
 	if !strings.Contains(text, "-listen") {
 		flags = append(flags, "-listen", "127.0.0.1:0")
 	}
+	if !strings.Contains(text, "-allow") {
+		flags = append(flags, "-allow", "127.0.0.0/8")
+	}
+	if !strings.Contains(text, "-grace") {
+		flags = append(flags, "-grace", "100ms")
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	s := &served{t: t, logs: newLogs(), stop: stop, code: make(chan int, 1)}
 	go func() {
-		s.code <- run(ctx, append([]string{"serve", "-allow", "127.0.0.0/8", "-log-level", "debug"}, flags...), streams{strings.NewReader(""), io.Discard, s.logs})
+		s.code <- run(ctx, append([]string{"serve", "-log-level", "debug"}, flags...), streams{strings.NewReader(""), io.Discard, s.logs})
 	}()
 	s.await()
 	t.Cleanup(func() {

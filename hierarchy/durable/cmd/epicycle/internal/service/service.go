@@ -50,6 +50,8 @@ type Service struct {
 	taken   taken
 	wheel   *hierarchy.Wheel // the timeouts of what was taken
 	stopped atomic.Bool
+	life    context.Context // ends when attempts that are left at the end are given up
+	giveUp  context.CancelFunc
 	routed  sync.WaitGroup
 }
 
@@ -63,6 +65,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
+	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
 	s.inbox.signal = make(chan struct{}, 1)
 	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send, s.waits)
@@ -70,6 +73,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.taken.init()
 	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.inbox.put
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
+		s.giveUp()
 		wheel.Stop()
 		return nil, err
 	}
@@ -115,12 +119,16 @@ func (s *Service) send(d lane.Due) {
 		return
 	}
 	err := s.attempt(a)
+	if err != nil && s.life.Err() != nil {
+		err = errShutdown
+	}
 	_, _ = a.End(nowait, err)
 }
 
 func (s *Service) attempt(a *Attempt) error {
 	ctx, cancel := context.WithTimeoutCause(a.Context(), a.Value.Timeout, errTimeout)
 	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
 	if a.Value.To.Kind == task.Subject {
 		return s.subject.publish(ctx, a)
 	}
@@ -143,9 +151,18 @@ func (s *Service) Drain(ctx context.Context) {
 // Draining reports whether Drain was called.
 func (s *Service) Draining() bool { return s.stopped.Load() }
 
-// Shutdown is Drain, and gives the timers to other processes.
+// errShutdown is the end of attempts that Drain has not waited for: they are due again at once.
+var errShutdown = durable.RetryAfter(0, errors.New("the server was shut down"))
+
+// Shutdown gives up the attempts that are left, and gives the timers to other processes.
 func (s *Service) Shutdown(ctx context.Context) error {
-	s.Drain(ctx)
+	s.stopped.Store(true)
+	s.queues.Stop()
+	s.giveUp()
+	<-s.hosts.Stop()
+	for _, token := range s.taken.tokens() {
+		s.end(token, errShutdown)
+	}
 	err := s.Timers.Shutdown(ctx)
 	s.inbox.close()
 	s.routed.Wait()

@@ -58,6 +58,15 @@ func (t *taken) remove(token string, allows func(*one) bool) *one {
 	return o
 }
 
+func (t *taken) tokens() (all []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for token := range t.all {
+		all = append(all, token)
+	}
+	return all
+}
+
 // wait waits until there are none, or until ctx is done.
 func (t *taken) wait(ctx context.Context) {
 	t.mu.Lock()
