@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/page"
 )
 
 // ServeHTTP implements http.Handler.
@@ -73,6 +75,8 @@ func (a *API) registerRest() {
 	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { status(w, nil) })
 	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { status(w, a.ready()) })
 	a.mux.Handle("GET /metrics", a.metrics())
+	page.Register(a.mux)
+	a.registerLive()
 }
 
 // status answers 200, or 503 and why.
