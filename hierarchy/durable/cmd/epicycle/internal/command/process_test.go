@@ -1,0 +1,207 @@
+package command
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var kills = flag.Int("kills", 3, "how often TestKillNine kills the server")
+
+// Nothing that was acknowledged is lost, and nothing that was removed comes, however often the server is killed.
+func TestKillNine(t *testing.T) {
+	dir := t.TempDir()
+	expected := make(map[string]string) // by key: the value that was acknowledged last, or none
+	doubtful := make(map[string]bool)   // the keys of requests without an answer
+	for range *kills {
+		p := startProcess(t, "-dir", dir)
+		page := p.do("GET", "/v1/timers?limit=1000", "").json(200)
+		found := make(map[string]string)
+		for _, one := range page["timers"].([]any) {
+			timer := one.(map[string]any)
+			found[timer["key"].(string)] = fmt.Sprint(timer["value"])
+		}
+		for key, value := range expected {
+			if !doubtful[key] {
+				require.Equal(t, value, found[key], "%s was acknowledged", key)
+			}
+		}
+		for key, value := range found {
+			if _, ok := expected[key]; !ok && !doubtful[key] {
+				t.Fatalf("%s is there, with %s, and was removed", key, value)
+			}
+			expected[key] = value
+		}
+		for key := range doubtful {
+			if _, ok := found[key]; !ok {
+				delete(expected, key)
+			}
+		}
+		clear(doubtful)
+		load(p, expected, doubtful)
+	}
+}
+
+// load sets and removes timers from several clients, and kills the server meanwhile.
+func load(p *process, expected map[string]string, doubtful map[string]bool) {
+	var mu sync.Mutex
+	var clients sync.WaitGroup
+	calls := make(chan struct{}, 1000)
+	for client := range 8 {
+		clients.Go(func() {
+			for n := 0; ; n++ {
+				key := fmt.Sprintf("%d-%d", client, rand.IntN(50))
+				value := fmt.Sprintf("%d", rand.IntN(1e6))
+				method, body := http.MethodPut, fmt.Sprintf(`{"in":"1h","value":%s,"to":{"queue":"q"}}`, value)
+				if n%3 == 2 {
+					method, body = http.MethodDelete, ""
+				}
+				status, err := p.try(method, "/v1/timers/"+key, body)
+				mu.Lock()
+				switch {
+				case err != nil || status == http.StatusServiceUnavailable:
+					doubtful[key] = true
+				case method == http.MethodPut:
+					expected[key] = value
+				default:
+					delete(expected, key)
+				}
+				mu.Unlock()
+				if err != nil {
+					return
+				}
+				select {
+				case calls <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	for range 200 + rand.IntN(200) {
+		<-calls
+	}
+	_ = p.cmd.Process.Kill()
+	clients.Wait()
+	<-p.code
+}
+
+// try sends a request that may have no answer.
+func (s *served) try(method, path, body string) (int, error) {
+	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	resp, err := testClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, err
+}
+
+// At SIGTERM, take returns, requests that are under way end, and attempts have time to end. Then the server ends.
+func TestTerminate(t *testing.T) {
+	p := startProcess(t, "-dir", t.TempDir())
+	entered, leave := make(chan struct{}), make(chan struct{})
+	h := newHook(t, func(http.ResponseWriter, *http.Request) {
+		entered <- struct{}{}
+		<-leave
+	})
+	p.set("hook", "0s", h.URL, "")
+	<-entered
+	p.queue("k", "0s", "mails", "")
+	token := p.takeAll("mails", 1)[0]["token"]
+	waiting := make(chan []map[string]any)
+	go func() { waiting <- p.take("mails", `{"wait":"10m"}`) }()
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	require.Empty(t, <-waiting)
+	require.Contains(t, p.do("GET", "/readyz", "").problem(503), "shutting down")
+	require.Equal(t, 200, p.do("GET", "/healthz", "").status)
+	require.Equal(t, []bool{true}, p.ends("mails", "done", token))
+	close(leave)
+	require.Equal(t, ok, <-p.code, p.logs)
+}
+
+// A second server on a directory is refused, and says why.
+func TestTwoServers(t *testing.T) {
+	dir := t.TempDir()
+	p := startProcess(t, "-dir", dir)
+	var errs strings.Builder
+	code := run(t.Context(), []string{"serve", "-dir", dir, "-listen", "127.0.0.1:0"}, streams{strings.NewReader(""), io.Discard, &errs})
+	require.Equal(t, failed, code)
+	require.Contains(t, errs.String(), dir)
+	require.Equal(t, 200, p.do("GET", "/readyz", "").status)
+}
+
+// SIGHUP has the tokens read again.
+func TestHangup(t *testing.T) {
+	file := write(t, "tokens", tokenLine("a", "admin", "old", ""))
+	p := startProcess(t, "-dir", t.TempDir(), "-tokens", file)
+	p.as("old").do("GET", "/v1/timers", "").json(200)
+	require.NoError(t, os.WriteFile(file, []byte(tokenLine("a", "admin", "new", "")), 0o600))
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGHUP))
+	for begun := time.Now(); p.as("new").do("GET", "/v1/timers", "").status != 200; {
+		require.Less(t, time.Since(begun), enough)
+	}
+	p.as("old").do("GET", "/v1/timers", "").problem(401)
+	require.NoError(t, os.WriteFile(file, []byte("nonsense"), 0o600))
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGHUP))
+	for begun := time.Now(); !strings.Contains(p.logs.String(), "stay as they were"); {
+		require.Less(t, time.Since(begun), enough)
+		p.as("new").do("GET", "/v1/timers", "").json(200)
+	}
+}
+
+// Connections that are idle, or send their headers or bodies slowly, hold up nobody.
+func TestSlowClients(t *testing.T) {
+	s := serve(t)
+	address := strings.TrimPrefix(s.url, "http://")
+	for i := range 1000 {
+		c, err := net.Dial("tcp", address)
+		require.NoError(t, err)
+		defer c.Close()
+		_, err = io.WriteString(c, []string{
+			"", "GET /v1", "GET /v1/timers HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+			"PUT /v1/timers/slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{",
+		}[i%4])
+		require.NoError(t, err)
+	}
+	h := newHook(t, nil)
+	s.set("k", "0s", h.URL, "")
+	h.next(t)
+	s.becomes("k", gone)
+}
+
+// Connections beyond the limit are closed, and the others go on.
+func TestTooManyConnections(t *testing.T) {
+	s := serve(t, "-max-connections", "2")
+	s.do("GET", "/healthz", "").json(200) // which keeps its connection
+	var conns []net.Conn
+	for range 3 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		require.NoError(t, err)
+		conns = append(conns, c)
+		defer c.Close()
+	}
+	closed := 0
+	for _, c := range conns {
+		require.NoError(t, c.SetReadDeadline(time.Now().Add(200*time.Millisecond)))
+		if _, err := c.Read(make([]byte, 1)); err != nil && !os.IsTimeout(err) {
+			closed++
+		}
+	}
+	require.Equal(t, 2, closed)
+	s.do("GET", "/healthz", "").json(200)
+}
