@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"time"
@@ -61,9 +62,13 @@ func (r *remote) read(c *cobra.Command) (*reading, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(resp.Body)
+	families, err := parseMetrics(resp.Body)
 	return &reading{time.Now(), families}, err
+}
+
+func parseMetrics(r io.Reader) (map[string]*dto.MetricFamily, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(r)
 }
 
 // value returns the sum of a metric.
