@@ -68,7 +68,7 @@ var (
 	_ interface{ Close() error }                            = (*apiKeyed)(nil)
 	_ map[durable.ID]int                                    = nil // an ID is comparable
 	_ durable.Codec[int]                                    = aCodec{}
-	_                                                       = []error{durable.ErrUnavailable, durable.ErrTooLarge, durable.ErrDamaged}
+	_                                                       = []error{durable.ErrUnavailable, durable.ErrTooLarge, durable.ErrDamaged, durable.ErrTimeout}
 )
 
 // aCodec is a codec that a caller implements.
@@ -79,7 +79,7 @@ func (aCodec) Decode([]byte) (int, error)             { return 0, nil }
 
 var _ = apiConfig{
 	Dir: "", Conn: (*nats.Conn)(nil), Name: "", Partitions: 0, Replicas: 0, Lease: time.Duration(0),
-	Concurrency: 0, MaxAttempts: 0, Backoff: func(attempt int) time.Duration { return 0 }, MaxPending: 0,
+	Concurrency: 0, Timeout: 0, MaxAttempts: 0, Backoff: func(attempt int) time.Duration { return 0 }, MaxPending: 0,
 	Precision: time.Duration(0), Clock: clock.Clock(nil), Key: durable.Codec[string](nil), Value: aCodec{},
 	Handle: func(context.Context, durable.Firing[string, int]) error { return nil }, Logger: (*slog.Logger)(nil),
 }
@@ -93,13 +93,13 @@ var (
 var _ = func(s durable.Stats) []any {
 	figures := []durable.PartitionStats{{
 		Owned: true, Owner: "", Err: error(nil),
-		Pending: s.Pending, Running: s.Running, Dead: s.Dead,
+		Pending: s.Pending, Running: s.Running, Stuck: s.Stuck, Dead: s.Dead,
 		Set: s.Set, Moved: s.Moved, Removed: s.Removed, Fired: s.Fired, Failed: s.Failed,
 		Frames: s.Frames, Bytes: s.Bytes, Trimmed: s.Trimmed, LogBytes: s.LogBytes, LiveBytes: s.LiveBytes,
 		Lateness: s.Lateness, Commit: s.Commit,
 	}}
 	return []any{
-		s.Owned + s.Damaged + s.Pending + s.Running + s.Dead,
+		s.Owned + s.Damaged + s.Pending + s.Running + s.Stuck + s.Dead,
 		s.Set + s.Moved + s.Removed + s.Fired + s.Failed + s.Frames + s.Bytes + s.Trimmed,
 		s.LogBytes + s.LiveBytes, []hierarchy.Histogram{s.Lateness, s.Commit}, s.Skew + time.Duration(0),
 		append(s.Partitions, figures...), append(s.Members, durable.MemberStats{}),

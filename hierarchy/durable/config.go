@@ -30,6 +30,8 @@ var (
 	ErrTooLarge = partition.ErrTooLarge
 	// ErrDamaged: the log of the key's partition is missing or altered data. The other partitions go on.
 	ErrDamaged = partition.ErrDamaged
+	// ErrTimeout is the cause of the end of a handler's context after Config.Timeout.
+	ErrTimeout = partition.ErrTimeout
 )
 
 const (
@@ -66,6 +68,13 @@ type Config[K comparable, V any] struct {
 	MaxSkew time.Duration
 	// Concurrency limits how many handlers run at once, default 256.
 	Concurrency int
+	// Timeout limits each attempt, by Clock; 0 means no limit. When it has passed, the context of the attempt
+	// ends: its Err is context.DeadlineExceeded, and its Cause ErrTimeout. The attempt has failed once Handle
+	// returns, even if it returns nil. If Handle has not returned after as long again, the attempt has failed as
+	// well: it is tried again after Backoff, and its place under Concurrency is another's. Until Handle returns,
+	// it is stuck: Stats().Stuck counts it, its result will be ignored, and Shutdown does not wait for it.
+	// A second attempt may run beside it.
+	Timeout time.Duration
 	// MaxAttempts is the number of failed attempts after which a timer is dead, default 16. Negative
 	// means no limit.
 	MaxAttempts int
@@ -80,7 +89,10 @@ type Config[K comparable, V any] struct {
 	Precision time.Duration
 	// Clock provides the time, default clock.Precise(). With a *clock.Mock, when Add returns, the
 	// handlers of all timers that were due have returned, one after the other, and their results are in
-	// the log.
+	// the log. With Timeout, Add waits for each of them for at most two seconds of real time, and in a bubble of
+	// testing/synctest until it can't go on: then Add takes it for one that waits for its context, moves on
+	// without it, and waits for it again when its context ends. Without Timeout a handler that does not return
+	// blocks Add.
 	//
 	// Set, Move and Backoff count time that passes on the clock. On most systems it stands still while
 	// the machine is suspended, so these timers are late by that time. SetAt follows the wall clock,
@@ -149,6 +161,8 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 		return bad("Concurrency %d is negative", cfg.Concurrency)
 	case cfg.MaxPending < 0:
 		return bad("MaxPending %d is negative", cfg.MaxPending)
+	case cfg.Timeout < 0:
+		return bad("Timeout %v is negative", cfg.Timeout)
 	case cfg.MaxSkew < 0:
 		return bad("MaxSkew %v is negative", cfg.MaxSkew)
 	case cfg.Precision < 0:

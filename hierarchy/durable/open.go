@@ -56,6 +56,11 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 		return nil, err
 	}
 	w := &Keyed[K, V]{cfg: cfg, crew: partition.NewCrew(cfg.Concurrency)}
+	if cfg.Timeout > 0 {
+		if err := w.crew.Limit(cfg.Timeout, cfg.Clock); err != nil {
+			return nil, fmt.Errorf("durable: %w", err)
+		}
+	}
 	w.pool.New = func() any { return new(request) }
 	if cfg.Conn != nil {
 		w.owners, err = openShared(ctx, w.shared())
@@ -66,6 +71,7 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 		err = journal.Because(partition.ErrArgument, err)
 	}
 	if err != nil {
+		w.crew.Close()
 		return nil, ofPackage(err)
 	}
 	return w, nil

@@ -21,6 +21,7 @@ type PartitionStats struct {
 	Unavailable time.Time
 
 	Pending, Running, Dead int
+	Stuck                  int // those of Stats.Stuck whose partition this process still owns
 	Set, Moved, Removed    uint64
 	Fired, Failed          uint64
 	Frames, Bytes          uint64
@@ -32,7 +33,7 @@ type PartitionStats struct {
 func partitionStats(s partition.Stats) PartitionStats {
 	return PartitionStats{
 		Unavailable: s.Unavailable,
-		Pending:     s.Pending, Running: s.Running, Dead: s.Dead,
+		Pending:     s.Pending, Running: s.Running, Stuck: s.Stuck, Dead: s.Dead,
 		Set: s.Set, Moved: s.Moved, Removed: s.Removed, Fired: s.Fired, Failed: s.Failed,
 		Frames: s.Frames, Bytes: s.Bytes, Trimmed: s.Trimmed, LogBytes: s.LogBytes, LiveBytes: s.LiveBytes,
 		Lateness: s.Lateness, Commit: s.Commit,

@@ -2,7 +2,8 @@ package durable
 
 import "context"
 
-// Shutdown begins no further handler, and waits for those that are running. When ctx is done, it
+// Shutdown begins no further handler, and waits for those that are running, unless they are stuck: see
+// Config.Timeout. When ctx is done, it
 // cancels their contexts and stops waiting. Then it commits what is queued, and a record of the orderly
 // end. If the log does not answer, Shutdown gives up a second after ctx is done. If ctx has no deadline, it
 // gives up after five seconds, or with Config.Conn after fifteen, since servers may have to elect a leader
@@ -16,12 +17,16 @@ import "context"
 // If ctx ended before all this was done, Shutdown returns ctx's error. If the log did not answer, it returns
 // the reason. Nothing that was acknowledged is lost, and timers whose handlers have not returned fire again after
 // the next Open. Called by a handler, Shutdown waits for that handler too.
-func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.owners.Shutdown(ctx) }
+func (w *Keyed[K, V]) Shutdown(ctx context.Context) error {
+	defer w.crew.Close()
+	return w.owners.Shutdown(ctx)
+}
 
 // Close is like Shutdown, but cancels the contexts of handlers at once and does not wait for them. With
 // Config.Conn it hands nothing over: other processes take over when the lease has expired. If the log does not
 // answer, Close gives up after a second. It returns nil.
 func (w *Keyed[K, V]) Close() error {
 	w.owners.Close()
+	w.crew.Close()
 	return nil
 }

@@ -15,8 +15,11 @@ type Stats struct {
 	Pending int // timers that are not dead
 	Running int // attempts in progress
 	Dead    int // timers
+	// Stuck is the number of handlers that have not returned after twice Config.Timeout. They have no place under
+	// Concurrency any more, and are not among Running.
+	Stuck int
 	// Oldest is how long the oldest running handler has been running, even if its timer was set, moved or
-	// removed meanwhile. While Concurrency handlers hang, nothing fires.
+	// removed meanwhile, or it is stuck. While Concurrency handlers hang that are not stuck, nothing fires.
 	Oldest time.Duration
 
 	// Since Open:
@@ -67,7 +70,7 @@ type MemberStats struct {
 // Stats returns a snapshot. Its cost does not depend on the number of timers. Partitions are read one after
 // the other.
 func (w *Keyed[K, V]) Stats() (st Stats) {
-	st.Oldest = w.crew.Oldest()
+	st.Oldest, st.Stuck = w.crew.Oldest(), w.crew.Stuck()
 	st.Partitions = make([]PartitionStats, w.owners.Len())
 	members, of := w.owners.Members()
 	for _, m := range members {

@@ -101,7 +101,7 @@
 //	logs          only of a LogSource: view.Log of each log:
 //	    owner     text of the member that owns it, if there are members and one does
 //	    error     why it can't be used, if it can't; all figures are 0 then
-//	    pending, running, dead, failed, frames, bytes, disk_bytes, live_bytes
+//	    pending, running, stuck, dead, failed, frames, bytes, disk_bytes, live_bytes
 //	    commit    as lateness, without buckets
 //	members       only of a MemberSource whose logs are shared: view.Member of each process:
 //	    text, partitions

@@ -50,6 +50,7 @@ type Log struct {
 	Err       error               // why the log can't be used; then there are no figures
 	Pending   int                 // timers that are not dead
 	Running   int                 // attempts that are under way
+	Stuck     int                 // handlers that have not returned though their attempts have failed
 	Dead      int                 // timers that have failed too often
 	Failed    uint64              // attempts that have failed
 	Frames    uint64              // written
@@ -65,6 +66,7 @@ type logFigures struct {
 	Error     string   `json:"error,omitempty"`
 	Pending   int      `json:"pending"`
 	Running   int      `json:"running"`
+	Stuck     int      `json:"stuck"`
 	Dead      int      `json:"dead"`
 	Failed    uint64   `json:"failed"`
 	Frames    uint64   `json:"frames"`
@@ -91,7 +93,7 @@ func logsOf(source Source) []logFigures {
 func (l Log) figures() logFigures {
 	f := logFigures{
 		Owner:   l.Owner,
-		Pending: l.Pending, Running: l.Running, Dead: l.Dead, Failed: l.Failed, Frames: l.Frames,
+		Pending: l.Pending, Running: l.Running, Stuck: l.Stuck, Dead: l.Dead, Failed: l.Failed, Frames: l.Frames,
 		Bytes: l.Bytes, DiskBytes: l.DiskBytes, LiveBytes: l.LiveBytes,
 		Commit: latenessOf(l.Commit, nil),
 	}

@@ -30,7 +30,7 @@ func newLogged(t testing.TB) *logged {
 	var commit hierarchy.Histogram
 	commit.Add(300 * time.Microsecond)
 	return &logged{w, m, []Log{
-		{Pending: 1000, Running: 2, Dead: 3, Failed: 4, Frames: 50, Bytes: 6_000, DiskBytes: 70_000_000, LiveBytes: 8_000, Commit: commit},
+		{Pending: 1000, Running: 2, Stuck: 5, Dead: 3, Failed: 4, Frames: 50, Bytes: 6_000, DiskBytes: 70_000_000, LiveBytes: 8_000, Commit: commit},
 		{Err: errors.New("frame <7> is missing")},
 		{Pending: 1},
 	}}
@@ -41,7 +41,7 @@ func TestLogsInJSON(t *testing.T) {
 	o := object(t, body(t, get(t, Handler(newLogged(t)), http.MethodGet, "/json")))
 	logs := o["logs"].([]any)
 	require.Len(t, logs, 3)
-	names := []string{"bytes", "commit", "dead", "disk_bytes", "failed", "frames", "live_bytes", "pending", "running"}
+	names := []string{"bytes", "commit", "dead", "disk_bytes", "failed", "frames", "live_bytes", "pending", "running", "stuck"}
 	require.Equal(t, names, fields(logs[0]))
 	require.Equal(t, json.Number("50"), logs[0].(map[string]any)["frames"])
 	commit := logs[0].(map[string]any)["commit"]
@@ -77,11 +77,12 @@ func TestPageShowsLogs(t *testing.T) {
 		s.show(s.server.URL+"/debug/wheel/", window.width, window.height, window.scheme)
 		s.until("live", pageState)
 		s.until(strings.Join([]string{
-			"0|1,000|2|3|4|50|6 KB|70 MB|8 KB|300 µs|300 µs|300 µs",
+			"0|1,000|2|5|3|4|50|6 KB|70 MB|8 KB|300 µs|300 µs|300 µs",
 			"1|frame <7> is missing",
-			"2|1|0|0|0|0|0 B|0 B|0 B|–|–|–",
-			"all|1,001|2|3|4|50|6 KB|70 MB|8 KB|",
+			"2|1|0|0|0|0|0|0 B|0 B|0 B|–|–|–",
+			"all|1,001|2|5|3|4|50|6 KB|70 MB|8 KB|",
 		}, "\n"), logRows)
+		s.until("5", shownAt("count-stuck"))
 		s.until("3", shownAt("count-dead"))
 		s.until("4", shownAt("count-failed"))
 		require.Equal(t, "attempts,frames,set", s.text(`[...document.querySelectorAll('#rates dt')].map(dt => dt.textContent)`))

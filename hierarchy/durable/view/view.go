@@ -56,7 +56,7 @@ func (s *source) Logs() []view.Log {
 	for i, p := range partitions {
 		logs[i] = view.Log{
 			Owner: p.Owner,
-			Err:   p.Err, Pending: p.Pending, Running: p.Running, Dead: p.Dead,
+			Err:   p.Err, Pending: p.Pending, Running: p.Running, Stuck: p.Stuck, Dead: p.Dead,
 			Failed: p.Failed, Frames: p.Frames, Bytes: p.Bytes,
 			DiskBytes: p.LogBytes, LiveBytes: p.LiveBytes, Commit: p.Commit,
 		}

@@ -1,17 +1,17 @@
 // What the page of timers in logs counts, and the table of the logs.
 const rated = [['fired', 'attempts'], ['frames', 'frames'], ['scheduled', 'set']];
 const counters = [
-  ['pending', 'pending'], ['running', 'running'], ['dead', 'dead'], ['failed', 'attempts failed'],
+  ['pending', 'pending'], ['running', 'running'], ['stuck', 'stuck'], ['dead', 'dead'], ['failed', 'attempts failed'],
   ['fired', 'attempts'], ['scheduled', 'set'], ['moved', 'moved'], ['stopped', 'removed'],
 ];
 const fates = ['pending', 'dead'];
 const whole = s => s.pending + s.dead;
-const alarming = ['dead'];
+const alarming = ['stuck', 'dead'];
 const clockText = ns => new Date(ns / 1e6).toISOString().replace('T', ' ').slice(0, 21) + ' UTC';
 
 const logsBody = byId('logs').querySelector('tbody'), logsFoot = byId('logs').querySelector('tfoot');
-const logFields = ['pending', 'running', 'dead', 'failed', 'frames', 'bytes', 'disk_bytes', 'live_bytes'];
-const logLabels = ['pending', 'running', 'dead', 'attempts failed', 'frames', 'written', 'on the disk', 'live', 'commit, p50', 'commit, p99', 'commit, max'];
+const logFields = ['pending', 'running', 'stuck', 'dead', 'failed', 'frames', 'bytes', 'disk_bytes', 'live_bytes'];
+const logLabels = ['pending', 'running', 'stuck', 'dead', 'attempts failed', 'frames', 'written', 'on the disk', 'live', 'commit, p50', 'commit, p99', 'commit, max'];
 const commits = ['p50_ns', 'p99_ns', 'max_ns'];
 let logRows = [];
 
@@ -21,7 +21,7 @@ const membersPart = byId('members-part'), membersBody = byId('members').querySel
 function beside(s) {
   const all = {};
   for (const field of logFields) all[field] = s.logs.reduce((sum, log) => sum + log[field], 0);
-  for (const field of ['dead', 'failed', 'frames']) s[field] = all[field];
+  for (const field of ['stuck', 'dead', 'failed', 'frames']) s[field] = all[field];
   if (logRows.length !== s.logs.length) buildLogs(s.logs.length);
   s.logs.forEach((log, i) => showLog(logRows[i], log));
   const cells = logsFoot.rows[0].cells;

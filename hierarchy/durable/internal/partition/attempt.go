@@ -20,8 +20,9 @@ type attempt struct {
 	job
 	name   uint64 // a random number, not 0
 	firing Firing
-	ctx    context.Context
+	ctx    context.Context // until it is over, superseded or given up
 	cancel context.CancelFunc
+	limit  limit
 
 	began         time.Time // when its handler was called; this and the others in Crew.running are guarded by Crew.mu
 	before, after *attempt
@@ -139,7 +140,7 @@ func (f *firer) handle(a *attempt) (err error) {
 			f.cfg.Logger.Error("durable: a handler panicked", "key", a.firing.Key, "err", err, "stack", string(debug.Stack()))
 		}
 	}()
-	err = f.cfg.Handle(a.ctx, a.firing)
+	err = f.cfg.Handle(f.limited(a), a.firing)
 	returned = true
 	return err
 }
@@ -159,8 +160,16 @@ func (f *firer) mayHandle(a *attempt) error {
 	return nil
 }
 
-// finished gives the place back, and the result to the writer.
+// finished ends an attempt whose handler has returned, unless it was given up before.
 func (f *firer) finished(a *attempt, err error) {
+	err = a.limit.end(err)
+	if f.returned(a) {
+		f.conclude(a, err)
+	}
+}
+
+// conclude gives the place of an attempt back, and its result to the writer.
+func (f *firer) conclude(a *attempt, err error) {
 	it := item{kind: ended, job: a.job}
 	made := err != errGone && err != errNotYet // a handler has no way to return these
 	if err != nil && made {
@@ -212,7 +221,6 @@ func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	if same {
 		delete(f.attempts, a.ref)
 	}
-	f.handled(a)
 	if a.suspect {
 		f.trial = false
 	}

@@ -13,7 +13,9 @@ type Crew struct {
 	skew    int64    // of the wall clock, when a jump was last logged
 	size    int
 	running running
-	watched bool // look will be called
+	givenUp int    // of the handlers that run, those whose attempts were given up
+	watched bool   // look will be called
+	limits  limits // immutable once the Crew is used
 }
 
 // leastJump is how far the wall clock must have been set for a warning. Less is drift.
@@ -156,7 +158,7 @@ func (c *Crew) stuck(waits bool) *attempt {
 		return nil
 	}
 	r := &c.running
-	if r.count < c.size { // others are about to be called, or wait for the log, and that is logged
+	if r.count-c.givenUp < c.size { // others are about to be called, or wait for the log, and that is logged
 		c.watch(stuckAfter)
 		return nil
 	}

@@ -32,6 +32,7 @@ type firer struct {
 	attempts map[state.Ref]*attempt // under way
 	outdone  map[string][]*attempt  // by key: those that have changed it themselves, whose handlers run still
 	active   int                    // goroutines of attempts, and attempts that are about to begin
+	stuck    int                    // handlers of attempts that were given up
 	idle     chan struct{}          // if not nil, closed when active is 0
 	stopped  bool                   // nothing begins any more
 	lost     []Firing               // that have died at the takeover, as their process ended once too often
@@ -128,7 +129,7 @@ func (f *firer) beginDue() {
 			f.freePlace()
 		} else if f.virtual {
 			f.mu.Unlock()
-			<-j.done
+			f.await(j)
 			f.mu.Lock()
 		}
 	}

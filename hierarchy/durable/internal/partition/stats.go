@@ -22,7 +22,7 @@ func (p *Partition) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	st := Stats{
-		Counts: p.writer.counts, Pending: p.state.Len(), Running: len(p.firer.attempts), Dead: p.state.Dead(),
+		Counts: p.writer.counts, Pending: p.state.Len(), Running: len(p.firer.attempts), Stuck: p.firer.stuck, Dead: p.state.Dead(),
 		LogBytes: p.trims.total, LiveBytes: p.state.Bytes(),
 	}
 	st.Fired = p.firer.fired
@@ -57,6 +57,7 @@ func (st *Stats) AddPast(past *Stats) {
 type Stats struct {
 	Counts
 	Pending, Running, Dead int
+	Stuck                  int // handlers of attempts that were given up
 	LogBytes, LiveBytes    int64
 	Lateness               hierarchy.Histogram // of attempts, as they began
 	Commit                 hierarchy.Histogram // of frames, from sending to the acknowledgement

@@ -1,0 +1,162 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
+)
+
+// How long an attempt may take. Its context ends after the timeout. If its handler has not returned after as long
+// again, the attempt is given up: it has failed, and its place is another's. Its handler is stuck until it returns.
+
+// ErrTimeout is the cause of the end of the context of an attempt that takes too long.
+var ErrTimeout = errors.New("durable: the attempt has taken longer than Timeout")
+
+// limits are the time limits of all attempts of a process.
+type limits struct {
+	timeout time.Duration
+	wheel   *hierarchy.Wheel
+}
+
+// limit is the time limit of one attempt. The zero limit is none.
+type limit struct {
+	ctx    context.Context // of the handler
+	cancel context.CancelFunc
+	checks hierarchy.Timer // on a mock clock: when the context ends
+	gives  hierarchy.Timer // when the attempt is given up
+
+	// Guarded by Partition.mu. Only one of them is ever true.
+	over  bool // the handler has returned
+	stuck bool // the attempt was given up
+}
+
+// Limit limits the time of attempts that begin from now on. It must be called before the Crew is used, and Close later.
+func (c *Crew) Limit(timeout time.Duration, clk clock.Clock) error {
+	wheel, err := hierarchy.New(hierarchy.Config{Clock: clk})
+	if err == nil {
+		c.limits = limits{timeout, wheel}
+	}
+	return err
+}
+
+// Close ends the limits. No attempt may begin any more.
+func (c *Crew) Close() {
+	if c.limits.wheel != nil {
+		c.limits.wheel.Stop()
+	}
+}
+
+// Stuck returns how many handlers have not returned though their attempts were given up.
+func (c *Crew) Stuck() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.givenUp
+}
+
+func (f *firer) addStuck(n int) {
+	f.mu.assertHeld()
+	f.stuck += n
+	c := f.cfg.Crew
+	c.mu.Lock()
+	c.givenUp += n
+	c.mu.Unlock()
+}
+
+// limited returns the context of the handler of an attempt that begins now: that of the attempt, with a limit if
+// there is one.
+func (f *firer) limited(a *attempt) context.Context {
+	l := &f.cfg.Crew.limits
+	if l.wheel == nil {
+		return a.ctx
+	}
+	a.limit.ctx, a.limit.cancel = l.wheel.WithTimeoutCause(a.ctx, l.timeout, ErrTimeout)
+	// The wheel refuses a timer once it is stopped. Then nothing begins any more either.
+	if f.virtual {
+		a.limit.checks, _ = l.wheel.AfterFunc(l.timeout, func() { f.await(a.job) })
+	}
+	a.limit.gives, _ = l.wheel.AfterFunc(twice(l.timeout), func() { f.giveUp(a) })
+	return a.limit.ctx
+}
+
+// twice returns 2d, or the longest duration.
+func twice(d time.Duration) time.Duration {
+	if d > math.MaxInt64/2 {
+		return math.MaxInt64
+	}
+	return 2 * d
+}
+
+// end ends the limit of an attempt whose handler has returned err. It returns the result: the attempt has failed if
+// its time was over.
+func (l *limit) end(err error) error {
+	if l.ctx == nil {
+		return err
+	}
+	l.cancel()
+	l.checks.Stop()
+	l.gives.Stop()
+	switch timeout := context.Cause(l.ctx) == ErrTimeout; {
+	case timeout && err == nil:
+		return ErrTimeout
+	case timeout:
+		return fmt.Errorf("%w: %w", ErrTimeout, err)
+	}
+	return err
+}
+
+// giveUp ends an attempt whose handler has not returned long after the end of its context. What the handler
+// returns later is ignored.
+func (f *firer) giveUp(a *attempt) {
+	f.mu.Lock()
+	if a.limit.over {
+		f.mu.Unlock()
+		return
+	}
+	a.limit.stuck = true
+	f.addStuck(1)
+	f.mu.Unlock()
+	f.cfg.Logger.Warn("durable: a handler is stuck: it has not returned after twice Timeout",
+		"partition", f.cfg.Partition, "key", a.firing.Key, "attempt", a.attempt, "timeout", f.cfg.Crew.limits.timeout)
+	a.cancel()
+	f.conclude(a, ErrTimeout)
+	if f.virtual {
+		<-a.done
+	}
+}
+
+// returned notes that the handler of an attempt has returned. It reports false if that is too late.
+func (f *firer) returned(a *attempt) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.handled(a)
+	if a.limit.stuck {
+		f.addStuck(-1)
+		return false
+	}
+	a.limit.over = true
+	return true
+}
+
+// mockPatience is how long a mock clock waits for a handler that has a time limit, in real time. The clock stands still
+// meanwhile, so a handler that waits for its limit would wait for ever. One that takes longer is taken for such
+// a handler: the clock goes on without it.
+const mockPatience = 2 * time.Second
+
+// await has a mock clock wait until the result of an attempt is in the log, with patience if there is a limit.
+func (f *firer) await(j job) {
+	if f.cfg.Crew.limits.wheel == nil {
+		<-j.done
+		return
+	}
+	impatient := time.NewTimer(mockPatience)
+	defer impatient.Stop()
+	select {
+	case <-j.done:
+	case <-impatient.C:
+	}
+}

@@ -1,0 +1,71 @@
+package durable_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// The snippet of docs/durable.md about handlers that hang, with a handler that waits for its context, and then with one
+// that ignores it.
+func TestTimeout(t *testing.T) {
+	causes := make(chan error, 1)
+	charge := func(ctx context.Context, _ string) error {
+		<-ctx.Done()
+		causes <- context.Cause(ctx)
+		return nil
+	}
+	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1, MaxAttempts: 1, Concurrency: 1}
+	cfg.Timeout = 30 * time.Second
+	cfg.Handle = func(ctx context.Context, f durable.Firing[string, string]) error {
+		return charge(ctx, f.Key) // returns soon after ctx is done
+	}
+	cfg.Timeout = time.Millisecond
+	handle := cfg.Handle
+	leave, second := make(chan bool), make(chan bool, 1)
+	cfg.Handle = func(ctx context.Context, f durable.Firing[string, string]) error {
+		switch f.Key {
+		case "ends":
+			return handle(ctx, f)
+		case "hangs":
+			<-leave
+		case "beside":
+			second <- true
+		}
+		return nil
+	}
+	w := open(t, cfg)
+	require.NoError(t, w.Set(t.Context(), "ends", "", 0))
+	require.Equal(t, durable.ErrTimeout, <-causes)
+	require.NoError(t, w.Set(t.Context(), "hangs", "", 0))
+	require.NoError(t, w.Set(t.Context(), "beside", "", 0))
+	<-second // has the place
+	stuck := func(n int) {
+		require.Eventually(t, func() bool { return w.Stats().Stuck == n }, time.Minute, time.Millisecond)
+	}
+	stuck(1)
+	require.Equal(t, 1, w.Stats().Partitions[0].Stuck)
+	require.NoError(t, w.Shutdown(t.Context()))
+	stuck(1)
+	close(leave)
+	stuck(0)
+	w = open(t, cfg)
+	var dead []string
+	for f, err := range w.Dead(t.Context()) {
+		require.NoError(t, err)
+		dead = append(dead, f.Key)
+	}
+	require.Subset(t, dead, []string{"ends", "hangs"})
+}
+
+func TestTimeoutIsNotNegative(t *testing.T) {
+	_, err := durable.Open(t.Context(), durable.Config[string, string]{Dir: t.TempDir(), Timeout: -1,
+		Handle: func(context.Context, firing) error { return nil }})
+	require.ErrorIs(t, err, hierarchy.ErrArgument)
+	require.ErrorContains(t, err, "Timeout -1ns is negative")
+}
