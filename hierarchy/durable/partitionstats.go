@@ -16,8 +16,8 @@ type PartitionStats struct {
 	// Err is not nil if the log is damaged. Then this process does not own the partition.
 	Err error
 	// Unavailable is the time since which this process has been waiting for the log: it owns the partition but an
-	// append has had no answer, or it should own it but can't take over, or its connection is closed for good.
-	// Else it is zero.
+	// append has had no answer, or it should own it but can't take over, or its connection is closed for good. In a
+	// caller, it is the time since which no process owns the partition. Else it is zero.
 	Unavailable time.Time
 
 	Pending, Running, Dead int

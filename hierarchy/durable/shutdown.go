@@ -14,6 +14,9 @@ import "context"
 // lease, or half of the time that ctx has left if that is less. If no server answers at all, it gives up three
 // seconds after ctx is done, or after twenty if ctx has no deadline.
 //
+// A caller has nothing to hand over, so Shutdown ends it at once, like Close: calls that wait for an answer return
+// ErrUnavailable, or ErrClosed if they were not sent.
+//
 // If ctx ended before all this was done, Shutdown returns ctx's error. If the log did not answer, it returns
 // the reason. Nothing that was acknowledged is lost, and timers whose handlers have not returned fire again after
 // the next Open. Called by a handler, Shutdown waits for that handler too.

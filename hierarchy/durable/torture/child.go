@@ -38,6 +38,7 @@ type workerConfig struct {
 	Offset     int64         // of its wall clock
 	Jumps      bool          // it sets timers that are due when a clock is set forward, or in the end
 	Quiet      bool          // it calls for no operations
+	Calls      bool          // it owns nothing
 	Dies       time.Duration // after its Open. 0: it does not
 }
 

@@ -23,6 +23,7 @@ type member struct {
 	read    int64           // how much of them await has read
 	kinds   map[string]bool // of what it has read
 	isSet   atomic.Bool     // its clock, for now
+	calls   bool            // it owns nothing
 }
 
 // startWorker starts a worker with connections of its own to each server.
@@ -74,9 +75,9 @@ func (m *member) gone() {
 // newMember starts a process. mu is held.
 func (w *world) newMember(v visitor) (*member, error) {
 	w.numbers++
-	m := &member{number: w.numbers, path: recordsPath(w.dir, w.numbers)}
+	m := &member{number: w.numbers, path: recordsPath(w.dir, w.numbers), calls: w.ownsNothing(v)}
 	cfg := workerConfig{Number: m.number, Seed: w.seed, habits: w.habits, Partitions: w.partitions, Lease: w.lease, Keys: w.keys,
-		Records: m.path, Zero: w.zero, Offset: offsetOf(w.seed, m.number) + int64(v.off), Jumps: setsClocks(&w.options), Dies: v.dies, Quiet: v != visitor{}}
+		Records: m.path, Zero: w.zero, Offset: offsetOf(w.seed, m.number) + int64(v.off), Jumps: setsClocks(&w.options), Dies: v.dies, Quiet: v != visitor{}, Calls: m.calls}
 	if w.alone {
 		cfg.Lease, cfg.Dir = 0, filepath.Join(w.dir, "timers")
 	}

@@ -26,7 +26,7 @@ type mode struct {
 // allModes is a function, as some of them ask which modes are on.
 func allModes() []mode {
 	return []mode{oneWay(), routes(), slowDisk(), blackout(), crashLoop(), mute(), copies(), silent(),
-		giveUp(), clocks(), jumps(), leases(), far(), crowd(), alone()}
+		ownless(), giveUp(), clocks(), jumps(), leases(), far(), crowd(), alone()}
 }
 
 func modesUsage() string {

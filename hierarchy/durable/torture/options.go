@@ -60,6 +60,7 @@ type options struct {
 	habits        // of all workers
 	alone    bool // one worker with a directory of its own, and no server
 	farJumps bool // see mode jumps
+	callers  int  // how many workers own nothing
 }
 
 // parse returns flag.ErrHelp if the user asked for help.

@@ -98,8 +98,12 @@ func (w *worker) openWith(ctx context.Context, conn *nats.Conn) (*timers, error)
 	if os.Getenv("DEBUG") != "" {
 		level = slog.LevelDebug
 	}
+	handle := w.handle
+	if w.cfg.Calls {
+		handle = nil
+	}
 	return durable.Open(ctx, durable.Config[string, string]{
-		Conn: conn, Dir: w.cfg.Dir, Partitions: w.cfg.Partitions, Lease: w.cfg.Lease, Handle: w.handle, Clock: w.clock,
+		Conn: conn, Dir: w.cfg.Dir, Partitions: w.cfg.Partitions, Lease: w.cfg.Lease, Handle: handle, Clock: w.clock,
 		MaxAttempts: -1, Backoff: func(int) time.Duration { return judge.Backoff },
 		Logger: slog.New(listener{slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}), w.rec}),
 	})
