@@ -15,6 +15,7 @@ import (
 // Source is what has the figures: a *durable.Keyed.
 type Source interface {
 	Stats() durable.Stats
+	Health() error
 }
 
 // Option is an option of New.
@@ -48,7 +49,8 @@ func New(source Source, opts ...Option) prometheus.Collector {
 	labels := prometheus.Labels{"name": o.name}
 	return &collector{
 		source: source, each: o.partitions,
-		gauges: described(gauges, labels), distributions: described(distributions, labels),
+		healthy: desc("healthy", "Whether the process does its part, which is whether Health is nil: 0 or 1.", nil, labels),
+		gauges:  described(gauges, labels), counters: described(counters, labels), distributions: described(distributions, labels),
 		partitions: append(summed(partitionGauges, prometheus.GaugeValue, labels),
 			summed(partitionCounters, prometheus.CounterValue, labels)...),
 	}
@@ -58,7 +60,9 @@ func New(source Source, opts ...Option) prometheus.Collector {
 type collector struct {
 	source        Source
 	each          bool // whether the figures of each partition are exported
+	healthy       *prometheus.Desc
 	gauges        []figure[float64]
+	counters      []figure[float64]
 	distributions []figure[hierarchy.Histogram]
 	partitions    []sum
 }
@@ -97,7 +101,11 @@ func summed(rows []row[partition, float64], kind prometheus.ValueType, labels pr
 }
 
 func (c *collector) Describe(descs chan<- *prometheus.Desc) {
+	descs <- c.healthy
 	for _, f := range c.gauges {
+		descs <- f.desc
+	}
+	for _, f := range c.counters {
 		descs <- f.desc
 	}
 	for _, f := range c.distributions {
@@ -111,11 +119,15 @@ func (c *collector) Describe(descs chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect exports one snapshot.
+// Collect exports one snapshot of Stats, and Health.
 func (c *collector) Collect(metrics chan<- prometheus.Metric) {
+	metrics <- prometheus.MustNewConstMetric(c.healthy, prometheus.GaugeValue, oneIf(c.source.Health() == nil))
 	st := c.source.Stats()
 	for _, f := range c.gauges {
 		metrics <- prometheus.MustNewConstMetric(f.desc, prometheus.GaugeValue, f.value(&st))
+	}
+	for _, f := range c.counters {
+		metrics <- prometheus.MustNewConstMetric(f.desc, prometheus.CounterValue, f.value(&st))
 	}
 	for _, f := range c.distributions {
 		metrics <- wheelmetrics.Histogram(f.desc, f.value(&st))

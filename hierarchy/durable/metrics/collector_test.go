@@ -50,11 +50,12 @@ epicycle_durable_timers_set_total{name="timers"} 6
 	all := figures(t, c)
 	for name, want := range map[string]float64{"timers_dead": 1, "timers_moved_total": 1, "timers_removed_total": 1,
 		"attempts_total": 3, "attempts_failed_total": 1, "lateness_seconds": 3, "partitions": 2, "partitions_owned": 2,
-		"partitions_damaged": 0, "partitions_unavailable": 0, "members": 0, "attempts_running": 0} {
+		"healthy": 1, "partitions_damaged": 0, "partitions_unavailable": 0, "members": 0, "attempts_running": 0} {
 		require.Equal(t, want, all["epicycle_durable_"+name], name)
 	}
 	require.NoError(t, w.Shutdown(t.Context()))
 	require.Equal(t, 6.0, figures(t, c)["epicycle_durable_timers_set_total"], "after Shutdown, too")
+	require.Zero(t, figures(t, c)["epicycle_durable_healthy"])
 }
 
 // What is said of all partitions is the sum of what is said of each.
@@ -130,7 +131,7 @@ func TestEveryFigureIsExported(t *testing.T) {
 		}
 		changed(name, st)
 	}
-	require.Len(t, used, len(figures(t, metrics.New(&fixed{}))))
+	require.Len(t, used, len(figures(t, metrics.New(&fixed{})))-1, "one is Health")
 }
 
 func mapped(used map[string]string) map[string]bool {

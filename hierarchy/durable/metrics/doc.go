@@ -2,10 +2,10 @@
 //
 //	prometheus.MustRegister(metrics.New(timers))
 //
-// A Collector reads Stats of the timers when it is scraped, and nothing in between. Stats does not walk over timers: a
+// A Collector reads Stats and Health of the timers when it is scraped, and nothing in between. Stats does not walk over timers: a
 // scrape takes some microseconds for each partition.
 //
-// Each scrape is one snapshot: what it says of all partitions is the sum of what it says of each. Counters count what
+// Each scrape is one snapshot of Stats: what it says of all partitions is the sum of what it says of each. Counters count what
 // has happened in this process since Open, also in partitions that others own now, and never decrease. So the sum of a
 // counter over all processes, by the label name, is that of the timers' name.
 //

@@ -28,11 +28,18 @@ var gauges = []row[stats, float64]{
 		func(st *stats) float64 { return st.Skew.Seconds() }},
 }
 
+var counters = []row[stats, float64]{
+	{"calls_unanswered_total", "Calls of owners in other processes that had no answer.",
+		func(st *stats) float64 { return float64(st.Unanswered) }},
+}
+
 var distributions = []row[stats, hierarchy.Histogram]{
 	{"lateness_seconds", "Time from when a timer was due until an attempt began.",
 		func(st *stats) hierarchy.Histogram { return st.Lateness }},
 	{"commit_seconds", "Time from sending a frame to a log until it was acknowledged.",
 		func(st *stats) hierarchy.Histogram { return st.Commit }},
+	{"call_seconds", "Time that owners in other processes took to answer a call.",
+		func(st *stats) hierarchy.Histogram { return st.Calls }},
 }
 
 // Those that are summed over all partitions, and exported for each with the option Partitions.

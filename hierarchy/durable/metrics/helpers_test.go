@@ -54,7 +54,8 @@ func figures(t *testing.T, c prometheus.Collector) map[string]float64 {
 	return all
 }
 
-// fixed is a Source.
+// fixed is a Source whose Health is nil.
 type fixed durable.Stats
 
 func (f *fixed) Stats() durable.Stats { return durable.Stats(*f) }
+func (f *fixed) Health() error        { return nil }

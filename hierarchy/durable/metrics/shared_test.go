@@ -24,11 +24,15 @@ func TestProcessesAddUp(t *testing.T) {
 	require.NoError(t, err)
 	defer server.WaitForShutdown()
 	defer server.Shutdown()
-	var both []*durable.Keyed[string, string]
-	for range 2 {
+	connect := func() *nats.Conn {
 		nc, err := nats.Connect(cfgs[0].URL(), nats.MaxReconnects(-1))
 		require.NoError(t, err)
-		defer nc.Close()
+		t.Cleanup(nc.Close)
+		return nc
+	}
+	var both []*durable.Keyed[string, string]
+	for range 2 {
+		nc := connect()
 		w := open(t, durable.Config[string, string]{Conn: nc, Lease: 2 * time.Second, Partitions: 4})
 		defer w.Close()
 		both = append(both, w)
@@ -50,6 +54,9 @@ func TestProcessesAddUp(t *testing.T) {
 	}
 	require.Equal(t, 20.0, sum("timers_set_total"))
 	require.Equal(t, 20.0, sum("timers_pending"))
+	require.Equal(t, 2.0, sum("healthy"))
+	require.Positive(t, sum("call_seconds"), "some keys are the other's")
+	requireCaller(t, connect())
 	before := figures(t, metrics.New(both[0]))
 	require.NoError(t, both[0].Shutdown(t.Context()))
 	require.Eventually(t, owned(1, 4), time.Minute, time.Millisecond)
@@ -61,4 +68,19 @@ func TestProcessesAddUp(t *testing.T) {
 			require.GreaterOrEqual(t, v, before[name], name)
 		}
 	}
+}
+
+// requireCaller requires that a process that owns nothing knows the whole, and exports what its calls take.
+func requireCaller(t *testing.T, nc *nats.Conn) {
+	w, err := durable.Open(t.Context(), durable.Config[string, string]{Conn: nc})
+	require.NoError(t, err)
+	defer w.Close()
+	_, _, _, err = w.Get(t.Context(), "1")
+	require.NoError(t, err)
+	all := figures(t, metrics.New(w))
+	for name, want := range map[string]float64{"partitions": 4, "partitions_owned": 0, "members": 2, "healthy": 1,
+		"timers_pending": 0, "calls_unanswered_total": 0} {
+		require.Equal(t, want, all["epicycle_durable_"+name], name)
+	}
+	require.Positive(t, all["epicycle_durable_call_seconds"])
 }
