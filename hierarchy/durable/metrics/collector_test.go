@@ -108,8 +108,8 @@ func TestEveryFigureIsExported(t *testing.T) {
 	for i := range ofPartition.NumField() {
 		name := ofPartition.Field(i).Name
 		var p durable.PartitionStats
-		if !set(reflect.ValueOf(&p).Elem().Field(i)) {
-			continue // Owner and histograms
+		if !set(reflect.ValueOf(&p).Elem().Field(i)) || name == notSummed {
+			continue // the others are Owner and histograms
 		}
 		changed(name, durable.Stats{Partitions: []durable.PartitionStats{p}})
 	}
@@ -117,7 +117,7 @@ func TestEveryFigureIsExported(t *testing.T) {
 	for i := range ofAll.NumField() {
 		name := ofAll.Field(i).Name
 		_, sum := ofPartition.FieldByName(name)
-		if durations := ofAll.Field(i).Type == reflect.TypeFor[hierarchy.Histogram](); sum && !durations || name == "Damaged" {
+		if durations := ofAll.Field(i).Type == reflect.TypeFor[hierarchy.Histogram](); sum && name != notSummed && !durations || name == "Damaged" {
 			continue
 		}
 		st := durable.Stats{Partitions: make([]durable.PartitionStats, 1)}
@@ -133,6 +133,9 @@ func TestEveryFigureIsExported(t *testing.T) {
 	}
 	require.Len(t, used, len(figures(t, metrics.New(&fixed{})))-1, "one is Health")
 }
+
+// notSummed counts more in Stats than in all PartitionStats together, as partitions leave what is stuck behind.
+const notSummed = "Stuck"
 
 func mapped(used map[string]string) map[string]bool {
 	fields := make(map[string]bool)

@@ -24,6 +24,8 @@ var gauges = []row[stats, float64]{
 		func(st *stats) float64 { return float64(len(st.Members)) }},
 	{"oldest_attempt_seconds", "For how long the oldest running handler has been running.",
 		func(st *stats) float64 { return st.Oldest.Seconds() }},
+	{"handlers_stuck", "Handlers that have not returned after twice Timeout, and have no place under Concurrency any more.",
+		func(st *stats) float64 { return float64(st.Stuck) }},
 	{"clock_skew_seconds", "How far the wall clock is ahead of the time by which timers are due.",
 		func(st *stats) float64 { return st.Skew.Seconds() }},
 }
