@@ -30,7 +30,6 @@ type draft struct {
 	now     int64                    // the owner's time. That of the frame may be ahead, as it never goes back
 	wall    int64                    // the wall time
 	owned   int64                    // the wall time of the takeover
-	runs    int                      // missed runs that were counted for this frame
 }
 
 // change is what a key is after an operation of the frame.
@@ -59,7 +58,7 @@ func (d *draft) start(last head, t *ownTime) {
 	h.Time, h.Previous = max(h.Time, now), last.checksum
 	h.Version = max(h.Version, d.cfg.Version())
 	d.Start(h)
-	d.now, d.wall, d.runs = now, t.wall(), 0
+	d.now, d.wall = now, t.wall()
 	clear(d.touched)
 	clear(d.owns)
 	clear(d.answers)
@@ -102,9 +101,7 @@ func (d *draft) fits(it *item) bool {
 	n, size := 1, len(it.job.key)+opBytes
 	switch it.kind {
 	case begun:
-		if n, size = 2, 2*size; it.job.starts && d.runs > frameRuns {
-			return false
-		}
+		n, size = 2, 2*size
 	case failed:
 		size += maxError
 	case asked:

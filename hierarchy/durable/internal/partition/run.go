@@ -2,6 +2,7 @@ package partition
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -19,12 +20,6 @@ import (
 // same ID. By MissedSkip a run that fell due before the takeover, and has not started, does not begin. By MissedAll
 // each run is made, and so none needs a start.
 
-// maxMissed is how many missed runs are counted. For a run each minute that is two years.
-const maxMissed = 1 << 20
-
-// frameRuns is about how many runs are counted for one frame. Other calls wait meanwhile.
-const frameRuns = 1 << 16
-
 // parseSchedule is schedule.Parse of what is in the log. The empty text is no schedule.
 func parseSchedule(text string) (s schedule.Schedule, err error) {
 	if text == "" {
@@ -36,12 +31,14 @@ func parseSchedule(text string) (s schedule.Schedule, err error) {
 	return s, err
 }
 
+func wallTime(t int64) time.Time { return time.Unix(0, t).UTC() }
+
 // lastYear is the last one that is whole in the times of frames.
 const lastYear = 2261
 
 // nextRun returns the first run after a wall time. ok is false if there is none.
 func nextRun(s schedule.Schedule, after int64) (at int64, ok bool) {
-	next := s.Next(time.Unix(0, after).UTC())
+	next := s.Next(wallTime(after))
 	if next.IsZero() || next.Year() > lastYear {
 		return 0, false
 	}
@@ -58,29 +55,21 @@ func period(s schedule.Schedule, due int64) int64 {
 	return 0
 }
 
-// missedRuns returns the last run after due that is not after now, and how many there are, of which it counts
-// maxMissed at most.
+// missedRuns returns the last run after due that is not after now, and how many there are. If there is none, that is due.
 func missedRuns(s schedule.Schedule, due, now int64) (last int64, n int) {
-	last = due
 	next, ok := nextRun(s, due)
 	if !ok || next > now {
-		return last, 0
+		return due, 0
 	}
+	n = s.Count(wallTime(due), wallTime(now))
 	if p := period(s, due); p > 0 {
-		n := (now - due) / p
-		return due + n*p, int(min(n, maxMissed))
+		return due + (now-due)/p*p, n
 	}
-	for ; ok && next <= now && n < maxMissed; next, ok = nextRun(s, next) {
-		last = next
-		n++
-	}
-	if n < maxMissed {
-		return last, n
-	}
-	return lastRun(s, last, now), n
+	return lastRun(s, next, now), n
 }
 
-// lastRun returns the last run of a schedule of cron that is not after now. There is one at from.
+// lastRun returns the last run of a schedule of cron that is not after now. There is one at from. It takes some
+// thousand steps at most: the runs of half a day, or of the schedule's longest pause.
 func lastRun(s schedule.Schedule, from, now int64) int64 {
 	for back := int64(time.Second); back < now-from; back *= 2 {
 		if next, ok := nextRun(s, now-back); ok && next <= now {
@@ -129,8 +118,8 @@ func (d *draft) startRun(j *job, was change, hash uint64) bool {
 		}
 	case schedule.MissedOnce:
 		last, n := missedRuns(j.schedule, due, d.wall)
-		if d.runs += n; n > 0 {
-			op.Moved, op.Due, op.Missed = true, last, t.Missed+uint32(n)
+		if n > 0 {
+			op.Moved, op.Due, op.Missed = true, last, uint32(min(uint64(t.Missed)+uint64(n), math.MaxUint32))
 		}
 	}
 	d.Add(&op)

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -298,54 +299,46 @@ func TestAYearOfMinutes(t *testing.T) {
 	}
 	b.open()
 	b.schedule("a", "", "* * * * *")
-	for range 30 {
+	for range 10 {
 		b.mock.Add(24 * time.Hour)
 	}
 	b.shut()
-	b.mock.Add((365 - 30) * 24 * time.Hour)
+	b.mock.Add((365 - 10) * 24 * time.Hour)
 	b.open()
 	b.mock.Add(0)
 	b.Equal(minutes, count)
 }
 
 func TestMissedRunsAreCounted(t *testing.T) {
-	parse := func(text string) schedule.Schedule {
-		s, err := schedule.Parse(text)
-		require.NoError(t, err)
-		return s
-	}
-	second := int64(time.Second)
-	for text, due := range map[string]int64{
+	const second = int64(time.Second)
+	for text, from := range map[string]int64{
 		"@every 7s": 3, "*/10 * * * * *": 0, "CRON_TZ=Europe/Berlin 30 2 * * *": 0, "0 0 29 2 *": 0, "* * * * * *": 0, "@every 1h": 5,
 	} {
-		s := parse(text)
-		due, _ = nextRun(s, due)
-		for _, later := range []int64{0, 1, second, 60 * second, 3600 * second, 86400 * 40 * second, 86400 * 366 * 9 * second} {
+		s, err := schedule.Parse(text)
+		require.NoError(t, err)
+		due, _ := nextRun(s, from)
+		for _, later := range []int64{-1, 0, 1, second, 60 * second, 3600 * second, 86400 * 40 * second, 86400 * 366 * 9 * second} {
 			now := due + later
-			last, n := due, 0
-			if later/second < 4e6 || text != "* * * * * *" {
-				for at, ok := nextRun(s, due); ok && at <= now && n < maxMissed; at, ok = nextRun(s, at) {
-					last = at
-					n++
-				}
-			} else {
-				last, n = now, maxMissed
+			if later > 1e16 && !strings.Contains(text, " 2 *") {
+				continue // too many to count them here
 			}
-			if n == maxMissed {
-				last = due + (now-due)/(10*second)*(10*second)
-				if text == "* * * * * *" {
-					last = now
-				} else if p := period(s, due); p > 0 {
-					last = due + (now-due)/p*p
-				}
+			last, n := due, 0
+			next, ok := nextRun(s, due)
+			for ; ok && next <= now; next, ok = nextRun(s, next) {
+				last = next
+				n++
 			}
 			gotLast, got := missedRuns(s, due, now)
 			require.Equal(t, n, got, "%s after %v", text, time.Duration(later))
 			require.Equal(t, last, gotLast, "%s after %v", text, time.Duration(later))
-			next, ok := nextRun(s, last)
 			gotNext, gotOK := following(s, due, now)
 			require.Equal(t, ok, gotOK)
 			require.Equal(t, next, gotNext, "%s after %v", text, time.Duration(later))
 		}
 	}
+	s, err := schedule.Parse("* * * * * *")
+	require.NoError(t, err)
+	last, n := missedRuns(s, 0, 1e18+5)
+	require.Equal(t, int64(1e18), last)
+	require.Equal(t, int(1e9), n)
 }
