@@ -17,6 +17,9 @@ func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 			if err == nil {
 				e.Key, e.Value, err = w.decode(t.Key, t.Value)
 			}
+			if err == nil {
+				e.Schedule, err = parseStored(t.Schedule)
+			}
 			if !yield(e, err) {
 				return
 			}
@@ -30,9 +33,16 @@ func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 	return func(yield func(Firing[K, V], error) bool) {
 		for t, err := range w.all(ctx, true) {
-			f := Firing[K, V]{Due: timeOf(t.Due), Attempt: int(t.Attempt), ID: ID{t.ID}, Epoch: t.epoch}
+			f := Firing[K, V]{Due: timeOf(t.Due), Attempt: int(t.Attempt), ID: ID{t.ID}, Epoch: t.epoch, Missed: int(t.Missed),
+				LastError: t.LastError}
+			if t.Died != 0 {
+				f.Died = timeOf(t.Died)
+			}
 			if err == nil {
 				f.Key, f.Value, err = w.decode(t.Key, t.Value)
+			}
+			if err == nil {
+				f.Schedule, err = parseStored(t.Schedule)
 			}
 			if !yield(f, err) {
 				return

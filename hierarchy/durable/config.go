@@ -78,12 +78,21 @@ type Config[K comparable, V any] struct {
 	// MaxAttempts is the number of failed attempts after which a timer is dead, default 16. Negative
 	// means no limit.
 	MaxAttempts int
+	// KeepDead is how long dead timers are kept: then they are removed. 0 means for ever. It counts from the time of
+	// death, also while no process runs.
+	KeepDead time.Duration
+	// OnDead, if not nil, is called when a timer has died in this process, or a run of a Schedule has failed
+	// MaxAttempts times, with the Firing and the error of its last attempt. That is in the log then: after a crash it
+	// is not called again, and it may not be called at all. It counts under Concurrency, and Shutdown waits for it.
+	OnDead func(f Firing[K, V], last error)
+	// Trace, if not nil, links attempts to the calls that set their timers.
+	Trace Tracer
 	// Backoff returns how long to wait after a failed attempt, counted from 1. The default is a
 	// second, doubled each time to at most ten minutes, half of it random. It must be safe for
 	// concurrent use.
 	Backoff func(attempt int) time.Duration
 	// MaxPending limits the number of timers that are pending in each partition: setting another one
-	// returns ErrFull. 0 means no limit.
+	// returns ErrFull. 0 means no limit. Dead timers don't count. One with a Schedule counts once.
 	MaxPending int
 	// Precision is the minimum time between two wake-ups of a partition, default 1ms.
 	Precision time.Duration
@@ -159,6 +168,8 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 		return bad("Partitions %d is not between 0 and %d", cfg.Partitions, jetstream.MaxPartitions)
 	case cfg.Concurrency < 0:
 		return bad("Concurrency %d is negative", cfg.Concurrency)
+	case cfg.KeepDead < 0:
+		return bad("KeepDead %v is negative", cfg.KeepDead)
 	case cfg.MaxPending < 0:
 		return bad("MaxPending %d is negative", cfg.MaxPending)
 	case cfg.Timeout < 0:

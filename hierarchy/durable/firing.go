@@ -16,6 +16,15 @@ type Firing[K comparable, V any] struct {
 	// Epoch increases whenever the partition changes hands. It is a fencing token: a store that has seen a
 	// higher one should refuse a lower one.
 	Epoch uint64
+	// Schedule is that of SetSchedule. It is zero if the timer has none.
+	Schedule Schedule
+	// Missed is the number of runs of the Schedule that this one stands for beside its own, by the rule of
+	// Schedule.OnMissed. Due is the last of them.
+	Missed int
+	// LastError, of the timers that Dead yields, is the text of the error of the last attempt, up to 1 KiB of it.
+	LastError string
+	// Died, of the timers that Dead yields, is when the last attempt failed.
+	Died time.Time
 }
 
 // Entry is a pending timer: the fields of hierarchy.Entry, and its Key, ID and Attempt.
@@ -26,4 +35,6 @@ type Entry[K comparable, V any] struct {
 	ID    ID // that of its Firings
 	// Attempt is the number of attempts that have begun.
 	Attempt int
+	// Schedule is that of SetSchedule. It is zero if the timer has none. Due is the next run.
+	Schedule Schedule
 }

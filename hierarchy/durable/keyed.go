@@ -24,28 +24,39 @@ type Keyed[K comparable, V any] struct {
 
 // handle decodes a firing and calls Config.Handle. A timer that can't be decoded has a failed attempt.
 func (w *Keyed[K, V]) handle(ctx context.Context, f partition.Firing) error {
-	decoded, err := w.firing(f)
+	firing, err := w.firing(&f)
 	if err != nil {
 		return err
 	}
-	return w.cfg.Handle(ctx, decoded)
+	return w.traced(ctx, &f, func(ctx context.Context) error { return w.cfg.Handle(ctx, firing) })
 }
 
 // announce decodes a firing and calls Config.Announce.
 func (w *Keyed[K, V]) announce(f partition.Firing) error {
-	decoded, err := w.firing(f)
+	firing, err := w.firing(&f)
 	if err == nil {
-		w.cfg.Announce(decoded)
+		w.cfg.Announce(firing)
 	}
 	return err
 }
 
-func (w *Keyed[K, V]) firing(f partition.Firing) (Firing[K, V], error) {
-	k, v, err := w.decode(f.Key, f.Value)
+// onDead decodes a firing and calls Config.OnDead. One that can't be decoded could not be handled either.
+func (w *Keyed[K, V]) onDead(f partition.Firing, last error) {
+	if firing, err := w.firing(&f); err == nil {
+		w.cfg.OnDead(firing, last)
+	}
+}
+
+// firing decodes a firing, or logs why it can't.
+func (w *Keyed[K, V]) firing(f *partition.Firing) (firing Firing[K, V], err error) {
+	firing = Firing[K, V]{Due: timeOf(f.Due), Attempt: int(f.Attempt), ID: ID{f.ID}, Epoch: f.Epoch, Missed: int(f.Missed)}
+	if firing.Key, firing.Value, err = w.decode(f.Key, f.Value); err == nil {
+		firing.Schedule, err = parseStored(f.Schedule)
+	}
 	if err != nil {
 		w.cfg.Logger.Error("durable: a timer can't be decoded", "key", f.Key, "err", err)
 	}
-	return Firing[K, V]{k, v, timeOf(f.Due), int(f.Attempt), ID{f.ID}, f.Epoch}, err
+	return firing, err
 }
 
 func (w *Keyed[K, V]) decode(key, value string) (k K, v V, err error) {

@@ -90,11 +90,14 @@ func (w *Keyed[K, V]) common() partition.Config {
 	cfg := partition.Config{
 		Clock: w.cfg.Clock, Precision: w.cfg.Precision, MaxPending: w.cfg.MaxPending,
 		MaxAttempts: max(0, w.cfg.MaxAttempts), Backoff: w.cfg.Backoff, Handle: w.handle,
-		Crew:   w.crew,
+		Crew: w.crew, KeepDead: w.cfg.KeepDead,
 		Logger: w.cfg.Logger.With("name", w.cfg.Name), Owner: owner(),
 	}
 	if w.cfg.Announce != nil {
 		cfg.Announce = w.announce
+	}
+	if w.cfg.OnDead != nil {
+		cfg.OnDead = w.onDead
 	}
 	return cfg
 }

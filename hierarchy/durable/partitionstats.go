@@ -24,6 +24,7 @@ type PartitionStats struct {
 	Stuck                  int // those of Stats.Stuck whose partition this process still owns
 	Set, Moved, Removed    uint64
 	Fired, Failed          uint64
+	Died, Expired          uint64
 	Frames, Bytes          uint64
 	Trimmed                uint64
 	LogBytes, LiveBytes    int64
@@ -35,6 +36,7 @@ func partitionStats(s partition.Stats) PartitionStats {
 		Unavailable: s.Unavailable,
 		Pending:     s.Pending, Running: s.Running, Stuck: s.Stuck, Dead: s.Dead,
 		Set: s.Set, Moved: s.Moved, Removed: s.Removed, Fired: s.Fired, Failed: s.Failed,
+		Died: s.Died, Expired: s.Expired,
 		Frames: s.Frames, Bytes: s.Bytes, Trimmed: s.Trimmed, LogBytes: s.LogBytes, LiveBytes: s.LiveBytes,
 		Lateness: s.Lateness, Commit: s.Commit,
 	}

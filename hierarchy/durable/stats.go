@@ -26,6 +26,8 @@ type Stats struct {
 	Set, Moved, Removed uint64
 	Fired               uint64 // attempts that began
 	Failed              uint64 // attempts that failed
+	Died                uint64 // timers, and runs of Schedules, of which MaxAttempts attempts failed
+	Expired             uint64 // dead timers that were removed after KeepDead
 	Frames, Bytes       uint64 // written to the logs
 	Trimmed             uint64 // timers that were written again, to delete old frames
 
@@ -115,6 +117,8 @@ func (st *Stats) add(p *PartitionStats) {
 	st.Removed += p.Removed
 	st.Fired += p.Fired
 	st.Failed += p.Failed
+	st.Died += p.Died
+	st.Expired += p.Expired
 	st.Frames += p.Frames
 	st.Bytes += p.Bytes
 	st.Trimmed += p.Trimmed

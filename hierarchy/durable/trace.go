@@ -2,7 +2,11 @@ package durable
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // MaxTrace is how many bytes of trace context are stored beside the value of a timer.
@@ -31,4 +35,34 @@ type TracedAttempt struct {
 	Epoch     uint64
 	Schedule  string // its text, or "" if the timer has none
 	Missed    int    // the runs of the Schedule that this one stands for beside its own
+}
+
+// inject returns the trace context that is stored with a timer.
+func (cfg *Config[K, V]) inject(ctx context.Context) []byte {
+	if cfg.Trace == nil {
+		return nil
+	}
+	trace := cfg.Trace.Inject(ctx)
+	if len(trace) == 0 || len(trace) > MaxTrace {
+		return nil
+	}
+	return slices.Clone(trace)
+}
+
+// errNoReturn is the result of an attempt whose handler panicked, or has exited its goroutine.
+var errNoReturn = errors.New("the handler did not return")
+
+// traced calls handle for an attempt, with the context that Trace has for it.
+func (w *Keyed[K, V]) traced(ctx context.Context, f *partition.Firing, handle func(context.Context) error) error {
+	if w.cfg.Trace == nil {
+		return handle(ctx)
+	}
+	ctx, end := w.cfg.Trace.Start(ctx, []byte(f.Trace), TracedAttempt{
+		Name: w.cfg.Name, Partition: f.Partition, Key: []byte(f.Key), Due: timeOf(f.Due),
+		Attempt: int(f.Attempt), ID: ID{f.ID}, Epoch: f.Epoch, Schedule: f.Schedule, Missed: int(f.Missed),
+	})
+	err := errNoReturn
+	defer func() { end(err) }()
+	err = handle(ctx)
+	return err
 }

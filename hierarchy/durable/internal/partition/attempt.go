@@ -97,17 +97,18 @@ func (f *firer) started(j job) *attempt {
 	f.mu.assertHeld()
 	t := f.state.Timer(j.ref)
 	f.state.Start(j.ref, j.id)
-	a := &attempt{job: j, name: rand.Uint64() | 1, firing: firingOf(&t, j.attempt, f.epoch)}
+	a := &attempt{job: j, name: rand.Uint64() | 1, firing: f.cfg.firing(&t, j.attempt, f.epoch)}
 	a.key = []byte(t.Key)
 	a.ctx, a.cancel = context.WithCancel(context.WithValue(f.handlers, attemptKey{}, a))
 	f.attempts[j.ref] = a
 	return a
 }
 
-// firingOf returns an attempt of a timer.
-func firingOf(t *state.Timer, attempt uint32, epoch uint64) Firing {
+// firing returns an attempt of a timer.
+func (cfg *Config) firing(t *state.Timer, attempt uint32, epoch uint64) Firing {
 	return Firing{
-		Key: t.Key, Value: t.Value, Due: t.Due, Attempt: attempt, ID: t.ID, Epoch: epoch,
+		Partition: cfg.Partition,
+		Key:       t.Key, Value: t.Value, Due: t.Due, Attempt: attempt, ID: t.ID, Epoch: epoch,
 		Schedule: t.Schedule, Missed: t.Missed, Trace: t.Trace,
 	}
 }

@@ -155,6 +155,7 @@ func (cfg *Config) fillIn() {
 
 // Firing is what a handler is called with.
 type Firing struct {
+	Partition  int
 	Key, Value string
 	Due        int64
 	Attempt    uint32

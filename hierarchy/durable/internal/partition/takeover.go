@@ -156,7 +156,7 @@ func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
 			w.firer.suspected(ref, t.ID)
 			w.cfg.warnOfDeath(&it)
 			if w.firer.mayDie(&it) {
-				w.firer.lost = append(w.firer.lost, firingOf(&t, t.Attempt, w.head.Epoch))
+				w.firer.lost = append(w.firer.lost, w.cfg.firing(&t, t.Attempt, w.head.Epoch))
 			}
 		}
 	}
