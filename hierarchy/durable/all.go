@@ -13,7 +13,7 @@ import (
 func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 	return func(yield func(Entry[K, V], error) bool) {
 		for t, err := range w.all(ctx, false) {
-			e := Entry[K, V]{Due: timeOf(t.Due), ID: ID{t.ID}, Attempt: int(t.Attempt)}
+			e := entryOf[K, V](&t.Timer)
 			if err == nil {
 				e.Key, e.Value, err = w.decode(t.Key, t.Value)
 			}

@@ -27,7 +27,7 @@ func (w *Keyed[K, V]) Begin(k K, id ID) (a *Attempt[K, V], ok bool) {
 	}
 	a = &Attempt[K, V]{taken: taken}
 	var err error
-	if a.Firing, err = w.firing(taken.Firing); err != nil { // then Announce had the same error
+	if a.Firing, err = w.firing(&taken.Firing); err != nil { // then Announce had the same error
 		go a.End(context.Background(), err)
 		return nil, false
 	}

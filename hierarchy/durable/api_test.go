@@ -34,41 +34,51 @@ type (
 )
 
 var (
-	_ func(ctx, apiConfig) (*apiKeyed, error)               = durable.Open[string, int]
-	_ func(*apiKeyed, ctx, string, int, dur) error          = (*apiKeyed).Set
-	_ func(*apiKeyed, ctx, string, int, time.Time) error    = (*apiKeyed).SetAt
-	_ func(*apiKeyed, ctx, string, dur) (bool, error)       = (*apiKeyed).Move
-	_ func(*apiKeyed, ctx, string) (int, bool, error)       = (*apiKeyed).Remove
-	_ func(*apiKeyed, ctx, string) (int, dur, bool, error)  = (*apiKeyed).Get
-	_ func(*apiKeyed, ctx, *apiBatch) error                 = (*apiKeyed).Batch
-	_ func(*apiKeyed, ctx) iter.Seq2[apiEntry, error]       = (*apiKeyed).All
-	_ func(*apiKeyed, ctx) iter.Seq2[apiFiring, error]      = (*apiKeyed).Dead
-	_ func(*apiKeyed, ctx, string) (bool, error)            = (*apiKeyed).Revive
-	_ func(*apiKeyed, ctx) (int, error)                     = (*apiKeyed).Len
-	_ func(*apiKeyed) durable.Stats                         = (*apiKeyed).Stats
-	_ func(*apiKeyed) []hierarchy.CircleStats               = (*apiKeyed).Circles
-	_ func(*apiKeyed, ctx) error                            = (*apiKeyed).Shutdown
-	_ func(*apiKeyed) error                                 = (*apiKeyed).Close
-	_ func(*apiBatch, string, int, dur)                     = (*apiBatch).Set
-	_ func(*apiBatch, string, int, time.Time)               = (*apiBatch).SetAt
-	_ func(*apiBatch, string, dur)                          = (*apiBatch).Move
-	_ func(*apiBatch, string)                               = (*apiBatch).Remove
-	_ func(*apiBatch, string)                               = (*apiBatch).Revive
-	_ func(*apiBatch)                                       = (*apiBatch).Reset
-	_ func(*apiBatch) int                                   = (*apiBatch).Len
-	_ func(*apiBatch, int) bool                             = (*apiBatch).Took
-	_ func(*apiBatch, int) (int, bool, error)               = (*apiBatch).Removed
-	_ func(durableview.Timers, ...view.Option) http.Handler = durableview.Handler
-	_ func(durableview.Timers) view.MemberSource            = durableview.Source
-	_ durableview.Timers                                    = (*apiKeyed)(nil)
-	_ fmt.Stringer                                          = durable.ID{}
-	_ encoding.TextMarshaler                                = durable.ID{}
-	_ encoding.TextUnmarshaler                              = (*durable.ID)(nil)
-	_ func(string) (durable.ID, error)                      = durable.ParseID
-	_ interface{ Close() error }                            = (*apiKeyed)(nil)
-	_ map[durable.ID]int                                    = nil // an ID is comparable
-	_ durable.Codec[int]                                    = aCodec{}
-	_                                                       = []error{durable.ErrUnavailable, durable.ErrTooLarge, durable.ErrDamaged, durable.ErrTimeout}
+	_ func(ctx, apiConfig) (*apiKeyed, error)                   = durable.Open[string, int]
+	_ func(*apiKeyed, ctx, string, int, dur) error              = (*apiKeyed).Set
+	_ func(*apiKeyed, ctx, string, int, time.Time) error        = (*apiKeyed).SetAt
+	_ func(*apiKeyed, ctx, string, int, dur) (bool, error)      = (*apiKeyed).SetIfAbsent
+	_ func(*apiKeyed, ctx, string, int, dur) (bool, error)      = (*apiKeyed).SetSooner
+	_ func(*apiKeyed, ctx, string, int, dur) (bool, error)      = (*apiKeyed).SetLater
+	_ func(*apiKeyed, ctx, string, int, dur) (int, bool, error) = (*apiKeyed).Swap
+	_ func(*apiKeyed, ctx, string, dur) (bool, error)           = (*apiKeyed).Move
+	_ func(*apiKeyed, ctx, string) (apiEntry, bool, error)      = (*apiKeyed).RemoveEntry
+	_ func(*apiKeyed, ctx, string) (int, bool, error)           = (*apiKeyed).Remove
+	_ func(*apiKeyed, ctx, string) (int, dur, bool, error)      = (*apiKeyed).Get
+	_ func(*apiKeyed, ctx, *apiBatch) error                     = (*apiKeyed).Batch
+	_ func(*apiKeyed, ctx) iter.Seq2[apiEntry, error]           = (*apiKeyed).All
+	_ func(*apiKeyed, ctx) iter.Seq2[apiFiring, error]          = (*apiKeyed).Dead
+	_ func(*apiKeyed, ctx, string) (bool, error)                = (*apiKeyed).Revive
+	_ func(*apiKeyed, ctx) (int, error)                         = (*apiKeyed).Len
+	_ func(*apiKeyed) durable.Stats                             = (*apiKeyed).Stats
+	_ func(*apiKeyed) []hierarchy.CircleStats                   = (*apiKeyed).Circles
+	_ func(*apiKeyed, ctx) error                                = (*apiKeyed).Shutdown
+	_ func(*apiKeyed) error                                     = (*apiKeyed).Close
+	_ func(*apiBatch, string, int, dur)                         = (*apiBatch).Set
+	_ func(*apiBatch, string, int, time.Time)                   = (*apiBatch).SetAt
+	_ func(*apiBatch, string, int, dur)                         = (*apiBatch).SetIfAbsent
+	_ func(*apiBatch, string, int, dur)                         = (*apiBatch).SetSooner
+	_ func(*apiBatch, string, int, dur)                         = (*apiBatch).SetLater
+	_ func(*apiBatch, string, dur)                              = (*apiBatch).Move
+	_ func(*apiBatch, string)                                   = (*apiBatch).Remove
+	_ func(*apiBatch, string)                                   = (*apiBatch).Revive
+	_ func(*apiBatch)                                           = (*apiBatch).Reset
+	_ func(*apiBatch) int                                       = (*apiBatch).Len
+	_ func(*apiBatch, int) bool                                 = (*apiBatch).Took
+	_ func(*apiBatch, int) (int, bool, error)                   = (*apiBatch).Removed
+	_ func(durableview.Timers, ...view.Option) http.Handler     = durableview.Handler
+	_ func(durableview.Timers) view.MemberSource                = durableview.Source
+	_ durableview.Timers                                        = (*apiKeyed)(nil)
+	_ fmt.Stringer                                              = durable.ID{}
+	_ fmt.Stringer                                              = durable.State(0)
+	_                                                           = []durable.State{durable.StateWaiting, durable.StateRunning, durable.StateDead}
+	_ encoding.TextMarshaler                                    = durable.ID{}
+	_ encoding.TextUnmarshaler                                  = (*durable.ID)(nil)
+	_ func(string) (durable.ID, error)                          = durable.ParseID
+	_ interface{ Close() error }                                = (*apiKeyed)(nil)
+	_ map[durable.ID]int                                        = nil // an ID is comparable
+	_ durable.Codec[int]                                        = aCodec{}
+	_                                                           = []error{durable.ErrUnavailable, durable.ErrTooLarge, durable.ErrDamaged, durable.ErrTimeout}
 )
 
 // aCodec is a codec that a caller implements.
@@ -86,7 +96,7 @@ var _ = apiConfig{
 
 var (
 	_ = apiFiring{Key: "", Value: 0, Due: time.Time{}, Attempt: 0, ID: durable.ID{}, Epoch: uint64(0)}
-	_ = apiEntry{Key: "", Value: 0, Due: time.Time{}, ID: durable.ID{}, Attempt: 0}
+	_ = apiEntry{Key: "", Value: 0, Due: time.Time{}, ID: durable.ID{}, Attempt: 0, State: durable.StateWaiting}
 	_ = durable.MemberStats{ID: "", Text: "", Self: false, Leaving: false, Owned: 0}
 )
 

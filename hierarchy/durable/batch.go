@@ -28,17 +28,25 @@ type result struct {
 	known bool   // whether value is
 }
 
-type operation[K comparable, V any] struct {
-	kind frame.Kind
-	key  K
-	val  V
-	d    time.Duration
-	t    time.Time
-}
-
 // Set adds an operation like Keyed.Set. d counts from the call of Keyed.Batch.
 func (b *Batch[K, V]) Set(k K, v V, d time.Duration) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.Set, key: k, val: v, d: d})
+}
+
+// SetIfAbsent adds an operation like Keyed.SetIfAbsent. Took reports whether it set the timer. d counts from the call
+// of Keyed.Batch.
+func (b *Batch[K, V]) SetIfAbsent(k K, v V, d time.Duration) { b.setIf(partition.IfAbsent, k, v, d) }
+
+// SetSooner adds an operation like Keyed.SetSooner. Took reports whether it set the timer. d counts from the call of
+// Keyed.Batch.
+func (b *Batch[K, V]) SetSooner(k K, v V, d time.Duration) { b.setIf(partition.IfSooner, k, v, d) }
+
+// SetLater adds an operation like Keyed.SetLater. Took reports whether it set the timer. d counts from the call of
+// Keyed.Batch.
+func (b *Batch[K, V]) SetLater(k K, v V, d time.Duration) { b.setIf(partition.IfLater, k, v, d) }
+
+func (b *Batch[K, V]) setIf(c partition.Condition, k K, v V, d time.Duration) {
+	b.ops = append(b.ops, operation[K, V]{kind: frame.Set, when: c, key: k, val: v, d: d})
 }
 
 // SetAt adds an operation like Keyed.SetAt.
@@ -65,7 +73,7 @@ func (b *Batch[K, V]) Revive(k K) {
 func (b *Batch[K, V]) Len() int { return len(b.ops) }
 
 // Took reports, after Keyed.Batch, whether operation i, counted from 0, was committed. It was not if its
-// partition failed, or if it found no timer that it could move, remove or revive.
+// partition failed, if it found no timer that it could move, remove or revive, or if its condition did not hold.
 func (b *Batch[K, V]) Took(i int) bool { return i < len(b.results) && b.results[i].took }
 
 // Removed returns, after Keyed.Batch, what Keyed.Remove would have returned for operation i. ok is false if
@@ -158,11 +166,7 @@ func (b *Batch[K, V]) setResults(part *batchPart) {
 // addTo encodes operation i and adds it to the part of its partition.
 func (w *Keyed[K, V]) addTo(parts []*batchPart, i int, op *operation[K, V]) error {
 	var data []byte
-	v := &op.val
-	if op.kind > frame.SetAt {
-		v = nil
-	}
-	ask, at, err := w.ask(&data, op.kind, op.key, v, op.d, op.t)
+	ask, at, err := w.ask(&data, op)
 	if err != nil {
 		return err
 	}

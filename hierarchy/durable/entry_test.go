@@ -45,8 +45,9 @@ func TestEntriesHaveIDAndAttempt(t *testing.T) {
 	require.NotZero(t, e.ID)
 	for attempt := 1; attempt < 3; attempt++ {
 		mock.Add(time.Minute)
-		e.Attempt = attempt
+		e.Attempt, e.State = attempt, durable.StateRunning
 		require.Equal(t, e, during)
+		e.State = durable.StateWaiting
 		require.Equal(t, e, onlyEntry(t, w))
 		require.Equal(t, attempt, last.Attempt)
 		require.Equal(t, e.ID, last.ID)

@@ -27,7 +27,7 @@ type Firing[K comparable, V any] struct {
 	Died time.Time
 }
 
-// Entry is a pending timer: the fields of hierarchy.Entry, and its Key, ID and Attempt.
+// Entry is a timer: the fields of hierarchy.Entry, and its Key, ID, Attempt and State.
 type Entry[K comparable, V any] struct {
 	Key   K
 	Value V
@@ -37,4 +37,5 @@ type Entry[K comparable, V any] struct {
 	Attempt int
 	// Schedule is that of SetSchedule. It is zero if the timer has none. Due is the next run.
 	Schedule Schedule
+	State    State // All yields StateWaiting if an owner that runs an earlier version of this package does not say
 }

@@ -70,26 +70,28 @@ func (w *Keyed[K, V]) decode(key, value string) (k K, v V, err error) {
 // Time in which the machine is suspended may not count: see Config.Clock. The error can also be
 // ErrFull or ErrTooLarge.
 func (w *Keyed[K, V]) Set(ctx context.Context, k K, v V, d time.Duration) error {
-	_, _, err := w.do(ctx, frame.Set, k, &v, d, time.Time{})
+	_, _, err := w.do(ctx, operation[K, V]{kind: frame.Set, key: k, val: v, d: d})
 	return err
 }
 
 // SetAt is like Set, but the timer is due at a wall time. If the wall clock is set, the timer follows within 10s.
 func (w *Keyed[K, V]) SetAt(ctx context.Context, k K, v V, t time.Time) error {
-	_, _, err := w.do(ctx, frame.SetAt, k, &v, 0, t)
+	_, _, err := w.do(ctx, operation[K, V]{kind: frame.SetAt, key: k, val: v, t: t})
 	return err
 }
 
-// Move makes the timer of k due d after the call. It reports whether k had a timer that is not dead.
+// Move makes the timer of k due d after the call. It reports whether k had a timer that is not dead. True does not mean
+// that its handler had not been called: if it runs, its context is cancelled, and it may have done its work already.
 func (w *Keyed[K, V]) Move(ctx context.Context, k K, d time.Duration) (bool, error) {
-	_, ok, err := w.do(ctx, frame.Move, k, nil, d, time.Time{})
+	_, ok, err := w.do(ctx, operation[K, V]{kind: frame.Move, key: k, d: d})
 	return ok, err
 }
 
-// Remove removes the timer of k, dead or not. It returns its value, and whether there was one. If
-// the value can't be decoded, the timer is removed all the same: ok is true, and err is that of the Codec.
+// Remove removes the timer of k, dead or not. It returns its value, and whether there was one. True does not mean that
+// its handler had not been called: RemoveEntry says whether it had. If the value can't be decoded, the timer is removed
+// all the same: ok is true, and err is that of the Codec.
 func (w *Keyed[K, V]) Remove(ctx context.Context, k K) (v V, ok bool, err error) {
-	value, ok, err := w.do(ctx, frame.Remove, k, nil, 0, time.Time{})
+	value, ok, err := w.do(ctx, operation[K, V]{kind: frame.Remove, key: k})
 	if ok {
 		v, err = w.cfg.Value.Decode([]byte(value))
 	}
@@ -99,7 +101,7 @@ func (w *Keyed[K, V]) Remove(ctx context.Context, k K) (v V, ok bool, err error)
 // Revive makes the dead timer of k due at once, with its attempts counted from 1 again. It reports whether k
 // had a dead timer. The error can also be ErrFull.
 func (w *Keyed[K, V]) Revive(ctx context.Context, k K) (bool, error) {
-	_, ok, err := w.do(ctx, frame.Revive, k, nil, 0, time.Time{})
+	_, ok, err := w.do(ctx, operation[K, V]{kind: frame.Revive, key: k})
 	return ok, err
 }
 

@@ -15,11 +15,22 @@ type request struct {
 	data []byte // key and value
 }
 
-// do does one operation. v is nil for kinds without a value.
-func (w *Keyed[K, V]) do(ctx context.Context, kind frame.Kind, k K, v *V, d time.Duration, t time.Time) (string, bool, error) {
+// operation is what a caller asks for. Which fields it has depends on kind.
+type operation[K comparable, V any] struct {
+	kind frame.Kind
+	when partition.Condition
+	was  bool // the caller gets the timer that was there
+	key  K
+	val  V
+	d    time.Duration
+	t    time.Time
+}
+
+// do does one operation, and returns what it took out.
+func (w *Keyed[K, V]) do(ctx context.Context, op operation[K, V]) (string, bool, error) {
 	r := w.pool.Get().(*request)
 	r.data = r.data[:0]
-	ask, at, err := w.ask(&r.data, kind, k, v, d, t)
+	ask, at, err := w.ask(&r.data, &op)
 	if err != nil {
 		return "", false, err
 	}
@@ -37,21 +48,21 @@ func (w *Keyed[K, V]) do(ctx context.Context, kind frame.Kind, k K, v *V, d time
 }
 
 // ask encodes an operation and returns the partition that it is for. data, which must be empty, holds
-// key and value. v is nil for kinds without a value.
-func (w *Keyed[K, V]) ask(data *[]byte, kind frame.Kind, k K, v *V, d time.Duration, t time.Time) (a partition.Ask, at int, err error) {
-	if *data, err = w.appendKey(*data, k); err != nil {
+// key and value.
+func (w *Keyed[K, V]) ask(data *[]byte, op *operation[K, V]) (a partition.Ask, at int, err error) {
+	if *data, err = w.appendKey(*data, op.key); err != nil {
 		return a, 0, err
 	}
 	n := len(*data)
-	if v != nil {
-		if *data, err = w.appendValue(*data, *v); err != nil {
+	if op.kind <= frame.SetAt {
+		if *data, err = w.appendValue(*data, op.val); err != nil {
 			return a, 0, err
 		}
 	}
-	a = partition.Ask{Kind: kind, Key: (*data)[:n:n], Value: (*data)[n:], In: d}
+	a = partition.Ask{Kind: op.kind, If: op.when, Whole: op.was, Key: (*data)[:n:n], Value: (*data)[n:], In: op.d}
 	at = of(a.Key, w.owners.Len())
-	if kind == frame.SetAt {
-		a.Due = wallTime(t)
+	if op.kind == frame.SetAt {
+		a.Due = wallTime(op.t)
 	}
 	return a, at, nil
 }

@@ -49,7 +49,7 @@ type news struct {
 func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 	s = &session{c: c, risen: wait.NewSignal()}
 	cfg := c.cfg.Member
-	cfg.Rise, cfg.Wire = s.risen.Set, remote.Version
+	cfg.Rise, cfg.Wire = s.risen.Set, remote.Latest
 	if cfg.Log == 0 {
 		cfg.Log = frame.Version
 	}

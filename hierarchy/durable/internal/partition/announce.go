@@ -63,6 +63,7 @@ func (f *firer) taken(j job) *attempt {
 	f.fired++
 	j.done = nil
 	a := f.started(j)
+	a.called = true
 	f.cfg.Crew.entered(a)
 	return a
 }
@@ -93,7 +94,7 @@ func (p *Partition) Begin(key []byte, id frame.ID) (t Taken, ok bool) {
 	}
 	j := f.job(state.Due{Ref: ref, Since: p.time.now()})
 	j.starts = false
-	if !f.mayFire() {
+	if !f.mayFire() || f.isClaimed(id) {
 		f.delay(j)
 		return t, false
 	}

@@ -20,6 +20,7 @@ type attempt struct {
 	job
 	name   uint64 // a random number, not 0
 	firing Firing
+	called bool            // its handler. Guarded by firer.mu
 	ctx    context.Context // until it is over, superseded or given up
 	cancel context.CancelFunc
 	limit  limit
@@ -150,12 +151,16 @@ func (f *firer) handle(a *attempt) (err error) {
 func (f *firer) mayHandle(a *attempt) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for f.isClaimed(a.id) && !f.stopped {
+		f.settled.Wait()
+	}
 	switch {
 	case f.attempts[a.ref] != a || f.stopped:
 		return errGone
 	case !f.tenure.holds():
 		return errNotYet
 	}
+	a.called = true
 	f.fired++
 	f.lateness.Add(time.Duration(f.time.since(a.due.Since, a.due.Wall)))
 	return nil
@@ -225,11 +230,15 @@ func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	if a.suspect {
 		f.trial = false
 	}
-	if delayed = same && err == errNotYet; delayed {
+	switch {
+	case same && err == errNotYet:
 		a.cancel()
 		f.delay(a.job)
+		return true, true
+	case same && err == errGone: // its handler was not called, as nothing begins any more
+		f.state.Hold(a.ref, a.id)
 	}
-	return same, delayed
+	return same, false
 }
 
 // inactive is called when an attempt has ended, and its result is in the queue.

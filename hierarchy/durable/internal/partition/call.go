@@ -14,6 +14,8 @@ import (
 // Ask is an operation that a caller requests: Set, SetAt, Move, Remove or Revive.
 type Ask struct {
 	Kind       frame.Kind
+	If         Condition // of a Set
+	Whole      bool      // of a Set or Remove: the caller gets the timer that was there. See Was
 	Key, Value []byte
 	In         time.Duration // Set and Move: the time until it is due, counted from Start
 	Due        int64         // SetAt: the wall time when it is due. Start sets it for Set and Move
@@ -31,8 +33,8 @@ type Call struct {
 	Request RequestID
 	Parts   []Part // with Request: whose operations they are. Empty: those of one caller
 	Took    []bool // after Wait: whether each was committed. One that changes nothing is not
-	// Values are, after Wait and without Parts, those that Removes took out, in their order. An answer from another
-	// process may lack the last of them, if there is no room for them.
+	// Values are, after Wait and without Parts, what the operations that were committed have taken out, in their order, of
+	// those that Ask.takesOut. An answer from another process may lack the last of them, if there is no room for them.
 	Values []string
 
 	one      [1]Part // of a Call with Request and without Parts

@@ -66,6 +66,7 @@ func (w *writer) apply(b []byte, after time.Duration) error {
 	w.counts.Frames++
 	w.commits.Add(after)
 	w.counts.Bytes += uint64(len(b))
+	w.firer.unclaim()
 	w.trims.appended(f.Number, len(b))
 	w.marks.acknowledged(&w.head)
 	return nil

@@ -87,7 +87,7 @@ func (f *firer) expireDead() {
 
 // expire adds that a dead timer is gone. It reports false if the key has another one by now.
 func (d *draft) expire(j *job, was change, hash uint64) bool {
-	if was.after != dead || was.id != j.id.Number {
+	if was.after != dead || was.id != j.id {
 		return false
 	}
 	op := frame.Op{Kind: frame.Expire, Key: j.key, ID: j.id}

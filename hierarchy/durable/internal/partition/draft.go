@@ -20,16 +20,17 @@ type draft struct {
 	seed    maphash.Seed
 	touched map[uint64]int // the last of changes for a key's hash
 	changes []change
-	owns    map[int]uint64           // Ask.By of the operations that have one
-	answers map[state.Request]string // that the frame has
-	floors  map[uint64]uint64        // of their callers
-	latest  map[uint64]uint64        // the highest serial numbers of their callers
-	room    []byte                   // for an answer
-	values  []string                 // that a part takes out
-	pending int                      // how many timers there will be
-	now     int64                    // the owner's time. That of the frame may be ahead, as it never goes back
-	wall    int64                    // the wall time
-	owned   int64                    // the wall time of the takeover
+	claim   func(state.Ref, frame.ID) (called bool) // firer.claim
+	owns    map[int]uint64                          // Ask.By of the operations that have one
+	answers map[state.Request]string                // that the frame has
+	floors  map[uint64]uint64                       // of their callers
+	latest  map[uint64]uint64                       // the highest serial numbers of their callers
+	room    []byte                                  // for an answer
+	values  []string                                // what a part takes out
+	pending int                                     // how many timers there will be
+	now     int64                                   // the owner's time. That of the frame may be ahead, as it never goes back
+	wall    int64                                   // the wall time
+	owned   int64                                   // the wall time of the takeover
 }
 
 // change is what a key is after an operation of the frame.
@@ -38,7 +39,22 @@ type change struct {
 	value string // or raw, if that is not nil
 	raw   []byte
 	after after
-	id    uint64
+	id    frame.ID
+
+	due     int64 // of the timer, a wall time if wall
+	wall    bool
+	attempt uint32 // the last one that the log has
+	next    int64  // when the next one is due, if attempt is not 0 and ref is
+	extra   state.Extra
+	ref     state.Ref // the timer's, if the frame has not changed it, or 0
+}
+
+// text returns the value.
+func (c *change) text() string {
+	if c.raw != nil {
+		return string(c.raw)
+	}
+	return c.value
 }
 
 // after is whether a key has a timer.
@@ -79,14 +95,16 @@ func (d *draft) look(key []byte) (change, uint64) {
 			}
 		}
 	}
-	t, _, ok := d.state.Find(key)
-	switch {
-	case !ok:
+	t, ref, ok := d.state.Find(key)
+	if !ok {
 		return change{key: key}, hash
-	case t.Dead:
-		return change{key, t.Value, nil, dead, t.ID.Number}, hash
 	}
-	return change{key, t.Value, nil, live, t.ID.Number}, hash
+	c := change{key: key, value: t.Value, after: live, id: t.ID, due: t.Due, wall: t.Wall, attempt: t.Attempt,
+		extra: t.Extra, ref: ref}
+	if t.Dead {
+		c.after = dead
+	}
+	return c, hash
 }
 
 // note remembers what a key is from now on.
@@ -129,8 +147,8 @@ func (d *draft) call(c *Call) error {
 	return nil
 }
 
-// ask adds the operations that change something, and appends the values that Removes take out to values. If
-// more than limit timers would be pending then, it adds none, and reports false.
+// ask adds the operations that change something, and appends what they take out to values. If more than limit timers
+// would be pending then, it adds none, and reports false.
 func (d *draft) ask(asks []Ask, took []bool, limit int, values []string) (removed []string, ok bool) {
 	if limit > 0 && d.pending+len(asks) > limit { // else there is room in any case
 		if n := d.more(asks); n > 0 && d.pending+n > limit {
@@ -147,19 +165,19 @@ func (d *draft) ask(asks []Ask, took []bool, limit int, values []string) (remove
 func (d *draft) more(asks []Ask) (n int) {
 	if len(asks) == 1 {
 		was, _ := d.look(asks[0].Key)
-		return sum(was.after, asks[0].becomes(was.after))
+		now, _ := d.becomes(&asks[0], was)
+		return sum(was.after, now.after)
 	}
-	here := make(map[string]after, len(asks))
+	here := make(map[string]change, len(asks))
 	for i := range asks {
 		a := &asks[i]
 		was, ok := here[string(a.Key)]
 		if !ok {
-			w, _ := d.look(a.Key)
-			was = w.after
+			was, _ = d.look(a.Key)
 		}
-		now := a.becomes(was)
+		now, _ := d.becomes(a, was)
 		here[string(a.Key)] = now
-		n += sum(was, now)
+		n += sum(was.after, now.after)
 	}
 	return n
 }
@@ -175,51 +193,51 @@ func sum(was, now after) (n int) {
 	return n
 }
 
-// becomes returns what the key will be.
-func (a *Ask) becomes(was after) after {
-	switch {
-	case a.Kind == frame.Set, a.Kind == frame.SetAt, a.Kind == frame.Revive && was == dead:
-		return live
-	case a.Kind == frame.Remove:
-		return absent
-	}
-	return was
-}
-
-// askOne adds one operation, if it changes something, and reports that. The value that a Remove takes out goes to
-// values.
-func (d *draft) askOne(a *Ask, values *[]string) bool {
-	was, hash := d.look(a.Key)
-	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due, More: frame.More{Schedule: a.Schedule, Trace: a.Trace}}
-	now := was
-	now.key, now.after = a.Key, a.becomes(was.after)
+// becomes returns what a key will be, but for its ID, and whether the operation changes it.
+func (d *draft) becomes(a *Ask, was change) (now change, took bool) {
+	now = change{key: a.Key, value: was.value, raw: was.raw, after: live, id: was.id, due: a.Due, extra: was.extra}
 	switch a.Kind {
 	case frame.Set, frame.SetAt:
-		op.Value, now.raw = a.Value, a.Value
+		now.value, now.raw, now.wall = "", a.Value, a.Kind == frame.SetAt
+		now.extra = state.Extra{Schedule: string(a.Schedule), Trace: string(a.Trace)}
+		took = d.holds(a, &was)
 	case frame.Move:
-		if was.after != live {
-			return false
-		}
+		now.extra.Started = false
+		took = was.after == live
 	case frame.Remove:
-		if was.after == absent {
-			return false
-		}
-		value := was.value
-		if was.raw != nil {
-			value = string(was.raw)
-		}
-		*values = append(*values, value)
-		now.raw, now.value = nil, ""
+		now = change{key: a.Key}
+		took = was.after != absent
 	case frame.Revive:
-		if was.after != dead {
-			return false
-		}
-		op.ID.Number, op.Due = was.id, d.now
+		now.due, now.extra.LastError, now.extra.Died = d.now, "", 0
+		took = was.after == dead
 	default:
 		panic("partition: a call asks for " + a.Kind.String())
 	}
+	if !took {
+		return was, false
+	}
+	return now, true
+}
+
+// askOne adds one operation, if it changes its key. What it takes out goes to values.
+func (d *draft) askOne(a *Ask, values *[]string) bool {
+	was, hash := d.look(a.Key)
+	now, took := d.becomes(a, was)
+	if !took {
+		return false
+	}
+	if a.takesOut() {
+		*values = append(*values, d.takenOut(a, &was))
+	}
+	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due, More: frame.More{Schedule: a.Schedule, Trace: a.Trace}}
+	switch a.Kind {
+	case frame.Set, frame.SetAt:
+		op.Value = a.Value
+	case frame.Revive:
+		op.ID, op.Due = was.id, d.now
+	}
 	d.own(a.By)
-	now.id = d.Add(&op).Number
+	now.id = d.Add(&op)
 	d.note(hash, was.after, now)
 	return true
 }
@@ -230,11 +248,12 @@ func (d *draft) attempt(it *item) bool {
 	if it.kind == expired {
 		return d.expire(&it.job, was, hash)
 	}
-	if was.after != live || was.id != it.job.id.Number {
+	if was.after != live || was.id != it.job.id {
 		return false
 	}
 	op := frame.Op{Kind: frame.End, Key: it.job.key, ID: it.job.id}
 	now := was
+	now.attempt, now.ref = it.job.attempt, 0
 	switch op.Attempt = it.job.attempt; {
 	case it.kind == begun:
 		if it.job.starts && !d.startRun(&it.job, was, hash) {
@@ -243,7 +262,7 @@ func (d *draft) attempt(it *item) bool {
 		if !it.job.begins {
 			return true
 		}
-		op.Kind = frame.Begin
+		op.Kind, now.ref = frame.Begin, was.ref
 	case it.kind == ended:
 		if d.goesOn(&it.job, was, hash, frame.Returned) {
 			return true
@@ -255,8 +274,10 @@ func (d *draft) attempt(it *item) bool {
 		}
 		op.Kind, now.after = frame.Die, dead
 		op.Error = errorText(it.cause)
+		now.extra.LastError, now.extra.Died = string(op.Error), d.Header().Time
 	default:
 		op.Kind, op.Next = frame.Fail, instant.Plus(d.now, int64(it.wait))
+		now.next = op.Next
 	}
 	d.Add(&op)
 	d.note(hash, was.after, now)

@@ -5,10 +5,12 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -36,6 +38,8 @@ type firer struct {
 	idle     chan struct{}          // if not nil, closed when active is 0
 	stopped  bool                   // nothing begins any more
 	lost     []Firing               // that have died at the takeover, as their process ended once too often
+	claims   map[frame.ID]struct{}  // see claim
+	settled  sync.Cond              // there are none any more
 
 	aimed bool
 	at    int64 // in elapsed time, if aimed
@@ -188,6 +192,7 @@ func (f *firer) aim() {
 func (f *firer) halt() {
 	f.mu.Lock()
 	f.stopped = true
+	f.settled.Broadcast()
 	f.mu.Unlock()
 }
 
@@ -196,6 +201,7 @@ func (f *firer) drain(ctx context.Context) error {
 	defer f.cancel()
 	f.mu.Lock()
 	f.stopped = true
+	f.settled.Broadcast()
 	idle := make(chan struct{})
 	switch {
 	case f.active == 0:

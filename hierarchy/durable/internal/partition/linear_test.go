@@ -91,8 +91,7 @@ func (o *owners) replace(r *rand.Rand) {
 // call asks for operations.
 func (o *owners) call(caller int, r *rand.Rand) {
 	for n := range 60 {
-		in := partitiontest.Input{Key: fmt.Sprint(r.IntN(3)), Value: fmt.Sprintf("%d-%d", caller, n)}
-		in.Kind = []frame.Kind{0, frame.Set, frame.Set, frame.Move, frame.Remove}[r.IntN(5)]
+		in := partitiontest.Random(r, caller, n)
 		o.mu.RLock()
 		p := o.p
 		o.mu.RUnlock()
@@ -110,9 +109,29 @@ func ask(b *bench, p *Partition, in partitiontest.Input) (out partitiontest.Outp
 		out.Value, _, out.OK, err = p.Get([]byte(in.Key))
 		return out, err
 	}
-	c := &Call{Asks: []Ask{{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}}}
+	c := &Call{Asks: []Ask{askOf(in)}}
 	if err = p.Do(b.t.Context(), c); err == nil {
-		out.OK, out.Value = c.Took[0], strings.Join(c.Values, "")
+		out = outputOf(c)
 	}
 	return out, err
+}
+
+// askOf returns the operation that a history has. Each second Remove asks for the whole timer.
+func askOf(in partitiontest.Input) Ask {
+	a := Ask{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
+	if in.Absent {
+		a.If = IfAbsent
+	}
+	a.Whole = in.Swap || in.Kind == frame.Remove && len(in.Value)%2 == 0
+	return a
+}
+
+// outputOf returns the answer to a call with that operation.
+func outputOf(c *Call) (out partitiontest.Output) {
+	out.OK, out.Value = c.Took[0], strings.Join(c.Values, "")
+	if c.Asks[0].Whole {
+		t, ok := Was(out.Value)
+		out.OK, out.Value = ok, t.Value
+	}
+	return out
 }

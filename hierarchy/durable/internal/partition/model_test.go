@@ -111,7 +111,7 @@ func (m *model) step() {
 		m.die()
 	}
 	m.faulty.Store(m.rand.IntN(8) == 0)
-	switch m.rand.IntN(11) {
+	switch m.rand.IntN(14) {
 	case 0, 1, 2:
 		m.opSet(key)
 	case 3:
@@ -131,6 +131,10 @@ func (m *model) step() {
 		m.compare()
 	case 10:
 		m.opBatch()
+	case 11, 12:
+		m.opSetIf(key)
+	case 13:
+		m.opWhole(key)
 	}
 	m.faulty.Store(false)
 	if m.died {

@@ -110,7 +110,7 @@ func (d *draft) answerRoom(c *Call) (n, size int) {
 // maxValues is how many bytes the answer to several operations has for values.
 const maxValues = frameBytes / 4
 
-// answerValue returns the Value of a part whose operations took out values.
+// answerValue returns the Value of a part whose operations took out values, or timers.
 func answerValue(asks []Ask, values []string, room int) string {
 	switch {
 	case len(values) == 0:
@@ -124,11 +124,15 @@ func answerValue(asks []Ask, values []string, room int) string {
 // valueSize returns the size of the values that a part takes out, as far as the answer may have them.
 func (d *draft) valueSize(asks []Ask) (size int) {
 	for i := range asks {
-		if asks[i].Kind != frame.Remove {
+		if !asks[i].takesOut() {
 			continue
 		}
 		was, _ := d.look(asks[i].Key)
 		size += len(was.value) + len(was.raw)
+		if was.after != absent && asks[i].Whole {
+			t := state.Timer{Extra: was.extra}
+			size += t.Size()
+		}
 		if was.after != absent && len(asks) > 1 {
 			size += binary.MaxVarintLen32
 		}

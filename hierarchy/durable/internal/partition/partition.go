@@ -68,7 +68,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	*w = writer{
 		cfg: &p.cfg, reader: &p.reader, marks: &p.marks, trims: &p.trims, firer: &p.firer, tenure: &p.tenure, time: p.time,
 		mu: &p.mu, stopped: make(chan struct{}),
-		draft: draft{cfg: &p.cfg, seed: maphash.MakeSeed(), touched: make(map[uint64]int)},
+		draft: draft{cfg: &p.cfg, seed: maphash.MakeSeed(), touched: make(map[uint64]int), claim: p.firer.claim},
 	}
 	w.ctx, w.abandon = context.WithCancel(ctx)
 	w.doubting.isOuter()
@@ -80,6 +80,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 		cfg: &p.cfg, queue: &w.queue, silence: &w.silence, tenure: &p.tenure, virtual: clock.Virtual(cfg.Clock),
 		mu: &p.mu, agenda: agenda{time: p.time}, attempts: make(map[state.Ref]*attempt),
 	}
+	p.firer.settled.L = &p.mu
 	p.firer.handlers, p.firer.cancel = context.WithCancel(ctx)
 	p.newState()
 	return p

@@ -25,7 +25,7 @@ func (id RequestID) key() state.Request { return state.Request{Caller: id.Caller
 type Part struct {
 	End   int    // they are those before Call.Asks[End], from where the part before ends
 	Err   error  // after Wait: ErrFull or ErrLater, if they were not committed
-	Value string // after Wait: the value that its only operation, a Remove, took out, or of several, the list of frame.AppendValues
+	Value string // after Wait: what its only operation took out, or of several, the list of frame.AppendValues
 }
 
 var (
@@ -104,7 +104,7 @@ func (c *Call) whole() error {
 	switch p := &c.one[0]; {
 	case len(c.Asks) != 1:
 		c.Values = frame.CutValues(c.Values, p.Value)
-	case c.Took[0] && c.Asks[0].Kind == frame.Remove:
+	case c.Took[0] && c.Asks[0].takesOut():
 		c.Values = append(c.Values, p.Value)
 	}
 	return c.one[0].Err

@@ -137,7 +137,9 @@ func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state
 	switch {
 	case ok:
 		op := frame.Op{Kind: frame.Next, Key: j.key, Ended: j.id.Number, How: how, Due: next}
-		now.id = d.Add(&op).Number
+		now = change{key: was.key, value: was.value, raw: was.raw, after: live, due: next, wall: true, extra: was.extra}
+		now.extra.Missed, now.extra.Started = 0, false
+		now.id = d.Add(&op)
 	case how == frame.Skipped: // it was the last one
 		now.after = absent
 		d.Add(&frame.Op{Kind: frame.End, Key: j.key, ID: j.id})

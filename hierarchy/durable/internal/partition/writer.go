@@ -149,6 +149,7 @@ func (w *writer) compose(items []item) []item {
 	if b.portion = w.trims.portion; b.portion != nil {
 		b.whole = *b.portion
 	}
+	w.firer.unclaim()
 	d.start(w.head, w.time)
 	switch {
 	case w.keepsAlone(items):

@@ -191,10 +191,11 @@ func appendTimer(b []byte, t *state.Timer) []byte {
 	return wire.AppendBytes(b, t.Value)
 }
 
-// timerSize is more than appendTimer appends.
-func timerSize(t *state.Timer) int { return 64 + len(t.Key) + len(t.Value) }
-
-func (c *cutter) timer() (t state.Timer) {
+// timer reads a timer of a page that was asked for by that kind of question.
+func (c *cutter) timer(k kind) (t state.Timer) {
+	if k == listKind {
+		return state.ReadTimer(&c.Reader)
+	}
 	flags := c.Byte()
 	t.Wall, t.Dead = flags&wallBit != 0, flags&deadBit != 0
 	t.ID = frame.ID{Owner: c.Fixed(), Number: c.Uvarint()}

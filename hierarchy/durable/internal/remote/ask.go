@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -24,7 +25,8 @@ type ask struct {
 	prev, next *ask // in the queue
 	message    *message
 	ended      bool
-	alone      bool // in its message
+	alone      bool  // in its message
+	class      class // of messages that it may be in
 	err        error
 	done       chan struct{} // of capacity 1
 }
@@ -36,7 +38,28 @@ func (c *Client) newAsk(call *partition.Call, begun Moment) *ask {
 		a = &ask{done: make(chan struct{}, 1)}
 	}
 	*a = ask{done: a.done, call: call, begun: begun, ops: len(call.Asks), size: partSize(call.Asks)}
+	if slices.ContainsFunc(call.Asks, func(op partition.Ask) bool { return isExtended(&op) }) {
+		a.class = forLater
+	}
 	return a
+}
+
+// class is a class of messages. What owners of earlier versions can't read waits for another one, and must not hold up
+// the rest.
+type class int
+
+const (
+	forAll   class = iota // owners of all versions read it
+	forLater              // it is extended
+	classes
+)
+
+// version returns that of a message, or the least if it may be dated.
+func (c class) version() byte {
+	if c == forLater {
+		return extended
+	}
+	return Version
 }
 
 // end answers a. Only the first answer counts.
@@ -91,6 +114,7 @@ func (q *queue) remove(a *ask) {
 // message is calls that are asked for together, under one id.
 type message struct {
 	serial uint64
+	class  class
 	asks   []*ask
 	wanted int           // how many of them have not ended
 	data   []byte        // with room for a moment before it

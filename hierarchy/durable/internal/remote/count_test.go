@@ -55,8 +55,8 @@ func TestGivenUpDoesNotFollowWhatIsLater(t *testing.T) {
 	l.mu.Lock() // both share a message
 	gone := c.newAsk(&partition.Call{Asks: []partition.Ask{setAsk("a", "old")}}, c.Now())
 	stays := c.newAsk(&partition.Call{Asks: []partition.Ask{setAsk("b", "1")}}, c.Now())
-	l.waiting.push(gone)
-	l.waiting.push(stays)
+	l.waiting[forAll].push(gone)
+	l.waiting[forAll].push(stays)
 	l.send()
 	l.mu.Unlock()
 	m := <-kept

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -34,5 +35,5 @@ func (l *lane) waits() bool {
 			return true
 		}
 	}
-	return l.waiting.first != nil
+	return slices.ContainsFunc(l.waiting[:], func(q queue) bool { return q.first != nil })
 }

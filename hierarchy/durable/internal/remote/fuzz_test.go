@@ -2,6 +2,7 @@ package remote
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ func sample() (message []byte, want *partition.Call) {
 	parts := [][]partition.Ask{
 		{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1"), In: time.Hour}, {Kind: frame.SetAt, Key: []byte{}, Value: []byte{}, Due: math.MinInt64}},
 		{{Kind: frame.Move, Key: []byte("b"), In: math.MinInt64, By: 1 << 63}, {Kind: frame.Remove, Key: []byte("c")}, {Kind: frame.Revive, Key: []byte("d")}},
+		{{Kind: frame.Set, If: partition.IfLater, Whole: true, By: 1, Key: []byte("e"), Value: []byte{}, In: math.MinInt64}, {Kind: frame.Remove, Whole: true, Key: []byte("f")}},
 	}
 	message = startAsks(nil, id, len(parts))
 	want.Request = id
@@ -52,7 +54,7 @@ func TestMessages(t *testing.T) {
 		from = want.Parts[i].End
 	}
 	require.LessOrEqual(t, len(message), size+headers)
-	message[0] = dated + 1
+	message[0] = Latest + 1
 	_, _, _, err = readKind(message)
 	require.ErrorIs(t, err, errVersion)
 	_, _, _, err = readKind(nil)
@@ -63,7 +65,8 @@ func TestMessages(t *testing.T) {
 func TestMessagesThatMakeNoSense(t *testing.T) {
 	for name, ask := range map[string]partition.Ask{
 		"a handler's": {Kind: frame.End, Key: []byte("a")}, "no kind": {Key: []byte("a")},
-		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)},
+		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a condition for a Remove": {Kind: frame.Remove, If: partition.IfAbsent},
+		"a condition for a SetAt": {Kind: frame.SetAt, If: partition.IfAbsent}, "what a Move took out": {Kind: frame.Move, Whole: true},
 	} {
 		b := appendPart(startAsks(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), []partition.Ask{ask}, 0)
 		require.ErrorIs(t, readAsks(b[2:], 0, new(partition.Call)), errMessage, name)
@@ -103,8 +106,9 @@ func FuzzAsks(f *testing.F) {
 // FuzzAnswer: the same for answers of all kinds.
 func FuzzAnswer(f *testing.F) {
 	timer := state.Timer{Key: "a", Value: "b", ID: frame.ID{Owner: 1, Number: 2}, Due: -1, Attempt: math.MaxUint32, Wall: true, Dead: true}
-	page := appendTimer(appendCursor(startAnswer(nil, done), partition.Cursor{Epoch: 1, Next: 2, Limit: math.MaxUint32}), &timer)
-	f.Add(page)
+	cursor := appendCursor(startAnswer(nil, done), partition.Cursor{Epoch: 1, Next: 2, Limit: math.MaxUint32})
+	f.Add(appendTimer(slices.Clone(cursor), &timer))
+	f.Add(timer.Append(slices.Clone(cursor)))
 	f.Add(appendFound(startAnswer(nil, done), found{"value", time.Hour, true}))
 	f.Add(appendFailure(nil, partition.ErrDamaged))
 	f.Add(frame.AppendAnswer(startAnswer(nil, done), frame.Done, []bool{true}, "value"))
@@ -120,19 +124,8 @@ func FuzzAnswer(f *testing.F) {
 			require.NoError(t, err)
 			require.Equal(t, got, again)
 		}
-		c := newCutter(body)
-		at := c.cursor()
-		for len(c.B) > 0 {
-			timer := c.timer()
-			if c.Failed {
-				break
-			}
-			again := newCutter(appendTimer(appendCursor(nil, at), &timer))
-			require.Equal(t, at, again.cursor())
-			require.Equal(t, timer, again.timer())
-			require.NoError(t, again.end())
-			require.Less(t, len(appendTimer(nil, &timer)), timerSize(&timer))
-		}
+		requireTimers(t, body, pageKind, appendTimer)
+		requireTimers(t, body, listKind, func(b []byte, t *state.Timer) []byte { return t.Append(b) })
 		for n := range 3 {
 			call := partition.Call{Asks: make([]partition.Ask, n)}
 			if rest, err := call.TakeAnswer(body); err == nil {
@@ -140,4 +133,21 @@ func FuzzAnswer(f *testing.F) {
 			}
 		}
 	})
+}
+
+// requireTimers finds that the timers of a page are read again from what is written of them.
+func requireTimers(t *testing.T, body []byte, k kind, add func([]byte, *state.Timer) []byte) {
+	c := newCutter(body)
+	at := c.cursor()
+	for len(c.B) > 0 {
+		timer := c.timer(k)
+		if c.Failed {
+			break
+		}
+		again := newCutter(add(appendCursor(nil, at), &timer))
+		require.Equal(t, at, again.cursor())
+		require.Equal(t, timer, again.timer(k))
+		require.NoError(t, again.end())
+		require.Less(t, len(add(nil, &timer)), timer.Size())
+	}
 }

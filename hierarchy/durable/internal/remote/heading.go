@@ -11,9 +11,12 @@ import (
 // clock if that is known. The age lacks what the network has held the message for.
 
 const (
-	// dated is the version of a message that says it by the owner's clock, too. The next Version is another one.
-	dated = Version + 1
-	// momentSize is how much longer such a message is.
+	// dated is the version of a message that says it by the owner's clock, too.
+	dated = 2
+	// extended is the version of one with operations that earlier versions don't know. It has a moment, which may be
+	// none, of epoch 0. The next Version is another one.
+	extended = 3
+	// momentSize is how much longer such messages are.
 	momentSize = 16
 )
 
@@ -27,24 +30,31 @@ func (c *cutter) moment() partition.Moment {
 	return partition.Moment{Epoch: c.Fixed(), Time: int64(c.Fixed())}
 }
 
-// head completes a message before which there is room for a moment, and returns what is to be sent.
-func head(data []byte, at partition.Moment, known bool) []byte {
-	if !known {
+// head completes a message before which there is room for a moment, and returns what is to be sent. Version is extended
+// if it must be.
+func head(data []byte, version byte, at partition.Moment, known bool) []byte {
+	switch {
+	case version == extended && !known:
+		at = partition.Moment{}
+	case version == extended:
+	case known:
+		version = dated
+	default:
 		data = data[momentSize:]
 		data[0], data[1] = Version, byte(askKind)
 		return data
 	}
-	appendMoment(append(data[:0], dated, byte(askKind)), at)
+	appendMoment(append(data[:0], version, byte(askKind)), at)
 	return data
 }
 
-// readKind reads the beginning of a message. A dated one goes on with a moment.
+// readKind reads the beginning of a message. One with operations that is dated or extended goes on with a moment.
 func readKind(b []byte) (k kind, version byte, rest []byte, err error) {
 	if len(b) < 2 {
 		return 0, 0, nil, errMessage
 	}
 	k, version = kind(b[1]), b[0]
-	if version != Version && (version != dated || k != askKind) {
+	if known := version == Version || k == askKind && (version == dated || version == extended); !known {
 		return 0, 0, nil, fmt.Errorf("%w: the message has %d instead of %d", errVersion, version, Version)
 	}
 	return k, version, b[2:], nil

@@ -198,7 +198,7 @@ func TestDatedMessages(t *testing.T) {
 		id := partition.RequestID{Caller: uint64(len(name)), Serial: uint64(time.Now().UnixNano())}
 		m := appendPart(startAsks(make([]byte, momentSize), id, 1), []partition.Ask{{Kind: frame.Set, Key: []byte(name), In: time.Hour}}, 0)
 		setAge(m[momentSize:], 10*time.Minute)
-		answer, err := conn.Request(b.cfg.subject(0), head(m, x.at, true), time.Minute)
+		answer, err := conn.Request(b.cfg.subject(0), head(m, Version, x.at, true), time.Minute)
 		b.NoError(err)
 		b.Equal([]byte{Version, byte(done)}, answer.Data[:2], name)
 		_, left, _, err := o.Get([]byte(name))

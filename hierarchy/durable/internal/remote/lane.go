@@ -17,7 +17,7 @@ type lane struct {
 	subject string
 
 	mu      sync.Mutex
-	waiting queue
+	waiting [classes]queue
 	flying  []*message // Invariant: sorted by serial
 	serial  uint64     // of the last message
 	loose   uint64     // the last message of which a call was given up, until it or a later one is answered; or 0
@@ -35,7 +35,7 @@ func (l *lane) put(a *ask) error {
 	if l.closed || l.client.ending.Load() { // Finish does not wait for what comes now
 		return partition.ErrClosed
 	}
-	l.waiting.push(a)
+	l.waiting[a.class].push(a)
 	l.send()
 	return nil
 }
@@ -50,7 +50,7 @@ func (l *lane) giveUp(a *ask) bool {
 	a.ended = true
 	m := a.message
 	if m == nil {
-		l.waiting.remove(a)
+		l.waiting[a.class].remove(a)
 		return true
 	}
 	l.loosen(m)
@@ -70,24 +70,37 @@ func earlier(a, b time.Time) time.Time {
 
 // send sends what waits, as far as messages may be on their way.
 func (l *lane) send() {
-	for len(l.flying) < maxFlying && l.waiting.first != nil && !l.closed {
-		m := l.gather()
-		l.flying = append(l.flying, m)
-		l.publish(m, time.Now())
+	for c := range classes {
+		for l.flyingOf(c) < maxFlying && l.waiting[c].first != nil && !l.closed {
+			m := l.gather(c)
+			l.flying = append(l.flying, m)
+			l.publish(m, time.Now())
+		}
 	}
 	l.aim()
 }
 
-// gather makes a message of the calls that have waited longest.
-func (l *lane) gather() *message {
+// flyingOf returns how many messages of a class are on their way.
+func (l *lane) flyingOf(c class) (n int) {
+	for _, m := range l.flying {
+		if m.class == c {
+			n++
+		}
+	}
+	return n
+}
+
+// gather makes a message of the calls of a class that have waited longest.
+func (l *lane) gather(c class) *message {
 	l.serial++
-	m := &message{serial: l.serial, made: l.client.cfg.Clock.Elapsed(), pause: newBackoff(), quiet: l.client.newQuiet()}
+	m := &message{serial: l.serial, class: c, made: l.client.cfg.Clock.Elapsed(), pause: newBackoff(), quiet: l.client.newQuiet()}
 	ops, size := 0, headers
-	for a := l.waiting.first; a != nil; a = l.waiting.first {
+	waiting := &l.waiting[c]
+	for a := waiting.first; a != nil; a = waiting.first {
 		if len(m.asks) > 0 && (ops+a.ops > maxOps || size+a.size > min(maxBytes, l.client.most())) {
 			break
 		}
-		l.waiting.remove(a)
+		waiting.remove(a)
 		a.message = m
 		m.asks = append(m.asks, a)
 		ops, size = ops+a.ops, size+a.size
@@ -124,7 +137,7 @@ func (l *lane) publish(m *message, now time.Time) {
 		m.asked = clocks
 	}
 	setAge(m.data[momentSize:], clocks.elapsed-m.made)
-	data := head(m.data, l.offset.moment(m.made), l.offset.holds(clocks))
+	data := head(m.data, m.class.version(), l.offset.moment(m.made), l.offset.holds(clocks))
 	if err := b.Publish(l.subject, l.client.replyTo(l.at, m.serial), data); err != nil {
 		l.delay(m, now, err)
 		return
@@ -201,7 +214,7 @@ func (l *lane) take(m *message, body []byte) {
 		body, err = a.call.TakeAnswer(body)
 		if errors.Is(err, partition.ErrLater) {
 			a.message = nil
-			l.waiting.pushFirst(a)
+			l.waiting[a.class].pushFirst(a)
 			continue
 		}
 		if errors.Is(err, partition.ErrArgument) {
@@ -219,7 +232,7 @@ func (l *lane) again(m *message, alone bool) {
 	for _, a := range slices.Backward(m.asks) {
 		if !a.ended {
 			a.message, a.alone = nil, a.alone || alone
-			l.waiting.pushFirst(a)
+			l.waiting[a.class].pushFirst(a)
 		}
 	}
 }
@@ -248,8 +261,10 @@ func (l *lane) endAll(err error) {
 		}
 	}
 	l.flying = nil
-	for a := l.waiting.first; a != nil; a = l.waiting.first {
-		l.waiting.remove(a)
-		a.end(err)
+	for c := range l.waiting {
+		for a := l.waiting[c].first; a != nil; a = l.waiting[c].first {
+			l.waiting[c].remove(a)
+			a.end(err)
+		}
 	}
 }

@@ -122,8 +122,7 @@ func (h *history) replace(r *rand.Rand) {
 // call asks for operations, some of which do not wait for long.
 func (h *history) call(c *Client, caller int, r *rand.Rand) {
 	for n := range 50 {
-		in := partitiontest.Input{Key: fmt.Sprint(r.IntN(3)), Value: fmt.Sprintf("%d-%d", caller, n)}
-		in.Kind = []frame.Kind{0, frame.Set, frame.Set, frame.Move, frame.Remove}[r.IntN(5)]
+		in := partitiontest.Random(r, caller, n)
 		ctx, cancel := h.t.Context(), func() {}
 		if r.IntN(10) == 0 {
 			ctx, cancel = context.WithTimeout(ctx, time.Duration(r.IntN(3000))*time.Microsecond)
@@ -145,9 +144,29 @@ func askFor(ctx context.Context, c *Client, in partitiontest.Input) (out partiti
 		out.Value, _, out.OK, err = c.Get(ctx, 0, []byte(in.Key))
 		return out, err
 	}
-	call := &partition.Call{Asks: []partition.Ask{{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}}}
+	call := &partition.Call{Asks: []partition.Ask{askOf(in)}}
 	if err = c.Do(ctx, 0, call); err == nil {
-		out.OK, out.Value = call.Took[0], strings.Join(call.Values, "")
+		out = outputOf(call)
 	}
 	return out, err
+}
+
+// askOf returns the operation that a history has. Each second Remove asks for the whole timer.
+func askOf(in partitiontest.Input) partition.Ask {
+	a := partition.Ask{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
+	if in.Absent {
+		a.If = partition.IfAbsent
+	}
+	a.Whole = in.Swap || in.Kind == frame.Remove && len(in.Value)%2 == 0
+	return a
+}
+
+// outputOf returns the answer to a call with that operation.
+func outputOf(c *partition.Call) (out partitiontest.Output) {
+	out.OK, out.Value = c.Took[0], strings.Join(c.Values, "")
+	if a := &c.Asks[0]; a.Whole {
+		t, ok := partition.Was(out.Value)
+		out.OK, out.Value = ok, t.Value
+	}
+	return out
 }

@@ -13,9 +13,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
-// Version is the version of the messages that this package writes, and the only one that it reads, but for those
-// that are dated.
-const Version = 1
+// Version is the version of the messages that this package writes, but for messages with operations: these may be
+// dated, or extended. Latest is the latest version that it reads.
+const (
+	Version = 1
+	Latest  = extended
+)
 
 // errVersion is for a message, or an answer, of another version. The next owner may read it, or write one that
 // can be read, so it is asked again.
@@ -30,6 +33,7 @@ const (
 	lenKind                  // how many there are
 	pageKind                 // some of all timers
 	timeKind                 // the time of the log
+	listKind                 // like pageKind, and the answer says which timers have an attempt under way
 )
 
 var errMessage = errors.New("the message can't be read")
@@ -41,8 +45,55 @@ const (
 	atSerial = 18
 )
 
-// ownBit, in the byte of an operation's kind, says that a handler asks for it on its own key. Then its attempt follows.
-const ownBit = 1 << 7
+// The bits in the byte of an operation's kind.
+const (
+	ownBit     = 1 << 7 // a handler asks for it on its own key: its attempt follows
+	optionsBit = 1 << 6 // a byte with options follows
+)
+
+// The bits of the options.
+const (
+	ifOption    = 1<<2 - 1 // the condition
+	wholeOption = 1 << 2
+)
+
+// isExtended reports whether an owner of an earlier version can't read an operation.
+func isExtended(a *partition.Ask) bool { return a.If != partition.Always || a.Whole }
+
+// appendHead appends the kind of an operation, and what goes with it.
+func appendHead(b []byte, a *partition.Ask) []byte {
+	at, options := len(b), byte(a.If)
+	if b = append(b, byte(a.Kind)); a.By != 0 {
+		b[at] |= ownBit
+		b = binary.LittleEndian.AppendUint64(b, a.By)
+	}
+	if a.Whole {
+		options |= wholeOption
+	}
+	if options != 0 {
+		b[at] |= optionsBit
+		b = append(b, options)
+	}
+	return b
+}
+
+// head reads what appendHead has appended.
+func (c *cutter) head() (a partition.Ask) {
+	k := c.Byte()
+	a.Kind = frame.Kind(k &^ (ownBit | optionsBit))
+	if k&ownBit != 0 {
+		a.By = c.Fixed()
+	}
+	if k&optionsBit != 0 {
+		options := c.Byte()
+		a.If, a.Whole = partition.Condition(options&ifOption), options&wholeOption != 0
+		if options == 0 || options > ifOption|wholeOption || a.If != partition.Always && a.Kind != frame.Set ||
+			a.Kind != frame.Set && a.Kind != frame.Remove {
+			c.Fail()
+		}
+	}
+	return a
+}
 
 // startAsks begins a message with operations, of as many parts.
 func startAsks(b []byte, id partition.RequestID, parts int) []byte {
@@ -64,11 +115,7 @@ func appendPart(b []byte, asks []partition.Ask, ago time.Duration) []byte {
 	b = binary.AppendUvarint(b, uint64(len(asks)))
 	for i := range asks {
 		a := &asks[i]
-		if a.By == 0 {
-			b = append(b, byte(a.Kind))
-		} else {
-			b = binary.LittleEndian.AppendUint64(append(b, byte(a.Kind)|ownBit), a.By)
-		}
+		b = appendHead(b, a)
 		switch a.Kind {
 		case frame.Set, frame.Move:
 			b = binary.AppendVarint(b, int64(less(a.In, ago)))
@@ -87,7 +134,7 @@ func appendPart(b []byte, asks []partition.Ask, ago time.Duration) []byte {
 func partSize(asks []partition.Ask) int {
 	n := 10
 	for i := range asks {
-		n += 1 + 3*binary.MaxVarintLen64 + len(asks[i].Key) + len(asks[i].Value)
+		n += 2 + 3*binary.MaxVarintLen64 + len(asks[i].Key) + len(asks[i].Value)
 	}
 	return n
 }
@@ -138,11 +185,7 @@ func readAsks(b []byte, ago time.Duration, call *partition.Call) error {
 
 // ask reads one operation.
 func (c *cutter) ask(call *partition.Call, age time.Duration) bool {
-	k := c.Byte()
-	a := partition.Ask{Kind: frame.Kind(k &^ ownBit)}
-	if k&ownBit != 0 {
-		a.By = c.Fixed()
-	}
+	a := c.head()
 	switch a.Kind {
 	case frame.Set, frame.Move:
 		a.In = less(time.Duration(c.Varint()), age)

@@ -19,7 +19,9 @@ func (s *Server) read(k kind, body []byte) error {
 		s.room = binary.AppendUvarint(s.room, uint64(n))
 		return err
 	case pageKind:
-		return s.page(body)
+		return s.page(body, appendTimer)
+	case listKind:
+		return s.page(body, func(b []byte, t *state.Timer) []byte { return t.Append(b) })
 	case timeKind:
 		t, err := s.owner.Time()
 		s.room = appendTime(appendMoment(s.room, s.owner.Moment()), t)
@@ -28,8 +30,8 @@ func (s *Server) read(k kind, body []byte) error {
 	return errKind
 }
 
-// page answers with some of the timers, and where the next ones begin.
-func (s *Server) page(body []byte) error {
+// page answers with some of the timers, each as add appends it, and where the next ones begin.
+func (s *Server) page(body []byte, add func([]byte, *state.Timer) []byte) error {
 	c := newCutter(body)
 	dead, from := c.Byte(), c.cursor()
 	if err := c.end(); err != nil || dead > 1 {
@@ -38,10 +40,10 @@ func (s *Server) page(body []byte) error {
 	var timers []byte
 	most := min(pageBytes, s.cfg.Bus.MaxMessage()-headers)
 	next, err := s.owner.Page(dead == 1, from, func(t state.Timer) bool {
-		if len(timers) > 0 && len(timers)+timerSize(&t) > most {
+		if len(timers) > 0 && len(timers)+t.Size() > most {
 			return false
 		}
-		timers = appendTimer(timers, &t)
+		timers = add(timers, &t)
 		return true
 	})
 	s.room = append(appendCursor(s.room, next), timers...)

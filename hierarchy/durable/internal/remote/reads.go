@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"sync"
 	"time"
 
@@ -104,19 +105,23 @@ func (c *Client) Len(ctx context.Context, at int) (int, error) {
 // Scan is Partition.All at the owner of a partition. When the owner changes, all comes again.
 func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error {
 	var from partition.Cursor
-	for {
-		b := startMessage(nil, pageKind)
+	for k := listKind; ; {
+		b := startMessage(nil, k)
 		b = append(b, 0)
 		if dead {
 			b[len(b)-1] = 1
 		}
 		body, err := c.read(ctx, at, appendCursor(b, from))
+		if k == listKind && errors.Is(err, errFailed) { // the owner is of an earlier version
+			k = pageKind
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		page := newCutter(body)
 		for from = page.cursor(); len(page.B) > 0; {
-			if t := page.timer(); !page.Failed && !f(t) {
+			if t := page.timer(k); !page.Failed && !f(t) {
 				return nil
 			}
 		}

@@ -95,8 +95,11 @@ func (l *lane) expire(now time.Time) {
 			}
 		}
 	}
-	for a := l.waiting.first; a != nil && now.Sub(a.begun.real) >= l.client.cfg.GiveUp; a = l.waiting.first {
-		l.waiting.remove(a)
-		a.end(unavailable(why))
+	for c := range l.waiting {
+		q := &l.waiting[c]
+		for a := q.first; a != nil && now.Sub(a.begun.real) >= l.client.cfg.GiveUp; a = q.first {
+			q.remove(a)
+			a.end(unavailable(why))
+		}
 	}
 }

@@ -137,7 +137,7 @@ func (s *Server) respond(reply string, answer []byte) {
 func (s *Server) ask(m bus.Message, version byte, body []byte) error {
 	a := &asked{reply: m.Reply, size: int64(len(m.Data))}
 	var ago time.Duration
-	if version == dated {
+	if version != Version {
 		c := newCutter(body)
 		ago, body = s.owner.Since(c.moment()), c.B
 	}

@@ -131,7 +131,7 @@ func (s *State) Start(ref Ref, id frame.ID) bool {
 
 // Hold says that an attempt of a timer, which had started, does not begin yet. The timer is held again.
 func (s *State) Hold(ref Ref, id frame.ID) {
-	if s.isRunning(ref, id) {
+	if s.IsRunning(ref, id) {
 		s.records.at(uint32(ref)).state = held
 	}
 }
@@ -141,8 +141,8 @@ func (s *State) Held(ref Ref, id frame.ID) bool {
 	return s.is(ref, id, held)
 }
 
-// isRunning tells whether an attempt of the timer with that ID is under way.
-func (s *State) isRunning(ref Ref, id frame.ID) bool {
+// IsRunning tells whether an attempt of the timer with that ID is under way.
+func (s *State) IsRunning(ref Ref, id frame.ID) bool {
 	return s.is(ref, id, running)
 }
 

@@ -13,13 +13,15 @@ type Timer struct {
 	Home       uint64
 	Wall       bool
 	Dead       bool
+	Running    bool // of those that are listed: an attempt is under way
 	Extra
 }
 
 // Timer is the timer of a record.
 func (s *State) Timer(ref Ref) Timer {
 	r := s.records.at(uint32(ref))
-	return Timer{r.key(), r.value(), r.id, r.due, r.attempt, r.home, r.wall, r.state == dead, s.extra(uint32(ref))}
+	return Timer{Key: r.key(), Value: r.value(), ID: r.id, Due: r.due, Attempt: r.attempt, Home: r.home, Wall: r.wall,
+		Dead: r.state == dead, Extra: s.extra(uint32(ref))}
 }
 
 // Find is the timer of a key, dead or not.
@@ -73,11 +75,12 @@ func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 	return op, room
 }
 
-// listed is the timer of a record. Its Attempt is the last one that has begun, also if the log does not have it.
-func (s *State) listed(i uint32) Timer {
-	r := s.records.at(i)
-	t := s.Timer(Ref(i))
-	if _, written := s.begun[i]; r.state == running && !written {
+// Listed returns the timer of a record. Its Attempt is the last one that has begun, also if the log does not have it.
+func (s *State) Listed(ref Ref) Timer {
+	i := uint32(ref)
+	t := s.Timer(ref)
+	t.Running = s.records.at(i).state == running
+	if _, written := s.begun[i]; t.Running && !written {
 		t.Attempt++
 	}
 	return t
@@ -102,7 +105,7 @@ func (s *State) Cursor() *Cursor {
 func (c *Cursor) Take(n int, f func(Ref, Timer)) bool {
 	for ; n > 0 && c.next < c.limit; n-- {
 		if r := &c.state.records; r.has(c.next) && r.at(c.next).state != free {
-			f(Ref(c.next), c.state.listed(c.next))
+			f(Ref(c.next), c.state.Listed(Ref(c.next)))
 		}
 		c.next++
 	}
@@ -119,7 +122,7 @@ func (s *State) Records() uint32 { return s.records.next }
 // number of the record for which it was, or to.
 func (s *State) Walk(from, to uint32, f func(Timer) bool) uint32 {
 	for i := max(1, from); i < min(to, s.records.next); i++ {
-		if s.records.has(i) && s.records.at(i).state != free && !f(s.listed(i)) {
+		if s.records.has(i) && s.records.at(i).state != free && !f(s.Listed(Ref(i))) {
 			return i
 		}
 	}

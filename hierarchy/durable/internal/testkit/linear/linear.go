@@ -14,6 +14,8 @@ import (
 type (
 	Input struct {
 		Kind       frame.Kind // 0 is Get
+		Absent     bool       // a Set that takes hold if the key has no timer: OK says whether it did
+		Swap       bool       // a Set whose Output is what it replaced
 		Key, Value string
 	}
 	Output struct {

@@ -24,7 +24,14 @@ var plain = porcupine.Model{
 		s, in, out := state.(Output), input.(Input), output.(Output)
 		switch in.Kind {
 		case frame.Set, frame.SetAt:
-			return out.Unknown || out.OK, Output{OK: true, Value: in.Value}
+			now := Output{OK: true, Value: in.Value}
+			switch {
+			case in.Absent && s.OK:
+				return out.Unknown || !out.OK, s
+			case in.Swap:
+				return out.Unknown || out == s, now
+			}
+			return out.Unknown || out.OK, now
 		case frame.Move:
 			return out.Unknown || out.OK == s.OK, s
 		case frame.Remove:
@@ -56,6 +63,12 @@ func guess(r *rand.Rand) []Call {
 		c.Input = Input{Kind: []frame.Kind{0, frame.Set, frame.SetAt, frame.Move, frame.Remove}[r.IntN(5)], Key: "k"}
 		if k := c.Input.Kind; k == frame.Set || k == frame.SetAt {
 			c.Input.Value = fmt.Sprint(r.IntN(6))
+			switch r.IntN(4) {
+			case 0:
+				c.Input.Absent, c.Input.Value = true, fmt.Sprint(100+i) // that of each is another
+			case 1:
+				c.Input.Swap = true
+			}
 		}
 		c.Output.Unknown = r.IntN(3) == 0
 		if !c.Output.Unknown || r.IntN(2) == 0 {
@@ -65,7 +78,7 @@ func guess(r *rand.Rand) []Call {
 	answer(points)
 	if c := &calls[r.IntN(len(calls))]; r.IntN(3) == 0 && !c.Output.Unknown {
 		c.Output.OK = !c.Output.OK
-		if c.Output.Value = ""; c.Output.OK && c.Input.Kind != frame.Move {
+		if c.Output.Value = ""; c.Output.OK && c.Input.shows() {
 			c.Output.Value = fmt.Sprint(r.IntN(6))
 		}
 	}
@@ -83,7 +96,12 @@ func answer(points map[*Call]int) {
 		if out := &c.Output; !out.Unknown {
 			switch *out = now; c.Input.Kind {
 			case frame.Set, frame.SetAt:
-				*out = Output{OK: true}
+				switch {
+				case c.Input.Absent:
+					*out = Output{OK: !now.OK}
+				case !c.Input.Swap:
+					*out = Output{OK: true}
+				}
 			case frame.Move:
 				out.Value = ""
 			}

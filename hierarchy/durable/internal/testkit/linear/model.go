@@ -52,19 +52,41 @@ func (o operation) step(r register, out Output) (bool, register) {
 	if o.spares.latest(r) > o.ended {
 		return false, r // it ended before what has taken hold already
 	}
-	if o.Kind == frame.Set || o.Kind == frame.SetAt {
-		r.there, r.known, r.value = true, true, o.Value
-		return out.Unknown || out.OK, r
-	}
-	if !out.Unknown && !o.spares.bring(&r, out.OK, o.ended) {
+	must, there := o.needs(out)
+	if must && !o.spares.bring(&r, there, o.ended) {
 		return false, r
 	}
 	fits := true
-	if out.OK && o.Kind != frame.Move { // it has told the value
+	switch {
+	case o.isPlain():
+		fits = out.Unknown || out.OK
+	case out.OK && o.shows(): // it has told the value
 		fits = r.known && r.value == out.Value
 	}
-	if o.Kind == frame.Remove {
+	switch {
+	case o.isSet() && !(o.Absent && !out.Unknown && !out.OK):
+		r.there, r.known, r.value = true, true, o.Value
+	case o.Kind == frame.Remove:
 		r.there, r.known, r.value = false, false, ""
 	}
 	return fits, r
 }
+
+// needs returns whether the key must have a timer before the operation, or must have none, if that matters.
+func (o operation) needs(out Output) (must, there bool) {
+	switch {
+	case o.Absent && out.Unknown: // somebody has seen its value
+		return true, false
+	case o.Absent:
+		return true, !out.OK
+	}
+	return !out.Unknown && !o.isPlain(), out.OK
+}
+
+func (in Input) isSet() bool { return in.Kind == frame.Set || in.Kind == frame.SetAt }
+
+// isPlain reports whether an operation sets the key, whatever it has.
+func (in Input) isPlain() bool { return in.isSet() && !in.Absent && !in.Swap }
+
+// shows reports whether an answer that is OK has the value that was there.
+func (in Input) shows() bool { return in.Kind != frame.Move && !in.isPlain() && !in.Absent }

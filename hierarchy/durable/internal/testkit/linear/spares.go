@@ -65,10 +65,10 @@ func operationsOf(calls []Call) (all []porcupine.Operation) {
 	set, seen := map[string]int{}, map[string]int64{} // how often a value was set; when it was first seen
 	for _, c := range calls {
 		in, out := c.Input, c.Output
-		switch {
-		case in.Kind == frame.Set || in.Kind == frame.SetAt:
+		if in.isSet() {
 			set[in.Value]++
-		case in.Kind != frame.Move && out.OK && !out.Unknown:
+		}
+		if in.shows() && out.OK && !out.Unknown {
 			if at, ok := seen[out.Value]; !ok || c.Ended < at {
 				seen[out.Value] = c.Ended
 			}

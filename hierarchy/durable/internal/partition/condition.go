@@ -1,0 +1,91 @@
+package partition
+
+import (
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
+)
+
+// Condition says which timers a Set replaces. It is decided when the frame is made: in the log, there is the Set alone.
+// A key with a dead timer, like one without, is set under any condition.
+type Condition uint8
+
+const (
+	Always     Condition = iota
+	IfAbsent             // none
+	IfSooner             // those whose next attempt is due later than the new timer
+	IfLater              // those whose next attempt is due sooner
+	Conditions           // how many there are
+)
+
+// holds reports whether the condition of a Set holds for what the key is.
+func (d *draft) holds(a *Ask, was *change) bool {
+	if a.If == Always || was.after != live {
+		return true
+	}
+	if a.If == IfAbsent {
+		return false
+	}
+	due := d.until(was)
+	if a.If == IfSooner {
+		return a.Due < due
+	}
+	return a.Due > due
+}
+
+// until returns when the next attempt of a key's timer is due, in the owner's time. If one is under way, that is when
+// the timer was due.
+func (d *draft) until(was *change) int64 {
+	due, wall := was.due, was.wall
+	switch {
+	case was.ref != 0:
+		due, wall = d.state.Until(was.ref)
+	case was.attempt > 0:
+		due, wall = was.next, false
+	}
+	if wall {
+		due = instant.Plus(d.now, instant.Minus(due, d.wall))
+	}
+	return due
+}
+
+// takesOut reports whether the caller gets what an operation that has taken hold has taken out: a value, or with
+// Whole, what Was reads.
+func (a *Ask) takesOut() bool { return a.Kind == frame.Remove || a.Whole }
+
+// takenOut returns what an operation that takes hold takes out of the key.
+func (d *draft) takenOut(a *Ask, was *change) string {
+	if !a.Whole {
+		return was.text()
+	}
+	if was.after == absent || a.Kind != frame.Remove && was.after == dead {
+		return ""
+	}
+	t := d.timer(was)
+	t.Key, t.Value = "", was.text()
+	return string(t.Append(nil))
+}
+
+// timer returns what a key has. If its handler has not been called, it will not be until the frame is in the log, or
+// lost: so what the caller gets is true when the operation takes hold.
+func (d *draft) timer(was *change) state.Timer {
+	switch {
+	case was.ref == 0:
+		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Dead: was.after == dead, Extra: was.extra}
+	case was.after == dead, d.claim(was.ref, was.id):
+		return d.state.Listed(was.ref)
+	}
+	return d.state.Timer(was.ref)
+}
+
+// Was reads what an operation with Whole has taken out: the timer that was there, without its key. It is false if
+// there was none.
+func Was(text string) (t state.Timer, ok bool) {
+	if text == "" {
+		return t, false
+	}
+	r := wire.Reader{B: []byte(text)}
+	t = state.ReadTimer(&r)
+	return t, r.Ended()
+}

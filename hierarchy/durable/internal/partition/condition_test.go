@@ -1,0 +1,124 @@
+package partition
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+func (b *bench) setIf(c Condition, k, v string, in time.Duration) bool {
+	return b.do(Ask{Kind: frame.Set, If: c, Key: []byte(k), Value: []byte(v), In: in})
+}
+
+// What is due together is not set again, neither sooner nor later. The log has the Sets alone that took hold.
+func TestConditions(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	for _, k := range []string{"absent", "sooner", "later"} {
+		c := map[string]Condition{"absent": IfAbsent, "sooner": IfSooner, "later": IfLater}[k]
+		b.True(b.setIf(c, k, "1", time.Hour))
+		appends := b.disk.Appends()
+		b.False(b.setIf(c, k, "2", time.Hour))
+		b.Equal(c == IfSooner, b.setIf(c, k, "3", time.Hour-1), k)
+		b.Equal(c == IfLater, b.setIf(c, k, "4", time.Hour+1), k)
+		b.False(b.setIf(c, k, "5", time.Hour))
+		written := uint64(1)
+		if c == IfAbsent {
+			written = 0
+		}
+		b.EqualValues(written, b.disk.Appends()-appends)
+	}
+	want := map[string]string{"absent": "1", "sooner": "3", "later": "4"}
+	b.Equal(want, b.keys(false))
+	b.reopen()
+	b.Equal(want, b.keys(false))
+}
+
+// Operations of one call are decided one after the other.
+func TestConditionsInOneCall(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MaxPending = 2
+	b.open()
+	set := func(c Condition, v string, in time.Duration) Ask {
+		return Ask{Kind: frame.Set, If: c, Key: []byte("k"), Value: []byte(v), In: in}
+	}
+	wall := Ask{Kind: frame.SetAt, Key: []byte("k"), Value: []byte("at"), Due: b.mock.Now().Add(time.Hour).UnixNano()}
+	c := &Call{Asks: []Ask{
+		set(IfAbsent, "1", time.Hour), set(IfAbsent, "2", time.Hour), set(IfLater, "3", 2*time.Hour), set(IfSooner, "4", 2*time.Hour),
+		{Kind: frame.Move, Key: []byte("k"), In: 3 * time.Hour}, set(IfSooner, "5", 2*time.Hour),
+		wall, set(IfSooner, "6", time.Hour), set(IfSooner, "7", time.Hour-1), removeAsk("k"), set(IfLater, "8", -time.Hour),
+	}}
+	b.NoError(b.p.Do(t.Context(), c))
+	b.Equal([]bool{true, false, true, false, true, true, true, false, true, true, true}, c.Took)
+	b.Equal([]string{"7"}, c.Values)
+	b.Equal(map[string]string{"k": "8"}, b.keys(false))
+}
+
+// A Set that does not take hold needs no place under MaxPending.
+func TestConditionsNeedNoPlace(t *testing.T) {
+	b := newBench(t)
+	b.cfg.MaxPending = 1
+	b.open()
+	b.set("k", "1", time.Hour)
+	b.False(b.setIf(IfAbsent, "k", "2", 0))
+	_, err := b.try(Ask{Kind: frame.Set, If: IfAbsent, Key: []byte("other")})
+	b.ErrorIs(err, ErrFull)
+	c := &Call{Asks: []Ask{
+		{Kind: frame.Set, If: IfAbsent, Key: []byte("k"), In: time.Hour},
+		removeAsk("k"),
+		{Kind: frame.Set, If: IfLater, Key: []byte("other"), In: time.Hour},
+		{Kind: frame.Set, If: IfLater, Key: []byte("other"), In: time.Minute},
+	}}
+	b.NoError(b.p.Do(t.Context(), c))
+	b.Equal([]bool{false, true, true, false}, c.Took)
+}
+
+// A dead timer is none. One that waits for its next attempt is due then.
+func TestConditionsAndAttempts(t *testing.T) {
+	b := newBench(t)
+	b.handle = func(_ context.Context, f Firing) error {
+		if f.Value == "fails" {
+			return errHandler
+		}
+		return nil
+	}
+	b.cfg.MaxAttempts = 2
+	b.cfg.Backoff = func(int) time.Duration { return time.Hour }
+	b.open()
+	b.set("k", "fails", time.Second)
+	b.mock.Add(time.Second)
+	b.False(b.setIf(IfAbsent, "k", "2", 0))
+	b.False(b.setIf(IfSooner, "k", "2", time.Hour))
+	b.False(b.setIf(IfLater, "k", "2", time.Hour))
+	b.True(b.setIf(IfSooner, "k", "fails", time.Hour-1))
+	b.mock.Add(time.Hour - 1)
+	b.True(b.setIf(IfLater, "k", "fails", time.Hour+1))
+	b.mock.Add(3 * time.Hour)
+	b.Equal(map[string]string{"k": "fails"}, b.keys(true))
+	c := &Call{Asks: []Ask{{Kind: frame.Set, Whole: true, Key: []byte("k"), Value: []byte("fails")}}}
+	b.NoError(b.p.Do(t.Context(), c))
+	b.Equal([]string{""}, c.Values) // nothing that a caller sees was replaced
+	b.mock.Add(3 * time.Hour)
+	for _, cond := range []Condition{IfAbsent, IfSooner, IfLater} {
+		b.Len(b.keys(true), 1)
+		b.True(b.setIf(cond, "k", "fails", 0))
+		b.mock.Add(3 * time.Hour)
+	}
+}
+
+// A wall time is compared as far ahead as it is now, whatever the wall clock was when it was set.
+func TestConditionsCompareWallTimes(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	b.setAt("k", "at", b.mock.Now().Add(2*time.Hour))
+	b.mock.Set(b.mock.Now().Add(time.Hour))
+	b.False(b.setIf(IfSooner, "k", "", time.Hour))
+	b.False(b.setIf(IfLater, "k", "", time.Hour))
+	b.True(b.setIf(IfSooner, "k", "", time.Hour-1))
+	b.setAt("k", "at", b.mock.Now().Add(2*time.Hour))
+	b.mock.Set(b.mock.Now().Add(-time.Hour))
+	b.False(b.setIf(IfLater, "k", "", 3*time.Hour))
+	b.True(b.setIf(IfLater, "k", "", 3*time.Hour+1))
+}

@@ -1,0 +1,106 @@
+package state
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
+)
+
+// A timer as answers and messages have it. FORMAT.md describes the bytes.
+
+const (
+	timerState   = 0x0f // the bits of the state
+	timerWall    = 0x10
+	timerExtra   = 0x20 // what most timers don't have follows
+	timerRunning = 1
+	timerDead    = 2
+)
+
+// Append appends the timer to b, without its Home.
+func (t *Timer) Append(b []byte) []byte {
+	flags := byte(0)
+	switch {
+	case t.Dead:
+		flags = timerDead
+	case t.Running:
+		flags = timerRunning
+	}
+	if t.Wall {
+		flags |= timerWall
+	}
+	if t.Extra != (Extra{}) {
+		flags |= timerExtra
+	}
+	b = append(b, flags)
+	b = binary.LittleEndian.AppendUint64(b, t.ID.Owner)
+	b = binary.AppendUvarint(b, t.ID.Number)
+	b = binary.AppendVarint(b, t.Due)
+	b = binary.AppendUvarint(b, uint64(t.Attempt))
+	b = wire.AppendBytes(b, t.Key)
+	b = wire.AppendBytes(b, t.Value)
+	if flags&timerExtra != 0 {
+		b = t.Extra.append(b)
+	}
+	return b
+}
+
+func (e *Extra) append(b []byte) []byte {
+	b = wire.AppendBytes(b, e.Schedule)
+	b = wire.AppendBytes(b, e.Trace)
+	b = binary.AppendUvarint(b, uint64(e.Missed))
+	started := byte(0)
+	if e.Started {
+		started = 1
+	}
+	b = append(b, started)
+	b = wire.AppendBytes(b, e.LastError)
+	return binary.AppendVarint(b, e.Died)
+}
+
+// Size is more than Append appends.
+func (t *Timer) Size() int {
+	return 100 + len(t.Key) + len(t.Value) + len(t.Schedule) + len(t.Trace) + len(t.LastError)
+}
+
+// ReadTimer reads what Append has appended.
+func ReadTimer(r *wire.Reader) (t Timer) {
+	flags := r.Byte()
+	t.Wall = flags&timerWall != 0
+	switch flags & timerState {
+	case timerRunning:
+		t.Running = true
+	case timerDead:
+		t.Dead = true
+	}
+	t.ID = frame.ID{Owner: r.Fixed(), Number: r.Uvarint()}
+	t.Due = r.Varint()
+	t.Attempt = readUint32(r)
+	t.Key, t.Value = string(r.Bytes()), string(r.Bytes())
+	if flags&timerExtra != 0 {
+		t.Extra = readExtra(r)
+	}
+	if flags&timerState > timerDead || flags&^(timerState|timerWall|timerExtra) != 0 {
+		r.Fail()
+	}
+	return t
+}
+
+func readExtra(r *wire.Reader) (e Extra) {
+	e.Schedule, e.Trace, e.Missed = string(r.Bytes()), string(r.Bytes()), readUint32(r)
+	started := r.Byte()
+	e.Started, e.LastError, e.Died = started == 1, string(r.Bytes()), r.Varint()
+	if started > 1 || e == (Extra{}) {
+		r.Fail()
+	}
+	return e
+}
+
+func readUint32(r *wire.Reader) uint32 {
+	n := r.Uvarint()
+	if n > math.MaxUint32 {
+		r.Fail()
+	}
+	return uint32(n)
+}

@@ -1,0 +1,41 @@
+package state
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
+)
+
+// What is appended is read, and nothing of it can be left out, nor has anything another meaning.
+func TestTimersAsBytes(t *testing.T) {
+	for _, timer := range []Timer{
+		{},
+		{Key: "k", Value: "v", ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: math.MinInt64, Attempt: math.MaxUint32, Wall: true},
+		{Running: true, Extra: Extra{Schedule: "@daily", Trace: "t", Missed: math.MaxUint32, Started: true}},
+		{Dead: true, Wall: true, Extra: Extra{LastError: "no", Died: math.MaxInt64}},
+	} {
+		b := timer.Append(nil)
+		require.Less(t, len(b), timer.Size())
+		r := wire.Reader{B: b}
+		require.Equal(t, timer, ReadTimer(&r))
+		require.True(t, r.Ended())
+		for n := range b {
+			r := wire.Reader{B: b[:n]}
+			ReadTimer(&r)
+			require.True(t, r.Failed, n)
+		}
+		for _, flags := range []byte{3, 0x40, 0x80} {
+			b[0] = flags
+			r := wire.Reader{B: b}
+			ReadTimer(&r)
+			require.True(t, r.Failed)
+		}
+	}
+	r := wire.Reader{B: append([]byte{timerExtra, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, make([]byte, 6)...)} // an Extra that is none
+	ReadTimer(&r)
+	require.True(t, r.Failed)
+}

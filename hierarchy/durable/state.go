@@ -1,0 +1,41 @@
+package durable
+
+import (
+	"fmt"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// State is where a timer is in its life.
+type State int
+
+const (
+	StateWaiting State = iota // no handler is running: the timer is not due, waits for its next attempt, or for a free handler
+	StateRunning              // its handler was called, and its result is not in the log
+	StateDead                 // its last attempt has failed
+)
+
+// String returns "waiting", "running" or "dead".
+func (s State) String() string {
+	switch s {
+	case StateWaiting:
+		return "waiting"
+	case StateRunning:
+		return "running"
+	case StateDead:
+		return "dead"
+	}
+	return fmt.Sprintf("State(%d)", int(s))
+}
+
+// entryOf returns the entry of a timer, without key and value.
+func entryOf[K comparable, V any](t *state.Timer) Entry[K, V] {
+	e := Entry[K, V]{Due: timeOf(t.Due), ID: ID{t.ID}, Attempt: int(t.Attempt)}
+	switch {
+	case t.Dead:
+		e.State = StateDead
+	case t.Running:
+		e.State = StateRunning
+	}
+	return e
+}
