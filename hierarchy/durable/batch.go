@@ -54,6 +54,11 @@ func (b *Batch[K, V]) SetAt(k K, v V, t time.Time) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.SetAt, key: k, val: v, t: t})
 }
 
+// SetSchedule adds an operation like Keyed.SetSchedule.
+func (b *Batch[K, V]) SetSchedule(k K, v V, s Schedule) {
+	b.ops = append(b.ops, operation[K, V]{kind: frame.SetAt, key: k, val: v, s: s, runs: true})
+}
+
 // Move adds an operation like Keyed.Move. d counts from the call of Keyed.Batch.
 func (b *Batch[K, V]) Move(k K, d time.Duration) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.Move, key: k, d: d})
@@ -121,7 +126,7 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	clear(b.results)
 	parts := make([]*batchPart, w.owners.Len())
 	for i := range b.ops {
-		if err := w.addTo(parts, i, &b.ops[i]); err != nil {
+		if err := w.addTo(ctx, parts, i, &b.ops[i]); err != nil {
 			return err
 		}
 	}
@@ -164,9 +169,9 @@ func (b *Batch[K, V]) setResults(part *batchPart) {
 }
 
 // addTo encodes operation i and adds it to the part of its partition.
-func (w *Keyed[K, V]) addTo(parts []*batchPart, i int, op *operation[K, V]) error {
+func (w *Keyed[K, V]) addTo(ctx context.Context, parts []*batchPart, i int, op *operation[K, V]) error {
 	var data []byte
-	ask, at, err := w.ask(&data, op)
+	ask, at, err := w.ask(ctx, &data, op)
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,8 @@ func (w *Keyed[K, V]) removed(k K, text string) (e Entry[K, V], err error) {
 	}
 	e = entryOf[K, V](&t)
 	e.Key = k
-	e.Value, err = w.cfg.Value.Decode([]byte(t.Value))
+	if e.Value, err = w.cfg.Value.Decode([]byte(t.Value)); err == nil {
+		e.Schedule, err = parseStored(t.Schedule)
+	}
 	return e, err
 }

@@ -85,6 +85,7 @@ func TestDeadFiringsHaveTheirEpoch(t *testing.T) {
 	require.NoError(t, w.Set(t.Context(), "k", "v", time.Second))
 	mock.Add(time.Second)
 	require.NotZero(t, last.Epoch)
+	last.LastError, last.Died = "no", time.Unix(1, 0)
 	require.Equal(t, last, onlyDead(t, w))
 	require.NoError(t, w.Close())
 	w = open(t, cfg)

@@ -24,13 +24,15 @@ type operation[K comparable, V any] struct {
 	val  V
 	d    time.Duration
 	t    time.Time
+	s    Schedule // of SetSchedule, whose kind is frame.SetAt
+	runs bool     // it is a SetSchedule
 }
 
 // do does one operation, and returns what it took out.
 func (w *Keyed[K, V]) do(ctx context.Context, op operation[K, V]) (string, bool, error) {
 	r := w.pool.Get().(*request)
 	r.data = r.data[:0]
-	ask, at, err := w.ask(&r.data, &op)
+	ask, at, err := w.ask(ctx, &r.data, &op)
 	if err != nil {
 		return "", false, err
 	}
@@ -49,7 +51,7 @@ func (w *Keyed[K, V]) do(ctx context.Context, op operation[K, V]) (string, bool,
 
 // ask encodes an operation and returns the partition that it is for. data, which must be empty, holds
 // key and value.
-func (w *Keyed[K, V]) ask(data *[]byte, op *operation[K, V]) (a partition.Ask, at int, err error) {
+func (w *Keyed[K, V]) ask(ctx context.Context, data *[]byte, op *operation[K, V]) (a partition.Ask, at int, err error) {
 	if *data, err = w.appendKey(*data, op.key); err != nil {
 		return a, 0, err
 	}
@@ -61,10 +63,16 @@ func (w *Keyed[K, V]) ask(data *[]byte, op *operation[K, V]) (a partition.Ask, a
 	}
 	a = partition.Ask{Kind: op.kind, If: op.when, Whole: op.was, Key: (*data)[:n:n], Value: (*data)[n:], In: op.d}
 	at = of(a.Key, w.owners.Len())
-	if op.kind == frame.SetAt {
+	if op.kind <= frame.SetAt {
+		a.Trace = w.cfg.inject(ctx)
+	}
+	switch {
+	case op.runs:
+		a.Schedule, err = w.scheduleText(op.s)
+	case op.kind == frame.SetAt:
 		a.Due = wallTime(op.t)
 	}
-	return a, at, nil
+	return a, at, err
 }
 
 func (w *Keyed[K, V]) appendKey(b []byte, k K) ([]byte, error) {

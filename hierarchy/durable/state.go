@@ -28,7 +28,7 @@ func (s State) String() string {
 	return fmt.Sprintf("State(%d)", int(s))
 }
 
-// entryOf returns the entry of a timer, without key and value.
+// entryOf returns the entry of a timer, without key, value and schedule.
 func entryOf[K comparable, V any](t *state.Timer) Entry[K, V] {
 	e := Entry[K, V]{Due: timeOf(t.Due), ID: ID{t.ID}, Attempt: int(t.Attempt)}
 	switch {

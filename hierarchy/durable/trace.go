@@ -10,7 +10,7 @@ import (
 )
 
 // MaxTrace is how many bytes of trace context are stored beside the value of a timer.
-const MaxTrace = 64
+const MaxTrace = partition.MaxTrace
 
 // Tracer links the attempts of a timer to the call that set it, for tracing. It must be safe for concurrent use.
 // Its methods are called by the goroutines of callers and handlers, and should not block.

@@ -40,6 +40,7 @@ func OpenCaller(ctx context.Context, cfg Config) (*Caller, error) {
 func (c *Caller) follow() {
 	defer close(c.ended)
 	for view := c.members.View(); ; {
+		c.sees(view)
 		select {
 		case <-c.members.Changed():
 			next := c.members.View()

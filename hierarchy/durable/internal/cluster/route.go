@@ -22,6 +22,7 @@ type router struct {
 	gone   atomic.Pointer[time.Time]             // since when the connection is closed for good, or nil
 	// offline is since when there is no connection, or nil.
 	offline atomic.Pointer[time.Time]
+	wire    atomic.Int32 // the latest version of messages that all members read, or 0
 	ending  chan struct{}
 	once    sync.Once
 }
@@ -103,13 +104,29 @@ func (r *router) Calls() remote.Stats { return r.client.Stats() }
 func (r *router) Do(ctx context.Context, at int, call *partition.Call) error {
 	p := r.owned[at].Load()
 	if p == nil || !r.client.Settled(at) {
+		r.untrace(call)
 		return r.client.Do(ctx, at, call)
 	}
 	begun := r.client.Now()
 	if err := p.Do(ctx, call); !errors.Is(err, partition.ErrNotOwner) {
 		return err
 	}
+	r.untrace(call)
 	return r.client.DoSince(ctx, at, call, begun)
+}
+
+// sees notes what the members of a view read.
+func (r *router) sees(view *member.View) { r.wire.Store(int32(wireVersion(view))) }
+
+// untrace leaves the trace contexts out of a call if there are processes that can't read them: it must not wait for an
+// owner that can.
+func (r *router) untrace(call *partition.Call) {
+	if r.wire.Load() >= remote.Traced {
+		return
+	}
+	for i := range call.Asks {
+		call.Asks[i].Trace = nil
+	}
 }
 
 // Get returns the timer of a key and the time until it is due.

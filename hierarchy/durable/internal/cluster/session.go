@@ -144,6 +144,7 @@ func (s *session) now() news {
 func (s *session) learn(view *member.View) {
 	old := s.news
 	s.version.Store(int32(frameVersion(view)))
+	s.c.sees(view)
 	s.news = news{view, view.Plan(), make(chan struct{})}
 	close(old.changed)
 	if old.view == nil {

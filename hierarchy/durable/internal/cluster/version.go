@@ -10,6 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 )
 
 // How a process leaves logs to others that a later version of this program has written to. It says in the
@@ -83,4 +84,13 @@ func frameVersion(view *member.View) int {
 		version = min(version, p.Log)
 	}
 	return max(version, frame.First)
+}
+
+// wireVersion returns the latest version of messages that all members of a view read.
+func wireVersion(view *member.View) int {
+	version := remote.Latest
+	for _, p := range view.Members {
+		version = min(version, p.Wire)
+	}
+	return version
 }

@@ -145,7 +145,7 @@ func (c *Call) begin(t *ownTime) {
 // firstRun sets when a timer with a schedule is due.
 func (a *Ask) firstRun(now int64) {
 	s, err := parseSchedule(string(a.Schedule))
-	ok := err == nil
+	ok := err == nil && len(a.Schedule) <= MaxSchedule
 	if ok {
 		a.Due, ok = nextRun(s, now)
 	}

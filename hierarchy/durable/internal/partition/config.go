@@ -167,6 +167,9 @@ type Firing struct {
 }
 
 const (
+	// MaxSchedule and MaxTrace are how many bytes the text of a schedule and a trace context have at most.
+	MaxSchedule = 1 << 10
+	MaxTrace    = 64
 	// MaxOps is how many operations a call can have, and how many a frame has at most, beside
 	// those of trimming.
 	MaxOps = 2000

@@ -16,6 +16,8 @@ const (
 	// extended is the version of one with operations that earlier versions don't know. It has a moment, which may be
 	// none, of epoch 0. The next Version is another one.
 	extended = 3
+	// Traced is the first version whose owners read trace contexts.
+	Traced = extended
 	// momentSize is how much longer such messages are.
 	momentSize = 16
 )

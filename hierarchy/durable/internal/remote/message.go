@@ -53,26 +53,59 @@ const (
 
 // The bits of the options.
 const (
-	ifOption    = 1<<2 - 1 // the condition
-	wholeOption = 1 << 2
+	ifOption       = 1<<2 - 1 // the condition
+	wholeOption    = 1 << 2
+	scheduleOption = 1 << 3 // a schedule follows
+	traceOption    = 1 << 4 // a trace context follows
 )
 
+// options returns the byte with the options of an operation, or 0 if it has none.
+func options(a *partition.Ask) byte {
+	o := byte(a.If)
+	if a.Whole {
+		o |= wholeOption
+	}
+	if len(a.Schedule) > 0 {
+		o |= scheduleOption
+	}
+	if len(a.Trace) > 0 {
+		o |= traceOption
+	}
+	return o
+}
+
+// allowed returns the options that an operation of a kind can have.
+func allowed(k frame.Kind) byte {
+	switch k {
+	case frame.Set:
+		return ifOption | wholeOption | traceOption
+	case frame.SetAt:
+		return scheduleOption | traceOption
+	case frame.Remove:
+		return wholeOption
+	}
+	return 0
+}
+
 // isExtended reports whether an owner of an earlier version can't read an operation.
-func isExtended(a *partition.Ask) bool { return a.If != partition.Always || a.Whole }
+func isExtended(a *partition.Ask) bool { return options(a) != 0 }
 
 // appendHead appends the kind of an operation, and what goes with it.
 func appendHead(b []byte, a *partition.Ask) []byte {
-	at, options := len(b), byte(a.If)
+	at := len(b)
 	if b = append(b, byte(a.Kind)); a.By != 0 {
 		b[at] |= ownBit
 		b = binary.LittleEndian.AppendUint64(b, a.By)
 	}
-	if a.Whole {
-		options |= wholeOption
-	}
-	if options != 0 {
+	if o := options(a); o != 0 {
 		b[at] |= optionsBit
-		b = append(b, options)
+		b = append(b, o)
+	}
+	if len(a.Schedule) > 0 {
+		b = wire.AppendBytes(b, a.Schedule)
+	}
+	if len(a.Trace) > 0 {
+		b = wire.AppendBytes(b, a.Trace)
 	}
 	return b
 }
@@ -84,15 +117,30 @@ func (c *cutter) head() (a partition.Ask) {
 	if k&ownBit != 0 {
 		a.By = c.Fixed()
 	}
-	if k&optionsBit != 0 {
-		options := c.Byte()
-		a.If, a.Whole = partition.Condition(options&ifOption), options&wholeOption != 0
-		if options == 0 || options > ifOption|wholeOption || a.If != partition.Always && a.Kind != frame.Set ||
-			a.Kind != frame.Set && a.Kind != frame.Remove {
-			c.Fail()
-		}
+	if k&optionsBit == 0 {
+		return a
+	}
+	o := c.Byte()
+	if o == 0 || o&^allowed(a.Kind) != 0 {
+		c.Fail()
+	}
+	a.If, a.Whole = partition.Condition(o&ifOption), o&wholeOption != 0
+	if o&scheduleOption != 0 {
+		a.Schedule = c.some(partition.MaxSchedule)
+	}
+	if o&traceOption != 0 {
+		a.Trace = c.some(partition.MaxTrace)
 	}
 	return a
+}
+
+// some reads bytes, of which there are from 1 to most.
+func (c *cutter) some(most int) []byte {
+	b := c.Bytes()
+	if len(b) == 0 || len(b) > most {
+		c.Fail()
+	}
+	return b
 }
 
 // startAsks begins a message with operations, of as many parts.
@@ -134,7 +182,8 @@ func appendPart(b []byte, asks []partition.Ask, ago time.Duration) []byte {
 func partSize(asks []partition.Ask) int {
 	n := 10
 	for i := range asks {
-		n += 2 + 3*binary.MaxVarintLen64 + len(asks[i].Key) + len(asks[i].Value)
+		a := &asks[i]
+		n += 2 + 5*binary.MaxVarintLen64 + len(a.Key) + len(a.Value) + len(a.Schedule) + len(a.Trace)
 	}
 	return n
 }
