@@ -235,3 +235,39 @@ func TestEventsAreInTheTable(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, found, 12)
 }
+
+// The snippets of docs/durable.md about schedules and dead timers.
+func TestDocsOfSchedules(t *testing.T) {
+	ctx, dir, mock := t.Context(), t.TempDir(), clock.NewMock()
+	fails := errors.New("no")
+	var alerts []string
+	alert := func(key string, attempt int, last error) { alerts = append(alerts, key+last.Error()) }
+	handle := func(context.Context, durable.Firing[string, string]) error { return fails }
+	set := func(timers *durable.Keyed[string, string]) error {
+		nightly, err := durable.ParseSchedule("CRON_TZ=Europe/Berlin 30 2 * * *")
+		if err != nil {
+			return err
+		}
+		if err := timers.SetSchedule(ctx, "report", "all customers", nightly.OnMissed(durable.MissedSkip)); err != nil {
+			return err
+		}
+		return nil
+	}
+	timers, err := durable.Open(ctx, durable.Config[string, string]{
+		Dir:      dir,
+		Handle:   handle,
+		KeepDead: 30 * 24 * time.Hour,
+		OnDead: func(f durable.Firing[string, string], last error) {
+			alert(f.Key, f.Attempt, last)
+		},
+	})
+	require.NoError(t, err)
+	require.NoError(t, timers.Close())
+	timers, err = durable.Open(ctx, durable.Config[string, string]{Dir: dir, Clock: mock, Handle: handle, MaxAttempts: 1,
+		OnDead: func(f durable.Firing[string, string], last error) { alert(f.Key, f.Attempt, last) }})
+	require.NoError(t, err)
+	defer timers.Close()
+	require.NoError(t, set(timers))
+	mock.Add(48 * time.Hour)
+	require.Equal(t, []string{"reportno", "reportno"}, alerts)
+}

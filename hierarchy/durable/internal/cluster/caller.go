@@ -31,6 +31,7 @@ func OpenCaller(ctx context.Context, cfg Config) (*Caller, error) {
 		return nil, fmt.Errorf("observing: %w", err)
 	}
 	c := &Caller{router: r, members: members, ended: make(chan struct{})}
+	c.sees(members.View())
 	cfg.Logger.Info("durable: this process has no Handle: it calls the owners, and owns nothing")
 	go c.follow()
 	return c, nil

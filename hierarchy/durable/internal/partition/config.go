@@ -13,6 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
 // The errors of calls. They are wrapped. The first three are those of package hierarchy under texts of this module.
@@ -99,10 +100,14 @@ func (cfg *Config) isLast(attempt uint32) bool {
 
 // warnOfDeath logs that a timer is dead, if the item is its last failed attempt.
 func (cfg *Config) warnOfDeath(it *item) {
-	if it.last {
-		cfg.Logger.Warn("durable: a timer is dead", "partition", cfg.Partition,
-			"key", string(it.job.key), "attempt", it.job.attempt, "err", it.cause)
+	if !it.last {
+		return
 	}
+	text := "durable: a timer is dead"
+	if it.job.schedule != (schedule.Schedule{}) {
+		text = "durable: a run of a schedule has failed for good"
+	}
+	cfg.Logger.Warn(text, "partition", cfg.Partition, "key", string(it.job.key), "attempt", it.job.attempt, "err", it.cause)
 }
 
 // frameBytes returns how many bytes a frame has at most, unless it has one call only.
