@@ -109,7 +109,24 @@ func TestNothingIsAnsweredWithoutTheLease(t *testing.T) {
 	b.ErrorIs(err, ErrUnavailable)
 }
 
-// A call whose context has ended before takes no hold.
+// A call that changes nothing, and whose lease ends while it is in the queue, can be retried with another owner at once.
+func TestLeaseEndsWhileACallIsInTheQueue(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		var tenure atomic.Bool
+		tenure.Store(true)
+		b.cfg.Tenure = tenure.Load
+		b.open()
+		c := &Call{Asks: []Ask{{Kind: frame.Move, Key: []byte("a")}}}
+		c.begin(b.p.time)
+		tenure.Store(false) // after Start has looked at it
+		b.NoError(b.p.writer.queue.put(item{kind: asked, call: c}))
+		b.ErrorIs(c.Wait(b.t.Context()), ErrNotOwner)
+		tenure.Store(true)
+		b.shut()
+	})
+}
+
+// A call whose context has ended before is not committed.
 func TestCallAfterTheEndOfItsContext(t *testing.T) {
 	b := newBench(t)
 	b.open()
