@@ -132,6 +132,33 @@ func BenchmarkDrivenMixed(b *testing.B) {
 	})
 }
 
+// BenchmarkDrivenMove moves a random one of the pending timers, earlier or later. B/timer is what a timer takes
+// when it was set, and B/moved when each has been moved once.
+func BenchmarkDrivenMove(b *testing.B) {
+	const n = 1_000_000
+	dues := randomDues(drivenSpread)
+	run(b, "driven", n, func(b *testing.B) {
+		handles := make([]hierarchy.Handle, n)
+		var d hierarchy.Driven[uint64]
+		before := heap()
+		for i := range handles {
+			handles[i] = d.Set(uint64(i), time.Duration(rand.Int64N(drivenSpread)))
+		}
+		set := heap()
+		for _, h := range handles {
+			d.Move(h, time.Duration(rand.Int64N(drivenSpread)))
+		}
+		moved := heap()
+		i := uint32(0)
+		for b.Loop() {
+			i = (i + 2_654_435_761) % n
+			d.Move(handles[i], dues[int(i)&(len(dues)-1)])
+		}
+		b.ReportMetric(float64(set-before)/n, "B/timer")
+		b.ReportMetric(float64(moved-before)/n, "B/moved")
+	})
+}
+
 // BenchmarkDrivenExpire lets a million timers expire: all due at one instant, or at random
 // within a second. step-max is the longest time from one timer to the next, but for the
 // first.

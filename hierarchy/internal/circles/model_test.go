@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +15,7 @@ import (
 )
 
 var programs = flag.Int("programs", 40, "how many random programs are compared with the model")
+var firstSeed = flag.Uint64("seed", 0, "of the first of them")
 
 // moment is a deadline and an order of setting.
 type moment struct {
@@ -28,7 +27,46 @@ func (m moment) compare(n moment) int {
 	return cmp.Or(cmp.Compare(m.deadline, n.deadline), cmp.Compare(m.order, n.order))
 }
 
-// program runs random calls on circles beside a model, which is a map.
+// model is what should be in circles: timers in no order.
+type model struct {
+	moments []moment
+	nodes   []uint32       // whose moments they are
+	at      map[uint32]int // where a node is in nodes
+}
+
+func (m *model) has(i uint32) bool { _, ok := m.at[i]; return ok }
+
+func (m *model) of(i uint32) moment { return m.moments[m.at[i]] }
+
+func (m *model) set(i uint32, to moment) {
+	if at, ok := m.at[i]; ok {
+		m.moments[at] = to
+		return
+	}
+	m.at[i] = len(m.nodes)
+	m.moments, m.nodes = append(m.moments, to), append(m.nodes, i)
+}
+
+func (m *model) remove(i uint32) {
+	at, last := m.at[i], len(m.nodes)-1
+	m.moments[at], m.nodes[at] = m.moments[last], m.nodes[last]
+	m.at[m.nodes[at]] = at
+	m.moments, m.nodes = m.moments[:last], m.nodes[:last]
+	delete(m.at, i)
+}
+
+// earliest is the timer that comes first, or 0.
+func (m *model) earliest() (node uint32) {
+	best := moment{}
+	for at, x := range m.moments {
+		if node == 0 || x.compare(best) < 0 {
+			node, best = m.nodes[at], x
+		}
+	}
+	return node
+}
+
+// program runs random calls on circles beside a model.
 type program struct {
 	t     *testing.T
 	r     *rand.Rand
@@ -37,7 +75,8 @@ type program struct {
 	mixed bool // it has none now and then
 	now   int64
 	order uint64
-	live  map[uint32]moment
+	live  model
+	done  int    // how many calls were compared
 	after uint64 // how much later in order each timer is
 	crowd int    // how many timers are set at once, at most
 	scale uint   // deadlines are some 1<<scale apart
@@ -45,7 +84,7 @@ type program struct {
 
 func newProgram(t *testing.T, seed uint64) *program {
 	r := rand.New(rand.NewPCG(seed, 7))
-	p := &program{t: t, r: r, live: map[uint32]moment{}, exact: r.IntN(2) == 0, scale: uint(r.IntN(46)), crowd: 1 + r.IntN(4), after: 1}
+	p := &program{t: t, r: r, live: model{at: map[uint32]int{}}, exact: r.IntN(2) == 0, scale: uint(r.IntN(46)), crowd: 1 + r.IntN(4), after: 1}
 	layout := NewLayout(time.Duration(1) << uint(r.IntN(40)))
 	tuning := Tuning{SortUpTo: r.IntN(5), LeadTime: 1 << uint(r.IntN(40)), WholeSlot: r.IntN(2) == 0}
 	if r.IntN(4) == 0 {
@@ -53,8 +92,16 @@ func newProgram(t *testing.T, seed uint64) *program {
 	}
 	p.mixed = !p.exact && r.IntN(4) == 0
 	p.c.Init(layout, tuning, 0)
-	p.c.Fetch(func(i uint32) { require.Contains(t, p.live, i) })
+	p.c.Fetch(func(i uint32) { p.require(p.live.has(i), "Fetch of no timer") })
 	return p
+}
+
+// require is require.True. It takes no time, as a model makes many calls.
+func (p *program) require(ok bool, what string) {
+	if !ok {
+		p.t.Helper()
+		p.t.Fatalf("%s, at %d", what, p.now)
+	}
 }
 
 // deadline is mostly near now, on both sides, and sometimes at an end of time.
@@ -81,15 +128,17 @@ func (p *program) place() moment {
 	return moment{p.deadline(), p.order}
 }
 
-func (p *program) any() uint32 { return slices.Sorted(maps.Keys(p.live))[p.r.IntN(len(p.live))] }
+func (p *program) any() uint32 { return p.live.nodes[p.r.IntN(len(p.live.nodes))] }
 
 func (p *program) remove(i uint32) {
+	p.done++
 	p.c.Remove(i, p.c.arena.At(i))
-	delete(p.live, i)
+	p.live.remove(i)
 }
 
 func (p *program) move(i uint32, to moment) {
-	p.live[i] = to
+	p.done++
+	p.live.set(i, to)
 	p.c.Move(i, p.c.arena.At(i), p.now, to.deadline, to.order)
 }
 
@@ -98,7 +147,8 @@ func (p *program) step() {
 	case op < 4:
 		m := p.place()
 		for n := p.r.IntN(p.crowd); n >= 0; n-- {
-			p.live[p.c.Add(p.now, m.deadline, m.order, 0)] = m
+			p.done++
+			p.live.set(p.c.Add(p.now, m.deadline, m.order, 0), m)
 			if p.r.IntN(2) == 0 {
 				m = p.place()
 			} else {
@@ -106,15 +156,15 @@ func (p *program) step() {
 				m.order = p.order
 			}
 		}
-	case op < 7 && len(p.live) > 0:
+	case op < 7 && len(p.live.nodes) > 0:
 		for n := p.r.IntN(p.crowd); n >= 0; n-- {
 			p.move(p.any(), p.place())
 		}
-	case op < 8 && len(p.live) > 0:
-		for n := p.r.IntN(p.crowd); n >= 0 && len(p.live) > 0; n-- {
+	case op < 8 && len(p.live.nodes) > 0:
+		for n := p.r.IntN(p.crowd); n >= 0 && len(p.live.nodes) > 0; n-- {
 			p.remove(p.any())
 		}
-	case op < 9 && len(p.live) > 0:
+	case op < 9 && len(p.live.nodes) > 0:
 		p.putAside(p.any())
 	case op < 10:
 		p.c.DealAhead(p.now, p.r.IntN(30))
@@ -136,19 +186,19 @@ func (p *program) putAside(i uint32) {
 	n := p.c.arena.At(i)
 	p.c.Unlink(n)
 	require.NoError(p.t, p.c.Check())
-	m := p.live[i]
-	delete(p.live, i)
+	m := p.live.of(i)
+	p.live.remove(i)
 	for range p.r.IntN(3) {
 		p.next()
 	}
-	p.live[i] = m
+	p.live.set(i, m)
 	p.move(i, p.place())
 }
 
 // advance lets time pass, often to the deadline of a timer.
 func (p *program) advance() {
-	if len(p.live) > 0 && p.r.IntN(2) == 0 {
-		if at := p.live[p.any()].deadline; at < math.MaxInt64/2 {
+	if len(p.live.nodes) > 0 && p.r.IntN(2) == 0 {
+		if at := p.live.of(p.any()).deadline; at < math.MaxInt64/2 {
 			p.now = max(p.now, at)
 			return
 		}
@@ -167,90 +217,82 @@ func (p *program) lookBack() {
 	p.now = now
 }
 
-// earliest is the timer that comes first, or 0.
-func (p *program) earliest() (best uint32) {
-	for i, m := range p.live {
-		if best == 0 || m.compare(p.live[best]) < 0 {
-			best = i
-		}
-	}
-	return best
-}
-
 // next compares what Next says, and takes the timer if it is due.
 func (p *program) next() {
+	p.done++
 	budget := 1 + p.r.IntN(20)
 	if p.exact || p.mixed && p.r.IntN(8) == 0 {
 		budget = Unlimited
 	}
-	first := p.earliest()
+	first := p.live.earliest()
 	if budget == Unlimited && p.r.IntN(4) == 0 {
 		p.nextDue(first)
 	}
 	v := p.c.Next(p.now, budget)
 	switch v.State {
 	case Empty:
-		require.Zero(p.t, first)
+		p.require(first == 0, "timers are lost")
 	case NotBefore:
-		require.Greater(p.t, v.At, p.now)
+		p.require(v.At > p.now, "a time that has passed")
 		if first != 0 || p.exact {
-			require.LessOrEqual(p.t, v.At, p.live[first].deadline)
+			p.require(first != 0 && v.At <= p.live.of(first).deadline, "a time after a deadline")
 		}
 	case Due:
-		require.Contains(p.t, p.live, v.Node)
-		require.Equal(p.t, p.live[v.Node].deadline, v.At)
-		require.LessOrEqual(p.t, v.At, p.now, "early")
-		if budget == Unlimited {
-			require.Equal(p.t, first, v.Node)
-		}
+		p.require(p.live.has(v.Node) && p.live.of(v.Node).deadline == v.At, "no timer's deadline")
+		p.require(v.At <= p.now, "early")
+		p.require(budget != Unlimited || first == v.Node, "out of order")
 		p.remove(v.Node)
 	case AskAgain:
-		require.NotEqual(p.t, Unlimited, budget)
+		p.require(budget != Unlimited, "not found without a limit")
 	}
 }
 
 // ask compares what Next says without a limit, whether other calls have one or not.
 func (p *program) ask() {
-	v, first := p.c.Next(p.now, Unlimited), p.earliest()
+	p.done++
+	v, first := p.c.Next(p.now, Unlimited), p.live.earliest()
 	if first == 0 {
-		require.Equal(p.t, Empty, v.State)
+		p.require(v.State == Empty, "more than there is")
 		return
 	}
-	require.Equal(p.t, p.live[first].deadline, v.At)
-	require.Equal(p.t, p.live[first].deadline, p.live[v.Node].deadline)
-	require.Equal(p.t, v.At <= p.now, v.State == Due)
-	if v.State == Due {
-		require.Equal(p.t, first, v.Node)
-	}
+	p.require(v.At == p.live.of(first).deadline && v.At == p.live.of(v.Node).deadline, "not the earliest deadline")
+	p.require((v.State == Due) == (v.At <= p.now), "due at the wrong time")
+	p.require(v.State != Due || v.Node == first, "out of order")
 }
 
 // nextDue compares what NextDue says. first is the timer that comes first.
 func (p *program) nextDue(first uint32) {
-	if p.live[first].deadline > p.now {
+	p.done++
+	if first != 0 && p.live.of(first).deadline > p.now {
 		first = 0
 	}
-	require.Equal(p.t, first, p.c.NextDue(p.now))
+	p.require(p.c.NextDue(p.now) == first, "not what is due first")
 }
 
 // Timers come in order of deadline and of setting, whatever was dealt ahead, and whether they have passed,
 // are negative, or at an end of time. With a limit, no timer is early, lost or found twice, and no time is
 // returned that is later than a timer's.
 func TestPrograms(t *testing.T) {
-	for seed := range uint64(*programs) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { newProgram(t, seed).run() })
-	}
+	runPrograms(t, 1)
 }
 
 // The same holds if stale entries come to count again, as a node has the same stamp as one that was in
 // its place long before.
 func TestProgramsWhoseStampsComeBack(t *testing.T) {
+	runPrograms(t, 1<<24)
+}
+
+func runPrograms(t *testing.T, after uint64) {
+	done := 0
 	for seed := range uint64(*programs) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			p := newProgram(t, seed)
-			p.after = 1 << 24
+			p := newProgram(t, *firstSeed+seed)
+			p.after = after
 			p.run()
+			done += p.done
 		})
 	}
+	t.Logf("%d calls", done)
 }
 
 func (p *program) run() {
@@ -260,7 +302,7 @@ func (p *program) run() {
 		p.checkSlots()
 	}
 	p.now = math.MaxInt64
-	for n := len(p.live) * 1000; len(p.live) > 0; n-- {
+	for n := len(p.live.nodes) * 1000; len(p.live.nodes) > 0; n-- {
 		require.Positive(p.t, n, "Next never stops asking to be called again")
 		p.next()
 	}
@@ -275,5 +317,5 @@ func (p *program) checkSlots() {
 			inSlots += p.c.InSlot(k, s)
 		}
 	}
-	require.Equal(p.t, len(p.live), inSlots)
+	require.Equal(p.t, len(p.live.nodes), inSlots)
 }
