@@ -104,7 +104,7 @@ func emptyCircles(l *circles.Layout, now int64) []CircleStats {
 		stats[k] = CircleStats{
 			Width: l.Width(k),
 			Base:  k == l.Base(),
-			Hand:  l.Hand(k, now),
+			Hand:  l.SlotFor(k, now),
 			Slots: make([]int, level.Slots),
 		}
 	}

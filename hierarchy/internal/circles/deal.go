@@ -197,11 +197,9 @@ func (c *Circles) NextCrowd(now int64) (begin int64, found bool) {
 	return max(x.begin, now), x.r != nil
 }
 
-// DealAhead deals crowds ahead that will soon be due. It goes through no more than about budget entries.
-func (c *Circles) DealAhead(now int64, budget int) { c.dealAhead(now, budget) }
-
-// dealAhead is DealAhead. It returns what is left of the budget, and when to begin with the next crowd.
-func (c *Circles) dealAhead(now int64, budget int) (left int, begin int64) {
+// DealAhead deals crowds ahead that will soon be due. It goes through no more than about budget entries, and
+// returns what is left of that, and when to begin with the next crowd.
+func (c *Circles) DealAhead(now int64, budget int) (left int, begin int64) {
 	for c.crowded != 0 {
 		x := c.nextCrowd()
 		if x.r == nil {

@@ -59,9 +59,6 @@ func (l *Layout) Base() int { return l.base }
 // Width is how long a slot of circle k is.
 func (l *Layout) Width(k int) time.Duration { return 1 << l.shift(k) }
 
-// Hand is the slot under the hand of circle k when the hand is at t.
-func (l *Layout) Hand(k int, t int64) int { return l.SlotFor(k, t) }
-
 // shift is the number of bits below circle k's digit.
 func (l *Layout) shift(k int) uint { return uint(l.shifts[k&15]) }
 

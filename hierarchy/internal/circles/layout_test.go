@@ -69,5 +69,5 @@ func TestLayoutAsItIsShown(t *testing.T) {
 	require.Equal(t, time.Duration(1<<30), l.Width(l.Base()))
 	require.Equal(t, time.Duration(1), l.Width(0))
 	require.Greater(t, l.Width(l.Circles()-1), time.Duration(math.MaxInt64/64))
-	require.Equal(t, 3, l.Hand(l.Base(), 3<<30+5))
+	require.Equal(t, 3, l.SlotFor(l.Base(), 3<<30+5))
 }

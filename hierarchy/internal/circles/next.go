@@ -112,7 +112,7 @@ func (c *Circles) meanwhile(now int64, v Verdict, left, budget int) Verdict {
 	if c.crowded == 0 || budget == Unlimited {
 		return v
 	}
-	left, begin := c.dealAhead(now, left)
+	left, begin := c.DealAhead(now, left)
 	if left <= 0 {
 		return Verdict{State: AskAgain}
 	}
@@ -128,7 +128,7 @@ func (c *Circles) beside(now int64, budget int) {
 		return
 	}
 	if c.due++; c.due%besideEvery == 0 {
-		c.dealAhead(now, besideBudget)
+		c.DealAhead(now, besideBudget)
 	}
 }
 

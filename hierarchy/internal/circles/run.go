@@ -56,16 +56,6 @@ func (c *Circles) asItWas(x *item) bool {
 	return n.Named(x.Stamp) && n.Order() == x.order
 }
 
-// followItem links the node of x, which is not as it was, if it has moved later, and reports whether
-// it has.
-func (c *Circles) followItem(x *item) (moved bool) {
-	n := c.arena.At(x.Node)
-	if moved = n.Named(x.Stamp); moved {
-		c.follow(x.Node, n)
-	}
-	return moved
-}
-
 // headOf is the first item of r that counts, or nil. It reports whether some before it have moved
 // later, and were linked anew.
 func (c *Circles) headOf(r *run) (x *item, moved bool) {
@@ -78,8 +68,7 @@ func (c *Circles) headOf(r *run) (x *item, moved bool) {
 			return x, moved
 		}
 		r.at++
-		c.entries--
-		moved = c.followItem(x) || moved
+		moved = c.pass(x.Entry) || moved
 	}
 	return nil, moved
 }
@@ -126,8 +115,7 @@ func (c *Circles) headOfPassed() (first item, ok bool) {
 			return first, true
 		}
 		c.passed.pop()
-		c.entries--
-		c.followItem(&first)
+		c.pass(first.Entry)
 	}
 	return item{}, false
 }

@@ -91,7 +91,7 @@ func (r *round[T]) fireInstant(limit uint64) {
 	c, s := r.core, r.core.Shards[0]
 	before := moment{min(bound(r.now), s.notBefore.load()), math.MaxUint64}
 	for !c.closed.Load() {
-		if state := r.fireSome(s, before); state != popped && state != apart {
+		if r.fireSome(s, before) != circles.Due {
 			return
 		}
 		before.order = limit

@@ -17,80 +17,68 @@ func (m moment) comesBefore(n *level.Node) bool {
 	return at < m.at || at == m.at && n.Order() < m.order
 }
 
-// popState says what popSome found.
-type popState uint8
-
-const (
-	nothingDue popState = iota
-	popped
-	unfinished // there was too much to do for one hold of the lock: ask again
-	postponed  // the owner of the timer has put it off
-	apart      // popped, and to be called in the round itself
-)
-
 // popTogether is how many timers that are due are taken out under one hold of the lock, if
 // the executor is Go or a Pool. It takes about a microsecond. Any other executor gets each
 // callback at once, so that until then the timer can be stopped.
 const popTogether = 16
 
 // popSome takes timers out that are due and before that moment, as many as may be taken under one hold of
-// the lock, and appends their values to due. If one is to be called apart, it is the last, and is returned
-// instead.
-func (s *Shard[T]) popSome(now int64, before moment, due *[]T) (v T, state popState) {
+// the lock, and appends their values to due. The state is Due if it has taken any out, or put one off, and
+// AskAgain if there was too much to do before it found one; any other state says that none is due. If apart is
+// true, v was taken out last and is not in due: the round calls its callback itself.
+func (s *Shard[T]) popSome(now int64, before moment, due *[]T) (v T, apart bool, state circles.State) {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	budget := s.Core.budget
 	for range s.Core.together {
-		var f level.Flags
-		switch v, f, state = s.popNext(now, before, budget); {
-		case state == unfinished && budget < s.Core.budget: // it was not much
-			return v, popped
-		case state == nothingDue || state == unfinished:
-			return v, state
-		case state == popped && f&RunInWake != 0:
-			return v, apart
-		case state == popped:
-			*due = append(*due, v)
+		v, apart, state = s.popNext(now, before, budget, due)
+		switch {
+		case state == circles.AskAgain && budget < s.Core.budget: // it was not much
+			return v, false, circles.Due
+		case state != circles.Due || apart:
+			return v, apart, state
 		}
 		budget = s.Core.budget / popTogether
 	}
-	return v, state
+	return v, apart, state
 }
 
-// popNext takes the earliest timer out if it is due and comes before that moment. Mu must be held.
-func (s *Shard[T]) popNext(now int64, before moment, budget int) (v T, f level.Flags, state popState) {
+// popNext is popSome for the earliest timer. Mu must be held.
+func (s *Shard[T]) popNext(now int64, before moment, budget int, due *[]T) (v T, apart bool, state circles.State) {
 	s.Mu.assertHeld()
-	if s.Timers == nil {
-		s.notBefore.store(none)
-		return v, 0, nothingDue
+	verdict := circles.Verdict{State: circles.Empty}
+	if s.Timers != nil {
+		verdict = s.Timers.Next(now, budget)
 	}
-	switch verdict := s.Timers.Next(now, budget); verdict.State {
-	case circles.AskAgain:
-		return v, 0, unfinished
+	switch verdict.State {
 	case circles.Empty:
 		s.notBefore.store(none)
-		return v, 0, nothingDue
 	case circles.NotBefore:
 		s.notBefore.store(bound(verdict.At))
-		return v, 0, nothingDue
-	default:
-		return s.pop(now, before, verdict.Node)
+	case circles.Due:
+		n := s.Timers.Arena().At(verdict.Node)
+		if before.comesBefore(n) {
+			v, apart = s.pop(now, verdict.Node, n, due)
+			return v, apart, circles.Due
+		}
+		s.notBefore.store(bound(n.Key))
+		return v, false, circles.NotBefore
 	}
+	return v, false, verdict.State
 }
 
-// pop takes timer i out, which is due, if it comes before that moment. Mu must be held.
-func (s *Shard[T]) pop(now int64, before moment, i uint32) (v T, f level.Flags, state popState) {
-	n := s.Timers.Arena().At(i)
-	if !before.comesBefore(n) {
-		s.notBefore.store(bound(n.Key))
-		return v, 0, nothingDue
-	}
-	v, f = *s.Timers.Value(i), n.Flags()
+// pop takes timer i out, which is due, or puts it off if its owner wants that. Mu must be held.
+func (s *Shard[T]) pop(now int64, i uint32, n *level.Node, due *[]T) (v T, apart bool) {
+	v, f := *s.Timers.Value(i), n.Flags()
 	if f&AskFirst == AskFirst {
-		return s.popOwned(now, v, i, n)
+		s.popOwned(now, v, i, n, due)
+		return v, false
 	}
-	if f&RunInWake != 0 {
+	apart = f&RunInWake != 0
+	if apart {
 		s.Core.waking = n.Key
+	} else {
+		*due = append(*due, v)
 	}
 	s.countFired(now - n.Key)
 	if s.Core.OnFire != nil {
@@ -101,7 +89,7 @@ func (s *Shard[T]) pop(now int64, before moment, i uint32) (v T, f level.Flags, 
 	} else {
 		s.Discard(i, n)
 	}
-	return v, f, popped
+	return v, apart
 }
 
 // A FuncTimer and an Idle own their timer, and have a part in its firing: a FuncTimer
@@ -118,17 +106,17 @@ type Answer[T any] struct {
 
 // popOwned calls the owner of timer i, which is due, and takes the timer out or puts it off.
 // Mu must be held.
-func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node) (v T, f level.Flags, state popState) {
+func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node, due *[]T) {
 	s.Core.fire(ask) // which is our own code, and writes the answer
 	a := s.Answer
 	s.Answer = Answer[T]{} // the owner may be garbage soon
 	if a.Run == nil {
 		s.putOff(now, i, n, a.Later)
-		return v, 0, postponed
+		return
 	}
+	*due = append(*due, *a.Run)
 	s.countFired(now - n.Key)
 	s.EndOwned(i, n)
-	return *a.Run, 0, popped
 }
 
 // putOffEarly calls the owner of timer i, which is not due yet, and puts the timer off if the

@@ -4,6 +4,8 @@ import (
 	"math"
 	"runtime"
 	"slices"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 )
 
 const (
@@ -89,13 +91,13 @@ func (r *round[T]) takeTurn(s *Shard[T], until bound) bool {
 	for !r.core.closed.Load() {
 		before := r.fired
 		switch state := r.fireSome(s, moment{until, math.MaxUint64}); {
-		case state == nothingDue && r.fired < yieldEvery:
-			return true
-		case state == unfinished:
+		case state == circles.AskAgain:
 			r.yield() // what has become due meanwhile comes first
 			return false
 		case r.fired >= yieldEvery:
 			r.yield()
+			return true
+		case state != circles.Due:
 			return true
 		case r.fired/readEvery > before/readEvery:
 			r.now = r.core.Now()
@@ -114,11 +116,11 @@ func (r *round[T]) yield() {
 
 // fireSome fires at least one timer that is due on s and before that moment, if there is one. Go and a Pool
 // get the callbacks when the turn ends, and a Pool gets them in order.
-func (r *round[T]) fireSome(s *Shard[T], before moment) popState {
+func (r *round[T]) fireSome(s *Shard[T], before moment) circles.State {
 	n := len(r.core.due)
-	v, state := s.popSome(r.now, before, &r.core.due)
+	v, apart, state := s.popSome(r.now, before, &r.core.due)
 	fired := len(r.core.due) - n
-	if state == apart {
+	if apart {
 		fired++
 		r.woke = true
 		r.core.invoke(v)
