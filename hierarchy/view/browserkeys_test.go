@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -99,4 +100,27 @@ func TestWheelDoesNotCoverTheTables(t *testing.T) {
 		require.Equal(t, "false", s.text(covered), "at %d", y)
 	}
 	s.requireFits()
+}
+
+// The panel has a choice of states, if there are any.
+func TestPageShowsKeysOfAState(t *testing.T) {
+	l := newLogged(t)
+	h := Handler(l, ListedKeys(l, []string{"pending", "dead"}, func(_ context.Context, find, state string) ([]Key, bool, error) {
+		if state == "dead" {
+			return []Key{{Text: "<b>one</b>" + find, Note: "attempt 3 failed"}}, false, nil
+		}
+		return []Key{{Text: "two", Remaining: time.Minute}}, false, nil
+	}))
+	s := serve(t, h)
+	for _, window := range windows {
+		s.show(s.server.URL+"/debug/wheel/", window.width, window.height, window.scheme)
+		s.until("live", pageState)
+		s.text(`document.querySelector('#keys summary').click()`)
+		s.until("two|60 s", keyRows)
+		s.until("All pending keys.", shownAt("keys-note"))
+		s.text(`(s => { s.value = 'dead'; s.dispatchEvent(new Event('change')); })(document.getElementById('keys-state'))`)
+		s.until("<b>one</b>|attempt 3 failed", keyRows)
+		s.until("All dead keys.", shownAt("keys-note"))
+		s.requireFits()
+	}
 }

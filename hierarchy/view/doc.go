@@ -130,5 +130,7 @@
 //	    remaining_ns
 //	              the time until it is due, on the wheel's clock; null if the key has gone
 //	              since it was read
+//	    note      only of ListedKeys, and only if remaining_ns is null
 //	more          whether there are more keys, or more with that text
+//	states, state only of ListedKeys: those to choose from, and the one that the timers have
 package view

@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// maxKeys is how many keys are shown at once.
-const maxKeys = 20
+// MaxKeys is how many keys are shown at once.
+const MaxKeys = 20
 
 // keysPerCheck is how many keys are read before the context is looked at again.
 const keysPerCheck = 256
@@ -22,15 +22,36 @@ type keyList struct {
 	Find string     `json:"find,omitzero"`
 	Keys []shownKey `json:"keys"`
 	More bool       `json:"more"`
+
+	States []string `json:"states,omitzero"`
+	State  string   `json:"state,omitzero"`
 }
 
 type shownKey struct {
 	Key       string         `json:"key"`
 	Remaining *time.Duration `json:"remaining_ns"`
+	Note      string         `json:"note,omitzero"`
+}
+
+// answerOf returns the answer for keys that ListedKeys has found.
+func answerOf(q keyQuery, states []string, all []Key, more bool) keyList {
+	list := keyList{Time: time.Now(), Find: q.find, States: states, State: q.state, Keys: []shownKey{}}
+	if len(all) > MaxKeys {
+		all, more = all[:MaxKeys], true
+	}
+	for _, k := range all {
+		s := shownKey{Key: k.Text, Note: k.Note}
+		if k.Note == "" {
+			s.Remaining = &k.Remaining
+		}
+		list.Keys = append(list.Keys, s)
+	}
+	list.More = more
+	return list
 }
 
 // listKeys goes through the keys of w. It holds no lock meanwhile, and remembers no more than
-// twice maxKeys. If find is empty, format is only called for the keys that are listed.
+// twice MaxKeys. If find is empty, format is only called for the keys that are listed.
 func listKeys[K comparable, V any](ctx context.Context, w *hierarchy.Keyed[K, V], format func(K) string, find string) (keyList, error) {
 	var equal, containing nearest[K]
 	read := 0
@@ -85,7 +106,7 @@ func (s shownKey) left() time.Duration {
 }
 
 // nearest keeps the keys with the nearest deadlines, in their order.
-// Invariant: len(keys) <= maxKeys.
+// Invariant: len(keys) <= MaxKeys.
 type nearest[K comparable] struct {
 	keys []dueKey[K]
 	more bool // whether others were added, too
@@ -97,12 +118,12 @@ type dueKey[K comparable] struct {
 }
 
 func (n *nearest[K]) add(k K, due time.Time) {
-	if len(n.keys) == maxKeys {
+	if len(n.keys) == MaxKeys {
 		n.more = true
-		if !due.Before(n.keys[maxKeys-1].due) {
+		if !due.Before(n.keys[MaxKeys-1].due) {
 			return
 		}
-		n.keys = n.keys[:maxKeys-1]
+		n.keys = n.keys[:MaxKeys-1]
 	}
 	i, _ := slices.BinarySearchFunc(n.keys, due, func(k dueKey[K], due time.Time) int { return k.due.Compare(due) })
 	n.keys = slices.Insert(n.keys, i, dueKey[K]{k, due})

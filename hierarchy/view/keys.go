@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
@@ -26,9 +27,36 @@ func Keys[K comparable, V any](w *hierarchy.Keyed[K, V], format func(K) string) 
 	if format == nil {
 		format = func(k K) string { return fmt.Sprint(k) }
 	}
-	k := newKeys(w, func(ctx context.Context, find string) (keyList, error) {
-		return listKeys(ctx, w, format, find)
+	k := newKeys(w, func(ctx context.Context, q keyQuery) (keyList, error) {
+		return listKeys(ctx, w, format, q.find)
 	})
+	return func(o *options) { o.keys = append(o.keys, k) }
+}
+
+// Key is a key as ListedKeys shows it.
+type Key struct {
+	Text      string
+	Remaining time.Duration // until it is due
+	Note      string        // if it is not "", shown instead of Remaining
+}
+
+// ListedKeys shows keys of timers that are not in a Keyed: package hierarchy/durable/view does so with durable
+// timers. The page has a choice of states, of which the first is chosen at the beginning. list returns keys of
+// timers in one of them, whose texts begin with find, and whether there are more. MaxKeys are enough, in
+// the order in which they are to be shown. list is called by one request at a time. The option is used like Keys.
+func ListedKeys(source Source, states []string, list func(ctx context.Context, find, state string) ([]Key, bool, error)) Option {
+	mustNotBeNil(source, "ListedKeys")
+	k := newKeys(source, func(ctx context.Context, q keyQuery) (keyList, error) {
+		if !slices.Contains(states, q.state) {
+			q.state = states[0]
+		}
+		all, more, err := list(ctx, q.find, q.state)
+		if err != nil {
+			return keyList{}, err
+		}
+		return answerOf(q, states, all, more), nil
+	})
+	k.rest = restOfListed
 	return func(o *options) { o.keys = append(o.keys, k) }
 }
 
@@ -36,28 +64,36 @@ func Keys[K comparable, V any](w *hierarchy.Keyed[K, V], format func(K) string) 
 // keys, so that many viewers together use one processor at most.
 type keys struct {
 	source Source
-	list   func(ctx context.Context, find string) (keyList, error)
+	list   func(context.Context, keyQuery) (keyList, error)
+	rest   time.Duration // for how many times as long as it took an answer is sent to others, at least
 	turn   chan struct{} // full while a request goes through the keys
 
 	next, found shared // only used by the one whose turn it is
 }
 
-func newKeys(source Source, list func(context.Context, string) (keyList, error)) *keys {
+// keyQuery is what a request asks for.
+type keyQuery struct{ find, state string }
+
+func newKeys(source Source, list func(context.Context, keyQuery) (keyList, error)) *keys {
 	return &keys{source: source, list: list, turn: make(chan struct{}, 1)}
 }
 
 // shared is the last answer, for others who ask the same soon after.
 type shared struct {
-	find  string
-	taken time.Time
+	query keyQuery
+	until time.Time
 	text  []byte // JSON, not written to after it is set; nil if there is none
 }
 
 // shareTime is how long an answer is sent to others.
 const shareTime = time.Second
 
-// get returns the answer for find, as JSON. The error is that of the context.
-func (k *keys) get(ctx context.Context, find string) ([]byte, error) {
+// restOfListed is how many times as long as it took an answer of ListedKeys is sent to others, at least, so that pages
+// that are open do not keep owners in other processes busy.
+const restOfListed = 10
+
+// get returns the answer for a query, as JSON. The error is that of the context.
+func (k *keys) get(ctx context.Context, q keyQuery) ([]byte, error) {
 	select {
 	case k.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -65,17 +101,19 @@ func (k *keys) get(ctx context.Context, find string) ([]byte, error) {
 	}
 	defer func() { <-k.turn }() // also if the format function panics
 	last := &k.next
-	if find != "" {
+	if q.find != "" {
 		last = &k.found
 	}
-	if last.text != nil && last.find == find && time.Since(last.taken) < shareTime {
+	if last.text != nil && last.query == q && time.Now().Before(last.until) {
 		return last.text, nil
 	}
-	list, err := k.list(ctx, find)
+	begun := time.Now()
+	list, err := k.list(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	*last = shared{find, list.Time, encode(list)}
+	ended := time.Now()
+	*last = shared{q, ended.Add(max(shareTime, k.rest*ended.Sub(begun))), encode(list)}
 	return last.text, nil
 }
 
@@ -90,9 +128,14 @@ func (d display) serveKeys(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		return
 	}
-	text, err := d.keys.get(r.Context(), r.URL.Query().Get("find"))
+	query := r.URL.Query()
+	text, err := d.keys.get(r.Context(), keyQuery{query.Get("find"), query.Get("state")})
 	if err != nil {
-		http.Error(w, "view: the request ended before all keys were read", http.StatusServiceUnavailable)
+		text := "view: the request ended before all keys were read"
+		if r.Context().Err() == nil {
+			text = "view: the keys can't be read: " + err.Error()
+		}
+		http.Error(w, text, http.StatusServiceUnavailable)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

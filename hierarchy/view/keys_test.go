@@ -1,7 +1,9 @@
 package view
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -231,4 +233,30 @@ func TestKeysAreOnlyForAllowedHosts(t *testing.T) {
 	code, text := answerTo(h, r)
 	require.Equal(t, http.StatusForbidden, code)
 	require.NotContains(t, text, "secret")
+}
+
+// ListedKeys shows what a function lists, of the state that is asked for, or of the first one.
+func TestListedKeys(t *testing.T) {
+	w, _ := newWheel(t)
+	var asked []string
+	var problem error
+	h := Handler(w, ListedKeys(w, []string{"pending", "dead"}, func(_ context.Context, find, state string) ([]Key, bool, error) {
+		asked = append(asked, find+"|"+state)
+		if state == "dead" {
+			return []Key{{Text: "d", Note: "long ago", Remaining: time.Second}}, false, problem
+		}
+		return make([]Key, MaxKeys+1), false, problem
+	}))
+	l := keysAt(t, h, "")
+	require.Len(t, l.Keys, MaxKeys)
+	require.True(t, l.More)
+	require.Equal(t, []string{"d gone"}, keysAt(t, h, "?state=dead&find=d").texts())
+	text := body(t, get(t, h, http.MethodGet, "/keys?state=dead"))
+	require.Contains(t, text, `"keys":[{"key":"d","remaining_ns":null,"note":"long ago"}],"more":false,"states":["pending","dead"],"state":"dead"`)
+	keysAt(t, h, "?state=none&find=x")
+	require.Equal(t, []string{"|pending", "d|dead", "|dead", "x|pending"}, asked)
+	problem = errors.New("no answer")
+	r := get(t, h, http.MethodGet, "/keys?find=y")
+	require.Equal(t, http.StatusServiceUnavailable, r.StatusCode)
+	require.Equal(t, "view: the keys can't be read: no answer\n", body(t, r))
 }

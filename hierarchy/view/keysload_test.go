@@ -23,7 +23,7 @@ func answerTo(h http.Handler, r *http.Request) (code int, text string) {
 func TestNoKeyIsReadUnasked(t *testing.T) {
 	w, _ := newKeyed(t)
 	require.NoError(t, w.Set("a", 1, time.Hour))
-	k := newKeys(w, func(context.Context, string) (keyList, error) {
+	k := newKeys(w, func(context.Context, keyQuery) (keyList, error) {
 		panic("keys are read")
 	})
 	h := Handler(w, func(o *options) { o.keys = append(o.keys, k) })
@@ -130,10 +130,10 @@ func TestKeysAreSharedForASecond(t *testing.T) {
 		w, _ := newKeyed(t)
 		require.NoError(t, w.Set("ab", 1, time.Hour))
 		reads := 0
-		k := newKeys(w, func(ctx context.Context, find string) (keyList, error) {
+		k := newKeys(w, func(ctx context.Context, q keyQuery) (keyList, error) {
 			reads++
 			time.Sleep(2 * time.Second)
-			return listKeys(ctx, w, func(k string) string { return k }, find)
+			return listKeys(ctx, w, func(k string) string { return k }, q.find)
 		})
 		h := Handler(w, func(o *options) { o.keys = append(o.keys, k) })
 		var all sync.WaitGroup

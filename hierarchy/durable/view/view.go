@@ -4,13 +4,15 @@
 //	http.Handle("/debug/timers/", view.Handler(timers))
 //
 // All that the documentation of hierarchy/view says about who can see the page, and what it costs,
-// is true of this one. It shows neither keys nor values. With durable.Config.Conn it shows the
+// is true of this one. It shows keys with the option Keys only, and never shows values. With durable.Config.Conn it shows the
 // processes that share the timers, by host and process ID, and who of them owns which log.
 package view
 
 import (
 	"net/http"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
@@ -34,13 +36,14 @@ func Source(timers Timers) view.MemberSource {
 	if v := reflect.ValueOf(timers); timers == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		panic("view: Source was given nil instead of timers")
 	}
-	return &source{timers}
+	return source{timers}
 }
 
+// source is comparable, so that Keys finds it in an Index.
 type source struct{ Timers }
 
 // Stats has those figures of durable timers that wheels have as well.
-func (s *source) Stats() hierarchy.Stats {
+func (s source) Stats() hierarchy.Stats {
 	st := s.Timers.Stats()
 	return hierarchy.Stats{
 		Pending: st.Pending, Running: st.Running,
@@ -50,7 +53,7 @@ func (s *source) Stats() hierarchy.Stats {
 }
 
 // Logs has a log for each partition.
-func (s *source) Logs() []view.Log {
+func (s source) Logs() []view.Log {
 	partitions := s.Timers.Stats().Partitions
 	logs := make([]view.Log, len(partitions))
 	for i, p := range partitions {
@@ -65,9 +68,10 @@ func (s *source) Logs() []view.Log {
 }
 
 // Members are the processes that share the partitions, with durable.Config.Conn.
-func (s *source) Members() (all []view.Member) {
+func (s source) Members() (all []view.Member) {
 	for _, m := range s.Timers.Stats().Members {
 		all = append(all, view.Member{Text: m.Text, Partitions: m.Owned, Self: m.Self, Leaving: m.Leaving})
 	}
+	slices.SortStableFunc(all, func(a, b view.Member) int { return strings.Compare(a.Text, b.Text) }) // by host
 	return all
 }
