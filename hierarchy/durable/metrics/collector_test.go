@@ -49,7 +49,7 @@ epicycle_durable_timers_set_total{name="timers"} 6
 `), "epicycle_durable_timers_pending", "epicycle_durable_timers_set_total"))
 	all := figures(t, c)
 	for name, want := range map[string]float64{"timers_dead": 1, "timers_moved_total": 1, "timers_removed_total": 1,
-		"attempts_total": 3, "attempts_failed_total": 1, "lateness_seconds": 3, "partitions": 2, "partitions_owned": 2,
+		"attempts_total": 3, "attempts_failed_total": 1, "timers_died_total": 1, "lateness_seconds": 3, "partitions": 2, "partitions_owned": 2,
 		"healthy": 1, "partitions_damaged": 0, "partitions_unavailable": 0, "members": 0, "attempts_running": 0} {
 		require.Equal(t, want, all["epicycle_durable_"+name], name)
 	}
@@ -74,7 +74,7 @@ func TestPartitionsAddUp(t *testing.T) {
 			require.Equal(t, without[series], v, series)
 		}
 	}
-	require.Len(t, sums, 16)
+	require.Len(t, sums, 18)
 	for name, sum := range sums {
 		name := strings.TrimPrefix(name, "epicycle_durable_partition_")
 		total, ok := with["epicycle_durable_"+name]
@@ -84,7 +84,7 @@ func TestPartitionsAddUp(t *testing.T) {
 		require.True(t, ok, name)
 		require.Equal(t, total, sum, name)
 	}
-	require.Len(t, with, len(without)+3*16)
+	require.Len(t, with, len(without)+3*18)
 	require.Equal(t, 30.0, with["epicycle_durable_timers_pending"])
 	require.Equal(t, 3.0, sums["epicycle_durable_partition_owned"])
 }

@@ -14,7 +14,7 @@
 // Each metric has the label name. It is "timers", which is also the default of durable.Config.Name, unless the option
 // Name says otherwise. Collectors with different names can be registered together.
 //
-// The option Partitions adds metrics with the label partition, a number: 16 series for each partition. There are no
+// The option Partitions adds metrics with the label partition, a number: 18 series for each partition. There are no
 // labels with keys, values, members or errors, whose number has no limit.
 //
 // # Histograms
