@@ -74,17 +74,17 @@ var serve = func(ctx context.Context, timers *durable.Keyed[string, Order]) { <-
 
 var confBlock = regexp.MustCompile("(?s)```conf\n(.*?)```")
 
-// documentedServers starts three servers with the configuration that docs/durable.md shows, on ports
+// documentedServers starts three servers with the configuration that docs/durable-operations.md shows, on ports
 // that are free here.
 func documentedServers(t *testing.T, errs *serverErrors) (urls string) {
-	page, err := snippets.Read("../../docs/durable.md")
+	page, err := snippets.Read("../../docs/durable-operations.md")
 	require.NoError(t, err)
 	text := confBlock.FindStringSubmatch(page)
 	require.NotNil(t, text)
 	file := filepath.Join(t.TempDir(), "nats.conf")
 	require.NoError(t, os.WriteFile(file, []byte(text[1]), 0o600))
 	t.Setenv("WORKER_PASSWORD", "secret")
-	t.Setenv("CALLER_PASSWORD", "ask")
+	t.Setenv("CALLER_PASSWORD", `"12345 #"`) // the quotes are for the server
 	t.Setenv("OPERATOR_PASSWORD", "backup")
 	t.Setenv("ADMIN_PASSWORD", "remove")
 	cfgs, err := servers.Cluster(3, func(int) string { return t.TempDir() })
@@ -116,7 +116,7 @@ func documentedServers(t *testing.T, errs *serverErrors) (urls string) {
 	return urls
 }
 
-// Two workers of docs/durable.md share timers on the servers of that page, with the permissions that it
+// Two workers of docs/durable-operations.md share timers on the servers of that page, with the permissions that it
 // gives them.
 func TestClusterOfTheDocs(t *testing.T) {
 	errs := new(serverErrors)
@@ -153,7 +153,7 @@ func TestClusterOfTheDocs(t *testing.T) {
 	}
 	backUpOfTheDocs(t, urls)
 	require.Empty(t, errs.said())
-	require.NoError(t, setsTimers(ctx, urls, "ask", Order{Number: "of a caller"}))
+	require.NoError(t, setsTimers(ctx, urls, "12345 #", Order{Number: "of a caller"}))
 	_, _, ok, err := a.Get(ctx, "of a caller")
 	require.NoError(t, err)
 	require.True(t, ok)
@@ -169,7 +169,7 @@ func TestClusterOfTheDocs(t *testing.T) {
 // callerWithFewRights calls for all that a caller can call for, and sees all that it can see, with the permissions that
 // the page gives to callers.
 func callerWithFewRights(t *testing.T, urls string, errs *serverErrors) {
-	nc, err := nats.Connect(urls, nats.UserInfo("caller", "ask"))
+	nc, err := nats.Connect(urls, nats.UserInfo("caller", "12345 #"))
 	require.NoError(t, err)
 	defer nc.Close()
 	w, err := durable.Open(t.Context(), durable.Config[string, Order]{Conn: nc})
@@ -199,7 +199,7 @@ func callerWithFewRights(t *testing.T, urls string, errs *serverErrors) {
 
 // callerOfTheDocs asks as the user that may do nothing else. It can't write to a log, nor have an owner do so.
 func callerOfTheDocs(t *testing.T, urls string, errs *serverErrors) {
-	nc, err := nats.Connect(urls, nats.UserInfo("caller", "ask"))
+	nc, err := nats.Connect(urls, nats.UserInfo("caller", "12345 #"))
 	require.NoError(t, err)
 	defer nc.Close()
 	length := []byte{1, 3} // as WIRE.md has it
@@ -229,7 +229,7 @@ func callerOfTheDocs(t *testing.T, urls string, errs *serverErrors) {
 	require.Eventually(t, func() bool { return len(errs.said()) == 4 }, 10*time.Second, time.Millisecond)
 }
 
-// backUpOfTheDocs copies a log as the user that docs/durable.md has for that.
+// backUpOfTheDocs copies a log as the user that docs/durable-operations.md has for that.
 func backUpOfTheDocs(t *testing.T, urls string) {
 	nc, err := nats.Connect(urls, nats.UserInfo("operator", "backup"))
 	require.NoError(t, err)

@@ -28,7 +28,7 @@ import (
 func TestSnippetsAreCode(t *testing.T) {
 	code, err := snippets.Read("*_test.go", "*/*_test.go")
 	require.NoError(t, err)
-	for _, page := range []string{"README.md", "DESIGN.md", "FORMAT.md", "WIRE.md", "../../docs/durable.md"} {
+	for _, page := range []string{"README.md", "DESIGN.md", "FORMAT.md", "WIRE.md", "../../docs/durable.md", "../../docs/durable-operations.md"} {
 		text, err := snippets.Read(page)
 		require.NoError(t, err)
 		require.NotEmpty(t, text, page)
@@ -220,11 +220,11 @@ func TestHealthOfTheDocs(t *testing.T) {
 // event is what is told to an operator.
 var event = regexp.MustCompile(`\.(?:Info|Warn|Error|Debug)\("(durable: [^"]*)"`)
 
-// docs/durable.md has each event, with its level.
+// docs/durable-operations.md has each event, with its level.
 func TestEventsAreInTheTable(t *testing.T) {
 	code, err := snippets.Read("*.go", "internal/*/*.go", "internal/*/*/*.go")
 	require.NoError(t, err)
-	page, err := snippets.Read("../../docs/durable.md")
+	page, err := snippets.Read("../../docs/durable-operations.md")
 	require.NoError(t, err)
 	levels := map[string]string{"Info": "info", "Warn": "warning", "Error": "error", "Debug": "debug"}
 	found := 0

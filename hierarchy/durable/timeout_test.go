@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// The snippet of docs/durable.md about handlers that hang, with a handler that waits for its context, and then with one
+// The snippet of docs/durable-operations.md about handlers that hang, with a handler that waits for its context, and then with one
 // that ignores it.
 func TestTimeout(t *testing.T) {
 	causes := make(chan error, 1)
