@@ -31,7 +31,7 @@ func exporter(t *testing.T, opts ...sdk.TracerProviderOption) (trace.TracerProvi
 func attributes(span tracetest.SpanStub) map[string]string {
 	all := make(map[string]string)
 	for _, a := range span.Attributes {
-		all[string(a.Key)] = a.Value.Emit()
+		all[string(a.Key)] = a.Value.String()
 	}
 	return all
 }
