@@ -48,7 +48,8 @@ type Stats struct {
 	// Skew is how far the wall clock is ahead of the owner's time, by which timers of Set are due: the
 	// wall time of Open plus the time that has passed since. It is about 0 unless the wall clock was set since. With
 	// Conn, the owner's time can also begin ahead of the wall clock, by at most MaxSkew, since it continues that of
-	// the previous owner. While this process owns nothing, Skew is how far its wall clock is ahead of the servers'.
+	// the previous owner. While this process owns nothing, Skew is how far its wall clock is ahead of the servers', or 0
+	// if it is a caller.
 	Skew time.Duration
 
 	// Partitions has the figures of each partition, in order.
