@@ -64,8 +64,8 @@ func (a *Attempt[K, V]) End(ctx context.Context, err error) (bool, error) {
 	return a.taken.End(ctx, err)
 }
 
-// Dead wraps the error of an attempt after which there is no other: the timer is dead at once.
-func Dead(err error) error { return &partition.Final{Err: err} }
+// Permanent wraps the error of an attempt after which there is no other: the timer is dead at once.
+func Permanent(err error) error { return &partition.Final{Err: err} }
 
 // RetryAfter wraps the error of an attempt after which the next one begins after d, instead of Config.Backoff.
 func RetryAfter(d time.Duration, err error) error { return &partition.Later{Err: err, In: d} }

@@ -98,7 +98,7 @@ func TestAnnouncedAndChanged(t *testing.T) {
 	require.Equal(t, []string{"v", "w"}, []string{firings[4].Value, firings[5].Value})
 }
 
-// An attempt that has failed is followed by another one, after Backoff or after RetryAfter, or by none after Dead.
+// An attempt that has failed is followed by another one, after Backoff or after RetryAfter, or by none after Permanent.
 func TestAnnouncedFails(t *testing.T) {
 	var firings []durable.Firing[string, string]
 	mock := clock.NewMock()
@@ -132,11 +132,11 @@ func TestAnnouncedFails(t *testing.T) {
 
 	require.NoError(t, w.Set(t.Context(), "gone", "v", 0))
 	mock.Add(time.Second)
-	fail(fmt.Errorf("no: %w", durable.Dead(bad)))
+	fail(fmt.Errorf("no: %w", durable.Permanent(bad)))
 	require.Equal(t, 2, w.Stats().Dead)
-	require.ErrorIs(t, durable.Dead(bad), bad)
+	require.ErrorIs(t, durable.Permanent(bad), bad)
 	require.ErrorIs(t, durable.RetryAfter(1, bad), bad)
-	require.Equal(t, "bad", durable.Dead(bad).Error())
+	require.Equal(t, "bad", durable.Permanent(bad).Error())
 	require.Equal(t, "bad", durable.RetryAfter(1, bad).Error())
 }
 

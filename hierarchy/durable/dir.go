@@ -195,3 +195,19 @@ func (d *dir) setDamaged(p *part, err error) {
 	d.cfg.logger.Error("durable: a log is damaged", "name", d.cfg.name, "err", err,
 		"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+d.cfg.dir)
 }
+
+func (d *dir) Lookup(_ context.Context, at int, key []byte) (t state.Timer, ok bool, err error) {
+	p, err := d.Partition(at)
+	if err != nil {
+		return t, false, err
+	}
+	return p.Lookup(key)
+}
+
+func (d *dir) List(_ context.Context, at int, q *partition.Query, found *partition.Found) error {
+	p, err := d.Partition(at)
+	if err != nil {
+		return err
+	}
+	return p.List(q, found)
+}

@@ -37,5 +37,7 @@ type Entry[K comparable, V any] struct {
 	Attempt int
 	// Schedule is that of SetSchedule. It is zero if the timer has none. Due is the next run.
 	Schedule Schedule
-	State    State // All yields StateWaiting if an owner that runs an earlier version of this package does not say
+	// LastError, of a dead timer that Lookup or List returns, is the text of the error of the last attempt, up to 1 KiB of it.
+	LastError string
+	State     State // All yields StateWaiting if an owner that runs an earlier version of this package does not say
 }

@@ -21,6 +21,8 @@ type owners interface {
 	Do(ctx context.Context, at int, c *partition.Call) error
 	Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error)
 	Count(ctx context.Context, at int) (int, error) // of timers that are not dead
+	Lookup(ctx context.Context, at int, key []byte) (t state.Timer, ok bool, err error)
+	List(ctx context.Context, at int, q *partition.Query, found *partition.Found) error
 	All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error
 	Epoch(ctx context.Context, at int) (uint64, error) // 0 if it is not known
 	// Partition returns the partition if this process owns it, else nil. The error is ErrDamaged.

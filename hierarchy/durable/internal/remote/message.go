@@ -28,12 +28,13 @@ var errVersion = fmt.Errorf("%w: another version", partition.ErrUnavailable)
 type kind byte
 
 const (
-	askKind  kind = 1 + iota // operations
-	getKind                  // a timer
-	lenKind                  // how many there are
-	pageKind                 // some of all timers
-	timeKind                 // the time of the log
-	listKind                 // like pageKind, and the answer says which timers have an attempt under way
+	askKind    kind = 1 + iota // operations
+	getKind                    // a timer
+	lenKind                    // how many there are
+	pageKind                   // some of all timers
+	timeKind                   // the time of the log
+	listKind                   // like pageKind, and the answer says which timers have an attempt under way
+	lookupKind                 // like getKind, and the answer is all of a timer, dead or not
 )
 
 var errMessage = errors.New("the message can't be read")

@@ -14,6 +14,12 @@ func (s *Server) read(k kind, body []byte) error {
 		value, remaining, ok, err := s.owner.Get(body)
 		s.room = appendFound(s.room, found{value, remaining, ok})
 		return err
+	case lookupKind:
+		t, ok, err := s.owner.Lookup(body)
+		if ok {
+			s.room = t.Append(s.room)
+		}
+		return err
 	case lenKind:
 		n, err := s.owner.Len()
 		s.room = binary.AppendUvarint(s.room, uint64(n))

@@ -89,6 +89,21 @@ func (c *Client) Get(ctx context.Context, at int, key []byte) (value string, rem
 	return f.value, f.remaining, f.ok, nil
 }
 
+// Lookup is Partition.Lookup at the owner of a partition.
+func (c *Client) Lookup(ctx context.Context, at int, key []byte) (t state.Timer, ok bool, err error) {
+	b := append(startMessage(make([]byte, 0, 2+len(key)), lookupKind), key...)
+	body, err := c.read(ctx, at, b)
+	if err != nil || len(body) == 0 {
+		return t, false, err
+	}
+	answer := newCutter(body)
+	t = answer.timer(listKind)
+	if err := answer.end(); err != nil {
+		return t, false, unavailable(err)
+	}
+	return t, true, nil
+}
+
 // Len is Partition.Len at the owner of a partition.
 func (c *Client) Len(ctx context.Context, at int) (int, error) {
 	body, err := c.read(ctx, at, startMessage(nil, lenKind))

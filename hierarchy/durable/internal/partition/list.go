@@ -1,0 +1,89 @@
+package partition
+
+import (
+	"container/heap"
+	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// Lookup returns the timer of a key, dead or not.
+func (p *Partition) Lookup(key []byte) (t state.Timer, ok bool, err error) {
+	p.mu.Lock()
+	_, ref, ok := p.state.Find(key)
+	if ok {
+		t = p.state.Listed(ref)
+	}
+	p.mu.Unlock()
+	return t, ok, p.held()
+}
+
+// Query says which timers List returns: the first ones in order of their keys.
+type Query struct {
+	Prefix, After          string // all keys are after the empty one, but for that itself
+	Limit                  int
+	Waiting, Running, Dead bool
+}
+
+// Wants reports whether a timer is one of those, but for the limit.
+func (q *Query) Wants(t *state.Timer) bool {
+	if q.After != "" && t.Key <= q.After || !strings.HasPrefix(t.Key, q.Prefix) {
+		return false
+	}
+	switch {
+	case t.Dead:
+		return q.Dead
+	case t.Running:
+		return q.Running
+	}
+	return q.Waiting
+}
+
+// List adds the partition's timers to the first ones of a query. All timers are looked at, a few at a time.
+func (p *Partition) List(q *Query, found *Found) error {
+	p.mu.Lock()
+	c := p.state.Cursor()
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		c.Close()
+		p.mu.Unlock()
+	}()
+	for more := true; more; {
+		p.mu.Lock()
+		more = c.Take(scanBatch, func(_ state.Ref, t state.Timer) {
+			found.Add(q, &t)
+		})
+		p.mu.Unlock()
+	}
+	return p.held()
+}
+
+// Found is the first timers of a query. It implements heap.Interface: the last of them is first in it.
+type Found []state.Timer
+
+// Add adds a timer if it is one of the first.
+func (f *Found) Add(q *Query, t *state.Timer) {
+	switch {
+	case !q.Wants(t):
+	case len(*f) < q.Limit:
+		heap.Push(f, *t)
+	case t.Key < (*f)[0].Key:
+		(*f)[0] = *t
+		heap.Fix(f, 0)
+	}
+}
+
+func (f Found) Len() int           { return len(f) }
+func (f Found) Less(i, j int) bool { return f[i].Key > f[j].Key }
+func (f Found) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
+
+// Push implements heap.Interface.
+func (f *Found) Push(x any) { *f = append(*f, x.(state.Timer)) }
+
+// Pop implements heap.Interface.
+func (f *Found) Pop() any {
+	last := (*f)[len(*f)-1]
+	*f = (*f)[:len(*f)-1]
+	return last
+}
