@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
@@ -23,7 +23,7 @@ var (
 func timerOf(e *service.Entry) Timer {
 	return Timer{
 		Key: e.Key, Value: e.Value.Value, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
-		Due: e.Due.UTC(), ID: e.ID.String(), Attempt: e.Attempt, State: e.State,
+		Due: e.Due.UTC(), ID: e.ID.String(), Attempt: e.Attempt, State: e.State.String(),
 	}
 }
 
@@ -49,7 +49,7 @@ func (a *API) set(ctx context.Context, in *setInput) (*timerOutput, error) {
 		return nil, failure(err)
 	}
 	if !ok { // it has fired already, and ended
-		e = service.Entry{Key: in.Key, Value: s.task, Due: time.Now().Add(s.due.from(time.Now())), State: "waiting"}
+		e = service.Entry{Key: in.Key, Value: s.task, Due: time.Now().Add(s.due.from(time.Now()))}
 	}
 	return &timerOutput{timerOf(&e)}, nil
 }
@@ -200,7 +200,13 @@ func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := a.Service.List(ctx, prefix, in.State, in.After, in.Limit+1)
+	q := durable.Query{Prefix: prefix, After: in.After, Limit: in.Limit + 1}
+	for _, state := range []durable.State{durable.Waiting, durable.Running, durable.Dead} {
+		if in.State == state.String() {
+			q.States = append(q.States, state)
+		}
+	}
+	entries, err := a.Service.List(ctx, q)
 	if err != nil {
 		return nil, failure(err)
 	}
@@ -242,31 +248,23 @@ func (a *API) removeAll(ctx context.Context, in *removeAllInput) (*removeAllOutp
 		return nil, err
 	}
 	out := new(removeAllOutput)
-	var b durable.Batch[string, task.Task]
-	flush := func() error {
-		if err := a.Service.Batch(ctx, &b); err != nil {
-			return err
-		}
-		for i := range b.Len() {
-			if b.Took(i) {
-				out.Body.Removed++
+	err = a.Service.Each(ctx, prefix, func(some []service.Entry) error {
+		for part := range slices.Chunk(some, removeSome) {
+			var b durable.Batch[string, task.Task]
+			for i := range part {
+				b.Remove(part[i].Key)
+			}
+			if err := a.Service.Batch(ctx, &b); err != nil {
+				return err
+			}
+			for i := range part {
+				if b.Took(i) {
+					out.Body.Removed++
+				}
 			}
 		}
-		b.Reset()
 		return nil
-	}
-	err = a.Service.Each(ctx, func(key string) error {
-		if !strings.HasPrefix(key, prefix) {
-			return nil
-		}
-		if b.Remove(key); b.Len() < removeSome {
-			return nil
-		}
-		return flush()
 	})
-	if err == nil {
-		err = flush()
-	}
 	if err != nil {
 		return nil, failure(err)
 	}

@@ -65,7 +65,7 @@ func NewSender(guard *Guard, signer *Signer, perHost int, version string) *Sende
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
 // Send sends a webhook, and returns nil if it was accepted, by a status of 2xx. Other errors say what is to
-// follow, by durable.Dead and durable.RetryAfter. They name neither the URL nor the key.
+// follow, by durable.Permanent and durable.RetryAfter. They name neither the URL nor the key.
 func (s *Sender) Send(ctx context.Context, r *Request) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -112,7 +112,7 @@ func (s *Sender) verdict(resp *http.Response) error {
 	case code >= 200 && code < 300:
 		return nil
 	case code == http.StatusGone:
-		return durable.Dead(err)
+		return durable.Permanent(err)
 	case code >= 300 && code < 400:
 		return fmt.Errorf("%w, a redirect, which is not followed", err)
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
