@@ -36,7 +36,7 @@ const enough = time.Minute
 
 // served is a server under test.
 type served struct {
-	t    *testing.T
+	t    testing.TB
 	url  string
 	head http.Header // of all requests
 	logs *logs
@@ -74,7 +74,7 @@ func (l *logs) String() string {
 func newLogs() *logs { return &logs{address: make(chan string, 1)} }
 
 // serve starts a server in this process. Without -dir or -nats it has a directory of its own.
-func serve(t *testing.T, flags ...string) *served {
+func serve(t testing.TB, flags ...string) *served {
 	t.Helper()
 	text := strings.Join(flags, " ")
 	if !strings.Contains(text, "-dir") && !strings.Contains(text, "-nats") {
@@ -129,7 +129,7 @@ var testClient = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 10
 
 // answer is a response.
 type answer struct {
-	t      *testing.T
+	t      testing.TB
 	status int
 	header http.Header
 	body   string
@@ -198,7 +198,7 @@ func newHook(t *testing.T, answer http.HandlerFunc) *hook {
 }
 
 // next returns the next call.
-func (h *hook) next(t *testing.T) call {
+func (h *hook) next(t testing.TB) call {
 	t.Helper()
 	select {
 	case c := <-h.calls:
