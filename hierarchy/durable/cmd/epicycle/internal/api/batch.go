@@ -71,7 +71,9 @@ type chunk struct {
 	results []Result
 	batch   durable.Batch[string, task.Task]
 	places  []int
-	size    int
+	// conditional is whether each operation sets a timer: then only a condition can have kept it from that.
+	conditional []bool
+	size        int
 }
 
 func (c *chunk) add(i int, op *Operation) {
@@ -83,6 +85,7 @@ func (c *chunk) add(i int, op *Operation) {
 		return
 	}
 	c.places = append(c.places, i)
+	c.conditional = append(c.conditional, op.Op == "set")
 	c.size += len(op.Value) + len(op.Key)
 }
 
@@ -101,11 +104,7 @@ func (c *chunk) addTo(op *Operation) error {
 		if err != nil {
 			return err
 		}
-		if s.due.at.IsZero() {
-			c.batch.Set(op.Key, s.task, s.due.in)
-		} else {
-			c.batch.SetAt(op.Key, s.task, s.due.at)
-		}
+		c.set(&s)
 	case "move":
 		m := Moving{In: op.In, At: op.At}
 		due, err := m.parse()
@@ -121,6 +120,24 @@ func (c *chunk) addTo(op *Operation) error {
 	return nil
 }
 
+func (c *chunk) set(s *setting) {
+	in := s.due.from(c.now)
+	switch {
+	case s.cond == "absent":
+		c.batch.SetIfAbsent(s.key, s.task, in)
+	case s.cond == "sooner":
+		c.batch.SetSooner(s.key, s.task, in)
+	case s.cond == "later":
+		c.batch.SetLater(s.key, s.task, in)
+	case s.due.schedule != "":
+		c.batch.SetSchedule(s.key, s.task, s.schedule)
+	case s.due.at.IsZero():
+		c.batch.Set(s.key, s.task, in)
+	default:
+		c.batch.SetAt(s.key, s.task, s.due.at)
+	}
+}
+
 // flush does the operations.
 func (c *chunk) flush() {
 	if c.batch.Len() == 0 {
@@ -134,10 +151,12 @@ func (c *chunk) flush() {
 			r.OK = true
 		case err != nil:
 			r.Error = err.Error()
+		case c.conditional[i]:
+			r.Error = "the condition is not met"
 		default:
 			r.Error = errNoTimer.Detail
 		}
 	}
 	c.batch.Reset()
-	c.places, c.size = c.places[:0], 0
+	c.places, c.conditional, c.size = c.places[:0], c.conditional[:0], 0
 }

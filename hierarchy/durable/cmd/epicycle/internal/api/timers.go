@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -24,6 +23,7 @@ func timerOf(e *service.Entry) Timer {
 	return Timer{
 		Key: e.Key, Value: e.Value.Value, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
 		Due: e.Due.UTC(), ID: e.ID.String(), Attempt: e.Attempt, State: e.State.String(),
+		Schedule: e.Schedule.String(), Error: e.LastError,
 	}
 }
 
@@ -41,12 +41,16 @@ func (a *API) set(ctx context.Context, in *setInput) (*timerOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.apply(ctx, &s); err != nil {
-		return nil, err
+	took, err := a.apply(ctx, &s)
+	if err != nil {
+		return nil, failure(err)
 	}
 	e, ok, err := a.Service.Lookup(ctx, in.Key)
 	if err != nil {
 		return nil, failure(err)
+	}
+	if !took {
+		return nil, notMet(in.If, &e, ok)
 	}
 	if !ok { // it has fired already, and ended
 		e = service.Entry{Key: in.Key, Value: s.task, Due: time.Now().Add(s.due.from(time.Now()))}
@@ -60,6 +64,23 @@ type setting struct {
 	task task.Task
 	due  due
 	cond string
+
+	schedule durable.Schedule
+}
+
+var (
+	errCondition = errors.New("if must be absent, sooner or later")
+	errRuns      = errors.New("if does not go with a schedule")
+)
+
+func (s *setting) checkCondition() error {
+	switch {
+	case s.cond != "" && s.cond != "absent" && s.cond != "sooner" && s.cond != "later":
+		return errCondition
+	case s.cond != "" && s.due.schedule != "":
+		return errRuns
+	}
+	return nil
 }
 
 func (a *API) setting(key string, in *Setting, cond string) (s setting, err error) {
@@ -71,10 +92,10 @@ func (a *API) setting(key string, in *Setting, cond string) (s setting, err erro
 		err = errSubjects
 	}
 	if err == nil && s.due.schedule != "" {
-		err = fmt.Errorf("schedule: not yet")
+		s.schedule, err = durable.ParseSchedule(s.due.schedule)
 	}
-	if err == nil && cond != "" {
-		err = fmt.Errorf("if: not yet")
+	if err == nil {
+		err = s.checkCondition()
 	}
 	var p *Problem
 	if err != nil && !errors.As(err, &p) {
@@ -83,17 +104,36 @@ func (a *API) setting(key string, in *Setting, cond string) (s setting, err erro
 	return s, err
 }
 
-// apply sets a timer.
-func (a *API) apply(ctx context.Context, s *setting) (err error) {
-	if s.due.at.IsZero() {
-		err = a.Service.Set(ctx, s.key, s.task, s.due.in)
-	} else {
-		err = a.Service.SetAt(ctx, s.key, s.task, s.due.at)
+// apply sets a timer, and reports whether its condition was met.
+func (a *API) apply(ctx context.Context, s *setting) (bool, error) {
+	in := s.due.from(time.Now())
+	switch {
+	case s.cond == "absent":
+		return a.Service.SetIfAbsent(ctx, s.key, s.task, in)
+	case s.cond == "sooner":
+		return a.Service.SetSooner(ctx, s.key, s.task, in)
+	case s.cond == "later":
+		return a.Service.SetLater(ctx, s.key, s.task, in)
+	case s.due.schedule != "":
+		return true, a.Service.SetSchedule(ctx, s.key, s.task, s.schedule)
+	case s.due.at.IsZero():
+		return true, a.Service.Set(ctx, s.key, s.task, in)
 	}
-	if err != nil {
-		return failure(err)
+	return true, a.Service.SetAt(ctx, s.key, s.task, s.due.at)
+}
+
+// notMet is the answer if a condition was not met, with the timer that is there, if it is there still.
+func notMet(cond string, e *service.Entry, there bool) *Problem {
+	p := problem(http.StatusConflict, map[string]string{
+		"absent": "there is a timer with this key",
+		"sooner": "the timer that is there is not due later",
+		"later":  "the timer that is there is not due sooner",
+	}[cond])
+	if there {
+		t := timerOf(e)
+		p.Timer = &t
 	}
-	return nil
+	return p
 }
 
 type getInput struct{ Keyed }
@@ -155,16 +195,14 @@ func (a *API) remove(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
 		return nil, err
 	}
-	out, err := a.timer(ctx, in.Key, errNoTimer)
+	e, ok, err := a.Service.RemoveEntry(ctx, in.Key)
 	if err != nil {
-		return nil, err
-	}
-	if _, ok, err := a.Service.Remove(ctx, in.Key); err != nil {
 		return nil, failure(err)
-	} else if !ok {
+	}
+	if !ok {
 		return nil, errNoTimer
 	}
-	return out, nil
+	return &timerOutput{timerOf(&e)}, nil
 }
 
 func (a *API) revive(ctx context.Context, in *getInput) (*timerOutput, error) {
@@ -201,7 +239,7 @@ func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
 		return nil, err
 	}
 	q := durable.Query{Prefix: prefix, After: in.After, Limit: in.Limit + 1}
-	for _, state := range []durable.State{durable.Waiting, durable.Running, durable.Dead} {
+	for _, state := range []durable.State{durable.StateWaiting, durable.StateRunning, durable.StateDead} {
 		if in.State == state.String() {
 			q.States = append(q.States, state)
 		}

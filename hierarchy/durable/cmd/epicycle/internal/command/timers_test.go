@@ -90,6 +90,7 @@ func TestBadRequests(t *testing.T) {
 		{"PUT", "/v1/timers/k", `{"in":"999999999h","to":{"queue":"q"}}`, 400, "in:"},
 		{"PUT", "/v1/timers/k", `{"at":"tomorrow","to":{"queue":"q"}}`, 400, "at:"},
 		{"PUT", "/v1/timers/k", `{"schedule":"every day","to":{"queue":"q"}}`, 400, "schedule"},
+		{"PUT", "/v1/timers/k", `{"schedule":"0 0 31 2 *","to":{"queue":"q"}}`, 400, ""},
 		{"PUT", "/v1/timers/k", `{"in":"1s"}`, 400, "to:"},
 		{"PUT", "/v1/timers/k", `{"in":"1s","to":{}}`, 400, "to:"},
 		{"PUT", "/v1/timers/k", `{"in":"1s","to":{"queue":"q","webhook":"http://x/"}}`, 400, "to:"},
@@ -218,4 +219,54 @@ func TestBatch(t *testing.T) {
 	for _, r := range out["results"].([]any) {
 		require.Equal(t, map[string]any{"ok": true}, r)
 	}
+}
+
+// A timer is set if a condition is met; else the answer has the one that is there.
+func TestConditions(t *testing.T) {
+	s := serve(t)
+	put := func(cond, in string, status int) map[string]any {
+		t.Helper()
+		return s.do("PUT", "/v1/timers/k?if="+cond, fmt.Sprintf(`{"in":%q,"value":%q,"to":{"queue":"q"}}`, in, in)).json(status)
+	}
+	put("absent", "1h", 200)
+	p := put("absent", "2h", 409)
+	require.Equal(t, "Conflict", p["title"])
+	require.Equal(t, "1h", p["timer"].(map[string]any)["value"])
+	put("sooner", "2h", 409)
+	require.Equal(t, "30m", put("sooner", "30m", 200)["value"])
+	put("later", "10m", 409)
+	require.Equal(t, "3h", put("later", "3h", 200)["value"])
+	out := s.do("POST", "/v1/batch", `{"operations":[
+		{"op":"set","if":"absent","key":"k","in":"1h","to":{"queue":"q"}},{"op":"set","if":"absent","key":"l","in":"1h","to":{"queue":"q"}},
+		{"op":"set","if":"sooner","key":"k","in":"1h","to":{"queue":"q"}},{"op":"set","if":"later","key":"k","in":"1m","to":{"queue":"q"}}
+	]}`).json(200)
+	var oks []bool
+	for _, r := range out["results"].([]any) {
+		oks = append(oks, r.(map[string]any)["ok"].(bool))
+	}
+	require.Equal(t, []bool{false, true, true, false}, oks)
+	s.do("PUT", "/v1/timers/k?if=absent", `{"schedule":"@daily","to":{"queue":"q"}}`).problem(400)
+}
+
+// A schedule runs again and again under one key.
+func TestSchedules(t *testing.T) {
+	s := serve(t)
+	h := newHook(t, nil)
+	set := s.do("PUT", "/v1/timers/s", fmt.Sprintf(`{"schedule":"@every 50ms","value":1,"to":{"webhook":%q}}`, h.URL)).json(200)
+	require.Equal(t, "@every 50ms", set["schedule"])
+	first, second := h.next(t), h.next(t)
+	require.NotEqual(t, first.header.Get("webhook-id"), second.header.Get("webhook-id"))
+	s.do("DELETE", "/v1/timers/s", "").json(200)
+	night := s.do("PUT", "/v1/timers/night", `{"schedule":"CRON_TZ=Europe/Berlin 30 2 * * *","to":{"queue":"reports"}}`).json(200)
+	require.Equal(t, "CRON_TZ=Europe/Berlin 30 2 * * *", night["schedule"])
+	require.Contains(t, s.do("GET", "/v1/timers", "").body, "Europe/Berlin")
+
+	s.do("PUT", "/v1/timers/q", `{"schedule":"@every 20ms","to":{"queue":"runs"}}`).json(200)
+	ids := make(map[any]bool)
+	for range 3 {
+		f := s.takeAll("runs", 1)[0]
+		ids[f["id"]] = true
+		require.Equal(t, []bool{true}, s.ends("runs", "done", f["token"]))
+	}
+	require.Len(t, ids, 3)
 }
