@@ -150,7 +150,7 @@ func (a *attempt) settled(took bool) {
 // Final is the error of an attempt after which the timer is dead.
 type Final struct{ Err error }
 
-func (f *Final) Error() string { return f.Err.Error() }
+func (f *Final) Error() string { return textOf(f.Err) }
 func (f *Final) Unwrap() error { return f.Err }
 
 // Later is the error of an attempt after which the next one is due after some time, instead of Backoff.
@@ -159,22 +159,37 @@ type Later struct {
 	In  time.Duration
 }
 
-func (l *Later) Error() string { return l.Err.Error() }
+func (l *Later) Error() string { return textOf(l.Err) }
 func (l *Later) Unwrap() error { return l.Err }
 
 // failure returns what is to be written of an attempt that has failed.
 func (cfg *Config) failure(j job, err error) item {
 	it := item{kind: failed, job: j, cause: err}
-	var final *Final
-	var later *Later
+	final, later := wishes(err)
 	switch {
-	case errors.As(err, &final):
+	case final:
 		it.last = true
-	case errors.As(err, &later):
+	case later != nil:
 		it.wait = max(0, later.In)
 	default:
 		it.wait = cfg.Backoff(int(j.attempt))
 	}
-	it.last = it.last || cfg.isLast(j.attempt)
+	if it.last = it.last || cfg.isLast(j.attempt); it.last {
+		it.text = errorText(err)
+	}
 	return it
+}
+
+// wishes returns whether an error is Final, or the Later that it is. One whose Unwrap panics is none.
+func wishes(err error) (final bool, later *Later) {
+	defer func() {
+		if recover() != nil {
+			final, later = false, nil
+		}
+	}()
+	if f := (*Final)(nil); errors.As(err, &f) {
+		return true, nil
+	}
+	errors.As(err, &later)
+	return false, later
 }

@@ -103,12 +103,13 @@ func (d *draft) expire(j *job, was change, hash uint64) bool {
 // maxError is how many bytes of an error's text are in the log.
 const maxError = 1 << 10
 
-// errorText returns the text of an error for the log, or nil if there is none.
+// errorText returns the text of an error for the log, or nil if there is none. It must be called without locks, as the
+// error is a handler's, whose methods may do anything.
 func errorText(err error) []byte {
 	if err == nil {
 		return nil
 	}
-	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
+	text := strings.ToValidUTF8(textOf(err), "\uFFFD")
 	if len(text) > maxError {
 		n := maxError
 		for !utf8.RuneStart(text[n]) {
@@ -117,4 +118,12 @@ func errorText(err error) []byte {
 		text = text[:n]
 	}
 	return []byte(text)
+}
+
+// textOf returns the text of an error, which may be nil, or have a method that panics.
+func textOf(err error) string {
+	if err == nil {
+		return "there is no error"
+	}
+	return fmt.Sprint(err)
 }

@@ -273,7 +273,7 @@ func (d *draft) attempt(it *item) bool {
 			return true
 		}
 		op.Kind, now.after = frame.Die, dead
-		op.Error = errorText(it.cause)
+		op.Error = it.text
 		now.extra.LastError, now.extra.Died = string(op.Error), d.Header().Time
 	default:
 		op.Kind, op.Next = frame.Fail, instant.Plus(d.now, int64(it.wait))

@@ -23,6 +23,7 @@ type item struct {
 	wait  time.Duration   // until the next attempt, after a failed one
 	last  bool            // after a failed one: the timer is dead
 	cause error           // of the failure
+	text  []byte          // if last: that of the cause
 	ended func(took bool) // if not nil, called instead of job.release when the item is in the log, or won't be. It does not block
 }
 
