@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -38,28 +37,40 @@ func (c *Client) newAsk(call *partition.Call, begun Moment) *ask {
 		a = &ask{done: make(chan struct{}, 1)}
 	}
 	*a = ask{done: a.done, call: call, begun: begun, ops: len(call.Asks), size: partSize(call.Asks)}
-	if slices.ContainsFunc(call.Asks, func(op partition.Ask) bool { return isExtended(&op) }) {
-		a.class = forLater
+	for i := range call.Asks {
+		a.class = max(a.class, classOf(&call.Asks[i]))
 	}
 	return a
 }
 
-// class is a class of messages. What owners of earlier versions can't read waits for another one, and must not hold up
-// the rest.
+// classOf returns the class of messages that an operation may be in.
+func classOf(a *partition.Ask) class {
+	switch {
+	case len(a.Schedule) > 0:
+		return scheduled
+	case isExtended(a):
+		return forLater
+	}
+	return forAll
+}
+
+// class is a class of messages. What owners of earlier versions can't read waits for another one, and schedules wait
+// while others share the log that can't read them. Neither must hold up the rest.
 type class int
 
 const (
 	forAll   class = iota // owners of all versions read it
 	forLater              // it is extended
+	scheduled             // so is this, and it has a schedule
 	classes
 )
 
 // version returns that of a message, or the least if it may be dated.
 func (c class) version() byte {
-	if c == forLater {
-		return extended
+	if c == forAll {
+		return Version
 	}
-	return Version
+	return extended
 }
 
 // end answers a. Only the first answer counts.

@@ -128,3 +128,34 @@ func TestExtended(t *testing.T) {
 	_, ok = partition.Was(call.Values[0])
 	b.False(ok)
 }
+
+// While a process of an earlier version shares the log, schedules wait, however many, and hold up nothing else that is
+// extended.
+func TestSchedulesForAMixedLog(t *testing.T) {
+	b := newBench(t)
+	var version atomic.Uint32
+	version.Store(frame.First)
+	b.part.Version = func() uint8 { return uint8(version.Load()) }
+	b.own()
+	c := b.client()
+	const n = 2 * maxFlying
+	results := make(chan *partition.Call, n)
+	for i := range n {
+		ask := partition.Ask{Kind: frame.SetAt, Key: []byte(fmt.Sprint(i)), Schedule: []byte("@daily")}
+		go func() { results <- b.do(c, ask) }()
+	}
+	l := c.lanes[0]
+	b.Eventually(func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.flying) == maxFlying
+	}, time.Minute, time.Millisecond)
+	for i := range 10 {
+		b.Equal(i == 0, b.do(c, setIfAsk(partition.IfAbsent, "k", fmt.Sprint(i), time.Hour)).Took[0])
+	}
+	b.Empty(results)
+	version.Store(frame.Version)
+	for range n {
+		b.True((<-results).Took[0])
+	}
+}
