@@ -37,18 +37,31 @@ func (d *draft) holds(a *Ask, was *change) bool {
 // until returns when the next attempt of a key's timer is due, in the owner's time. If one is under way, that is when
 // the timer was due.
 func (d *draft) until(was *change) int64 {
-	due, wall := was.due, was.wall
 	switch {
 	case was.ref != 0:
-		due, wall = d.state.Until(was.ref)
+		return untilOf(d.state, was.ref, d.now, d.wall)
 	case was.attempt > 0:
-		due, wall = was.next, false
+		return was.next
+	case was.wall:
+		return fromWall(was.due, d.now, d.wall)
 	}
-	if wall {
-		due = instant.Plus(d.now, instant.Minus(due, d.wall))
+	return was.due
+}
+
+// untilOf returns until for a timer of the state.
+func untilOf(s *state.State, ref state.Ref, now, wall int64) int64 {
+	due, isWall := s.Until(ref)
+	if isWall {
+		due = fromWall(due, now, wall)
+	}
+	if s.IsDue(ref) {
+		due = min(due, now)
 	}
 	return due
 }
+
+// fromWall converts a wall time to the owner's time.
+func fromWall(t, now, wall int64) int64 { return instant.Plus(now, instant.Minus(t, wall)) }
 
 // takesOut reports whether the caller gets what an operation that has taken hold has taken out: a value, or with
 // Whole, what Was reads.

@@ -14,11 +14,8 @@ func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok b
 	t, ref, ok := p.state.Find(key)
 	ok = ok && !t.Dead
 	if ok {
-		until, wall := p.state.Until(ref)
 		now := p.time.now()
-		if wall {
-			now = p.time.wall()
-		}
+		until := untilOf(p.state, ref, now, p.time.wall())
 		value, remaining = t.Value, time.Duration(max(0, instant.Minus(until, now)))
 	}
 	p.mu.Unlock()

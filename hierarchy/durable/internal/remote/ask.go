@@ -59,9 +59,9 @@ func classOf(a *partition.Ask) class {
 type class int
 
 const (
-	forAll   class = iota // owners of all versions read it
-	forLater              // it is extended
-	scheduled             // so is this, and it has a schedule
+	forAll    class = iota // owners of all versions read it
+	forLater               // it is extended
+	scheduled              // so is this, and it has a schedule
 	classes
 )
 

@@ -47,6 +47,12 @@ func (s *State) Until(ref Ref) (until int64, wall bool) {
 	return r.due, r.wall
 }
 
+// IsDue reports whether an attempt of a timer is due or under way. Its wall time may have come before a clock was set back.
+func (s *State) IsDue(ref Ref) bool {
+	st := s.records.at(uint32(ref)).state
+	return st == held || st == running
+}
+
 // Keep is the operation that writes a timer again. Its bytes are appended to room, which is
 // returned. A timer whose attempt is due or under way is due at once for a later owner.
 func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
