@@ -133,6 +133,7 @@ func TestExtended(t *testing.T) {
 // extended.
 func TestSchedulesForAMixedLog(t *testing.T) {
 	b := newBench(t)
+	b.cfg.GiveUp = 15 * time.Second
 	var version atomic.Uint32
 	version.Store(frame.First)
 	b.part.Version = func() uint8 { return uint8(version.Load()) }
