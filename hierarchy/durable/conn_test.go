@@ -17,7 +17,7 @@ import (
 )
 
 // openFor opens timers for a second, and returns the error and what was logged.
-func openFor(t *testing.T, urls string, handle func(context.Context, firing) error, opts ...nats.Option) (err error, said string) {
+func openFor(t *testing.T, urls string, handle func(context.Context, firing) error, opts ...nats.Option) (said string, err error) {
 	nc, err := nats.Connect(urls, append(opts, nats.RetryOnFailedConnect(true), nats.ReconnectWait(50*time.Millisecond), nats.MaxReconnects(-1))...)
 	require.NoError(t, err)
 	defer nc.Close()
@@ -26,7 +26,7 @@ func openFor(t *testing.T, urls string, handle func(context.Context, firing) err
 	defer cancel()
 	_, err = durable.Open(ctx, durable.Config[string, string]{Conn: nc, Handle: handle, Logger: slog.New(slog.NewTextHandler(&l, nil))})
 	require.Error(t, err)
-	return err, l.String()
+	return l.String(), err
 }
 
 // handles are those of a worker and of a caller.
@@ -37,7 +37,7 @@ var handles = map[string]func(context.Context, firing) error{"worker": new(recor
 func TestOpenWithoutAServer(t *testing.T) {
 	for who, handle := range handles {
 		t.Run(who, func(t *testing.T) {
-			err, said := openFor(t, "nats://worker:secret@127.0.0.1:1,nats://hidden@127.0.0.1:2", handle)
+			said, err := openFor(t, "nats://worker:secret@127.0.0.1:1,nats://hidden@127.0.0.1:2", handle)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Regexp(t, `^durable: context deadline exceeded: the connection to nats://127.0.0.1:., nats://127.0.0.1:. is reconnecting$`, err.Error())
 			require.Contains(t, said, "nats://127.0.0.1:1")
@@ -76,12 +76,12 @@ func TestOpenWithAWrongPassword(t *testing.T) {
 	host := lockedServer(t)
 	for who, handle := range handles {
 		t.Run(who, func(t *testing.T) {
-			err, said := openFor(t, "nats://worker:secret@"+host, handle)
+			said, err := openFor(t, "nats://worker:secret@"+host, handle)
 			require.Contains(t, strings.ToLower(err.Error()), "the connection to nats://"+host+" is closed: nats: authorization violation")
 			require.NotErrorIs(t, err, context.DeadlineExceeded) // it will never be right
 			requireNoSecrets(t, err.Error()+said)
 
-			err, said = openFor(t, "nats://worker:secret@"+host, handle, nats.IgnoreAuthErrorAbort())
+			said, err = openFor(t, "nats://worker:secret@"+host, handle, nats.IgnoreAuthErrorAbort())
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Contains(t, strings.ToLower(err.Error()), "the connection to nats://"+host+" is reconnecting: nats: authorization violation")
 			requireNoSecrets(t, err.Error()+said)
@@ -94,7 +94,7 @@ func TestOpenWithoutRights(t *testing.T) {
 	host := lockedServer(t)
 	for who, handle := range handles {
 		t.Run(who, func(t *testing.T) {
-			err, _ := openFor(t, "nats://limited:right@"+host, handle, nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
+			_, err := openFor(t, "nats://limited:right@"+host, handle, nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.ErrorIs(t, err, nats.ErrPermissionViolation)
 			require.Contains(t, err.Error(), `$JS.API.STREAM.`)

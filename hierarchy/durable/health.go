@@ -46,7 +46,7 @@ func (d *dir) Health() (all []error) {
 	if d.closed.Load() {
 		return []error{partition.ErrClosed}
 	}
-	problem, since := d.server.ProblemSince()
+	since, problem := d.server.ProblemSince()
 	if problem != nil {
 		all = append(all, journal.In(d.cfg.dir, cluster.Since(since, problem, nil)))
 	}

@@ -50,11 +50,11 @@ func (s *Server) Problem() error {
 	return context.Cause(s.healthy)
 }
 
-// ProblemSince returns Problem, and since when the server has it.
-func (s *Server) ProblemSince() (error, time.Time) {
+// ProblemSince returns since when the server has a problem, and Problem.
+func (s *Server) ProblemSince() (time.Time, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return context.Cause(s.healthy), s.failedAt
+	return s.failedAt, context.Cause(s.healthy)
 }
 
 // OnProblem has f be called with the problem that the server has, or with its next one, unless stop

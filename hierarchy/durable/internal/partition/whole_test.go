@@ -56,8 +56,8 @@ func TestTimerFallsDueWhileItIsRemoved(t *testing.T) {
 // A timer whose handler was called is running until its result is in the log, also if the handler has returned.
 func TestRemovedWhileItRuns(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		leave := make(chan error)
-		b.handle = func(context.Context, Firing) error { return <-leave }
+		leave := map[string]chan error{"a": make(chan error), "b": make(chan error)}
+		b.handle = func(_ context.Context, f Firing) error { return <-leave[f.Key] }
 		b.open()
 		b.set("a", "1", 0)
 		b.set("b", "2", 0)
@@ -65,7 +65,7 @@ func TestRemovedWhileItRuns(t *testing.T) {
 		got, ok := b.whole("a")
 		b.True(ok)
 		b.Equal(state.Timer{Value: "1", ID: got.ID, Due: got.Due, Attempt: 1, Running: true}, got)
-		leave <- errHandler
+		leave["a"] <- errHandler
 
 		hold, held := make(chan bool), make(chan bool)
 		var once sync.Once
@@ -74,7 +74,7 @@ func TestRemovedWhileItRuns(t *testing.T) {
 		<-held
 		c := &Call{Asks: []Ask{wholeAsk("b")}}
 		b.NoError(b.p.Start(c)) // before the result
-		leave <- errHandler
+		leave["b"] <- errHandler
 		synctest.Wait()
 		hold <- true
 		b.NoError(c.Wait(b.t.Context()))
