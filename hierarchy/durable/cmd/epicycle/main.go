@@ -3,6 +3,7 @@ package main
 
 import (
 	"os"
+	_ "time/tzdata" // schedules have zones, and an image may have none
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/command"
 )
