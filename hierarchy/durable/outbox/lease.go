@@ -1,0 +1,106 @@
+package outbox
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// lease says that this process relays, and no other. It is a row in the database: who holds it, and how often that
+// was renewed. A holder that has not renewed it for three quarters of Config.Lease passes nothing on. A claimant
+// takes it after it has seen no renewal for five quarters. Both measure this by their own monotonic clocks, so no two
+// clocks are compared.
+type lease struct {
+	holder  string
+	renewed int64     // what a claimant has seen
+	until   time.Time // when this process must have stopped; monotonic
+}
+
+// leaseQuery is read by claimants.
+const leaseQuery = `SELECT holder, renewed FROM %s_relay WHERE one = 1`
+
+// acquire waits until this process has the lease, or ctx ends.
+func (b *Box[K, V]) acquire(ctx context.Context) (*lease, error) {
+	l := &lease{holder: rand.Text()}
+	var seen lease
+	since := time.Now()
+	for first := true; ; first = false {
+		var now lease
+		err := b.cfg.DB.QueryRowContext(ctx, fmt.Sprintf(leaseQuery, b.cfg.Table)).Scan(&now.holder, &now.renewed)
+		if err != nil {
+			return nil, err
+		}
+		if first || now.holder != seen.holder || now.renewed != seen.renewed {
+			seen, since = now, time.Now()
+		}
+		if now.holder == "" || time.Since(since) >= b.cfg.Lease*5/4 {
+			if ok, err := b.claim(ctx, l, now); ok || err != nil {
+				return l, err
+			}
+		}
+		if err := pause(ctx, b.cfg.Lease/8); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// claim takes the lease from whoever had it as was seen. It reports whether nobody else was faster.
+func (b *Box[K, V]) claim(ctx context.Context, l *lease, seen lease) (bool, error) {
+	sent := time.Now()
+	ok, err := changed(b.cfg.DB.ExecContext(ctx, fmt.Sprintf(`UPDATE %s_relay SET holder = %s, renewed = %d
+		WHERE one = 1 AND holder = %s AND renewed = %d`,
+		b.cfg.Table, quote(l.holder), seen.renewed+1, quote(seen.holder), seen.renewed)))
+	l.until = sent.Add(b.cfg.Lease * 3 / 4)
+	return ok, err
+}
+
+// renew renews the lease in a transaction, which commits nothing if another process has it.
+func (b *Box[K, V]) renew(ctx context.Context, l *lease, more func(tx *sql.Tx) error) error {
+	sent := time.Now()
+	err := b.transact(ctx, func(tx *sql.Tx) error {
+		ok, err := changed(tx.ExecContext(ctx, fmt.Sprintf(`UPDATE %s_relay SET renewed = renewed + 1
+			WHERE one = 1 AND holder = %s`, b.cfg.Table, quote(l.holder))))
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return errLost
+		}
+		return more(tx)
+	})
+	if err == nil {
+		l.until = sent.Add(b.cfg.Lease * 3 / 4)
+	}
+	return err
+}
+
+// release lets the next process begin at once. If that fails, it waits for the end of the lease.
+func (b *Box[K, V]) release(ctx context.Context, l *lease) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.cfg.Lease)
+	defer cancel()
+	_, _ = b.cfg.DB.ExecContext(ctx, fmt.Sprintf(`UPDATE %s_relay SET holder = '' WHERE one = 1 AND holder = %s`,
+		b.cfg.Table, quote(l.holder)))
+}
+
+// changed reports whether a statement has changed a row.
+func changed(r sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	n, err := r.RowsAffected()
+	return n > 0, err
+}
+
+// pause waits for d. It returns the error of ctx if that ends before.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
