@@ -57,11 +57,10 @@ func work(cfg workerConfig, in io.Reader, out io.Writer) error {
 		return err
 	}
 	go func() { _ = b.Relay(ctx, w) }()
-	say("open")
 	var end sync.WaitGroup
 	stop := make(chan struct{})
 	for g := range 4 {
-		end.Go(func() { transact(b, db, cfg.Life, g, stop) })
+		end.Go(func() { transact(b, db, cfg.Life, g, stop, func() { say("made") }) })
 	}
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		close(stop)
@@ -81,8 +80,8 @@ func work(cfg workerConfig, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// transact makes transactions until stop is closed. Keys of a goroutine are its own, or shared with the others.
-func transact(b *box, db *sql.DB, life, g int, stop chan struct{}) {
+// transact makes transactions until stop is closed. All goroutines share the keys.
+func transact(b *box, db *sql.DB, life, g int, stop chan struct{}, made func()) {
 	ctx := context.Background()
 	for n := 0; ; n++ {
 		select {
@@ -114,7 +113,9 @@ func transact(b *box, db *sql.DB, life, g int, stop chan struct{}) {
 			_ = tx.Rollback()
 			continue
 		}
-		_ = tx.Commit()
+		if tx.Commit() == nil {
+			made()
+		}
 	}
 }
 
@@ -132,9 +133,9 @@ func TestKills(t *testing.T) {
 		found := &found{fired: map[string]int{}, left: map[string]string{}}
 		for cfg.Life = range *kills + 1 {
 			last := cfg.Life == *kills
-			p, opened := found.start(t, cfg)
+			p, ready := found.start(t, cfg, 1+rand.IntN(200))
 			select {
-			case <-opened:
+			case <-ready:
 			case <-p.Ended():
 				t.Fatal(p.Err())
 			}
@@ -145,8 +146,6 @@ func TestKills(t *testing.T) {
 				case <-p.Ended():
 					t.Fatal(p.Err())
 				}
-			} else {
-				time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
 			}
 			p.End()
 		}
@@ -161,14 +160,16 @@ type found struct {
 	drained chan struct{}
 }
 
-// start starts a process. Its lines are read until it has ended.
-func (f *found) start(t *testing.T, cfg workerConfig) (*child.Process, chan struct{}) {
-	opened := make(chan struct{})
+// start starts a process. Its lines are read until it has ended. The channel is closed after so many transactions.
+func (f *found) start(t *testing.T, cfg workerConfig, transactions int) (*child.Process, chan struct{}) {
+	ready := make(chan struct{})
 	f.drained = make(chan struct{})
 	p, err := child.Start(child.Spec{Variable: workerVariable, Config: cfg, Line: func(line string) error {
 		switch what, rest, _ := strings.Cut(line, " "); what {
-		case "open":
-			close(opened)
+		case "made":
+			if transactions--; transactions == 0 {
+				close(ready)
+			}
 		case "fire":
 			f.fired[strings.Fields(rest)[0]]++
 		case "left":
@@ -182,7 +183,7 @@ func (f *found) start(t *testing.T, cfg workerConfig) (*child.Process, chan stru
 		return nil
 	}})
 	require.NoError(t, err)
-	return p, opened
+	return p, ready
 }
 
 func (f *found) judge(t *testing.T, db *sql.DB) {

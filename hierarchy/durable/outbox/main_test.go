@@ -15,7 +15,6 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	stopPostgres()
 	if code == 0 {
-		// The embedded server of durable timers leaves these behind, as a server that is a process may.
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1

@@ -124,11 +124,11 @@ func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 			return err
 		}
 	}
-	ending, cancel := context.WithDeadline(ctx, r.lease.until)
+	ending, cancel := outlasting(ctx, r.lease.until)
 	defer cancel()
 	done, refused, err := r.send(ending, rows)
 	if len(done)+len(refused) > 0 {
-		err = errors.Join(err, b.renew(ctx, r.lease, func(tx *sql.Tx) error { return r.forget(ctx, tx, done, refused) }))
+		err = errors.Join(err, b.renew(ending, r.lease, func(tx *sql.Tx) error { return r.forget(ending, tx, done, refused) }))
 	}
 	switch {
 	case errors.Is(err, errLost) || ctx.Err() != nil:
@@ -139,6 +139,20 @@ func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 	}
 	r.pauses.Reset()
 	return nil
+}
+
+// grace is how long rows that are being passed on may take after Relay's context has ended. If they are not deleted,
+// they are passed on again.
+const grace = time.Second
+
+// outlasting returns a context that ends at a time, or when ctx has ended and grace has passed.
+func outlasting(ctx context.Context, until time.Time) (context.Context, context.CancelFunc) {
+	lasting, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
+	stop := context.AfterFunc(ctx, func() {
+		t := time.AfterFunc(grace, cancel)
+		context.AfterFunc(lasting, func() { t.Stop() })
+	})
+	return lasting, func() { stop(); cancel() }
 }
 
 // pause waits after a failure. It keeps the lease.
