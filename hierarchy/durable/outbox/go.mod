@@ -7,6 +7,7 @@ replace github.com/epicycle-go/epicycle => ../../..
 replace github.com/epicycle-go/epicycle/hierarchy/durable => ..
 
 require (
+	github.com/epicycle-go/epicycle v0.0.0
 	github.com/epicycle-go/epicycle/hierarchy/durable v0.0.0-00010101000000-000000000000
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
@@ -18,7 +19,6 @@ require (
 	github.com/antithesishq/antithesis-sdk-go v0.7.2-default-no-op // indirect
 	github.com/benbjohnson/clock v1.3.5 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
-	github.com/epicycle-go/epicycle v0.0.0 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
