@@ -5,6 +5,7 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -50,6 +51,8 @@ var (
 	_ func(*apiKeyed, ctx) iter.Seq2[apiFiring, error]          = (*apiKeyed).Dead
 	_ func(*apiKeyed, ctx, string) (bool, error)                = (*apiKeyed).Revive
 	_ func(*apiKeyed, ctx) (int, error)                         = (*apiKeyed).Len
+	_ func(*apiKeyed, ctx, io.Writer) error                     = (*apiKeyed).Export
+	_ func(*apiKeyed, ctx, io.Reader) (int, error)              = (*apiKeyed).Import
 	_ func(*apiKeyed) durable.Stats                             = (*apiKeyed).Stats
 	_ func(*apiKeyed) []hierarchy.CircleStats                   = (*apiKeyed).Circles
 	_ func(*apiKeyed, ctx) error                                = (*apiKeyed).Shutdown

@@ -115,6 +115,17 @@ func (d *dir) All(_ context.Context, at int, dead bool, f func(state.Timer) bool
 	return p.All(dead, f)
 }
 
+func (d *dir) Export(_ context.Context, at int, begin func() error, f func(state.Timer) error) error {
+	p, err := d.Partition(at)
+	if err != nil {
+		return err
+	}
+	if err := begin(); err != nil {
+		return err
+	}
+	return p.Export(f)
+}
+
 func (d *dir) Epoch(_ context.Context, at int) (uint64, error) {
 	p, err := d.Partition(at)
 	if err != nil {

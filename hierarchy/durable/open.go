@@ -24,6 +24,8 @@ type owners interface {
 	Lookup(ctx context.Context, at int, key []byte) (t state.Timer, ok bool, err error)
 	List(ctx context.Context, at int, q *partition.Query, found *partition.Found) error
 	All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error
+	// Export calls f for all timers as they were at one moment. It calls begin first, and each time when all comes again.
+	Export(ctx context.Context, at int, begin func() error, f func(state.Timer) error) error
 	Epoch(ctx context.Context, at int) (uint64, error) // 0 if it is not known
 	// Partition returns the partition if this process owns it, else nil. The error is ErrDamaged.
 	Partition(at int) (*partition.Partition, error)

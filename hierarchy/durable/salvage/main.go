@@ -5,11 +5,9 @@
 //
 //	go run ./salvage -dir /var/lib/shop/timers -out timers.jsonl
 //
-// Each line is a timer: name and partition, key and value as they are stored (key_base64 and
-// value_base64 where they are no text), due, wall_time if it was set by SetAt, the attempts that it
-// has had, whether it is dead, when it died and its last error, its schedule and the runs of it that were missed
-// and that it stands for, and its ID. It is uncertain if frames are missing after the last one
-// that says something of it: it may have ended, or been set, moved or removed since.
+// Each line is a timer as Keyed.Export writes it, with its name and partition, and Keyed.Import reads it. But due is
+// that of the next attempt, if others have failed. It is uncertain if frames are missing after the last one that says
+// something of it: it may have ended, or been set, moved or removed since.
 //
 // What is wrong, and where, is told on the standard error. The exit status is 0 if nothing is
 // wrong, 1 if something is, and 2 if nothing could be read.

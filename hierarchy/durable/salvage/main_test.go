@@ -87,11 +87,11 @@ func TestNothingIsWrong(t *testing.T) {
 	require.Contains(t, said, "38 timers, and nothing is wrong")
 	require.Len(t, found, len(values))
 	for k, v := range values {
-		require.Equal(t, v, *found[k].Value)
+		require.Equal(t, v, *found[k].ValueText)
 		require.Equal(t, "timers", found[k].Name)
 		require.Len(t, found[k].ID, 32)
 		require.False(t, found[k].Uncertain)
-		require.Equal(t, k == "4", found[k].Dead)
+		require.Equal(t, k == "4", found[k].State == "dead")
 	}
 	require.Equal(t, time.Hour, found["1"].Due.Sub(found["0"].Due))
 	require.Equal(t, 2*time.Hour, found["3"].Due.Sub(found["0"].Due))
@@ -139,7 +139,7 @@ func TestDamagedFiles(t *testing.T) {
 				require.Contains(t, said, "things are wrong")
 			}
 			for k, l := range found {
-				require.True(t, l.Uncertain || *l.Value == values[k], "%s %s: %s", file, what, k)
+				require.True(t, l.Uncertain || *l.ValueText == values[k], "%s %s: %s", file, what, k)
 			}
 		}
 	}
@@ -175,7 +175,7 @@ func TestWhereTheDamageIs(t *testing.T) {
 	require.Len(t, found, len(values)-1)
 	uncertain := 0
 	for k, l := range found {
-		require.Equal(t, values[k], *l.Value)
+		require.Equal(t, values[k], *l.ValueText)
 		if l.Uncertain {
 			uncertain++
 			require.Zero(t, l.Partition)
@@ -230,11 +230,26 @@ func TestDirectoryInUse(t *testing.T) {
 	require.Contains(t, said, "in use by another process")
 }
 
-// What is no text is written in base64.
-func TestBytes(t *testing.T) {
-	for s, isText := range map[string]bool{"": true, "a\nb\tü": true, "\x00": false, "\xff": false, "\x1b[1m": false} {
-		text, bytes := text([]byte(s))
-		require.Equal(t, isText, text != nil)
-		require.Equal(t, !isText, bytes != nil)
+// Keyed.Import reads the lines.
+func TestImport(t *testing.T) {
+	dir, values := directory(t)
+	var stdout, stderr bytes.Buffer
+	require.Zero(t, run([]string{"-dir", dir}, &stdout, &stderr))
+	w, err := durable.Open(t.Context(), durable.Config[string, string]{Dir: t.TempDir(), Partitions: 3, Clock: clock.NewMock(),
+		Handle: func(context.Context, durable.Firing[string, string]) error { return nil }})
+	require.NoError(t, err)
+	defer w.Close()
+	found := decode(t, stdout.Bytes())
+	n, err := w.Import(t.Context(), &stdout)
+	require.NoError(t, err)
+	require.Equal(t, len(values), n)
+	for k, v := range values {
+		e, ok, err := w.Lookup(t.Context(), k)
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, v, e.Value)
+		require.Equal(t, found[k].ID, e.ID.String())
+		require.Equal(t, int(found[k].Attempts), e.Attempt)
+		require.Equal(t, k == "4", e.State == durable.StateDead)
 	}
 }

@@ -167,3 +167,17 @@ func (r *router) All(ctx context.Context, at int, dead bool, f func(state.Timer)
 	}
 	return r.client.Scan(ctx, at, dead, f)
 }
+
+// Export calls f for all timers of a partition as they were at one moment, until it returns an error. It calls begin
+// before the first one, and each time when all comes again, after a change of owner.
+func (r *router) Export(ctx context.Context, at int, begin func() error, f func(state.Timer) error) error {
+	if p := r.owned[at].Load(); p != nil {
+		if err := begin(); err != nil {
+			return err
+		}
+		if err := p.Export(f); !errors.Is(err, partition.ErrNotOwner) {
+			return err
+		}
+	}
+	return r.client.Export(ctx, at, begin, f)
+}

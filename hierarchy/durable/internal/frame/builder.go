@@ -108,6 +108,9 @@ func (w *Builder) newer(op *Op) {
 		panic("frame: Add of " + op.Kind.String())
 	}
 	switch op.Kind {
+	case Import:
+		w.keep(op)
+		return
 	case Next:
 		w.b = append(w.b, byte(op.How))
 		w.number(ID{Number: op.Ended})
@@ -122,7 +125,7 @@ func (w *Builder) newer(op *Op) {
 func (w *Builder) time(t int64) { w.b = binary.AppendVarint(w.b, t-w.header.Time) }
 
 // number appends the number of an ID, as the distance to the next frame's. So the numbers of
-// timers that were set a short time ago are short.
+// timers that were set a short time ago are short. That of an ID of another log wraps around.
 func (w *Builder) number(id ID) {
 	w.b = binary.AppendUvarint(w.b, (w.header.Number+1)<<placeBits-id.Number)
 }

@@ -29,7 +29,7 @@ const (
 // mayHave is the bits that an operation may have.
 func mayHave(op *Op) byte {
 	switch {
-	case op.Kind != Keep:
+	case !op.Kind.isWhole():
 		return ofSet
 	case op.State != Dead:
 		return ofKeep &^ hasDied
@@ -51,7 +51,7 @@ func (op *Op) bits() (bits byte) {
 	if op.Started {
 		bits |= hasStarted
 	}
-	if op.Kind == Keep && op.State == Dead {
+	if op.Kind.isWhole() && op.State == Dead {
 		bits |= hasDied
 	}
 	return bits & mayHave(op)
@@ -60,7 +60,7 @@ func (op *Op) bits() (bits byte) {
 // hasMore reports whether moreBit is set for op.
 func (op *Op) hasMore() bool {
 	switch op.Kind {
-	case Set, SetAt, Keep:
+	case Set, SetAt, Keep, Import:
 		return op.bits() != 0
 	case Die:
 		return len(op.Error) > 0
@@ -107,7 +107,7 @@ func (r *reader) more(op *Op) {
 	case Start:
 		op.Moved, op.Due, op.Missed = true, r.time(), r.attempt()
 		return
-	case Set, SetAt, Keep:
+	case Set, SetAt, Keep, Import:
 	default:
 		r.Fail()
 		return

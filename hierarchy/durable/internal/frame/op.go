@@ -22,6 +22,7 @@ const (
 	Next                     // the run Ended of a schedule has ended: the next one is due at Due, a wall time, with a new ID
 	Start                    // the first attempt of a run of a schedule begins. It stands for Missed others
 	Expire                   // the dead ID is no longer there
+	Import                   // a timer, whole, from another log. Key has it instead of what it had
 	kinds
 
 	version2 = Next // this kind and those after it are not in version 1
@@ -31,6 +32,7 @@ var kindNames = [kinds]string{
 	Set: "set", SetAt: "setat", Move: "move", Remove: "remove", End: "end", Begin: "begin",
 	Fail: "fail", Die: "die", Revive: "revive", Keep: "keep", Takeover: "takeover", Close: "close",
 	Request: "request", Next: "next", Start: "start", Expire: "expire",
+	Import: "import",
 }
 
 func (k Kind) String() string {
@@ -43,7 +45,10 @@ func (k Kind) String() string {
 // renews reports whether the operation gives the timer a new ID.
 func (k Kind) renews() bool { return k <= Move || k == Next }
 
-// State is the state of a timer in a Keep.
+// isWhole reports whether the operation has all of a timer.
+func (k Kind) isWhole() bool { return k == Keep || k == Import }
+
+// State is the state of a timer in a Keep, or an Import.
 type State uint8
 
 const (
@@ -56,7 +61,7 @@ const (
 // Op is one operation. Which fields it has depends on Kind. The others are zero.
 type Op struct {
 	Kind    Kind
-	State   State  // Keep
+	State   State  // Keep, Import
 	Wall    bool   // SetAt, Next, and a Keep of such a timer: Due is a wall time
 	Attempt uint32 // Begin, Fail, Die, Keep
 	ID      ID     // all that name a timer, but Remove. Move, Set, SetAt and Next: the new ID

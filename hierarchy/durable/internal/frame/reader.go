@@ -85,6 +85,9 @@ func (r *reader) newer(op *Op, place int) {
 		return
 	}
 	switch op.Kind {
+	case Import:
+		r.keep(op)
+		return
 	case Next:
 		op.ID, op.Wall = r.frame.newID(place), true
 		if op.How = How(r.Byte()); op.How >= hows {
@@ -128,11 +131,12 @@ func (r *reader) request(op *Op) {
 // time is relative to that of the frame. What Builder.time has wrapped around wraps back.
 func (r *reader) time() int64 { return r.frame.Time + r.Varint() }
 
-// number is the number of an ID. One that this log can't have given yet is a failure.
+// number is the number of an ID. In version 1, one that this log can't have given yet is a failure: there are no timers
+// of other logs.
 func (r *reader) number() uint64 {
 	age := r.Uvarint()
 	number := (r.frame.Number+1)<<placeBits - age
-	if age == 0 || age > (r.frame.Number+1)<<placeBits {
+	if r.frame.Version < 2 && (age == 0 || age > (r.frame.Number+1)<<placeBits) {
 		r.Fail()
 	}
 	return number

@@ -9,6 +9,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // Ask is an operation that a caller requests: Set, SetAt, Move, Remove or Revive.
@@ -20,6 +21,7 @@ type Ask struct {
 	In         time.Duration // Set and Move: the time until it is due, counted from Start
 	Due        int64         // SetAt: the wall time when it is due. Start sets it for Set and Move
 	By         uint64        // the attempt whose handler requests it for its own key, or 0. See Call.From
+	Timer      *state.Timer  // Import: the timer, but for Key and Value. If it was running, it waits
 	Schedule   []byte        // SetAt: when the timer runs, as text. Start sets Due to the first run
 	Trace      []byte        // Set and SetAt: the trace context of the caller
 	refused    bool          // the schedule can't be read, or has no run
@@ -128,6 +130,10 @@ func (c *Call) begin(t *ownTime) {
 			a.firstRun(t.wall())
 		}
 		c.size += len(a.Key) + len(a.Value) + frame.MoreSize(a.Schedule, a.Trace, nil) + opBytes
+		if t := a.Timer; t != nil {
+			c.size += frame.MoreSize(t.Schedule, t.Trace, t.LastError)
+			a.refused = !isStorable(t.Schedule)
+		}
 	}
 	if c.Request.named() {
 		c.size += c.answerSize()

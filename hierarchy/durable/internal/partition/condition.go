@@ -86,10 +86,10 @@ func (d *draft) timer(was *change) state.Timer {
 	switch {
 	case was.ref == 0:
 		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Dead: was.after == dead, Extra: was.extra}
-	case was.after == dead, d.claim(was.ref, was.id):
-		return d.state.Listed(was.ref)
+	case was.after == live && !d.claim(was.ref, was.id) && d.state.IsRunning(was.ref, was.id):
+		return d.state.Timer(was.ref) // its attempt does not count
 	}
-	return d.state.Timer(was.ref)
+	return d.state.Listed(was.ref)
 }
 
 // Was reads what an operation with Whole has taken out: the timer that was there, without its key. It is false if

@@ -51,7 +51,7 @@ func TestDeadTimersKeepTheirKeys(t *testing.T) {
 func TestLastError(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxAttempts, b.cfg.TrimAbove = 2, 2000
-	text := strings.Repeat("x", maxError-1)
+	text := strings.Repeat("x", MaxError-1)
 	b.handle = func(_ context.Context, f Firing) error {
 		switch {
 		case f.Key == "long":

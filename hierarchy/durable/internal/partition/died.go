@@ -100,8 +100,8 @@ func (d *draft) expire(j *job, was change, hash uint64) bool {
 	return true
 }
 
-// maxError is how many bytes of an error's text are in the log.
-const maxError = 1 << 10
+// MaxError is how many bytes of an error's text are in the log.
+const MaxError = 1 << 10
 
 // errorText returns the text of an error for the log, or nil if there is none. It must be called without locks, as the
 // error is a handler's, whose methods may do anything.
@@ -110,8 +110,8 @@ func errorText(err error) []byte {
 		return nil
 	}
 	text := strings.ToValidUTF8(textOf(err), "\uFFFD")
-	if len(text) > maxError {
-		n := maxError
+	if len(text) > MaxError {
+		n := MaxError
 		for !utf8.RuneStart(text[n]) {
 			n--
 		}

@@ -121,7 +121,7 @@ func (d *draft) fits(it *item) bool {
 	case begun:
 		n, size = 2, 2*size
 	case failed:
-		size += maxError
+		size += MaxError
 	case asked:
 		n, size = d.answerRoom(it.call)
 		n, size = n+len(it.call.Asks), size+it.call.size
@@ -131,7 +131,7 @@ func (d *draft) fits(it *item) bool {
 
 // call adds the operations of c, as far as they change something. After an error none was added.
 func (d *draft) call(c *Call) error {
-	if d.Header().Version < 2 && slices.ContainsFunc(c.Asks, func(a Ask) bool { return len(a.Schedule) > 0 }) {
+	if d.Header().Version < 2 && slices.ContainsFunc(c.Asks, func(a Ask) bool { return len(a.Schedule) > 0 || a.Kind == frame.Import }) {
 		return ErrMixed
 	}
 	if c.Request.named() {
@@ -207,6 +207,8 @@ func (d *draft) becomes(a *Ask, was change) (now change, took bool) {
 	case frame.Remove:
 		now = change{key: a.Key}
 		took = was.after != absent
+	case frame.Import:
+		now, took = imported(a), true
 	case frame.Revive:
 		now.due, now.extra.LastError, now.extra.Died = d.now, "", 0
 		took = was.after == dead
@@ -231,6 +233,8 @@ func (d *draft) askOne(a *Ask, values *[]string) bool {
 	}
 	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due, More: frame.More{Schedule: a.Schedule, Trace: a.Trace}}
 	switch a.Kind {
+	case frame.Import:
+		op = importOf(a, &now)
 	case frame.Set, frame.SetAt:
 		op.Value = a.Value
 	case frame.Revive:

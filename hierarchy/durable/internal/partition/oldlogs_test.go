@@ -135,6 +135,8 @@ func TestRecordALog(t *testing.T) {
 	b.set("fails once", "v", 0)
 	b.mock.Add(0)
 	b.True(b.revive("fails"))
+	b.True(b.do(Ask{Kind: frame.Import, Key: []byte("imported"), Value: []byte("v"), Timer: &state.Timer{ID: frame.ID{Owner: 9, Number: 1 << 60},
+		Due: b.mock.Now().Add(1000 * time.Hour).UnixNano(), Extra: state.Extra{Schedule: "@daily", Missed: 2}}}))
 	call := &Call{Request: RequestID{Caller: 7, Serial: 3, Floor: 2}, Asks: []Ask{{Kind: frame.Remove, Key: []byte("fails")}}}
 	b.NoError(b.p.Do(t.Context(), call))
 	b.shut()

@@ -68,7 +68,7 @@ type Stats struct {
 // add counts an operation.
 func (c *Counts) add(op *frame.Op) {
 	switch op.Kind {
-	case frame.Set, frame.SetAt:
+	case frame.Set, frame.SetAt, frame.Import:
 		c.Set++
 	case frame.Move:
 		c.Moved++

@@ -213,7 +213,7 @@ func (t *trimmer) findLive(data []byte, found *portion, seen map[homed]bool) err
 			}
 			continue
 		}
-		if op.Kind != frame.Set && op.Kind != frame.SetAt && op.Kind != frame.Keep {
+		if op.Kind != frame.Set && op.Kind != frame.SetAt && op.Kind != frame.Keep && op.Kind != frame.Import {
 			continue
 		}
 		timer, ref, ok := t.state.Find(op.Key)

@@ -24,6 +24,8 @@ func sample() (message []byte, want *partition.Call) {
 		{{Kind: frame.Set, If: partition.IfLater, Whole: true, By: 1, Key: []byte("e"), Value: []byte{}, In: math.MinInt64}, {Kind: frame.Remove, Whole: true, Key: []byte("f")}},
 		{{Kind: frame.SetAt, Schedule: []byte("@daily"), Trace: []byte("t"), Key: []byte("g"), Value: []byte("v")},
 			{Kind: frame.Set, Trace: make([]byte, partition.MaxTrace), Key: []byte("h"), Value: []byte{}, In: math.MinInt64}},
+		{{Kind: frame.Import, Key: []byte("i"), Value: []byte("v"), Timer: &state.Timer{ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: -1, Attempt: 2, Next: 3, Dead: true,
+			Extra: state.Extra{Schedule: "@daily", LastError: "no", Died: 4}}}},
 	}
 	message = startAsks(nil, id, len(parts))
 	want.Request = id
@@ -70,8 +72,9 @@ func TestMessagesThatMakeNoSense(t *testing.T) {
 		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a condition for a Remove": {Kind: frame.Remove, If: partition.IfAbsent},
 		"a condition for a SetAt": {Kind: frame.SetAt, If: partition.IfAbsent}, "what a Move took out": {Kind: frame.Move, Whole: true},
 		"a schedule of a Set": {Kind: frame.Set, Schedule: []byte("@daily")}, "a trace of a Move": {Kind: frame.Move, Trace: []byte("t")},
-		"a long schedule": {Kind: frame.SetAt, Schedule: make([]byte, partition.MaxSchedule+1)},
-		"a long trace":    {Kind: frame.Set, Trace: make([]byte, partition.MaxTrace+1)},
+		"a long schedule":               {Kind: frame.SetAt, Schedule: make([]byte, partition.MaxSchedule+1)},
+		"a long trace":                  {Kind: frame.Set, Trace: make([]byte, partition.MaxTrace+1)},
+		"a timer with a key of its own": {Kind: frame.Import, Timer: &state.Timer{Key: "k"}},
 	} {
 		b := appendPart(startAsks(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), []partition.Ask{ask}, 0)
 		require.ErrorIs(t, readAsks(b[2:], 0, new(partition.Call)), errMessage, name)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
@@ -35,6 +36,7 @@ const (
 	timeKind                   // the time of the log
 	listKind                   // like pageKind, and the answer says which timers have an attempt under way
 	lookupKind                 // like getKind, and the answer is all of a timer, dead or not
+	exportKind                 // some of all timers as they were at one moment
 )
 
 var errMessage = errors.New("the message can't be read")
@@ -89,7 +91,7 @@ func allowed(k frame.Kind) byte {
 }
 
 // isExtended reports whether an owner of an earlier version can't read an operation.
-func isExtended(a *partition.Ask) bool { return options(a) != 0 }
+func isExtended(a *partition.Ask) bool { return options(a) != 0 || a.Kind == frame.Import }
 
 // appendHead appends the kind of an operation, and what goes with it.
 func appendHead(b []byte, a *partition.Ask) []byte {
@@ -170,14 +172,18 @@ func appendPart(b []byte, asks []partition.Ask, ago time.Duration) []byte {
 			b = binary.AppendVarint(b, int64(less(a.In, ago)))
 		case frame.SetAt:
 			b = binary.AppendVarint(b, a.Due)
+		case frame.Import:
+			b = a.Timer.Append(b)
 		}
 		b = wire.AppendBytes(b, a.Key)
-		if a.Kind <= frame.SetAt {
+		if hasValue(a.Kind) {
 			b = wire.AppendBytes(b, a.Value)
 		}
 	}
 	return b
 }
+
+func hasValue(k frame.Kind) bool { return k <= frame.SetAt || k == frame.Import }
 
 // partSize is more than appendPart appends.
 func partSize(asks []partition.Ask) int {
@@ -185,6 +191,9 @@ func partSize(asks []partition.Ask) int {
 	for i := range asks {
 		a := &asks[i]
 		n += 2 + 5*binary.MaxVarintLen64 + len(a.Key) + len(a.Value) + len(a.Schedule) + len(a.Trace)
+		if t := a.Timer; t != nil {
+			n += t.Size()
+		}
 	}
 	return n
 }
@@ -241,12 +250,18 @@ func (c *cutter) ask(call *partition.Call, age time.Duration) bool {
 		a.In = less(time.Duration(c.Varint()), age)
 	case frame.SetAt:
 		a.Due = c.Varint()
+	case frame.Import:
+		t := state.ReadTimer(&c.Reader)
+		a.Timer = &t
+		if t.Key != "" || t.Value != "" {
+			return false
+		}
 	case frame.Remove, frame.Revive:
 	default:
 		return false
 	}
 	a.Key = c.Bytes()
-	if a.Kind <= frame.SetAt {
+	if hasValue(a.Kind) {
 		a.Value = c.Bytes()
 	}
 	call.Asks = append(call.Asks, a)

@@ -45,6 +45,7 @@ type Server struct {
 	ended   chan struct{} // closed when all have an answer
 	once    sync.Once
 	room    []byte // for answers
+	exports map[uint64]*export
 }
 
 // asked is a message with operations that wait for the log.
@@ -89,6 +90,9 @@ func (s *Server) Stop() {
 		s.sub.Drain()
 		s.mu.Lock()
 		s.stopped = true
+		for id := range s.exports {
+			s.endExport(id)
+		}
 		close(s.calls)
 		s.mu.Unlock()
 		s.cancel()

@@ -83,12 +83,12 @@ func (r *replayed) frame(c *chain, data []byte) error {
 
 func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
 	switch op.Kind {
-	case frame.Set, frame.SetAt, frame.Keep:
+	case frame.Set, frame.SetAt, frame.Keep, frame.Import:
 		t := &Timer{Key: slices.Clone(op.Key), Value: slices.Clone(op.Value), Due: op.Due, Wall: op.Wall,
 			Attempts: op.Attempt, Dead: op.State == frame.Dead, ID: op.ID, first: op.Due, said: f.Number,
 			Schedule: string(op.Schedule), Missed: op.Missed, Started: op.Started, Trace: slices.Clone(op.Trace),
 			Died: op.Died, LastError: string(op.Error)}
-		if op.Kind == frame.Keep && op.Attempt > 0 && !t.Dead {
+		if (op.Kind == frame.Keep || op.Kind == frame.Import) && op.Attempt > 0 && !t.Dead {
 			t.Due, t.Wall = op.Next, false
 		}
 		r.timers[string(op.Key)] = t

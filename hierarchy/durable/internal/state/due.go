@@ -88,6 +88,7 @@ func (s *State) Pop(now, wall int64) (d Due, ok bool) {
 	}
 	next, _ := s.wheels[w].Next()
 	for i := range s.wheels[w].Expire(time.Duration([2]int64{now, wall}[w])) {
+		s.preservePopped(i, int64(next))
 		r := s.records.at(i)
 		r.state, r.handle = held, hierarchy.Handle{}
 		return Due{Ref(i), int64(next), w == 1}, true
@@ -125,6 +126,7 @@ func (s *State) Start(ref Ref, id frame.ID) bool {
 	if !s.Held(ref, id) {
 		return false
 	}
+	s.preserve(uint32(ref))
 	s.records.at(uint32(ref)).state = running
 	return true
 }
@@ -132,6 +134,7 @@ func (s *State) Start(ref Ref, id frame.ID) bool {
 // Hold says that an attempt of a timer, which had started, does not begin yet. The timer is held again.
 func (s *State) Hold(ref Ref, id frame.ID) {
 	if s.IsRunning(ref, id) {
+		s.preserve(uint32(ref))
 		s.records.at(uint32(ref)).state = held
 	}
 }

@@ -38,6 +38,9 @@ func (t *Timer) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, t.ID.Number)
 	b = binary.AppendVarint(b, t.Due)
 	b = binary.AppendUvarint(b, uint64(t.Attempt))
+	if t.Attempt > 0 {
+		b = binary.AppendVarint(b, t.Next)
+	}
 	b = wire.AppendBytes(b, t.Key)
 	b = wire.AppendBytes(b, t.Value)
 	if flags&timerExtra != 0 {
@@ -76,7 +79,9 @@ func ReadTimer(r *wire.Reader) (t Timer) {
 	}
 	t.ID = frame.ID{Owner: r.Fixed(), Number: r.Uvarint()}
 	t.Due = r.Varint()
-	t.Attempt = readUint32(r)
+	if t.Attempt = readUint32(r); t.Attempt > 0 {
+		t.Next = r.Varint()
+	}
 	t.Key, t.Value = string(r.Bytes()), string(r.Bytes())
 	if flags&timerExtra != 0 {
 		t.Extra = readExtra(r)

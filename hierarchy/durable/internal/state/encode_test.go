@@ -14,7 +14,7 @@ import (
 func TestTimersAsBytes(t *testing.T) {
 	for _, timer := range []Timer{
 		{},
-		{Key: "k", Value: "v", ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: math.MinInt64, Attempt: math.MaxUint32, Wall: true},
+		{Key: "k", Value: "v", ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: math.MinInt64, Attempt: math.MaxUint32, Next: math.MaxInt64, Wall: true},
 		{Running: true, Extra: Extra{Schedule: "@daily", Trace: "t", Missed: math.MaxUint32, Started: true}},
 		{Dead: true, Wall: true, Extra: Extra{LastError: "no", Died: math.MaxInt64}},
 	} {

@@ -34,9 +34,10 @@ type State struct {
 	dead  int   // of them
 	bytes int64 // the sum of their sizes
 
-	requests requests
-	extras   map[uint32]*Extra // Invariant: none is zero
-	keepDead int64
+	requests  requests
+	snapshots []*Snapshot
+	extras    map[uint32]*Extra // Invariant: none is zero
+	keepDead  int64
 
 	begun map[uint32]struct{} // timers with an attempt that began, and has no end in the log
 	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if it has had one
@@ -92,11 +93,14 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 		return nil
 	case frame.Keep:
 		return s.keep(h, op)
+	case frame.Import:
+		return s.replace(h, op)
 	}
 	i, _ := s.find(op.Key)
 	if i == 0 {
 		return nil
 	}
+	s.preserve(i)
 	r := s.records.at(i)
 	switch op.Kind {
 	case frame.Move:
@@ -132,6 +136,7 @@ func senseless(op *frame.Op, why string) error {
 func (s *State) set(h *frame.Header, op *frame.Op) {
 	i, hash := s.find(op.Key)
 	if i != 0 {
+		s.preserve(i)
 		r := s.records.at(i)
 		s.leave(i, r)
 		s.bytes -= int64(r.size())
@@ -192,6 +197,15 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 		}
 	}
 	return nil
+}
+
+// replace makes the timer as it is written, instead of what the key has.
+func (s *State) replace(h *frame.Header, op *frame.Op) error {
+	if i, _ := s.find(op.Key); i != 0 {
+		s.preserve(i)
+		s.remove(i, s.records.at(i))
+	}
+	return s.keep(h, op)
 }
 
 func (s *State) remove(i uint32, r *record) {

@@ -13,7 +13,8 @@ type Timer struct {
 	Home       uint64
 	Wall       bool
 	Dead       bool
-	Running    bool // of those that are listed: an attempt is under way
+	Running    bool  // of those that are listed: an attempt is under way
+	Next       int64 // of those that are listed, and wait for another attempt: when that is due
 	Extra
 }
 
@@ -88,6 +89,9 @@ func (s *State) Listed(ref Ref) Timer {
 	t.Running = s.records.at(i).state == running
 	if _, written := s.begun[i]; t.Running && !written {
 		t.Attempt++
+	}
+	if t.Attempt > 0 && s.records.at(i).state == waiting {
+		t.Next, _ = s.Until(ref)
 	}
 	return t
 }

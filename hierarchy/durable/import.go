@@ -1,0 +1,140 @@
+package durable
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/lines"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+const (
+	importOps   = 500       // of a batch, for one partition
+	importBytes = 256 << 10 // of a batch
+	maxLine     = 1 << 20
+)
+
+// Import reads what Export, or the command salvage, has written, into any number of partitions. A key that has a timer
+// gets the one from in instead. The others stay. IDs, attempts and schedules are those that were exported. A timer that
+// was running waits, and is due again, as after a crash of its owner.
+//
+// The timers are committed in batches, and n is how many were. After an error those of earlier lines may be there: Import
+// can be done again, with the same lines. The error for a line that can't be read says its number, and the lines before it
+// are imported. It is ErrArgument, or ErrTooLarge. Import is ErrUnavailable while a process shares the timers that runs an
+// earlier version of this package.
+func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err error) {
+	i := &importer{do: w.owners.Do, parts: make([]*partition.Call, w.owners.Len())}
+	scan := bufio.NewScanner(in)
+	scan.Buffer(nil, maxLine)
+	number := 0
+	for scan.Scan() {
+		if number++; len(scan.Bytes()) == 0 {
+			continue
+		}
+		ask, err := w.imported(scan.Bytes())
+		if err != nil {
+			return i.flush(ctx, fmt.Errorf("durable: line %d: %w", number, err))
+		}
+		if i.add(of(ask.Key, len(i.parts)), ask) {
+			if n, err := i.flush(ctx, nil); err != nil {
+				return n, err
+			}
+		}
+	}
+	if err = scan.Err(); errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("durable: line %d: %w: it has more than %d bytes", number+1, ErrTooLarge, maxLine)
+	}
+	return i.flush(ctx, err)
+}
+
+// importer is an Import that is under way.
+type importer struct {
+	do    func(context.Context, int, *partition.Call) error
+	parts []*partition.Call // what is not committed yet
+	bytes int               // of it
+	n     int               // how many timers are committed
+}
+
+// add reports whether it is time to commit.
+func (i *importer) add(at int, a partition.Ask) bool {
+	if i.parts[at] == nil {
+		i.parts[at] = new(partition.Call)
+	}
+	c := i.parts[at]
+	c.Asks = append(c.Asks, a)
+	i.bytes += len(a.Key) + len(a.Value) + len(a.Timer.Schedule) + len(a.Timer.Trace) + len(a.Timer.LastError)
+	return len(c.Asks) == importOps || i.bytes > importBytes
+}
+
+// flush commits what was added. It returns how many timers were committed in all, and why no more are.
+func (i *importer) flush(ctx context.Context, why error) (int, error) {
+	errs := make([]error, len(i.parts))
+	var wg sync.WaitGroup
+	for at, c := range i.parts {
+		if c != nil {
+			wg.Go(func() { errs[at] = i.do(ctx, at, c) })
+		}
+	}
+	wg.Wait()
+	for at, c := range i.parts {
+		if c != nil && errs[at] == nil {
+			i.n += len(c.Asks)
+		}
+	}
+	clear(i.parts)
+	i.bytes = 0
+	return i.n, errors.Join(append(errs, why)...)
+}
+
+// imported returns the operation that imports a line.
+func (w *Keyed[K, V]) imported(line []byte) (a partition.Ask, err error) {
+	l, key, value, err := lines.Parse(line)
+	if err != nil {
+		return a, fmt.Errorf("%w: %w", ErrArgument, err)
+	}
+	id, err := ParseID(l.ID)
+	if err != nil {
+		return a, err
+	}
+	if _, err := parseStored(l.Schedule); err != nil {
+		return a, err
+	}
+	if len(key) > maxKey || len(value) > maxValue || len(l.Schedule) > partition.MaxSchedule ||
+		len(l.Trace) > partition.MaxTrace || len(l.GetError()) > partition.MaxError {
+		return a, ErrTooLarge
+	}
+	if _, _, err := w.decode(string(key), string(value)); err != nil {
+		return a, fmt.Errorf("%w: %w", ErrArgument, err)
+	}
+	t := &state.Timer{ID: id.id, Due: instantOf(l.Due), Wall: l.WallTime, Attempt: l.Attempts, Dead: l.State == lines.Dead,
+		Extra: state.Extra{Schedule: l.Schedule, Trace: string(l.Trace), Missed: l.Missed, Started: l.Started}}
+	if l.Next != nil {
+		t.Next = instantOf(*l.Next)
+	}
+	if t.Dead {
+		t.LastError, t.Died = l.GetError(), instantOf(w.cfg.Clock.Now())
+		if l.Died != nil {
+			t.Died = instantOf(*l.Died)
+		}
+	}
+	return partition.Ask{Kind: frame.Import, Key: key, Value: value, Timer: t}, nil
+}
+
+// instantOf is the inverse of timeOf. A time that is too far away becomes the nearest that is not.
+func instantOf(t time.Time) int64 {
+	switch {
+	case t.After(timeOf(math.MaxInt64)):
+		return math.MaxInt64
+	case t.Before(timeOf(math.MinInt64)):
+		return math.MinInt64
+	}
+	return t.UnixNano()
+}

@@ -1,0 +1,93 @@
+package partition
+
+import (
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// An Import has a timer be as it was in another log, with its ID and attempts. What the key has is replaced.
+
+// imported returns what a key is after an Import.
+func imported(a *Ask) change {
+	t := a.Timer
+	c := change{key: a.Key, raw: a.Value, after: live, id: t.ID, due: t.Due, wall: t.Wall, attempt: t.Attempt,
+		next: t.Next, extra: t.Extra}
+	if c.attempt > 0 && c.next == 0 { // no attempt was waited for: the next one is due at once
+		c.next = t.Due
+	}
+	if t.Dead {
+		c.after = dead
+	}
+	return c
+}
+
+// isStorable reports whether a timer can have the schedule, as text.
+func isStorable(text string) bool {
+	_, err := parseSchedule(text)
+	return text == "" || err == nil && len(text) <= MaxSchedule
+}
+
+// importOf returns the operation that has a key become that.
+func importOf(a *Ask, c *change) frame.Op {
+	e := &c.extra
+	op := frame.Op{Kind: frame.Import, Wall: c.wall, Attempt: c.attempt, ID: c.id, Due: c.due, Next: c.next,
+		Key: a.Key, Value: a.Value, More: frame.More{Schedule: []byte(e.Schedule), Trace: []byte(e.Trace),
+			Missed: e.Missed, Started: e.Started, Error: []byte(e.LastError), Died: e.Died}}
+	if c.after == dead {
+		op.State = frame.Dead
+	}
+	return op
+}
+
+// Snapshot is all timers of a partition as they were at one moment. Its methods must not be called concurrently. Close
+// must follow.
+type Snapshot struct {
+	of *Partition
+	in *state.Snapshot
+}
+
+// Snapshot returns the timers as they are now.
+func (p *Partition) Snapshot() (*Snapshot, error) {
+	p.mu.Lock()
+	n := &Snapshot{p, p.state.Snapshot()}
+	p.mu.Unlock()
+	if err := p.held(); err != nil {
+		n.Close()
+		return nil, err
+	}
+	return n, nil
+}
+
+// Next returns the next timers, or none at the end.
+func (n *Snapshot) Next() (some []state.Timer) {
+	for more := true; more && len(some) == 0; {
+		n.of.mu.Lock()
+		more = n.in.Take(scanBatch, func(t state.Timer) { some = append(some, t) })
+		n.of.mu.Unlock()
+	}
+	return some
+}
+
+// Close ends the use of the snapshot.
+func (n *Snapshot) Close() {
+	n.of.mu.Lock()
+	n.in.Close()
+	n.of.mu.Unlock()
+}
+
+// Export calls f for all timers as they are now, until it returns an error.
+func (p *Partition) Export(f func(state.Timer) error) error {
+	n, err := p.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer n.Close()
+	for some := n.Next(); len(some) > 0; some = n.Next() {
+		for _, t := range some {
+			if err := f(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

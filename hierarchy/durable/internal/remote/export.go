@@ -1,0 +1,168 @@
+package remote
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// An export comes in pages, which are numbered from 0. The owner keeps what it is to bring, and the latest page, as
+// copies of a question get the same one.
+
+const (
+	maxExports = 8                // of one partition at once
+	exportIdle = 30 * time.Second // after that an owner forgets an export of which nothing is asked for
+	// exportTries is how often an export begins again after a change of owner.
+	exportTries = 16
+)
+
+// What follows a page.
+const (
+	exportEnd  = iota // nothing
+	exportMore        // another page
+	exportGone        // the owner knows nothing of the export, and the page is empty
+)
+
+// export is one that is under way. It is guarded by Server.mu.
+type export struct {
+	of   *partition.Snapshot // nil at the end
+	rest []state.Timer       // that had no room in the latest page
+	page uint64
+	last []byte // the answer with that page
+	idle *time.Timer
+}
+
+// export answers with a page of an export.
+func (s *Server) export(body []byte) error {
+	c := newCutter(body)
+	id, page := c.Fixed(), c.Uvarint()
+	if err := c.end(); err != nil {
+		return err
+	}
+	e := s.exports[id]
+	switch {
+	case e == nil && page == 0:
+		var err error
+		if e, err = s.newExport(id); err != nil {
+			return err
+		}
+	case e != nil && page == e.page: // a copy
+	case e != nil && page == e.page+1 && e.of != nil:
+		s.nextPage(e)
+	default:
+		s.room = append(startAnswer(s.room[:0], done), exportGone)
+		return nil
+	}
+	e.idle.Reset(exportIdle)
+	s.room = append(s.room[:0], e.last...)
+	return nil
+}
+
+// newExport begins an export, and makes its first page.
+func (s *Server) newExport(id uint64) (*export, error) {
+	if len(s.exports) >= maxExports {
+		return nil, errBusy
+	}
+	of, err := s.owner.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	e := &export{of: of}
+	e.idle = time.AfterFunc(exportIdle, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.endExport(id)
+	})
+	if s.exports == nil {
+		s.exports = make(map[uint64]*export)
+	}
+	s.exports[id] = e
+	e.page--
+	s.nextPage(e)
+	return e, nil
+}
+
+// nextPage makes the next page.
+func (s *Server) nextPage(e *export) {
+	most := min(pageBytes, s.cfg.Bus.MaxMessage()-headers)
+	e.page++
+	e.last = append(startAnswer(e.last[:0], done), exportMore)
+	for size := 0; ; {
+		if len(e.rest) == 0 {
+			if e.rest = e.of.Next(); len(e.rest) == 0 {
+				break
+			}
+		}
+		if size += e.rest[0].Size(); size > most && len(e.last) > 3 {
+			return
+		}
+		e.last = e.rest[0].Append(e.last)
+		e.rest = e.rest[1:]
+	}
+	e.last[2] = exportEnd
+	e.of.Close()
+	e.of = nil
+}
+
+// endExport forgets an export.
+func (s *Server) endExport(id uint64) {
+	e := s.exports[id]
+	if e == nil {
+		return
+	}
+	delete(s.exports, id)
+	e.idle.Stop()
+	if e.of != nil {
+		e.of.Close()
+	}
+}
+
+var errChanged = errors.New("the partition changes hands again and again")
+
+// Export is Partition.Export at the owner of a partition. It calls begin before the first timer, and each time when all
+// comes again, as the partition has another owner.
+func (c *Client) Export(ctx context.Context, at int, begin func() error, f func(state.Timer) error) error {
+	for range exportTries {
+		if err := begin(); err != nil {
+			return err
+		}
+		if whole, err := c.exportOnce(ctx, at, f); whole || err != nil {
+			return err
+		}
+	}
+	return unavailable(errChanged)
+}
+
+// exportOnce reports whether the export came to its end.
+func (c *Client) exportOnce(ctx context.Context, at int, f func(state.Timer) error) (whole bool, err error) {
+	id := rand.Uint64()
+	for page := uint64(0); ; page++ {
+		b := binary.LittleEndian.AppendUint64(startMessage(nil, exportKind), id)
+		body, err := c.read(ctx, at, binary.AppendUvarint(b, page))
+		if err != nil {
+			return false, err
+		}
+		in := newCutter(body)
+		follows := in.Byte()
+		for len(in.B) > 0 {
+			if t := state.ReadTimer(&in.Reader); !in.Failed {
+				if err := f(t); err != nil {
+					return false, err
+				}
+			}
+		}
+		switch {
+		case in.end() != nil || follows > exportGone:
+			return false, unavailable(errMessage)
+		case follows == exportGone:
+			return false, nil
+		case follows == exportEnd:
+			return true, nil
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package state
+
+import "slices"
+
+// Snapshot is all timers as they were when it was made. It is read a portion at a time, while they change: what changes
+// before it was read is kept aside. Close must follow.
+type Snapshot struct {
+	state *State
+	next  uint32
+	limit uint32
+	aside map[uint32]Timer // Invariant: records from next on, before limit
+}
+
+// Snapshot returns a new one. Until its Close no memory of records is used again.
+func (s *State) Snapshot() *Snapshot {
+	s.records.pinned++
+	n := &Snapshot{s, 1, s.records.next, make(map[uint32]Timer)}
+	s.snapshots = append(s.snapshots, n)
+	return n
+}
+
+// Take calls f for the timers in the next n records. It reports whether there are more.
+func (n *Snapshot) Take(records int, f func(Timer)) bool {
+	for ; records > 0 && n.next < n.limit; records-- {
+		i := n.next
+		n.next++
+		if t, ok := n.aside[i]; ok {
+			delete(n.aside, i)
+			f(t)
+		} else if r := &n.state.records; r.has(i) && r.at(i).state != free {
+			f(n.state.exported(Ref(i)))
+		}
+	}
+	return n.next < n.limit
+}
+
+// Close ends the use of the snapshot.
+func (n *Snapshot) Close() {
+	n.state.records.pinned--
+	n.state.snapshots = slices.DeleteFunc(n.state.snapshots, func(other *Snapshot) bool { return other == n })
+}
+
+// preserve is called before the timer of a record changes.
+func (s *State) preserve(i uint32) {
+	if len(s.snapshots) > 0 {
+		s.setAside(i, s.exported(Ref(i)))
+	}
+}
+
+// preservePopped is preserve for a timer that was just taken off its wheel, where it waited until then.
+func (s *State) preservePopped(i uint32, until int64) {
+	if len(s.snapshots) == 0 {
+		return
+	}
+	t := s.exported(Ref(i))
+	if t.Attempt > 0 {
+		t.Next = until
+	}
+	s.setAside(i, t)
+}
+
+func (s *State) setAside(i uint32, t Timer) {
+	for _, n := range s.snapshots {
+		if _, ok := n.aside[i]; !ok && n.next <= i && i < n.limit {
+			n.aside[i] = t
+		}
+	}
+}
+
+// exported returns the timer of a record. Its Attempt is the last one that the log has: another owner would count no
+// other.
+func (s *State) exported(ref Ref) Timer {
+	t := s.Listed(ref)
+	t.Attempt = s.records.at(uint32(ref)).attempt
+	return t
+}
