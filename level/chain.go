@@ -51,21 +51,18 @@ func (c *Chain) Undo(e Entry) bool {
 }
 
 // At is entry i, counted from the front.
-func (c *Chain) At(i int) *Entry {
-	i += c.taken
-	if b := i / BlockLen; b < len(c.full) {
-		return &c.full[b][i%BlockLen]
-	}
-	return &c.tail[i-len(c.full)*BlockLen]
-}
+func (c *Chain) At(i int) *Entry { return &c.From(i, 1)[0] }
 
-// Front is the first n entries, or fewer, but one at least if there is one.
-func (c *Chain) Front(n int) []Entry {
-	first := c.tail
-	if len(c.full) > 0 {
-		first = c.full[0][:]
+// From is n entries from entry i on, or fewer, but one at least if there is one.
+func (c *Chain) From(i, n int) []Entry {
+	i += c.taken
+	from := c.tail
+	if b := i / BlockLen; b < len(c.full) {
+		from, i = c.full[b][:], i%BlockLen
+	} else {
+		i -= len(c.full) * BlockLen
 	}
-	return first[c.taken:min(c.taken+n, len(first))]
+	return from[i:min(i+n, len(from))]
 }
 
 // Back is the last n entries, or fewer, but one at least if there is one.
@@ -139,7 +136,7 @@ func (m *Memory) grow(c *Chain) {
 	m.keepTail(old)
 }
 
-// Take drops the first n entries of c, which Front has returned.
+// Take drops the first n entries of c, which From has returned.
 func (m *Memory) Take(c *Chain, n int) {
 	c.taken += n
 	switch {

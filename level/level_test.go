@@ -146,7 +146,7 @@ func TestChainAgainstSlice(t *testing.T) {
 			m.Add(&c, e)
 			want = append(want, e)
 		case r.IntN(4) == 0:
-			front := c.Front(1 + r.IntN(40))
+			front := c.From(0, 1 + r.IntN(40))
 			require.NotEmpty(t, front)
 			require.Equal(t, want[:len(front)], front)
 			want = want[len(front):]
@@ -196,7 +196,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		}
 		require.Equal(t, 5, l.First())
 		for c := &l.Slots[5]; c.Len() > 0; {
-			m.Take(c, len(c.Front(16)))
+			m.Take(c, len(c.From(0, 16)))
 		}
 		m.Drop(&l.Slots[5])
 		for _, i := range at {

@@ -30,12 +30,13 @@ type Circles struct {
 	passed heap // what was linked behind the hand
 	behind int  // Invariant: how many nodes were linked there
 
-	rings  []*ring // all that there are
-	swept  cursor
-	store  store
-	memory level.Memory
-	touch  func(i uint32)
-	due    int // timers that Next has found due
+	rings   []*ring // all that there are
+	swept   cursor
+	store   store
+	memory  level.Memory
+	touch   func(nodes []uint32)
+	fetched [readTogether]uint32 // what touch is called with
+	due     int                  // timers that Next has found due
 
 	dealt   uint64 // entries that were dealt over finer slots
 	visited int    // entries that calls went through
@@ -52,7 +53,7 @@ func (c *Circles) Arena() *level.Arena { return &c.arena }
 
 // Fetch has touch called for nodes that will soon be due, a few at once, so that it can fetch from
 // memory what goes with them.
-func (c *Circles) Fetch(touch func(i uint32)) { c.touch = touch }
+func (c *Circles) Fetch(touch func(nodes []uint32)) { c.touch = touch }
 
 // Cascaded is how many entries were dealt over finer slots.
 func (c *Circles) Cascaded() uint64 { return c.dealt }

@@ -3,6 +3,7 @@ package circles
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/epicycle-go/epicycle/level"
 )
@@ -43,33 +44,18 @@ func (c *Circles) readInstant(budget int) (left int) {
 		c.runs[0] = c.store.newRun(min(budget, from.Len()))
 		c.running |= 1
 	}
-	r := run{items: c.store.scratch[:0]}
+	r := c.runs[0]
+	sorted := len(r.items)
 	for from.Len() > 0 && budget > 0 {
-		group := from.Front(readTogether)
+		group := from.From(0, readTogether)
 		budget -= len(group)
-		r.items = r.items[:0]
-		c.read(&r, group, c.hand, c.hand) // slots of circle 0 are one instant
-		for _, x := range r.items {
-			c.addSorted(x)
-		}
+		c.read(r, group, c.hand, c.hand) // slots of circle 0 are one instant
 		c.memory.Take(from, len(group))
 	}
-	c.store.scratch = r.items
-	return budget
-}
-
-// addSorted adds x to the run of circle 0, or to the heap if it is out of order: as few as possible are there.
-func (c *Circles) addSorted(x item) {
-	r := c.runs[0]
-	last := len(r.items) - 1
-	switch {
-	case r.len() == 0 || r.items[last].before(x):
-		r.items = append(r.items, x)
-		return
-	case r.len() > 1 && r.items[last-1].before(x):
-		r.items[last], x = x, r.items[last]
+	if !slices.IsSortedFunc(r.items[max(r.at, sorted-1):], compare) {
+		slices.SortFunc(r.items[r.at:], compare)
 	}
-	c.passed.push(x)
+	return budget
 }
 
 // deal moves entries of a slot of circle k, which starts at start, to the slots of a finer ring, or to where they
@@ -80,7 +66,7 @@ func (c *Circles) deal(k int, start int64, from *level.Chain, to *ring, budget i
 	end := c.layout.SlotEnd(k, start)
 	var keys [readTogether]int64
 	for atEnd := false; from.Len() > 0 && budget > 0; atEnd = bothEnds && !atEnd {
-		group := from.Front(readTogether)
+		group := from.From(0, readTogether)
 		if atEnd {
 			group = from.Back(readTogether)
 		}

@@ -92,7 +92,11 @@ func newProgram(t *testing.T, seed uint64) *program {
 	}
 	p.mixed = !p.exact && r.IntN(4) == 0
 	p.c.Init(layout, tuning, 0)
-	p.c.Fetch(func(i uint32) { p.require(p.live.has(i), "Fetch of no timer") })
+	p.c.Fetch(func(nodes []uint32) {
+		for _, i := range nodes {
+			p.require(p.live.has(i), "Fetch of no timer")
+		}
+	})
 	return p
 }
 

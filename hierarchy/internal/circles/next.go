@@ -181,7 +181,7 @@ func (c *Circles) firstIn(r *ring, s int, b *bag, start int64) (first item, foun
 func (c *Circles) firstOfInstant(r *ring, s int, b *bag) (first item, found bool) {
 	moved := false
 	for n := 0; n < readTogether && b.Len() > 0 && !moved; n++ {
-		e := b.Front(1)[0]
+		e := b.From(0, 1)[0]
 		if n := c.arena.At(e.Node); n.Named(e.Stamp) && n.Key == b.least {
 			return item{n.Key, n.Order(), e}, true
 		}

@@ -116,7 +116,7 @@ func (c *Circles) sortSlot(k int, b *bag, start int64) {
 	sorted, end, taken := len(r.items), c.layout.SlotEnd(k, start), b.Chain
 	b.Chain = level.Chain{}
 	for taken.Len() > 0 {
-		group := taken.Front(readTogether)
+		group := taken.From(0, readTogether)
 		c.read(r, group, start, end)
 		c.memory.Take(&taken, len(group))
 	}

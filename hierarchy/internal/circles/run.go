@@ -80,11 +80,13 @@ func (c *Circles) fetch(r *run) {
 	if c.touch == nil {
 		return
 	}
+	nodes := c.fetched[:0]
 	for _, x := range next {
 		if c.arena.At(x.Node).Named(x.Stamp) {
-			c.touch(x.Node)
+			nodes = append(nodes, x.Node)
 		}
 	}
+	c.touch(nodes)
 }
 
 // head is the earliest item of all runs and of the heap; ok is false if there is none.

@@ -13,26 +13,21 @@ type cursor struct {
 }
 
 // sweep drops some stale entries, of which there are many. So memory stays in proportion to the nodes,
-// and no call goes through many entries.
+// and no call goes through many entries. It looks at up to readTogether, from the cursor on, and moves those that
+// count to the front of their bag, in the place of those that do not.
 func (c *Circles) sweep() {
-	for range sweepGroups {
-		if b := c.sweptBag(); b != nil {
-			c.sweepGroup(b)
-		}
+	b := c.sweptBag()
+	if b == nil {
+		return
 	}
-}
-
-// sweepGroup looks at the entries from the cursor on, which is in b, up to readTogether. It moves those that
-// count to the front, in the place of those that do not.
-func (c *Circles) sweepGroup(b *bag) {
-	w, n := &c.swept, min(readTogether, b.Len()-c.swept.at)
+	w := &c.swept
+	group := b.From(w.at, readTogether)
 	var counts [readTogether]bool
-	for i := range n {
-		e := b.At(w.at + i)
+	for i, e := range group {
 		counts[i&(readTogether-1)] = c.arena.At(e.Node).Named(e.Stamp)
 	}
-	for i := range n {
-		e := b.At(w.at)
+	for i := range group {
+		e := &group[i]
 		switch {
 		case !counts[i&(readTogether-1)]:
 			*e = level.Entry{}

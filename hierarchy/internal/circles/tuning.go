@@ -20,12 +20,12 @@ const (
 	// lag is how far the hand may stay behind before a set moves it on.
 	lag = 1 << 16
 	// readTogether is how many nodes are read one after the other without a look at what was read,
-	// so that no read waits for another one.
-	readTogether = 16
-	// Stale entries are swept out once there are more of them than nodes and sweepFrom: sweepGroups
-	// times readTogether are looked at when a node is added, moved or removed.
-	sweepFrom   = 1024
-	sweepGroups = 2
+	// so that no read waits for another one. Few instructions may be between two of them, or the
+	// processor does not come as far as the last one while it waits for the first.
+	readTogether = 32
+	// Stale entries are swept out once there are more of them than nodes and sweepFrom: readTogether
+	// are looked at when a node is added, moved or removed.
+	sweepFrom = 1024
 	// Before every besideEvery-th timer that is due, besideBudget entries of crowds are dealt ahead.
 	besideEvery  = 8
 	besideBudget = 48

@@ -109,12 +109,16 @@ func New[T any](cfg Config, fire func(T)) *Core[T] {
 	return c
 }
 
-// toucher is what reads the memory of a timer of t that will soon be due.
-func (c *Core[T]) toucher(t *timers.Timers[T]) func(i uint32) {
+// toucher is what reads the memory of timers of t that will soon be due.
+func (c *Core[T]) toucher(t *timers.Timers[T]) func(timers []uint32) {
 	if c.Touch == nil {
 		return t.Touch
 	}
-	return func(i uint32) { c.Touch(*t.Value(i)) }
+	return func(timers []uint32) {
+		for _, i := range timers {
+			c.Touch(*t.Value(i))
+		}
+	}
 }
 
 // Add sets a timer, d after now. It uses the first shard until several processors are seen

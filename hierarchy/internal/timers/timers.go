@@ -47,8 +47,8 @@ func (t *Timers[T]) MakeRoom(i uint32) {
 // Value is what timer i is for. It is valid until the next MakeRoom.
 func (t *Timers[T]) Value(i uint32) *T { return t.values.at(i) }
 
-// Touch reads the value of timer i, so that the processor fetches it from memory.
-func (t *Timers[T]) Touch(i uint32) { t.values.touch(i) }
+// Touch reads the values of timers, so that the processor fetches them from memory.
+func (t *Timers[T]) Touch(timers []uint32) { t.values.touch(timers) }
 
 // Clear removes the value of timer i.
 func (t *Timers[T]) Clear(i uint32) {

@@ -35,9 +35,13 @@ func (s *values[T]) at(i uint32) *T {
 	return &s.chunks[i>>(s.bits&31)][i&(1<<(s.bits&31)-1)]
 }
 
-// touch reads value i, if it is small. With a large one this saves nothing.
-func (s *values[T]) touch(i uint32) {
-	if s.bits >= touchedBits {
+// touch reads values, if they are small. With large ones this saves nothing. So few instructions are between one
+// and the next that the processor waits for all of them at once.
+func (s *values[T]) touch(values []uint32) {
+	if s.bits < touchedBits {
+		return
+	}
+	for _, i := range values {
 		read(*s.at(i))
 	}
 }
