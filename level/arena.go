@@ -21,24 +21,22 @@ func locate(i uint32) (chunk, entry uint32) { return i >> ChunkBits, i & (chunkL
 // ones are freed. The node that was freed last is not returned to its chunk, as the next
 // Alloc is likely to reuse it.
 type Arena struct {
-	nodes   [][]Node // by chunk; nil where a chunk was freed
-	used    int      // nodes that chunks count as used
+	nodes   [][]Node // by chunk
+	used    int      // Invariant: the sum of what chunks have used
 	shape   uint32   // how often a chunk was made or grown
 	hot     uint32   // the node freed last, which its chunk still counts as used, or 0
 	chunks  []chunk  // by chunk
 	partial uint32   // 1 + the first chunk that has room, or 0
-	spare   uint32   // 1 + the chunk that is empty, or 0
-	vacant  []uint32 // chunks that were freed
+	spare   uint32   // 1 + the chunk that is empty, or 0. Invariant: there is no other
+	vacant  []uint32 // chunks that were freed. Invariant: theirs are vacantNodes, which do not change
 }
 
-// chunk is the bookkeeping of one chunk.
-//
-// Invariant: it is in the partial list iff used < chunkRoom and it is not vacant.
+// chunk is the bookkeeping of one chunk. Each entry before fresh is used, or in the list of freed ones.
 type chunk struct {
 	free       uint32 // first freed entry, or 0
 	fresh      uint32 // entries from here on were never used
 	used       uint32 // live nodes
-	prev, next uint32 // 1 + neighbour in the partial list, or 0
+	prev, next uint32 // 1 + neighbour in the partial list, or 0. Invariant: it is in there iff used < chunkRoom and it is not vacant
 }
 
 // Len is the number of live nodes.

@@ -17,8 +17,8 @@ type block [BlockLen]Entry
 // Chain is empty and ready to use.
 type Chain struct {
 	full  []*block
-	tail  []Entry
-	taken int // from the first block, or the tail if there is none
+	tail  []Entry // Invariant: it is empty only if the chain is; it has room for a block if there are any
+	taken int     // from the first block, or the tail if there is none. Invariant: less than that has, or 0
 }
 
 // Len is the number of entries.

@@ -146,7 +146,7 @@ func TestChainAgainstSlice(t *testing.T) {
 			m.Add(&c, e)
 			want = append(want, e)
 		case r.IntN(4) == 0:
-			front := c.From(0, 1 + r.IntN(40))
+			front := c.From(0, 1+r.IntN(40))
 			require.NotEmpty(t, front)
 			require.Equal(t, want[:len(front)], front)
 			want = want[len(front):]
@@ -163,6 +163,7 @@ func TestChainAgainstSlice(t *testing.T) {
 				want = want[:len(want)-1]
 			}
 		}
+		require.NoError(t, c.Check())
 		require.Equal(t, len(want), c.Len())
 		if len(want) > 0 {
 			at := r.IntN(len(want))

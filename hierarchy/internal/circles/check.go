@@ -1,8 +1,10 @@
 package circles
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/epicycle-go/epicycle/level"
 )
@@ -11,11 +13,12 @@ import (
 type census struct {
 	c       *Circles
 	entries int
+	rings   int
 	named   map[uint32]int                       // how many entries name it and have their turn in time, by node
 	linked  [level.Unlinked + 1][level.Slots]int // nodes, by circle and slot
 }
 
-// Check returns the first broken invariant.
+// Check returns the first broken invariant. That the hand never goes back is for its caller to see.
 func (c *Circles) Check() error {
 	x := &census{c: c, named: make(map[uint32]int)}
 	for k := range maxCircles {
@@ -23,13 +26,47 @@ func (c *Circles) Check() error {
 			return err
 		}
 	}
-	for _, p := range c.passed {
+	if x.rings != len(c.rings) {
+		return fmt.Errorf("%d rings, not %d", x.rings, len(c.rings))
+	}
+	for i, p := range c.passed {
 		x.count(p.Entry, math.MinInt64)
+		if p.key >= c.hand || p.before(c.passed[max(0, i-1)/4]) {
+			return fmt.Errorf("item %d of the heap: key %d, hand %d", i, p.key, c.hand)
+		}
 	}
 	if x.entries != c.entries {
 		return fmt.Errorf("%d entries, not %d", x.entries, c.entries)
 	}
-	return x.nodes()
+	return cmp.Or(x.nodes(), c.store.check(), c.arena.Check())
+}
+
+// Dealing reports whether a slot under the hand is being dealt, for tests. Then a timer may be due before the one
+// that Next has found.
+func (c *Circles) Dealing() bool { return c.open != 0 }
+
+// check returns the first broken invariant.
+func (st *store) check() error {
+	for _, r := range st.runs {
+		if len(r.items) > 0 || r.at > 0 {
+			return fmt.Errorf("a spare run with %d items", len(r.items))
+		}
+	}
+	for _, r := range st.rings {
+		if r.Level != (level.Level[*bag]{}) || r.crowds != 0 || r.live != [level.Slots]int32{} {
+			return fmt.Errorf("a spare ring of circle %d that is not empty", r.circle)
+		}
+	}
+	n := 0
+	for b := st.bags; b != nil; b = b.next {
+		if n++; b.holds() {
+			return fmt.Errorf("a spare bag that is not empty")
+		}
+	}
+	if n != st.nBags {
+		return fmt.Errorf("%d spare bags, not %d", n, st.nBags)
+	}
+	return nil
 }
 
 // count counts an entry that has its turn at that time.
@@ -40,10 +77,12 @@ func (x *census) count(e level.Entry, turn int64) {
 	}
 }
 
-func (x *census) chain(c *level.Chain, turn int64) {
+// chain checks c, whose entries have their turn at that time.
+func (x *census) chain(c *level.Chain, turn int64) error {
 	for i := range c.Len() {
 		x.count(*c.At(i), turn)
 	}
+	return c.Check()
 }
 
 // run checks r, which was sorted of a slot of circle k.
@@ -54,6 +93,9 @@ func (x *census) run(k int, r *run) error {
 	for _, y := range r.items[r.at:] {
 		x.count(y.Entry, math.MinInt64)
 	}
+	if !slices.IsSortedFunc(r.items[r.at:], compare) {
+		return fmt.Errorf("circle %d: a run that is not in order", k)
+	}
 	if k > 0 && r.len() > x.c.tuning.SortUpTo {
 		return fmt.Errorf("circle %d: %d entries in a run", k, r.len())
 	}
@@ -62,55 +104,64 @@ func (x *census) run(k int, r *run) error {
 
 // circle checks what belongs to circle k.
 func (x *census) circle(k int) error {
-	c := x.c
-	if err := x.run(k, c.runs[k]); err != nil {
+	c, bit := x.c, func(word uint32) bool { return word>>uint(k)&1 == 1 }
+	if err := cmp.Or(x.run(k, c.runs[k]), x.chain(&c.rest[k], math.MinInt64)); err != nil {
 		return err
 	}
-	x.chain(&c.rest[k], math.MinInt64)
-	if (c.rest[k].Len() > 0) != (c.open>>uint(k)&1 == 1) {
+	if (c.rest[k].Len() > 0) != bit(c.open) {
 		return fmt.Errorf("circle %d: open", k)
 	}
-	if (c.runs[k] != nil) != (c.running>>uint(k)&1 == 1) {
+	if (c.runs[k] != nil) != bit(c.running) {
 		return fmt.Errorf("circle %d: running", k)
 	}
 	r := c.circle[k]
 	if r == nil {
 		return nil
 	}
-	if (r.Occupied != 0) != (c.occupied>>uint(k)&1 == 1) || r.circle != k {
+	if (r.Occupied != 0) != bit(c.occupied) || r.circle != k {
 		return fmt.Errorf("circle %d: occupied=%x", k, r.Occupied)
+	}
+	if r.crowds != 0 && !bit(c.crowded) {
+		return fmt.Errorf("circle %d: crowds=%x", k, r.crowds)
 	}
 	return x.ring(r, c.hand)
 }
 
 // ring checks r, in the turn that holds the time at, and what was dealt ahead of its slots.
 func (x *census) ring(r *ring, at int64) error {
+	x.rings++
 	if x.c.rings[r.number] != r {
 		return fmt.Errorf("ring %d is not in the list", r.number)
 	}
-	for s := range r.Slots {
-		b := r.Slots[s]
+	for s, b := range r.Slots {
 		if occupied := r.Occupied>>uint(s)&1 == 1; occupied != (b != nil) || occupied && !b.holds() {
 			return fmt.Errorf("circle %d slot %d: occupied=%v", r.circle, s, occupied)
 		}
 		if b == nil {
 			continue
 		}
-		if r.circle > 0 && x.c.isLarge(b) && r.crowds>>uint(s)&1 == 0 {
-			return fmt.Errorf("circle %d slot %d: a crowd of %d", r.circle, s, b.Len())
-		}
-		start := x.c.layout.SlotStart(r.circle, s, at)
-		x.chain(&b.Chain, max(start, b.least))
-		if err := x.run(r.circle, b.run); err != nil {
-			return err
-		}
-		if b.finer != nil {
-			if err := x.ring(b.finer, start); err != nil {
-				return err
-			}
+		if err := x.bag(r, b, s, x.c.layout.SlotStart(r.circle, s, at)); err != nil {
+			return fmt.Errorf("circle %d slot %d: %w", r.circle, s, err)
 		}
 	}
 	return nil
+}
+
+// bag checks b, which is slot s of r and starts at start.
+func (x *census) bag(r *ring, b *bag, s int, start int64) error {
+	if r.circle > 0 && (x.c.isLarge(b) || b.finer != nil && b.finer.crowds != 0) && r.crowds>>uint(s)&1 == 0 {
+		return fmt.Errorf("a crowd of %d", b.Len())
+	}
+	if b.Len() > 0 && (b.least < start || b.least > b.most || b.most > x.c.layout.SlotEnd(r.circle, start)) {
+		return fmt.Errorf("deadlines from %d to %d, and it starts at %d", b.least, b.most, start)
+	}
+	if err := cmp.Or(x.chain(&b.Chain, max(start, b.least)), x.run(r.circle, b.run)); err != nil || b.finer == nil {
+		return err
+	}
+	if b.finer.live != [level.Slots]int32{} || b.finer.circle != r.circle-1 {
+		return fmt.Errorf("dealt over a ring of circle %d that counts nodes", b.finer.circle)
+	}
+	return x.ring(b.finer, start)
 }
 
 // nodes checks that an entry names each node that is linked, and has its turn before that is due. It checks

@@ -15,7 +15,7 @@ type Circles struct {
 	occupied uint32 // Invariant: bit k is set iff circle k has an occupied slot
 	running  uint32 // Invariant: bit k is set iff runs[k] is not nil
 	open     uint32 // Invariant: bit k is set iff rest[k] holds entries
-	crowded  uint32 // Invariant: bit k is set if circle k has a crowd
+	crowded  uint32 // Invariant: bit k is set if circle k has crowds
 	entries  int    // Invariant: how many there are in all rings, runs, rests and the heap
 	layout   Layout
 	tuning   Tuning
@@ -27,10 +27,10 @@ type Circles struct {
 	circle [16]*ring // nil until it is first used
 	runs   [maxCircles]*run
 	rest   [maxCircles]level.Chain
-	passed heap // what was linked behind the hand
+	passed heap // Invariant: what was linked behind the hand, no item before its parent
 	behind int  // Invariant: how many nodes were linked there
 
-	rings   []*ring // all that there are
+	rings   []*ring // Invariant: the circles, and what was dealt ahead of their slots; each at its number
 	swept   cursor
 	store   store
 	memory  level.Memory

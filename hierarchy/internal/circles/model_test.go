@@ -301,7 +301,9 @@ func runPrograms(t *testing.T, after uint64) {
 
 func (p *program) run() {
 	for range 250 {
+		hand := p.c.hand
 		p.step()
+		require.GreaterOrEqual(p.t, p.c.hand, hand)
 		require.NoError(p.t, p.c.Check())
 		p.checkSlots()
 	}

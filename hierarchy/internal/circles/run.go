@@ -27,11 +27,11 @@ func compare(x, y item) int {
 	return cmp.Compare(x.order, y.order)
 }
 
-// run is items in order. Those before at have had their turn.
+// run is items in order.
 type run struct {
-	items   []item
-	at      int
-	fetched int // those before it were touched
+	items   []item // Invariant: from at on, none is before the one in front of it
+	at      int    // those before it have had their turn. Invariant: not above the length
+	fetched int    // those before it were touched
 }
 
 func (r *run) len() int { return len(r.items) - r.at }

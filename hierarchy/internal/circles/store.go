@@ -9,7 +9,7 @@ import (
 // bag is a slot: entries, and what was prepared of those that were there before.
 type bag struct {
 	level.Chain
-	least, most int64 // Invariant: the deadline of no entry of the chain that counts is less, nor was any more when it was added
+	least, most int64 // Invariant: within the slot; no deadline of the chain is less, nor was more when it was added
 	finer       *ring // what was dealt ahead, or nil
 	run         *run  // what was sorted ahead, or nil
 	next        *bag  // of those that are spare
@@ -28,18 +28,19 @@ func (b *bag) span(key int64) {
 
 // ring is the slots of a circle, or those over which a slot of the next coarser one was dealt ahead.
 type ring struct {
-	level.Level[*bag]                    // Invariant: nil iff it holds nothing
-	crowds            uint64             // Invariant: bit s is set if slot s of a coarser circle than the finest holds a crowd
-	live              [level.Slots]int32 // nodes that were linked there. Invariant: 0 if it is not a circle's
+	level.Level[*bag]                    // Invariant: slots that hold nothing are nil
+	crowds            uint64             // Invariant: bit s is set if slot s has many entries, or crowds in finer; of no use on circle 0
+	live              [level.Slots]int32 // Invariant: how many nodes were linked there; 0 if it is not a circle's
 	circle            int
-	number            int // in the list of all rings
+	number            int
 }
 
 // store is runs, rings and bags that slots no longer need, for others: the steady state allocates nothing.
+// Invariant: all of them are empty.
 type store struct {
 	runs    []*run
 	rings   []*ring
-	bags    *bag // a list of nBags
+	bags    *bag // Invariant: a list of nBags
 	nBags   int
 	scratch []item // for sorting
 }

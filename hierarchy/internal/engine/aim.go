@@ -23,12 +23,12 @@ type aim struct {
 	few       int                                 // immutable; how many timers are no crowd, or 0
 	near      func(until int64, most int) (n int) // immutable; about how many timers are due by then
 
-	// Setting a timer can change the alarm only if the deadline is earlier than below.
-	// The invariants hold until the wheel is closed.
-	// Invariant: it is 0 while the wheel is awake, which aims before it sleeps, and while
-	// it gathers timers. No deadline is earlier than 0.
-	// Invariant: it is none while the alarm is not aimed and the wheel is asleep.
-	// Invariant: otherwise it is what the alarm is aimed at.
+	// Setting a timer can change the alarm only if the deadline is earlier than below. It is written with
+	// mu held. Until the wheel is closed:
+	// Invariant: it is 0 while the wheel is awake, which aims before it sleeps.
+	// Invariant: it is none while the wheel is asleep and the alarm is not aimed.
+	// Invariant: otherwise it is what the alarm is aimed at, or 0 while the wheel gathers timers: then no deadline
+	// is earlier.
 	below atomicBound
 
 	mu      sync.Mutex

@@ -6,7 +6,7 @@ import "sync/atomic"
 // a counter that all processors write to is expensive.
 type quota struct {
 	limit int64 // immutable; 0: none
-	used  atomic.Int64
+	used  atomic.Int64 // Invariant: how many timers have no NoQuota, and what owners of others have taken; 0 without a limit
 }
 
 // acquire takes a place, if one is free.

@@ -38,7 +38,7 @@ type Shard[T any] struct {
 	Timers    *timers.Timers[T] // guarded by Mu; nil while there is no timer yet
 	Sequence  uint64            // guarded by Mu
 	lookAt    uint64            // guarded by Mu; the order from which on it looks for crowds again
-	notBefore atomicBound       // written with Mu held; Invariant: no timer is due before it, but for those of a slot that is being dealt
+	notBefore atomicBound       // written with Mu held; Invariant: no timer is due before it, unless a slot is being dealt
 	Counts    Counts            // guarded by Mu
 
 	Core     *Core[T]

@@ -9,7 +9,7 @@ import (
 // values keeps a value for each node of an arena, in chunks as the arena does, or in
 // smaller ones for large values: no call should have to clear megabytes.
 type values[T any] struct {
-	chunks [][]T
+	chunks [][]T // Invariant: each timer has a value in there, and all others are zero: they would keep garbage alive
 	bits   uint8 // a chunk holds 1<<bits values; not more than level.ChunkBits
 }
 
