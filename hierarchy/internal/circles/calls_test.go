@@ -1,6 +1,7 @@
 package circles
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -63,6 +64,26 @@ func TestSweptSlotIsCutInPortions(t *testing.T) {
 	}
 	require.NoError(t, c.Check())
 	require.LessOrEqual(t, c.entries, sweepFrom+readTogether)
+}
+
+// Sweeping keeps the entries of all timers that stay, wherever in their slot they are.
+func TestSweptSlotKeepsWhatCounts(t *testing.T) {
+	const n, stay = 10_000, 500
+	r := rand.New(rand.NewPCG(1, 1))
+	c := newCircles(time.Second)
+	nodes := make([]uint32, n)
+	for i := range nodes {
+		nodes[i] = c.Add(0, int64(time.Hour)+r.Int64N(int64(time.Second)), uint64(i+1), 0)
+	}
+	r.Shuffle(n, func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+	for k, i := range nodes[stay:] {
+		c.Remove(i, c.arena.At(i))
+		if k%100 == 0 {
+			require.NoError(t, c.Check())
+		}
+	}
+	require.Less(t, c.entries, n/4, "nothing was swept, so this tests nothing")
+	require.ElementsMatch(t, nodes[:stay], fire(t, c, int64(2*time.Hour)))
 }
 
 // A wheel that is late has no more than a few timers of a crowd in the heap of what is behind the hand.

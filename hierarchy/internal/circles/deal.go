@@ -36,7 +36,7 @@ func (c *Circles) closeRest(k int) {
 	}
 }
 
-// readInstant reads entries of the slot under the hand of circle 0, about as many as the budget says, and
+// readInstant reads entries of the slot under the hand of circle 0, as many as the budget says, and
 // returns what is left of it.
 func (c *Circles) readInstant(budget int) (left int) {
 	from := &c.rest[0]
@@ -47,7 +47,7 @@ func (c *Circles) readInstant(budget int) (left int) {
 	r := c.runs[0]
 	sorted := len(r.items)
 	for from.Len() > 0 && budget > 0 {
-		group := from.From(0, readTogether)
+		group := from.From(0, min(readTogether, budget))
 		budget -= len(group)
 		c.read(r, group, c.hand, c.hand) // slots of circle 0 are one instant
 		c.memory.Take(from, len(group))
@@ -59,16 +59,17 @@ func (c *Circles) readInstant(budget int) (left int) {
 }
 
 // deal moves entries of a slot of circle k, which starts at start, to the slots of a finer ring, or to where they
-// belong by the hand if to is nil: about as many as the budget says. It returns what is left of that. What is
+// belong by the hand if to is nil: as many as the budget says. It returns what is left of that. What is
 // not due within the slot is linked anew. If it takes from both ends, what was set last is not the last to
 // be found.
 func (c *Circles) deal(k int, start int64, from *level.Chain, to *ring, budget int, bothEnds bool) (left int) {
 	end := c.layout.SlotEnd(k, start)
 	var keys [readTogether]int64
 	for atEnd := false; from.Len() > 0 && budget > 0; atEnd = bothEnds && !atEnd {
-		group := from.From(0, readTogether)
+		most := min(readTogether, budget)
+		group := from.From(0, most)
 		if atEnd {
-			group = from.Back(readTogether)
+			group = from.Back(most)
 		}
 		budget -= len(group)
 		c.visited += len(group)

@@ -5,7 +5,7 @@ import "sync/atomic"
 // quota counts the timers of a wheel that has a limit. Without one it counts nothing, as
 // a counter that all processors write to is expensive.
 type quota struct {
-	limit int64 // immutable; 0: none
+	limit int64        // immutable; 0: none
 	used  atomic.Int64 // Invariant: how many timers have no NoQuota, and what owners of others have taken; 0 without a limit
 }
 
