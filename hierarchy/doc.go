@@ -57,7 +57,7 @@
 // stopped until its callback is dispatched to the executor. No lock is held while
 // callbacks run, so they may call anything on their own wheel.
 //
-// No call waits for a crowd. Cascading, sorting and firing go through some three hundred entries
+// No call waits for a crowd. Cascading, sorting and firing go through some hundred entries
 // under one hold of a shard's lock, which takes tens of microseconds. Then other
 // callers and other shards get their turn. Timers that are due overtake a crowd that
 // cascades, and a large crowd cascades before its time. Stop and Drain detach all timers

@@ -13,7 +13,7 @@
 //	         occupied: one bit a slot, so the first timer is found at once
 //
 // A node is named by a 32-bit index, and chunks hold nodes by value. So a million timers are a few hundred
-// objects to the garbage collector. A chunk without live nodes is freed.
+// objects to the garbage collector. A chunk without live nodes is freed, unless it is the only one.
 //
 // # Entries are not taken out
 //

@@ -6,13 +6,14 @@
 // the first of them. A goroutine, the waiter, waits for the timerfd and rings the alarms that
 // are due. Timerfd and waiter exist only while an alarm is near.
 //
-//	queue.go     the queue: setting, stopping and ringing alarms
-//	aim.go       aiming the timerfd and the backup at the first alarm
-//	near.go      when there is a waiter, and asking whether an alarm is still needed
-//	waiter.go    the goroutine that waits for the timerfd
-//	timerfd.go   the timerfd itself
-//	backup.go    a runtime timer that holds far alarms, stands in for the timerfd, and
-//	             guards the waiter
-//	latency.go   what the queue learns from wake-ups: how far to aim ahead, and whether
-//	             the process is overloaded and needs the backup
+//	queue_linux.go     the queue: setting and stopping alarms
+//	ring_linux.go      ringing those that are due
+//	aim_linux.go       aiming the timerfd and the backup at the first alarm
+//	near_linux.go      when there is a waiter, and asking whether an alarm is still needed
+//	waiter_linux.go    the goroutine that waits for the timerfd
+//	timerfd_linux.go   the timerfd itself
+//	backup_linux.go    a runtime timer that holds far alarms, stands in for the timerfd, and
+//	                   guards the waiter
+//	latency_linux.go   what the queue learns from wake-ups: how far to aim ahead, and whether
+//	                   the process is overloaded and needs the backup
 package wakeup

@@ -13,7 +13,8 @@
 // # What happens when the hand comes to a slot
 //
 //	up to SortUpTo entries   they are read: those that count are sorted into a run, from which they fire
-//	more, of one instant     they go down to the finest circle as they are, and are read there
+//	more, of one finer slot  they go down there as they are: to the finest circle if they are of one instant,
+//	                         where they are read in portions
 //	more                     they are dealt over the slots of the next finer circle
 //
 // Each circle has at most one run, that of its slot under the hand. What is linked behind the hand goes

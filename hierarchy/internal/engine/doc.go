@@ -37,7 +37,7 @@
 //	the owner's lock      of a Repeater, Ticker, ChanTimer or context
 //	aim.mu                held while the alarm is aimed, and all shards are asked for their deadlines
 //	Shard.Mu              those of several shards in the order of their numbers
-//	inFlight.mu, waitsPart.mu, the clock's own
+//	inFlight.mu, waitsPart.mu, the clock's own, that of a Pool
 //
 // No callback of a user is called with any of them held. The value of a timer with AskFirst is our own
 // code, and is called with the lock of its shard held.

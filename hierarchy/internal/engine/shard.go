@@ -24,7 +24,7 @@ const (
 	AskFirst = KeepNode | NoQuota
 )
 
-// batch is about how many nodes are touched under one hold of the lock. That takes tens of
+// batch is about how many entries are gone through under one hold of the lock. That takes tens of
 // microseconds, which is how long others may have to wait for the lock.
 const batch = 256
 

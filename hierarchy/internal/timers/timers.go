@@ -30,8 +30,7 @@ func New[T any](layout circles.Layout, tuning circles.Tuning, hand int64) *Timer
 // Nothing. These are several calls so that the compiler can inline the short ones: setting
 // and stopping a timer is paid by the nanosecond.
 
-// Grown reports whether Add has just made the arena grow. Then a crowd may have grown, too,
-// that has to be dealt ahead of its time.
+// Grown reports whether Add has just made the arena grow, or values have room for less than all of it.
 func (t *Timers[T]) Grown() bool { return t.shape != t.Arena().Shape() }
 
 // MakeRoom makes room for the value of timer i. It does no harm when there is room. Where
