@@ -1,0 +1,77 @@
+package dq
+
+//lint:file-ignore SA5008 the options of tags are those of go-zero's conf
+
+import (
+	"cmp"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// The errors of this package, beside those of package durable. Compare with errors.Is.
+var (
+	// ErrTimeBeforeNow is that of go-queue, so that code which names it compiles. Nothing returns it: a job for a time
+	// that has passed is consumed at once.
+	ErrTimeBeforeNow = errors.New("can't schedule task to past time")
+	// ErrNotFound: no job with this ID waits. It was consumed or revoked, or there has never been one.
+	ErrNotFound = errors.New("dq: there is no such job")
+	// ErrRunning: the function of a consumer had been called with the job. If it fails, it is not called again.
+	ErrRunning = errors.New("dq: the job is being consumed")
+)
+
+const (
+	defaultName        = "dq"
+	defaultConcurrency = 16
+)
+
+// DqConf configures a queue for its producers and consumers. One of Dir, Conn and NATS is required. go-zero's conf
+// reads all fields from a file but those with the tag "-".
+type DqConf struct {
+	// Dir is the directory of the queue's files, which one process at a time can have open. Its producers and
+	// consumers share it.
+	Dir string `json:",optional"`
+	// NATS is the URLs of NATS servers with JetStream, separated by commas, with user and password if they need
+	// them. Credentials is the name of a file with credentials. Each producer and consumer has a connection of its
+	// own.
+	NATS        string `json:",optional"`
+	Credentials string `json:",optional"`
+	// Conn is a connection to such servers, instead of NATS. It must reconnect without limit
+	// (nats.MaxReconnects(-1)), and stay open until the producer is closed and the consumer has stopped.
+	Conn *nats.Conn `json:"-"`
+	// Name is the name of the queue, as Tube in go-queue: 1 to 64 of the characters a-z, A-Z, 0-9, - and _.
+	// Default "dq".
+	Name string `json:",optional"`
+	// Concurrency is how many jobs a call of Consume consumes at once, default 16.
+	Concurrency int `json:",optional"`
+	// MaxAttempts is after how many panics a job is dead, which is to say kept but not consumed, default 16.
+	// Negative means no limit.
+	MaxAttempts int `json:",optional"`
+	// Lease and Replicas are those of durable.Config, with Conn or NATS.
+	Lease    time.Duration `json:",optional"`
+	Replicas int           `json:",optional"`
+	// Logger receives what the calls can't return, default slog.Default().
+	Logger *slog.Logger `json:"-"`
+	// Clock is for tests: see durable.Config.
+	Clock clock.Clock `json:"-"`
+}
+
+// timers returns the configuration of the queue's timers.
+func (c DqConf) timers() durable.Config[string, []byte] {
+	return durable.Config[string, []byte]{Dir: c.Dir, Conn: c.Conn, Name: cmp.Or(c.Name, defaultName),
+		MaxAttempts: c.MaxAttempts, Clock: c.Clock, Logger: c.logger()}
+}
+
+func (c DqConf) logger() *slog.Logger { return cmp.Or(c.Logger, slog.Default()) }
+
+func (c DqConf) concurrency() int {
+	if c.Concurrency <= 0 {
+		return defaultConcurrency
+	}
+	return c.Concurrency
+}

@@ -1,0 +1,140 @@
+package dq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
+)
+
+// Consume is called with the body of a job that is due. When it has returned, the job has ended. If it panics or exits
+// its goroutine, it is called again, after about a second, then after twice as long each time, up to ten minutes.
+type Consume func(body []byte)
+
+// Consumer consumes the jobs of a queue. All methods are safe for concurrent use.
+type Consumer interface {
+	// Consume calls a function for each job that is due, for several at once: see DqConf.Concurrency. It returns
+	// after Stop. If the queue can't be opened, it logs why, and tries again until it can.
+	Consume(consume Consume)
+	// Stop ends Consume: no further call of its function begins, and Stop waits for those that have. The function
+	// must not call it.
+	Stop()
+}
+
+// NewConsumer returns a consumer for a queue.
+func NewConsumer(c DqConf) Consumer {
+	r := &consumer{conf: c}
+	r.running, r.stop = context.WithCancel(context.Background())
+	return r
+}
+
+type consumer struct {
+	conf    DqConf
+	running context.Context // until Stop
+	stop    context.CancelFunc
+
+	mu    sync.Mutex     // held for calls.Add and stop, so that no call is added while Stop waits
+	calls sync.WaitGroup // of Consume
+}
+
+func (c *consumer) Consume(consume Consume) {
+	if !c.begin() {
+		return
+	}
+	defer c.calls.Done()
+	q := c.open()
+	if q == nil {
+		return
+	}
+	c.consume(q, consume)
+	if err := q.close(); err != nil {
+		c.conf.logger().Error("dq: a consumer did not end in order", "err", err)
+	}
+}
+
+// begin counts a call of Consume. It reports false after Stop.
+func (c *consumer) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running.Err() != nil {
+		return false
+	}
+	c.calls.Add(1)
+	return true
+}
+
+func (c *consumer) Stop() {
+	c.mu.Lock()
+	c.stop()
+	c.mu.Unlock()
+	c.calls.Wait()
+}
+
+// open opens the queue, or returns nil after Stop.
+func (c *consumer) open() *queue {
+	pause := wait.Backoff{First: time.Second, Last: 30 * time.Second}
+	for {
+		q, err := open(c.running, c.conf, consumes)
+		if err == nil {
+			return q
+		}
+		if c.running.Err() != nil {
+			return nil
+		}
+		c.conf.logger().Error("dq: nothing is consumed yet", "name", c.conf.timers().Name, "err", err)
+		if !pause.Wait(c.running) {
+			return nil
+		}
+	}
+}
+
+// consume calls a function for each job that is due, until Stop, and waits for its calls.
+func (c *consumer) consume(q *queue, consume Consume) {
+	var calls sync.WaitGroup
+	defer calls.Wait()
+	free := make(chan struct{}, c.conf.concurrency())
+	for {
+		select {
+		case free <- struct{}{}:
+		case <-c.running.Done():
+			return
+		}
+		j, ok := q.due.take(c.running)
+		if !ok {
+			return
+		}
+		calls.Add(1)
+		go func() { // of its own, as consume may exit it
+			defer calls.Done()
+			defer func() { <-free }()
+			c.try(q, j, consume)
+		}()
+	}
+}
+
+// errExited is the error of an attempt that has exited its goroutine.
+var errExited = errors.New("the function exited its goroutine")
+
+// try makes one attempt to consume a job, unless it was revoked.
+func (c *consumer) try(q *queue, j job, consume Consume) {
+	a, ok := q.timers.Begin(j.key, j.id)
+	if !ok {
+		return
+	}
+	failed := errExited
+	defer func() {
+		if r := recover(); r != nil {
+			failed = fmt.Errorf("panic: %v", r)
+			c.conf.logger().Error("dq: a consumer panicked", "id", a.Key, "err", failed, "stack", string(debug.Stack()))
+		}
+		if _, err := a.End(context.Background(), failed); err != nil {
+			c.conf.logger().Error("dq: a job may be consumed again", "id", a.Key, "err", err)
+		}
+	}()
+	consume(a.Value)
+	failed = nil
+}

@@ -1,0 +1,142 @@
+package dq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+type timers = durable.Keyed[string, []byte]
+
+// role is what a queue is opened for.
+type role bool
+
+const (
+	produces role = false
+	consumes role = true
+)
+
+// queue is a queue that is open, with the jobs that are due here. With Dir the producers and consumers of the process
+// share it. With Conn or NATS each has its own, and that of a producer has no jobs: it calls the owners.
+type queue struct {
+	timers *timers
+	due    due
+	nc     *nats.Conn // to be closed, or nil
+
+	place       place // of a queue that is shared, else zero
+	users       int   // guarded by shared.mu
+	maxAttempts int
+}
+
+// place is where the files of a queue are.
+type place struct{ dir, name string }
+
+// shared is the queues of this process that have a directory.
+var shared = struct {
+	mu   sync.Mutex // held while a queue is opened or closed
+	open map[place]*queue
+}{open: make(map[place]*queue)}
+
+// open opens a queue, or returns an error that says why it can't.
+func open(ctx context.Context, c DqConf, r role) (*queue, error) {
+	q, err := openAny(ctx, c, r)
+	if err != nil {
+		return nil, fmt.Errorf("dq: the queue can't be opened: %w", err)
+	}
+	return q, nil
+}
+
+func openAny(ctx context.Context, c DqConf, r role) (*queue, error) {
+	switch {
+	case c.Dir == "" && c.NATS == "" && c.Conn == nil:
+		return nil, fmt.Errorf("%w: DqConf has none of Dir, NATS and Conn", durable.ErrArgument)
+	case c.NATS != "" && (c.Dir != "" || c.Conn != nil), c.Dir != "" && c.Conn != nil:
+		return nil, fmt.Errorf("%w: DqConf has more than one of Dir, NATS and Conn", durable.ErrArgument)
+	case c.Dir != "":
+		return openDir(ctx, c)
+	case c.NATS != "":
+		return dial(ctx, c, r)
+	}
+	return openConn(ctx, c, r)
+}
+
+// openDir opens the queue of a directory, or shares the one that this process has open.
+func openDir(ctx context.Context, c DqConf) (*queue, error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	cfg := c.timers()
+	at := place{dir, cfg.Name}
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if q := shared.open[at]; q != nil {
+		if q.maxAttempts != c.MaxAttempts {
+			return nil, fmt.Errorf("%w: this process has it open with MaxAttempts %d, not %d", durable.ErrArgument, q.maxAttempts, c.MaxAttempts)
+		}
+		q.users++
+		return q, nil
+	}
+	q := &queue{place: at, users: 1, maxAttempts: c.MaxAttempts}
+	cfg.Announce, cfg.Replicas, cfg.Lease = q.announce, c.Replicas, c.Lease // which Open refuses with Dir
+	if q.timers, err = durable.Open(ctx, cfg); err != nil {
+		return nil, err
+	}
+	shared.open[at] = q
+	return q, nil
+}
+
+func dial(ctx context.Context, c DqConf, r role) (*queue, error) {
+	options := []nats.Option{nats.MaxReconnects(-1), nats.Name("dq")}
+	if c.Credentials != "" {
+		options = append(options, nats.UserCredentials(c.Credentials))
+	}
+	nc, err := nats.Connect(c.NATS, options...)
+	if err != nil {
+		return nil, err
+	}
+	c.Conn = nc
+	q, err := openConn(ctx, c, r)
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	q.nc = nc
+	return q, nil
+}
+
+func openConn(ctx context.Context, c DqConf, r role) (q *queue, err error) {
+	q = new(queue)
+	cfg := c.timers()
+	if r == consumes {
+		cfg.Announce, cfg.Replicas, cfg.Lease = q.announce, c.Replicas, c.Lease
+	}
+	q.timers, err = durable.Open(ctx, cfg)
+	return q, err
+}
+
+func (q *queue) announce(f durable.Firing[string, []byte]) { q.due.put(job{f.Key, f.ID}) }
+
+// close closes the queue if this was its last user.
+func (q *queue) close() error {
+	if q.place != (place{}) {
+		shared.mu.Lock()
+		defer shared.mu.Unlock()
+		if q.users--; q.users > 0 {
+			return nil
+		}
+		delete(shared.open, q.place)
+	}
+	err := q.timers.Shutdown(context.Background())
+	err = errors.Join(err, q.timers.Close())
+	if q.nc != nil {
+		q.nc.Close()
+	}
+	return err
+}

@@ -1,0 +1,16 @@
+package dq
+
+// Service is a Consumer with its function, as a service.Service of go-zero.
+type Service struct {
+	consumer Consumer
+	consume  Consume
+}
+
+// NewService returns a service that consumes a queue.
+func NewService(c DqConf, consume Consume) *Service { return &Service{NewConsumer(c), consume} }
+
+// Start consumes, and returns after Stop.
+func (s *Service) Start() { s.consumer.Consume(s.consume) }
+
+// Stop waits for the calls of the function that have begun.
+func (s *Service) Stop() { s.consumer.Stop() }
