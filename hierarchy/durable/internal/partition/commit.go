@@ -22,6 +22,10 @@ func (w *writer) commit() (took time.Duration, err error) {
 		return 0, nil
 	}
 	b, _ := d.Finish()
+	if _, ok := w.trims.hasRoomFor(len(b)); !ok {
+		w.leaveGate(0)
+		w.trims.awaitRoom(len(b))
+	}
 	begun := time.Now()
 	if b, err = w.append(b); err != nil {
 		return 0, err
@@ -115,6 +119,7 @@ func (w *writer) append(b []byte) ([]byte, error) {
 			return
 		}
 		doubt = err
+		w.trims.makeRoom()
 		w.silence.begin()
 		w.cfg.Doubted(err)
 		w.leaveGate(0) // others have answers, maybe
@@ -193,7 +198,12 @@ func (s *silence) since() (t time.Time) {
 func (w *writer) commitSoon(ctx context.Context, b []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.cfg.GiveUp)
 	defer cancel()
-	return w.commitFrame(ctx, w.cfg.Patience, b)
+	patience := w.cfg.Patience
+	patience.Doubt = func(err error) {
+		w.trims.makeRoom()
+		w.cfg.Doubted(err)
+	}
+	return w.commitFrame(ctx, patience, b)
 }
 
 // Whoever may publish to the subject of a log can put messages there that are no frames. DESIGN.md says why they are

@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// How trimming writes again what is live in the oldest frames, and deletes these.
+// How trimming writes again what is live in the oldest frames.
 
 // add adds timers of the portion to the frame, which must be empty, and raises its begin when
 // all are there. It reports that.
@@ -88,23 +88,8 @@ func (t *trimmer) kept() {
 	t.mu.assertHeld()
 	t.advance(t.portion.begin)
 	t.portion, t.under = nil, false
-	if t.loose >= t.share(deleteBytes) && !t.deletes {
-		t.deletes = true
-		go t.deleteBefore(t.begin, t.loose)
-	}
-}
-
-// deleteBefore deletes the frames before begin.
-func (t *trimmer) deleteBefore(begin uint64, loose int64) {
-	err := t.cfg.Log.Trim(t.writing, begin)
-	t.mu.Lock()
-	t.deletes = false
-	if err == nil {
-		t.loose -= loose
-	}
-	t.mu.Unlock()
-	if err != nil {
-		t.warn(err)
+	if t.loose >= t.share(deleteBytes) {
+		t.deleteLoose()
 	}
 }
 

@@ -38,9 +38,10 @@ type trimmer struct {
 	span
 
 	under   bool      // a portion is being read, or written
-	deletes bool      // what is before begin is being deleted
 	portion *portion  // what is to be written, if not nil
 	pause   time.Time // nothing is tried before, after a failure
+
+	deleted chan struct{} // closed when what is before begin was deleted; nil if nothing is being deleted
 
 	unread uint64 // the frame at begin that could not be read, and
 	tries  int    // how often
@@ -52,6 +53,7 @@ type span struct {
 	sizes []uint32 // of the frames from begin on, and 0 for a message that is none
 	total int64    // their sum
 	loose int64    // bytes before begin that were not deleted yet
+	full  bool     // there seems to be no room for the frame that is under way
 }
 
 const trimPause = time.Second // after a failure
@@ -85,6 +87,7 @@ func (s *span) appended(number uint64, size int) {
 	}
 	s.sizes = append(s.sizes, uint32(size+messageOverhead))
 	s.total += int64(size + messageOverhead)
+	s.full = false
 }
 
 // advance notes that the log may begin at begin.

@@ -3,6 +3,7 @@ package partition
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -208,23 +209,20 @@ func TestLimitedLogIsTrimmedBeforeItIsFull(t *testing.T) {
 
 // An owner learns of a limit that was set while it writes.
 func TestLimitSetLater(t *testing.T) {
-	b := newBench(t)
-	b.cfg.TrimAbove = 1 << 30
-	b.open()
-	value := string(make([]byte, 1000))
-	for range 300 {
-		b.set("a", value, time.Hour)
-	}
-	b.disk.SetMost(1 << 20)
-	b.NoError(b.p.Look(t.Context()))
-	for range 3000 {
-		b.set("a", value, time.Hour)
-	}
-	b.disk.SetMost(0)
-	b.NoError(b.p.Look(t.Context()))
-	trims := b.disk.Trims
-	for range 3000 {
-		b.set("a", value, time.Hour)
-	}
-	b.Equal(trims, b.disk.Trims)
+	inBubble(t, func(b *bench) {
+		b.cfg.TrimAbove = 1 << 30
+		b.open()
+		b.setMany(300)
+		b.disk.SetMost(1 << 20)
+		b.NoError(b.p.Look(b.t.Context()))
+		b.setMany(3000)
+		b.disk.SetMost(0)
+		b.NoError(b.p.Look(b.t.Context()))
+		b.settled()
+		synctest.Wait()
+		trims := b.disk.Trims
+		b.setMany(3000)
+		b.Equal(trims, b.disk.Trims)
+		b.shut()
+	})
 }

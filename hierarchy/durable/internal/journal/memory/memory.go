@@ -33,7 +33,9 @@ type Log struct {
 	// Before and After, if not nil, are called around each append with no lock held, After only if
 	// it was acknowledged.
 	Before, After func(last uint64)
-	Max           int // the largest message; 0 means 1 MiB
+	// Trimming, if not nil, is called before messages are deleted, with no lock held. After an error none are.
+	Trimming func(context.Context) error
+	Max      int // the largest message; 0 means 1 MiB
 
 	closed chan struct{}
 	once   sync.Once
@@ -148,6 +150,11 @@ func (l *Log) Bounds(ctx context.Context) (journal.Bounds, error) {
 
 // Trim implements journal.Log.
 func (l *Log) Trim(ctx context.Context, begin uint64) error {
+	if l.Trimming != nil {
+		if err := l.Trimming(ctx); err != nil {
+			return err
+		}
+	}
 	if err := l.call(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,80 @@
+package partition
+
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
+)
+
+// How trimming deletes what is before the beginning of the log.
+
+// deleteLoose begins to delete what is before begin, unless a deletion is under way.
+func (t *trimmer) deleteLoose() {
+	t.mu.assertHeld()
+	if t.deleted == nil {
+		t.deleted = make(chan struct{})
+		go t.deleteBefore(t.begin, t.loose)
+	}
+}
+
+// deleteBefore deletes the frames before begin. It is tried until that is done: the log may be full, so that no
+// further frame would have it tried again.
+func (t *trimmer) deleteBefore(begin uint64, loose int64) {
+	for retry := (wait.Backoff{First: trimPause, Last: time.Minute}); ; {
+		err := t.cfg.Log.Trim(t.writing, begin)
+		if err == nil {
+			break
+		}
+		t.warn(err)
+		if !retry.Wait(t.writing) {
+			return
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.loose -= loose
+	close(t.deleted)
+	t.deleted = nil
+	if t.full && t.loose > 0 {
+		t.deleteLoose()
+	}
+}
+
+// makeRoom is called when a frame gets no clear answer. The log may be full, and begin behind what fills it.
+func (t *trimmer) makeRoom() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.full = true
+	t.deleteLoose()
+}
+
+// hasRoomFor reports whether a frame fits into the log. If it would only fit after a deletion, it returns what is
+// closed when one has ended.
+func (t *trimmer) hasRoomFor(size int) (deleted <-chan struct{}, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	most := t.reader.most.Load()
+	if most == 0 || t.loose == 0 || t.total+t.loose+int64(size+messageOverhead) <= most {
+		return nil, true
+	}
+	t.deleteLoose()
+	return t.deleted, false
+}
+
+// awaitRoom waits until the log has room for a frame, as far as deletions make it, but not for longer than for an answer
+// of the log.
+func (t *trimmer) awaitRoom(size int) {
+	ctx, cancel := t.cfg.Patience.Asking(t.writing)
+	defer cancel()
+	for {
+		deleted, ok := t.hasRoomFor(size)
+		if ok {
+			return
+		}
+		select {
+		case <-deleted:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

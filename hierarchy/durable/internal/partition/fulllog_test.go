@@ -1,0 +1,111 @@
+package partition
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
+)
+
+// setMany sets one timer many times, as fast as the log takes that.
+func (b *bench) setMany(n int) {
+	value := string(make([]byte, 1000))
+	for range n {
+		b.set("a", value, time.Hour)
+	}
+}
+
+// countDoubts counts the frames that got no clear answer, as those do that the log has no room for.
+func (b *bench) countDoubts() *int {
+	doubts := new(int)
+	b.cfg.Doubted = func(error) { *doubts++ }
+	return doubts
+}
+
+// While a deletion takes long, callers wait for it before a limited log is full.
+func TestCallersWaitForDeletion(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		doubts := b.countDoubts()
+		b.cfg.TrimAbove = 1 << 30
+		b.disk.SetMost(1 << 20)
+		b.open()
+		b.log.Trimming = func(ctx context.Context) error {
+			wait.Sleep(ctx, b.cfg.Patience.Answer/2)
+			return ctx.Err()
+		}
+		b.setMany(5000)
+		b.Zero(*doubts)
+		b.Greater(b.disk.Trims, 3)
+		b.shut()
+	})
+}
+
+// A log that is full, since deletions have failed, goes on once they don't, without another frame.
+func TestFullLogAfterDeletionsFailed(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		doubts := b.countDoubts()
+		b.disk.SetMost(1 << 20)
+		b.open()
+		fails := 0
+		b.log.Trimming = func(context.Context) error {
+			if fails++; fails <= 4 {
+				return errHandler
+			}
+			return nil
+		}
+		b.setMany(5000)
+		b.NotZero(*doubts)
+		b.shut()
+	})
+}
+
+// A log that is full since it was limited just now has what is before its beginning deleted, however little that is.
+func TestFullLogWithLittleToDelete(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.cfg.TrimAbove = 100 << 10
+		b.open()
+		b.setMany(300)
+		b.settled()
+		b.Zero(b.disk.Trims)
+		b.disk.SetMost(int64(b.disk.Size()))
+		b.setMany(5000)
+		b.shut()
+	})
+}
+
+// A deletion that was under way as the log became full does not leave it full: what has come before its beginning
+// meanwhile is deleted next.
+func TestFullLogWhileDeleting(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.cfg.TrimAbove = 100 << 10
+		b.open()
+		hold := make(chan bool)
+		b.log.Trimming = func(context.Context) error { <-hold; return nil }
+		b.setMany(3000)
+		b.disk.SetMost(int64(b.disk.Size()))
+		large := &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("b"), Value: make([]byte, 1<<20-300), In: time.Hour}}}
+		b.NoError(b.p.Start(large))
+		synctest.Wait()
+		close(hold)
+		b.NoError(large.Wait(b.t.Context()))
+		b.shut()
+	})
+}
+
+// Who takes a full log over deletes what is before its beginning first, if there is no room for the takeover.
+func TestFullLogIsTakenOver(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.cfg.TrimAbove = 100 << 10
+		b.open()
+		b.log.Trimming = func(context.Context) error { return errHandler }
+		b.setMany(3000)
+		b.crash()
+		b.disk.SetMost(int64(b.disk.Size()))
+		b.open()
+		b.setMany(3000)
+		b.shut()
+	})
+}
