@@ -71,8 +71,7 @@ func (e *exporter) begin() error {
 		}
 		e.part = bufio.NewWriter(e.spool)
 	}
-	e.lines = json.NewEncoder(e.part)
-	e.lines.SetEscapeHTML(false)
+	e.lines = lines.NewEncoder(e.part)
 	return nil
 }
 

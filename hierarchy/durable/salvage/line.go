@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -20,8 +19,7 @@ type line struct {
 
 // writeTimers writes the timers of a log.
 func writeTimers(w io.Writer, l *salvage.Log) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	enc := lines.NewEncoder(w)
 	for _, t := range l.Timers {
 		line := line{Name: l.Name, Partition: l.Partition, Timer: lineOf(t), Uncertain: t.Uncertain}
 		if err := enc.Encode(line); err != nil {

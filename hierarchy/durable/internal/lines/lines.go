@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"time"
 	"unicode/utf8"
 )
@@ -37,6 +38,13 @@ type Timer struct {
 	Error       string          `json:"last_error,omitempty"`
 	Died        *time.Time      `json:"died,omitempty"`
 	Trace       []byte          `json:"trace,omitempty"`
+}
+
+// NewEncoder returns an encoder that writes timers as Parse reads them. Another one would change values that are JSON.
+func NewEncoder(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e
 }
 
 // SetKey sets the key.
