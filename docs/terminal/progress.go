@@ -19,24 +19,33 @@ type Progress struct {
 // measured.
 const redraw = 40 * time.Millisecond
 
-// Progress makes a line for a task of that many steps.
+// Progress makes a line for a task of that many steps. If it is negative, nobody knows how many there are, and the line has a number
+// instead of a bar.
 func (s *Screen) Progress(what string, total int) *Progress {
 	return &Progress{s: s, what: what, total: total}
 }
 
 // At shows how much is done.
 func (p *Progress) At(done int) {
-	done = min(done, p.total)
-	if !p.s.live || time.Since(p.drawn) < redraw && done < p.total {
+	if p.total >= 0 {
+		done = min(done, p.total)
+	}
+	if !p.s.live || time.Since(p.drawn) < redraw && done != p.total {
 		return
 	}
-	const long = 30
-	b := Bar(done, p.total, long)
-	line := fmt.Sprintf("%s%s  %s%s %3d %%", Indent, Left(p.what, 34), b,
-		strings.Repeat("·", long-Columns(b)), 100*int64(done)/int64(max(p.total, 1)))
+	line := Indent + p.line(done)
 	p.s.Write("\r" + Left(line, p.wide))
 	p.wide = Columns(line)
 	p.drawn = time.Now()
+}
+
+func (p *Progress) line(done int) string {
+	if p.total < 0 {
+		return Count(done) + " " + p.what
+	}
+	const long = 30
+	b := Bar(done, p.total, long)
+	return fmt.Sprintf("%s  %s%s %3d %%", Left(p.what, 34), b, strings.Repeat("·", long-Columns(b)), 100*int64(done)/int64(max(p.total, 1)))
 }
 
 // End removes the line.

@@ -135,3 +135,13 @@ func TestWritesThatFail(t *testing.T) {
 	s.Line("lost too")
 	require.EqualError(t, s.err, "it is full")
 }
+
+// TestProgressWithoutAnEnd checks that the line has a number where the total is not known.
+func TestProgressWithoutAnEnd(t *testing.T) {
+	var b strings.Builder
+	p := (&Screen{out: &b, live: true}).Progress("timers", -1)
+	p.At(1234)
+	require.Equal(t, "\r  1,234 timers", b.String())
+	p.End()
+	require.Equal(t, "\r  1,234 timers\r"+strings.Repeat(" ", 14)+"\r", b.String())
+}

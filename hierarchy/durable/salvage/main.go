@@ -5,23 +5,21 @@
 //
 //	go run ./salvage -dir /var/lib/shop/timers -out timers.jsonl
 //
-// Each line is a timer as Keyed.Export writes it, with its name and partition, and Keyed.Import reads it. But due is
-// that of the next attempt, if others have failed. It is uncertain if frames are missing after the last one that says
-// something of it: it may have ended, or been set, moved or removed since.
+// Instead of -dir, it takes files of such a directory, such as streams/…/msgs/1.blk, or copies of them. durable.Salvage says
+// what the lines have.
 //
-// What is wrong, and where, is told on the standard error. The exit status is 0 if nothing is
+// What is wrong, and where, goes to the standard error. The exit status is 0 if nothing is
 // wrong, 1 if something is, and 2 if nothing could be read.
 package main
 
 import (
-	"bufio"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/salvage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -45,19 +43,16 @@ func run(arguments []string, stdout, stderr io.Writer) int {
 		}
 		return unreadable
 	}
-	var problem string
-	switch {
-	case flags.NArg() > 0:
-		problem = fmt.Sprintf("unexpected arguments %q", flags.Args())
-	case *dir == "":
-		problem = "-dir is missing"
+	from := flags.Args()
+	if *dir != "" {
+		from = append(from, *dir)
 	}
-	if problem != "" {
-		fmt.Fprintln(stderr, "salvage:", problem)
+	if len(from) == 0 || *dir != "" && len(from) > 1 {
+		fmt.Fprintln(stderr, "salvage: there must be either -dir or files")
 		flags.Usage()
 		return unreadable
 	}
-	status, err := write(*dir, *name, *out, stdout, stderr)
+	status, err := write(from, *name, *out, stdout, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, "salvage:", err)
 		return unreadable
@@ -65,8 +60,8 @@ func run(arguments []string, stdout, stderr io.Writer) int {
 	return status
 }
 
-// write writes the timers of a directory.
-func write(dir, name, out string, stdout, stderr io.Writer) (status int, err error) {
+// write writes the timers of a directory, or of files.
+func write(from []string, name, out string, stdout, stderr io.Writer) (status int, err error) {
 	var file *os.File
 	if out != "" {
 		if file, err = os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err != nil {
@@ -75,15 +70,14 @@ func write(dir, name, out string, stdout, stderr io.Writer) (status int, err err
 		defer func() { err = errors.Join(err, file.Close()) }()
 		stdout = file
 	}
-	w := bufio.NewWriter(stdout)
 	timers, problems := 0, 0
-	err = salvage.Read(dir, name, func(l *salvage.Log) error {
-		timers += len(l.Timers)
-		problems += len(l.Problems)
-		tell(stderr, l)
-		return writeTimers(w, l)
-	})
-	if err = errors.Join(err, w.Flush()); err != nil {
+	err = durable.Salvage(stdout, name, func(s durable.Salvaged) error {
+		timers += s.Timers
+		problems += len(s.Problems)
+		tell(stderr, &s)
+		return nil
+	}, from...)
+	if err != nil {
 		return 0, err
 	}
 	if problems == 0 {
@@ -95,23 +89,14 @@ func write(dir, name, out string, stdout, stderr io.Writer) (status int, err err
 }
 
 // tell says what a log has.
-func tell(stderr io.Writer, l *salvage.Log) {
-	log := fmt.Sprintf("%s, partition %d", l.Name, l.Partition)
-	dead, uncertain := 0, 0
-	for _, t := range l.Timers {
-		if t.Dead {
-			dead++
-		}
-		if t.Uncertain {
-			uncertain++
-		}
-	}
+func tell(stderr io.Writer, s *durable.Salvaged) {
+	log := fmt.Sprintf("%s, partition %d", s.Name, s.Partition)
 	fmt.Fprintf(stderr, "%s: %d frames, from %d to %d; %d timers, %d dead, %d uncertain\n",
-		log, l.Frames, l.First, l.Last, len(l.Timers), dead, uncertain)
-	for _, p := range l.Problems {
+		log, s.Frames, s.First, s.Last, s.Timers, s.Dead, s.Uncertain)
+	for _, p := range s.Problems {
 		fmt.Fprintf(stderr, "%s: %s\n", log, p)
 	}
-	for _, k := range l.Lost {
+	for _, k := range s.Lost {
 		fmt.Fprintf(stderr, "%s: the timer of the key %q has no value\n", log, k)
 	}
 }

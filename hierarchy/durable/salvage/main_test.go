@@ -17,7 +17,16 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/lines"
 )
+
+// line is a timer.
+type line struct {
+	Name      string
+	Partition int
+	lines.Timer
+	Uncertain bool
+}
 
 // salvaged runs the command.
 func salvaged(t *testing.T, arguments ...string) (status int, timers map[string]line, said string) {
@@ -189,8 +198,8 @@ func TestWhereTheDamageIs(t *testing.T) {
 func TestUsage(t *testing.T) {
 	dir, values := directory(t)
 	for problem, arguments := range map[string][]string{
-		"-dir is missing":                  {},
-		"unexpected arguments":             {"-dir", dir, "x"},
+		"either -dir or files":             {},
+		"there must be either":             {"-dir", dir, "x"},
 		"flag provided but not defined":    {"-x"},
 		"no such file or directory":        {"-dir", filepath.Join(dir, "none")},
 		"has no logs of durable timers":    {"-dir", t.TempDir()},

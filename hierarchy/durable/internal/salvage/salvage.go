@@ -14,9 +14,10 @@ import (
 
 // The errors of Open. They are wrapped.
 var (
-	errInUse  = errors.New("the directory is in use by another process")
-	errNoLogs = errors.New("the directory has no logs of durable timers")
-	errNoName = errors.New("the directory has no timers of that name")
+	errInUse     = errors.New("the directory is in use by another process")
+	errNoLogs    = errors.New("the directory has no logs of durable timers")
+	errDirectory = errors.New("it is a directory, and there are other arguments")
+	errNoName    = errors.New("the directory has no timers of that name")
 )
 
 // Log is what can be read of one log.
@@ -42,13 +43,26 @@ func Read(dir, name string, f func(*Log) error) error {
 	if _, err := os.ReadDir(dir); err != nil {
 		return err
 	}
-	switch {
-	case len(names) == 0:
+	if len(names) == 0 {
 		return fmt.Errorf("%s: %w", dir, errNoLogs)
-	case name != "" && names[name] == nil:
-		there := strings.Join(slices.Sorted(maps.Keys(names)), ", ")
-		return fmt.Errorf("%s: %w: %q. It has %s", dir, errNoName, name, there)
 	}
+	if err := hasName(names, name); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	return readNames(names, name, f)
+}
+
+// hasName returns an error if there is no such name.
+func hasName(names map[string]*streams, name string) error {
+	if name != "" && names[name] == nil {
+		there := strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+		return fmt.Errorf("%w: %q. It has %s", errNoName, name, there)
+	}
+	return nil
+}
+
+// readNames reads all names, or one.
+func readNames(names map[string]*streams, name string, f func(*Log) error) error {
 	for _, n := range slices.Sorted(maps.Keys(names)) {
 		if name != "" && n != name {
 			continue
@@ -74,13 +88,18 @@ func readName(name string, s *streams, f func(*Log) error) error {
 		partitions = max(partitions, p+1)
 	}
 	for p := 0; p < partitions; p++ {
+		if s.some && s.logs[p] == nil {
+			continue
+		}
 		mark, marked := marks[p]
 		l, of, err := readLog(s.logs[p], mark, marked)
 		if err != nil {
 			return err
 		}
 		partitions = max(partitions, min(of, 1<<16))
-		l.Name, l.Partition = name, p
+		if l.Name = name; name != "" {
+			l.Partition = p
+		}
 		if wrong := s.wrong[p]; wrong != nil {
 			l.Problems = append(l.Problems, wrong.Error())
 		}
@@ -109,6 +128,7 @@ func readLog(files []string, mark journal.Mark, marked bool) (l *Log, of int, er
 	if l.Frames > 0 {
 		last := c.frames[l.Frames-1]
 		l.First, l.Last, of = c.frames[0].Number, last.Number, int(last.Partitions)
+		l.Partition = int(last.Partition)
 	}
 	if len(l.Lost) > 0 {
 		c.problem("the values of %d timers are missing", len(l.Lost))

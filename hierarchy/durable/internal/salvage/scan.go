@@ -142,6 +142,7 @@ type streams struct {
 	wrong map[int]error // what keeps a log's stream from a server
 	// wrongMarks is what keeps the marks' stream from a server.
 	wrongMarks error
+	some       bool // there may be other logs, which nobody wants to read
 }
 
 // list finds the names of a directory.
@@ -157,26 +158,37 @@ func list(dir string) (map[string]*streams, error) {
 	dirs = append(aside, dirs...) // what a backup has brought back counts
 	names := make(map[string]*streams)
 	for _, d := range dirs {
-		m := stream.FindStringSubmatch(filepath.Base(d))
-		if m == nil {
-			continue
-		}
 		files, err := filepath.Glob(filepath.Join(escaped(d), "msgs", "*.blk"))
 		if err != nil {
 			return nil, err
 		}
-		slices.Sort(files)
-		if names[m[1]] == nil {
-			names[m[1]] = &streams{logs: make(map[int][]string), wrong: make(map[int]error)}
-		}
-		wrong := blocks.Check(d)
-		if s := names[m[1]]; m[2] == "marks" {
-			s.marks, s.wrongMarks = files, wrong
-		} else if p, err := strconv.Atoi(m[2]); err == nil {
-			s.logs[p], s.wrong[p] = files, wrong
-		}
+		add(names, d, files)
 	}
 	return names, nil
+}
+
+// add adds the files of a stream. It reports whether the name of the stream's directory is that of one.
+func add(names map[string]*streams, dir string, files []string) bool {
+	m := stream.FindStringSubmatch(filepath.Base(dir))
+	if m == nil {
+		return false
+	}
+	slices.Sort(files)
+	s := streamsOf(names, m[1])
+	wrong := blocks.Check(dir)
+	if m[2] == "marks" {
+		s.marks, s.wrongMarks = files, wrong
+	} else if p, err := strconv.Atoi(m[2]); err == nil {
+		s.logs[p], s.wrong[p] = files, wrong
+	}
+	return true
+}
+
+func streamsOf(names map[string]*streams, name string) *streams {
+	if names[name] == nil {
+		names[name] = &streams{logs: make(map[int][]string), wrong: make(map[int]error)}
+	}
+	return names[name]
 }
 
 var special = regexp.MustCompile(`[*?\[\\]`)

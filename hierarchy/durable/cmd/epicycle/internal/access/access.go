@@ -16,9 +16,9 @@ type Role int
 
 // The roles.
 const (
-	Read  Role = iota + 1 // look at timers and figures
+	Read  Role = iota + 1 // look at timers and figures, export
 	Write                 // set, move, remove and revive timers, take from queues
-	Admin                 // remove all timers, export and import
+	Admin                 // remove all timers, import: it gives timers any IDs
 )
 
 func (r Role) String() string { return [...]string{"none", "read", "write", "admin"}[r] }

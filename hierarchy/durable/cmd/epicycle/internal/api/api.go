@@ -80,14 +80,16 @@ const (
 	batchTime = time.Minute
 )
 
-func (a *API) register(api huma.API) {
-	timer := func(method, id, path, summary string, codes ...int) huma.Operation {
-		return huma.Operation{
-			Method: method, OperationID: id, Path: path, Summary: summary, SkipValidateBody: true,
-			MaxBodyBytes: maxSetting, BodyReadTimeout: bodyTime, Security: []map[string][]string{{"token": {}}},
-			Errors: append(codes, 400, 401, 403, 503),
-		}
+// timer returns the description of a request.
+func timer(method, id, path, summary string, codes ...int) huma.Operation {
+	return huma.Operation{
+		Method: method, OperationID: id, Path: path, Summary: summary, SkipValidateBody: true,
+		MaxBodyBytes: maxSetting, BodyReadTimeout: bodyTime, Security: []map[string][]string{{"token": {}}},
+		Errors: append(codes, 400, 401, 403, 503),
 	}
+}
+
+func (a *API) register(api huma.API) {
 	huma.Register(api, timer("PUT", "set", "/v1/timers/{key}", "Set a timer", 409, 413, 429), a.set)
 	huma.Register(api, timer("GET", "get", "/v1/timers/{key}", "A timer", 404), a.get)
 	huma.Register(api, timer("PATCH", "move", "/v1/timers/{key}", "Move a timer", 404), a.move)
@@ -98,6 +100,8 @@ func (a *API) register(api huma.API) {
 	batch := timer("POST", "batch", "/v1/batch", "Many operations", 413)
 	batch.MaxBodyBytes, batch.BodyReadTimeout = maxBatch, batchTime
 	huma.Register(api, batch, a.batch)
+	a.registerExport(api)
+	a.registerImport(api)
 	huma.Register(api, timer("POST", "take", "/v1/queues/{name}/take", "Take firings from a queue"), a.take)
 	for _, end := range []struct {
 		name, summary string

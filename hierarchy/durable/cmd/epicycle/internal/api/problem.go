@@ -22,6 +22,8 @@ type Problem struct {
 	Status int    `json:"status" doc:"The HTTP status"`
 	Detail string `json:"detail" doc:"What is wrong"`
 	Timer  *Timer `json:"timer,omitempty" doc:"With 409: the timer that is there"`
+	// Imported is a pointer, as nothing imported is worth saying.
+	Imported *int `json:"imported,omitempty" doc:"Of an import that has failed: how many timers were imported"`
 
 	retryAfter int // seconds
 }

@@ -88,8 +88,8 @@ func (a *API) setting(key string, in *Setting, cond string) (s setting, err erro
 	if s.due, err = in.When.parse(); err == nil {
 		s.task, err = in.task()
 	}
-	if err == nil && s.task.To.Kind == task.Subject && !a.Subjects {
-		err = errSubjects
+	if err == nil {
+		err = a.maySubject(s.task.To)
 	}
 	if err == nil && s.due.schedule != "" {
 		s.schedule, err = durable.ParseSchedule(s.due.schedule)
@@ -102,6 +102,14 @@ func (a *API) setting(key string, in *Setting, cond string) (s setting, err erro
 		err = bad(err)
 	}
 	return s, err
+}
+
+// maySubject returns an error if the target is a subject, and the server has none.
+func (a *API) maySubject(to task.Target) error {
+	if to.Kind == task.Subject && !a.Subjects {
+		return errSubjects
+	}
+	return nil
 }
 
 // apply sets a timer, and reports whether its condition was met.

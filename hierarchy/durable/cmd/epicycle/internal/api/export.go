@@ -1,0 +1,103 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
+)
+
+// partTime is how long a part of a long body may take in either direction, while the whole may take any time.
+const partTime = time.Minute
+
+const lineType = "application/jsonl"
+
+type exportInput struct {
+	Prefix string `query:"prefix" doc:"Of the keys"`
+	w      http.ResponseWriter
+}
+
+// Resolve implements huma.Resolver.
+func (in *exportInput) Resolve(ctx huma.Context) []error {
+	_, in.w = humago.Unwrap(ctx)
+	return nil
+}
+
+func (a *API) registerExport(api huma.API) {
+	op := timer("GET", "export", "/v1/export", "All timers, a line of JSON each, with all that they have")
+	op.Responses = map[string]*huma.Response{"200": {
+		Description: "Lines, which import reads. If the connection ends early, some are missing",
+		Content:     map[string]*huma.MediaType{lineType: {Schema: &huma.Schema{Type: "string"}}},
+	}}
+	huma.Register(api, op, a.export)
+}
+
+func (a *API) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
+	prefix, err := a.mayPrefix(ctx, access.Read, in.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(huma.Context) { a.exportTo(ctx, in.w, prefix) }}, nil
+}
+
+// exportTo writes all timers, a line each. If it fails after it has begun, the connection is cut, so that nobody takes
+// a part for the whole.
+func (a *API) exportTo(ctx context.Context, w http.ResponseWriter, prefix string) {
+	part := &parts{w: w, control: http.NewResponseController(w)}
+	out := bufio.NewWriterSize(part, partSize)
+	w.Header().Set("Content-Type", lineType)
+	err := a.Service.Export(ctx, NewLineWriter(out, func(stored []byte) ([]byte, error) {
+		if ok, err := hasPrefix(stored, prefix); err != nil || !ok {
+			return nil, err
+		}
+		return Line(stored)
+	}))
+	if err == nil {
+		err = out.Flush()
+	}
+	switch {
+	case err == nil:
+	case !part.begun:
+		failure(err).write(w)
+	default:
+		a.Logger.Warn("epicycle: an export has failed", "err", err)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// partSize is how much is written at once.
+const partSize = 32 << 10
+
+// parts sends a long answer, of which each part has its time.
+type parts struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	begun   bool
+}
+
+func (p *parts) Write(b []byte) (int, error) {
+	p.begun = true
+	if err := p.control.SetWriteDeadline(time.Now().Add(partTime)); err != nil {
+		return 0, err
+	}
+	return p.w.Write(b)
+}
+
+// hasPrefix reports whether the key of durable's line has a prefix.
+func hasPrefix(stored []byte, prefix string) (bool, error) {
+	if prefix == "" {
+		return true, nil
+	}
+	var l struct {
+		Key string `json:"key"`
+	}
+	err := json.Unmarshal(stored, &l)
+	return strings.HasPrefix(l.Key, prefix), err
+}

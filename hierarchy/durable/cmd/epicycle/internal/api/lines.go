@@ -1,0 +1,187 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+)
+
+// line is a timer as a line of JSON. It has the fields of Timer, and all others of durable's lines as they are, so that
+// nothing is lost on the way from one server to another.
+type line map[string]json.RawMessage
+
+// renamed are the fields that have other names in durable's lines.
+var renamed = map[string]string{"attempt": "attempts", "error": "last_error", "error_base64": "last_error_base64"}
+
+// first are the fields that a line begins with.
+var first = []string{"key", "value", "value_text", "to", "timeout", "due", "id", "attempt", "state"}
+
+// maxLine is the longest line.
+const maxLine = 1 << 20
+
+// Line returns a line that durable's Export or Salvage has written as a line of the service.
+func Line(stored []byte) ([]byte, error) {
+	var l line
+	if err := json.Unmarshal(stored, &l); err != nil {
+		return nil, err
+	}
+	encoded, err := l.storedValue()
+	if err != nil {
+		return nil, err
+	}
+	t, err := task.Codec{}.Decode(encoded)
+	if err != nil {
+		return nil, err
+	}
+	for ours, theirs := range renamed {
+		l.rename(theirs, ours)
+	}
+	if l["attempt"] == nil {
+		l["attempt"] = json.RawMessage("0")
+	}
+	if err := l.setTask(t); err != nil {
+		return nil, err
+	}
+	return l.encode(), nil
+}
+
+func (l line) rename(from, to string) {
+	if v := l[from]; v != nil {
+		l[to] = v
+		delete(l, from)
+	}
+}
+
+var errStored = errors.New("the value is none of the service")
+
+// storedValue takes the value out of durable's line.
+func (l line) storedValue() (b []byte, err error) {
+	text, encoded := l["value_text"], l["value_base64"]
+	delete(l, "value_text")
+	delete(l, "value_base64")
+	switch {
+	case encoded != nil:
+		err = json.Unmarshal(encoded, &b)
+	case text != nil:
+		var s string
+		err = json.Unmarshal(text, &s)
+		b = []byte(s)
+	default:
+		err = errStored
+	}
+	return b, err
+}
+
+// setTask sets the fields of a value. A value that is not compact is there as a text, too.
+func (l line) setTask(t task.Task) error {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, t.Value); err != nil {
+		return errStored
+	}
+	l["value"] = compact.Bytes()
+	if !bytes.Equal(compact.Bytes(), t.Value) {
+		l.set("value_text", string(t.Value))
+	}
+	l.set("to", targetOf(t.To))
+	l.set("timeout", t.Timeout.String())
+	return nil
+}
+
+func (l line) set(name string, v any) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // of a string or a Target
+	l[name] = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// encode returns the line with its line end.
+func (l line) encode() []byte {
+	b := []byte{'{'}
+	for _, name := range append(first, slices.DeleteFunc(slices.Sorted(maps.Keys(l)), isFirst)...) {
+		if l[name] == nil {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		quoted, _ := json.Marshal(name)
+		b = append(append(append(b, quoted...), ':'), l[name]...)
+	}
+	return append(b, "}\n"...)
+}
+
+func isFirst(name string) bool { return slices.Contains(first, name) }
+
+var errLineUTF8 = errors.New("the line is not UTF-8")
+
+// stored returns a line of the service as durable's Import reads it, and the key of its timer.
+func (a *API) stored(text []byte) (key string, stored []byte, err error) {
+	if !utf8.Valid(text) {
+		return "", nil, errLineUTF8
+	}
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return "", nil, err
+	}
+	if err := l.get("key", &key); err != nil {
+		return "", nil, err
+	}
+	if err := task.CheckKey(key); err != nil {
+		return "", nil, err
+	}
+	t, err := l.task()
+	if err == nil {
+		err = a.maySubject(t.To)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	for _, name := range []string{"value", "value_text", "to", "timeout"} {
+		delete(l, name)
+	}
+	encoded, _ := task.Codec{}.Append(nil, t) // does not fail
+	l.set("value_base64", encoded)
+	for ours, theirs := range renamed {
+		l.rename(ours, theirs)
+	}
+	return key, l.encode(), nil
+}
+
+// task takes the value from a line, and checks it as that of a PUT.
+func (l line) task() (task.Task, error) {
+	s := Setting{Value: l["value"]}
+	if l["value_text"] != nil {
+		var text string
+		if err := l.get("value_text", &text); err != nil {
+			return task.Task{}, err
+		}
+		if s.Value = json.RawMessage(text); !json.Valid(s.Value) {
+			return task.Task{}, errors.New("value_text is not JSON")
+		}
+	}
+	if err := l.get("timeout", &s.Timeout); err != nil {
+		return task.Task{}, err
+	}
+	if err := l.get("to", &s.To); err != nil {
+		return task.Task{}, err
+	}
+	return s.task()
+}
+
+// get reads a field that may be absent.
+func (l line) get(name string, v any) error {
+	if l[name] == nil {
+		return nil
+	}
+	if err := decode(l[name], v); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package api
+
+import (
+	"bytes"
+	"io"
+)
+
+// LineWriter turns lines into others. NewLineWriter makes one.
+type LineWriter struct {
+	out  io.Writer
+	turn func(line []byte) ([]byte, error)
+	rest []byte // the begin of a line
+}
+
+// NewLineWriter returns a writer of what turn returns for each line. The lines that turn gets have no line end, and those
+// that it returns have one, or are empty.
+func NewLineWriter(out io.Writer, turn func(line []byte) ([]byte, error)) *LineWriter {
+	return &LineWriter{out: out, turn: turn}
+}
+
+// Write implements io.Writer.
+func (w *LineWriter) Write(b []byte) (int, error) {
+	n := len(b)
+	for {
+		head, tail, whole := bytes.Cut(b, []byte("\n"))
+		w.rest = append(w.rest, head...)
+		if !whole {
+			return n, nil
+		}
+		line, err := w.turn(w.rest)
+		if err == nil {
+			_, err = w.out.Write(line)
+		}
+		if err != nil {
+			return 0, err
+		}
+		w.rest, b = w.rest[:0], tail
+	}
+}

@@ -1,0 +1,52 @@
+package salvage
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// ReadFiles is Read for files of logs, or copies of them. Those in one directory are of one log. Where the directory does
+// not have the name that the server gave it, the frames alone say which partition it is.
+func ReadFiles(files []string, name string, f func(*Log) error) error {
+	byDir := make(map[string][]string)
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil {
+			return err
+		} else if info.IsDir() {
+			return fmt.Errorf("%s: %w", file, errDirectory)
+		}
+		dir := filepath.Dir(file)
+		byDir[dir] = append(byDir[dir], file)
+	}
+	names := make(map[string]*streams)
+	var strays [][]string
+	for dir, some := range byDir {
+		stream, err := filepath.Abs(filepath.Dir(dir))
+		if err != nil {
+			return err
+		}
+		root := filepath.Join(stream, "..", "..", "..", "..", "..")
+		if inUse(filepath.Join(root, "lock")) {
+			return fmt.Errorf("%s: %w", root, errInUse)
+		}
+		if !add(names, stream, some) {
+			strays = append(strays, some)
+		}
+	}
+	if len(strays) > 0 {
+		slices.SortFunc(strays, slices.Compare)
+		for at, some := range strays {
+			slices.Sort(some)
+			streamsOf(names, "").logs[at] = some
+		}
+	}
+	for _, s := range names {
+		s.some = true
+	}
+	if err := hasName(names, name); err != nil {
+		return err
+	}
+	return readNames(names, name, f)
+}

@@ -1,0 +1,112 @@
+package durable
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/lines"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/salvage"
+)
+
+// Salvaged says what Salvage has read of one log.
+type Salvaged struct {
+	Name        string // of the timers; empty if files do not say so
+	Partition   int
+	Frames      int
+	First, Last uint64 // the numbers of the first and the last of the frames
+	Timers      int    // how many there are, dead and uncertain ones among them
+	Dead        int
+	Uncertain   int
+	Problems    []string // what is wrong, in words; nil if nothing is
+	Lost        []string // the keys, as Config.Key encodes them, of timers whose values are missing
+}
+
+// Salvage reads what can be read of a directory of timers with damaged logs, which is Config.Dir, and writes it to out as
+// lines of JSON, which Keyed.Import reads. It calls f for each log, after its lines, and ends with the first error of f. A
+// name other than "" is that of the timers to read, Config.Name. Instead of the directory, from can be some of its files,
+// as streams/…/msgs/1.blk, or copies of them.
+//
+// Nothing is changed, and no process may have the directory open. The server inside Open can cut off what it finds
+// damaged: salvage before, or a copy from before.
+//
+// Each line is as Export writes it, with the name and the partition. But due is that of the next attempt, if others have
+// failed. It has "uncertain" if frames are missing after the last one that says something of the timer: it may have ended,
+// or been set, moved or removed since.
+func Salvage(out io.Writer, name string, f func(Salvaged) error, from ...string) error {
+	w := bufio.NewWriter(out)
+	each := func(l *salvage.Log) error {
+		if err := writeSalvaged(w, l); err != nil {
+			return err
+		}
+		return f(salvaged(l))
+	}
+	err := salvageFrom(from, name, each)
+	return errors.Join(err, w.Flush())
+}
+
+func salvageFrom(from []string, name string, each func(*salvage.Log) error) error {
+	if len(from) == 1 {
+		info, err := os.Stat(from[0])
+		if err != nil {
+			return err
+		}
+		if info.IsDir() {
+			return salvage.Read(from[0], name, each)
+		}
+	}
+	return salvage.ReadFiles(from, name, each)
+}
+
+func salvaged(l *salvage.Log) Salvaged {
+	s := Salvaged{Name: l.Name, Partition: l.Partition, Frames: l.Frames, First: l.First, Last: l.Last,
+		Timers: len(l.Timers), Problems: l.Problems, Lost: l.Lost}
+	for _, t := range l.Timers {
+		if t.Dead {
+			s.Dead++
+		}
+		if t.Uncertain {
+			s.Uncertain++
+		}
+	}
+	return s
+}
+
+// salvagedLine is a timer of a log. Import ignores what is not in lines.Timer.
+type salvagedLine struct {
+	Name      string `json:"name"`
+	Partition int    `json:"partition"`
+	lines.Timer
+	Uncertain bool `json:"uncertain,omitempty"`
+}
+
+func writeSalvaged(w io.Writer, l *salvage.Log) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, t := range l.Timers {
+		if err := enc.Encode(salvagedLine{l.Name, l.Partition, salvagedTimer(t), t.Uncertain}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func salvagedTimer(t *salvage.Timer) lines.Timer {
+	l := lines.Timer{
+		Due: time.Unix(0, t.Due).UTC(), WallTime: t.Wall, Attempts: t.Attempts, State: lines.Waiting,
+		ID:       fmt.Sprintf("%016x%016x", t.ID.Owner, t.ID.Number),
+		Schedule: t.Schedule, Missed: t.Missed, Started: t.Started, Trace: t.Trace,
+	}
+	l.SetKey(t.Key)
+	l.SetValue(t.Value)
+	if t.Dead {
+		died := time.Unix(0, t.Died).UTC()
+		l.State, l.Died = lines.Dead, &died
+		l.SetError(t.LastError)
+	}
+	return l
+}
