@@ -25,7 +25,7 @@ type Timer struct {
 	To       Target          `json:"to"`
 	Timeout  string          `json:"timeout" doc:"Of an attempt, as Go writes durations" example:"30s"`
 	Due      time.Time       `json:"due"`
-	ID       string          `json:"id" doc:"The same at each attempt, and never that of another timer"`
+	ID       string          `json:"id,omitempty" doc:"The same at each attempt, and never that of another timer. Absent if the timer has ended on another server before the answer"`
 	Attempt  int             `json:"attempt" doc:"How many attempts have begun"`
 	State    string          `json:"state" enum:"waiting,running,dead"`
 	Schedule string          `json:"schedule,omitempty"`

@@ -20,11 +20,15 @@ var (
 )
 
 func timerOf(e *service.Entry) Timer {
-	return Timer{
+	t := Timer{
 		Key: e.Key, Value: e.Value.Value, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
-		Due: e.Due.UTC(), ID: e.ID.String(), Attempt: e.Attempt, State: e.State.String(),
+		Due: e.Due.UTC(), Attempt: e.Attempt, State: e.State.String(),
 		Schedule: e.Schedule.String(), Error: e.LastError,
 	}
+	if e.ID != (durable.ID{}) {
+		t.ID = e.ID.String()
+	}
+	return t
 }
 
 type setInput struct {
@@ -41,6 +45,8 @@ func (a *API) set(ctx context.Context, in *setInput) (*timerOutput, error) {
 	if err != nil {
 		return nil, err
 	}
+	soon := a.soon(in.Key, s.due.from(time.Now()))
+	defer soon.stop()
 	took, err := a.apply(ctx, &s)
 	if err != nil {
 		return nil, failure(err)
@@ -52,8 +58,8 @@ func (a *API) set(ctx context.Context, in *setInput) (*timerOutput, error) {
 	if !took {
 		return nil, notMet(in.If, &e, ok)
 	}
-	if !ok { // it has fired already, and ended
-		e = service.Entry{Key: in.Key, Value: s.task, Due: time.Now().Add(s.due.from(time.Now()))}
+	if !ok {
+		e = soon.ended(service.Entry{Key: in.Key, Value: s.task, Due: time.Now().Add(s.due.from(time.Now()))})
 	}
 	return &timerOutput{timerOf(&e)}, nil
 }
@@ -178,14 +184,39 @@ func (a *API) move(ctx context.Context, in *moveInput) (*timerOutput, error) {
 	if err != nil {
 		return nil, bad(err)
 	}
-	ok, err := a.Service.Move(ctx, in.Key, due.from(time.Now()))
+	d := due.from(time.Now())
+	return a.change(ctx, in.Key, d, errNoTimer, func() (bool, error) { return a.Service.Move(ctx, in.Key, d) })
+}
+
+// change does something with the timer of a key after which it is due in some time, and answers with the timer.
+func (a *API) change(ctx context.Context, key string, in time.Duration, absent *Problem, f func() (bool, error)) (*timerOutput, error) {
+	soon := a.soon(key, in)
+	defer soon.stop()
+	var before service.Entry
+	if soon.watch != nil {
+		var err error
+		if before, _, err = a.Service.Lookup(ctx, key); err != nil {
+			return nil, failure(err)
+		}
+	}
+	ok, err := f()
 	if err != nil {
 		return nil, failure(err)
 	}
 	if !ok {
-		return nil, errNoTimer
+		return nil, absent
 	}
-	return a.timer(ctx, in.Key, errNoTimer)
+	e, ok, err := a.Service.Lookup(ctx, key)
+	switch {
+	case err != nil:
+		return nil, failure(err)
+	case ok:
+	case before.Key == key:
+		e = soon.ended(service.Entry{Key: key, Value: before.Value, Schedule: before.Schedule, Due: time.Now().Add(in)})
+	default:
+		return nil, absent
+	}
+	return &timerOutput{timerOf(&e)}, nil
 }
 
 var errMoving = errors.New("there must be exactly one of in and at")
@@ -217,14 +248,7 @@ func (a *API) revive(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
 		return nil, err
 	}
-	ok, err := a.Service.Revive(ctx, in.Key)
-	if err != nil {
-		return nil, failure(err)
-	}
-	if !ok {
-		return nil, errNoneDead
-	}
-	return a.timer(ctx, in.Key, errNoneDead)
+	return a.change(ctx, in.Key, 0, errNoneDead, func() (bool, error) { return a.Service.Revive(ctx, in.Key) })
 }
 
 type listInput struct {

@@ -73,7 +73,9 @@ func TestShared(t *testing.T) {
 	require.Empty(t, other.do("GET", "/v1/timers", "").json(200)["timers"])
 	for i, key := range keys {
 		moved := []*served{b, a}[i%2].do("PATCH", "/v1/timers/"+key, `{"in":"10ms"}`).json(200)
-		ids = append(ids, moved["id"].(string))
+		if id, ok := moved["id"]; ok { // else the other server has fired it already
+			ids = append(ids, id.(string))
+		}
 	}
 	var called []string
 	for range n {
@@ -83,9 +85,9 @@ func TestShared(t *testing.T) {
 		a.becomes(key, gone)
 		b.do("GET", "/v1/timers/"+key, "").problem(404)
 	}
-	slices.Sort(ids)
+	require.Subset(t, called, ids)
 	slices.Sort(called)
-	require.Equal(t, ids, called)
+	require.Len(t, slices.Compact(called), n)
 	require.Empty(t, h.calls, "once")
 	require.Positive(t, a.count("attempts_total"))
 	require.Positive(t, b.count("attempts_total"))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -269,4 +270,32 @@ func TestSchedules(t *testing.T) {
 		require.Equal(t, []bool{true}, s.ends("runs", "done", f["token"]))
 	}
 	require.Len(t, ids, 3)
+}
+
+// A timer that is set or moved may have ended before the answer, which has it all the same.
+func TestEndsBeforeTheAnswer(t *testing.T) {
+	s := serve(t)
+	h := newHook(t, nil)
+	answered := make(chan string, 1000)
+	var clients sync.WaitGroup
+	for client := range 16 {
+		clients.Go(func() {
+			for i := range 20 {
+				set := s.set(fmt.Sprintf("s%d-%d", client, i), "0s", h.URL, "")
+				key := fmt.Sprintf("m%d-%d", client, i)
+				s.set(key, "24h", h.URL, "")
+				moved := s.do("PATCH", "/v1/timers/"+key, `{"in":"0s"}`).json(200)
+				answered <- set["id"].(string)
+				answered <- moved["id"].(string)
+			}
+		})
+	}
+	clients.Wait()
+	ids := make(map[string]bool)
+	for range 2 * 16 * 20 {
+		ids[h.next(t).header.Get("webhook-id")] = true
+	}
+	for range 2 * 16 * 20 {
+		require.True(t, ids[<-answered])
+	}
 }

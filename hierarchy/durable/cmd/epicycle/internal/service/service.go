@@ -45,6 +45,7 @@ type Service struct {
 	sender  *web.Sender
 	logger  *slog.Logger
 	inbox   inbox
+	watched watched
 	hosts   *lane.Hosts
 	queues  *lane.Queues
 	taken   taken
@@ -71,7 +72,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send, s.waits)
 	s.queues = lane.NewQueues(s.waits)
 	s.taken.init()
-	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.inbox.put
+	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.announce
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
 		s.giveUp()
 		wheel.Stop()
@@ -82,6 +83,12 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 }
 
 func (s *Service) waits(d lane.Due) bool { return s.Waits(d.Key, d.ID) }
+
+// announce is durable.Config.Announce.
+func (s *Service) announce(f Firing) {
+	s.watched.announced(&f)
+	s.inbox.put(f)
+}
 
 // route sorts what is due by its target.
 func (s *Service) route() {
@@ -199,7 +206,7 @@ type announced struct {
 	to  task.Target
 }
 
-// put is durable.Config.Announce.
+// put adds an announcement. It does not wait.
 func (in *inbox) put(f Firing) {
 	in.mu.Lock()
 	in.due = append(in.due, announced{f.Key, f.ID, f.Due, f.Value.To})
