@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // newAPI returns one with a service of its own.
-func newAPI(t *testing.T) *API {
+func newAPI(t testing.TB) *API {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	s, err := service.Open(t.Context(), service.Config{
