@@ -1,0 +1,207 @@
+package lane
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func always(Due) bool { return true }
+
+// due returns a timer that is due after some seconds.
+func due(key string, seconds int) Due { return Due{Key: key, At: time.Unix(int64(seconds), 0)} }
+
+// What waits comes in the order of a sorted slice in which each key is once.
+func TestWaitingLikeASlice(t *testing.T) {
+	type entry struct {
+		Due
+		seq int
+	}
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		var w waiting
+		var model []entry
+		for seq := range 500 {
+			if random.IntN(3) > 0 {
+				d := due(fmt.Sprint(random.IntN(40)), random.IntN(20))
+				w.push(d, always)
+				model = slices.DeleteFunc(model, func(e entry) bool { return e.Key == d.Key })
+				model = append(model, entry{d, seq})
+				slices.SortFunc(model, func(a, b entry) int {
+					if c := a.At.Compare(b.At); c != 0 {
+						return c
+					}
+					return a.seq - b.seq
+				})
+			} else {
+				var allows func(string) bool
+				if random.IntN(2) == 0 {
+					allows = func(key string) bool { return strings.HasPrefix(key, "1") }
+				}
+				at := slices.IndexFunc(model, func(e entry) bool { return allows == nil || allows(e.Key) })
+				d, ok := w.pop(allows)
+				require.Equal(t, at >= 0, ok)
+				if ok {
+					require.Equal(t, model[at].Due, d)
+					model = slices.Delete(model, at, at+1)
+				}
+			}
+			require.Equal(t, len(model), w.len())
+			require.Len(t, w.keys, len(model))
+		}
+	}
+}
+
+// Timers that don't wait any more are removed before there are many of them.
+func TestWaitingForgets(t *testing.T) {
+	var w waiting
+	alive := func(d Due) bool { return d.Key == "0" }
+	for i := range 100 * sweepAbove {
+		w.push(due(fmt.Sprint(i), i), alive)
+		require.LessOrEqual(t, w.len(), 2*sweepAbove)
+	}
+	d, ok := w.pop(nil)
+	require.True(t, ok)
+	require.Equal(t, "0", d.Key)
+}
+
+// No more calls run at once than there may, for a host and for all, and a host that hangs holds up no other.
+func TestHosts(t *testing.T) {
+	entered, leave := make(chan string, 100), make(chan struct{})
+	h := NewHosts(2, 3, func(d Due) {
+		entered <- d.Key
+		if strings.HasPrefix(d.Key, "slow") {
+			<-leave
+		}
+	}, always)
+	for i := range 10 {
+		h.Push("slow", due(fmt.Sprint("slow", i), i))
+	}
+	require.Equal(t, []string{"slow0", "slow1"}, sorted(<-entered, <-entered))
+	for i := range 10 {
+		h.Push("fast", due(fmt.Sprint("fast", i), i))
+	}
+	var keys []string
+	for range 10 {
+		keys = append(keys, <-entered)
+	}
+	require.Equal(t, []string{"fast0", "fast1", "fast2", "fast3", "fast4", "fast5", "fast6", "fast7", "fast8", "fast9"}, sorted(keys...))
+	require.Empty(t, entered)
+	running, waiting := h.Len()
+	require.GreaterOrEqual(t, running, 2)
+	require.Equal(t, 8, waiting)
+	stopped := h.Stop()
+	close(leave)
+	<-stopped
+	running, waiting = h.Len()
+	require.Equal(t, []int{0, 8}, []int{running, waiting}, "nothing begins after Stop")
+}
+
+// All places together are limited, too: a third host waits until one is free.
+func TestHostsInAll(t *testing.T) {
+	entered, leave := make(chan string, 100), make(chan struct{})
+	h := NewHosts(2, 2, func(d Due) {
+		entered <- d.Key
+		<-leave
+	}, always)
+	for i := range 3 {
+		h.Push(fmt.Sprint("host", i), due(fmt.Sprint(i), i))
+	}
+	require.Equal(t, []string{"0", "1"}, sorted(<-entered, <-entered))
+	running, waiting := h.Len()
+	require.Equal(t, []int{2, 1}, []int{running, waiting})
+	leave <- struct{}{}
+	require.Equal(t, "2", <-entered)
+	close(leave)
+	<-h.Stop()
+	require.Empty(t, h.hosts)
+}
+
+func sorted(keys ...string) []string {
+	slices.Sort(keys)
+	return keys
+}
+
+// Each firing goes to one taker, and a taker gets only what it may have.
+func TestQueues(t *testing.T) {
+	q := NewQueues(always)
+	only := func(prefix string) func(string) bool {
+		return func(key string) bool { return strings.HasPrefix(key, prefix) }
+	}
+	q.Push("q", due("b1", 1))
+	q.Push("q", due("a2", 2))
+	q.Push("q", due("a3", 3))
+	require.Equal(t, map[string]int{"q": 3}, q.Len())
+	require.Equal(t, []Due{due("a2", 2)}, q.Pop("q", 1, only("a")))
+	require.Equal(t, []Due{due("b1", 1), due("a3", 3)}, q.Pop("q", 10, nil))
+	require.Empty(t, q.Pop("q", 10, nil))
+	require.Empty(t, q.Pop("none", 10, nil))
+	require.Empty(t, q.Len(), "queues without anything are forgotten")
+
+	var takers sync.WaitGroup
+	taken := make(chan string, 100)
+	for range 10 {
+		takers.Go(func() {
+			for q.Wait(t.Context(), "q", only("a")) {
+				for _, d := range q.Pop("q", 1, only("a")) {
+					taken <- d.Key
+				}
+			}
+		})
+	}
+	q.Push("q", due("b", 0))
+	for i := range 50 {
+		q.Push("q", due(fmt.Sprint("a", i), i))
+	}
+	all := make(map[string]bool)
+	for range 50 {
+		all[<-taken] = true
+	}
+	require.Len(t, all, 50)
+	q.Stop()
+	q.Stop()
+	takers.Wait()
+	require.Equal(t, map[string]int{"q": 1}, q.Len())
+}
+
+// A taker that gives up hands on what it was woken for.
+func TestTakerGivesUp(t *testing.T) {
+	for range 200 {
+		q := NewQueues(always)
+		ctx, cancel := context.WithCancel(t.Context())
+		var first sync.WaitGroup
+		first.Go(func() { q.Wait(ctx, "q", nil) })
+		woken := make(chan bool)
+		go func() { woken <- q.Wait(t.Context(), "q", nil) }()
+		for n := 0; n < 2; {
+			q.mu.Lock()
+			if one := q.queues["q"]; one != nil {
+				n = len(one.takers)
+			}
+			q.mu.Unlock()
+		}
+		go cancel()
+		q.Push("q", due("k", 0))
+		first.Wait()
+		q.mu.Lock()
+		left := len(q.queue("q").takers)
+		q.mu.Unlock()
+		if left == 0 {
+			require.True(t, <-woken)
+		} else { // the first one has taken it before it gave up
+			q.Stop()
+			<-woken
+		}
+		require.Len(t, q.Pop("q", 1, nil), 1)
+	}
+}
