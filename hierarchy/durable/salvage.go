@@ -2,7 +2,6 @@ package durable
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -85,8 +84,7 @@ type salvagedLine struct {
 }
 
 func writeSalvaged(w io.Writer, l *salvage.Log) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	enc := lines.NewEncoder(w)
 	for _, t := range l.Timers {
 		if err := enc.Encode(salvagedLine{l.Name, l.Partition, salvagedTimer(t), t.Uncertain}); err != nil {
 			return err

@@ -31,7 +31,7 @@ func TestRun(t *testing.T) {
 	var out, errs bytes.Buffer
 	code := run([]string{"-for", "4s", "-seed", "6", "-workers", "2", "-modes", "oneway,copies,leases", "-dir", dir, "-beside", os.Args[0], "-v"}, &out, &errs)
 	require.Equal(t, terminal.ExitOK, code, "%s%s", &out, &errs)
-	for _, want := range []string{"seed 6, 4s, modes oneway,copies,leases, in ", "old copies of messages sent again", "faults begin", "idle", " answered", "of them compared with each other", "No promise was broken."} {
+	for _, want := range []string{"seed 6, 4s, modes oneway,copies,leases, in ", "runs with mode: copies", "faults begin", "idle", " answered", "of them compared with each other", "No promise was broken."} {
 		require.Contains(t, out.String(), want)
 	}
 	left, err := os.ReadDir(dir)
