@@ -134,6 +134,7 @@ func TestTerminate(t *testing.T) {
 	p.queue("k", "0s", "mails", "")
 	token := p.takeAll("mails", 1)[0]["token"]
 	waiting := make(chan []map[string]any)
+	testClient.CloseIdleConnections() // the server closes them at SIGTERM, and a POST may be lost in one
 	go func() { waiting <- p.take("mails", `{"wait":"10m"}`) }()
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	require.Empty(t, <-waiting)
