@@ -32,7 +32,7 @@ func (t *trimmer) deleteBefore(begin uint64, loose int64) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.loose -= loose
+	t.loose = max(0, t.loose-loose) // a follower may have begun again
 	close(t.deleted)
 	t.deleted = nil
 	if t.full && t.loose > 0 {

@@ -113,7 +113,10 @@ func (p *Partition) forget() {
 		p.state.Advance(p.writer.head.Time)
 		p.state.Build()
 	}
-	p.writer.head, p.trims.span = head{}, span{}
+	p.writer.head = head{}
+	p.mu.Lock()
+	p.trims.span = span{}
+	p.mu.Unlock()
 }
 
 // readTo reads and applies the frames up to the last one, and checks them.
@@ -121,7 +124,9 @@ func (p *Partition) readTo(ctx context.Context, mark journal.Mark, last head) er
 	next := p.writer.head.Number + 1
 	if p.writer.head.Number == 0 {
 		next = last.Begin
+		p.mu.Lock()
 		p.trims.begin = next
+		p.mu.Unlock()
 	} else if last.Number < next {
 		return damaged("it ends at frame %d, and frame %d was read", last.Number, p.writer.head.Number)
 	}
@@ -181,8 +186,10 @@ func (p *Partition) replay(f *frame.Frame) error {
 		}
 	}
 	p.writer.head = head{f.Header, f.Checksum, f.Number}
+	p.mu.Lock() // a deletion may be under way, for a takeover that has found the log full
 	p.trims.appended(f.Number, f.Size)
 	p.trims.advance(f.Begin)
+	p.mu.Unlock()
 	p.cfg.Progress.Read.Add(1)
 	return nil
 }
