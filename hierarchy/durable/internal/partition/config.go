@@ -28,7 +28,7 @@ var (
 	ErrTooLarge = errors.New("durable: too large")
 	ErrDamaged  = journal.ErrDamaged
 	// ErrMixed is for what an earlier version of this program, which shares the log, could not read.
-	ErrMixed = fmt.Errorf("%w: a process that does not know schedules shares the timers", ErrUnavailable)
+	ErrMixed = fmt.Errorf("%w: a process of an earlier version, which can read neither schedules nor what Import writes, shares the timers", ErrUnavailable)
 	// ErrSchedule is for a schedule that the owner can't read, as it does not know its zone, or that has no run.
 	ErrSchedule = fmt.Errorf("%w: the owner of the partition can't read the schedule, or it has no run", ErrArgument)
 	// ErrVersion: a later version of this program has written to the log. It is no damage.
