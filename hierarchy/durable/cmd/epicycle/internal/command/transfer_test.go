@@ -50,10 +50,16 @@ func (s *served) fill(n int) {
 // variety sets timers of all kinds.
 func (s *served) variety(t *testing.T) {
 	t.Helper()
-	h := newHook(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
-	s.set("dead", "0s", h.URL, "")
-	s.queue("tried", "0s", "work", `,"timeout":"1h"`)
-	require.Equal(t, []bool{true}, s.ends("work", "fail", s.takeAll("work", 1)[0]["token"]))
+	h := newHook(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/dead" {
+			w.WriteHeader(http.StatusGone)
+			return
+		}
+		w.Header().Set("Retry-After", "3600") // no attempt comes between two exports
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	s.set("dead", "0s", h.URL+"/dead", "")
+	s.set("tried", "0s", h.URL+"/tried", "")
 	s.queue("running", "0s", "taken", `,"timeout":"1h"`)
 	s.takeAll("taken", 1)
 	for key, body := range map[string]string{
@@ -65,6 +71,7 @@ func (s *served) variety(t *testing.T) {
 		s.do("PUT", client.Path(key), body).json(200)
 	}
 	s.becomes("dead", hasState("dead"))
+	s.becomes("tried", func(a *answer) bool { return strings.Contains(a.body, `"attempt":1,"state":"waiting"`) })
 }
 
 // All timers of a server come to another one as they are.
