@@ -19,8 +19,8 @@ type Progress struct {
 // measured.
 const redraw = 40 * time.Millisecond
 
-// Progress makes a line for a task of that many steps. If it is negative, nobody knows how many there are, and the line has a number
-// instead of a bar.
+// Progress makes a line for a task of that many steps. If that is negative, nobody knows how many there are, and the
+// line has a number instead of a bar.
 func (s *Screen) Progress(what string, total int) *Progress {
 	return &Progress{s: s, what: what, total: total}
 }

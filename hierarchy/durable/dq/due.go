@@ -30,9 +30,9 @@ func (d *due) put(j job) {
 	}
 }
 
-// take waits for a job. ok is false if ctx ends before.
+// take waits for a job. ok is false if ctx has ended, also if there is one.
 func (d *due) take(ctx context.Context) (j job, ok bool) {
-	for {
+	for ctx.Err() == nil {
 		j, more, ok := d.first()
 		if ok {
 			return j, true
@@ -40,9 +40,9 @@ func (d *due) take(ctx context.Context) (j job, ok bool) {
 		select {
 		case <-more:
 		case <-ctx.Done():
-			return job{}, false
 		}
 	}
+	return job{}, false
 }
 
 // first takes the first job, or returns a channel that is closed with the next put.

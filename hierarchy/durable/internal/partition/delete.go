@@ -51,10 +51,13 @@ func (t *trimmer) makeRoom() {
 // hasRoomFor reports whether a frame fits into the log. If it would only fit after a deletion, it returns what is
 // closed when one has ended.
 func (t *trimmer) hasRoomFor(size int) (deleted <-chan struct{}, ok bool) {
+	most := t.reader.most.Load()
+	if most == 0 { // no limit
+		return nil, true
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	most := t.reader.most.Load()
-	if most == 0 || t.loose == 0 || t.total+t.loose+int64(size+messageOverhead) <= most {
+	if t.loose == 0 || t.total+t.loose+int64(size+messageOverhead) <= most {
 		return nil, true
 	}
 	t.deleteLoose()

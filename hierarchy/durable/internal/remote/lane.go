@@ -166,19 +166,29 @@ func (l *lane) answered(serial uint64, data []byte) {
 	}
 	m := l.flying[i]
 	if retry && m.wanted > 0 {
-		if !errors.Is(err, errNotMine) && !errors.Is(err, errNobody) {
-			m.doubt = true
-			l.offset = offset{} // an owner of an earlier version reads no message that is dated
-		}
-		if m.quiet.Pause > 0 { // else it will be sent again soon
-			l.delay(m, time.Now(), err)
-			l.aim()
-		}
+		l.retry(m, err)
 		return
 	}
 	l.flying = slices.Delete(l.flying, i, i+1)
+	l.decided(m, body, err)
+	l.send()
+}
+
+// retry has a message sent again whose answer was no decision.
+func (l *lane) retry(m *message, err error) {
+	if !errors.Is(err, errNotMine) && !errors.Is(err, errNobody) {
+		m.doubt = true
+		l.offset = offset{} // an owner of an earlier version reads no message that is dated
+	}
+	if m.quiet.Pause > 0 { // else it will be sent again soon
+		l.delay(m, time.Now(), err)
+		l.aim()
+	}
+}
+
+// decided ends the calls of a message, or has them sent in others.
+func (l *lane) decided(m *message, body []byte, err error) {
 	if anew := (*recount)(nil); errors.As(err, &anew) && l.recount(m, anew) {
-		l.send()
 		return
 	}
 	if err != nil && m.doubt && !errors.Is(err, partition.ErrUnavailable) { // another copy may have taken hold
@@ -197,7 +207,6 @@ func (l *lane) answered(serial uint64, data []byte) {
 			a.end(err)
 		}
 	}
-	l.send()
 }
 
 // take gives each call of a message its answer.

@@ -10,6 +10,9 @@ import (
 // ReadFiles is Read for files of logs, or copies of them. Those in one directory are of one log. Where the directory does
 // not have the name that the server gave it, the frames alone say which partition it is.
 func ReadFiles(files []string, name string, f func(*Log) error) error {
+	if len(files) == 0 {
+		return errNoFiles
+	}
 	byDir := make(map[string][]string)
 	for _, file := range files {
 		if info, err := os.Stat(file); err != nil {

@@ -12,11 +12,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 )
 
-// The errors of Open. They are wrapped.
+// The errors of Read and ReadFiles. They are wrapped.
 var (
 	errInUse     = errors.New("the directory is in use by another process")
 	errNoLogs    = errors.New("the directory has no logs of durable timers")
 	errDirectory = errors.New("it is a directory, and there are other arguments")
+	errNoFiles   = errors.New("there is nothing to read")
 	errNoName    = errors.New("the directory has no timers of that name")
 )
 

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -183,76 +180,6 @@ func (b *bench) batch() error {
 		return err
 	}
 	return b.report(fmt.Sprintf("batches of %s, %d connections", terminal.Count(b.size), b.batches), rate*float64(b.size), &h, "timers")
-}
-
-// fire sets timers whose webhooks come to this process, and measures how late they are.
-func (b *bench) fire() error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	var mu sync.Mutex
-	var late hierarchy.Histogram
-	var early atomic.Int64
-	total := int(b.last.Seconds() * float64(b.rate))
-	done := make(chan struct{})
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		now := time.Now()
-		due, err := time.Parse(time.RFC3339Nano, r.Header.Get("epicycle-due"))
-		w.WriteHeader(http.StatusNoContent)
-		if err != nil || r.Header.Get("epicycle-attempt") != "1" {
-			return
-		}
-		if now.Before(due) {
-			early.Add(1)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if late.Add(now.Sub(due)); late.Count() == uint64(total) {
-			close(done)
-		}
-	})}
-	go func() { _ = server.Serve(listener) }()
-	defer server.Close()
-	if err := b.setFiring("http://"+listener.Addr().String()+"/", total); err != nil {
-		return err
-	}
-	select {
-	case <-done:
-	case <-b.ctx.Done():
-		return b.ctx.Err()
-	case <-time.After(b.last + fireTime):
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	return b.report(fmt.Sprintf("due to the webhook's request, %s/s", terminal.Count(b.rate)), float64(b.rate), &late,
-		fmt.Sprintf("%s of %s, %d early", terminal.Count(late.Count()), terminal.Count(total), early.Load()))
-}
-
-// fireTime is what the last webhooks of a measurement get. Without -allow they never come.
-const fireTime = 15 * time.Second
-
-// setFiring sets timers that are due evenly over the time of a measurement, which begins soon.
-func (b *bench) setFiring(hook string, total int) error {
-	begin := time.Now().Add(2*time.Second + time.Duration(total)*20*time.Microsecond)
-	to, _ := url.Parse(hook)
-	for from := 0; from < total; from += b.size {
-		var s strings.Builder
-		s.WriteString(`{"operations":[`)
-		for i := from; i < min(total, from+b.size); i++ {
-			if i > from {
-				s.WriteByte(',')
-			}
-			at := begin.Add(time.Duration(float64(i) / float64(b.rate) * float64(time.Second)))
-			fmt.Fprintf(&s, `{"op":"set","key":"%sfire-%d","at":%q,"value":{"n":%d},"to":{"webhook":%q}}`,
-				benchPrefix, i, at.Format(time.RFC3339Nano), i, to)
-		}
-		s.WriteString(`]}`)
-		if err := b.send(http.MethodPost, "/v1/batch", s.String()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // memory sets many timers, and measures what they take.

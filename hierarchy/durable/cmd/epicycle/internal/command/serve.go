@@ -108,16 +108,21 @@ func (s *server) run(ctx context.Context) error {
 	err = front.serve(ctx, api.New(api.Config{
 		Service: svc, Tokens: front.tokens, Subjects: s.nats != "", Version: Version(), Logger: logger,
 	}), func(ctx context.Context) { svc.Drain(ctx) }, s.patience)
-	patience, cancel := context.WithTimeout(context.Background(), endTime)
-	defer cancel()
-	if e := svc.Shutdown(patience); e != nil {
-		logger.Warn("epicycle: what was not done comes again after the next start", "err", e)
-	}
+	shutdown(svc, logger)
 	if err != nil {
 		return &exit{failed, err}
 	}
 	logger.Info("epicycle: ended")
 	return nil
+}
+
+// shutdown gives the partitions to others.
+func shutdown(svc *service.Service, logger *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	if err := svc.Shutdown(ctx); err != nil {
+		logger.Warn("epicycle: what was not done comes again after the next start", "err", err)
+	}
 }
 
 // endTime is what giving the partitions to others gets at the end.
