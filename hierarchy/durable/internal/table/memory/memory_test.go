@@ -125,6 +125,7 @@ func TestMute(t *testing.T) {
 	with(t, func(t *testing.T, ctx context.Context, s *Store) {
 		changes, err := s.Watch(ctx)
 		require.NoError(t, err)
+		require.True(t, (<-changes).All)
 		s.Mute()
 		_, err = s.Put(ctx, "x", nil, 0)
 		require.NoError(t, err)
