@@ -22,6 +22,23 @@ func mustSet(t *testing.T, w *hierarchy.Wheel, d time.Duration, f func()) hierar
 	return timer
 }
 
+// Executors can be called without a wheel, too.
+func TestExecutorsWithoutAWheel(t *testing.T) {
+	for name, e := range map[string]hierarchy.Executor{
+		"Go": hierarchy.Go, "Inline": hierarchy.Inline, "Pool": hierarchy.Pool(1),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ran := false
+			e(func() { ran = true })
+			if name == "Inline" {
+				require.True(t, ran, "it runs the task in the call")
+			}
+			synctest.Wait()
+			require.True(t, ran, name)
+		})
+	}
+}
+
 func TestPoolRunsAtMostSoManyAndAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := hierarchy.Pool(3)
