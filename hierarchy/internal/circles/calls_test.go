@@ -147,3 +147,23 @@ func TestMoveEarlierInASortedSlot(t *testing.T) {
 	require.Equal(t, []uint32{first, last}, fire(t, c, slot+4*ms))
 	require.Equal(t, []uint32{second}, fire(t, c, slot+5*ms))
 }
+
+// A timer that is set before all of a crowd which is being dealt ahead is known to whoever asks next, also if
+// what was left of the crowd is dealt meanwhile.
+func TestSetBeforeACrowdThatIsBeingDealt(t *testing.T) {
+	c := newCircles(time.Second)
+	k := c.layout.Base()
+	start, width := c.layout.SlotStart(k, 5, 0), int64(c.layout.Width(k))
+	n := int64(2 * c.tuning.SortUpTo)
+	for i := range n {
+		c.Add(0, start+width/2+i*(width/2/n), uint64(i)+1, 0)
+	}
+	now := start - 1
+	c.DealAhead(now, readTogether)
+	early := start + width/4
+	c.Add(now, early, uint64(n)+1, 0)
+	require.NoError(t, c.Check())
+	v := c.Next(now, int(4*n))
+	require.Equal(t, NotBefore, v.State)
+	require.LessOrEqual(t, v.At, early)
+}

@@ -158,6 +158,9 @@ func (x *census) bag(r *ring, b *bag, s int, start int64) error {
 	if err := cmp.Or(x.chain(&b.Chain, max(start, b.least)), x.run(r.circle, b.run)); err != nil || b.finer == nil {
 		return err
 	}
+	if b.Len() > 0 && b.finer.Occupied != 0 && b.finer.Slots[b.finer.First()].least < b.least {
+		return fmt.Errorf("something was dealt that is earlier than %d", b.least)
+	}
 	if b.finer.live != [level.Slots]int32{} || b.finer.circle != r.circle-1 {
 		return fmt.Errorf("dealt over a ring of circle %d that counts nodes", b.finer.circle)
 	}

@@ -78,6 +78,7 @@ func (c *Circles) putIn(r *ring, s int, key int64, e level.Entry) {
 		c.push(r, s, key, e)
 		return
 	}
+	b.least = min(b.least, key)
 	finer := b.finer
 	c.putIn(finer, c.layout.SlotFor(finer.circle, key), key, e)
 	if finer.crowds != 0 {
