@@ -48,7 +48,8 @@ func parseStored(text string) (Schedule, error) {
 //
 // Runs that fall due while no process owns the partition, or while another run goes on, are missed:
 // Schedule.OnMissed says what happens to them, and Firing.Missed how many runs one stands for. A run that was interrupted
-// when its process ended is not missed. It is made again.
+// when its process ended is not missed. It is made again. Neither is one that had not begun, if the log shows that the
+// last owner was alive when it fell due.
 //
 // Set, SetAt and their like replace the timer and its schedule. Remove removes both. Move moves the pending run, and the
 // schedule goes on after that time: a run that is moved to now is made now, and the next ones follow as planned.

@@ -17,7 +17,7 @@ import (
 // written before it is announced.
 func (f *firer) announceDue() {
 	f.mu.assertHeld()
-	for f.mayFire() && f.anyDue() {
+	for f.mayBegin() && f.anyDue() {
 		j := f.next()
 		if j.id == (frame.ID{}) || !f.state.Held(j.ref, j.id) {
 			continue

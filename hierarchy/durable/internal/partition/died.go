@@ -66,7 +66,7 @@ func (f *firer) mourn() {
 
 // expireDead has dead timers removed that have been kept for long enough.
 func (f *firer) expireDead() {
-	for f.mayFire() {
+	for f.mayBegin() {
 		ref, ok := f.state.PopExpired(f.time.now())
 		if !ok {
 			return

@@ -85,20 +85,23 @@ func (f *firer) ring() {
 	if by := f.cfg.Crew.jumped(f.time.skew()); by != 0 {
 		f.cfg.Logger.Warn("durable: the wall clock was set", "by", time.Duration(by))
 	}
-	f.awaitLog()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.beginDue()
 }
 
-// awaitLog has a mock clock wait for the answer of a log that is in doubt, or until calls are given up: it must not
-// move on only because an answer takes its time.
-func (f *firer) awaitLog() {
-	if f.virtual && f.silence.any() {
+// mayBegin is mayFire for what is due now. A mock clock waits first for the answer of a log that is in doubt, or until
+// calls are given up: it must not move on only because an answer takes its time.
+func (f *firer) mayBegin() bool {
+	f.mu.assertHeld()
+	for f.virtual && !f.stopped && f.silence.any() && !f.queue.inDoubt() {
 		done := make(chan struct{}, 1)
+		f.mu.Unlock()
 		_ = f.queue.put(item{kind: barrier, job: job{done: done}})
 		<-done
+		f.mu.Lock()
 	}
+	return f.mayFire()
 }
 
 // fire begins the attempts that are due, and aims the alarm at what is due next. On a mock clock it only aims.
@@ -121,7 +124,7 @@ func (f *firer) beginDue() {
 		f.announceDue()
 		return
 	}
-	for f.mayFire() && f.anyDue() {
+	for f.mayBegin() && f.anyDue() {
 		if !f.takePlace() {
 			return // the Crew calls again
 		}

@@ -155,10 +155,24 @@ func (q *queue) unanswered(err error) {
 	}
 }
 
+// isOver reports whether the writer has ended. What it left was released after that.
+func (q *queue) isOver() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.over
+}
+
 func (q *queue) answered() {
 	q.mu.Lock()
 	q.doubt = nil
 	q.mu.Unlock()
+}
+
+// inDoubt reports whether calls have been given up, and the log has not answered since.
+func (q *queue) inDoubt() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.doubt != nil
 }
 
 // waits reports whether calls may be waiting that are not in the frame under way, and were not given up.

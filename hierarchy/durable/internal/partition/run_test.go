@@ -342,3 +342,21 @@ func TestMissedRunsAreCounted(t *testing.T) {
 	require.Equal(t, int64(1e18), last)
 	require.Equal(t, int(1e9), n)
 }
+
+// A run that was due while an owner was there is not missed because that owner could not begin it any more: it is made
+// by the next one. Those that fell due between the two are missed.
+func TestRunsDueBeforeTheOwnerLeft(t *testing.T) {
+	for _, crash := range []bool{false, true} {
+		b := newBench(t)
+		b.open()
+		b.schedule("a", "", "MISSED=skip @every 1m")
+		b.p.firer.halt() // as it leaves
+		b.mock.Add(2*time.Minute + 30*time.Second)
+		b.set("other", "", time.Hour)
+		b.end(crash)
+		b.mock.Add(2 * time.Minute)
+		b.open()
+		b.mock.Add(time.Minute)
+		b.Equal([]run{{1, 0}, {5, 0}}, b.runs(time.Minute), "crash %v", crash)
+	}
+}

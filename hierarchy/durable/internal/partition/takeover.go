@@ -45,8 +45,8 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 		if err := p.cfg.Fits(); err != nil {
 			return false, err
 		}
-		p.writer.draft.owned = p.time.wall()
 		before := p.writer.head.Time
+		p.writer.draft.alive, p.writer.draft.owned = before, p.time.wall()
 		switch err := p.appendTakeover(ctx); {
 		case err == nil:
 			p.state.Own(before, p.writer.head.Time)
