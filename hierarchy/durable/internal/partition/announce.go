@@ -126,17 +126,25 @@ func (t *Taken) End(ctx context.Context, err error) (bool, error) {
 	t.p.firer.end(t.a, err)
 	select {
 	case took := <-logged:
-		return took, nil
+		return t.p.outcome(took)
 	case <-ctx.Done():
 		return false, ctx.Err()
 	case <-t.p.writer.stopped:
 	}
 	select {
 	case took := <-logged:
-		return took, nil
+		return t.p.outcome(took)
 	default:
 		return false, ErrUnavailable
 	}
+}
+
+// outcome returns ErrUnavailable for an end that may not be in the log because nothing is written any more.
+func (p *Partition) outcome(took bool) (bool, error) {
+	if !took && p.writer.queue.isOver() {
+		return false, ErrUnavailable
+	}
+	return took, nil
 }
 
 // settled says whether the end of the attempt is in the log.
