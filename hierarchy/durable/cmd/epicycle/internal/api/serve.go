@@ -12,6 +12,7 @@ import (
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
+	defer drain(w, r)()
 	r, p := a.authenticate(r)
 	if p == nil && strings.HasPrefix(r.URL.Path, "/v1/") {
 		p = a.prepare(r)

@@ -1,0 +1,28 @@
+package api
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// Bounds of what is read of bodies that are too large.
+const (
+	drainSome = 256 << 10 // which package http reads by itself
+	drainMost = 16 << 20
+	drainTime = 10 * time.Second
+)
+
+// drain has the rest of a body read after the answer. If the connection were closed, a client that writes the whole body
+// before it reads would not get the answer. What it returns has to be called at the end.
+func drain(w http.ResponseWriter, r *http.Request) func() {
+	if r.ContentLength >= 0 && r.ContentLength <= drainSome || r.Header.Get("Expect") != "" {
+		return func() {}
+	}
+	body := r.Body
+	r.Body = io.NopCloser(body) // nothing can be read of a body that was closed
+	return func() {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainTime))
+		_, _ = io.CopyN(io.Discard, body, drainMost)
+	}
+}
