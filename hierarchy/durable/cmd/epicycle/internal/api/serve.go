@@ -77,6 +77,7 @@ func (a *API) registerRest() {
 	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { status(w, a.ready()) })
 	a.mux.Handle("GET /metrics", a.metrics())
 	page.Register(a.mux)
+	a.mux.HandleFunc("GET /page/who", who)
 	a.registerLive()
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -95,4 +96,13 @@ func (a *API) mayPrefix(ctx context.Context, role access.Role, prefix string) (s
 		return who.Prefix, nil
 	}
 	return "", errPrefix
+}
+
+// who answers the page with what the bearer of a request may do. It needs no token, so that the page knows whether to
+// have the user give one.
+func who(w http.ResponseWriter, r *http.Request) {
+	bearer, _ := r.Context().Value(bearerKey{}).(*access.Bearer)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(map[string]string{"role": bearer.Role.String(), "prefix": bearer.Prefix})
 }

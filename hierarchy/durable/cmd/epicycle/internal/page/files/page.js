@@ -5,18 +5,30 @@ const rows = $("rows");
 let next = "";      // the after of the next page
 let shown = null;   // the timer in the details
 let pages = 1;      // how many pages the table has
+let me = {};        // the role and prefix that the server gives to the token; empty until it has answered
+let asked = 0;      // how often the table was read: an answer that comes late is left out
 
-// call asks the server. It throws an Error with the server's words.
+// exact keeps numbers as they were written, where the browser can: a number of JavaScript has 53 bits.
+const exact = (_, value, context) =>
+  typeof value === "number" && context?.source !== undefined && JSON.rawJSON && context.source !== String(value)
+    ? JSON.rawJSON(context.source) : value;
+
+// call sends a request. It throws an Error with the server's words. The body is an object, or JSON.
 async function call(method, path, body) {
   const token = sessionStorage.getItem("token");
   const response = await fetch(path, {
     method,
     headers: token ? { Authorization: "Bearer " + token } : {},
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  const answer = await response.json().catch(() => ({}));
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  }).catch(() => { throw new Error("The server can't be reached."); });
+  let answer = {};
+  try {
+    answer = JSON.parse(await response.text(), exact);
+  } catch {
+    // the status says what there is to say
+  }
   if (response.status === 401) {
-    ask(token ? "The server does not know this token." : "");
+    begin();
   }
   if (!response.ok) {
     throw new Error(answer.detail || "The server answered " + response.status);
@@ -63,7 +75,7 @@ function rowOf(timer) {
   const open = document.createElement("button");
   open.type = "button";
   open.textContent = timer.key;
-  open.addEventListener("click", () => show(timer));
+  open.addEventListener("click", () => look(timer.key));
   cell(row, "Key", open);
   cell(row, "State", timer.state).className = timer.state;
   cell(row, "Due", timer.state === "dead" ? "never" : when(timer.due), timer.due);
@@ -71,6 +83,8 @@ function rowOf(timer) {
   cell(row, "To", target(timer.to));
   return row;
 }
+
+const mayWrite = () => me.role === "write" || me.role === "admin";
 
 async function page(after) {
   const query = new URLSearchParams({ prefix: $("prefix").value, state: $("state").value, after });
@@ -80,30 +94,49 @@ async function page(after) {
 
 // refresh reads the pages again that are shown.
 async function refresh() {
+  const mine = ++asked;
+  let text;
   try {
     const all = [];
-    next = "";
+    let after = "";
     for (let i = 0; i < pages; i++) {
-      const answer = await page(next);
+      const answer = await page(after);
       all.push(...answer.timers);
-      next = answer.next || "";
-      if (!next) break;
+      after = answer.next || "";
+      if (!after) break;
     }
+    if (mine !== asked) return;
+    next = after;
     fill(all.map(rowOf));
-    $("status").textContent = all.length === 0 ? "No timers." : `${all.length} timers${next ? ", and more" : ""}`;
+    text = all.length === 0 ? "No timers." : `${all.length} ${all.length === 1 ? "timer" : "timers"}${next ? ", and more" : ""}`;
   } catch (error) {
-    $("status").textContent = error.message;
+    text = error.message;
   }
+  if (mine !== asked) return;
+  if ($("status").textContent !== text) $("status").textContent = text; // which is read out when it changes
   $("more").hidden = !next;
 }
 
-// fill replaces the rows, and leaves the focus on the key that has it.
+// fill replaces the rows, and leaves the focus on the key that has it, or on the next one if it is gone.
 function fill(fresh) {
-  const focused = rows.contains(document.activeElement) ? document.activeElement.textContent : null;
+  const old = [...rows.querySelectorAll("button")];
+  const place = old.indexOf(document.activeElement);
   rows.replaceChildren(...fresh);
-  if (focused === null) return;
-  for (const button of rows.querySelectorAll("button")) {
-    if (button.textContent === focused) button.focus();
+  if (place >= 0) focusKey(old[place].textContent, place);
+}
+
+// focusKey focuses a key in the table, or what is at its place.
+function focusKey(key, place) {
+  const all = [...rows.querySelectorAll("button")];
+  (all.find((button) => button.textContent === key) || all[Math.min(place, all.length - 1)] || $("prefix")).focus();
+}
+
+// look shows the details of a timer as it is now.
+async function look(key) {
+  try {
+    show(await call("GET", timerPath(key)));
+  } catch (error) {
+    $("status").textContent = error.message;
   }
 }
 
@@ -126,9 +159,12 @@ function show(timer) {
   }
   $("details-value").textContent = JSON.stringify(timer.value, null, 2);
   $("details-error").textContent = "";
-  $("move").hidden = timer.state === "dead";
-  $("revive").hidden = timer.state !== "dead";
-  if (!$("details").open) $("details").showModal();
+  $("move-when").value = "";
+  $("move").hidden = !mayWrite() || timer.state === "dead";
+  $("revive").hidden = !mayWrite() || timer.state !== "dead";
+  if ($("details").open) return;
+  $("details").showModal();
+  $("details-key").focus(); // the top of a long one, too
 }
 
 // change does something with the timer in the details.
@@ -149,6 +185,7 @@ const moment = (text) => (/^\d{4}-/.test(text) ? { at: text } : { in: text });
 function edit(timer) {
   $("set").reset();
   $("set-error").textContent = "";
+  $("set-key").value = me.prefix;
   if (timer) {
     $("set-key").value = timer.key;
     $("set-when-kind").value = timer.schedule ? "schedule" : "at";
@@ -165,10 +202,11 @@ function edit(timer) {
 async function set() {
   try {
     const body = { [$("set-when-kind").value]: $("set-when").value, to: { [$("set-to-kind").value]: $("set-to").value } };
-    body.value = JSON.parse($("set-value").value || "null");
+    const value = $("set-value").value.trim() || "null";
+    JSON.parse(value); // or throws
     if ($("set-timeout").value) body.timeout = $("set-timeout").value;
     const condition = $("set-if").value;
-    await call("PUT", timerPath($("set-key").value) + (condition ? "?if=" + condition : ""), body);
+    await call("PUT", timerPath($("set-key").value) + (condition ? "?if=" + condition : ""), JSON.stringify(body).slice(0, -1) + `,"value":${value}}`);
     $("setting").close();
     refresh();
   } catch (error) {
@@ -185,11 +223,46 @@ async function live() {
   }
 }
 
-function begin() {
-  $("forget").hidden = !sessionStorage.getItem("token");
+// begin shows what the token may see, or has the user give one.
+async function begin() {
+  let text = "";
+  try {
+    me = await call("GET", "page/who");
+  } catch (error) {
+    me = {};
+    text = error.message;
+  }
+  const token = sessionStorage.getItem("token");
+  $("token-button").textContent = token && me.role !== "none" ? "Forget the token" : "Give a token";
+  $("token-button").hidden = !token && me.role !== "none";
+  $("new").hidden = $("edit").hidden = $("remove").hidden = !mayWrite();
   pages = 1;
-  refresh();
-  live();
+  if (me.role === "none") {
+    sessionStorage.removeItem("token");
+    asked++;
+    rows.replaceChildren();
+    $("more").hidden = true;
+    $("frame").removeAttribute("src");
+    text = "This server needs a token.";
+    ask(token ? "The server does not know this token." : "");
+  } else if (me.role) {
+    live();
+    return refresh();
+  }
+  $("status").textContent = text;
+}
+
+// forget forgets the token, and has the user give another.
+function forget() {
+  sessionStorage.removeItem("token");
+  begin();
+}
+
+// settle gives the focus back after a dialog if what had it was replaced meanwhile. The focus may be in the closed dialog
+// until the browser draws the page again.
+function settle() {
+  const at = document.activeElement;
+  if (at === document.body || at.closest("dialog:not([open])")) focusKey(shown?.key, 0);
 }
 
 const on = (id, event, f) => $(id).addEventListener(event, (e) => { if (event === "submit") e.preventDefault(); f(e); });
@@ -206,14 +279,19 @@ on("edit", "click", () => { $("details").close(); edit(shown); });
 on("move", "submit", () => change("PATCH", "", moment($("move-when").value.trim())));
 on("revive", "click", () => change("POST", "/revive"));
 on("remove", "click", () => { if (confirm("Remove the timer " + shown.key + "?")) change("DELETE", "", undefined, true); });
-on("forget", "click", () => { sessionStorage.removeItem("token"); rows.replaceChildren(); $("frame").removeAttribute("src"); begin(); });
-on("asking", "cancel", (e) => e.preventDefault());
+on("token-button", "click", forget);
+on("details", "close", settle);
+on("setting", "close", settle);
 on("ask", "submit", () => { sessionStorage.setItem("token", $("token").value.trim()); $("token").value = ""; $("asking").close(); begin(); });
 
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, dialog")) return;
   if (e.key === "/") { e.preventDefault(); $("prefix").focus(); }
-  if (e.key === "n") { e.preventDefault(); edit(null); }
+  if (e.key === "n" && mayWrite()) { e.preventDefault(); edit(null); }
 });
-setInterval(() => { if (!document.hidden && !document.querySelector("dialog[open]")) refresh(); }, 5000);
+setInterval(() => {
+  if (document.hidden || document.querySelector("dialog[open]") || me.role === "none") return;
+  if (me.role) refresh();
+  else begin();
+}, 5000);
 begin();
