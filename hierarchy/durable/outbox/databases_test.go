@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sort"
 	"strconv"
 	"sync"
 	"testing"
@@ -20,6 +18,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/outbox"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/outbox/postgres"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/outbox/sqlite"
+	postgresserver "github.com/epicycle-go/epicycle/tests/postgres"
 )
 
 // database is where a test has its tables. It can be opened by several processes.
@@ -63,11 +62,10 @@ var server struct {
 
 // postgresDatabase returns a new database. The test is skipped if PostgreSQL is not installed.
 func postgresDatabase(t testing.TB) database {
-	bin := postgresPrograms()
-	if bin == "" {
+	if postgresserver.Programs() == "" {
 		t.Skip("PostgreSQL is not installed")
 	}
-	server.once.Do(func() { server.err = startPostgres(bin) })
+	server.once.Do(func() { server.err = startPostgres() })
 	require.NoError(t, server.err)
 	server.next++
 	name := "test" + strconv.Itoa(server.next)
@@ -79,24 +77,9 @@ func postgresDatabase(t testing.TB) database {
 	return database{"pgx", postgresURL(name)}
 }
 
-func postgresURL(database string) string {
-	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", server.port, database)
-}
+func postgresURL(database string) string { return postgresserver.URL(server.port, database) }
 
-// postgresPrograms returns the directory of the newest version's programs, or "".
-func postgresPrograms() string {
-	if path, err := exec.LookPath("initdb"); err == nil {
-		return filepath.Dir(path)
-	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if len(found) == 0 {
-		return ""
-	}
-	sort.Strings(found)
-	return filepath.Dir(found[len(found)-1])
-}
-
-func startPostgres(bin string) (err error) {
+func startPostgres() (err error) {
 	if server.dir, err = os.MkdirTemp("", "outbox-postgres-"); err != nil {
 		return err
 	}
@@ -109,27 +92,18 @@ func startPostgres(bin string) (err error) {
 		return err
 	}
 	data := filepath.Join(server.dir, "data")
-	if err := ownByPostgres(server.dir); err != nil {
+	if err := postgresserver.Init(server.dir, data); err != nil {
 		return err
 	}
-	for _, args := range [][]string{
-		{"initdb", "-D", data, "-U", "postgres", "-A", "trust"},
-		{"pg_ctl", "-D", data, "-w", "-l", filepath.Join(server.dir, "log"), "-o",
-			fmt.Sprintf("-c listen_addresses=127.0.0.1 -c port=%d -c unix_socket_directories=%s", server.port, server.dir), "start"},
-	} {
-		if out, err := asPostgres(exec.Command(filepath.Join(bin, args[0]), args[1:]...)).CombinedOutput(); err != nil {
-			return fmt.Errorf("%v: %w\n%s", args, err, out)
-		}
-	}
-	return nil
+	return postgresserver.Run("pg_ctl", "-D", data, "-w", "-l", filepath.Join(server.dir, "log"), "-o",
+		fmt.Sprintf("-c listen_addresses=127.0.0.1 -c port=%d -c unix_socket_directories=%s", server.port, server.dir), "start")
 }
 
 func stopPostgres() {
 	if server.dir == "" {
 		return
 	}
-	bin := postgresPrograms()
-	_ = asPostgres(exec.Command(filepath.Join(bin, "pg_ctl"), "-D", filepath.Join(server.dir, "data"), "-m", "immediate", "stop")).Run()
+	_ = postgresserver.Run("pg_ctl", "-D", filepath.Join(server.dir, "data"), "-m", "immediate", "stop")
 	_ = os.RemoveAll(server.dir)
 }
 

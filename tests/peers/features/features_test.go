@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
+	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
 func TestMain(m *testing.M) {
@@ -115,7 +115,7 @@ func TestPeers(t *testing.T) {
 func readVerdicts(t *testing.T) map[cell]verdict {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
-	_, tables, _, err := between(string(text))
+	_, tables, _, err := figures.Between(string(text), begin, end)
 	require.NoError(t, err)
 	written := make(map[cell]verdict)
 	var labels []string
@@ -142,17 +142,6 @@ func TestPage(t *testing.T) {
 			require.Contains(t, written, cell{c.promise, one.Label})
 		}
 	}
-}
-
-func TestReplaceInPage(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "page.md")
-	require.NoError(t, os.WriteFile(path, []byte("before\n"+begin+"old\n"+end+"after\n"), 0o600))
-	require.NoError(t, replaceInPage(path, "new\n"))
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, "before\n"+begin+"\nnew\n\n"+end+"after\n", string(text))
-	require.NoError(t, os.WriteFile(path, []byte("no marks\n"), 0o600))
-	require.ErrorIs(t, replaceInPage(path, "new\n"), errNoMarks)
 }
 
 func TestDied(t *testing.T) {

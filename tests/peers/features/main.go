@@ -17,6 +17,7 @@ import (
 	"os/signal"
 
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
+	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
 func main() {
@@ -38,7 +39,7 @@ func run(ctx context.Context, page string, out io.Writer) error {
 	}
 	text := tables.markdown()
 	if page != "" {
-		return replaceInPage(page, text)
+		return figures.ReplaceBetween(page, begin, end, text)
 	}
 	_, err = io.WriteString(out, text)
 	return err

@@ -1,4 +1,4 @@
-package outbox_test
+package postgres
 
 import (
 	"os"
@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// postgresUser returns the user and group as which a server runs, which must not be root: those that Debian's
-// package makes.
-func postgresUser() (uid, gid int, ok bool) {
+// serverUser returns the user and group of servers. It reports whether they differ from those of this process.
+func serverUser() (uid, gid int, ok bool) {
 	u, err := user.Lookup("postgres")
 	if os.Getuid() != 0 || err != nil {
 		return 0, 0, false
@@ -20,17 +19,17 @@ func postgresUser() (uid, gid int, ok bool) {
 	return uid, gid, true
 }
 
-func ownByPostgres(dir string) error {
-	if uid, gid, ok := postgresUser(); ok {
+func own(dir string) error {
+	if uid, gid, ok := serverUser(); ok {
 		return os.Chown(dir, uid, gid)
 	}
 	return nil
 }
 
-func asPostgres(c *exec.Cmd) *exec.Cmd {
+func asUser(c *exec.Cmd) *exec.Cmd {
 	c.Dir = "/"
 	c.SysProcAttr = &syscall.SysProcAttr{}
-	if uid, gid, ok := postgresUser(); ok {
+	if uid, gid, ok := serverUser(); ok {
 		c.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
 	return c

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"slices"
+	"time"
+)
+
+// judge is the judge of all systems. It compares what was acknowledged with what was handed to handlers.
+type judge struct {
+	timers map[uint32]*history
+	firsts int // timers that were acknowledged and have fired
+	acked  int
+	last   int64 // when a handler was called last
+}
+
+// history is what happened to a timer. A timer is scheduled once.
+type history struct {
+	acked, cancelled int64 // when; 0: it was not
+	due              int64
+	fired            []int64
+}
+
+func newJudge() *judge { return &judge{timers: map[uint32]*history{}} }
+
+func (j *judge) add(events []event) {
+	for _, e := range events {
+		h := j.timers[e.Key]
+		if h == nil {
+			h = &history{}
+			j.timers[e.Key] = h
+		}
+		was := h.acked != 0 && len(h.fired) > 0
+		switch e.Kind {
+		case scheduled:
+			h.acked, h.due = e.At, e.Due
+			j.acked++
+		case cancelled:
+			h.cancelled = e.At
+		case fired:
+			h.fired = append(h.fired, e.At)
+			j.last = max(j.last, e.At)
+		}
+		if !was && h.acked != 0 && len(h.fired) > 0 {
+			j.firsts++
+		}
+	}
+}
+
+// verdict is what the judge found.
+type verdict struct {
+	Acked    int
+	Lost     int // acknowledged, not cancelled, and never fired
+	Twice    int // fired more than once
+	Early    int // fired before they were due
+	Earliest time.Duration
+	Late     []time.Duration // of those not early, in order: since they were due, and acknowledged
+	// Cancelled timers were acknowledged to be cancelled. Of these, some had fired before that answer, and some fired
+	// after it.
+	Cancelled, Before, After int
+	// Gap is the longest time between two calls of handlers.
+	Gap time.Duration
+}
+
+func (j *judge) verdict() (v verdict) {
+	var calls []int64
+	for _, h := range j.timers {
+		calls = append(calls, h.fired...)
+		if h.acked != 0 {
+			v.one(h)
+		}
+	}
+	slices.Sort(v.Late)
+	slices.Sort(calls)
+	for i := 1; i < len(calls); i++ {
+		v.Gap = max(v.Gap, time.Duration(calls[i]-calls[i-1]))
+	}
+	return v
+}
+
+// one adds a timer that was acknowledged. What was not may have been lost, and its due time is not known.
+func (v *verdict) one(h *history) {
+	v.Acked++
+	if len(h.fired) > 1 {
+		v.Twice++
+	}
+	if h.cancelled != 0 {
+		v.Cancelled++
+		switch {
+		case len(h.fired) == 0:
+		case slices.Max(h.fired) > h.cancelled:
+			v.After++
+		default:
+			v.Before++
+		}
+		return
+	}
+	if len(h.fired) == 0 {
+		v.Lost++
+		return
+	}
+	first := slices.Min(h.fired)
+	if early := time.Duration(h.due - first); early > 0 {
+		v.Early++
+		v.Earliest = max(v.Earliest, early)
+		return
+	}
+	v.Late = append(v.Late, max(0, time.Duration(first-max(h.due, h.acked))))
+}

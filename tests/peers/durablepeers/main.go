@@ -1,0 +1,64 @@
+// Command durablepeers holds durable timers beside systems with which others keep timers: asynq on Redis, River on
+// PostgreSQL, dq of go-queue on beanstalkd, and the message schedules of NATS.
+//
+//	cd tests/peers/durablepeers && go run .
+//
+// It starts the servers itself, in directories for temporary files, on ports of this machine. What is not installed
+// is left out. With -out it writes the tables into docs/durable-peers.md, between the marks that are there.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+// options are those of the command line.
+type options struct {
+	only  string
+	scale float64
+	page  string
+}
+
+func main() {
+	runIfChild()
+	var o options
+	flag.StringVar(&o.only, "only", "", "run only the scenarios and systems whose names contain one of these `words`, as in schedule,kill:asynq,durable")
+	flag.Float64Var(&o.scale, "scale", 1, "of numbers of timers and of times: 0.01 takes a minute and proves little")
+	flag.StringVar(&o.page, "out", "", "write the tables into this `page`: ../../../docs/durable-peers.md")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "durablepeers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options, out, progress io.Writer) error {
+	r, err := measure(ctx, o, progress)
+	if err != nil {
+		return err
+	}
+	if o.page != "" {
+		err = r.replaceIn(o.page)
+	} else {
+		_, err = io.WriteString(out, r.markdown())
+	}
+	return errors.Join(append(r.failures, err)...)
+}
+
+// chosen reports whether a name has one of the words of a list, or the list is empty.
+func chosen(list, name string) bool {
+	for word := range strings.SplitSeq(list, ",") {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}

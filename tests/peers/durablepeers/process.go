@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// process is a worker, a caller or a server.
+type process struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   io.Reader
+	said  *tail
+	ended chan struct{}
+	err   error // once ended
+}
+
+// tail keeps the end of what a process says, for errors.
+type tail struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+const tailSize = 2000
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text.Write(p)
+	if over := t.text.Len() - tailSize; over > 0 {
+		t.text.Next(over)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
+}
+
+// start starts a process that ends with this one. Its output is to be read from out if that is wanted.
+func start(cmd *exec.Cmd, wantOut bool) (*process, error) {
+	p := &process{cmd: cmd, said: &tail{}, ended: make(chan struct{})}
+	endWithParent(cmd)
+	cmd.Stderr = p.said
+	var err error
+	if p.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if wantOut {
+		if p.out, err = cmd.StdoutPipe(); err != nil {
+			return nil, err
+		}
+	} else {
+		cmd.Stdout = p.said
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// wait waits for the end, once: whoever reads out calls it after that.
+func (p *process) wait() {
+	p.err = p.cmd.Wait()
+	close(p.ended)
+}
+
+// kill is kill -9 of the process and those that it has started. It waits for the end.
+func (p *process) kill() {
+	killTree(p.cmd.Process.Pid)
+	_ = p.cmd.Process.Kill()
+	<-p.ended
+}
+
+// stop asks a process to end by the end of its input, and kills it if it does not.
+func (p *process) stop() {
+	_ = p.in.Close()
+	select {
+	case <-p.ended:
+	case <-time.After(10 * time.Second):
+		p.kill()
+	}
+}
+
+func (p *process) failure() error {
+	return fmt.Errorf("%s ended: %v: %s", p.cmd.Path, p.err, p.said)
+}

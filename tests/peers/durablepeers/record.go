@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Workers and callers append what happens to one file, each event with one write: a kill can't lose what was written
+// before. All are on one machine, so times are those of one clock.
+
+type kind byte
+
+const (
+	scheduled kind = 1 + iota // it was acknowledged
+	cancelled                 // it was acknowledged that the timer was pending and is not any more
+	fired                     // the handler was called
+)
+
+type event struct {
+	Kind kind
+	Key  uint32
+	Due  int64 // of what was scheduled
+	At   int64 // when the answer came, or the handler was called: nanoseconds since 1970
+}
+
+// eventSize divides that of a page: no event is written in part.
+const eventSize = 32
+
+type recorder struct{ file *os.File }
+
+func openRecorder(path string) (recorder, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	return recorder{f}, err
+}
+
+func (r recorder) add(k kind, key uint32, due time.Time) error {
+	var b [eventSize]byte
+	b[0] = byte(k)
+	binary.LittleEndian.PutUint32(b[4:], key)
+	binary.LittleEndian.PutUint64(b[8:], uint64(due.UnixNano()))
+	binary.LittleEndian.PutUint64(b[16:], uint64(time.Now().UnixNano()))
+	_, err := r.file.Write(b[:])
+	return err
+}
+
+// reader reads what was appended to a file of events.
+type reader struct{ file *os.File }
+
+func (r reader) next() (all []event, err error) {
+	data, err := io.ReadAll(r.file)
+	if len(data)%eventSize != 0 {
+		if _, err := r.file.Seek(-int64(len(data)%eventSize), io.SeekCurrent); err != nil {
+			return nil, err
+		}
+	}
+	for ; len(data) >= eventSize; data = data[eventSize:] {
+		e := event{
+			Kind: kind(data[0]), Key: binary.LittleEndian.Uint32(data[4:]),
+			Due: int64(binary.LittleEndian.Uint64(data[8:])), At: int64(binary.LittleEndian.Uint64(data[16:])),
+		}
+		if e.Kind < scheduled || e.Kind > fired {
+			return nil, fmt.Errorf("an event of kind %d", e.Kind)
+		}
+		all = append(all, e)
+	}
+	return all, err
+}
