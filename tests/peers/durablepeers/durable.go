@@ -21,7 +21,7 @@ type durableStore struct {
 func durableDir(partitions int) system {
 	return system{
 		Name:     "durable, " + plural(partitions, "partition"),
-		Settings: "`Dir`, " + plural(partitions, "partition") + ", else the defaults. The engine is in the worker's process, and so are the callers",
+		Settings: "`Dir`, " + plural(partitions, "partition") + ", else the defaults. The engine is in the worker's process, and so are the callers. Cancel is `RemoveEntry`, and yes if its `State` is waiting",
 		Answer:   "after fsync",
 		Embedded: true,
 		Open: func(ctx context.Context, p place, handle func(string)) (store, error) {
@@ -74,9 +74,10 @@ func (s durableStore) Move(ctx context.Context, key string, at time.Time, _ []by
 	return s.Keyed.Move(ctx, key, time.Until(at))
 }
 
+// Cancel reports whether the handler was not called, and won't be.
 func (s durableStore) Cancel(ctx context.Context, key string) (bool, error) {
-	_, ok, err := s.Remove(ctx, key)
-	return ok, err
+	e, ok, err := s.RemoveEntry(ctx, key)
+	return ok && e.State == durable.StateWaiting && e.Attempt == 0, err
 }
 
 func (s durableStore) Pending(ctx context.Context) (int, error) { return s.Len(ctx) }

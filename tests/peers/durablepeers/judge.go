@@ -57,24 +57,31 @@ type verdict struct {
 	// Cancelled timers were acknowledged to be cancelled. Of these, some had fired before that answer, and some fired
 	// after it.
 	Cancelled, Before, After int
-	// Gap is the longest time between two calls of handlers.
-	Gap time.Duration
 }
 
 func (j *judge) verdict() (v verdict) {
-	var calls []int64
 	for _, h := range j.timers {
-		calls = append(calls, h.fired...)
 		if h.acked != 0 {
 			v.one(h)
 		}
 	}
 	slices.Sort(v.Late)
+	return v
+}
+
+// gap returns the longest time between two calls of handlers, up to a time.
+func (j *judge) gap(until time.Time) (most time.Duration) {
+	var calls []int64
+	for _, h := range j.timers {
+		for _, at := range h.fired {
+			calls = append(calls, min(at, until.UnixNano()))
+		}
+	}
 	slices.Sort(calls)
 	for i := 1; i < len(calls); i++ {
-		v.Gap = max(v.Gap, time.Duration(calls[i]-calls[i-1]))
+		most = max(most, time.Duration(calls[i]-calls[i-1]))
 	}
-	return v
+	return most
 }
 
 // one adds a timer that was acknowledged. What was not may have been lost, and its due time is not known.

@@ -21,8 +21,8 @@ type load struct {
 	In       time.Duration // if Due is 0: due so long after the call
 	// Until is when the load ends at the latest, in nanoseconds since 1970. 0: when all is done.
 	Until int64
-	// Before, with Do cancel: each call is made so long before its timer is due.
-	Before time.Duration
+	// Near: each call is made 3, 2, 1 or 0 ms before its timer is due.
+	Near bool
 	// Record: each answer is an event.
 	Record bool
 }
@@ -112,8 +112,8 @@ func (r *running) wait(i uint32) bool {
 	if r.Rate > 0 {
 		time.Sleep(time.Until(r.start.Add(time.Duration(i) * time.Second / time.Duration(r.Rate))))
 	}
-	if r.Before != 0 {
-		time.Sleep(time.Until(r.due(r.First+i, time.Time{}).Add(-r.Before)))
+	if r.Near {
+		time.Sleep(time.Until(r.due(r.First+i, time.Time{}).Add(-time.Duration(i%4) * time.Millisecond)))
 	}
 	return r.Until == 0 || time.Now().UnixNano() < r.Until
 }
@@ -146,8 +146,8 @@ func (r *running) note(i uint32, now time.Time) error {
 	case !r.Record:
 		return nil
 	case r.Do == "cancel":
-		return r.rec.add(cancelled, i, time.Time{})
+		return r.rec.add(event{Kind: cancelled, Key: i, At: time.Now().UnixNano()})
 	default:
-		return r.rec.add(scheduled, i, r.due(i, now))
+		return r.rec.add(event{Kind: scheduled, Key: i, Due: r.due(i, now).UnixNano(), At: time.Now().UnixNano()})
 	}
 }

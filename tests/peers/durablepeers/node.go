@@ -68,9 +68,10 @@ func (r nodeRole) open(sys system, rec recorder) (store, error) {
 	var handle func(key string)
 	if r.Works {
 		handle = func(key string) {
+			now := time.Now()
 			i, err := indexOf(key)
 			if err == nil {
-				err = rec.add(fired, i, time.Time{})
+				err = rec.add(event{Kind: fired, Key: i, At: now.UnixNano()})
 			}
 			if err != nil {
 				panic(err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 )
 
 // Workers and callers append what happens to one file, each event with one write: a kill can't lose what was written
@@ -36,12 +35,12 @@ func openRecorder(path string) (recorder, error) {
 	return recorder{f}, err
 }
 
-func (r recorder) add(k kind, key uint32, due time.Time) error {
+func (r recorder) add(e event) error {
 	var b [eventSize]byte
-	b[0] = byte(k)
-	binary.LittleEndian.PutUint32(b[4:], key)
-	binary.LittleEndian.PutUint64(b[8:], uint64(due.UnixNano()))
-	binary.LittleEndian.PutUint64(b[16:], uint64(time.Now().UnixNano()))
+	b[0] = byte(e.Kind)
+	binary.LittleEndian.PutUint32(b[4:], e.Key)
+	binary.LittleEndian.PutUint64(b[8:], uint64(e.Due))
+	binary.LittleEndian.PutUint64(b[16:], uint64(e.At))
 	_, err := r.file.Write(b[:])
 	return err
 }

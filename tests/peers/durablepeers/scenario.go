@@ -17,7 +17,8 @@ type scenario struct {
 
 func scenarios() []scenario {
 	return []scenario{
-		scheduling,
+		scheduling, moving, lateness, burst(20_000), burst(100_000), sustained,
+		killing("worker"), killing("server"), cancelling, resting,
 	}
 }
 
@@ -34,6 +35,41 @@ const none = "–"
 func dueInAnHour() int64 { return time.Now().Add(time.Hour).UnixNano() }
 
 const manyCallers = 256
+
+// warmUpFirst is a key above all others.
+const warmUpFirst = 910_000_000
+
+// warmUp has connections made and code run before something is measured. It returns how many timers can be scheduled
+// in a second.
+func (r *rig) warmUp() (rate float64, err error) {
+	for i := range uint32(2) {
+		did, err := r.caller.load(load{
+			Do: "schedule", First: warmUpFirst + i*2*manyCallers, N: 2 * manyCallers, Callers: manyCallers, Due: dueInAnHour(),
+		})
+		if err == nil && did.Done == 0 {
+			err = errNothing(did)
+		}
+		if err != nil {
+			return 0, err
+		}
+		rate = float64(did.Done) / did.Elapsed.Seconds()
+	}
+	return rate, nil
+}
+
+// fillAhead schedules n timers, or as many as can be in the time, and returns how many. The first is due when all are
+// scheduled, and each of the others a step later.
+func (r *rig) fillAhead(n int, limit, step time.Duration) (done int, due time.Time, err error) {
+	rate, err := r.warmUp()
+	if err != nil {
+		return 0, due, err
+	}
+	const spare = 1.5 // the rate is not the same at all times
+	need := min(limit, time.Duration(spare*float64(n)/rate*float64(time.Second)))
+	due = time.Now().Add(need + time.Second)
+	done, err = r.fill(n, need, due.UnixNano(), step, true)
+	return done, due, err
+}
 
 // fill schedules n timers, or as many as can be in the time.
 func (r *rig) fill(n int, limit time.Duration, due int64, step time.Duration, record bool) (int, error) {

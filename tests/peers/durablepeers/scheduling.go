@@ -19,11 +19,14 @@ var scheduling = scenario{
 		cells := []string{r.sys.Answer}
 		first := uint32(0)
 		var cpu time.Duration
+		if _, err := r.warmUp(); err != nil {
+			return nil, err
+		}
 		for _, callers := range []int{16, manyCallers} {
 			before := r.cpu()
 			did, err := r.caller.load(load{
 				Do: "schedule", First: first, N: 1 << 30, Callers: callers, Due: dueInAnHour(),
-				Until: time.Now().Add(scaledTime(3*time.Second, scale, 100*time.Millisecond)).UnixNano(),
+				Until: time.Now().Add(scaledTime(4*time.Second, scale, 100*time.Millisecond)).UnixNano(),
 			})
 			if err == nil && did.Done == 0 {
 				err = errNothing(did)

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
+)
+
+const (
+	killRate = 1000
+	// killWait is how long what was acknowledged has to fire. asynq's leases of 30 s are looked at once a minute, and
+	// River looks for stuck jobs every 30 s.
+	killWait = 100 * time.Second
+)
+
+// killing kills the worker or the servers while timers are scheduled and fire.
+func killing(victim string) scenario {
+	c := scenario{
+		Name:  "kill-" + victim,
+		Title: "Kills of the " + victim,
+		Head: []string{"calls", "acknowledged", "lost", "twice", "fired early", "meanwhile, the longest time without a call of a handler",
+			"after the last call until all have fired"},
+	}
+	c.About = fmt.Sprintf("1,000 calls in each second schedule a timer each, which is due in 2 s. Meanwhile the %s is killed "+
+		"three times with SIGKILL, and started again at once. Fewer calls are made while all 256 callers wait for an answer. "+
+		"What was acknowledged and has not fired %v after the last call, or when the system has nothing more, is lost.", victim, killWait)
+	if victim == "server" {
+		c.About += " All servers of a system are killed together. What is in the system's memory survives that, unlike a loss of power."
+	} else {
+		c.About += " Where the callers are in the worker's process, they are killed with it, and make fewer calls, too."
+	}
+	c.Run = func(ctx context.Context, r *rig, scale float64) ([]string, error) {
+		if len(r.servers) == 0 && victim == "server" {
+			return []string{"there is none", none, none, none, none, none, none}, nil
+		}
+		return r.killing(ctx, victim, scaledTime(15*time.Second, scale, 3*time.Second))
+	}
+	return c
+}
+
+func (r *rig) killing(ctx context.Context, victim string, long time.Duration) ([]string, error) {
+	k := &killer{rig: r, start: time.Now(), long: long}
+	k.load()
+	for _, share := range []int{4, 8, 12} {
+		if err := sleepUntil(ctx, k.start.Add(long*time.Duration(share)/15)); err != nil {
+			return nil, err
+		}
+		if err := k.kill(ctx, victim); err != nil {
+			return nil, err
+		}
+	}
+	if err := k.end(); err != nil {
+		return nil, err
+	}
+	ended := time.Now()
+	if err := r.settleAll(ctx, ended.Add(killWait)); err != nil {
+		return nil, err
+	}
+	v := r.judge.verdict()
+	after, gap := none, none
+	if longest := r.judge.gap(ended); longest > 0 {
+		gap = figures.Duration(longest)
+	}
+	if v.Lost == 0 {
+		after = figures.Duration(max(0, time.Duration(r.judge.last-ended.UnixNano())))
+	}
+	return []string{
+		figures.Count(v.Acked + k.others), figures.Count(v.Acked), figures.Count(v.Lost), figures.Count(v.Twice), figures.Count(v.Early),
+		gap, after,
+	}, nil
+}
+
+// killer has callers call while it kills.
+type killer struct {
+	*rig
+	start  time.Time
+	long   time.Duration
+	calls  chan error // of the load that is under way
+	others int        // calls that were not acknowledged
+}
+
+// load has the callers go on until the end.
+func (k *killer) load() {
+	done := time.Since(k.start)
+	first := uint32(done.Seconds() * killRate)
+	total := uint32(k.long.Seconds() * killRate)
+	k.calls = make(chan error, 1)
+	go func(caller *node) {
+		did, err := caller.load(load{
+			Do: "schedule", First: first, N: total - min(first, total), Callers: manyCallers, Rate: killRate, In: 2 * time.Second,
+			Record: true, Until: k.start.Add(k.long + time.Second).UnixNano(),
+		})
+		k.others += did.Failed
+		k.calls <- err
+	}(k.caller)
+}
+
+func (k *killer) kill(ctx context.Context, victim string) error {
+	if victim == "server" {
+		k.killServers()
+		return k.startServers(ctx)
+	}
+	k.killWorker()
+	if !k.sys.Embedded {
+		return k.startWorker()
+	}
+	<-k.calls // they ended with the worker
+	if err := k.startWorker(); err != nil {
+		return err
+	}
+	k.load()
+	return nil
+}
+
+func (k *killer) end() error { return <-k.calls }
+
+// settleAll waits until all has fired, or the system says that nothing is pending while nothing fires any more.
+func (r *rig) settleAll(ctx context.Context, until time.Time) error {
+	for {
+		all, err := r.settle(ctx, 4*time.Second, until)
+		if all || err != nil || time.Now().After(until) {
+			return err
+		}
+		if n, err := r.caller.pending(); err == nil && n == 0 {
+			return nil
+		}
+	}
+}
