@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net"
 	"os/exec"
 	"strconv"
 	"time"
@@ -30,7 +31,12 @@ func redisServer(dir, appendfsync string) (serverSpec, error) {
 }
 
 func redisReady(ctx context.Context, addr string) error {
-	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1})
+	conn, err := net.Dial("tcp", addr) // the client logs each failure to dial
+	if err != nil {
+		return err
+	}
+	_ = conn.Close()
+	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, DialerRetries: 1})
 	defer c.Close()
 	return c.Ping(ctx).Err() // an error while it loads
 }

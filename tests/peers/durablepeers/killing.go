@@ -11,8 +11,8 @@ import (
 const (
 	killRate = 1000
 	// killWait is how long what was acknowledged has to fire. asynq's leases of 30 s are looked at once a minute, and
-	// River looks for stuck jobs every 30 s.
-	killWait = 100 * time.Second
+	// the next attempt comes 15 to 45 s later. River looks for stuck jobs every 30 s.
+	killWait = 150 * time.Second
 )
 
 // killing kills the worker or the servers while timers are scheduled and fire.
@@ -67,9 +67,21 @@ func (r *rig) killing(ctx context.Context, victim string, long time.Duration) ([
 		after = figures.Duration(max(0, time.Duration(r.judge.last-ended.UnixNano())))
 	}
 	return []string{
-		figures.Count(v.Acked + k.others), figures.Count(v.Acked), figures.Count(v.Lost), figures.Count(v.Twice), figures.Count(v.Early),
+		figures.Count(v.Acked + k.others), figures.Count(v.Acked), r.lost(v.Lost), figures.Count(v.Twice), figures.Count(v.Early),
 		gap, after,
 	}, nil
+}
+
+// lost says how many timers have not fired, and whether the system still has any.
+func (r *rig) lost(n int) string {
+	text := figures.Count(n)
+	if n == 0 {
+		return text
+	}
+	if left, err := r.caller.pending(); err == nil && left > 0 {
+		text += fmt.Sprintf(", %d of them still pending", min(n, left))
+	}
+	return text
 }
 
 // killer has callers call while it kills.

@@ -97,3 +97,24 @@ func memoryOf(pid int) (all int64) {
 	}
 	return all
 }
+
+// busyCPU returns the CPU time that all programs of the machine have taken.
+func busyCPU() (all time.Duration) {
+	text, _ := os.ReadFile("/proc/stat")
+	first, _, _ := strings.Cut(string(text), "\n")
+	for i, field := range strings.Fields(first) {
+		if i == 4 || i == 5 || i > 7 { // idle, waiting for a disk, and what is counted before
+			continue
+		}
+		ticks, _ := strconv.ParseInt(field, 10, 64) // the first one is a name
+		all += time.Duration(ticks) * time.Second / userHz
+	}
+	return all
+}
+
+// ownCPU returns the CPU time that this process has taken.
+func ownCPU() time.Duration {
+	var r syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}

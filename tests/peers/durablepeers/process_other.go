@@ -11,5 +11,7 @@ import (
 
 func endWithParent(*exec.Cmd)   {}
 func killTree(int)              {}
+func busyCPU() time.Duration    { return 0 }
+func ownCPU() time.Duration     { return 0 }
 func cpuOf(int) time.Duration   { return 0 }
 func memoryOf(int) (size int64) { return 0 }

@@ -18,13 +18,15 @@ type report struct {
 	systems  []system
 	left     []string // lines about what was left out
 	sections []section
+	spent    time.Duration // CPU time of all systems
 	failures []error
 	took     time.Duration
 }
 
 type section struct {
 	scenario
-	rows [][]string
+	rows   [][]string
+	others string // what others took of the machine meanwhile
 }
 
 var errNoneChosen = errors.New("no scenario or no system is chosen, or what they need is not installed")
@@ -34,6 +36,34 @@ func measure(ctx context.Context, o options, progress io.Writer) (*report, error
 	begun := time.Now()
 	r := &report{scale: o.scale}
 	names, of, _ := strings.Cut(o.only, ":")
+	r.choose(of)
+	for _, c := range scenarios() {
+		if !chosen(names, c.Name) {
+			continue
+		}
+		s := section{scenario: c}
+		others := r.watchOthers()
+		for _, sys := range r.systems {
+			fmt.Fprintf(progress, "%s: %s\n", c.Name, sys.Name)
+			row, err := r.row(ctx, c, sys)
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(progress, "\t%s\n", strings.Join(row[1:], " | "))
+			s.rows = append(s.rows, row)
+		}
+		s.others = others()
+		r.sections = append(r.sections, s)
+	}
+	if len(r.sections) == 0 || len(r.systems) == 0 {
+		return nil, errNoneChosen
+	}
+	r.took = time.Since(begun)
+	return r, nil
+}
+
+// choose chooses the systems that are there.
+func (r *report) choose(of string) {
 	for _, s := range systems() {
 		if !chosen(of, s.Name) {
 			continue
@@ -44,45 +74,49 @@ func measure(ctx context.Context, o options, progress io.Writer) (*report, error
 		}
 		r.systems = append(r.systems, s)
 	}
-	for _, c := range scenarios() {
-		if !chosen(names, c.Name) {
-			continue
-		}
-		s := section{scenario: c}
-		for _, sys := range r.systems {
-			fmt.Fprintf(progress, "%s: %s\n", c.Name, sys.Name)
-			cells, err := c.of(ctx, sys, o.scale)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if err != nil {
-				r.failures = append(r.failures, fmt.Errorf("%s of %s: %w", c.Name, sys.Name, err))
-				cells = failed(len(c.Head))
-			}
-			fmt.Fprintf(progress, "\t%s\n", strings.Join(cells, " | "))
-			s.rows = append(s.rows, append([]string{sys.Name}, cells...))
-		}
-		r.sections = append(r.sections, s)
-	}
-	if len(r.sections) == 0 || len(r.systems) == 0 {
-		return nil, errNoneChosen
-	}
-	r.took = time.Since(begun)
-	return r, nil
 }
 
-// of runs the scenario with a system.
-func (c scenario) of(ctx context.Context, sys system, scale float64) ([]string, error) {
+// row is a system's row of a table. It is an error if ctx ends. All others are in failures.
+func (r *report) row(ctx context.Context, c scenario, sys system) ([]string, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	cells, spent, err := c.of(ctx, sys, r.scale)
+	r.spent += spent
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		r.failures = append(r.failures, fmt.Errorf("%s of %s: %w", c.Name, sys.Name, err))
+		cells = failed(len(c.Head))
+	}
+	return append([]string{sys.Name}, cells...), nil
+}
+
+// of runs the scenario with a system, and returns the CPU time that it took, too.
+func (c scenario) of(ctx context.Context, sys system, scale float64) (cells []string, spent time.Duration, err error) {
 	r, err := newRig(ctx, sys)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	defer r.close()
-	cells, err := c.Run(ctx, r, scale)
+	cells, err = c.Run(ctx, r, scale)
 	if err == nil && len(cells) != len(c.Head) {
 		err = fmt.Errorf("%d cells, not %d", len(cells), len(c.Head))
 	}
-	return cells, err
+	r.close()
+	return cells, r.spent, err
+}
+
+// watchOthers returns a function that says what other programs have taken of the machine since.
+func (r *report) watchOthers() func() string {
+	begun, busy, ours := time.Now(), busyCPU(), r.spent+ownCPU()
+	return func() string {
+		others := busyCPU() - busy - (r.spent + ownCPU() - ours)
+		if busy == 0 {
+			return ""
+		}
+		return fmt.Sprintf("Meanwhile other programs took %.1f of %d cores.", max(0, float64(others)/float64(time.Since(begun))), runtime.NumCPU())
+	}
 }
 
 // failed is the row of a system that could not be measured. The command says why.
@@ -111,7 +145,7 @@ func (r *report) markdown() string {
 	}
 	b.WriteString(figures.Table(settings))
 	for _, s := range r.sections {
-		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n%s", s.Title, s.About, figures.Table(append([][]string{append([]string{""}, s.Head...)}, s.rows...)))
+		fmt.Fprintf(&b, "\n### %s\n\n%s %s\n\n%s", s.Title, s.About, s.others, figures.Table(append([][]string{append([]string{""}, s.Head...)}, s.rows...)))
 	}
 	return b.String()
 }

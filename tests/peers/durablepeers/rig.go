@@ -23,6 +23,7 @@ type rig struct {
 	caller  *node // the worker, if the system is embedded
 	events  reader
 	judge   *judge
+	spent   time.Duration // CPU time of the processes that were killed
 }
 
 const eventsFile = "events"
@@ -95,9 +96,18 @@ func (r *rig) startServers(ctx context.Context) error {
 	return nil
 }
 
+func (r *rig) kill(p *process) {
+	select {
+	case <-p.ended:
+	default:
+		r.spent += cpuOf(p.cmd.Process.Pid)
+	}
+	p.kill()
+}
+
 func (r *rig) killServers() {
 	for _, p := range r.servers {
-		p.kill()
+		r.kill(p)
 	}
 }
 
@@ -110,7 +120,7 @@ func (r *rig) startWorker() (err error) {
 }
 
 // killWorker kills the worker, which is the caller, too, if the system is embedded.
-func (r *rig) killWorker() { r.worker.kill() }
+func (r *rig) killWorker() { r.kill(r.worker.process) }
 
 // processes are all that runs.
 func (r *rig) processes() []*process {
@@ -160,9 +170,9 @@ func (r *rig) look() error {
 func (r *rig) close() {
 	if r.worker != nil {
 		if r.caller != nil && r.caller != r.worker {
-			r.caller.kill()
+			r.kill(r.caller.process)
 		}
-		r.worker.kill()
+		r.killWorker()
 	}
 	r.killServers()
 	_ = r.events.file.Close()
