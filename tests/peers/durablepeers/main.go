@@ -16,6 +16,8 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+
+	"github.com/zeromicro/go-zero/core/logx"
 )
 
 // options are those of the command line.
@@ -27,6 +29,7 @@ type options struct {
 
 func main() {
 	runIfChild()
+	logx.Disable() // go-zero logs its use of CPU once a minute
 	var o options
 	flag.StringVar(&o.only, "only", "", "run only the scenarios and systems whose names contain one of these `words`, as in schedule,kill:asynq,durable")
 	flag.Float64Var(&o.scale, "scale", 1, "of numbers of timers and of times: 0.01 takes a minute and proves little")

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os/exec"
 	"sync"
-	"time"
 )
 
 // process is a worker, a caller or a server.
@@ -76,16 +75,6 @@ func (p *process) kill() {
 	killTree(p.cmd.Process.Pid)
 	_ = p.cmd.Process.Kill()
 	<-p.ended
-}
-
-// stop asks a process to end by the end of its input, and kills it if it does not.
-func (p *process) stop() {
-	_ = p.in.Close()
-	select {
-	case <-p.ended:
-	case <-time.After(10 * time.Second):
-		p.kill()
-	}
 }
 
 func (p *process) failure() error {
