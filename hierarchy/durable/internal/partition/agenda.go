@@ -15,7 +15,8 @@ type agenda struct {
 	state *state.State
 	time  *ownTime
 
-	delayed []job // attempts that did not begin, because the lease had ended
+	delayed   []job             // attempts that did not begin, because the lease had ended
+	isDelayed map[frame.ID]bool // Invariant: whose they are
 
 	// After an unclean end, attempts are written before they begin: those of the timers that were due at the takeover,
 	// and those of suspects, whose attempts were under way at that end. Suspects run one at a time.
@@ -103,7 +104,9 @@ func (a *agenda) anyDue() bool {
 func (a *agenda) next() job {
 	switch {
 	case len(a.delayed) > 0:
-		return first(&a.delayed)
+		j := first(&a.delayed)
+		delete(a.isDelayed, j.id)
+		return j
 	case len(a.careful) > 0:
 		return first(&a.careful)
 	case len(a.accused) > 0 && !a.trial:
@@ -131,12 +134,17 @@ func first(jobs *[]job) job {
 	return j
 }
 
-// delay puts a job aside whose attempt did not begin. It is next when the lease has returned.
+// delay puts a job aside whose attempt did not begin, unless it waits already. It is next when the lease has returned.
 func (a *agenda) delay(j job) {
 	a.state.Hold(j.ref, j.id)
-	if j.suspect {
+	switch {
+	case j.suspect:
 		a.accused = append(a.accused, j)
-	} else {
+	case !a.isDelayed[j.id]:
+		if a.isDelayed == nil {
+			a.isDelayed = make(map[frame.ID]bool)
+		}
+		a.isDelayed[j.id] = true
 		a.delayed = append(a.delayed, j)
 	}
 }

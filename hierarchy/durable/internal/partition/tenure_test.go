@@ -165,3 +165,28 @@ func TestHandlerReturnsTheErrorOfTheLease(t *testing.T) {
 	b.mock.Add(time.Hour)
 	b.Len(b.took(), b.cfg.MaxAttempts)
 }
+
+// An attempt that somebody tries to begin again and again while there is no lease is announced once when it returns.
+func TestBeginWithoutALease(t *testing.T) {
+	b := newBench(t)
+	announced, id := 0, frame.ID{}
+	b.cfg.Announce = func(f Firing) error { announced, id = announced+1, f.ID; return nil }
+	var held atomic.Bool
+	held.Store(true)
+	b.cfg.Tenure = held.Load
+	b.open()
+	b.set("a", "", time.Second)
+	b.mock.Add(time.Second)
+	b.Equal(1, announced)
+	held.Store(false)
+	for range 3 {
+		_, ok := b.p.Begin([]byte("a"), id)
+		b.False(ok)
+	}
+	held.Store(true)
+	b.p.Resume()
+	b.mock.Add(0)
+	b.Equal(2, announced)
+	_, ok := b.p.Begin([]byte("a"), id)
+	b.True(ok)
+}
