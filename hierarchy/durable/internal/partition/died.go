@@ -64,9 +64,12 @@ func (f *firer) mourn() {
 	}()
 }
 
+// expiredAtOnce is how many dead timers are removed while mu is held. The alarm rings again for the others.
+const expiredAtOnce = 256
+
 // expireDead has dead timers removed that have been kept for long enough.
 func (f *firer) expireDead() {
-	for f.mayBegin() {
+	for n := 0; (f.virtual || n < expiredAtOnce) && f.mayBegin(); n++ {
 		ref, ok := f.state.PopExpired(f.time.now())
 		if !ok {
 			return

@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -190,4 +191,40 @@ func TestWritingVersion1(t *testing.T) {
 	b.EqualValues(frame.Version, b.p.writer.head.Version)
 	b.mock.Add(24 * time.Hour)
 	b.Len(b.took(), 2)
+}
+
+// Calls do not wait until a crowd of dead timers has expired.
+func TestCrowdOfTheDeadExpiresInPortions(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.cfg.MaxAttempts, b.cfg.KeepDead, b.cfg.Precision = 1, time.Hour, time.Millisecond
+		b.handle = func(context.Context, Firing) error { return errHandler }
+		var held atomic.Bool
+		held.Store(true)
+		b.cfg.Tenure = held.Load
+		b.open()
+		const n = 4 * expiredAtOnce
+		for i := range n {
+			b.set(fmt.Sprint(i), "", time.Second)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		b.Equal(n, b.p.Stats().Dead)
+		held.Store(false)
+		time.Sleep(time.Hour)
+		b.p.mu.Lock()
+		held.Store(true)
+		b.p.firer.expireDead()
+		left := 0
+		for ok := true; ok && left < expiredAtOnce; {
+			if _, ok = b.p.state.PopExpired(b.p.time.now()); ok {
+				left++
+			}
+		}
+		b.p.mu.Unlock()
+		b.Equal(expiredAtOnce, left)
+		b.p.Resume()
+		time.Sleep(time.Hour)
+		b.Equal(left, b.p.Stats().Dead) // those that the test has taken out
+		b.shut()
+	})
 }
