@@ -6,9 +6,10 @@ import "time"
 func (c *Crew) Full(long time.Duration) (since time.Time, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.free > 0 || c.running.last == nil {
+	r := &c.running
+	if c.free > 0 || r.last == nil || r.count-c.givenUp < c.size { // others are about to be called, or wait for the log
 		return since, false
 	}
-	since = c.running.last.began
+	since = r.last.began
 	return since, time.Since(since) >= long
 }

@@ -22,6 +22,7 @@ func TestFull(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.False(t, full()) // one place is free
 		require.True(t, c.take(nil))
+		require.False(t, full()) // a handler is about to be called
 		c.entered(second)
 		began := time.Now()
 		time.Sleep(time.Minute - 1)

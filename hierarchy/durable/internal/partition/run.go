@@ -17,8 +17,8 @@ import (
 // Missed runs are dealt with before a run begins, and where it has ended. By MissedOnce a run that begins late stands
 // for all that are due by then: it gets the due time of the last of them. That is in the log, with a start, before the
 // handler is called. A run that has started is what it is, whatever happens: it is made again after a crash, under the
-// same ID. By MissedSkip a run that fell due between the last frame of another owner and the takeover, and has not started, does not begin. By MissedAll
-// each run is made, and so none needs a start.
+// same ID. By MissedSkip a run does not begin that fell due between the last frame of another owner and the takeover,
+// and has not started. By MissedAll each run is made, and so none needs a start.
 
 // parseSchedule is schedule.Parse of what is in the log. The empty text is no schedule.
 func parseSchedule(text string) (s schedule.Schedule, err error) {
