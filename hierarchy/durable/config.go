@@ -136,9 +136,9 @@ type Config[K comparable, V any] struct {
 	// Announce, instead of Handle, is called for each timer that is due, and its attempt begins when Begin is called
 	// with its key and ID. That may be much later, and in any order; or never: what waits for Begin is in the log as
 	// a timer that is due, and is announced again by the next owner. An attempt ends with its End. So no goroutine
-	// is needed for an attempt, nor a place under Concurrency, which does not apply. A timer that is tried again is
-	// announced again. Announce may be called before Open has returned. It must return soon, as no other timer of
-	// the partition fires meanwhile, and must not call the Keyed.
+	// is needed for an attempt, nor a place under Concurrency, which does not apply. Timeout must be 0: who begins an
+	// attempt knows for how long. A timer that is tried again is announced again. Announce may be called before Open
+	// has returned. It must return soon, as no other timer of the partition fires meanwhile, and must not call the Keyed.
 	Announce func(f Firing[K, V])
 	// Logger receives what an operator should know. By default it is discarded.
 	Logger *slog.Logger
@@ -164,6 +164,8 @@ func (cfg Config[K, V]) validate() (Config[K, V], error) {
 	switch {
 	case cfg.Handle != nil && cfg.Announce != nil:
 		return bad("there are both Handle and Announce")
+	case cfg.Announce != nil && cfg.Timeout > 0:
+		return bad("Timeout %v does not end attempts that Begin begins", cfg.Timeout)
 	case cfg.Partitions < 0 || cfg.Partitions > jetstream.MaxPartitions:
 		return bad("Partitions %d is not between 0 and %d", cfg.Partitions, jetstream.MaxPartitions)
 	case cfg.Concurrency < 0:

@@ -69,3 +69,10 @@ func TestTimeoutIsNotNegative(t *testing.T) {
 	require.ErrorIs(t, err, hierarchy.ErrArgument)
 	require.ErrorContains(t, err, "Timeout -1ns is negative")
 }
+
+func TestTimeoutIsForHandlers(t *testing.T) {
+	_, err := durable.Open(t.Context(), durable.Config[string, string]{Dir: t.TempDir(), Timeout: time.Second,
+		Announce: func(firing) {}})
+	require.ErrorIs(t, err, hierarchy.ErrArgument)
+	require.ErrorContains(t, err, "Timeout 1s does not end attempts that Begin begins")
+}
