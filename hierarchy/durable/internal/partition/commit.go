@@ -164,6 +164,11 @@ func (w *writer) giveUp(settled *bool, cause error) {
 	}
 	err := journal.Because(ErrUnavailable, w.cfg.because(cause))
 	w.batch.answer(err)
+	for i := range w.batch.items {
+		if it := &w.batch.items[i]; it.kind == barrier {
+			it.job.release()
+		}
+	}
 	w.queue.unanswered(err)
 }
 

@@ -9,8 +9,9 @@ import (
 type Crew struct {
 	mu      mutex
 	free    int
-	waiting []*firer // with timers that are due, in the order in which they came
-	skew    int64    // of the wall clock, when a jump was last logged
+	full    time.Time // when the last free place was taken
+	waiting []*firer  // with timers that are due, in the order in which they came
+	skew    int64     // of the wall clock, when a jump was last logged
 	size    int
 	running running
 	givenUp int    // of the handlers that run, those whose attempts were given up
@@ -40,7 +41,9 @@ func (c *Crew) take(f *firer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.free > 0 {
-		c.free--
+		if c.free--; c.free == 0 {
+			c.full = time.Now()
+		}
 		return true
 	}
 	for _, w := range c.waiting {

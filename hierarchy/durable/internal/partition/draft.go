@@ -30,7 +30,7 @@ type draft struct {
 	pending int                                     // how many timers there will be
 	now     int64                                   // the owner's time. That of the frame may be ahead, as it never goes back
 	wall    int64                                   // the wall time
-	alive   int64                                   // the time of the last frame before the takeover: its owner lived
+	alive   int64                                   // the time of the last frame before the takeover that is none itself: its owner lived
 	owned   int64                                   // the wall time of the takeover
 }
 

@@ -186,6 +186,9 @@ func (p *Partition) replay(f *frame.Frame) error {
 		}
 	}
 	p.writer.head = head{f.Header, f.Checksum, f.Number}
+	if f.Epoch != f.Number { // a takeover alone does not make its owner one that has begun runs
+		p.writer.draft.alive = f.Time
+	}
 	p.mu.Lock() // a deletion may be under way, for a takeover that has found the log full
 	p.trims.appended(f.Number, f.Size)
 	p.trims.advance(f.Begin)

@@ -6,10 +6,9 @@ import "time"
 func (c *Crew) Full(long time.Duration) (since time.Time, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := &c.running
-	if c.free > 0 || r.last == nil || r.count-c.givenUp < c.size { // others are about to be called, or wait for the log
+	if c.free > 0 {
 		return since, false
 	}
-	since = r.last.began
+	since = c.full
 	return since, time.Since(since) >= long
 }

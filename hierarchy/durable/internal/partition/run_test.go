@@ -360,3 +360,20 @@ func TestRunsDueBeforeTheOwnerLeft(t *testing.T) {
 		b.Equal([]run{{1, 0}, {5, 0}}, b.runs(time.Minute), "crash %v", crash)
 	}
 }
+
+// An owner that was there for a moment only, and began nothing, does not make up for what was missed before it.
+func TestRunsMissedBeforeAnOwnerThatBeganNothing(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	b.schedule("a", "", "MISSED=skip @every 1m")
+	b.crash()
+	b.mock.Add(2*time.Minute + 30*time.Second)
+	b.cfg.Tenure = func() bool { return false }
+	b.open()
+	b.crash()
+	b.cfg.Tenure = nil
+	b.mock.Add(2 * time.Minute)
+	b.open()
+	b.mock.Add(time.Minute)
+	b.Equal([]run{{5, 0}}, b.runs(time.Minute))
+}

@@ -46,7 +46,7 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 			return false, err
 		}
 		before := p.writer.head.Time
-		p.writer.draft.alive, p.writer.draft.owned = before, p.time.wall()
+		p.writer.draft.owned = p.time.wall()
 		switch err := p.appendTakeover(ctx); {
 		case err == nil:
 			p.state.Own(before, p.writer.head.Time)
