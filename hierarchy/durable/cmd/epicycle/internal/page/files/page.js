@@ -172,7 +172,7 @@ async function change(method, path, body, close) {
   try {
     const timer = await call(method, timerPath(shown.key) + path, body);
     if (close) $("details").close();
-    else show(timer);
+    else if ($("details").open) show(timer); // unless it was closed meanwhile
     refresh();
   } catch (error) {
     $("details-error").textContent = error.message;
