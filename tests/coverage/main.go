@@ -44,8 +44,8 @@ func report(least float64) error {
 	fmt.Printf("%.1f %% of the library's statements are run by tests\n", functions.total)
 	var missing []string
 	for _, directory := range measured {
-		if strings.Contains(directory, "internal/") {
-			continue // its names are for the library alone: what is not run counts in the percentage
+		if directory == "hierarchy/internal/engine" {
+			continue // tests reach its constants and hooks through package hierarchy
 		}
 		names, err := untested(directory, functions)
 		if err != nil {

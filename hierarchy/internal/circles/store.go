@@ -9,7 +9,9 @@ import (
 // bag is a slot: entries, and what was prepared of those that were there before.
 type bag struct {
 	level.Chain
-	least, most int64 // Invariant: within the slot; no deadline of the chain or of finer is less, nor was one of the chain more when it was added
+	// Invariant: within the slot; no deadline of the chain or of finer is below least, and none of the chain was above
+	// most when it was added.
+	least, most int64
 	finer       *ring // what was dealt ahead, or nil
 	run         *run  // what was sorted ahead, or nil
 	next        *bag  // of those that are spare

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // How a firer calls the handler of a timer: begin, started, run, handle, finished. An attempt that is written before it
@@ -103,15 +102,6 @@ func (f *firer) started(j job) *attempt {
 	a.ctx, a.cancel = context.WithCancel(context.WithValue(f.handlers, attemptKey{}, a))
 	f.attempts[j.ref] = a
 	return a
-}
-
-// firing returns an attempt of a timer.
-func (cfg *Config) firing(t *state.Timer, attempt uint32, epoch uint64) Firing {
-	return Firing{
-		Partition: cfg.Partition,
-		Key:       t.Key, Value: t.Value, Due: t.Due, Attempt: attempt, ID: t.ID, Epoch: epoch,
-		Schedule: t.Schedule, Missed: t.Missed, Trace: t.Trace,
-	}
 }
 
 // run calls the handler, and gives the result to the writer. It has a goroutine of its own, which the handler may exit.

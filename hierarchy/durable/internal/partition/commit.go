@@ -163,12 +163,7 @@ func (w *writer) giveUp(settled *bool, cause error) {
 		return
 	}
 	err := journal.Because(ErrUnavailable, w.cfg.because(cause))
-	w.batch.answer(err)
-	for i := range w.batch.items {
-		if it := &w.batch.items[i]; it.kind == barrier {
-			it.job.release()
-		}
-	}
+	w.batch.giveUp(err)
 	w.queue.unanswered(err)
 }
 

@@ -183,3 +183,12 @@ const (
 	// opBytes is more than an operation takes beside key and value.
 	opBytes = 64
 )
+
+// firing returns an attempt of a timer.
+func (cfg *Config) firing(t *state.Timer, attempt uint32, epoch uint64) Firing {
+	return Firing{
+		Partition: cfg.Partition,
+		Key:       t.Key, Value: t.Value, Due: t.Due, Attempt: attempt, ID: t.ID, Epoch: epoch,
+		Schedule: t.Schedule, Missed: t.Missed, Trace: t.Trace,
+	}
+}

@@ -6,9 +6,7 @@ import (
 	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
 // draft is the frame that is being made. It decides what goes into it, by the state and by what the
@@ -245,55 +243,4 @@ func (d *draft) askOne(a *Ask, values *[]string) bool {
 	now.id = d.Add(&op)
 	d.note(hash, was.after, now)
 	return true
-}
-
-// attempt adds the result of an attempt, or that it begins. It reports false if the timer is another one by now.
-func (d *draft) attempt(it *item) bool {
-	was, hash := d.look(it.job.key)
-	if it.kind == expired {
-		return d.expire(&it.job, was, hash)
-	}
-	if was.after != live || was.id != it.job.id {
-		return false
-	}
-	op := frame.Op{Kind: frame.End, Key: it.job.key, ID: it.job.id}
-	now := was
-	now.attempt, now.ref = it.job.attempt, 0
-	switch op.Attempt = it.job.attempt; {
-	case it.kind == begun:
-		if it.job.starts && !d.startRun(&it.job, was, hash) {
-			return false
-		}
-		if !it.job.begins {
-			return true
-		}
-		op.Kind, now.ref = frame.Begin, was.ref
-	case it.kind == ended:
-		if d.goesOn(&it.job, was, hash, frame.Returned) {
-			return true
-		}
-		now.after = absent
-	case it.last:
-		if d.goesOn(&it.job, was, hash, frame.Died) {
-			return true
-		}
-		op.Kind, now.after = frame.Die, dead
-		op.Error = it.text
-		now.extra.LastError, now.extra.Died = string(op.Error), d.Header().Time
-	default:
-		op.Kind, op.Next = frame.Fail, instant.Plus(d.now, int64(it.wait))
-		now.next = op.Next
-	}
-	d.Add(&op)
-	d.note(hash, was.after, now)
-	return true
-}
-
-// goesOn adds the end of a run of a schedule and the next one. It reports false if there is none.
-func (d *draft) goesOn(j *job, was change, hash uint64, how frame.How) bool {
-	if j.schedule == (schedule.Schedule{}) {
-		return false
-	}
-	t := d.state.Timer(j.ref)
-	return d.addNext(j, was, hash, how, &t)
 }

@@ -17,8 +17,8 @@ import (
 // Missed runs are dealt with before a run begins, and where it has ended. By MissedOnce a run that begins late stands
 // for all that are due by then: it gets the due time of the last of them. That is in the log, with a start, before the
 // handler is called. A run that has started is what it is, whatever happens: it is made again after a crash, under the
-// same ID. By MissedSkip a run does not begin that fell due between the last frame of another owner and the takeover,
-// and has not started. By MissedAll each run is made, and so none needs a start.
+// same ID. By MissedSkip a run does not begin that fell due between the last frame of an earlier owner that wrote
+// more than its takeover and the takeover of this one, and has not started. By MissedAll each run is made, and so none needs a start.
 
 // parseSchedule is schedule.Parse of what is in the log. The empty text is no schedule.
 func parseSchedule(text string) (s schedule.Schedule, err error) {
@@ -148,4 +148,13 @@ func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state
 	}
 	d.note(hash, was.after, now)
 	return true
+}
+
+// goesOn adds the end of a run of a schedule and the next one. It reports false if there is none.
+func (d *draft) goesOn(j *job, was change, hash uint64, how frame.How) bool {
+	if j.schedule == (schedule.Schedule{}) {
+		return false
+	}
+	t := d.state.Timer(j.ref)
+	return d.addNext(j, was, hash, how, &t)
 }

@@ -45,8 +45,8 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 		if err := p.cfg.Fits(); err != nil {
 			return false, err
 		}
-		before := p.writer.head.Time
 		p.writer.draft.owned = p.time.wall()
+		before := p.writer.head.Time
 		switch err := p.appendTakeover(ctx); {
 		case err == nil:
 			p.state.Own(before, p.writer.head.Time)

@@ -77,6 +77,16 @@ func (b *batch) answer(err error) {
 	}
 }
 
+// giveUp ends all calls with an error, and releases barriers. The others wait for the answer of the log.
+func (b *batch) giveUp(err error) {
+	b.answer(err)
+	for i := range b.items {
+		if it := &b.items[i]; it.kind == barrier {
+			it.job.release()
+		}
+	}
+}
+
 // write makes frames of the queue until a closed item.
 func (w *writer) write() {
 	defer close(w.stopped)

@@ -10,18 +10,9 @@ import (
 // ReadFiles is Read for files of logs, or copies of them. Those in one directory are of one log. Where the directory does
 // not have the name that the server gave it, the frames alone say which partition it is.
 func ReadFiles(files []string, name string, f func(*Log) error) error {
-	if len(files) == 0 {
-		return errNoFiles
-	}
-	byDir := make(map[string][]string)
-	for _, file := range files {
-		if info, err := os.Stat(file); err != nil {
-			return err
-		} else if info.IsDir() {
-			return fmt.Errorf("%s: %w", file, errDirectory)
-		}
-		dir := filepath.Dir(file)
-		byDir[dir] = append(byDir[dir], file)
+	byDir, err := filesByDir(files)
+	if err != nil {
+		return err
 	}
 	names := make(map[string]*streams)
 	var strays [][]string
@@ -52,4 +43,22 @@ func ReadFiles(files []string, name string, f func(*Log) error) error {
 		return err
 	}
 	return readNames(names, name, f)
+}
+
+// filesByDir returns the files by their directories.
+func filesByDir(files []string) (map[string][]string, error) {
+	if len(files) == 0 {
+		return nil, errNoFiles
+	}
+	byDir := make(map[string][]string)
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil {
+			return nil, err
+		} else if info.IsDir() {
+			return nil, fmt.Errorf("%s: %w", file, errDirectory)
+		}
+		dir := filepath.Dir(file)
+		byDir[dir] = append(byDir[dir], file)
+	}
+	return byDir, nil
 }
