@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(worker); dir != "" {
 		work(dir)
 	}
+	if dir := os.Getenv(wholeWorker); dir != "" {
+		workWhole(dir)
+	}
 	os.Exit(m.Run())
 }
 

@@ -1,0 +1,203 @@
+package durable_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// told is what all processes have said.
+type told struct {
+	t  *testing.T
+	mu sync.Mutex // held while a line is noted
+
+	raced   map[string]string   // the value that has won a key
+	own     map[string][2]int64 // of a key: the last value that was acknowledged, and the last one that was called for
+	hangs   map[string]bool
+	set     map[string]bool
+	fired   map[string]bool
+	runs    map[string][]*wholeRun // of each schedule, in order
+	repeats int                    // firings that came again
+}
+
+// wholeRun is a run of a schedule.
+type wholeRun struct {
+	id     string
+	due    int64
+	missed int64
+}
+
+func (o *told) note(line string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f := strings.Fields(line)
+	switch {
+	case len(f) == 0:
+	case f[0] == "failed":
+		require.Fail(o.t, line)
+	case f[0] == "raced" && len(f) == 4 && f[3] == "true":
+		require.NotContains(o.t, o.raced, f[1], "two callers have set it though it was there")
+		o.raced[f[1]] = f[2]
+	case (f[0] == "begin" || f[0] == "done") && len(f) == 3:
+		n, err := strconv.ParseInt(f[2], 10, 64)
+		require.NoError(o.t, err)
+		was := o.own[f[1]]
+		if was[1] = n; f[0] == "done" {
+			was[0] = n
+		}
+		o.own[f[1]] = was
+	case f[0] == "hangs" && len(f) == 2:
+		o.hangs[f[1]] = true
+	case f[0] == "set" && len(f) == 2:
+		o.set[f[1]] = true
+	case f[0] == "fire" && len(f) == 5:
+		o.fire(f[1:])
+	}
+}
+
+// fire notes a firing: key, ID, due and missed.
+func (o *told) fire(f []string) {
+	if _, ok := wholeSchedules[f[0]]; !ok {
+		if o.fired[f[0]] {
+			o.repeats++
+		}
+		o.fired[f[0]] = true
+		return
+	}
+	due, err := strconv.ParseInt(f[2], 10, 64)
+	require.NoError(o.t, err)
+	missed, err := strconv.ParseInt(f[3], 10, 64)
+	require.NoError(o.t, err)
+	runs := o.runs[f[0]]
+	if len(runs) > 0 && runs[len(runs)-1].id == f[1] {
+		last := runs[len(runs)-1]
+		require.Equal(o.t, last.due, due, "%s: a run that has begun is due at another time", f[0])
+		o.repeats++
+		return
+	}
+	for _, r := range runs {
+		require.NotEqual(o.t, r.id, f[1], "%s: a run comes again after the next one", f[0])
+		require.Less(o.t, r.due, due, "%s: two runs for one time, or back in time", f[0])
+	}
+	o.runs[f[0]] = append(runs, &wholeRun{f[1], due, missed})
+}
+
+// grid checks the times of the runs of a schedule.
+func (o *told) grid(key string, missed durable.Missed) {
+	runs := o.runs[key]
+	require.NotEmpty(o.t, runs, key)
+	for i, r := range runs[1:] {
+		step := r.due - runs[i].due
+		require.Zero(o.t, step%int64(wholePeriod), "%s: not on the grid", key)
+		steps := step / int64(wholePeriod)
+		switch missed {
+		case durable.MissedAll:
+			require.EqualValues(o.t, 1, steps, "%s: each run is made", key)
+		case durable.MissedOnce:
+			require.Equal(o.t, r.missed+1, steps, "%s: run %d stands for those since the one before", key, i+1)
+		}
+	}
+}
+
+// A process with schedules, conditions and handlers that hang is killed at random moments, again and again. Nothing is
+// lost, no condition answers wrongly, and no time of a schedule has two runs.
+func TestKillNineWhole(t *testing.T) {
+	dir := t.TempDir()
+	o := &told{t: t, raced: map[string]string{}, own: map[string][2]int64{}, hangs: map[string]bool{}, set: map[string]bool{},
+		fired: map[string]bool{}, runs: map[string][]*wholeRun{}}
+	for range *kills {
+		killWhole(t, dir, o.note)
+	}
+	w, err := durable.Open(t.Context(), wholeConfig(dir, func(format string, args ...any) { o.note(fmt.Sprintf(format, args...)) }))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		for key := range o.set {
+			if !o.fired[key] {
+				return false
+			}
+		}
+		return w.Stats().Dead >= len(o.hangs)
+	}, time.Minute, 20*time.Millisecond)
+	o.judge(w)
+	require.NoError(t, w.Close())
+	for key, missed := range wholeSchedules {
+		o.grid(key, missed)
+	}
+	t.Logf("%d raced, %d own, %d hang, %d fired, %d repeated, runs of schedules: %d, %d, %d", len(o.raced), len(o.own), len(o.hangs),
+		len(o.fired), o.repeats, len(o.runs["run-once"]), len(o.runs["run-skip"]), len(o.runs["run-all"]))
+}
+
+// killWhole runs one process, and kills it.
+func killWhole(t *testing.T, dir string, note func(line string)) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), wholeWorker+"="+dir)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	lines := bufio.NewReader(out)
+	for open := false; ; {
+		line, err := lines.ReadString('\n')
+		if err != nil { // the last line may be cut off
+			require.True(t, open, "%s", &errs)
+			return
+		}
+		if note(line); strings.HasPrefix(line, "open") {
+			open = true
+			time.AfterFunc(time.Duration(50+rand.IntN(500))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		}
+	}
+}
+
+// judge compares what is there with what was said.
+func (o *told) judge(w *strs) {
+	t, there, dead := o.t, map[string]string{}, map[string]int{}
+	for e, err := range w.All(t.Context()) {
+		require.NoError(t, err)
+		there[e.Key] = e.Value
+	}
+	for f, err := range w.Dead(t.Context()) {
+		require.NoError(t, err)
+		dead[f.Key] = f.Attempt
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key, value := range o.raced {
+		require.Equal(t, value, there[key], key)
+	}
+	for key, n := range o.own {
+		value, err := strconv.ParseInt(there[key], 10, 64)
+		if n[0] == 0 && err != nil {
+			continue // the first Set was not acknowledged
+		}
+		require.NoError(t, err, key)
+		require.GreaterOrEqual(t, value, n[0], key)
+		require.LessOrEqual(t, value, n[1], key)
+	}
+	for key := range o.hangs {
+		require.Equal(t, wholeAttempts, dead[key], key)
+	}
+	for key := range o.set {
+		require.NotContains(t, there, key)
+	}
+	for key := range wholeSchedules {
+		require.Contains(t, there, key)
+	}
+}
