@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -41,12 +42,20 @@ type server struct {
 	patience       time.Duration
 }
 
+// gcPercent is less than Go's 100, which gives a million timers 150 MB more and sets no more of them in a second.
+const gcPercent = 40
+
 func serveCommand(std streams) *cobra.Command {
 	s := &server{std: std}
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve timers", Args: cobra.NoArgs,
 		Example: "  epicycle serve -dir ./timers\n  epicycle serve -nats nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3",
-		RunE:    func(c *cobra.Command, _ []string) error { return s.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if os.Getenv("GOGC") == "" {
+				debug.SetGCPercent(gcPercent)
+			}
+			return s.run(c.Context())
+		},
 	}
 	f := c.Flags()
 	f.SortFlags = false
