@@ -60,7 +60,7 @@ func (m *Mock) nextChange() <-chan struct{} {
 	return m.changed
 }
 
-// describePending says how many timers are pending, and when the nearest is due.
+// describePending returns how many timers are pending, and when the nearest is due.
 func (m *Mock) describePending() string {
 	text, first := "no timer is pending", "an alarm is "
 	switch pending := m.pending(); {

@@ -153,10 +153,10 @@ func (c *tickClock) await() {
 // stop makes run return. It does not wait for run.
 func (c *tickClock) stop() { c.stopOnce.Do(func() { close(c.stopped) }) }
 
-// Now is the wall time.
+// Now returns the wall time.
 func (c *tickClock) Now() time.Time { return time.Now() }
 
-// Elapsed is the time of all ticks counted so far.
+// Elapsed returns the time of all ticks counted so far.
 func (c *tickClock) Elapsed() time.Duration { return time.Duration(c.elapsed.Load()) }
 
 // Virtual tells the wheel that wake-ups cost nothing.

@@ -135,11 +135,11 @@ func (cfg *Config) fillIn() {
 	cfg.Shards = powerOfTwo(min(cfg.Shards, maxShards))
 }
 
-// chosenShards is the default number of shards: one for each processor that can run Go
+// chosenShards returns the default number of shards: one for each processor that can run Go
 // code.
 func chosenShards() int { return min(runtime.GOMAXPROCS(0), 16) }
 
-// powerOfTwo is the least power of two that is at least n.
+// powerOfTwo returns the least power of two that is at least n.
 func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // The errors of a wheel that can't schedule a timer. Where one of them is returned,

@@ -81,7 +81,7 @@ func (d *Driven[T]) start() *timers.Timers[T] {
 	return d.timers
 }
 
-// lookup is the node of h, or nil.
+// lookup returns the node of h, or nil.
 func (d *Driven[T]) lookup(h Handle) *level.Node {
 	if d.timers == nil {
 		return nil
@@ -131,7 +131,7 @@ func (d *Driven[T]) discard(i uint32, n *level.Node) {
 	}
 }
 
-// Get is the value and the deadline of the timer, the one that was given to Set or Move. It
+// Get returns the value and the deadline of the timer, the one that was given to Set or Move. It
 // is false if h names no timer.
 func (d *Driven[T]) Get(h Handle) (v T, due time.Duration, ok bool) {
 	n := d.lookup(h)
@@ -141,10 +141,10 @@ func (d *Driven[T]) Get(h Handle) (v T, due time.Duration, ok bool) {
 	return *d.timers.Value(h.index), time.Duration(n.Key), true
 }
 
-// Len is the number of timers.
+// Len returns the number of timers.
 func (d *Driven[T]) Len() int { return d.timers.Len() }
 
-// Next is the deadline of the earliest timer, which may have passed, and false if there is
+// Next returns the deadline of the earliest timer, which may have passed, and false if there is
 // none. Where a crowd comes first, Next goes through it, once. That takes no memory, unless its
 // time has passed or another crowd was prepared before. Otherwise Next costs some nanoseconds,
 // or a few microseconds after the earliest of some hundred timers has gone.
@@ -200,7 +200,7 @@ func (d *Driven[T]) pop(now int64) (v T, due time.Duration, ok bool) {
 	return v, due, true
 }
 
-// All is an iterator over all timers, in no order, with their values and deadlines. The body
+// All returns an iterator over all timers, in no order, with their values and deadlines. The body
 // may call anything on d. A timer that is there from beginning to end comes exactly once. One
 // that is set meanwhile does not come.
 func (d *Driven[T]) All() iter.Seq2[T, time.Duration] {

@@ -25,7 +25,7 @@ func Go(task func()) { go task() }
 // profiler labels, the next callback may find there.
 func Inline(task func()) { task() }
 
-// Pool is an Executor that runs at most workers tasks at once, over all wheels that share
+// Pool returns an Executor that runs at most workers tasks at once, over all wheels that share
 // it. Further tasks wait in the order in which they came, and are counted in each wheel's
 // Stats.Queued. It never blocks the wheel: what it can't run yet waits in memory, and
 // Config.MaxQueued limits how much. Stats.Waited is how long callbacks have waited. A worker
@@ -43,5 +43,5 @@ func Pool(workers int) Executor {
 func isGo(e Executor) bool     { return codeOf(e) == codeOf(Go) }
 func isInline(e Executor) bool { return codeOf(e) == codeOf(Inline) }
 
-// codeOf is the address of the code of a function, which all functions of one literal share.
+// codeOf returns the address of the code of a function, which all functions of one literal share.
 func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }

@@ -42,7 +42,7 @@ type index[K comparable, V any] struct {
 	_        [32]byte // a cache line for each shard's
 }
 
-// bucketFor is the bucket of a hash: as many of its low bits as name all buckets, or one
+// bucketFor returns the bucket of a hash: as many of its low bits as name all buckets, or one
 // fewer if that bucket is not in use yet.
 func (x *index[K, V]) bucketFor(hash uint32) uint32 {
 	mask := roundUp(x.buckets) - 1
@@ -52,14 +52,14 @@ func (x *index[K, V]) bucketFor(hash uint32) uint32 {
 	return hash & (mask >> 1)
 }
 
-// roundUp is the least power of two that is at least n, for n >= 1.
+// roundUp returns the least power of two that is at least n, for n >= 1.
 func roundUp(n uint32) uint32 { return uint32(powerOfTwo(int(n))) }
 
 func (x *index[K, V]) head(bucket uint32) *uint32 {
 	return &x.segments[bucket>>segmentBits][bucket&(segmentLen-1)]
 }
 
-// find is the timer of that key, or 0.
+// find returns the timer of that key, or 0.
 func (x *index[K, V]) find(t *timers.Timers[entry[K, V]], hash uint32, key K) uint32 {
 	if x.buckets == 0 {
 		return 0
@@ -152,7 +152,7 @@ func (x *index[K, V]) relinkChain(t *timers.Timers[entry[K, V]], chain uint32) {
 	}
 }
 
-// hash is the hash of k, or ErrArgument if k can't be compared.
+// hash returns the hash of k, or ErrArgument if k can't be compared.
 func (w *Keyed[K, V]) hash(k K) (uint64, error) {
 	engine.RequireMade(w.core != nil, "wheel")
 	if w.wary {

@@ -48,7 +48,7 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 	return w, nil
 }
 
-// shardsForKeys is the default number of shards of a Keyed. Keys don't keep to cores: with
+// shardsForKeys returns the default number of shards of a Keyed. Keys don't keep to cores: with
 // one shard for each, half of the calls of two cores would meet. All shards are asked for
 // their nearest deadline at each wake-up, so there are not too many.
 func shardsForKeys() int { return max(min(8*chosenShards(), 32), chosenShards()) }
@@ -150,13 +150,13 @@ func (w *Keyed[K, V]) Stop() { w.core.Stop() }
 // callback, too: use Stop or go Shutdown there.
 func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }
 
-// shard is the shard of keys with that hash, and its index, which uses the low bits.
+// shard returns the shard of keys with that hash, and its index, which uses the low bits.
 func (w *Keyed[K, V]) shard(h uint64) (*engine.Shard[entry[K, V]], *index[K, V]) {
 	i := int(h>>32) & (len(w.index) - 1)
 	return w.core.Shards[i], &w.index[i]
 }
 
-// find is the timer of k, or 0. The lock of s must be held.
+// find returns the timer of k, or 0. The lock of s must be held.
 func (w *Keyed[K, V]) find(s *engine.Shard[entry[K, V]], x *index[K, V], h uint64, k K) uint32 {
 	if s.Timers == nil {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 )
 
-// All is an iterator over the pending keys, in no order, with their values and deadlines. A key
+// All returns an iterator over the pending keys, in no order, with their values and deadlines. A key
 // that is pending from beginning to end comes exactly once, however often it is moved. One
 // that is set meanwhile may come or not, and no key comes twice.
 //

@@ -51,7 +51,7 @@ func (w *Keyed[K, V]) SetLater(k K, v V, d time.Duration) (bool, error) {
 	return result != setNot, err
 }
 
-// condition says when a timer that is pending is set again.
+// condition is when a timer that is pending is set again.
 type condition uint8
 
 const (

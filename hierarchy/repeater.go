@@ -156,7 +156,7 @@ func (r *Repeater) again() {
 	}
 }
 
-// planned is the schedule to ask, or nil if there is none.
+// planned returns the schedule to ask, or nil if there is none.
 func (r *Repeater) planned() Schedule {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -51,7 +51,7 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 	return false
 }
 
-// afterRun is when the next run of an Every is due, if the last one returns now, and how many
+// afterRun returns when the next run of an Every is due, if the last one returns now, and how many
 // are skipped before it. mu must be held.
 //
 // As the wheel gathers timers, a run may begin so late that the next one is due when it
@@ -104,7 +104,7 @@ func (r *Repeater) hurry() (ok, fires bool) {
 	return r.timer.Hurry(r.wheel.core.Now())
 }
 
-// Next is the wall time of the next run, as of now. It is false if the Repeater has ended, and
+// Next returns the wall time of the next run, as of now. It is false if the Repeater has ended, and
 // during a run of a Schedule, which is asked for the next time after the run. The next run may
 // be late, and skipped if it is late by more than a period.
 func (r *Repeater) Next() (time.Time, bool) {
@@ -126,7 +126,7 @@ func (r *Repeater) Next() (time.Time, bool) {
 	return r.wall, true
 }
 
-// nextDue is when the next run of an Every is due. mu must be held.
+// nextDue returns when the next run of an Every is due. mu must be held.
 func (r *Repeater) nextDue(now int64) int64 {
 	if !r.running {
 		return r.due

@@ -40,7 +40,7 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	return r.start(w.core.Add, now, w.until(r.wall), 0)
 }
 
-// ask is the next time of s, or zero when s has ended. It has no monotonic reading, so
+// ask returns the next time of s, or zero when s has ended. It has no monotonic reading, so
 // that it stays a wall time when the wall clock is set. No time comes twice, also if the wall
 // clock is set back to before it.
 //
@@ -66,7 +66,7 @@ func (r *Repeater) ask(s Schedule) time.Time {
 // mostPassed is how many times in a row that have passed a schedule may return.
 const mostPassed = 1000
 
-// Aligned is a Schedule of all wall times that are offset after a multiple of period since the
+// Aligned returns a Schedule of all wall times that are offset after a multiple of period since the
 // Unix epoch: with a minute and five seconds, five seconds past each full minute. Aligned
 // panics if period is not positive.
 //
@@ -87,7 +87,7 @@ func (a aligned) Next(t time.Time) time.Time {
 	return t.Round(0).Add(time.Duration(a.period - since))
 }
 
-// intoPeriod is how long t is after a multiple of the period. The nanoseconds since the epoch
+// intoPeriod returns how long t is after a multiple of the period. The nanoseconds since the epoch
 // need more than 64 bits if t is before 1678 or after 2262.
 func (a aligned) intoPeriod(t time.Time) int64 {
 	seconds := floorMod(t.Unix(), a.period)
@@ -104,7 +104,7 @@ func floorMod(n, m int64) int64 {
 	return n
 }
 
-// Jittered is a Schedule with the times of s, each later by a random delay below most, so that
+// Jittered returns a Schedule with the times of s, each later by a random delay below most, so that
 // many who have the same schedule do not all run at once. Times that such a delay has overtaken
 // are skipped. With a most of zero or less it is s. Jittered panics if s is nil.
 func Jittered(s Schedule, most time.Duration) Schedule {

@@ -61,7 +61,7 @@ func (s *sleeper) sleep(ctx context.Context, t engine.Handle) (woken bool) {
 	return true
 }
 
-// wokenBy is what Sleep returns when it was woken: the timer has fired at due, or the wheel
+// wokenBy returns what Sleep returns when it was woken: the timer has fired at due, or the wheel
 // was stopped before.
 func (w *Wheel) wokenBy(due int64) error {
 	if w.core.Closed() && w.core.Now() < due {

@@ -97,7 +97,7 @@ func circlesOf[T any](c *engine.Core[T]) []CircleStats {
 	return stats
 }
 
-// emptyCircles is the circles of a layout without timers, with the hands at now.
+// emptyCircles returns the circles of a layout without timers, with the hands at now.
 func emptyCircles(l *circles.Layout, now int64) []CircleStats {
 	stats := make([]CircleStats, l.Circles())
 	for k := range stats {

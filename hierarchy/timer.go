@@ -31,6 +31,6 @@ func (t Timer) Active() bool {
 	return t.handle.Active()
 }
 
-// Remaining is the time until the deadline, 0 if the timer is due, and false
+// Remaining returns the time until the deadline, 0 if the timer is due, and false
 // if it is not pending.
 func (t Timer) Remaining() (time.Duration, bool) { return t.handle.Remaining() }

@@ -54,7 +54,7 @@ func (w *Wheel) At(t time.Time, f func()) (Timer, error) {
 // Now returns the wall time of the wheel's clock, also after the wheel was stopped.
 func (w *Wheel) Now() time.Time { return w.core.Wall() }
 
-// until is the wall time from now to t.
+// until returns the wall time from now to t.
 func (w *Wheel) until(t time.Time) time.Duration { return t.Sub(w.core.Wall()) }
 
 // Len returns the number of pending timers. A Repeater or Ticker counts as one until it
@@ -99,7 +99,7 @@ func (w *Wheel) AfterInline(d time.Duration, f func()) (Timer, error) {
 	return Timer{h}, err
 }
 
-// Due is the wall time at which the timer was due that calls a function of AfterInline. It is for
+// Due returns the wall time at which the timer was due that calls a function of AfterInline. It is for
 // that function, when d has passed. The deadline is the one that the timer was last reset to.
 func (w *Wheel) Due() time.Time {
 	engine.RequireMade(w.core != nil, "wheel")

@@ -10,7 +10,7 @@ const (
 	firstLen  = 16           // chunk 0 starts small and doubles, for small wheels
 )
 
-// locate is the chunk of an index and the entry in it.
+// locate returns the chunk of an index and the entry in it.
 func locate(i uint32) (chunk, entry uint32) { return i >> ChunkBits, i & (chunkLen - 1) }
 
 // Arena holds nodes by value in chunks and names them by index. The zero Arena
@@ -39,7 +39,7 @@ type chunk struct {
 	prev, next uint32 // 1 + neighbour in the partial list, or 0. Invariant: it is in there iff used < chunkRoom and it is not vacant
 }
 
-// Len is the number of live nodes.
+// Len returns the number of live nodes.
 func (a *Arena) Len() int {
 	if a.hot != 0 {
 		return a.used - 1
@@ -50,7 +50,7 @@ func (a *Arena) Len() int {
 // About is Len or one more, and takes no branch.
 func (a *Arena) About() int { return a.used }
 
-// At is the node of that index, which must be live. It is valid until the next
+// At returns the node of that index, which must be live. It is valid until the next
 // Alloc.
 func (a *Arena) At(i uint32) *Node {
 	return &a.nodes[i>>ChunkBits][i&(chunkLen-1)]
@@ -59,10 +59,10 @@ func (a *Arena) At(i uint32) *Node {
 // Shape changes whenever Alloc makes or grows a chunk, that of the index it returns.
 func (a *Arena) Shape() uint32 { return a.shape }
 
-// ChunkLen is how many entries the chunk of index i has now.
+// ChunkLen returns how many entries the chunk of index i has now.
 func (a *Arena) ChunkLen(i uint32) int { return len(a.nodes[i>>ChunkBits]) }
 
-// Lookup is the live node of that index and generation, or nil. Any index and generation
+// Lookup returns the live node of that index and generation, or nil. Any index and generation
 // may be passed.
 func (a *Arena) Lookup(i uint32, generation uint64) *Node {
 	if c, e := locate(i); int(c) < len(a.nodes) && int(e) < len(a.nodes[c]) {
@@ -109,7 +109,7 @@ func (a *Arena) allocCold() uint32 {
 	return c<<ChunkBits | e
 }
 
-// Released says which memory an arena no longer needs since a node was freed.
+// Released is which memory an arena no longer needs since a node was freed.
 type Released uint32
 
 const (
@@ -120,7 +120,7 @@ const (
 	Everything Released = 1<<32 - 1
 )
 
-// Chunk is the number of the one chunk that was released. It must not be asked of Nothing
+// Chunk returns the number of the one chunk that was released. It must not be asked of Nothing
 // and Everything.
 func (r Released) Chunk() uint32 { return uint32(r) - 1 }
 

@@ -21,10 +21,10 @@ type Chain struct {
 	taken int     // from the first block, or the tail if there is none. Invariant: less than that has, or 0
 }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (c *Chain) Len() int { return len(c.full)*BlockLen + len(c.tail) - c.taken }
 
-// Blocks is the number of full blocks.
+// Blocks returns the number of full blocks.
 func (c *Chain) Blocks() int { return len(c.full) }
 
 // Full reports whether there is no room for another entry, so that Push must not be called.
@@ -65,7 +65,7 @@ func (c *Chain) From(i, n int) []Entry {
 	return from[i:min(i+n, len(from))]
 }
 
-// Back is the last n entries, or fewer, but one at least if there is one.
+// Back returns the last n entries, or fewer, but one at least if there is one.
 func (c *Chain) Back(n int) []Entry {
 	from := len(c.tail) - n
 	if len(c.full) == 0 {

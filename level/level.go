@@ -16,7 +16,7 @@ type Level[Slot any] struct {
 	Slots    [Slots]Slot
 }
 
-// First is the lowest slot that holds anything. One must.
+// First returns the lowest slot that holds anything. One must.
 func (l *Level[Slot]) First() int { return bits.TrailingZeros64(l.Occupied) }
 
 // Note notes that slot s holds something.

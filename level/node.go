@@ -35,19 +35,19 @@ func (n *Node) Init(key int64, sequence uint64, f Flags, circle, slot int) {
 	n.rest = sequence<<orderShift | uint64(circle)<<circleShift | uint64(slot)<<slotShift | uint64(f)
 }
 
-// Generation is the sequence number under which the node was made, or 0.
+// Generation returns the sequence number under which the node was made, or 0.
 func (n *Node) Generation() uint64 { return n.id >> linkBits }
 
-// Flags are those that Init was given.
+// Flags returns those that Init was given.
 func (n *Node) Flags() Flags { return Flags(n.rest & (1<<flagBits - 1)) }
 
-// Order is the sequence number that decides between equal keys.
+// Order returns the sequence number that decides between equal keys.
 func (n *Node) Order() uint64 { return n.rest >> orderShift }
 
-// Circle is the circle on which n belongs, Passed or Unlinked.
+// Circle returns the circle on which n belongs, Passed or Unlinked.
 func (n *Node) Circle() int { return int(n.rest >> circleShift & 15) }
 
-// Slot is the slot in which n belongs there.
+// Slot returns the slot in which n belongs there.
 func (n *Node) Slot() int { return int(n.rest >> slotShift & (Slots - 1)) }
 
 // Stamp is in the entry that names the node, and in none of those that named it before.

@@ -9,7 +9,7 @@ func (a *Arena) Each(f func(i uint32, n *Node)) {
 	}
 }
 
-// After is the first live node after index i, in the order of indexes, or 0. Nodes may be made
+// After returns the first live node after index i, in the order of indexes, or 0. Nodes may be made
 // and freed between calls that go from one index to the next: none that stays is missed.
 func (a *Arena) After(i uint32) uint32 {
 	found, _, _ := a.Live(i+1, math.MaxInt)

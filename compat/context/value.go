@@ -39,5 +39,5 @@ func (c *valueContext) AfterFunc(f func()) (stop func() bool) {
 	return c.Context.(afterFuncer).AfterFunc(f)
 }
 
-// String is what package context prints of a value.
+// String returns what package context prints of a value.
 func (c *valueContext) String() string { return fmt.Sprint(context.WithValue(c.Context, c.key, c.val)) }

@@ -35,7 +35,7 @@ func lookAt(files *token.FileSet, parsed *ast.File, name string) (notes []string
 	return notes
 }
 
-// timeName is the name in package time, known as pkg, that n or what it points to has, or "".
+// timeName returns the name in package time, known as pkg, that n or what it points to has, or "".
 func timeName(n ast.Expr, pkg string) string {
 	if s, ok := n.(*ast.StarExpr); ok {
 		n = s.X
@@ -50,7 +50,7 @@ func timeName(n ast.Expr, pkg string) string {
 
 func isTimer(name string) bool { return name == "Timer" || name == "Ticker" }
 
-// fields are the parameters and the results of a function.
+// fields returns the parameters and the results of a function.
 func fields(f *ast.FuncType) (all []*ast.Field) {
 	for _, list := range []*ast.FieldList{f.Params, f.Results} {
 		if list != nil {

@@ -40,7 +40,7 @@ func rewrite(name string, text []byte, back bool) (f file, err error) {
 	return f, nil
 }
 
-// targets says which path each import gets.
+// targets returns which path each import gets.
 func targets(back bool) map[string]string {
 	if back {
 		return map[string]string{ours + "time": "time", ours + "context": "context"}
@@ -78,7 +78,7 @@ func (f *file) changeImports(files *token.FileSet, parsed *ast.File, text []byte
 	return local
 }
 
-// localName is the name by which a file uses package time, "." included.
+// localName returns the name by which a file uses package time, "." included.
 func localName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name

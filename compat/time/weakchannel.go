@@ -14,11 +14,11 @@ type weakChannel struct{ pointer weak.Pointer[byte] }
 
 func weaken(c chan Time) weakChannel { return weakChannel{weak.Make(addressOf(c))} }
 
-// value is the channel, or nil if it was collected.
+// value returns the channel, or nil if it was collected.
 func (w weakChannel) value() (c chan Time) {
 	*(**byte)(unsafe.Pointer(&c)) = w.pointer.Value()
 	return c
 }
 
-// addressOf is the address of the object that c points to.
+// addressOf returns the address of the object that c points to.
 func addressOf(c chan Time) *byte { return *(**byte)(unsafe.Pointer(&c)) }

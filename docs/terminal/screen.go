@@ -51,7 +51,7 @@ const (
 	Yellow Style = "33" // for what it is compared with, and for what is not so good
 )
 
-// Err is the error of the first write that failed.
+// Err returns the error of the first write that failed.
 func (s *Screen) Err() error { return s.err }
 
 // Paint returns text in a style, if out has colours.

@@ -171,7 +171,7 @@ func (b *Batch[K, V]) setResults(part *batchPart) {
 // addTo encodes operation i and adds it to the part of its partition.
 func (w *Keyed[K, V]) addTo(ctx context.Context, parts []*batchPart, i int, op *operation[K, V]) error {
 	var data []byte
-	ask, at, err := w.ask(ctx, &data, op)
+	o, at, err := w.operation(ctx, &data, op)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (w *Keyed[K, V]) addTo(ctx context.Context, parts []*batchPart, i int, op *
 		part = new(batchPart)
 		parts[at] = part
 	}
-	part.call.Asks = append(part.call.Asks, ask)
+	part.call.Ops = append(part.call.Ops, o)
 	part.places = append(part.places, i)
 	return nil
 }

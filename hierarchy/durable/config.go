@@ -248,7 +248,7 @@ func (cfg *Config[K, V]) fillIn() {
 
 const longestBackoff = 10 * time.Minute
 
-// backoff is the default of Config.Backoff.
+// backoff returns the default of Config.Backoff.
 func backoff(attempt int) time.Duration {
 	d := longestBackoff
 	if attempt < 12 {

@@ -78,7 +78,7 @@ func TestStreamsThatAreDeletedAndRestored(t *testing.T) {
 	}
 }
 
-// lacks tells whether the log of a key is said to lack what was acknowledged.
+// lacks reports whether the log of a key is said to lack what was acknowledged.
 func lacks(w *strs, key string) bool {
 	_, _, err := w.Remove(context.Background(), key)
 	return err != nil && strings.Contains(err.Error(), "was acknowledged")

@@ -185,7 +185,7 @@ func TestServerEndsInOrder(t *testing.T) {
 	}
 }
 
-// handleHealth says whether this process should get work: for a load balancer, or as a readiness probe.
+// handleHealth answers whether this process should get work: for a load balancer, or as a readiness probe.
 func handleHealth(mux *http.ServeMux, timers *durable.Keyed[string, string]) {
 	mux.HandleFunc("/ready", func(w http.ResponseWriter, _ *http.Request) {
 		if err := timers.Health(); err != nil {

@@ -69,7 +69,7 @@ func TestOpenWithTooManyOpenFiles(t *testing.T) {
 	})
 }
 
-// opensWith tells whether Open works with at most so many open files. If not, it must say why. The
+// opensWith reports whether Open works with at most so many open files. If not, it must say why. The
 // first three are open.
 func opensWith(t *testing.T, cfg durable.Config[string, string], most uint64) bool {
 	var limit syscall.Rlimit

@@ -15,7 +15,7 @@ import (
 // returns errors, joined, that say what is wrong, with which partition, and since when. They are for people, except
 // that errors.Is finds ErrDamaged, and ErrClosed after Shutdown or Close has begun.
 //
-// Health asks nobody, and costs little. So it notices that servers do not answer when a frame has had no answer for a
+// Health sends no request, and costs little. So it notices that servers do not answer when a frame has had no answer for a
 // second, or when the lease has ended, three quarters of Config.Lease after the last renewal. Places for handlers count
 // as taken when none has been free for a second. Dead timers do not count: an alarm on Stats is for them.
 //

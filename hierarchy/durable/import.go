@@ -39,11 +39,11 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 		if number++; len(scan.Bytes()) == 0 {
 			continue
 		}
-		ask, err := w.imported(scan.Bytes())
+		op, err := w.imported(scan.Bytes())
 		if err != nil {
 			return i.flush(ctx, fmt.Errorf("durable: line %d: %w", number, err))
 		}
-		if i.add(of(ask.Key, len(i.parts)), ask) {
+		if i.add(of(op.Key, len(i.parts)), op) {
 			if n, err := i.flush(ctx, nil); err != nil {
 				return n, err
 			}
@@ -64,14 +64,14 @@ type importer struct {
 }
 
 // add reports whether it is time to commit.
-func (i *importer) add(at int, a partition.Ask) bool {
+func (i *importer) add(at int, a partition.Op) bool {
 	if i.parts[at] == nil {
 		i.parts[at] = new(partition.Call)
 	}
 	c := i.parts[at]
-	c.Asks = append(c.Asks, a)
+	c.Ops = append(c.Ops, a)
 	i.bytes += len(a.Key) + len(a.Value) + len(a.Timer.Schedule) + len(a.Timer.Trace) + len(a.Timer.LastError)
-	return len(c.Asks) == importOps || i.bytes > importBytes
+	return len(c.Ops) == importOps || i.bytes > importBytes
 }
 
 // flush commits what was added. It returns how many timers were committed in all, and why no more are.
@@ -86,7 +86,7 @@ func (i *importer) flush(ctx context.Context, why error) (int, error) {
 	wg.Wait()
 	for at, c := range i.parts {
 		if c != nil && errs[at] == nil {
-			i.n += len(c.Asks)
+			i.n += len(c.Ops)
 		}
 	}
 	clear(i.parts)
@@ -95,7 +95,7 @@ func (i *importer) flush(ctx context.Context, why error) (int, error) {
 }
 
 // imported returns the operation that imports a line.
-func (w *Keyed[K, V]) imported(line []byte) (a partition.Ask, err error) {
+func (w *Keyed[K, V]) imported(line []byte) (a partition.Op, err error) {
 	l, key, value, err := lines.Parse(line)
 	if err != nil {
 		return a, fmt.Errorf("%w: %w", ErrArgument, err)
@@ -125,10 +125,10 @@ func (w *Keyed[K, V]) imported(line []byte) (a partition.Ask, err error) {
 			t.Died = instantOf(*l.Died)
 		}
 	}
-	return partition.Ask{Kind: frame.Import, Key: key, Value: value, Timer: t}, nil
+	return partition.Op{Kind: frame.Import, Key: key, Value: value, Timer: t}, nil
 }
 
-// instantOf is the inverse of timeOf. A time that is too far away becomes the nearest that is not.
+// instantOf returns the inverse of timeOf. A time that is too far away becomes the nearest that is not.
 func instantOf(t time.Time) int64 {
 	switch {
 	case t.After(timeOf(math.MaxInt64)):

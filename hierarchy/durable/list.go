@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Query says which timers List returns.
+// Query is which timers List returns.
 type Query struct {
 	// Prefix is that of the keys, as Config.Key encodes them.
 	Prefix string
@@ -60,7 +60,7 @@ func (w *Keyed[K, V]) List(ctx context.Context, q Query) ([]Entry[K, V], error) 
 	return entries, nil
 }
 
-// find asks all partitions.
+// find looks in all partitions.
 func (w *Keyed[K, V]) find(ctx context.Context, q *partition.Query) (partition.Found, error) {
 	parts := make([]partition.Found, w.owners.Len())
 	errs := make([]error, len(parts))

@@ -49,7 +49,7 @@ func mountDisk(t *testing.T, dir, limit string) {
 	require.NoError(t, err)
 }
 
-// opensOrIsFull tells whether Open works. If not, it must say that the disk is full, and which.
+// opensOrIsFull reports whether Open works. If not, it must say that the disk is full, and which.
 func opensOrIsFull(t *testing.T, cfg durable.Config[string, string]) bool {
 	ctx, cancel := context.WithTimeout(t.Context(), tooLong)
 	defer cancel()

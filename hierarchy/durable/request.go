@@ -15,7 +15,7 @@ type request struct {
 	data []byte // key and value
 }
 
-// operation is what a caller asks for. Which fields it has depends on kind.
+// operation is what a caller requests. Which fields it has depends on kind.
 type operation[K comparable, V any] struct {
 	kind frame.Kind
 	when partition.Condition
@@ -32,12 +32,12 @@ type operation[K comparable, V any] struct {
 func (w *Keyed[K, V]) do(ctx context.Context, op operation[K, V]) (string, bool, error) {
 	r := w.pool.Get().(*request)
 	r.data = r.data[:0]
-	ask, at, err := w.ask(ctx, &r.data, &op)
+	o, at, err := w.operation(ctx, &r.data, &op)
 	if err != nil {
 		return "", false, err
 	}
 	r.Reset()
-	r.Asks = append(r.Asks, ask)
+	r.Ops = append(r.Ops, o)
 	if err := w.owners.Do(ctx, at, &r.Call); err != nil {
 		return "", false, err // r is not pooled again: the partition may still read it
 	}
@@ -49,9 +49,9 @@ func (w *Keyed[K, V]) do(ctx context.Context, op operation[K, V]) (string, bool,
 	return value, took, nil
 }
 
-// ask encodes an operation and returns the partition that it is for. data, which must be empty, holds
+// operation encodes an operation and returns the partition that it is for. data, which must be empty, holds
 // key and value.
-func (w *Keyed[K, V]) ask(ctx context.Context, data *[]byte, op *operation[K, V]) (a partition.Ask, at int, err error) {
+func (w *Keyed[K, V]) operation(ctx context.Context, data *[]byte, op *operation[K, V]) (a partition.Op, at int, err error) {
 	if *data, err = w.appendKey(*data, op.key); err != nil {
 		return a, 0, err
 	}
@@ -61,7 +61,7 @@ func (w *Keyed[K, V]) ask(ctx context.Context, data *[]byte, op *operation[K, V]
 			return a, 0, err
 		}
 	}
-	a = partition.Ask{Kind: op.kind, If: op.when, Whole: op.was, Key: (*data)[:n:n], Value: (*data)[n:], In: op.d}
+	a = partition.Op{Kind: op.kind, If: op.when, Whole: op.was, Key: (*data)[:n:n], Value: (*data)[n:], In: op.d}
 	at = of(a.Key, w.owners.Len())
 	if op.kind <= frame.SetAt {
 		a.Trace = w.cfg.inject(ctx)

@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/salvage"
 )
 
-// Salvaged says what Salvage has read of one log.
+// Salvaged is what Salvage has read of one log.
 type Salvaged struct {
 	Name        string // of the timers; empty if files do not say so
 	Partition   int

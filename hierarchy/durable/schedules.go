@@ -9,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
-// Schedule says when a timer runs again and again. ParseSchedule makes one. It is comparable, and the zero Schedule is
+// Schedule is when a timer runs again and again. ParseSchedule makes one. It is comparable, and the zero Schedule is
 // none. It is a hierarchy.Schedule, too.
 type Schedule = schedule.Schedule
 

@@ -101,7 +101,7 @@ func TestSchedulesThatAreNone(t *testing.T) {
 	require.Zero(t, n)
 }
 
-// Dead says what timers died of, and when. They go after KeepDead, and OnDead is called once for each, and for the runs
+// Dead has what timers died of, and when. They go after KeepDead, and OnDead is called once for each, and for the runs
 // of schedules that failed for good, which go on.
 func TestDeadTimers(t *testing.T) {
 	mock := clock.NewMock()

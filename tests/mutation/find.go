@@ -37,7 +37,7 @@ func (b *bug) find(files []source) (spot, error) {
 	return spot{}, errors.New("the old text is not there")
 }
 
-// pattern is the tokens of text, which may be a part of a statement.
+// pattern returns the tokens of text, which may be a part of a statement.
 func pattern(text string) ([]lexeme, error) {
 	all, err := lexemes(text)
 	for len(all) > 0 && all[len(all)-1].text == ";" { // one is there wherever a line ends

@@ -30,7 +30,7 @@ func Init(dir, data string) error {
 	return Run("initdb", "-D", data, "-U", "postgres", "-A", "trust")
 }
 
-// Command is a program of PostgreSQL, as the server's user.
+// Command returns a program of PostgreSQL, as the server's user.
 func Command(name string, args ...string) *exec.Cmd {
 	return asUser(exec.Command(filepath.Join(Programs(), name), args...))
 }

@@ -13,13 +13,13 @@ func New[A comparable](before func(a, b A) bool, position func(A) *int) Heap[A] 
 	return Heap[A]{items[A]{before: before, position: position}}
 }
 
-// Len is the number of alarms.
+// Len returns the number of alarms.
 func (h *Heap[A]) Len() int { return len(h.items.list) }
 
-// First is the alarm that rings first. The heap must not be empty.
+// First returns the alarm that rings first. The heap must not be empty.
 func (h *Heap[A]) First() A { return h.items.list[0] }
 
-// All is all alarms. The first one rings first. The next to ring after it is one of the two
+// All returns all alarms. The first one rings first. The next to ring after it is one of the two
 // that follow it.
 func (h *Heap[A]) All() []A { return h.items.list }
 

@@ -93,7 +93,7 @@ func (q *Queue) learn(took time.Duration) {
 	q.lead.learn(took)
 }
 
-// ahead is how long before an alarm's time the timerfd is aimed.
+// ahead returns how long before an alarm's time the timerfd is aimed.
 func (q *Queue) ahead() time.Duration {
 	if q.overload.lasts() {
 		return 0

@@ -44,7 +44,7 @@ func openTimerfd() (*timerfd, error) {
 	return t, nil
 }
 
-// newMark is a random interval that no other timerfd is likely to have. It is decades long,
+// newMark returns a random interval that no other timerfd is likely to have. It is decades long,
 // so the timerfd never expires a second time.
 func newMark() unix.Timespec { return unix.NsecToTimespec(int64(furthest - rand.N(furthest/2))) }
 

@@ -65,7 +65,7 @@ func Declared(dir string, minor int) (*Package, error) {
 
 var version = regexp.MustCompile(`go1\.(\d+)`)
 
-// Minor is the N of a version of Go that begins with go1.N.
+// Minor returns the N of a version of Go that begins with go1.N.
 func Minor(goVersion string) (int, error) {
 	m := version.FindStringSubmatch(goVersion)
 	if m == nil {
@@ -89,7 +89,7 @@ func (p *Package) Without(q *Package) *Package {
 	return r
 }
 
-// Imports is the packages that a file needs which forwards all names.
+// Imports returns the packages that a file needs which forwards all names.
 func (p *Package) Imports() []string {
 	paths := []string{p.Path}
 	for _, n := range p.Names {
@@ -99,7 +99,7 @@ func (p *Package) Imports() []string {
 	return slices.Compact(paths)
 }
 
-// Call is the statement that calls the func of package pkg with the parameters of n.
+// Call returns the statement that calls the func of package pkg with the parameters of n.
 func (n Name) Call(pkg string) string {
 	call := fmt.Sprintf("%s.%s(%s)", pkg, n.Name, n.args)
 	if n.results {
@@ -151,7 +151,7 @@ func (p *Package) addIdents(kind string, idents ...*ast.Ident) {
 	}
 }
 
-// function is the Name of a func.
+// function returns the Name of a func.
 func function(fset *token.FileSet, f *ast.File, d *ast.FuncDecl) Name {
 	var text bytes.Buffer
 	_ = printer.Fprint(&text, fset, d.Type) // a Buffer takes all
@@ -174,7 +174,7 @@ func function(fset *token.FileSet, f *ast.File, d *ast.FuncDecl) Name {
 	return n
 }
 
-// importsOf is the packages that t refers to.
+// importsOf returns the packages that t refers to.
 func importsOf(f *ast.File, t *ast.FuncType) (paths []string) {
 	used := map[string]bool{}
 	ast.Inspect(t, func(n ast.Node) bool {

@@ -44,7 +44,7 @@ func Differences(path, dir string, own ...string) ([]string, error) {
 	return found, nil
 }
 
-// check is the package in dir, with all types.
+// check returns the package in dir, with all types.
 func check(fset *token.FileSet, from types.Importer, dir string) (*types.Package, error) {
 	p, err := build.ImportDir(dir, 0)
 	if err != nil {
@@ -93,7 +93,7 @@ func describe(o types.Object) []string {
 	}
 }
 
-// members is the exported fields and methods of a type.
+// members returns the exported fields and methods of a type.
 func members(t types.Type, bare types.Qualifier) (found []string) {
 	if s, ok := t.Underlying().(*types.Struct); ok {
 		for f := range s.Fields() {

@@ -49,7 +49,7 @@ func (s Suite) adapt(name string, text []byte) (adapted []byte, tests []string, 
 	return text, tests, nil
 }
 
-// instead is what stands in the place of an import's path.
+// instead returns what stands in the place of an import's path.
 func (s Suite) instead(spec *ast.ImportSpec, used map[string]bool) string {
 	importPath, _ := strconv.Unquote(spec.Path.Value) // the parser has seen it
 	text := spec.Path.Value
@@ -71,7 +71,7 @@ func isTest(fn *ast.FuncDecl) bool {
 	return strings.HasPrefix(fn.Name.Name, "Test") && fn.Name.Name != "TestMain"
 }
 
-// start is where a func begins, with its comment.
+// start returns where a func begins, with its comment.
 func start(fn *ast.FuncDecl) token.Pos {
 	if fn.Doc != nil {
 		return fn.Doc.Pos()

@@ -107,7 +107,7 @@ func (s Suite) writeModule(t *testing.T, dir string) {
 	write(t, filepath.Join(dir, "go.sum"), string(sum))
 }
 
-// repository is the root of this repository.
+// repository returns the root of this repository.
 func repository(t *testing.T) string {
 	dir, err := os.Getwd()
 	require.NoError(t, err)
@@ -141,7 +141,7 @@ func (s Suite) test(t *testing.T, dir, only string) (string, error) {
 // passing is the lines of go test that tell of no failure.
 var passing = regexp.MustCompile(`(?m)^( *--- PASS|=== (RUN|PAUSE|CONT|NAME)).*\n`)
 
-// skipped is the pattern of the subtests that are left out. Tests are cut from the source.
+// skipped returns the pattern of the subtests that are left out. Tests are cut from the source.
 func (s Suite) skipped() string {
 	var patterns []string
 	for name := range s.LeftOut {

@@ -22,7 +22,7 @@ type entry struct {
 	removed bool // another entry has replaced it; it is dropped when the hand comes
 }
 
-// place says where the entry of a timer is.
+// place is where the entry of a timer is.
 type place struct {
 	slot  int
 	entry *entry

@@ -165,7 +165,7 @@ func (d *clusterDemo) hear(s said) error {
 	return nil
 }
 
-// owners is the number of the worker that owns each partition, as one that works knows it. Nobody
+// owners returns the number of the worker that owns each partition, as one that works knows it. Nobody
 // is "·".
 func (d *clusterDemo) owners() []string {
 	for _, w := range d.workers {
@@ -189,7 +189,7 @@ func (d *clusterDemo) numberOf(process string) string {
 	return fmt.Sprint(i + 1)
 }
 
-// share tells whether the partitions are those of these workers, and each has one at least.
+// share reports whether the partitions are those of these workers, and each has one at least.
 func (d *clusterDemo) share(workers ...string) bool {
 	owners := d.owners()
 	for _, o := range owners {

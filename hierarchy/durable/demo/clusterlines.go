@@ -47,7 +47,7 @@ func (d *clusterDemo) look() {
 	d.Line(line)
 }
 
-// fullRate is what the longest bar shows.
+// fullRate returns what the longest bar shows.
 func (d *clusterDemo) fullRate() int {
 	const most = 1500
 	return max(most, int(d.rate))

@@ -71,7 +71,7 @@ func (d *demo) run(ctx context.Context, i int) error {
 	return err
 }
 
-// broken is the error of promises that did not hold.
+// broken returns the error of promises that did not hold.
 func broken(all []string) error {
 	if len(all) == 0 {
 		return nil

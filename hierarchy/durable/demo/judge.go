@@ -150,7 +150,7 @@ func (a *account) compare() (r result) {
 	return r
 }
 
-// first is the earliest firing.
+// first returns the earliest firing.
 func (t *timer) first() (f firing, ok bool) {
 	if len(t.firings) == 0 {
 		return f, false
@@ -172,7 +172,7 @@ func (t *timer) saysSo() bool {
 	return true
 }
 
-// left says what the last process has left.
+// left returns what the last process has left.
 func (a *account) left() []string {
 	switch {
 	case a.last == nil:
@@ -183,7 +183,7 @@ func (a *account) left() []string {
 	return nil
 }
 
-// sentence is one about keys of which a promise did not hold, or nothing if there are none.
+// sentence returns one about keys of which a promise did not hold, or nothing if there are none.
 func sentence(keys []string, one, many string) []string {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)

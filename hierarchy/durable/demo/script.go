@@ -25,7 +25,7 @@ type step struct {
 // patience is how long a step may take, on a slow machine.
 const patience = time.Minute
 
-// script is what happens. A worker takes part for at least d.life.
+// script returns what happens. A worker takes part for at least d.life.
 func (d *clusterDemo) script() []step {
 	all := []step{
 		{text: "three workers begin", until: func() bool { return d.share("1", "2", "3") }},
@@ -125,7 +125,7 @@ func (d *clusterDemo) killServer() error {
 	return errors.New("no server leads the log of partition 0")
 }
 
-// recovered tells whether all has fired that should have. It looks at all timers, and so not at each call.
+// recovered reports whether all has fired that should have. It looks at all timers, and so not at each call.
 func (d *clusterDemo) recovered() bool {
 	if time.Since(d.looked) < lookEvery {
 		return false

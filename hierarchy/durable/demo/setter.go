@@ -142,7 +142,7 @@ const unavailablePause = 20 * time.Millisecond
 // opNames are the operations as an error names them.
 var opNames = map[string]string{judge.OpSet: "Set", judge.OpRemove: "Remove"}
 
-// call calls for an operation. It reports whether it took hold, and whether all is well: it may have taken hold
+// call calls for an operation. It reports whether it was committed, and whether all is well: it may have been committed
 // also if the timers are not available.
 func (s *setter) call(op, key string, do func() (bool, error)) (took, ok bool) {
 	serial := s.serial.Add(1)

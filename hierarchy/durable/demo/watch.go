@@ -78,7 +78,7 @@ func (w *watch) act() error {
 	return nil
 }
 
-// ended says what a process has done.
+// ended returns what a process has done.
 func (w *watch) ended() error {
 	w.bar.End()
 	if err := howEnded(w.process, w.told && !w.last); err != nil {

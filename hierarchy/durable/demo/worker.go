@@ -21,7 +21,7 @@ func (s *setter) share(urls string) (nc *nats.Conn, err error) {
 	return nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
 }
 
-// tellOwners says who owns what, whenever that has changed.
+// tellOwners prints who owns what, whenever that has changed.
 func (s *setter) tellOwners() {
 	last := ""
 	for ; ; time.Sleep(tellOwners) {
@@ -32,7 +32,7 @@ func (s *setter) tellOwners() {
 	}
 }
 
-// owners is the process that owns each partition, as its ID.
+// owners returns the process that owns each partition, as its ID.
 func owners(st durable.Stats) string {
 	var all []string
 	for _, p := range st.Partitions {

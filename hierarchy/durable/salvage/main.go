@@ -30,7 +30,7 @@ const (
 	unreadable
 )
 
-// run is the command. It returns the exit status.
+// run returns the command. It returns the exit status.
 func run(arguments []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("salvage", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -88,7 +88,7 @@ func write(from []string, name, out string, stdout, stderr io.Writer) (status in
 	return damaged, nil
 }
 
-// tell says what a log has.
+// tell prints what a log has.
 func tell(stderr io.Writer, s *durable.Salvaged) {
 	log := fmt.Sprintf("%s, partition %d", s.Name, s.Partition)
 	fmt.Fprintf(stderr, "%s: %d frames, from %d to %d; %d timers, %d dead, %d uncertain\n",

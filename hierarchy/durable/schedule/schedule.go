@@ -11,7 +11,7 @@ const (
 	maxYear = 1_000_000 // about so many years before and after 1970 fields have no runs
 )
 
-// Schedule says when something runs again and again. Parse makes one. The zero Schedule is none: it
+// Schedule is when something runs again and again. Parse makes one. The zero Schedule is none: it
 // has no runs. Schedules are comparable: two are equal if String returns the same for both. Copies
 // share what they were parsed into, so each takes one word. They may be used concurrently.
 type Schedule struct {

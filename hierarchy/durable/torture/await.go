@@ -15,7 +15,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// urls are those of the servers, without links.
+// urls returns those of the servers, without links.
 func (w *world) urls() (all []string) {
 	for _, n := range w.servers {
 		all = append(all, n.cfg.URL())
@@ -78,7 +78,7 @@ func (w *world) await(ctx context.Context, limit time.Duration, kind string) err
 	}
 }
 
-// wrote tells whether the worker has written a record of that kind.
+// wrote reports whether the worker has written a record of that kind.
 func (m *member) wrote(kind string) bool {
 	all, read, err := judge.ReadRecords(m.path, m.read)
 	if err != nil {

@@ -52,10 +52,10 @@ func (w *worker) begin() {
 	}
 }
 
-// about is a random duration of that average.
+// about returns a random duration of that average.
 func about(r *rand.Rand, d time.Duration) time.Duration { return time.Duration(r.Int64N(int64(2 * d))) }
 
-// sharedKey is one of the few keys of this time.
+// sharedKey returns one of the few keys of this time.
 func (w *worker) sharedKey(r *rand.Rand) string {
 	i := r.IntN(w.cfg.Keys)
 	shift := int64(sharedFor) * int64(i) / int64(w.cfg.Keys)
@@ -66,7 +66,7 @@ func (w *worker) sharedKey(r *rand.Rand) string {
 	return key
 }
 
-// patience is the limit of a call. Some callers are impatient.
+// patience returns the limit of a call. Some callers are impatient.
 func (w *worker) patience(r *rand.Rand) time.Duration {
 	if w.cfg.GiveUp && r.IntN(2) == 0 {
 		return shortPatience(r)
@@ -77,7 +77,7 @@ func (w *worker) patience(r *rand.Rand) time.Duration {
 	return longestPatient
 }
 
-// unique is a value, or a name, that no other has.
+// unique returns a value, or a name, that no other has.
 func (w *worker) unique() string { return fmt.Sprintf("%d-%d", w.cfg.Number, w.names.Add(1)) }
 
 // farAway is more than clocks are set forward by in all.
@@ -85,7 +85,7 @@ const farAway = 10_000 * time.Hour
 
 // callShared calls for an operation on one of the few keys. Their timers are not due during the run.
 func (w *worker) callShared(caller int, r *rand.Rand) {
-	a := ask{key: w.sharedKey(r), value: w.unique(), in: farAway, limit: w.patience(r)}
+	a := operation{key: w.sharedKey(r), value: w.unique(), in: farAway, limit: w.patience(r)}
 	a.op = []string{judge.OpGet, judge.OpGet, judge.OpSet, judge.OpSet, judge.OpSetAt, judge.OpMove, judge.OpRemove}[r.IntN(7)]
 	var result string
 	if r.IntN(12) == 0 {
@@ -94,7 +94,7 @@ func (w *worker) callShared(caller int, r *rand.Rand) {
 			return
 		}
 		a.op, b.op, b.value = judge.OpSet, judge.OpMove, ""
-		result = w.batch(caller, []ask{a, b}, a.limit)
+		result = w.batch(caller, []operation{a, b}, a.limit)
 	} else {
 		_, result = w.call(caller, a)
 	}
@@ -122,9 +122,9 @@ func (w *worker) duration(r *rand.Rand) time.Duration {
 	return time.Duration(r.Int64N(int64(longestTimer)))
 }
 
-// firing is a timer that is to be set, and to fire.
-func (w *worker) firing(r *rand.Rand) ask {
-	a := ask{op: judge.OpSet, key: judge.FiringKeys + w.unique(), value: w.unique(), in: w.duration(r)}
+// firing returns a timer that is to be set, and to fire.
+func (w *worker) firing(r *rand.Rand) operation {
+	a := operation{op: judge.OpSet, key: judge.FiringKeys + w.unique(), value: w.unique(), in: w.duration(r)}
 	if r.IntN(3) == 0 {
 		a.op = judge.OpSetAt
 		if w.cfg.Jumps && r.IntN(4) == 0 {
@@ -169,7 +169,7 @@ const moveLater = 500 * time.Millisecond
 
 // callBatch sets many timers that are to fire at once.
 func (w *worker) callBatch(caller int, r *rand.Rand) {
-	var all []ask
+	var all []operation
 	for range batchSize {
 		all = append(all, w.firing(r))
 	}
@@ -182,6 +182,6 @@ func (w *worker) readBack() {
 		return
 	}
 	for key := range w.used {
-		w.call(0, ask{op: judge.OpGet, key: key, limit: longestPatient})
+		w.call(0, operation{op: judge.OpGet, key: key, limit: longestPatient})
 	}
 }

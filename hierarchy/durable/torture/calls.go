@@ -11,19 +11,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// ask is an operation to call for.
-type ask struct {
+// operation is an operation to call.
+type operation struct {
 	op, key, value string
 	in             time.Duration // of Set and Move; SetAt counts it from now, by a clock that is right
 	limit          time.Duration // of the context
 }
 
-// call calls for an operation, and records it. It returns whether it took hold, and its result.
-func (w *worker) call(caller int, a ask) (ok bool, result string) {
+// call calls for an operation, and records it. It returns whether it was committed, and its result.
+func (w *worker) call(caller int, a operation) (ok bool, result string) {
 	ctx, cancel := context.WithTimeout(context.Background(), a.limit)
 	defer cancel()
 	at := w.clock.right().Add(a.in)
-	r := w.asked(caller, a, at)
+	r := w.noteCall(caller, a, at)
 	t := w.timers.Load()
 	var err error
 	value := ""
@@ -44,8 +44,8 @@ func (w *worker) call(caller int, a ask) (ok bool, result string) {
 	return ok, w.answered(r, value, ok, err)
 }
 
-// asked records that an operation begins. Due is the time of SetAt.
-func (w *worker) asked(caller int, a ask, at time.Time) judge.Record {
+// noteCall records that an operation begins. Due is the time of SetAt.
+func (w *worker) noteCall(caller int, a operation, at time.Time) judge.Record {
 	r := judge.Record{Kind: judge.IsCall, Caller: caller, Serial: w.serial.Add(1), Op: a.op, Key: a.key, Value: a.value,
 		In: int64(a.in), Limit: int64(a.limit)}
 	if a.op == judge.OpSetAt {
@@ -56,8 +56,8 @@ func (w *worker) asked(caller int, a ask, at time.Time) judge.Record {
 }
 
 // answered records how an operation has ended.
-func (w *worker) answered(asked judge.Record, value string, ok bool, err error) (result string) {
-	r := judge.Record{Kind: judge.IsAnswer, Serial: asked.Serial, Value: value, OK: ok, Result: resultOf(err)}
+func (w *worker) answered(called judge.Record, value string, ok bool, err error) (result string) {
+	r := judge.Record{Kind: judge.IsAnswer, Serial: called.Serial, Value: value, OK: ok, Result: resultOf(err)}
 	if err != nil {
 		r.Error = err.Error()
 	}
@@ -65,7 +65,7 @@ func (w *worker) answered(asked judge.Record, value string, ok bool, err error) 
 	return r.Result
 }
 
-// resultOf says what an error says about an operation.
+// resultOf returns what an error says about an operation.
 func resultOf(err error) string {
 	switch {
 	case err == nil:
@@ -80,15 +80,15 @@ func resultOf(err error) string {
 
 // batch calls for several operations on different keys at once. None is Remove, whose value a batch
 // does not tell.
-func (w *worker) batch(caller int, all []ask, limit time.Duration) (result string) {
+func (w *worker) batch(caller int, all []operation, limit time.Duration) (result string) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	var b durable.Batch[string, string]
-	var asked []judge.Record
+	var called []judge.Record
 	for _, a := range all {
 		a.limit = limit
 		at := w.clock.right().Add(a.in)
-		asked = append(asked, w.asked(caller, a, at))
+		called = append(called, w.noteCall(caller, a, at))
 		switch a.op {
 		case judge.OpSet:
 			b.Set(a.key, a.value, a.in)
@@ -100,7 +100,7 @@ func (w *worker) batch(caller int, all []ask, limit time.Duration) (result strin
 	}
 	err := w.timers.Load().Batch(ctx, &b)
 	result = resultOf(err)
-	for i, r := range asked {
+	for i, r := range called {
 		if b.Took(i) {
 			w.answered(r, "", true, nil)
 		} else {

@@ -13,7 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// wallZero is the wall time when the machine's monotonic clock was 0. It is the same for all processes
+// wallZero returns the wall time when the machine's monotonic clock was 0. It is the same for all processes
 // of a run, which do not look at the machine's wall clock: somebody could set it.
 func wallZero() int64 { return time.Now().UnixNano() - mono() }
 
@@ -32,7 +32,7 @@ func newSkewed(zero, offset int64) *skewed {
 
 func (c *skewed) Now() time.Time { return time.Unix(0, c.zero+mono()+c.offset.Load()) }
 
-// right is what a wall clock without an offset shows.
+// right returns what a wall clock without an offset shows.
 func (c *skewed) right() time.Time { return time.Unix(0, c.zero+mono()) }
 
 // setClock sets the wall clock forward or back. The two records say between which times.
@@ -49,7 +49,7 @@ const (
 	afterAll  = 24 * time.Hour // by which clocks are set forward in the end: more than all jumps
 )
 
-// offsetOf is how far the clock of a worker is off, if it is not set.
+// offsetOf returns how far the clock of a worker is off, if it is not set.
 func offsetOf(seed uint64, number int) int64 {
 	return rand.New(rand.NewPCG(seed, 1<<32+uint64(number))).Int64N(int64(2*judge.MostOff)) - int64(judge.MostOff)
 }

@@ -17,7 +17,7 @@ const (
 	latestCopy  = 3 * remembered
 )
 
-// copies has somebody who may do so send old messages to the owners again, once more and later. They take hold
+// copies has somebody who may do so send old messages to the owners again, once more and later. They are committed
 // no second time.
 func copies() mode {
 	return mode{name: "copies", says: "old copies of messages sent again", during: func(w *world) (end func()) {

@@ -28,10 +28,10 @@ const (
 
 // callFar sets one near timer after the other, and far ones as the near ones fire.
 func (w *worker) callFar(caller int, r *rand.Rand) {
-	near := ask{op: judge.OpSet, key: judge.FiringKeys + w.unique(), value: w.unique(), in: about(r, nearTimer), limit: longestPatient}
+	near := operation{op: judge.OpSet, key: judge.FiringKeys + w.unique(), value: w.unique(), in: about(r, nearTimer), limit: longestPatient}
 	_, result := w.call(caller, near)
 	time.Sleep(near.in - about(r, time.Millisecond)) // both at once
-	later := ask{op: judge.OpSet, key: judge.FarKeys + near.key, value: near.value, in: w.cfg.FarFrom << r.IntN(9), limit: longestPatient}
+	later := operation{op: judge.OpSet, key: judge.FarKeys + near.key, value: near.value, in: w.cfg.FarFrom << r.IntN(9), limit: longestPatient}
 	if r.IntN(4) == 0 {
 		later.op = judge.OpRemove
 	}

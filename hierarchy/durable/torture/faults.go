@@ -35,13 +35,13 @@ type plan struct {
 	jump  time.Duration // of a clock
 }
 
-// often says how often a fault is drawn.
+// often is how often a fault is drawn.
 type often struct {
 	fault  string
 	weight int
 }
 
-// weights are those of all faults of a run whose names contain one of the words that were asked for, with
+// weights returns those of all faults of a run whose names contain one of the words that were asked for, with
 // commas between, and which can happen to so many servers.
 func (o *options) weights(on []mode) []often {
 	if o.alone || o.only == none {
@@ -91,7 +91,7 @@ func draw(o *options) (all []plan) {
 	return all
 }
 
-// setsClocks tells whether clocks are set by hours in a run.
+// setsClocks reports whether clocks are set by hours in a run.
 func setsClocks(o *options) bool {
 	return o.farJumps && slices.ContainsFunc(draw(o), func(p plan) bool { return p.fault == judge.SetClock })
 }

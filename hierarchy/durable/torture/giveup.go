@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// giveUp has callers give calls up, and do them again with another value. What they gave up takes hold before
+// giveUp has callers give calls up, and do them again with another value. What they gave up is committed before
 // that, or never.
 func giveUp() mode {
 	return mode{name: "giveup", says: "callers that give calls up, and do them again with another value", calm: true,
@@ -20,7 +20,7 @@ const (
 	triesGivenUp = 20 // of one call
 )
 
-// shortPatience is the limit of a call that is given up if it takes longer than most do.
+// shortPatience returns the limit of a call that is given up if it takes longer than most do.
 func shortPatience(r *rand.Rand) time.Duration {
 	return time.Duration(1+r.IntN(200)) * time.Millisecond
 }

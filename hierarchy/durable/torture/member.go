@@ -134,7 +134,7 @@ func (w *world) replace() {
 	}
 }
 
-// all are the workers that were not ended.
+// all returns the workers that were not ended.
 func (w *world) all() (all []*member) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

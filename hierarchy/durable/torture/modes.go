@@ -14,7 +14,7 @@ import (
 // mode makes a run harder. Several can be on.
 type mode struct {
 	name, says string
-	asked      bool // it is never drawn
+	byName     bool // it is never drawn
 	calm       bool // nothing happens to the servers, but for other modes: that would explain too much
 
 	set    func(o *options, r *rand.Rand)                      // changes what the run is like
@@ -23,7 +23,7 @@ type mode struct {
 	during func(w *world) (end func())                         // goes on as long as faults happen
 }
 
-// allModes is a function, as some of them ask which modes are on.
+// allModes returns a function, as some of them ask which modes are on.
 func allModes() []mode {
 	return []mode{oneWay(), routes(), slowDisk(), blackout(), crashLoop(), mute(), copies(), silent(),
 		ownless(), giveUp(), clocks(), jumps(), leases(), far(), crowd(), alone()}
@@ -33,7 +33,7 @@ func modesUsage() string {
 	var lines []string
 	for _, m := range allModes() {
 		line := fmt.Sprintf("                     %-10s %s", m.name, m.says)
-		if m.asked {
+		if m.byName {
 			line += " (not drawn)"
 		}
 		lines = append(lines, line)
@@ -61,7 +61,7 @@ func (o *options) drawModes() (on []mode, err error) {
 		return on, nil
 	}
 	r := rand.New(rand.NewPCG(o.seed, 1<<33))
-	all = slices.DeleteFunc(all, func(m mode) bool { return m.asked })
+	all = slices.DeleteFunc(all, func(m mode) bool { return m.byName })
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:r.IntN(4)], nil
 }
@@ -84,7 +84,7 @@ func (o *options) harden() error {
 	return nil
 }
 
-// on are the modes of a run, after harden.
+// on returns the modes of a run, after harden.
 func (o *options) on() []mode {
 	on, err := o.drawModes()
 	if err != nil {

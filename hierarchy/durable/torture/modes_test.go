@@ -21,14 +21,14 @@ func TestDrawModes(t *testing.T) {
 		require.Equal(t, o, again)
 		for _, m := range o.on() {
 			drawn[m.name] = true
-			require.False(t, m.asked, m.name)
+			require.False(t, m.byName, m.name)
 		}
 		named := options{seed: seed, length: time.Minute, workers: 3, modes: o.modes}
 		require.NoError(t, named.harden())
 		require.Equal(t, o, named)
 	}
 	for _, m := range allModes() {
-		require.Equal(t, !m.asked, drawn[m.name], m.name)
+		require.Equal(t, !m.byName, drawn[m.name], m.name)
 		for _, f := range m.faults {
 			o := options{servers: 3, modes: m.name}
 			require.Contains(t, o.weights(o.on()), f)

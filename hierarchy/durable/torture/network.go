@@ -68,7 +68,7 @@ func (l *link) change(fate, by int, delay time.Duration) {
 	l.changed = make(chan struct{})
 }
 
-// state is the worst of what happens to the link in one of its directions: to the target, or back.
+// state returns the worst of what happens to the link in one of its directions: to the target, or back.
 func (l *link) state(back bool) (fate int, delay time.Duration, changed <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -31,7 +31,7 @@ func oneWay() mode {
 		}}
 }
 
-// between are the two links between two servers.
+// between returns the two links between two servers.
 func (w *world) between(p plan, e *judge.Event) []*link {
 	n := len(w.servers)
 	from := p.whom % n

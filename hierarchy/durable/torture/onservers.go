@@ -65,7 +65,7 @@ func (w *world) downMany(first, n int) (end func()) {
 	}
 }
 
-// routesOf are the links between a server and all others.
+// routesOf returns the links between a server and all others.
 func (w *world) routesOf(at int) (all []*link) {
 	for between, l := range w.routes {
 		if between[0] == at || between[1] == at {
@@ -75,7 +75,7 @@ func (w *world) routesOf(at int) (all []*link) {
 	return all
 }
 
-// everyLink is all links that there are now.
+// everyLink returns all links that there are now.
 func (w *world) everyLink() (all []*link) {
 	for _, l := range w.routes {
 		all = append(all, l)

@@ -135,7 +135,7 @@ func (o *options) checkFiles() error {
 	return nil
 }
 
-// again is the command for the same run.
+// again returns the command for the same run.
 func (o *options) again() string {
 	s := fmt.Sprintf("go run ./torture -for %v -seed %d -workers %d -servers %d -partitions %d -lease %v -keys %d",
 		o.length, o.seed, o.workers, o.servers, o.partitions, o.lease, o.keys)

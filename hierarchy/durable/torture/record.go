@@ -16,7 +16,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// mono is the machine's monotonic clock, the same for all processes.
+// mono returns the machine's monotonic clock, the same for all processes.
 func mono() int64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {

@@ -38,7 +38,7 @@ type world struct {
 	wg      sync.WaitGroup
 }
 
-// log is the file of what a process says.
+// log returns the file of what a process says.
 func (w *world) log(name string) string { return filepath.Join(w.dir, name+".txt") }
 
 // node is a server.

@@ -67,7 +67,7 @@ func (s source) Logs() []view.Log {
 	return logs
 }
 
-// Members are the processes that share the partitions, with durable.Config.Conn.
+// Members returns the processes that share the partitions, with durable.Config.Conn.
 func (s source) Members() (all []view.Member) {
 	for _, m := range s.Timers.Stats().Members {
 		all = append(all, view.Member{Text: m.Text, Partitions: m.Owned, Self: m.Self, Leaving: m.Leaving})

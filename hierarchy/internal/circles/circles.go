@@ -48,20 +48,20 @@ func (c *Circles) Init(layout Layout, tuning Tuning, hand int64) {
 	c.fullUpTo = tuning.SortUpTo / level.BlockLen
 }
 
-// Arena is where the nodes live. Callers read it, and leave changes to c.
+// Arena returns where the nodes live. Callers read it, and leave changes to c.
 func (c *Circles) Arena() *level.Arena { return &c.arena }
 
 // Fetch has touch called for nodes that will soon be due, a few at once, so that it can fetch from
 // memory what goes with them.
 func (c *Circles) Fetch(touch func(nodes []uint32)) { c.touch = touch }
 
-// Cascaded is how many entries were dealt over finer slots.
+// Cascaded returns how many entries were dealt over finer slots.
 func (c *Circles) Cascaded() uint64 { return c.dealt }
 
-// Visited is how many entries calls went through, one by one, for tests.
+// Visited returns how many entries calls went through, one by one, for tests.
 func (c *Circles) Visited() int { return c.visited }
 
-// InSlot is the number of nodes that were linked in slot s of circle k. Those behind the hand count in
+// InSlot returns the number of nodes that were linked in slot s of circle k. Those behind the hand count in
 // the slot under it.
 func (c *Circles) InSlot(k, s int) int {
 	n := 0
@@ -165,7 +165,7 @@ func (c *Circles) vacate(r *ring, s int) {
 	}
 }
 
-// first is the first occupied slot in time, and when it starts. One must be occupied.
+// first returns the first occupied slot in time, and when it starts. One must be occupied.
 func (c *Circles) first() (k, s int, start int64) {
 	k = bits.TrailingZeros32(c.occupied)
 	s = c.circle[k].First()

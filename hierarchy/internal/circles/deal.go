@@ -127,7 +127,7 @@ type crowd struct {
 	start, begin int64 // begin: when to begin with it
 }
 
-// nextCrowd is the crowd with which to begin first; r is nil if there is none.
+// nextCrowd returns the crowd with which to begin first; r is nil if there is none.
 func (c *Circles) nextCrowd() (first crowd) {
 	for left := c.crowded; left != 0; left &= left - 1 {
 		k := bits.TrailingZeros32(left)
@@ -142,7 +142,7 @@ func (c *Circles) nextCrowd() (first crowd) {
 	return first
 }
 
-// crowdIn is the first crowd in r, in the turn that holds the time at.
+// crowdIn returns the first crowd in r, in the turn that holds the time at.
 func (c *Circles) crowdIn(r *ring, at int64) crowd {
 	for left := r.crowds; left != 0; left &= left - 1 {
 		s := bits.TrailingZeros64(left)
@@ -165,7 +165,7 @@ func (c *Circles) crowdIn(r *ring, at int64) crowd {
 	return crowd{}
 }
 
-// beginFor is when to begin dealing n entries ahead whose slot of circle k starts then.
+// beginFor returns when to begin dealing n entries ahead whose slot of circle k starts then.
 func (c *Circles) beginFor(k, n int, start int64) int64 {
 	lead := int64(n) * c.tuning.LeadTime
 	if c.tuning.WholeSlot {
@@ -174,7 +174,7 @@ func (c *Circles) beginFor(k, n int, start int64) int64 {
 	return max(start, math.MinInt64+lead) - lead
 }
 
-// NextCrowd is when Next must be called to begin with dealing a crowd ahead, if there is one. Who sets
+// NextCrowd returns when Next must be called to begin with dealing a crowd ahead, if there is one. Who sets
 // many timers asks now and then: nothing else wakes a sleeping wheel before the first of them is due.
 func (c *Circles) NextCrowd(now int64) (begin int64, found bool) {
 	if c.crowded == 0 {

@@ -24,7 +24,7 @@ type Layout struct {
 	shifts [16]uint8 // by circle; 16 spares a check of bounds
 }
 
-// NewLayout is the layout whose base circle has slots about as wide as interval.
+// NewLayout returns the layout whose base circle has slots about as wide as interval.
 func NewLayout(interval time.Duration) Layout {
 	b := nearestPower(int64(interval))
 	offset := (level.Bits - b%level.Bits) % level.Bits
@@ -41,7 +41,7 @@ func (l *Layout) placeCircles(top int) {
 	}
 }
 
-// nearestPower is the e for which 1<<e is nearest to n, by ratio.
+// nearestPower returns the e for which 1<<e is nearest to n, by ratio.
 func nearestPower(n int64) int {
 	e := bits.Len64(uint64(n)) - 1
 	if n > 0 && float64(n) >= math.Sqrt2*math.Exp2(float64(e)) {
@@ -50,36 +50,36 @@ func nearestPower(n int64) int {
 	return min(max(e, 0), topBit)
 }
 
-// Circles is the number of circles.
+// Circles returns the number of circles.
 func (l *Layout) Circles() int { return l.count }
 
-// Base is the base circle.
+// Base returns the base circle.
 func (l *Layout) Base() int { return l.base }
 
-// Width is how long a slot of circle k is.
+// Width returns how long a slot of circle k is.
 func (l *Layout) Width(k int) time.Duration { return 1 << l.shift(k) }
 
-// shift is the number of bits below circle k's digit.
+// shift returns the number of bits below circle k's digit.
 func (l *Layout) shift(k int) uint { return uint(l.shifts[k&15]) }
 
-// CircleFor is the circle on which t sits when the hand is at hand: that of the highest
+// CircleFor returns the circle on which t sits when the hand is at hand: that of the highest
 // bit in which they differ.
 func (l *Layout) CircleFor(t, hand int64) int {
 	return int(uint(bits.Len64(uint64(t^hand)|1)-1+l.offset) / level.Bits)
 }
 
-// SlotFor is the slot of t on circle k: that digit of t.
+// SlotFor returns the slot of t on circle k: that digit of t.
 func (l *Layout) SlotFor(k int, t int64) int {
 	return int(uint64(t)>>(l.shift(k)&63)) & (level.Slots - 1)
 }
 
-// SlotStart is the first time of slot s on circle k, in the turn that hand is in.
+// SlotStart returns the first time of slot s on circle k, in the turn that hand is in.
 func (l *Layout) SlotStart(k, s int, hand int64) int64 {
 	turn := l.shift(k) + level.Bits
 	return int64(uint64(hand)>>turn<<turn | uint64(s)<<l.shift(k))
 }
 
-// SlotEnd is the last time of the slot of circle k that starts at start.
+// SlotEnd returns the last time of the slot of circle k that starts at start.
 func (l *Layout) SlotEnd(k int, start int64) int64 {
 	return start | (int64(1)<<l.shift(k) - 1)
 }

@@ -9,7 +9,7 @@ import (
 // nearSample is how many items of a slot or a run Near looks at.
 const nearSample = 32
 
-// Near is about how many timers are due by that time. It stops counting above most. Of a long slot
+// Near returns about how many timers are due by that time. It stops counting above most. Of a long slot
 // it looks at the last few only, and takes the others to be like them.
 func (c *Circles) Near(until int64, most int) (n int) {
 	if c.open != 0 {

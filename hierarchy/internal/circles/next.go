@@ -65,7 +65,7 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 	return Verdict{State: AskAgain}
 }
 
-// NextDue is the earliest timer if it is due, or 0. Unlike Next without a limit, it does not go through a crowd
+// NextDue returns the earliest timer if it is due, or 0. Unlike Next without a limit, it does not go through a crowd
 // whose time has not come.
 func (c *Circles) NextDue(now int64) uint32 {
 	for {
@@ -95,7 +95,7 @@ func (c *Circles) openFirst(now int64, x item, sorted bool) (cost int) {
 	return 0
 }
 
-// notBefore is the answer of Next when nothing is due, x is the earliest item that is sorted, and there are
+// notBefore returns the answer of Next when nothing is due, x is the earliest item that is sorted, and there are
 // slots. known is false if it has changed something.
 func (c *Circles) notBefore(x item, sorted bool, budget int) (v Verdict, known bool) {
 	k, s, start := c.first()
@@ -132,7 +132,7 @@ func (c *Circles) beside(now int64, budget int) {
 	}
 }
 
-// firstOf is the earliest item of slot s of r, which starts at start. If the slot is a crowd and budget
+// firstOf returns the earliest item of slot s of r, which starts at start. If the slot is a crowd and budget
 // is not Unlimited, it is a time before which none is, of no node. found is false if it has changed what
 // there is.
 func (c *Circles) firstOf(r *ring, s int, start int64, budget int) (first item, found bool) {

@@ -56,7 +56,7 @@ func (c *Circles) asItWas(x *item) bool {
 	return n.Named(x.Stamp) && n.Order() == x.order
 }
 
-// headOf is the first item of r that counts, or nil. It reports whether some before it have moved
+// headOf returns the first item of r that counts, or nil. It reports whether some before it have moved
 // later, and were linked anew.
 func (c *Circles) headOf(r *run) (x *item, moved bool) {
 	for r.at < len(r.items) {
@@ -89,7 +89,7 @@ func (c *Circles) fetch(r *run) {
 	c.touch(nodes)
 }
 
-// head is the earliest item of all runs and of the heap; ok is false if there is none.
+// head returns the earliest item of all runs and of the heap; ok is false if there is none.
 func (c *Circles) head() (first item, ok bool) {
 	for again := true; again; { // what has moved later may come first nevertheless
 		first, ok = c.headOfPassed()
@@ -178,7 +178,7 @@ func (st *store) sortByBuckets(items []item, shift int) {
 	}
 }
 
-// bucket is where x goes among those of its slot.
+// bucket returns where x goes among those of its slot.
 func (x *item) bucket(shift int) uint8 { return uint8(uint64(x.key) >> uint(shift&63)) }
 
 // insert sorts a few items.

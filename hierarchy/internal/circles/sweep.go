@@ -62,7 +62,7 @@ func (c *Circles) cutStale(b *bag) {
 	}
 }
 
-// sweptBag is the bag under the cursor, or nil if there is none.
+// sweptBag returns the bag under the cursor, or nil if there is none.
 func (c *Circles) sweptBag() *bag {
 	w := &c.swept
 	for range len(c.rings) + 1 {
@@ -80,7 +80,7 @@ func (c *Circles) sweptBag() *bag {
 	return nil
 }
 
-// sweptIn is the next bag of r that has entries for the cursor, or nil.
+// sweptIn returns the next bag of r that has entries for the cursor, or nil.
 func (c *Circles) sweptIn(r *ring) *bag {
 	w := &c.swept
 	for w.slot < len(r.Slots) && r.Occupied>>uint(w.slot) != 0 {

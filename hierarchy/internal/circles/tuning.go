@@ -13,7 +13,7 @@ type Tuning struct {
 	WholeSlot bool
 }
 
-// DefaultTuning is what benchmarks have shown to be best.
+// DefaultTuning returns what benchmarks have shown to be best.
 func DefaultTuning() Tuning { return Tuning{SortUpTo: 512, LeadTime: 500} }
 
 const (

@@ -52,7 +52,7 @@ const (
 	maxSpare = 8
 )
 
-// gapEnds is one precision after what the last wake-up was aimed at.
+// gapEnds returns one precision after what the last wake-up was aimed at.
 func (a *aim) gapEnds() int64 { return DeadlineAfter(a.last, time.Duration(a.precision)) }
 
 func (a *aim) init(alarm clock.Alarm, precision time.Duration, few int, virtual bool) {
@@ -101,7 +101,7 @@ func (a *aim) set(deadline int64) {
 	}
 }
 
-// wakeAt is when to wake up for the nearest deadline, and whether no other deadline would make
+// wakeAt returns when to wake up for the nearest deadline, and whether no other deadline would make
 // that earlier. The wheel gathers crowds, and any timers if too many wake-ups were in vain. Where
 // nothing is due soon, as the nearest timer was stopped, it may wake up later, too. mu must be held.
 func (a *aim) wakeAt(deadline int64) (at int64, gathers bool) {

@@ -109,7 +109,7 @@ func New[T any](cfg Config, fire func(T)) *Core[T] {
 	return c
 }
 
-// toucher is what reads the memory of timers of t that will soon be due.
+// toucher returns what reads the memory of timers of t that will soon be due.
 func (c *Core[T]) toucher(t *timers.Timers[T]) func(timers []uint32) {
 	if c.Touch == nil {
 		return t.Touch
@@ -167,7 +167,7 @@ func (c *Core[T]) AddBeyond(v T, now int64, d time.Duration, f level.Flags) (Han
 	return Handle{s, generation, i}, nil
 }
 
-// Len is the number of pending timers.
+// Len returns the number of pending timers.
 func (c *Core[T]) Len() int {
 	RequireMade(c != nil, "wheel")
 	n := 0

@@ -48,7 +48,7 @@ func (h *Durations) Merge(g *Durations) {
 	h.Max = max(h.Max, g.Max)
 }
 
-// bucketFor is the bucket of d.
+// bucketFor returns the bucket of d.
 func bucketFor(d int64) int {
 	u := uint64(max(0, d))
 	if u < perPower {
@@ -58,7 +58,7 @@ func bucketFor(d int64) int {
 	return power<<bucketBits + int(u>>uint(power))
 }
 
-// BucketEnd is the largest duration in bucket b.
+// BucketEnd returns the largest duration in bucket b.
 func BucketEnd(b int) int64 {
 	if b < perPower {
 		return int64(b)

@@ -27,7 +27,7 @@ type host interface {
 // ShardOf returns the number of the shard of h, which is not zero.
 func (c *Core[T]) ShardOf(h Handle) uint32 { return uint32(h.host.(*Shard[T]).number) }
 
-// OnShard is the handle with that index and generation on a shard.
+// OnShard returns the handle with that index and generation on a shard.
 func (c *Core[T]) OnShard(shard, index uint32, generation uint64) Handle {
 	return Handle{c.Shards[shard], generation, index}
 }

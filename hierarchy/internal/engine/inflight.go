@@ -85,7 +85,7 @@ func (f *inFlight) awaitTasks() bool {
 	return true
 }
 
-// count is how many tasks wait for the executor and how many run.
+// count returns how many tasks wait for the executor and how many run.
 func (f *inFlight) count() (queued, running int) {
 	r := f.running.Load()
 	return int(max(0, f.all.Load()-f.rounds.Load()-r)), int(r)

@@ -14,7 +14,7 @@ import (
 // needs a lock without it. Other builds check nothing.
 type lockOrder struct{ rank, number int }
 
-// is says which place the lock has in the order.
+// is notes which place the lock has in the order.
 func (o *lockOrder) is(rank, number int) { o.rank, o.number = rank, number }
 
 // locked notes that this goroutine has locked o.
@@ -62,7 +62,7 @@ func (o *lockOrder) assertHeld() {
 // held is the locks of each goroutine that holds any, in the order in which it has taken them.
 var held sync.Map // of *[]*lockOrder by goroutine
 
-// goroutine is the number of the running goroutine.
+// goroutine returns the number of the running goroutine.
 func goroutine() uint64 {
 	var space [64]byte
 	number, _, _ := bytes.Cut(bytes.TrimPrefix(space[:runtime.Stack(space[:], false)], []byte("goroutine ")), []byte(" "))

@@ -31,7 +31,7 @@ func (m *onMock) detach() {
 	}
 }
 
-// nextOrder is a new sequence number: the shard's own, or one of the mock's, which has one
+// nextOrder returns a new sequence number: the shard's own, or one of the mock's, which has one
 // sequence for all its wheels.
 func (m *onMock) nextOrder(own *uint64) uint64 {
 	if m != nil {
@@ -41,7 +41,7 @@ func (m *onMock) nextOrder(own *uint64) uint64 {
 	return *own
 }
 
-// latestOrder is at least the last sequence number that nextOrder has given.
+// latestOrder returns at least the last sequence number that nextOrder has given.
 func (m *onMock) latestOrder(own uint64) uint64 {
 	if m != nil {
 		defer m.alarm.Noted()
@@ -98,7 +98,7 @@ func (r *round[T]) fireInstant(limit uint64) {
 	}
 }
 
-// Nearest is the exact earliest deadline, where the alarm is aimed when it returns. The order is 0 as long as
+// Nearest returns the exact earliest deadline, where the alarm is aimed when it returns. The order is 0 as long as
 // nothing is due.
 func (w steppable[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
 	deadline, order, ok = w.c.Shards[0].nearest(w.c.Now())

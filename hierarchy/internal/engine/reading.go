@@ -2,13 +2,13 @@ package engine
 
 import "time"
 
-// Now is the elapsed time of the wheel's clock.
+// Now returns the elapsed time of the wheel's clock.
 func (c *Core[T]) Now() int64 {
 	RequireMade(c != nil, "wheel")
 	return int64(c.clock.Elapsed())
 }
 
-// Wall is the wall time of the wheel's clock.
+// Wall returns the wall time of the wheel's clock.
 func (c *Core[T]) Wall() time.Time {
 	RequireMade(c != nil, "wheel")
 	return c.clock.Now()
@@ -33,7 +33,7 @@ func (c *Core[T]) Reading() (wall time.Time, elapsed int64) {
 	return c.clock.Now(), int64(c.clock.Elapsed())
 }
 
-// WallAt is the wall time of an elapsed time that has come. On a channel this is what package time
+// WallAt returns the wall time of an elapsed time that has come. On a channel this is what package time
 // sends: not when it was sent, but when it was due.
 func (c *Core[T]) WallAt(due int64) time.Time {
 	wall, now := c.Reading()
@@ -67,10 +67,10 @@ func (c *Core[T]) OnMock() bool { return c.mock != nil }
 // Direct reports whether what is due when it is set is dispatched within the call.
 func (c *Core[T]) Direct() bool { return c.direct }
 
-// Precision is how far wake-ups are apart, at least, in a crowd; 0 where they are free.
+// Precision returns how far wake-ups are apart, at least, in a crowd; 0 where they are free.
 func (c *Core[T]) Precision() int64 { return c.aim.precision }
 
-// Firing is when the timer was due whose callback the round calls itself, for that callback.
+// Firing returns when the timer was due whose callback the round calls itself, for that callback.
 func (c *Core[T]) Firing() int64 { return c.waking }
 
 // Settled reports whether no round and no task is under way.
@@ -79,7 +79,7 @@ func (c *Core[T]) Settled() bool { return c.inFlight.none() }
 // Skip counts runs that a repeater or ticker missed.
 func (c *Core[T]) Skip(runs int64) { c.skipped.Add(uint64(runs)) }
 
-// LatestOrder is at least the last order that a timer was given. Mu must be held.
+// LatestOrder returns at least the last order that a timer was given. Mu must be held.
 func (s *Shard[T]) LatestOrder() uint64 { return s.Core.mock.latestOrder(s.Sequence) }
 
 // Reserve takes a place under MaxPending, if one is free, for a timer with NoQuota. force takes one, free or

@@ -48,7 +48,7 @@ func (r *round[T]) fireAll() {
 	}
 }
 
-// nextShard is the shard whose nearest deadline has come and comes first, and the nearest
+// nextShard returns the shard whose nearest deadline has come and comes first, and the nearest
 // deadline of the others; except is left out. With Go it is the next one that is due.
 func (r *round[T]) nextShard(except *Shard[T]) (first *Shard[T], until bound) {
 	if r.core.isGo {

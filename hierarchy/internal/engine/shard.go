@@ -114,7 +114,7 @@ func (s *Shard[T]) Move(i uint32, n *level.Node, now, deadline int64) (wakeAt in
 // wheel, so it looks when the next one is set or moved.
 const crowdEvery = 2048
 
-// wakeFor is when the wheel must be awake for a timer that was set or moved: at its deadline, or
+// wakeFor returns when the wheel must be awake for a timer that was set or moved: at its deadline, or
 // before, if a crowd has grown. Nothing else wakes a sleeping wheel to prepare one.
 func (s *Shard[T]) wakeFor(now, deadline int64, order uint64) int64 {
 	if order >= s.lookAt {
@@ -141,7 +141,7 @@ func (s *Shard[T]) UnlockFor(wakeAt int64) {
 	s.Core.mock.noted()
 }
 
-// Lookup is the live node of that index and generation, or nil. Mu must be held.
+// Lookup returns the live node of that index and generation, or nil. Mu must be held.
 func (s *Shard[T]) Lookup(i uint32, generation uint64) *level.Node {
 	s.Mu.assertHeld()
 	if s.Timers == nil {

@@ -14,7 +14,7 @@ type waitsPart struct {
 	_     [64]byte  // each part has a cache line of its own
 }
 
-// dispatched is what began takes: the time at which a callback is dispatched, if that counts.
+// dispatched returns what began takes: the time at which a callback is dispatched, if that counts.
 func (c *Core[T]) dispatched() int64 {
 	if c.waits == nil {
 		return 0
@@ -41,7 +41,7 @@ func newWaits(parts int, cl clock.Clock) waits {
 
 func (p *waitsPart) lock() *mutex { return &p.mu }
 
-// own is the part of the running processor.
+// own returns the part of the running processor.
 func (w waits) own() *waitsPart {
 	p := lockOwn(w)
 	p.mu.Unlock()

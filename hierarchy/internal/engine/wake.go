@@ -33,7 +33,7 @@ func (c *Core[T]) beginRound() (r round[T], ok bool) {
 	return round[T]{core: c, now: now}, c.aim.begin(now)
 }
 
-// nearest is a time before which no timer is due, or none if none waits for its deadline.
+// nearest returns a time before which no timer is due, or none if none waits for its deadline.
 func (c *Core[T]) nearest() bound {
 	nearest := none
 	for _, s := range c.Shards {
@@ -42,7 +42,7 @@ func (c *Core[T]) nearest() bound {
 	return nearest
 }
 
-// near is about how many timers are due by that time. It stops counting above most.
+// near returns about how many timers are due by that time. It stops counting above most.
 func (c *Core[T]) near(until int64, most int) (n int) {
 	for _, s := range c.Shards {
 		if n <= most && s.notBefore.load() <= bound(until) {

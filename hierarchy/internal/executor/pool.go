@@ -55,7 +55,7 @@ func PoolOf(execute func(task func())) (p *Pool) {
 	return nil
 }
 
-// codeOf is the address of the code of a function, which all methods of one name share.
+// codeOf returns the address of the code of a function, which all methods of one name share.
 func codeOf(f func(task func())) uintptr { return reflect.ValueOf(f).Pointer() }
 
 // Queue runs the callbacks of values, which are counted as queued since then. It takes over
@@ -100,7 +100,7 @@ func (p *Pool) work() {
 	finished = true
 }
 
-// first is the work to do next, or nil: then the worker that called must end.
+// first returns the work to do next, or nil: then the worker that called must end.
 func (p *Pool) first() work {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -55,12 +55,12 @@ func (t *tasks[T]) takeAnd(change uint64) int {
 	}
 }
 
-// takeEnded is how many tasks takeNext has ended since takeEnded was called last.
+// takeEnded returns how many tasks takeNext has ended since takeEnded was called last.
 func (t *tasks[T]) takeEnded() int64 {
 	return int64(t.state.And(takenMask) >> 32)
 }
 
-// left is how many tasks were not taken.
+// left returns how many tasks were not taken.
 func (t *tasks[T]) left() int { return len(t.values) - int(t.state.Load()&takenMask) }
 
 // call calls task i, which the caller has taken. What it held can be collected then, although

@@ -28,7 +28,7 @@ func (q *workQueue) push(w work) {
 
 func (q *workQueue) empty() bool { return q.front == nil }
 
-// first is the first in the queue, which must not be empty.
+// first returns the first in the queue, which must not be empty.
 func (q *workQueue) first() work { return q.front.works[q.front.from] }
 
 // more reports whether there are others behind the first.

@@ -43,7 +43,7 @@ func (t *Timers[T]) MakeRoom(i uint32) {
 	}
 }
 
-// Value is what timer i is for. It is valid until the next MakeRoom.
+// Value returns what timer i is for. It is valid until the next MakeRoom.
 func (t *Timers[T]) Value(i uint32) *T { return t.values.at(i) }
 
 // Touch reads the values of timers, so that the processor fetches them from memory.
@@ -67,7 +67,7 @@ func (t *Timers[T]) Release(released level.Released) (all bool) {
 	return false
 }
 
-// Len is the number of timers, in a slot or not. A nil Timers has none.
+// Len returns the number of timers, in a slot or not. A nil Timers has none.
 func (t *Timers[T]) Len() int {
 	if t == nil {
 		return 0

@@ -97,7 +97,7 @@ func (c *timeoutContext) AfterFunc(f func()) (stop func() bool) {
 	return func() bool { return c.remove(l) }
 }
 
-// String is what package context prints of such a context.
+// String returns what package context prints of such a context.
 func (c *timeoutContext) String() string {
 	left := c.deadline.Sub(c.wheel.Now())
 	return fmt.Sprintf("%s.WithDeadline(%v [%v])", contextName(c.parent), c.deadline, left)
@@ -168,7 +168,7 @@ func (c *timeoutContext) stopTimer() bool {
 	return c.timer.Generation != 0 && c.wheel.Stop(c.timer)
 }
 
-// timerOutcome is the outcome of c after its timer fired, or was dropped by the wheel's
+// timerOutcome returns the outcome of c after its timer fired, or was dropped by the wheel's
 // Stop.
 func (c *timeoutContext) timerOutcome() *Outcome {
 	if o := c.wheel.Stopped(); o != nil && c.wheel.Elapsed() < c.due {
@@ -177,7 +177,7 @@ func (c *timeoutContext) timerOutcome() *Outcome {
 	return c.deadlineOutcome()
 }
 
-// deadlineOutcome is the outcome of c at its deadline.
+// deadlineOutcome returns the outcome of c at its deadline.
 func (c *timeoutContext) deadlineOutcome() *Outcome {
 	if c.cause == nil {
 		return expired

@@ -34,7 +34,7 @@ func (c *timeoutContext) settleTree(later *callLater) *Outcome {
 	return c.ended.Load()
 }
 
-// parentOutcome is the outcome of the parent, or nil if it has not ended.
+// parentOutcome returns the outcome of the parent, or nil if it has not ended.
 func (c *timeoutContext) parentOutcome(later *callLater) *Outcome {
 	if !c.parentCanEnd {
 		return nil

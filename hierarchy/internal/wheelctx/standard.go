@@ -99,7 +99,7 @@ func (p *familyParent) AfterFunc(f func()) (stop func() bool) {
 	return func() bool { return true }
 }
 
-// cancelCtx is the value of cancelCtxKey. Before c ends, it is the family, to which package
+// cancelCtx returns the value of cancelCtxKey. Before c ends, it is the family, to which package
 // context attaches children, or nil if there is none. Afterwards it is a context with the
 // cause of c.
 func (c *timeoutContext) cancelCtx() any {

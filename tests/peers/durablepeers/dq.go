@@ -123,7 +123,7 @@ func (s *dqStore) Cancel(_ context.Context, key string) (bool, error) {
 	return err == nil, err
 }
 
-// Pending is how many jobs the beanstalkd has that has most.
+// Pending returns how many jobs the beanstalkd has that has most.
 func (s *dqStore) Pending(context.Context) (most int, err error) {
 	for _, addr := range s.addrs {
 		n, failed := jobs(addr)

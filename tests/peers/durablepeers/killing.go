@@ -72,7 +72,7 @@ func (r *rig) killing(ctx context.Context, victim string, long time.Duration) ([
 	}, nil
 }
 
-// lost says how many timers have not fired, and whether the system still has any.
+// lost returns how many timers have not fired, and whether the system still has any.
 func (r *rig) lost(n int) string {
 	text := figures.Count(n)
 	if n == 0 {

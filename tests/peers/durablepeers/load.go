@@ -118,7 +118,7 @@ func (r *running) wait(i uint32) bool {
 	return r.Until == 0 || time.Now().UnixNano() < r.Until
 }
 
-// due is when a timer is due that is scheduled now.
+// due returns when a timer is due that is scheduled now.
 func (r *running) due(key uint32, now time.Time) time.Time {
 	if r.Due == 0 {
 		return now.Add(r.In)

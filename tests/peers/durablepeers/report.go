@@ -76,7 +76,7 @@ func (r *report) choose(of string) {
 	}
 }
 
-// row is a system's row of a table. It is an error if ctx ends. All others are in failures.
+// row returns a system's row of a table. It is an error if ctx ends. All others are in failures.
 func (r *report) row(ctx context.Context, c scenario, sys system) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -119,7 +119,7 @@ func (r *report) watchOthers() func() string {
 	}
 }
 
-// failed is the row of a system that could not be measured. The command says why.
+// failed returns the row of a system that could not be measured. The command says why.
 func failed(cells int) []string {
 	row := make([]string, cells)
 	for i := range row {

@@ -122,7 +122,7 @@ func (r *rig) startWorker() (err error) {
 // killWorker kills the worker, which is the caller, too, if the system is embedded.
 func (r *rig) killWorker() { r.kill(r.worker.process) }
 
-// processes are all that runs.
+// processes returns all that runs.
 func (r *rig) processes() []*process {
 	all := append([]*process{r.worker.process}, r.servers...)
 	if r.caller != r.worker {
@@ -145,7 +145,7 @@ func (r *rig) memory() (all int64) {
 	return all
 }
 
-// disk is the size of all files but the events.
+// disk returns the size of all files but the events.
 func (r *rig) disk() (all int64) {
 	_ = filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path == r.path(eventsFile) {

@@ -51,7 +51,7 @@ func inputEnds() <-chan struct{} {
 	return ended
 }
 
-// command is this program in a role.
+// command returns this program in a role.
 func (r *role) command() (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {

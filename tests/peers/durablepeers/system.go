@@ -44,7 +44,7 @@ type store interface {
 	Close() error
 }
 
-// systems are all contenders, in the order of the page.
+// systems returns all contenders, in the order of the page.
 func systems() []system {
 	return []system{
 		durableDir(1), durableDir(8), durableServer(1), durableServer(8),
@@ -101,12 +101,12 @@ func indexOf(key string) (uint32, error) {
 
 const valueSize = 100
 
-// valueOf is the value of a key, which begins with the key: some systems call a handler with the value alone.
+// valueOf returns the value of a key, which begins with the key: some systems call a handler with the value alone.
 func valueOf(key string) []byte {
 	return []byte(key + strings.Repeat("v", valueSize-len(key)))
 }
 
-// keyIn is the key in a value.
+// keyIn returns the key in a value.
 func keyIn(value []byte) string {
 	const size = len("k000000000")
 	return string(value[:min(size, len(value))])

@@ -67,7 +67,7 @@ type subject struct {
 	step string // what it is doing, in case it hangs
 }
 
-// interval is the contender's tick, or a millisecond if that is longer or it has none.
+// interval returns the contender's tick, or a millisecond if that is longer or it has none.
 func (s *subject) interval() time.Duration { return max(s.Fine, time.Millisecond) }
 
 // units returns n intervals, each long enough for a shared machine.

@@ -36,7 +36,7 @@ type job struct {
 	time string // a value of -test.benchtime
 }
 
-// plan says how much to measure.
+// plan is how much to measure.
 type plan struct {
 	rounds  int
 	time    string // per benchmark of calls

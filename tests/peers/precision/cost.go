@@ -38,7 +38,7 @@ const (
 	finePrecision  = 100 * time.Microsecond
 )
 
-// costScenarios are the scenarios in which CPU time is measured. A wheel with a Precision of
+// costScenarios returns the scenarios in which CPU time is measured. A wheel with a Precision of
 // 100 µs is compared with the least that such frequent wake-ups can cost: only the timerfd,
 // the read and a goroutine that does nothing.
 func costScenarios(o options) []scenario {

@@ -97,7 +97,7 @@ func (e *extra) fire(run uint64) {
 	}
 }
 
-// untilNext is the time from now to the next tick. Ticks do not drift, and missed ones are
+// untilNext returns the time from now to the next tick. Ticks do not drift, and missed ones are
 // skipped. If the wall clock was set, the next tick may come early, but none comes late. mu
 // must be held.
 func (e *extra) untilNext(now time.Time) time.Duration {

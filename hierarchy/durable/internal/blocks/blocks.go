@@ -52,7 +52,7 @@ func Check(stream string) error {
 	return nil
 }
 
-// Numbers are the numbers of a stream's files of messages, in order.
+// Numbers returns the numbers of a stream's files of messages, in order.
 func Numbers(stream string) (numbers []int, err error) {
 	entries, err := os.ReadDir(filepath.Join(stream, "msgs"))
 	if errors.Is(err, os.ErrNotExist) {

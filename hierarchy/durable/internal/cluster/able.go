@@ -10,7 +10,7 @@ import (
 
 // How a process leaves a partition to others whose log it can't write to, as it does not reach the log, or may
 // not write there. It says so in the table, as of a log that it can't read, and all plan without it there. Then
-// one that can write to the log asks for the partition. If no other can, the partition stays where it is.
+// one that can write to the log requests the partition. If no other can, the partition stays where it is.
 
 const (
 	// A member that could not write to a log leaves it to others for leastRest leases, and for twice as long each
@@ -96,7 +96,7 @@ func (l *slot) stayAway() {
 }
 
 // weigh decides what becomes of the partition while its log does not answer. The member that should have it
-// asks for it, if it reaches this process. It gets it in any case, after two leases of doubt.
+// requests it, if it reaches this process. It gets it in any case, after two leases of doubt.
 func (l *slot) weigh() {
 	lease := l.c().cfg.Member.Lease
 	since := l.owner.Silent()

@@ -95,7 +95,7 @@ func muteOwnerGives(t *testing.T, reached bool) {
 	w.NoError(a.open(t.Context()))
 	a.set("key1", "before", time.Hour)
 	if !reached {
-		a.latest().asks.Stop()
+		a.latest().requests.Stop()
 	}
 	a.is.Store(true)
 	lost := make(chan error, 1)

@@ -9,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// Caller is a process that asks the owners of partitions, and never is one. It has no lease and reads no log. Its
+// Caller is a process that calls the owners of partitions, and never is one. It has no lease and reads no log. Its
 // methods may be called concurrently.
 type Caller struct {
 	*router
@@ -37,7 +37,7 @@ func OpenCaller(ctx context.Context, cfg Config) (*Caller, error) {
 	return c, nil
 }
 
-// follow has calls asked again that wait for a partition which changes hands.
+// follow retries calls that wait for a partition which changes hands.
 func (c *Caller) follow() {
 	defer close(c.ended)
 	for view := c.members.View(); ; {

@@ -113,7 +113,7 @@ func TestCallerWithoutOwners(t *testing.T) {
 	w.True(st.Unavailable.After(begun))
 	ctx, cancel := context.WithTimeout(t.Context(), lease/4)
 	defer cancel()
-	err := c.Do(ctx, 0, &partition.Call{Asks: []partition.Ask{{Kind: frame.Set, Key: []byte("key0")}}})
+	err := c.Do(ctx, 0, &partition.Call{Ops: []partition.Op{{Kind: frame.Set, Key: []byte("key0")}}})
 	w.ErrorIs(err, context.DeadlineExceeded)
 	answered := make(chan error)
 	go func() {

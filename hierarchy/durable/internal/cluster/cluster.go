@@ -1,5 +1,5 @@
 // Package cluster has several processes share the partitions of one name. Each owns an even share of
-// them, asks the others' owners for what is not its own, and takes over what a dead one has left. A Caller asks the
+// them, calls the owners of what is not its own, and takes over what a dead one has left. A Caller asks the
 // owners, and owns nothing.
 //
 // A router finds the owner of each call. A session is one membership, from joining to the loss of its lease. It has a slot for each
@@ -22,7 +22,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Config says what to share, and with what. All fields are needed unless they say otherwise.
+// Config is what to share, and with what. All fields are needed unless they say otherwise.
 type Config struct {
 	Bus    bus.Bus
 	Name   string
@@ -88,7 +88,7 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	return c, nil
 }
 
-// latest is the present session, or the last one.
+// latest returns the present session, or the last one.
 func (c *Cluster) latest() *session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,5 +169,5 @@ func (c *Cluster) Close() {
 	c.close()
 }
 
-// named says which partition an error is of.
+// named returns which partition an error is of.
 func named(at int, err error) error { return journal.In(fmt.Sprintf("partition %d", at), err) }

@@ -212,7 +212,7 @@ func TestOnlyWhatThePlanSaysIsGiven(t *testing.T) {
 	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
 	for at, slot := range a.session.slots {
 		_, owned, _ := a.Stats(at)
-		w.False(slot.ask(b.session.member.ID()))
+		w.False(slot.request(b.session.member.ID()))
 		_, still, _ := a.Stats(at)
 		w.Equal(owned, still)
 	}

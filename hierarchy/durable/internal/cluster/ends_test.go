@@ -63,7 +63,7 @@ func TestLastCallsOfTheLastProcess(t *testing.T) {
 	a.owned[1].Store(nil) // so calls go to the client, and nobody answers
 	s.slots[1].server.Stop()
 	sent, asked := a.conn.Stats().OutMsgs, make(chan error, 1)
-	go func() { asked <- a.Do(t.Context(), 1, &partition.Call{Asks: []partition.Ask{{Kind: frame.Set}}}) }()
+	go func() { asked <- a.Do(t.Context(), 1, &partition.Call{Ops: []partition.Op{{Kind: frame.Set}}}) }()
 	w.eventually("asked", func() bool { return a.conn.Stats().OutMsgs > sent })
 	begun := time.Now()
 	s.finishCalls(context.Background())

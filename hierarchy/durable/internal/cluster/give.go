@@ -22,26 +22,26 @@ const (
 	no  = "-"
 )
 
-// askSubject is where a member is asked for partitions.
-func (s *session) askSubject(id member.ID) string {
+// requestSubject returns where a member gets requests for partitions.
+func (s *session) requestSubject(id member.ID) string {
 	return fmt.Sprintf("epicycle.%s.give.%s", s.c.cfg.Name, id)
 }
 
-// askVersion is the first byte of a request for a partition. Then come the partition and who asks.
-const askVersion = 1
+// requestVersion is the first byte of a request for a partition. Then come the partition and the member that wants it.
+const requestVersion = 1
 
-func (l *slot) askMessage() []byte {
-	b := binary.LittleEndian.AppendUint32([]byte{askVersion}, uint32(l.at))
+func (l *slot) requestMessage() []byte {
+	b := binary.LittleEndian.AppendUint32([]byte{requestVersion}, uint32(l.at))
 	return binary.LittleEndian.AppendUint64(b, uint64(l.me()))
 }
 
-// askers is how many may wait for one partition. Others are told that they do not get it, and ask again.
-const askers = 8
+// maxRequests is how many may wait for one partition. Others are told that they do not get it, and retry.
+const maxRequests = 8
 
-// asked is called when another member asks for a partition.
-func (s *session) asked(m bus.Message) {
+// requested is called when another member requests a partition.
+func (s *session) requested(m bus.Message) {
 	b := m.Data
-	if len(b) != 13 || b[0] != askVersion {
+	if len(b) != 13 || b[0] != requestVersion {
 		s.respond(m, false)
 		return
 	}
@@ -52,14 +52,14 @@ func (s *session) asked(m bus.Message) {
 		return
 	}
 	l := s.slots[at]
-	if l.askers.Add(1) > askers {
-		l.askers.Add(-1)
+	if l.waiting.Add(1) > maxRequests {
+		l.waiting.Add(-1)
 		s.respond(m, false)
 		return
 	}
 	go func() { // giving waits for handlers
-		defer l.askers.Add(-1)
-		s.respond(m, l.ask(from))
+		defer l.waiting.Add(-1)
+		s.respond(m, l.request(from))
 	}()
 }
 
@@ -73,11 +73,11 @@ func (s *session) respond(m bus.Message, given bool) {
 	}
 }
 
-// ask has the slot give its partition to another, and reports whether it did.
-func (l *slot) ask(from member.ID) bool {
-	a := ask{from, make(chan bool, 1)}
+// request has the slot give its partition to another, and reports whether it did.
+func (l *slot) request(from member.ID) bool {
+	a := request{from, make(chan bool, 1)}
 	select {
-	case l.asks <- a:
+	case l.requests <- a:
 	case <-l.s.ctx.Done():
 		return false
 	}
@@ -89,7 +89,7 @@ func (l *slot) ask(from member.ID) bool {
 	}
 }
 
-// give gives the partition to a member that has asked for it, if that lives and the plan does not
+// give gives the partition to a member that has requested it, if that lives and the plan does not
 // leave the partition here.
 func (l *slot) give(to member.ID) bool {
 	if !l.mayGive(to) {
@@ -108,14 +108,14 @@ func (l *slot) give(to member.ID) bool {
 
 // settle waits for the handlers that run, while others begin, unless this process leaves. The partition has
 // to stop for a moment only then, if most handlers are fast. Together with handlersTime this takes less than
-// the member waits that has asked.
+// the member waits that has requested it.
 func (l *slot) settle() {
 	ctx, cancel := context.WithTimeout(l.s.staying, l.c().cfg.Member.Lease/2)
 	defer cancel()
 	l.owner.Settle(ctx)
 }
 
-// mayGive reports whether a member that asks for the partition gets it.
+// mayGive reports whether a member that requests the partition gets it.
 func (l *slot) mayGive(to member.ID) bool {
 	n := l.s.now()
 	peer, lives := n.view.Peer(to)
@@ -131,7 +131,7 @@ func (l *slot) giveUnopened(to member.ID) bool {
 	return true
 }
 
-// handlersTime is a context for the handlers of a partition that another has asked for: they have a
+// handlersTime returns a context for the handlers of a partition that another has requested: they have a
 // lease, or at Shutdown what its context says.
 func (l *slot) handlersTime() (context.Context, context.CancelFunc) {
 	leaving := l.s.leaving.Load()
@@ -141,7 +141,7 @@ func (l *slot) handlersTime() (context.Context, context.CancelFunc) {
 	return l.during(*leaving)
 }
 
-// during is a context that ends with ctx, and with the session.
+// during returns a context that ends with ctx, and with the session.
 func (l *slot) during(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(l.s.ctx, cancel)
@@ -209,7 +209,7 @@ func (l *slot) giveClaim(to member.ID) {
 	}
 }
 
-// claimTime is a context for a claim that is given away.
+// claimTime returns a context for a claim that is given away.
 func (l *slot) claimTime() (context.Context, context.CancelFunc) {
 	if leaving := l.s.leaving.Load(); leaving != nil {
 		return l.s.farewell(*leaving)

@@ -45,7 +45,7 @@ func TestDamagedPartitionIsGiven(t *testing.T) {
 	w.ErrorIs(err, partition.ErrDamaged)
 	b := w.open()
 	w.eventually("given", func() bool { return b.owned[3].Load() != nil })
-	w.eventually("a asks b", func() bool { return a.damaged() == 0 })
+	w.eventually("a requests b", func() bool { return a.damaged() == 0 })
 	for range 20 {
 		a.set("key3", "", time.Hour)
 		_, _, ok, err := a.Get(t.Context(), 3, []byte("key3"))
@@ -90,9 +90,9 @@ func TestAskersAreBounded(t *testing.T) {
 	defer sub.Unsubscribe()
 	before := runtime.NumGoroutine()
 	for range 2000 {
-		w.NoError(a.conn.PublishRequest(s.askSubject(l.me()), inbox, l.askMessage()))
+		w.NoError(a.conn.PublishRequest(s.requestSubject(l.me()), inbox, l.requestMessage()))
 	}
-	for range 2000 - askers {
+	for range 2000 - maxRequests {
 		select {
 		case m := <-answers:
 			w.Equal(no, string(m.Data))
@@ -100,14 +100,14 @@ func TestAskersAreBounded(t *testing.T) {
 			w.FailNow("they wait")
 		}
 	}
-	w.LessOrEqual(runtime.NumGoroutine(), before+askers+10)
+	w.LessOrEqual(runtime.NumGoroutine(), before+maxRequests+10)
 	// Nor does an answer go where an owner alone may publish.
 	got := make(chan *nats.Msg, 10)
 	log, err := a.conn.ChanSubscribe("epicycle."+w.name+".log.0", got)
 	w.NoError(err)
 	defer log.Unsubscribe()
-	w.NoError(a.conn.PublishRequest(s.askSubject(l.me()), "epicycle."+w.name+".log.0", []byte("?")))
-	w.NoError(a.conn.PublishRequest(s.askSubject(l.me()), inbox, []byte("?")))
+	w.NoError(a.conn.PublishRequest(s.requestSubject(l.me()), "epicycle."+w.name+".log.0", []byte("?")))
+	w.NoError(a.conn.PublishRequest(s.requestSubject(l.me()), inbox, []byte("?")))
 	w.Equal(no, string((<-answers).Data))
 	w.Empty(got)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// Whether this process can do its part. Nothing is asked of the servers for that: all is known from the connection, the
+// Whether this process can do its part. No request is made for that: all is known from the connection, the
 // lease, the watch of the table, and frames without an answer.
 
 var (

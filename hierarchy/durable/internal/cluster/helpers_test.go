@@ -223,9 +223,9 @@ func (w *world) eventually(what string, f func() bool) {
 // of is the partition of a test's key.
 func of(key string) int { return int(key[len(key)-1]) % partitions }
 
-// do has one operation take hold, or not.
+// do has one operation committed, or not.
 func (p *process) do(kind frame.Kind, key, value string, in time.Duration) (value2 string, took bool, err error) {
-	c := &partition.Call{Asks: []partition.Ask{{Kind: kind, Key: []byte(key), Value: []byte(value), In: in}}}
+	c := &partition.Call{Ops: []partition.Op{{Kind: kind, Key: []byte(key), Value: []byte(value), In: in}}}
 	if err := p.Do(p.w.t.Context(), of(key), c); err != nil {
 		return "", false, err
 	}

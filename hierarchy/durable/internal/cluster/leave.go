@@ -83,7 +83,7 @@ func (s *session) resign(ctx context.Context) {
 	}
 }
 
-// farewell is a context for what the table is asked when ctx may have ended.
+// farewell returns a context for the last requests to the table, when ctx may have ended.
 func (s *session) farewell(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := s.farewellTime()
 	if s.silent.Load() {
@@ -94,7 +94,7 @@ func (s *session) farewell(ctx context.Context) (context.Context, context.Cancel
 	return limited, func() { cancel(); end() }
 }
 
-// outlast is a context that ends closeTime after ctx.
+// outlast returns a context that ends closeTime after ctx.
 func outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 	over, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

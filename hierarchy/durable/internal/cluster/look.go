@@ -21,7 +21,7 @@ const (
 	lookTimes = 4
 )
 
-// lookEvery is how often an owner looks at its log. The logs of a process are not looked at together.
+// lookEvery returns how often an owner looks at its log. The logs of a process are not looked at together.
 func (l *slot) lookEvery() time.Duration {
 	lease := l.c().cfg.Member.Lease
 	return lease - lease/32*time.Duration(l.at%8)

@@ -81,7 +81,7 @@ func TestLogThatSeemsToBeGone(t *testing.T) {
 	l.doubted(nil)
 	ctx, cancel := context.WithTimeout(t.Context(), lease)
 	defer cancel()
-	call := &partition.Call{Asks: []partition.Ask{{Kind: frame.Set, Key: []byte("key1")}}}
+	call := &partition.Call{Ops: []partition.Op{{Kind: frame.Set, Key: []byte("key1")}}}
 	w.ErrorIs(a.Do(ctx, 1, call), context.DeadlineExceeded)
 	w.disks[1].SetGone(false)
 	a.set("key1", "", time.Hour)

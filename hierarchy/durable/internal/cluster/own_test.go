@@ -19,9 +19,9 @@ type ownBench struct {
 }
 
 // ask has a process ask for something, and returns when a message was sent.
-func (b *ownBench) ask(ctx context.Context, do func(context.Context, int, *partition.Call) error, a partition.Ask) <-chan error {
+func (b *ownBench) begin(ctx context.Context, do func(context.Context, int, *partition.Call) error, a partition.Op) <-chan error {
 	sent, done := b.conn.Stats().OutMsgs, make(chan error, 1)
-	go func() { done <- do(ctx, 1, &partition.Call{Asks: []partition.Ask{a}}) }()
+	go func() { done <- do(ctx, 1, &partition.Call{Ops: []partition.Op{a}}) }()
 	b.eventually("sent", func() bool { return b.conn.Stats().OutMsgs > sent })
 	return done
 }
@@ -29,27 +29,27 @@ func (b *ownBench) ask(ctx context.Context, do func(context.Context, int, *parti
 // A handler's call on its own key does not end the context of its attempt, whichever way it goes. What others ask for
 // does.
 func TestOwnCallOfAHandler(t *testing.T) {
-	own := partition.Ask{Kind: frame.Set, Key: []byte("key1"), Value: []byte("own"), In: time.Hour}
+	own := partition.Op{Kind: frame.Set, Key: []byte("key1"), Value: []byte("own"), In: time.Hour}
 	for name, do := range map[string]func(*ownBench) error{
 		"by a call": func(b *ownBench) error {
 			close(b.appends)
-			return b.Do(b.ctx, 1, &partition.Call{Asks: []partition.Ask{own}})
+			return b.Do(b.ctx, 1, &partition.Call{Ops: []partition.Op{own}})
 		},
 		"by a message, as the lease has ended for a moment": func(b *ownBench) error {
 			close(b.appends)
 			b.store.Cut(true)
 			b.eventually("without the lease", func() bool { return !b.latest().member.Holds() })
-			done := b.ask(b.ctx, b.Do, own)
+			done := b.begin(b.ctx, b.Do, own)
 			b.store.Cut(false)
 			return <-done
 		},
 		"by a message, as another was given up": func(b *ownBench) error {
 			ctx, cancel := context.WithCancel(b.t.Context())
-			done := b.ask(ctx, b.client.Do, partition.Ask{Kind: frame.Remove, Key: []byte("other1")})
+			done := b.begin(ctx, b.client.Do, partition.Op{Kind: frame.Remove, Key: []byte("other1")})
 			cancel()
 			b.ErrorIs(<-done, context.Canceled)
 			b.False(b.client.Settled(1))
-			done = b.ask(b.ctx, b.Do, own)
+			done = b.begin(b.ctx, b.Do, own)
 			close(b.appends)
 			return <-done
 		},
@@ -58,7 +58,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 			c, err := remote.New(b.remote())
 			b.NoError(err)
 			defer c.Close()
-			return c.Do(b.ctx, 1, &partition.Call{Asks: []partition.Ask{own}})
+			return c.Do(b.ctx, 1, &partition.Call{Ops: []partition.Op{own}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func newOwnBench(t *testing.T) *ownBench {
 	}
 	b.NoError(b.process.open(t.Context()))
 	t.Cleanup(func() { close(end) })
-	b.NoError(b.client.Do(t.Context(), 1, &partition.Call{Asks: []partition.Ask{{Kind: frame.Remove, Key: []byte("other1")}}}))
+	b.NoError(b.client.Do(t.Context(), 1, &partition.Call{Ops: []partition.Op{{Kind: frame.Remove, Key: []byte("other1")}}}))
 	b.logs[1].Before = func(uint64) { <-b.appends }
 	b.appends <- true
 	b.set("key1", "", 0)

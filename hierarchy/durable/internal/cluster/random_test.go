@@ -18,7 +18,7 @@ import (
 var seeds = flag.Int("seeds", 3, "how many random histories the test goes through")
 
 // Processes come and go, are killed and cut off, and logs and table have faults. Others only call. Operations on few
-// keys take hold in one order for each key. Timers of many keys fire until their handlers have
+// keys are committed in one order for each key. Timers of many keys fire until their handlers have
 // returned nil, and not once they were removed.
 func TestRandomHistories(t *testing.T) {
 	for seed := range uint64(*seeds) {
@@ -137,7 +137,7 @@ func (h *history) call(caller int, r *rand.Rand) {
 		in := partitiontest.Input{Key: fmt.Sprint("key", r.IntN(8)), Value: fmt.Sprintf("%d-%d", caller, n)}
 		in.Kind = []frame.Kind{0, frame.Set, frame.Set, frame.Move, frame.Remove}[r.IntN(5)]
 		p := h.any(r)
-		h.Ask(caller, in, func() (out partitiontest.Output, noted bool) {
+		h.Call(caller, in, func() (out partitiontest.Output, noted bool) {
 			var err error
 			if in.Kind == 0 {
 				out.Value, _, out.OK, err = p.Get(h.t.Context(), of(in.Key), []byte(in.Key))

@@ -104,7 +104,7 @@ func (l *slot) ready(n news, patient bool) bool {
 	return l.c().owned[l.at].Load() != nil || l.c().broken[l.at].Load() != nil
 }
 
-// late is the error of Open if the partition is not ready in time.
+// late returns the error of Open if the partition is not ready in time.
 func (l *slot) late(err error) error {
 	if why := l.trouble.Load(); why != nil {
 		return journal.Because(err, why.err)

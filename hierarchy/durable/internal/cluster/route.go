@@ -66,7 +66,7 @@ func (r *router) closedForGood(now *time.Time, err error) {
 	}
 }
 
-// changed has calls asked again that wait for a partition whose owner is another in the next view.
+// changed retries calls that wait for a partition whose owner is another in the next view.
 func (r *router) changed(old, next *member.View) {
 	for at := range r.owned {
 		if next.Claims[at].Holder != old.Claims[at].Holder {
@@ -124,8 +124,8 @@ func (r *router) untrace(call *partition.Call) {
 	if r.wire.Load() >= remote.Traced {
 		return
 	}
-	for i := range call.Asks {
-		call.Asks[i].Trace = nil
+	for i := range call.Ops {
+		call.Ops[i].Trace = nil
 	}
 }
 

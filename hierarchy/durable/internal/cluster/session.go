@@ -17,15 +17,15 @@ import (
 
 // session is one membership of this process.
 type session struct {
-	c      *Cluster
-	member *member.Member
-	slots  []*slot
-	asks   bus.Subscription // of others, for partitions
-	risen  wait.Signal      // the lease was renewed
-	ctx    context.Context  // ends when all is to end at once
-	cancel context.CancelFunc
-	wg     sync.WaitGroup // of the slots, and of watch
-	once   sync.Once
+	c        *Cluster
+	member   *member.Member
+	slots    []*slot
+	requests bus.Subscription // of others, for partitions
+	risen    wait.Signal      // the lease was renewed
+	ctx      context.Context  // ends when all is to end at once
+	cancel   context.CancelFunc
+	wg       sync.WaitGroup // of the slots, and of watch
+	once     sync.Once
 	// leaving is the context of Shutdown, once that has begun. Then staying ends.
 	leaving  atomic.Pointer[context.Context]
 	staying  context.Context
@@ -68,7 +68,7 @@ func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 		s.slots = append(s.slots, newSlot(s, at))
 	}
 	s.look()
-	if s.asks, err = c.cfg.Bus.Subscribe(s.askSubject(m.ID()), s.asked); err != nil {
+	if s.requests, err = c.cfg.Bus.Subscribe(s.requestSubject(m.ID()), s.requested); err != nil {
 		s.cancel()
 		m.Stop()
 		return nil, fmt.Errorf("subscribing to requests of others: %w", err)
@@ -97,7 +97,7 @@ func (s *session) watch() {
 			if !s.member.Holds() { // it was news of others
 				continue
 			}
-			_ = s.lookAtClock() // each slot asks for itself
+			_ = s.lookAtClock() // each slot looks for itself
 			fall.Reset(s.c.cfg.Member.Lease)
 			if !held {
 				now := time.Now()
@@ -128,7 +128,7 @@ func (s *session) each(do func(*partition.Partition)) {
 // look plans anew if the member knows something else than before.
 func (s *session) look() { _ = s.now() }
 
-// now is what the member knows, and the plan. It is up to date: who has just taken a claim finds it.
+// now returns what the member knows, and the plan. It is up to date: who has just taken a claim finds it.
 func (s *session) now() news {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,14 +186,14 @@ func (s *session) abandon() {
 // stop ends what goes on, and waits for it.
 func (s *session) stop() {
 	s.once.Do(func() {
-		s.asks.Stop()
+		s.requests.Stop()
 		s.cancel()
 		s.wg.Wait()
 		s.member.Stop()
 	})
 }
 
-// close is for Cluster.Close: what was asked for is written, and the lease is left to run out.
+// close is for Cluster.Close: calls that were made are written, and the lease is left to run out.
 func (s *session) close() {
 	var wg sync.WaitGroup
 	for at := range s.c.owned {

@@ -32,7 +32,7 @@ func TestOpenWithASilentLog(t *testing.T) {
 			a.set("key2", "", time.Hour)
 			ctx, cancel := context.WithTimeout(t.Context(), lease)
 			defer cancel()
-			call := &partition.Call{Asks: []partition.Ask{{Kind: frame.Set, Key: []byte("key1")}}}
+			call := &partition.Call{Ops: []partition.Op{{Kind: frame.Set, Key: []byte("key1")}}}
 			w.ErrorIs(a.Do(ctx, 1, call), context.DeadlineExceeded)
 			silent(w.disks[1], false)
 			a.set("key1", "", time.Hour)

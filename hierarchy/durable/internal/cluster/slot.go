@@ -21,8 +21,8 @@ type slot struct {
 	opened   wait.Signal  // it was opened, or found to be broken
 	changed  wait.Signal  // its task may be another
 	doubts   wait.Signal  // the result of an append of owner is unknown
-	asks     chan ask     // from other members
-	askers   atomic.Int32 // that wait for an answer
+	requests chan request // from other members
+	waiting  atomic.Int32 // that wait for an answer
 	releases chan releasing
 	trouble  atomic.Pointer[trouble]
 	failing  atomic.Pointer[time.Time] // since when each try to have the partition has failed, or nil
@@ -46,8 +46,8 @@ type slot struct {
 	again    time.Time     // when that ends
 }
 
-// ask is another member's wish to have the partition.
-type ask struct {
+// request is another member's wish to have the partition.
+type request struct {
 	from   member.ID
 	answer chan bool
 }
@@ -59,14 +59,14 @@ type releasing struct {
 }
 
 func newSlot(s *session, at int) *slot {
-	return &slot{s: s, at: at, opened: wait.NewSignal(), changed: wait.NewSignal(), asks: make(chan ask),
+	return &slot{s: s, at: at, opened: wait.NewSignal(), changed: wait.NewSignal(), requests: make(chan request),
 		releases: make(chan releasing), doubts: wait.NewSignal(), retry: newBackoff()}
 }
 
 func (l *slot) c() *Cluster   { return l.s.c }
 func (l *slot) me() member.ID { return l.s.member.ID() }
 
-// task is what there is to do now. If that changes, changed has a value.
+// task returns what there is to do now. If that changes, changed has a value.
 func (l *slot) task() task {
 	n := l.s.now()
 	return n.of(l.at)
@@ -138,7 +138,7 @@ func (l *slot) stay(changed <-chan struct{}, wake <-chan time.Time) {
 			return
 		case <-wake:
 			return
-		case a := <-l.asks:
+		case a := <-l.requests:
 			given := l.giveUnopened(a.from)
 			if a.answer <- given; given {
 				return
@@ -167,7 +167,7 @@ func (l *slot) keep() {
 		l.weigh()
 	case <-l.weighs.C:
 		l.weigh()
-	case a := <-l.asks:
+	case a := <-l.requests:
 		a.answer <- l.give(a.from)
 	case r := <-l.releases:
 		r.done <- l.giveToNobody(r.ctx)
@@ -203,7 +203,7 @@ func (l *slot) claim() error {
 	return l.open()
 }
 
-// patience is a context for what may not take longer than a lease.
+// patience returns a context for what may not take longer than a lease.
 func (l *slot) patience() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(l.s.ctx, l.c().cfg.Member.Lease)
 }

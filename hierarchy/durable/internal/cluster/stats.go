@@ -52,7 +52,7 @@ func (c *Cluster) Partition(at int) (p *partition.Partition, err error) {
 	return c.owned[at].Load(), nil
 }
 
-// Stats is what has happened in partition at while this process owned it, and what there is now if it
+// Stats returns what has happened in partition at while this process owned it, and what there is now if it
 // still does.
 func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
 	for {

@@ -16,7 +16,7 @@ import (
 // catchUpEvery is how often a log is read on that another still writes to.
 const catchUpEvery = 100 * time.Millisecond
 
-// take reads the log of a partition whose owner lives, and asks for the partition then, if it can write to the
+// take reads the log of a partition whose owner lives, and requests the partition then, if it can write to the
 // log. It returns when it may have come, or the owner has refused.
 func (l *slot) take(holder member.ID) error {
 	if err := l.fitsClock(); err != nil {
@@ -41,7 +41,7 @@ func (l *slot) take(holder member.ID) error {
 		return err
 	}
 	defer sub.Stop()
-	if err := b.Publish(l.s.askSubject(holder), inbox, l.askMessage()); err != nil {
+	if err := b.Publish(l.s.requestSubject(holder), inbox, l.requestMessage()); err != nil {
 		return err
 	}
 	return l.awaitGift(holder, answers)
@@ -69,7 +69,7 @@ func (l *slot) awaitGift(holder member.ID, answers <-chan bool) error {
 			t = l.task()
 		case <-late.C:
 			return errSilent
-		case a := <-l.asks:
+		case a := <-l.requests:
 			a.answer <- false
 		case r := <-l.releases:
 			r.done <- nil
@@ -101,7 +101,7 @@ func (l *slot) follow() (err error) {
 	return err
 }
 
-// config is the configuration of the partition.
+// config returns the configuration of the partition.
 func (l *slot) config() partition.Config {
 	cfg := l.c().cfg.Common
 	m := l.s.member
@@ -154,7 +154,7 @@ func (l *slot) own() error {
 	f := l.follower
 	l.follower = nil // it ends in any case
 	owner, err := f.Own(ctx)
-	if errors.Is(err, errSkew) { // the clock was set since the claim was taken, or asked for
+	if errors.Is(err, errSkew) { // the clock was set since the claim was taken, or requested
 		l.giveClaim(0)
 	}
 	if err == nil {
@@ -163,7 +163,7 @@ func (l *slot) own() error {
 	return err
 }
 
-// takeoverTime is a context for the takeover: it has a limit of its own if another may be able to do it.
+// takeoverTime returns a context for the takeover: it has a limit of its own if another may be able to do it.
 func (l *slot) takeoverTime() (context.Context, context.CancelFunc) {
 	if !l.s.othersLive() || l.unable.Load() {
 		return context.WithCancel(l.s.ctx)

@@ -76,8 +76,8 @@ func TestPartitionGoesOnBesideASlowHandler(t *testing.T) {
 // spy tells when a process asks another for a partition.
 func (w *world) spy(from, to *process, at int) <-chan bool {
 	asked := make(chan bool, 1)
-	wanted := to.session.slots[at].askMessage()[:5]
-	_, err := from.conn.Subscribe(to.session.askSubject(to.session.member.ID()), func(m *nats.Msg) {
+	wanted := to.session.slots[at].requestMessage()[:5]
+	_, err := from.conn.Subscribe(to.session.requestSubject(to.session.member.ID()), func(m *nats.Msg) {
 		if bytes.HasPrefix(m.Data, wanted) {
 			select {
 			case asked <- true:

@@ -26,7 +26,7 @@ func (l *slot) unavailable() time.Time {
 	return *since
 }
 
-// tell says why the partition can't be taken over. An operator must know what does not pass.
+// tell logs why the partition can't be taken over. An operator must know what does not pass.
 func (l *slot) tell(err error) {
 	if l.retry.Pause == lastPause && l.isNews(err) {
 		l.c().cfg.Logger.Warn("durable: a partition can't be taken over", "partition", l.at, "err", err)

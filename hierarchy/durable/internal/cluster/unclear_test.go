@@ -58,7 +58,7 @@ func TestLogThatIsDeletedInSilence(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		ended <- a.Do(ctx, 1, &partition.Call{Asks: []partition.Ask{{Kind: frame.Set, Key: []byte("key1")}}})
+		ended <- a.Do(ctx, 1, &partition.Call{Ops: []partition.Op{{Kind: frame.Set, Key: []byte("key1")}}})
 	}()
 	look() // also if the call was not written yet
 	look()
@@ -89,7 +89,7 @@ func TestLogThatSeemsToBeGoneTwice(t *testing.T) {
 	w.Zero(a.damaged())
 }
 
-// A call that waits while a log seems to be damaged takes hold if the log turns out to be whole, and so does
+// A call that waits while a log seems to be damaged is committed if the log turns out to be whole, and so does
 // one that comes meanwhile. The owner may have given the log up between.
 func TestCallsWaitForALogThatSeemsToBeGone(t *testing.T) {
 	w := newWorld(t)

@@ -178,7 +178,7 @@ func TestSomeLogsAreNewer(t *testing.T) {
 	}
 
 	w.takeOverNewer(0)
-	call := &partition.Call{Asks: []partition.Ask{{Kind: frame.Set, Key: []byte("key0")}}}
+	call := &partition.Call{Ops: []partition.Op{{Kind: frame.Set, Key: []byte("key0")}}}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- b.Do(ctx, 0, call) }()
@@ -284,7 +284,7 @@ func TestWritingForAnOldProcess(t *testing.T) {
 	}
 	w.Equal(bytes.Repeat([]byte{frame.First}, partitions), w.versions())
 	schedule := func(at int) error {
-		return b.Do(t.Context(), at, &partition.Call{Asks: []partition.Ask{
+		return b.Do(t.Context(), at, &partition.Call{Ops: []partition.Op{
 			{Kind: frame.SetAt, Key: []byte("runs"), Schedule: []byte("@every 1h")}}})
 	}
 	for at := range partitions {

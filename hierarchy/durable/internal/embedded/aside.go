@@ -63,7 +63,7 @@ func (s *Server) moveAside(name string) error {
 	}
 }
 
-// Aside says why a stream is missing, if it was set aside as damaged, or is nil.
+// Aside returns why a stream is missing, if it was set aside as damaged, or is nil.
 func (s *Server) Aside(stream string) error {
 	if _, err := os.Stat(filepath.Join(account(s.dir), stream)); err == nil {
 		return nil
@@ -79,7 +79,7 @@ func (s *Server) Aside(stream string) error {
 	return err
 }
 
-// corruptOf is the stream in which the server has found damage, by a line of its log, or "".
+// corruptOf returns the stream in which the server has found damage, by a line of its log, or "".
 func corruptOf(line string) string {
 	if !strings.Contains(line, "malformed or corrupt message") {
 		return ""
@@ -92,7 +92,7 @@ func corruptOf(line string) string {
 	return name
 }
 
-// corruptStream is the damage that the server has found in a stream, or nil.
+// corruptStream returns the damage that the server has found in a stream, or nil.
 func (s *Server) corruptStream(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

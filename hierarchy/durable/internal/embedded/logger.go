@@ -67,7 +67,7 @@ func (l *logger) Fatalf(format string, v ...any) {
 	}
 }
 
-// reason is why the server does not start, or "".
+// reason returns why the server does not start, or "".
 func (l *logger) reason() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -59,7 +59,7 @@ func open(ctx context.Context, dir string, log *slog.Logger) (*Share, error) {
 	}
 }
 
-// join is a share of the server of a directory, which is made if there is none. If there is one that
+// join returns a share of the server of a directory, which is made if there is none. If there is one that
 // stops, it is returned instead: the next one has to wait for it.
 func join(dir string, log *slog.Logger) (share *Share, before *Server, err error) {
 	opened.mu.Lock()

@@ -43,7 +43,7 @@ func lacksRoom(line string) bool {
 	return false
 }
 
-// Problem says why the server does not work, or nil.
+// Problem returns why the server does not work, or nil.
 func (s *Server) Problem() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *Server) OnProblem(f func(error)) (stop func() bool) {
 	return context.AfterFunc(healthy, func() { f(context.Cause(healthy)) })
 }
 
-// unsynced says what may not be on the disk though the file system shows it, or is nil. Once it is
+// unsynced returns what may not be on the disk though the file system shows it, or is nil. Once it is
 // not nil, it stays, and the server is not started again in this process.
 func (s *Server) unsynced() error {
 	s.mu.Lock()
@@ -77,7 +77,7 @@ func (s *Server) unsynced() error {
 // lacksFiles reports whether too many files are open.
 func lacksFiles(line string) bool { return strings.Contains(line, "too many open files") }
 
-// passing says what keeps the server from writing if it may pass and nothing is lost by it, or is "".
+// passing returns what keeps the server from writing if it may pass and nothing is lost by it, or is "".
 func passing(line string) string {
 	switch {
 	case lacksRoom(line):
@@ -202,7 +202,7 @@ func (s *Server) probe() (err error) {
 	return nil
 }
 
-// Because is why the server could not do something, with what is wrong with the disk, if anything is: a server says
+// Because returns why the server could not do something, with what is wrong with the disk, if anything is: a server says
 // only what it could not do. A disk that hangs is not waited for.
 func (s *Server) Because(ctx context.Context, err error) error {
 	if problem := s.Problem(); problem != nil {
@@ -218,7 +218,7 @@ func (s *Server) Because(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// passingNow is what keeps files from being written now, if it may pass, or "".
+// passingNow returns what keeps files from being written now, if it may pass, or "".
 func (s *Server) passingNow(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()

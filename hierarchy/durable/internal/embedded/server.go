@@ -71,7 +71,7 @@ func newServer(dir string) *Server {
 	return s
 }
 
-// Conn is a connection to the server. It ends with the last Close.
+// Conn returns a connection to the server. It ends with the last Close.
 func (s *Server) Conn() *nats.Conn { return s.conn }
 
 // start starts the server of a directory that no Server of this process has.
@@ -162,7 +162,7 @@ func options(dir string) *server.Options {
 	}
 }
 
-// streams is where the server keeps its files.
+// streams returns where the server keeps its files.
 func streams(dir string) string { return filepath.Join(dir, "streams") }
 
 // stop ends all that start has begun, also if that has failed in the middle.
@@ -183,7 +183,7 @@ func (s *Server) stop() {
 	}
 }
 
-// notStarted is why the server does not start. It says only that a directory is not writable, so the
+// notStarted returns why the server does not start. It says only that a directory is not writable, so the
 // file system is asked for the rest.
 func (s *Server) notStarted(reason string) error {
 	err := writable(filepath.Join(streams(s.dir), server.JetStreamStoreDir))

@@ -6,14 +6,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
-// Result says what became of a part of a request.
+// Result is what became of a part of a request.
 type Result uint8
 
 const (
-	Done    Result = iota // its operations took hold, as far as their bits say
-	Full                  // none took hold, as there was no room under MaxPending
-	Later                 // none took hold, as the frame had no room for the value. It can be asked for again
-	Refused               // none took hold, as the owner could not read a schedule. Not before version 2
+	Done    Result = iota // its operations were committed, as far as their bits say
+	Full                  // none was committed, as there was no room under MaxPending
+	Later                 // none was committed, as the frame had no room for the value. It can be requested again
+	Refused               // none was committed, as the owner could not read a schedule. Not before version 2
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 )
 
 // AppendAnswer appends the answer to one part of a request: what became of it, whether each of its
-// operations took hold, and the value that its only operation took out, or what AppendValues gives for several.
+// operations were committed, and the value that its only operation took out, or what AppendValues gives for several.
 func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
 	head := uint64(len(took))<<answerCount | uint64(r)
 	if value != "" {

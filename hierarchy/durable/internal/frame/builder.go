@@ -27,10 +27,10 @@ func (w *Builder) Start(h Header) {
 // and Time, on which operations depend.
 func (w *Builder) Header() *Header { return &w.header }
 
-// Len is the number of operations so far.
+// Len returns the number of operations so far.
 func (w *Builder) Len() int { return w.count }
 
-// Size is the size of the frame, if it ended now.
+// Size returns the size of the frame, if it ended now.
 func (w *Builder) Size() int { return len(w.b) + trailerSize }
 
 // Finish ends the frame and returns its bytes and checksum. They stay until the next Start.

@@ -50,12 +50,12 @@ type Header struct {
 // operation in it. Owner makes it unique among copies of the log.
 type ID struct{ Owner, Number uint64 }
 
-// newID is the ID that the operation at place of the frame gives to its timer.
+// newID returns the ID that the operation at place of the frame gives to its timer.
 func (h *Header) newID(place int) ID {
 	return ID{h.Owner, h.Number<<placeBits | uint64(place)}
 }
 
-// version is the version in which a frame with that header is written.
+// version returns the version in which a frame with that header is written.
 func (h *Header) version() uint8 {
 	if h.Version == 0 {
 		return Version
@@ -109,7 +109,7 @@ type Frame struct {
 	body     []byte
 }
 
-// otherVersion is the error for a frame that says that it has another version. If it would be whole with
+// otherVersion returns the error for a frame that says that it has another version. If it would be whole with
 // one that is known, the version is what was altered: then no program can read it. A later version may have its
 // checksum elsewhere.
 func otherVersion(b []byte) error {

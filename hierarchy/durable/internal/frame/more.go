@@ -26,7 +26,7 @@ const (
 	ofKeep = ofSet | hasMissed | hasStarted | hasDied
 )
 
-// mayHave is the bits that an operation may have.
+// mayHave returns the bits that an operation may have.
 func mayHave(op *Op) byte {
 	switch {
 	case !op.Kind.isWhole():
@@ -37,7 +37,7 @@ func mayHave(op *Op) byte {
 	return ofKeep
 }
 
-// bits says what op has beside the fields of most operations.
+// bits returns what op has beside the fields of most operations.
 func (op *Op) bits() (bits byte) {
 	if len(op.Schedule) > 0 {
 		bits |= hasSchedule

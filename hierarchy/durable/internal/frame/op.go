@@ -2,7 +2,7 @@ package frame
 
 import "fmt"
 
-// Kind says what an operation does.
+// Kind is what an operation does.
 type Kind uint8
 
 const (
@@ -82,7 +82,7 @@ type Op struct {
 	Answers []byte // Request: what AppendAnswer has made of each part
 }
 
-// How says how a run of a schedule has ended.
+// How is how a run of a schedule has ended.
 type How uint8
 
 const (

@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
-// Ops is an iterator over the operations, each with its place in the frame. The Op is the same
+// Ops returns an iterator over the operations, each with its place in the frame. The Op is the same
 // variable each time, and its bytes are those of the frame. After an error nothing comes.
 func (f *Frame) Ops() iter.Seq2[*Op, error] {
 	return func(yield func(*Op, error) bool) {
@@ -131,7 +131,7 @@ func (r *reader) request(op *Op) {
 // time is relative to that of the frame. What Builder.time has wrapped around wraps back.
 func (r *reader) time() int64 { return r.frame.Time + r.Varint() }
 
-// number is the number of an ID. In version 1, one that this log can't have given yet is a failure: there are no timers
+// number returns the number of an ID. In version 1, one that this log can't have given yet is a failure: there are no timers
 // of other logs.
 func (r *reader) number() uint64 {
 	age := r.Uvarint()

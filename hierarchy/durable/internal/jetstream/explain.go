@@ -10,7 +10,7 @@ import (
 )
 
 // Errors of a connection that does not work say only that a request had no answer in time. What is known of the
-// connection says why. It has no passwords: nats.go gives the servers without users, and its errors have none.
+// connection is why. It has no passwords: nats.go gives the servers without users, and its errors have none.
 
 // explain returns err with what is known of the connection, if that may be why there was no answer.
 func explain(nc *nats.Conn, err error) error {
@@ -33,7 +33,7 @@ func explain(nc *nats.Conn, err error) error {
 	return &explained{text, err, why}
 }
 
-// explained is an error and what explains it. Where the connection does not work, what was asked for says nothing.
+// explained is an error and what explains it. Where the connection does not work, the request's own error says nothing.
 type explained struct {
 	text     string
 	err, why error

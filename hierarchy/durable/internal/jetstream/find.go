@@ -25,9 +25,9 @@ type inspected struct {
 	} `json:"state"`
 }
 
-// inspect asks for a stream. One that is missing is ErrDamaged.
+// inspect looks a stream up. One that is missing is ErrDamaged.
 func inspect(ctx context.Context, nc conn, stream string) (in inspected, err error) {
-	err = ask(ctx, nc, "STREAM.INFO."+stream, nil, &in)
+	err = callAPI(ctx, nc, "STREAM.INFO."+stream, nil, &in)
 	if isNoStream(err) {
 		err = fmt.Errorf("%w: the stream %s is missing: %w", journal.ErrDamaged, stream, err)
 	}
@@ -96,7 +96,7 @@ func (s *Set) unreadable() error {
 	return fmt.Errorf("%w: the record of %q can't be read", journal.ErrDamaged, s.cfg.Name)
 }
 
-// counted is what a record said that somebody else has published over. All logs were made before it was written, and
+// counted returns what a record said that somebody else has published over. All logs were made before it was written, and
 // nothing was in them. If one has been deleted since, the frames of the others tell that there were more.
 func (s *Set) counted(ctx context.Context) (about, error) {
 	a, used := about{Format: format}, false

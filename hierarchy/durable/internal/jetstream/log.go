@@ -95,7 +95,7 @@ func (l *Log) Trim(ctx context.Context, begin uint64) error {
 	request := struct {
 		Sequence uint64 `json:"seq"`
 	}{begin}
-	return ask(ctx, l.nc, "STREAM.PURGE."+l.stream, request, &struct{}{})
+	return callAPI(ctx, l.nc, "STREAM.PURGE."+l.stream, request, &struct{}{})
 }
 
 // Mark implements journal.Log.

@@ -92,7 +92,7 @@ func meant(err error) error {
 	return err
 }
 
-// lastThat is the last message of a subject that is as it must be, and the sequence of the last one of all: the
+// lastThat returns the last message of a subject that is as it must be, and the sequence of the last one of all: the
 // subject's stream keeps two, and a stranger may have published to it. If neither is right, it is the last one.
 func lastThat(ctx context.Context, nc conn, stream, subject string, right func([]byte) bool) ([]byte, uint64, error) {
 	data, sequence, err := last(ctx, nc, stream, subject)
@@ -105,7 +105,7 @@ func lastThat(ctx context.Context, nc conn, stream, subject string, right func([
 	return data, sequence, nil
 }
 
-// last is the last message of a subject, as the stream's leader knows it, or ErrAbsent.
+// last returns the last message of a subject, as the stream's leader knows it, or ErrAbsent.
 func last(ctx context.Context, nc conn, stream, subject string) (data []byte, sequence uint64, err error) {
 	m, err := lastMessage(ctx, nc, stream, subject)
 	return m.Data, m.Sequence, meant(err)

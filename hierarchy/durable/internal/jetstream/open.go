@@ -74,7 +74,7 @@ func FindShared(ctx context.Context, cfg Config, logger *slog.Logger) (s Storage
 // once, and deletions that the table of members forgets.
 var leastServer = [2]int{2, 11}
 
-// checkServer is an error if the server of a connection is too old. Nothing is known of one that is not connected.
+// checkServer returns an error if the server of a connection is too old. Nothing is known of one that is not connected.
 func checkServer(nc *nats.Conn) error {
 	version := nc.ConnectedServerVersion()
 	var is [2]int
@@ -89,7 +89,7 @@ func checkServer(nc *nats.Conn) error {
 }
 
 const (
-	// What is asked of servers that have no leader yet gets no answer, also when they have one. What a try
+	// A request to servers that have no leader yet gets no answer, also when they have one. What a try
 	// has made stays.
 	firstOpenTime = time.Second            // without an answer, in the first try; then doubled
 	openTime      = 5 * time.Second        // at most

@@ -27,7 +27,7 @@ const (
 )
 
 // read reads messages by requests for portions. Any replica of the stream answers them. A message
-// may be absent only because that replica is behind, so the leader is asked before it is said.
+// may be absent only because that replica is behind, so the leader is tried before that is an error.
 func (l *Log) read(ctx context.Context, from, to uint64, portion int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if from > to {
@@ -77,12 +77,12 @@ func (r *reading) begin() (err error) {
 	}
 	r.inbox = r.log.nc.NewRespInbox()
 	if r.sub, err = r.log.nc.SubscribeSync(r.inbox); err == nil {
-		_ = r.sub.SetPendingLimits(-1, -1) // what comes is limited by what is asked for
+		_ = r.sub.SetPendingLimits(-1, -1) // what comes is limited by the requests
 	}
 	return err
 }
 
-// portion asks for messages and returns those that come, until a message is absent, or ctx is
+// portion requests messages and returns those that come, until a message is absent, or ctx is
 // done.
 func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 	select {
@@ -107,7 +107,7 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 		m, err := r.message(ctx)
 		switch {
 		case err == nil:
-		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded): // ask again
+		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded): // try again
 			r.end()
 			return r.got, r.silence()
 		default:

@@ -29,8 +29,8 @@ func (d noAnswer) Error() string {
 	return fmt.Sprintf("JetStream has not answered within %v", time.Duration(d))
 }
 
-// ask sends a request to JetStream's API and decodes the answer.
-func ask(ctx context.Context, nc conn, subject string, request, answer any) error {
+// callAPI sends a request to JetStream's API and decodes the answer.
+func callAPI(ctx context.Context, nc conn, subject string, request, answer any) error {
 	data := []byte(nil)
 	if request != nil {
 		data, _ = json.Marshal(request) // requests are structs of ours
@@ -97,21 +97,21 @@ type message struct {
 	Data     []byte `json:"data"`
 }
 
-// getMessage asks the leader of a stream for one message. A replica that is behind does not have all.
+// getMessage gets one message from the leader of a stream. A replica that is behind does not have all.
 func getMessage(ctx context.Context, nc conn, stream string, sequence uint64) (message, error) {
 	return ofLeader(ctx, nc, stream, struct {
 		Sequence uint64 `json:"seq"`
 	}{sequence})
 }
 
-// lastMessage asks the leader of a stream for the last message of a subject.
+// lastMessage gets the last message of a subject from the leader of a stream.
 func lastMessage(ctx context.Context, nc conn, stream, subject string) (message, error) {
 	return ofLeader(ctx, nc, stream, struct {
 		Subject string `json:"last_by_subj"`
 	}{subject})
 }
 
-// firstMessage asks the leader of a stream for the first message of a subject.
+// firstMessage gets the first message of a subject from the leader of a stream.
 func firstMessage(ctx context.Context, nc conn, stream, subject string) (message, error) {
 	return ofLeader(ctx, nc, stream, struct {
 		Sequence uint64 `json:"seq"`
@@ -123,6 +123,6 @@ func ofLeader(ctx context.Context, nc conn, stream string, request any) (message
 	var answer struct {
 		Message message `json:"message"`
 	}
-	err := ask(ctx, nc, "STREAM.MSG.GET."+stream, request, &answer)
+	err := callAPI(ctx, nc, "STREAM.MSG.GET."+stream, request, &answer)
 	return answer.Message, err
 }

@@ -23,7 +23,7 @@ import (
 // ErrPartitions: the set of logs has another number of partitions.
 var ErrPartitions = errors.New("another number of partitions")
 
-// Config says which logs to open.
+// Config is which logs to open.
 type Config struct {
 	Conn       *nats.Conn
 	Name       string
@@ -31,8 +31,8 @@ type Config struct {
 	Replicas   int // of what is made; 0: three, or one where there is one server
 	// Made: the set was made before. If it is not there, it is damaged.
 	Made bool
-	// Longest is how long an answer may take, if the context allows more. Who asks servers, and not one in this
-	// process, has to ask again soon: some requests get no answer. Default 5s.
+	// Longest is how long an answer may take, if the context allows more. Where the servers are not in this
+	// process, a request has to be tried again soon: some get no answer. Default 5s.
 	Longest time.Duration
 	// Progress, if not nil, is called after each answer of the servers. There can be many.
 	Progress func()
@@ -96,7 +96,7 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 	return s, nil
 }
 
-// agrees is an error if the set has not the number of partitions that it is opened with.
+// agrees returns an error if the set has not the number of partitions that it is opened with.
 func (s *Set) agrees(a about) error {
 	if s.cfg.Partitions == 0 || s.cfg.Partitions == a.Partitions {
 		return nil
@@ -114,10 +114,10 @@ func ValidName(s string) bool {
 	return len(s) > 0 && len(s) <= 64
 }
 
-// MarksStream is the name of the stream that has the marks of a set.
+// MarksStream returns the name of the stream that has the marks of a set.
 func MarksStream(set string) string { return "epicycle_" + set + "_marks" }
 
-// LogStream is the name of the stream that has the log of a partition.
+// LogStream returns the name of the stream that has the log of a partition.
 func LogStream(set string, partition int) string {
 	return fmt.Sprintf("epicycle_%s_%d", set, partition)
 }

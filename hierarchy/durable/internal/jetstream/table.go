@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
 )
 
-// TableConfig says which bucket to open.
+// TableConfig is which bucket to open.
 type TableConfig struct {
 	Conn     *nats.Conn
 	Name     string // the bucket is epicycle_NAME
@@ -48,7 +48,7 @@ func OpenTable(ctx context.Context, cfg TableConfig) (*Table, error) {
 	return s, nil
 }
 
-// CheckTable is an error if the bucket is there and can't be used. It makes nothing.
+// CheckTable returns an error if the bucket is there and can't be used. It makes nothing.
 func CheckTable(ctx context.Context, cfg TableConfig) error {
 	_, err := findTable(ctx, cfg)
 	return err
@@ -63,7 +63,7 @@ func FindTable(ctx context.Context, cfg TableConfig) (*Table, error) {
 	return s, err
 }
 
-// findTable is the table with the bucket that is there, or with none.
+// findTable returns the table with the bucket that is there, or with none.
 func findTable(ctx context.Context, cfg TableConfig) (*Table, error) {
 	js, err := jetstream.New(cfg.Conn)
 	if err != nil {
@@ -81,7 +81,7 @@ func findTable(ctx context.Context, cfg TableConfig) (*Table, error) {
 	return s, s.named(err)
 }
 
-// named says which bucket an error is of.
+// named returns which bucket an error is of.
 func (s *Table) named(err error) error {
 	if err == nil {
 		return nil
@@ -131,7 +131,7 @@ func refusal(err error) error {
 	return err
 }
 
-// subject is where the records of a key are.
+// subject returns where the records of a key are.
 func (s *Table) subject(key string) string { return "$KV." + s.name + "." + key }
 
 // Put implements table.Store.

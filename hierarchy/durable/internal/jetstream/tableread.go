@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
 )
 
-// Get implements table.Store. It asks the leader: KeyValue's Get may be answered by a replica that is
+// Get implements table.Store. It reads from the leader: KeyValue's Get may be answered by a replica that is
 // behind, and does not tell the revision of a deletion.
 func (s *Table) Get(ctx context.Context, key string) (table.Record, error) {
 	absent := fmt.Errorf("%w: %q", table.ErrAbsent, key)
@@ -79,7 +79,7 @@ func drain(w jetstream.KeyWatcher) {
 	}
 }
 
-// changeOf is what an entry of the watcher tells. The watcher says with nil that all has come.
+// changeOf returns what an entry of the watcher tells. The watcher says with nil that all has come.
 func changeOf(entry jetstream.KeyValueEntry) table.Change {
 	if entry == nil {
 		return table.Change{All: true}

@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Patience is how long Commit waits for an answer before it asks again, and how often it asks.
+// Patience is how long Commit waits for an answer before it tries again, and how often it tries.
 // The zero Patience is ready to use.
 type Patience struct {
 	Answer time.Duration // for each call to the log, default 5s
@@ -58,17 +58,17 @@ var errNoAnswer = errors.New("no answer")
 
 // append appends once, and waits for the answer as long as Answer says.
 func (p *Patience) append(ctx context.Context, log Log, last uint64, data []byte) error {
-	asked, cancel := p.Asking(ctx)
+	limited, cancel := p.WithTimeout(ctx)
 	defer cancel()
-	err := log.Append(asked, last, data)
-	if err != nil && asked.Err() != nil && ctx.Err() == nil && !errors.Is(err, ErrDenied) { // nobody else knows of that context
+	err := log.Append(limited, last, data)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil && !errors.Is(err, ErrDenied) { // nobody else knows of that context
 		return fmt.Errorf("%w within %v", errNoAnswer, p.answer())
 	}
 	return err
 }
 
-// Asking is a context for a question to the log. It ends with ctx, and when there has been no answer for long enough.
-func (p *Patience) Asking(ctx context.Context) (context.Context, context.CancelFunc) {
+// WithTimeout returns a context for a request to the log. It ends with ctx, or when an answer takes too long.
+func (p *Patience) WithTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, p.answer())
 }
 
@@ -92,9 +92,9 @@ func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, s
 		return err
 	}
 	*sure = *sure && errors.Is(err, ErrRefused)
-	asked, cancel := p.Asking(ctx)
+	limited, cancel := p.WithTimeout(ctx)
 	defer cancel()
-	there, gone := log.Get(asked, last+1)
+	there, gone := log.Get(limited, last+1)
 	switch {
 	case gone == nil && bytes.Equal(there, data):
 		return nil
@@ -106,7 +106,7 @@ func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, s
 		return err
 	}
 	// A log that begins after the message had a later owner, who has deleted it, whosever it was.
-	b, failed := log.Bounds(asked)
+	b, failed := log.Bounds(limited)
 	switch {
 	case failed != nil || b.First <= last+1:
 		return err

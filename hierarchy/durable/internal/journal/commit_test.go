@@ -59,7 +59,7 @@ func TestCommitIsRefusedByAnotherOwner(t *testing.T) {
 	}
 }
 
-// A copy that is on its way can take hold before or after another owner's frame. Commit tells
+// A copy that is on its way can be committed before or after another owner's frame. Commit tells
 // which.
 func TestCommitWhileACopyIsOnItsWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

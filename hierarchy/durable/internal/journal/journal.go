@@ -85,7 +85,7 @@ func (m Mark) Encode() []byte {
 	return binary.LittleEndian.AppendUint32(b, wire.Checksum(b))
 }
 
-// DecodeMark is the mark that Encode made b of. It is false if b is anything else.
+// DecodeMark returns the mark that Encode made b of. It is false if b is anything else.
 func DecodeMark(b []byte) (m Mark, ok bool) {
 	if len(b) != MarkSize || wire.Checksum(b[:12]) != binary.LittleEndian.Uint32(b[12:]) {
 		return m, false

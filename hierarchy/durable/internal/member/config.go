@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
 )
 
-// Config says where to join, and how.
+// Config is where to join, and how.
 type Config struct {
 	Store      table.Store
 	Partitions int

@@ -121,7 +121,7 @@ func TestJoinInDoubt(t *testing.T) {
 	}
 }
 
-// The first record took hold, others deleted it, and the table has forgotten that: a later copy takes
+// The first record was committed, others deleted it, and the table has forgotten that: a later copy takes
 // hold too. For the others that ID is dead, so it needs another one.
 func TestJoinTooLate(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -95,7 +95,7 @@ func TestLeaseCountsFromTheFirstCopyThatIsRead(t *testing.T) {
 			puts++
 			return memory.Fault{Lose: puts == 1, Drop: puts > 1}
 		})
-		// The first renewal, at 4s, took hold. Its copies don't arrive, nor does the next renewal.
+		// The first renewal, at 4s, was committed. Its copies don't arrive, nor does the next renewal.
 		w.at(9 * time.Second)
 		require.False(w, a.Holds(), "9s after Join")
 		w.at(12 * time.Second)

@@ -106,7 +106,7 @@ func (m *model) start() {
 	m.wg.Go(p.run)
 }
 
-// fault says what goes wrong with a call.
+// fault returns what goes wrong with a call.
 func (p *modelProcess) fault(c memory.Call) (f memory.Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

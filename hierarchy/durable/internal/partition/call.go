@@ -12,8 +12,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Ask is an operation that a caller requests: Set, SetAt, Move, Remove or Revive.
-type Ask struct {
+// Op is an operation that a caller requests: Set, SetAt, Move, Remove or Revive.
+type Op struct {
 	Kind       frame.Kind
 	If         Condition // of a Set
 	Whole      bool      // of a Set or Remove: the caller gets the timer that was there. See Was
@@ -31,12 +31,12 @@ type Ask struct {
 // end of Wait it belongs to the partition. After ErrUnavailable or an error of the context it does so for ever: the
 // writer may still look at it.
 type Call struct {
-	Asks    []Ask
+	Ops     []Op
 	Request RequestID
 	Parts   []Part // with Request: whose operations they are. Empty: those of one caller
 	Took    []bool // after Wait: whether each was committed. One that changes nothing is not
 	// Values are, after Wait and without Parts, what the operations that were committed have taken out, in their order, of
-	// those that Ask.takesOut. An answer from another process may lack the last of them, if there is no room for them.
+	// those that Op.takesOut. An answer from another process may lack the last of them, if there is no room for them.
 	Values []string
 
 	one      [1]Part // of a Call with Request and without Parts
@@ -49,9 +49,9 @@ type Call struct {
 
 // Reset empties c, to use it again.
 func (c *Call) Reset() {
-	clear(c.Asks)
+	clear(c.Ops)
 	clear(c.Parts)
-	c.Asks, c.Parts, c.Took = c.Asks[:0], c.Parts[:0], c.Took[:0]
+	c.Ops, c.Parts, c.Took = c.Ops[:0], c.Parts[:0], c.Took[:0]
 	clear(c.Values)
 	c.Values, c.Request = c.Values[:0], RequestID{}
 }
@@ -87,12 +87,12 @@ func (p *Partition) Start(c *Call) error {
 	if !p.cfg.Tenure() {
 		return errTenure
 	}
-	return p.writer.queue.put(item{kind: asked, call: c})
+	return p.writer.queue.put(item{kind: called, call: c})
 }
 
 // checkSize returns ErrTooLarge for a call that does not fit in a frame.
 func (cfg *Config) checkSize(c *Call) error {
-	return CheckSize(len(c.Asks), c.size, cfg.Log.MaxMessage()-frame.Overhead)
+	return CheckSize(len(c.Ops), c.size, cfg.Log.MaxMessage()-frame.Overhead)
 }
 
 // CheckSize returns ErrTooLarge for a call that has more operations than MaxOps, or more bytes than most.
@@ -121,8 +121,8 @@ func (c *Call) Wait(ctx context.Context) error {
 func (c *Call) begin(t *ownTime) {
 	c.size = 0
 	now := t.now()
-	for i := range c.Asks {
-		a := &c.Asks[i]
+	for i := range c.Ops {
+		a := &c.Ops[i]
 		if a.counts() {
 			a.Due = instant.Plus(now, int64(a.In))
 		}
@@ -138,7 +138,7 @@ func (c *Call) begin(t *ownTime) {
 	if c.Request.named() {
 		c.size += c.answerSize()
 	}
-	for len(c.Took) < len(c.Asks) {
+	for len(c.Took) < len(c.Ops) {
 		c.Took = append(c.Took, false)
 	}
 	c.err, c.result = nil, nil
@@ -149,7 +149,7 @@ func (c *Call) begin(t *ownTime) {
 }
 
 // firstRun sets when a timer with a schedule is due.
-func (a *Ask) firstRun(now int64) {
+func (a *Op) firstRun(now int64) {
 	s, err := parseSchedule(string(a.Schedule))
 	ok := err == nil && len(a.Schedule) <= MaxSchedule
 	if ok {
@@ -159,14 +159,14 @@ func (a *Ask) firstRun(now int64) {
 }
 
 // refused reports whether one of the operations has a schedule that can't be used.
-func refused(asks []Ask) bool {
-	return slices.ContainsFunc(asks, func(a Ask) bool { return a.refused })
+func refused(ops []Op) bool {
+	return slices.ContainsFunc(ops, func(a Op) bool { return a.refused })
 }
 
 // HasDurations reports whether something of c counts from now.
 func (c *Call) HasDurations() bool {
-	return slices.ContainsFunc(c.Asks, func(a Ask) bool { return a.counts() })
+	return slices.ContainsFunc(c.Ops, func(a Op) bool { return a.counts() })
 }
 
 // counts reports whether a's time counts from now.
-func (a *Ask) counts() bool { return a.Kind == frame.Set || a.Kind == frame.Move }
+func (a *Op) counts() bool { return a.Kind == frame.Set || a.Kind == frame.Move }

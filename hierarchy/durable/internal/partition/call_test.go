@@ -45,7 +45,7 @@ func TestCallsOfTheNextFrameAreGivenUp(t *testing.T) {
 		errs := make(chan error, 5)
 		large := make([]byte, frameBytes/3)
 		ask := func(i int) {
-			errs <- b.p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte{byte(i)}, Value: large}}})
+			errs <- b.p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte{byte(i)}, Value: large}}})
 		}
 		go ask(0)
 		<-held
@@ -101,7 +101,7 @@ func TestNothingIsAnsweredWithoutTheLease(t *testing.T) {
 	b.open()
 	b.False(b.move("a", 0))
 	tenure.Store(false)
-	_, err := b.try(Ask{Kind: frame.Move, Key: []byte("a")})
+	_, err := b.try(Op{Kind: frame.Move, Key: []byte("a")})
 	b.ErrorIs(err, ErrUnavailable)
 	_, _, _, err = b.p.Get([]byte("a"))
 	b.ErrorIs(err, ErrUnavailable)
@@ -116,10 +116,10 @@ func TestLeaseEndsWhileACallIsInTheQueue(t *testing.T) {
 		tenure.Store(true)
 		b.cfg.Tenure = tenure.Load
 		b.open()
-		c := &Call{Asks: []Ask{{Kind: frame.Move, Key: []byte("a")}}}
+		c := &Call{Ops: []Op{{Kind: frame.Move, Key: []byte("a")}}}
 		c.begin(b.p.time)
 		tenure.Store(false) // after Start has looked at it
-		b.NoError(b.p.writer.queue.put(item{kind: asked, call: c}))
+		b.NoError(b.p.writer.queue.put(item{kind: called, call: c}))
 		b.ErrorIs(c.Wait(b.t.Context()), ErrNotOwner)
 		tenure.Store(true)
 		b.shut()
@@ -132,7 +132,7 @@ func TestCallAfterTheEndOfItsContext(t *testing.T) {
 	b.open()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c := &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("a")}}}
+	c := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a")}}}
 	b.ErrorIs(b.p.Do(ctx, c), context.Canceled)
 	b.move("b", 0) // the writer has seen all before it
 	b.Empty(b.keys(false))

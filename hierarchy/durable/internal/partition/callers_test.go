@@ -12,7 +12,7 @@ func TestCallsOfManyOperations(t *testing.T) {
 	b := newBench(t)
 	b.open()
 	b.set("old", "0", time.Minute)
-	c := &Call{Asks: []Ask{
+	c := &Call{Ops: []Op{
 		{Kind: frame.Set, Key: []byte("a"), Value: []byte("1"), In: time.Second},
 		{Kind: frame.Move, Key: []byte("a"), In: 2 * time.Second},
 		{Kind: frame.Move, Key: []byte("none"), In: time.Second},
@@ -50,16 +50,16 @@ func TestMaxPending(t *testing.T) {
 	b.open()
 	b.set("a", "1", time.Minute)
 	b.set("b", "1", time.Minute)
-	set := func(k string) Ask {
-		return Ask{Kind: frame.Set, Key: []byte(k), In: time.Minute}
+	set := func(k string) Op {
+		return Op{Kind: frame.Set, Key: []byte(k), In: time.Minute}
 	}
 	_, err := b.try(set("c"))
 	b.ErrorIs(err, ErrFull)
 	b.set("b", "2", time.Minute) // it is there already
-	c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}, set("c"), set("d")}}
+	c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}, set("c"), set("d")}}
 	b.ErrorIs(b.p.Do(t.Context(), c), ErrFull)
 	b.Len(b.keys(false), 2)
-	c = &Call{Asks: []Ask{set("c"), {Kind: frame.Remove, Key: []byte("a")}, set("c")}}
+	c = &Call{Ops: []Op{set("c"), {Kind: frame.Remove, Key: []byte("a")}, set("c")}}
 	b.NoError(b.p.Do(t.Context(), c))
 	b.Equal(map[string]string{"b": "2", "c": ""}, b.keys(false))
 	b.crash()
@@ -74,9 +74,9 @@ func TestMaxPending(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	b := newBench(t)
 	b.open()
-	_, err := b.try(Ask{Kind: frame.Set, Key: []byte("a"), Value: []byte(strings.Repeat("v", 1<<20))})
+	_, err := b.try(Op{Kind: frame.Set, Key: []byte("a"), Value: []byte(strings.Repeat("v", 1<<20))})
 	b.ErrorIs(err, ErrTooLarge)
-	c := &Call{Asks: make([]Ask, MaxOps+1)}
+	c := &Call{Ops: make([]Op, MaxOps+1)}
 	b.ErrorIs(b.p.Do(t.Context(), c), ErrTooLarge)
 	b.set("a", strings.Repeat("v", 1<<19), 0)
 }

@@ -41,8 +41,8 @@ func TestEndsOfTime(t *testing.T) {
 	for _, kind := range []frame.Kind{frame.Set, frame.SetAt} {
 		b := newBench(t)
 		b.open()
-		b.do(Ask{Kind: kind, Key: []byte("first"), In: math.MinInt64, Due: math.MinInt64})
-		b.do(Ask{Kind: kind, Key: []byte("last"), In: math.MaxInt64, Due: math.MaxInt64})
+		b.do(Op{Kind: kind, Key: []byte("first"), In: math.MinInt64, Due: math.MinInt64})
+		b.do(Op{Kind: kind, Key: []byte("last"), In: math.MaxInt64, Due: math.MaxInt64})
 		_, left := b.get("first")
 		b.Zero(left)
 		b.mock.Add(0)

@@ -144,11 +144,12 @@ func (w *writer) append(b []byte) ([]byte, error) {
 	return b, err
 }
 
-// settleDoubt is called when it is known whether a frame that was in doubt is in the log, or the writer ends.
+// settleDoubt is called when it is known whether a frame that was in doubt is in the log, or the writer ends. One that
+// is too large is not there, and smaller ones follow.
 func (w *writer) settleDoubt(settled *bool, err error) {
 	w.doubting.Lock()
 	defer w.doubting.Unlock()
-	if *settled = true; err == nil {
+	if *settled = true; err == nil || errors.Is(err, journal.ErrTooLarge) {
 		w.silence.end()
 		w.queue.answered()
 		w.cfg.Logger.Info("durable: the log answers again", "partition", w.cfg.Partition)
@@ -229,7 +230,7 @@ func (w *writer) commitFrame(ctx context.Context, patience journal.Patience, b [
 // those that follow each other. What can't be read now is left to the next append: that finds out whether the log is
 // silent, and callers wait meanwhile.
 func (w *writer) passStrangers(ctx context.Context) {
-	ctx, cancel := w.cfg.Patience.Asking(ctx)
+	ctx, cancel := w.cfg.Patience.WithTimeout(ctx)
 	defer cancel()
 	first := w.head.end + 1
 	last := first

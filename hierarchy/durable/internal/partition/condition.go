@@ -7,7 +7,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
-// Condition says which timers a Set replaces. It is decided when the frame is made: in the log, there is the Set alone.
+// Condition is which timers a Set replaces. It is decided when the frame is made: in the log, there is the Set alone.
 // A key with a dead timer, like one without, is set under any condition.
 type Condition uint8
 
@@ -20,7 +20,7 @@ const (
 )
 
 // holds reports whether the condition of a Set holds for what the key is.
-func (d *draft) holds(a *Ask, was *change) bool {
+func (d *draft) holds(a *Op, was *change) bool {
 	if a.If == Always || was.after != live {
 		return true
 	}
@@ -63,12 +63,12 @@ func untilOf(s *state.State, ref state.Ref, now, wall int64) int64 {
 // fromWall converts a wall time to the owner's time.
 func fromWall(t, now, wall int64) int64 { return instant.Plus(now, instant.Minus(t, wall)) }
 
-// takesOut reports whether the caller gets what an operation that has taken hold has taken out: a value, or with
+// takesOut reports whether the caller gets what an operation that has been committed has taken out: a value, or with
 // Whole, what Was reads.
-func (a *Ask) takesOut() bool { return a.Kind == frame.Remove || a.Whole }
+func (a *Op) takesOut() bool { return a.Kind == frame.Remove || a.Whole }
 
-// takenOut returns what an operation that takes hold takes out of the key.
-func (d *draft) takenOut(a *Ask, was *change) string {
+// takenOut returns what an operation that is committed takes out of the key.
+func (d *draft) takenOut(a *Op, was *change) string {
 	if !a.Whole {
 		return was.text()
 	}
@@ -81,7 +81,7 @@ func (d *draft) takenOut(a *Ask, was *change) string {
 }
 
 // timer returns what a key has. If its handler has not been called, it will not be until the frame is in the log, or
-// lost: so what the caller gets is true when the operation takes hold.
+// lost: so what the caller gets is true when the operation is committed.
 func (d *draft) timer(was *change) state.Timer {
 	switch {
 	case was.ref == 0:

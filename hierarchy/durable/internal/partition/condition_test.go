@@ -9,10 +9,10 @@ import (
 )
 
 func (b *bench) setIf(c Condition, k, v string, in time.Duration) bool {
-	return b.do(Ask{Kind: frame.Set, If: c, Key: []byte(k), Value: []byte(v), In: in})
+	return b.do(Op{Kind: frame.Set, If: c, Key: []byte(k), Value: []byte(v), In: in})
 }
 
-// What is due together is not set again, neither sooner nor later. The log has the Sets alone that took hold.
+// What is due together is not set again, neither sooner nor later. The log has the Sets alone that were committed.
 func TestConditions(t *testing.T) {
 	b := newBench(t)
 	b.open()
@@ -41,14 +41,14 @@ func TestConditionsInOneCall(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxPending = 2
 	b.open()
-	set := func(c Condition, v string, in time.Duration) Ask {
-		return Ask{Kind: frame.Set, If: c, Key: []byte("k"), Value: []byte(v), In: in}
+	set := func(c Condition, v string, in time.Duration) Op {
+		return Op{Kind: frame.Set, If: c, Key: []byte("k"), Value: []byte(v), In: in}
 	}
-	wall := Ask{Kind: frame.SetAt, Key: []byte("k"), Value: []byte("at"), Due: b.mock.Now().Add(time.Hour).UnixNano()}
-	c := &Call{Asks: []Ask{
+	wall := Op{Kind: frame.SetAt, Key: []byte("k"), Value: []byte("at"), Due: b.mock.Now().Add(time.Hour).UnixNano()}
+	c := &Call{Ops: []Op{
 		set(IfAbsent, "1", time.Hour), set(IfAbsent, "2", time.Hour), set(IfLater, "3", 2*time.Hour), set(IfSooner, "4", 2*time.Hour),
 		{Kind: frame.Move, Key: []byte("k"), In: 3 * time.Hour}, set(IfSooner, "5", 2*time.Hour),
-		wall, set(IfSooner, "6", time.Hour), set(IfSooner, "7", time.Hour-1), removeAsk("k"), set(IfLater, "8", -time.Hour),
+		wall, set(IfSooner, "6", time.Hour), set(IfSooner, "7", time.Hour-1), removeOp("k"), set(IfLater, "8", -time.Hour),
 	}}
 	b.NoError(b.p.Do(t.Context(), c))
 	b.Equal([]bool{true, false, true, false, true, true, true, false, true, true, true}, c.Took)
@@ -56,18 +56,18 @@ func TestConditionsInOneCall(t *testing.T) {
 	b.Equal(map[string]string{"k": "8"}, b.keys(false))
 }
 
-// A Set that does not take hold needs no place under MaxPending.
+// A Set that is not committed needs no place under MaxPending.
 func TestConditionsNeedNoPlace(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxPending = 1
 	b.open()
 	b.set("k", "1", time.Hour)
 	b.False(b.setIf(IfAbsent, "k", "2", 0))
-	_, err := b.try(Ask{Kind: frame.Set, If: IfAbsent, Key: []byte("other")})
+	_, err := b.try(Op{Kind: frame.Set, If: IfAbsent, Key: []byte("other")})
 	b.ErrorIs(err, ErrFull)
-	c := &Call{Asks: []Ask{
+	c := &Call{Ops: []Op{
 		{Kind: frame.Set, If: IfAbsent, Key: []byte("k"), In: time.Hour},
-		removeAsk("k"),
+		removeOp("k"),
 		{Kind: frame.Set, If: IfLater, Key: []byte("other"), In: time.Hour},
 		{Kind: frame.Set, If: IfLater, Key: []byte("other"), In: time.Minute},
 	}}
@@ -97,7 +97,7 @@ func TestConditionsAndAttempts(t *testing.T) {
 	b.True(b.setIf(IfLater, "k", "fails", time.Hour+1))
 	b.mock.Add(3 * time.Hour)
 	b.Equal(map[string]string{"k": "fails"}, b.keys(true))
-	c := &Call{Asks: []Ask{{Kind: frame.Set, Whole: true, Key: []byte("k"), Value: []byte("fails")}}}
+	c := &Call{Ops: []Op{{Kind: frame.Set, Whole: true, Key: []byte("k"), Value: []byte("fails")}}}
 	b.NoError(b.p.Do(t.Context(), c))
 	b.Equal([]string{""}, c.Values) // nothing that a caller sees was replaced
 	b.mock.Add(3 * time.Hour)

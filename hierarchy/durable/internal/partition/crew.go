@@ -33,7 +33,7 @@ func (c *Crew) jumped(skew int64) (by int64) {
 	return by
 }
 
-// NewCrew is a Crew for n handlers at once.
+// NewCrew returns a Crew for n handlers at once.
 func NewCrew(n int) *Crew { return &Crew{free: n, size: n} }
 
 // take takes a place, and reports whether there was one. If not, f fires when there is.

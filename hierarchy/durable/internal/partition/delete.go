@@ -67,7 +67,7 @@ func (t *trimmer) hasRoomFor(size int) (deleted <-chan struct{}, ok bool) {
 // awaitRoom waits until the log has room for a frame, as far as deletions make it, but not for longer than for an answer
 // of the log.
 func (t *trimmer) awaitRoom(size int) {
-	ctx, cancel := t.cfg.Patience.Asking(t.writing)
+	ctx, cancel := t.cfg.Patience.WithTimeout(t.writing)
 	defer cancel()
 	for {
 		deleted, ok := t.hasRoomFor(size)

@@ -102,7 +102,7 @@ func TestOnDeadOfAnotherTimer(t *testing.T) {
 	b.cfg.OnDead = func(Firing, error) { t.Error("nothing has died") }
 	b.handle = func(ctx context.Context, f Firing) error {
 		if f.Value == "old" {
-			b.NoError(b.p.Do(ctx, &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("a"), Value: []byte("new"), In: time.Hour}}}))
+			b.NoError(b.p.Do(ctx, &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a"), Value: []byte("new"), In: time.Hour}}}))
 			return errHandler
 		}
 		return nil
@@ -174,8 +174,8 @@ func TestWritingVersion1(t *testing.T) {
 	b.cfg.Version = func() uint8 { return frame.First }
 	b.handle = func(context.Context, Firing) error { return errHandler }
 	b.open()
-	b.True(b.do(Ask{Kind: frame.Set, Key: []byte("a"), Trace: []byte("trace")}))
-	_, err := b.try(Ask{Kind: frame.SetAt, Key: []byte("b"), Schedule: []byte("@daily")})
+	b.True(b.do(Op{Kind: frame.Set, Key: []byte("a"), Trace: []byte("trace")}))
+	_, err := b.try(Op{Kind: frame.SetAt, Key: []byte("b"), Schedule: []byte("@daily")})
 	b.ErrorIs(err, ErrMixed)
 	b.mock.Add(0)
 	b.Len(b.keys(true), 1)

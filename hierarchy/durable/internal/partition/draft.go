@@ -19,7 +19,7 @@ type draft struct {
 	touched map[uint64]int // the last of changes for a key's hash
 	changes []change
 	claim   func(state.Ref, frame.ID) (called bool) // firer.claim
-	owns    map[int]uint64                          // Ask.By of the operations that have one
+	owns    map[int]uint64                          // Op.By of the operations that have one
 	answers map[state.Request]string                // that the frame has
 	floors  map[uint64]uint64                       // of their callers
 	latest  map[uint64]uint64                       // the highest serial numbers of their callers
@@ -121,55 +121,55 @@ func (d *draft) fits(it *item) bool {
 		n, size = 2, 2*size
 	case failed:
 		size += MaxError
-	case asked:
+	case called:
 		n, size = d.answerRoom(it.call)
-		n, size = n+len(it.call.Asks), size+it.call.size
+		n, size = n+len(it.call.Ops), size+it.call.size
 	}
 	return d.Len()+n <= MaxOps+1+keepOps && d.Size()+size <= d.cfg.frameBytes()
 }
 
 // call adds the operations of c, as far as they change something. After an error none was added.
 func (d *draft) call(c *Call) error {
-	if d.Header().Version < 2 && slices.ContainsFunc(c.Asks, func(a Ask) bool { return len(a.Schedule) > 0 || a.Kind == frame.Import }) {
+	if d.Header().Version < 2 && slices.ContainsFunc(c.Ops, func(a Op) bool { return len(a.Schedule) > 0 || a.Kind == frame.Import }) {
 		return ErrMixed
 	}
 	if c.Request.named() {
 		return d.named(c)
 	}
-	if refused(c.Asks) {
+	if refused(c.Ops) {
 		return ErrSchedule
 	}
 	var ok bool
-	if c.Values, ok = d.ask(c.Asks, c.Took, d.cfg.MaxPending, c.Values[:0]); !ok {
+	if c.Values, ok = d.addOps(c.Ops, c.Took, d.cfg.MaxPending, c.Values[:0]); !ok {
 		return ErrFull
 	}
 	return nil
 }
 
-// ask adds the operations that change something, and appends what they take out to values. If more than limit timers
+// addOps adds the operations that change something, and appends what they take out to values. If more than limit timers
 // would be pending then, it adds none, and reports false.
-func (d *draft) ask(asks []Ask, took []bool, limit int, values []string) (removed []string, ok bool) {
-	if limit > 0 && d.pending+len(asks) > limit { // else there is room in any case
-		if n := d.more(asks); n > 0 && d.pending+n > limit {
+func (d *draft) addOps(ops []Op, took []bool, limit int, values []string) (removed []string, ok bool) {
+	if limit > 0 && d.pending+len(ops) > limit { // else there is room in any case
+		if n := d.more(ops); n > 0 && d.pending+n > limit {
 			return values, false
 		}
 	}
-	for i := range asks {
-		took[i] = d.askOne(&asks[i], &values)
+	for i := range ops {
+		took[i] = d.addOp(&ops[i], &values)
 	}
 	return values, true
 }
 
 // more returns how many more timers there are after the operations.
-func (d *draft) more(asks []Ask) (n int) {
-	if len(asks) == 1 {
-		was, _ := d.look(asks[0].Key)
-		now, _ := d.becomes(&asks[0], was)
+func (d *draft) more(ops []Op) (n int) {
+	if len(ops) == 1 {
+		was, _ := d.look(ops[0].Key)
+		now, _ := d.becomes(&ops[0], was)
 		return sum(was.after, now.after)
 	}
-	here := make(map[string]change, len(asks))
-	for i := range asks {
-		a := &asks[i]
+	here := make(map[string]change, len(ops))
+	for i := range ops {
+		a := &ops[i]
 		was, ok := here[string(a.Key)]
 		if !ok {
 			was, _ = d.look(a.Key)
@@ -193,7 +193,7 @@ func sum(was, now after) (n int) {
 }
 
 // becomes returns what a key will be, but for its ID, and whether the operation changes it.
-func (d *draft) becomes(a *Ask, was change) (now change, took bool) {
+func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 	now = change{key: a.Key, value: was.value, raw: was.raw, after: live, id: was.id, due: a.Due, extra: was.extra}
 	switch a.Kind {
 	case frame.Set, frame.SetAt:
@@ -212,7 +212,7 @@ func (d *draft) becomes(a *Ask, was change) (now change, took bool) {
 		now.due, now.extra.LastError, now.extra.Died = d.now, "", 0
 		took = was.after == dead
 	default:
-		panic("partition: a call asks for " + a.Kind.String())
+		panic("partition: a call requests " + a.Kind.String())
 	}
 	if !took {
 		return was, false
@@ -220,8 +220,8 @@ func (d *draft) becomes(a *Ask, was change) (now change, took bool) {
 	return now, true
 }
 
-// askOne adds one operation, if it changes its key. What it takes out goes to values.
-func (d *draft) askOne(a *Ask, values *[]string) bool {
+// addOp adds one operation, if it changes its key. What it takes out goes to values.
+func (d *draft) addOp(a *Op, values *[]string) bool {
 	was, hash := d.look(a.Key)
 	now, took := d.becomes(a, was)
 	if !took {

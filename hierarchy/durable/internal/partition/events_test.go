@@ -97,6 +97,6 @@ func TestLateness(t *testing.T) {
 	st = b.p.Stats()
 	b.Equal(uint64(1), st.Lateness.Count())
 	b.Equal(59*time.Second, st.Lateness.Max())
-	b.do(Ask{Kind: frame.Set, Key: []byte("c")})
+	b.do(Op{Kind: frame.Set, Key: []byte("c")})
 	b.Equal(b.p.Stats().Frames, b.p.Stats().Commit.Count())
 }

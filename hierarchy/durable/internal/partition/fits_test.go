@@ -20,10 +20,10 @@ func TestLargestCallFitsBesideTrimming(t *testing.T) {
 			p.writer.draft.Add(&frame.Op{Kind: frame.Keep, Key: fmt.Append(nil, i)})
 		}
 		for i := range MaxOps {
-			c.Asks = append(c.Asks, Ask{Kind: frame.Set, Key: fmt.Append(nil, i)})
+			c.Ops = append(c.Ops, Op{Kind: frame.Set, Key: fmt.Append(nil, i)})
 		}
 		c.begin(testTime())
-		b.True(p.writer.draft.fits(&item{kind: asked, call: c}), "%v", id)
+		b.True(p.writer.draft.fits(&item{kind: called, call: c}), "%v", id)
 	}
 }
 

@@ -86,7 +86,7 @@ func TestFullLogWhileDeleting(t *testing.T) {
 		b.log.Trimming = func(context.Context) error { <-hold; return nil }
 		b.setMany(3000)
 		b.disk.SetMost(int64(b.disk.Size()))
-		large := &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("b"), Value: make([]byte, 1<<20-300), In: time.Hour}}}
+		large := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("b"), Value: make([]byte, 1<<20-300), In: time.Hour}}}
 		b.NoError(b.p.Start(large))
 		synctest.Wait()
 		close(hold)

@@ -17,14 +17,14 @@ type Gate struct {
 	pace    *pace     // nil: places stays
 }
 
-// NewGate is a Gate for n frames at once.
+// NewGate returns a Gate for n frames at once.
 func NewGate(n int) *Gate {
 	g := &Gate{places: n}
 	g.mu.isOuter()
 	return g
 }
 
-// NewLearningGate is a Gate that finds out how many frames can be on their way before they wait for each
+// NewLearningGate returns a Gate that finds out how many frames can be on their way before they wait for each
 // other.
 func NewLearningGate() *Gate {
 	g := NewGate(fewestPlaces)

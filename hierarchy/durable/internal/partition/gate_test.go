@@ -96,7 +96,7 @@ func TestOneLogDoesNotAnswer(t *testing.T) {
 		ask := func(fault memory.Fault) {
 			other.log.SetFault(func([]byte) memory.Fault { return fault })
 			go func() {
-				_ = other.p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("x"), In: 1e15}}})
+				_ = other.p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("x"), In: 1e15}}})
 			}()
 			synctest.Wait()
 		}

@@ -11,11 +11,11 @@ import (
 )
 
 // group is a Call with parts.
-func group(serial, floor uint64, parts ...[]Ask) *Call {
+func group(serial, floor uint64, parts ...[]Op) *Call {
 	c := &Call{Request: RequestID{Caller: 7, Serial: serial, Floor: floor}}
-	for _, asks := range parts {
-		c.Asks = append(c.Asks, asks...)
-		c.Parts = append(c.Parts, Part{End: len(c.Asks)})
+	for _, ops := range parts {
+		c.Ops = append(c.Ops, ops...)
+		c.Parts = append(c.Parts, Part{End: len(c.Ops)})
 	}
 	return c
 }
@@ -34,8 +34,8 @@ func TestGroups(t *testing.T) {
 			b.open()
 			b.set("old", "value", time.Hour)
 			ask := func() {
-				c := group(1, 1, []Ask{b.setAsk("a", ""), removeAsk("none")}, []Ask{b.setAsk("b", ""), b.setAsk("c", "")},
-					[]Ask{removeAsk("old")}, []Ask{b.setAsk("d", "1"), b.setAsk("d", "2")}, nil, []Ask{removeAsk("old")})
+				c := group(1, 1, []Op{b.setOp("a", ""), removeOp("none")}, []Op{b.setOp("b", ""), b.setOp("c", "")},
+					[]Op{removeOp("old")}, []Op{b.setOp("d", "1"), b.setOp("d", "2")}, nil, []Op{removeOp("old")})
 				b.NoError(b.p.Do(t.Context(), c))
 				b.Equal([]bool{true, false, false, false, true, true, true, false}, c.Took)
 				b.Equal([]Part{{2, nil, ""}, {4, ErrFull, ""}, {5, nil, "value"}, {7, nil, ""}, {7, nil, ""}, {8, nil, ""}}, c.Parts)
@@ -49,8 +49,8 @@ func TestGroups(t *testing.T) {
 			between(b)
 			ask()
 			b.Equal(map[string]string{"d": "2"}, b.keys(false))
-			b.ErrorIs(b.p.Do(t.Context(), group(1, 1, []Ask{removeAsk("d")})), errOtherRequest)
-			b.ErrorIs(b.p.Do(t.Context(), group(1, 1, make([]Ask, 2), make([]Ask, 2))), errOtherRequest)
+			b.ErrorIs(b.p.Do(t.Context(), group(1, 1, []Op{removeOp("d")})), errOtherRequest)
+			b.ErrorIs(b.p.Do(t.Context(), group(1, 1, make([]Op, 2), make([]Op, 2))), errOtherRequest)
 		})
 	}
 }
@@ -61,7 +61,7 @@ func TestFloors(t *testing.T) {
 	b.cfg.TrimAbove = 1
 	b.open()
 	ask := func(serial, floor uint64) error {
-		return b.p.Do(t.Context(), group(serial, floor, []Ask{b.setAsk(fmt.Sprint(serial), "")}))
+		return b.p.Do(t.Context(), group(serial, floor, []Op{b.setOp(fmt.Sprint(serial), "")}))
 	}
 	check := func(answers int) {
 		b.t.Helper()
@@ -101,7 +101,7 @@ func TestFloorInOneFrame(t *testing.T) {
 		hold, held := b.openHeld()
 		go b.set("a", "1", time.Hour)
 		<-held
-		first, late := group(9, 9, []Ask{b.setAsk("b", "")}), group(8, 1, []Ask{removeAsk("a")})
+		first, late := group(9, 9, []Op{b.setOp("b", "")}), group(8, 1, []Op{removeOp("a")})
 		b.NoError(b.p.Start(first))
 		b.NoError(b.p.Start(late))
 		synctest.Wait()
@@ -120,10 +120,10 @@ func TestValuesBeyondAFrame(t *testing.T) {
 	b := newBench(t)
 	b.open()
 	const n = 40
-	var parts [][]Ask
+	var parts [][]Op
 	for i := range n {
 		b.set(fmt.Sprint(i), strings.Repeat("v", 64<<10), time.Hour)
-		parts = append(parts, []Ask{removeAsk(fmt.Sprint(i))})
+		parts = append(parts, []Op{removeOp(fmt.Sprint(i))})
 	}
 	var took int
 	for serial := uint64(1); len(parts) > 0; serial++ {
@@ -132,7 +132,7 @@ func TestValuesBeyondAFrame(t *testing.T) {
 		again := group(serial, serial, parts...)
 		b.NoError(b.p.Do(t.Context(), again))
 		b.Equal(c.Parts, again.Parts)
-		var rest [][]Ask
+		var rest [][]Op
 		for i, p := range c.Parts {
 			if p.Err != nil {
 				b.ErrorIs(p.Err, ErrLater)
@@ -158,7 +158,7 @@ func TestDurationsCountFromStart(t *testing.T) {
 		hold, held := b.openHeld()
 		go b.set("a", "1", time.Hour)
 		<-held
-		set, move := &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("b"), In: time.Hour}}}, &Call{Asks: []Ask{{Kind: frame.Move, Key: []byte("a"), In: 2 * time.Hour}}}
+		set, move := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("b"), In: time.Hour}}}, &Call{Ops: []Op{{Kind: frame.Move, Key: []byte("a"), In: 2 * time.Hour}}}
 		b.NoError(b.p.Start(set))
 		b.NoError(b.p.Start(move))
 		time.Sleep(time.Minute)

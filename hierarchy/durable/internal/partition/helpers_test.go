@@ -99,37 +99,37 @@ func (b *bench) shut() {
 }
 
 // do does one operation, and reports whether it changed anything.
-func (b *bench) do(a Ask) (took bool) {
+func (b *bench) do(a Op) (took bool) {
 	took, err := b.try(a)
 	b.NoError(err)
 	return took
 }
 
-func (b *bench) try(a Ask) (bool, error) {
-	c := &Call{Asks: []Ask{a}}
+func (b *bench) try(a Op) (bool, error) {
+	c := &Call{Ops: []Op{a}}
 	err := b.p.Do(b.t.Context(), c)
 	return c.Took[0], err
 }
 
 func (b *bench) set(k, v string, d time.Duration) {
-	b.True(b.do(Ask{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: d}))
+	b.True(b.do(Op{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: d}))
 }
 
 func (b *bench) setAt(k, v string, t time.Time) {
-	b.True(b.do(Ask{Kind: frame.SetAt, Key: []byte(k), Value: []byte(v), Due: t.UnixNano()}))
+	b.True(b.do(Op{Kind: frame.SetAt, Key: []byte(k), Value: []byte(v), Due: t.UnixNano()}))
 }
 
 func (b *bench) move(k string, d time.Duration) bool {
-	return b.do(Ask{Kind: frame.Move, Key: []byte(k), In: d})
+	return b.do(Op{Kind: frame.Move, Key: []byte(k), In: d})
 }
 
 func (b *bench) remove(k string) (string, bool) {
-	c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte(k)}}}
+	c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte(k)}}}
 	b.NoError(b.p.Do(b.t.Context(), c))
 	return strings.Join(c.Values, ""), c.Took[0]
 }
 
-func (b *bench) revive(k string) bool { return b.do(Ask{Kind: frame.Revive, Key: []byte(k)}) }
+func (b *bench) revive(k string) bool { return b.do(Op{Kind: frame.Revive, Key: []byte(k)}) }
 
 // get is the value and the remaining time of a key, or "-".
 func (b *bench) get(k string) (string, time.Duration) {
@@ -205,5 +205,5 @@ func testTime() *ownTime { return &ownTime{clock: clock.NewMock()} }
 
 // schedule sets a timer with a schedule.
 func (b *bench) schedule(k, v, text string) {
-	b.True(b.do(Ask{Kind: frame.SetAt, Key: []byte(k), Value: []byte(v), Schedule: []byte(text)}))
+	b.True(b.do(Op{Kind: frame.SetAt, Key: []byte(k), Value: []byte(v), Schedule: []byte(text)}))
 }

@@ -8,7 +8,7 @@ import (
 // An Import has a timer be as it was in another log, with its ID and attempts. What the key has is replaced.
 
 // imported returns what a key is after an Import.
-func imported(a *Ask) change {
+func imported(a *Op) change {
 	t := a.Timer
 	c := change{key: a.Key, raw: a.Value, after: live, id: t.ID, due: t.Due, wall: t.Wall, attempt: t.Attempt,
 		next: t.Next, extra: t.Extra}
@@ -28,7 +28,7 @@ func isStorable(text string) bool {
 }
 
 // importOf returns the operation that has a key become that.
-func importOf(a *Ask, c *change) frame.Op {
+func importOf(a *Op, c *change) frame.Op {
 	e := &c.extra
 	op := frame.Op{Kind: frame.Import, Wall: c.wall, Attempt: c.attempt, ID: c.id, Due: c.due, Next: c.next,
 		Key: a.Key, Value: a.Value, More: frame.More{Schedule: []byte(e.Schedule), Trace: []byte(e.Trace),

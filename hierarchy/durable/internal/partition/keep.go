@@ -50,7 +50,7 @@ func (t *trimmer) add(d *draft, ops, bytes int) bool {
 	return true
 }
 
-// keepSize is what a timer takes in the log beside opBytes.
+// keepSize returns what a timer takes in the log beside opBytes.
 func keepSize(op *frame.Op) int {
 	return len(op.Key) + len(op.Value) + frame.MoreSize(op.Schedule, op.Trace, op.Error)
 }

@@ -269,7 +269,7 @@ func TestCallsOfAStuckHandler(t *testing.T) {
 				return nil
 			case f.Attempt == 1:
 				<-leave
-				b.NoError(b.p.Do(context.WithoutCancel(ctx), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("a"), Value: []byte("2"), In: time.Minute}}}))
+				b.NoError(b.p.Do(context.WithoutCancel(ctx), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a"), Value: []byte("2"), In: time.Minute}}}))
 				return errors.New("too late")
 			}
 			<-ctx.Done()

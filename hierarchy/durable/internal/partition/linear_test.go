@@ -95,7 +95,7 @@ func (o *owners) call(caller int, r *rand.Rand) {
 		o.mu.RLock()
 		p := o.p
 		o.mu.RUnlock()
-		o.history.Ask(caller, in, func() (partitiontest.Output, bool) {
+		o.history.Call(caller, in, func() (partitiontest.Output, bool) {
 			out, err := ask(o.bench, p, in)
 			out.Unknown = errors.Is(err, ErrUnavailable)
 			return out, err == nil || out.Unknown
@@ -109,16 +109,16 @@ func ask(b *bench, p *Partition, in partitiontest.Input) (out partitiontest.Outp
 		out.Value, _, out.OK, err = p.Get([]byte(in.Key))
 		return out, err
 	}
-	c := &Call{Asks: []Ask{askOf(in)}}
+	c := &Call{Ops: []Op{requestOf(in)}}
 	if err = p.Do(b.t.Context(), c); err == nil {
 		out = outputOf(c)
 	}
 	return out, err
 }
 
-// askOf returns the operation that a history has. Each second Remove asks for the whole timer.
-func askOf(in partitiontest.Input) Ask {
-	a := Ask{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
+// requestOf returns the operation that a history has. Each second Remove asks for the whole timer.
+func requestOf(in partitiontest.Input) Op {
+	a := Op{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
 	if in.Absent {
 		a.If = IfAbsent
 	}
@@ -129,7 +129,7 @@ func askOf(in partitiontest.Input) Ask {
 // outputOf returns the answer to a call with that operation.
 func outputOf(c *Call) (out partitiontest.Output) {
 	out.OK, out.Value = c.Took[0], strings.Join(c.Values, "")
-	if c.Asks[0].Whole {
+	if c.Ops[0].Whole {
 		t, ok := Was(out.Value)
 		out.OK, out.Value = ok, t.Value
 	}

@@ -18,7 +18,7 @@ func (p *Partition) Lookup(key []byte) (t state.Timer, ok bool, err error) {
 	return t, ok, p.held()
 }
 
-// Query says which timers List returns: the first ones in order of their keys.
+// Query is which timers List returns: the first ones in order of their keys.
 type Query struct {
 	Prefix, After          string // all keys are after the empty one, but for that itself
 	Limit                  int

@@ -40,10 +40,10 @@ func TestBreak(t *testing.T) {
 	backup := b.disk.Copy()
 	b.set("a", "2", time.Minute)
 	b.disk.SetGone(true)
-	inDoubt := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}}
+	inDoubt := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}}
 	b.NoError(b.p.Start(inDoubt))
 	b.Eventually(b.p.InDoubt, time.Minute, time.Millisecond)
-	waits := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}}
+	waits := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}}
 	b.NoError(b.p.Start(waits))
 	b.ErrorIs(b.p.Look(t.Context()), ErrDamaged)
 	b.p.Break()

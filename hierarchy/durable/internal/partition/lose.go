@@ -22,7 +22,7 @@ func (w *writer) smaller(rest []item) (again []item, ok bool) {
 			ok = true
 			continue
 		}
-		again = append(again, item{kind: asked, call: c})
+		again = append(again, item{kind: called, call: c})
 	}
 	for i := range b.items {
 		again = append(again, b.items[i].item)
@@ -102,7 +102,7 @@ func (w *writer) lossOf(cause error) (sent, unsent error) {
 func (w *writer) refuse(items []item, err error) {
 	for _, it := range items {
 		w.drop(&it)
-		if it.kind == asked {
+		if it.kind == called {
 			it.call.answer(err)
 		}
 	}

@@ -18,7 +18,7 @@ func TestCallBeforeAbandon(t *testing.T) {
 		b := newBench(t)
 		b.open()
 		runtime.Gosched() // the writer waits
-		c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}}
+		c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}}
 		b.NoError(b.p.Start(c))
 		b.p.Abandon()
 		if err := c.Wait(t.Context()); err != nil {
@@ -58,7 +58,7 @@ func TestCallWhoseFrameALaterOwnerHasTrimmed(t *testing.T) {
 		b.NoError(b.log.Trim(t.Context(), b.head().Number))
 	}
 	log.next.Store(true)
-	err = p.Do(t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1")}}})
+	err = p.Do(t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1")}}})
 	b.ErrorIs(err, ErrUnavailable)
 	b.NotErrorIs(err, ErrNotOwner)
 	<-p.Stopped()
@@ -73,7 +73,7 @@ func TestCallWithoutTenureIsForgotten(t *testing.T) {
 	b.cfg.Tenure = held.Load
 	b.open()
 	held.Store(false)
-	c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}}
+	c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}}
 	c.begin(testTime())
 	w := writer{cfg: &b.p.cfg, batch: batch{calls: []*Call{c}}}
 	w.checkTenure()

@@ -143,7 +143,7 @@ func (m *model) step() {
 }
 
 // ask calls for an operation. A process that dies does not answer. took is nil then.
-func (m *model) ask(a Ask) (took *bool) {
+func (m *model) ask(a Op) (took *bool) {
 	ok, err := m.try(a)
 	if err != nil {
 		m.True(m.died, "%v", err)
@@ -156,7 +156,7 @@ func (m *model) opSet(key string) {
 	m.values++
 	d := time.Duration(m.rand.IntN(4000)) * time.Millisecond
 	e := entry{value: fmt.Sprint("v", m.values), due: m.mock.Elapsed() + d}
-	a := Ask{Kind: frame.Set, Key: []byte(key), Value: []byte(e.value), In: d}
+	a := Op{Kind: frame.Set, Key: []byte(key), Value: []byte(e.value), In: d}
 	if m.rand.IntN(3) == 0 {
 		a.Kind, a.Due = frame.SetAt, m.mock.Now().Add(d).UnixNano()
 	}
@@ -170,7 +170,7 @@ func (m *model) opSet(key string) {
 func (m *model) opMove(key string) {
 	d := time.Duration(m.rand.IntN(4000)) * time.Millisecond
 	was := m.only(key)
-	took := m.ask(Ask{Kind: frame.Move, Key: []byte(key), In: d})
+	took := m.ask(Op{Kind: frame.Move, Key: []byte(key), In: d})
 	can := was != nil && !was.dead
 	if took != nil {
 		m.Equal(can, *took)
@@ -184,7 +184,7 @@ func (m *model) opMove(key string) {
 
 func (m *model) opRemove(key string) {
 	was := m.only(key)
-	c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte(key)}}}
+	c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte(key)}}}
 	err := m.p.Do(m.t.Context(), c)
 	if err == nil {
 		m.Equal(was != nil, c.Took[0])
@@ -199,7 +199,7 @@ func (m *model) opRemove(key string) {
 
 func (m *model) opRevive(key string) {
 	was := m.only(key)
-	took := m.ask(Ask{Kind: frame.Revive, Key: []byte(key)})
+	took := m.ask(Op{Kind: frame.Revive, Key: []byte(key)})
 	can := was != nil && was.dead
 	if took != nil {
 		m.Equal(can, *took)

@@ -10,7 +10,7 @@ import (
 func (m *model) opBatch() {
 	c, want, removed := &Call{}, []bool{}, []string{}
 	for _, i := range m.rand.Perm(12)[:2+m.rand.IntN(3)] {
-		a := Ask{Kind: frame.Remove, Key: fmt.Append(nil, i)}
+		a := Op{Kind: frame.Remove, Key: fmt.Append(nil, i)}
 		was := m.only(string(a.Key))
 		can := was != nil
 		if m.rand.IntN(2) == 0 {
@@ -18,7 +18,7 @@ func (m *model) opBatch() {
 		} else if can {
 			removed = append(removed, was.value)
 		}
-		c.Asks, want = append(c.Asks, a), append(want, can)
+		c.Ops, want = append(c.Ops, a), append(want, can)
 	}
 	err := m.p.Do(m.t.Context(), c)
 	if err == nil {
@@ -27,7 +27,7 @@ func (m *model) opBatch() {
 	} else {
 		m.True(m.died, "%v", err)
 	}
-	for i, a := range c.Asks {
+	for i, a := range c.Ops {
 		switch {
 		case a.Kind == frame.Remove:
 			m.maybe(string(a.Key), err == nil, func(*entry) *entry { return nil })

@@ -21,7 +21,7 @@ func (m *model) opSetIf(key string) {
 		return
 	}
 	next := m.mock.Elapsed() + remaining
-	a := Ask{Kind: frame.Set, If: IfAbsent + Condition(m.rand.IntN(int(Conditions-IfAbsent))), Key: []byte(key), Value: []byte(e.value), In: d}
+	a := Op{Kind: frame.Set, If: IfAbsent + Condition(m.rand.IntN(int(Conditions-IfAbsent))), Key: []byte(key), Value: []byte(e.value), In: d}
 	want := was == nil || was.dead
 	if !want {
 		want = a.If == IfSooner && e.due < next || a.If == IfLater && e.due > next
@@ -38,12 +38,12 @@ func (m *model) opSetIf(key string) {
 // opWhole removes a key, or swaps its timer, and gets the timer that was there.
 func (m *model) opWhole(key string) {
 	was := m.only(key)
-	c := &Call{Asks: []Ask{{Kind: frame.Remove, Whole: true, Key: []byte(key)}}}
+	c := &Call{Ops: []Op{{Kind: frame.Remove, Whole: true, Key: []byte(key)}}}
 	now := (*entry)(nil)
 	if m.rand.IntN(2) == 0 {
 		m.values++
 		now = &entry{value: fmt.Sprint("v", m.values), due: m.mock.Elapsed() + time.Second}
-		c.Asks[0] = Ask{Kind: frame.Set, Whole: true, Key: []byte(key), Value: []byte(now.value), In: time.Second}
+		c.Ops[0] = Op{Kind: frame.Set, Whole: true, Key: []byte(key), Value: []byte(now.value), In: time.Second}
 	}
 	want, listed, err := m.listed(key)
 	if err != nil {

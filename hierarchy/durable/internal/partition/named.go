@@ -30,7 +30,7 @@ func (d *draft) named(c *Call) error {
 	if err := d.standing(id); err != nil {
 		return err
 	}
-	d.askNamed(c, d.cfg.MaxPending, d.cfg.frameBytes())
+	d.addNamed(c, d.cfg.MaxPending, d.cfg.frameBytes())
 	return nil
 }
 
@@ -52,23 +52,23 @@ func (d *draft) standing(id state.Request) error {
 	return nil
 }
 
-// askNamed adds the operations of each part of c that change something, and the answer. The frame
+// addNamed adds the operations of each part of c that change something, and the answer. The frame
 // ends at limit.
-func (d *draft) askNamed(c *Call, pending, limit int) {
+func (d *draft) addNamed(c *Call, pending, limit int) {
 	from, room, ok := 0, limit-d.Size()-c.size, true
 	for i := range c.parts() {
 		p := &c.parts()[i]
-		asks, took := c.Asks[from:p.End], c.Took[from:p.End]
+		ops, took := c.Ops[from:p.End], c.Took[from:p.End]
 		clear(took)
 		p.Err, p.Value = nil, ""
-		if size := d.valueSize(asks); size > max(0, room) && size > 0 && (i > 0 || len(asks) == 1) {
+		if size := d.valueSize(ops); size > max(0, room) && size > 0 && (i > 0 || len(ops) == 1) {
 			p.Err = ErrLater
-		} else if refused(asks) {
+		} else if refused(ops) {
 			p.Err = ErrSchedule
-		} else if d.values, ok = d.ask(asks, took, pending, d.values[:0]); !ok {
+		} else if d.values, ok = d.addOps(ops, took, pending, d.values[:0]); !ok {
 			p.Err = ErrFull
 		} else {
-			p.Value = answerValue(asks, d.values, min(room, maxValues))
+			p.Value = answerValue(ops, d.values, min(room, maxValues))
 			clear(d.values) // they may be large
 			room -= len(p.Value)
 		}
@@ -101,7 +101,7 @@ func (d *draft) answerRoom(c *Call) (n, size int) {
 	}
 	from := 0
 	for _, p := range c.parts() {
-		size += d.valueSize(c.Asks[from:p.End])
+		size += d.valueSize(c.Ops[from:p.End])
 		from = p.End
 	}
 	return 1, min(size, frameBytes/4)
@@ -111,33 +111,33 @@ func (d *draft) answerRoom(c *Call) (n, size int) {
 const maxValues = frameBytes / 4
 
 // answerValue returns the Value of a part whose operations took out values, or timers.
-func answerValue(asks []Ask, values []string, room int) string {
+func answerValue(ops []Op, values []string, room int) string {
 	switch {
 	case len(values) == 0:
 		return ""
-	case len(asks) == 1:
+	case len(ops) == 1:
 		return values[0]
 	}
 	return string(frame.AppendValues(nil, values, room))
 }
 
 // valueSize returns the size of the values that a part takes out, as far as the answer may have them.
-func (d *draft) valueSize(asks []Ask) (size int) {
-	for i := range asks {
-		if !asks[i].takesOut() {
+func (d *draft) valueSize(ops []Op) (size int) {
+	for i := range ops {
+		if !ops[i].takesOut() {
 			continue
 		}
-		was, _ := d.look(asks[i].Key)
+		was, _ := d.look(ops[i].Key)
 		size += len(was.value) + len(was.raw)
-		if was.after != absent && asks[i].Whole {
+		if was.after != absent && ops[i].Whole {
 			t := state.Timer{Extra: was.extra}
 			size += t.Size()
 		}
-		if was.after != absent && len(asks) > 1 {
+		if was.after != absent && len(ops) > 1 {
 			size += binary.MaxVarintLen32
 		}
 	}
-	if len(asks) > 1 {
+	if len(ops) > 1 {
 		size = min(size, maxValues)
 	}
 	return size

@@ -117,7 +117,7 @@ func TestRecordALog(t *testing.T) {
 	b.set("fails, and expires", "", 0)
 	b.mock.Add(11 * time.Hour)
 	b.set("stays", "a value", 1000*time.Hour)
-	b.True(b.do(Ask{Kind: frame.Set, Key: []byte("traced"), In: 1000 * time.Hour, Trace: []byte("a trace")}))
+	b.True(b.do(Op{Kind: frame.Set, Key: []byte("traced"), In: 1000 * time.Hour, Trace: []byte("a trace")}))
 	b.schedule("once", "v", "30 * * * *")
 	b.schedule("fails always", "v", "*/20 * * * *")
 	b.schedule("skips", "v", "MISSED=skip 0 * * * *")
@@ -135,9 +135,9 @@ func TestRecordALog(t *testing.T) {
 	b.set("fails once", "v", 0)
 	b.mock.Add(0)
 	b.True(b.revive("fails"))
-	b.True(b.do(Ask{Kind: frame.Import, Key: []byte("imported"), Value: []byte("v"), Timer: &state.Timer{ID: frame.ID{Owner: 9, Number: 1 << 60},
+	b.True(b.do(Op{Kind: frame.Import, Key: []byte("imported"), Value: []byte("v"), Timer: &state.Timer{ID: frame.ID{Owner: 9, Number: 1 << 60},
 		Due: b.mock.Now().Add(1000 * time.Hour).UnixNano(), Extra: state.Extra{Schedule: "@daily", Missed: 2}}}))
-	call := &Call{Request: RequestID{Caller: 7, Serial: 3, Floor: 2}, Asks: []Ask{{Kind: frame.Remove, Key: []byte("fails")}}}
+	call := &Call{Request: RequestID{Caller: 7, Serial: 3, Floor: 2}, Ops: []Op{{Kind: frame.Remove, Key: []byte("fails")}}}
 	b.NoError(b.p.Do(t.Context(), call))
 	b.shut()
 	b.intrude("a stranger's message")

@@ -21,8 +21,8 @@ type attemptKey struct{}
 // from it. Do calls it.
 func (c *Call) From(ctx context.Context) {
 	a, _ := ctx.Value(attemptKey{}).(*attempt)
-	for i := range c.Asks {
-		ask := &c.Asks[i]
+	for i := range c.Ops {
+		ask := &c.Ops[i]
 		if ask.By = 0; a != nil && bytes.Equal(a.key, ask.Key) {
 			ask.By = a.name
 		}

@@ -14,7 +14,7 @@ import (
 // end that context. The attempt's result is ignored all the same. What others do to the key ends the context, before
 // or after that.
 func TestOwnCallOfAHandler(t *testing.T) {
-	for name, own := range map[string]Ask{
+	for name, own := range map[string]Op{
 		"set":    {Kind: frame.Set, Key: []byte("a"), Value: []byte("2"), In: time.Hour},
 		"set at": {Kind: frame.SetAt, Key: []byte("a"), Value: []byte("2"), Due: time.Now().Add(1e6 * time.Hour).UnixNano()},
 		"move":   {Kind: frame.Move, Key: []byte("a"), In: time.Hour},
@@ -30,7 +30,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 					derived, cancel := context.WithTimeout(ctx, time.Minute)
 					defer cancel()
 					for _, with := range []context.Context{ctx, derived} {
-						c := &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("b"), In: time.Hour}, own}}
+						c := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("b"), In: time.Hour}, own}}
 						b.NoError(b.p.Do(with, c))
 						b.Equal([]bool{true, with == ctx || own.Kind != frame.Remove}, c.Took)
 					}
@@ -62,7 +62,7 @@ func TestOwnCallIsOfTheKey(t *testing.T) {
 		b.handle = func(ctx context.Context, f Firing) error {
 			switch f.Key {
 			case "b":
-				c := &Call{Asks: []Ask{{Kind: frame.Remove, Key: []byte("a")}}}
+				c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}}
 				b.NoError(b.p.Do(ctx, c))
 				b.NoError(ctx.Err())
 			default:
@@ -79,7 +79,7 @@ func TestOwnCallIsOfTheKey(t *testing.T) {
 		b.set("c", "", 0)
 		synctest.Wait()
 		other.key = []byte("c")
-		b.NoError(b.p.Do(context.WithValue(b.t.Context(), attemptKey{}, other), &Call{Asks: []Ask{removeAsk("c")}}))
+		b.NoError(b.p.Do(context.WithValue(b.t.Context(), attemptKey{}, other), &Call{Ops: []Op{removeOp("c")}}))
 		b.ErrorIs(<-ended, context.Canceled)
 		b.shut()
 	})

@@ -2,11 +2,11 @@ package partition
 
 import "time"
 
-// itemKind says what is to be written.
+// itemKind is what is to be written.
 type itemKind uint8
 
 const (
-	asked   itemKind = iota // the operations of call
+	called  itemKind = iota // the operations of call
 	begun                   // an attempt begins that has to be written before
 	ended                   // the handler has returned nil
 	failed                  // the handler has failed
@@ -27,7 +27,7 @@ type item struct {
 	ended func(took bool) // if not nil, called instead of job.release when the item is in the log, or won't be. It does not block
 }
 
-// end says whether the item, which is no call and no attempt that begins, is in the log.
+// end reports to its owner whether the item, which is no call and no attempt that begins, is in the log.
 func (it *item) end(took bool) {
 	if it.ended != nil {
 		it.ended(took)
@@ -51,7 +51,7 @@ type queue struct {
 func (q *queue) put(it item) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if it.kind == asked {
+	if it.kind == called {
 		if err := q.refusal(); err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (q *queue) unanswered(err error) {
 	for _, items := range [][]item{q.rest, q.items} {
 		for _, it := range items {
 			switch it.kind {
-			case asked:
+			case called:
 				it.call.answer(err)
 			case barrier:
 				it.job.release()

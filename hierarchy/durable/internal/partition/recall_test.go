@@ -33,7 +33,7 @@ func rotWhileLive(b *bench, rot func([]byte) []byte) {
 	}
 	asked := func() *Call {
 		c := &Call{Request: RequestID{Caller: 7, Serial: 1, Floor: 1},
-			Asks: []Ask{{Kind: frame.Remove, Key: []byte("live 4")}}}
+			Ops: []Op{{Kind: frame.Remove, Key: []byte("live 4")}}}
 		b.NoError(b.p.Do(b.t.Context(), c))
 		return c
 	}

@@ -47,7 +47,7 @@ type repeater struct {
 
 // answered is a request and its answer.
 type answered struct {
-	asks  []Ask
+	ops   []Op
 	parts []Part
 	took  []bool
 	at    time.Duration
@@ -97,18 +97,18 @@ func (r *repeater) part(want *answered) {
 		v, there := next[k]
 		switch r.rand.IntN(4) {
 		case 0:
-			want.asks, took = append(want.asks, removeAsk(k)), append(took, there)
+			want.ops, took = append(want.ops, removeOp(k)), append(took, there)
 			if there {
 				removed = append(removed, v)
 			}
 			delete(next, k)
 		case 1:
-			a := r.setAsk(k, "")
+			a := r.setOp(k, "")
 			a.Kind = frame.Move
-			want.asks, took = append(want.asks, a), append(took, there)
+			want.ops, took = append(want.ops, a), append(took, there)
 		default:
 			next[k] = fmt.Sprint(r.rand.IntN(1000))
-			want.asks, took = append(want.asks, r.setAsk(k, next[k])), append(took, true)
+			want.ops, took = append(want.ops, r.setOp(k, next[k])), append(took, true)
 		}
 	}
 	if len(next) > max(len(r.timers), r.cfg.MaxPending) {
@@ -118,7 +118,7 @@ func (r *repeater) part(want *answered) {
 		r.timers = next
 		p.Value = listOf(n, removed)
 	}
-	p.End = len(want.asks)
+	p.End = len(want.ops)
 	want.parts, want.took = append(want.parts, p), append(want.took, took...)
 }
 
@@ -137,7 +137,7 @@ func listOf(n int, values []string) (list string) {
 func (r *repeater) until(serial uint64, want answered) {
 	for answered := false; !answered; {
 		r.disturb()
-		c := &Call{Asks: want.asks, Request: RequestID{Caller: 7, Serial: serial + 1, Floor: min(r.floor, serial) + 1}}
+		c := &Call{Ops: want.ops, Request: RequestID{Caller: 7, Serial: serial + 1, Floor: min(r.floor, serial) + 1}}
 		for _, p := range want.parts {
 			c.Parts = append(c.Parts, Part{End: p.End})
 		}

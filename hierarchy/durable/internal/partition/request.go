@@ -23,7 +23,7 @@ func (id RequestID) key() state.Request { return state.Request{Caller: id.Caller
 
 // Part is the operations of one of several callers in a Call with a Request. They are committed together.
 type Part struct {
-	End   int    // they are those before Call.Asks[End], from where the part before ends
+	End   int    // they are those before Call.Ops[End], from where the part before ends
 	Err   error  // after Wait: ErrFull or ErrLater, if they were not committed
 	Value string // after Wait: what its only operation took out, or of several, the list of frame.AppendValues
 }
@@ -63,7 +63,7 @@ func (c *Call) parts() []Part {
 	if len(c.Parts) > 0 {
 		return c.Parts
 	}
-	c.one[0].End = len(c.Asks)
+	c.one[0].End = len(c.Ops)
 	return c.one[:]
 }
 
@@ -81,7 +81,7 @@ func (c *Call) AppendAnswer(b []byte) []byte {
 // TakeAnswer gives c the answer that AppendAnswer has put at the beginning of b, and returns what
 // follows, and what Wait returns with this answer. If it is to another request, nothing follows.
 func (c *Call) TakeAnswer(b []byte) (rest []byte, err error) {
-	c.Took = slices.Grow(c.Took[:0], len(c.Asks))[:len(c.Asks)]
+	c.Took = slices.Grow(c.Took[:0], len(c.Ops))[:len(c.Ops)]
 	from := 0
 	for i := range c.parts() {
 		p := &c.parts()[i]
@@ -102,13 +102,13 @@ func (c *Call) whole() error {
 	}
 	c.Values = c.Values[:0]
 	switch p := &c.one[0]; {
-	case len(c.Asks) != 1:
+	case len(c.Ops) != 1:
 		c.Values = frame.CutValues(c.Values, p.Value)
-	case c.Took[0] && c.Asks[0].takesOut():
+	case c.Took[0] && c.Ops[0].takesOut():
 		c.Values = append(c.Values, p.Value)
 	}
 	return c.one[0].Err
 }
 
 // answerSize returns more than c's answer takes in a frame, beside values.
-func (c *Call) answerSize() int { return opBytes + 4*len(c.parts()) + len(c.Asks)/8 }
+func (c *Call) answerSize() int { return opBytes + 4*len(c.parts()) + len(c.Ops)/8 }

@@ -11,20 +11,20 @@ import (
 )
 
 // request calls for operations under an id.
-func (b *bench) request(serial uint64, asks ...Ask) (*Call, error) {
-	return b.requestOf(7, serial, asks...)
+func (b *bench) request(serial uint64, ops ...Op) (*Call, error) {
+	return b.requestOf(7, serial, ops...)
 }
 
-func (b *bench) requestOf(caller, serial uint64, asks ...Ask) (*Call, error) {
-	c := &Call{Asks: asks, Request: RequestID{Caller: caller, Serial: serial}}
+func (b *bench) requestOf(caller, serial uint64, ops ...Op) (*Call, error) {
+	c := &Call{Ops: ops, Request: RequestID{Caller: caller, Serial: serial}}
 	return c, b.p.Do(b.t.Context(), c)
 }
 
-func (b *bench) setAsk(k, v string) Ask {
-	return Ask{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: 100 * time.Hour}
+func (b *bench) setOp(k, v string) Op {
+	return Op{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: 100 * time.Hour}
 }
 
-func removeAsk(k string) Ask { return Ask{Kind: frame.Remove, Key: []byte(k)} }
+func removeOp(k string) Op { return Op{Kind: frame.Remove, Key: []byte(k)} }
 
 // A repetition is answered as the first copy was, and nothing happens, whatever was in between.
 func TestRepetitionsTakeHoldOnce(t *testing.T) {
@@ -50,9 +50,9 @@ func TestRepetitionsTakeHoldOnce(t *testing.T) {
 			if name != "trimming" {
 				b.Equal(appends, b.disk.Appends())
 			}
-			_, err := b.request(3, removeAsk("a"))
+			_, err := b.request(3, removeOp("a"))
 			b.ErrorIs(err, errOtherRequest)
-			_, err = b.request(5, removeAsk("c"))
+			_, err = b.request(5, removeOp("c"))
 			b.NoError(err)
 		})
 	}
@@ -60,17 +60,17 @@ func TestRepetitionsTakeHoldOnce(t *testing.T) {
 
 // requestFour makes four requests, of all kinds of answers.
 func (b *bench) requestFour() {
-	c, err := b.request(1, removeAsk("a"))
+	c, err := b.request(1, removeOp("a"))
 	b.NoError(err)
 	b.Equal([]bool{true}, c.Took)
 	b.Equal([]string{"1"}, c.Values)
-	c, err = b.request(2, removeAsk("a"))
+	c, err = b.request(2, removeOp("a"))
 	b.NoError(err)
 	b.Equal([]bool{false}, c.Took)
-	c, err = b.request(3, b.setAsk("b", "x"), removeAsk("none"), b.setAsk("c", "x"))
+	c, err = b.request(3, b.setOp("b", "x"), removeOp("none"), b.setOp("c", "x"))
 	b.NoError(err)
 	b.Equal([]bool{true, false, true}, c.Took)
-	_, err = b.request(4, b.setAsk("d", ""), b.setAsk("e", ""))
+	_, err = b.request(4, b.setOp("d", ""), b.setOp("e", ""))
 	b.ErrorIs(err, ErrFull)
 }
 
@@ -99,25 +99,25 @@ func (b *bench) trimAll() {
 func TestCallersAreForgotten(t *testing.T) {
 	b := newBench(t)
 	b.open()
-	_, err := b.request(1, b.setAsk("a", ""))
+	_, err := b.request(1, b.setOp("a", ""))
 	b.NoError(err)
 	b.mock.Add(state.Remember - 1)
-	c, err := b.request(1, b.setAsk("a", ""))
+	c, err := b.request(1, b.setOp("a", ""))
 	b.NoError(err)
 	b.True(c.Took[0])
-	_, err = b.requestOf(8, 1, b.setAsk("b", ""))
+	_, err = b.requestOf(8, 1, b.setOp("b", ""))
 	b.NoError(err)
 	b.Equal(2, b.answers())
 	b.mock.Add(1)
 	b.remove("a")
 	b.Equal(1, b.answers())
 	b.remove("b")
-	c, err = b.request(1, removeAsk("a"))
+	c, err = b.request(1, removeOp("a"))
 	b.NoError(err)
 	b.False(c.Took[0])
 	b.reopen() // both are in the log
 	b.Equal(2, b.answers())
-	c, err = b.request(1, removeAsk("a"))
+	c, err = b.request(1, removeOp("a"))
 	b.NoError(err)
 	b.False(c.Took[0])
 	b.mock.Add(state.Remember)
@@ -136,13 +136,13 @@ func TestCallersAreForgotten(t *testing.T) {
 func TestRequestsOfAnOwnerWhoseClockIsBehind(t *testing.T) {
 	b := newBench(t)
 	b.open()
-	_, err := b.request(1, b.setAsk("a", ""))
+	_, err := b.request(1, b.setOp("a", ""))
 	b.NoError(err)
 	b.crash()
 	b.mock.Add(time.Hour) // in truth, no time has passed
 	b.open()
 	b.remove("a")
-	_, err = b.request(1, b.setAsk("a", ""))
+	_, err = b.request(1, b.setOp("a", ""))
 	b.NoError(err)
 	b.Empty(b.keys(false))
 }
@@ -159,21 +159,21 @@ func TestCopiesInOneFrame(t *testing.T) {
 		}
 		results := make(chan result)
 		const copies = 5
-		ask := func(asks ...Ask) {
-			c, err := b.request(1, asks...)
+		ask := func(ops ...Op) {
+			c, err := b.request(1, ops...)
 			results <- result{c, err}
 		}
 		for range copies - 1 {
-			go ask(removeAsk("a"))
+			go ask(removeOp("a"))
 		}
 		synctest.Wait()
-		go ask(removeAsk("a"), removeAsk("b"))
+		go ask(removeOp("a"), removeOp("b"))
 		synctest.Wait()
 		hold <- true
 		taken := 0
 		for range copies {
 			r := <-results
-			if len(r.Asks) == 2 {
+			if len(r.Ops) == 2 {
 				b.ErrorIs(r.error, errOtherRequest)
 				continue
 			}

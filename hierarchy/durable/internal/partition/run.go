@@ -97,7 +97,7 @@ func following(s schedule.Schedule, due, now int64) (at int64, ok bool) {
 	return nextRun(s, now)
 }
 
-// runDue is when a run was due, in wall time. A Move gives a time of the owner's.
+// runDue returns when a run was due, in wall time. A Move gives a time of the owner's.
 func (d *draft) runDue(t *state.Timer) int64 {
 	if t.Wall {
 		return t.Due

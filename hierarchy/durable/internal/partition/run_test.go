@@ -52,7 +52,7 @@ func TestSchedule(t *testing.T) {
 	n, err := b.p.Len()
 	b.NoError(err)
 	b.Equal(1, n)
-	_, err = b.try(Ask{Kind: frame.Set, Key: []byte("b")})
+	_, err = b.try(Op{Kind: frame.Set, Key: []byte("b")})
 	b.ErrorIs(err, ErrFull)
 	b.reopen()
 	b.mock.Add(time.Minute)
@@ -89,10 +89,10 @@ func TestSchedulesThatAreRefused(t *testing.T) {
 	b.open()
 	b.set("a", "old", time.Hour)
 	for _, text := range []string{"every now and then", "0 0 30 2 *"} {
-		_, err := b.try(Ask{Kind: frame.SetAt, Key: []byte("a"), Schedule: []byte(text)})
+		_, err := b.try(Op{Kind: frame.SetAt, Key: []byte("a"), Schedule: []byte(text)})
 		b.ErrorIs(err, ErrSchedule)
 		b.ErrorIs(err, ErrArgument)
-		c := &Call{Request: RequestID{Caller: 1, Serial: 1}, Parts: []Part{{End: 1}, {End: 2}}, Asks: []Ask{
+		c := &Call{Request: RequestID{Caller: 1, Serial: 1}, Parts: []Part{{End: 1}, {End: 2}}, Ops: []Op{
 			{Kind: frame.SetAt, Key: []byte("a"), Schedule: []byte(text)}, {Kind: frame.Set, Key: []byte("b"), In: time.Hour}}}
 		b.NoError(b.p.Do(t.Context(), c))
 		b.ErrorIs(c.Parts[0].Err, ErrSchedule)

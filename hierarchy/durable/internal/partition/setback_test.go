@@ -28,8 +28,8 @@ func TestRunningAfterTheClockWasSetBack(t *testing.T) {
 		b.mock.Jump(-time.Hour)
 		_, left := b.get("a")
 		b.Zero(left)
-		b.False(b.do(Ask{Kind: frame.Set, If: IfSooner, Key: []byte("a"), Value: []byte("1"), In: time.Minute}))
-		b.True(b.do(Ask{Kind: frame.Set, If: IfLater, Key: []byte("a"), Value: []byte("1"), In: time.Minute}))
+		b.False(b.do(Op{Kind: frame.Set, If: IfSooner, Key: []byte("a"), Value: []byte("1"), In: time.Minute}))
+		b.True(b.do(Op{Kind: frame.Set, If: IfLater, Key: []byte("a"), Value: []byte("1"), In: time.Minute}))
 		b.shut()
 	})
 }

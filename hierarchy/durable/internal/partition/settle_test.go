@@ -25,7 +25,7 @@ func TestSettle(t *testing.T) {
 		synctest.Wait()
 		b.settles(time.Minute, 3*time.Second)
 		b.settles(time.Minute, time.Minute) // for c
-		b.do(Ask{Kind: frame.Set, Key: []byte("c"), In: 2 * time.Hour})
+		b.do(Op{Kind: frame.Set, Key: []byte("c"), In: 2 * time.Hour})
 		b.settles(time.Minute, 0)
 		b.shut()
 	})

@@ -27,7 +27,7 @@ func TestShutdownWaitsForHandlers(t *testing.T) {
 	}
 	leave <- true
 	b.NoError(<-ended)
-	_, err := b.try(Ask{Kind: frame.Set, Key: []byte("b")})
+	_, err := b.try(Op{Kind: frame.Set, Key: []byte("b")})
 	b.ErrorIs(err, ErrClosed)
 	_, _, _, err = b.p.Get([]byte("b"))
 	b.ErrorIs(err, ErrClosed)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 )
 
 // The largest message may become smaller while calls wait. Those that are too large by themselves end with an error,
@@ -25,7 +26,7 @@ func TestLogThatTakesLess(t *testing.T) {
 		})
 	}
 	start := func(key string, size int) *Call {
-		c := &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte(key), Value: []byte(strings.Repeat("v", size)), In: time.Hour}}}
+		c := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte(key), Value: []byte(strings.Repeat("v", size)), In: time.Hour}}}
 		b.NoError(b.p.Start(c))
 		return c
 	}
@@ -78,7 +79,7 @@ func TestSmallerFrameKeepsAll(t *testing.T) {
 	}
 	value := strings.Repeat("v", 60<<10)
 	for range 100 {
-		c := &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte("other"), Value: []byte(value), In: time.Hour}}}
+		c := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("other"), Value: []byte(value), In: time.Hour}}}
 		if err := b.p.Do(t.Context(), c); err != nil {
 			b.ErrorIs(err, ErrTooLarge)
 			b.True(shrunk.Load())
@@ -93,4 +94,26 @@ func TestSmallerFrameKeepsAll(t *testing.T) {
 	b.crash()
 	b.open()
 	b.Len(b.keys(false), 4)
+}
+
+// A log may refuse a frame at first, as its new leader is behind, and then take less. The doubt ends with that.
+func TestDoubtEndsWithALogThatTakesLess(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	appends := 0
+	b.log.Before = func(uint64) {
+		if appends++; appends == 2 {
+			b.log.Max = 64 << 10
+		}
+	}
+	b.log.SetFault(func([]byte) memory.Fault {
+		if appends == 1 {
+			return memory.Refuse
+		}
+		return memory.None
+	})
+	_, err := b.try(Op{Kind: frame.Set, Key: []byte("large"), Value: make([]byte, 100<<10)})
+	b.ErrorIs(err, ErrTooLarge)
+	b.False(b.p.InDoubt())
+	b.set("small", "", time.Hour)
 }

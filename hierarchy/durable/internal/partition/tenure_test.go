@@ -88,9 +88,9 @@ func TestOperationsWhileTheLeaseIsAway(t *testing.T) {
 			b.set(k, "", time.Second)
 		}
 		time.Sleep(time.Minute)
-		b.writeLate(Ask{Kind: frame.Set, Key: []byte("set"), Value: []byte("new"), In: time.Hour})
-		b.writeLate(Ask{Kind: frame.Move, Key: []byte("move"), In: time.Hour})
-		b.writeLate(Ask{Kind: frame.Remove, Key: []byte("remove")})
+		b.writeLate(Op{Kind: frame.Set, Key: []byte("set"), Value: []byte("new"), In: time.Hour})
+		b.writeLate(Op{Kind: frame.Move, Key: []byte("move"), In: time.Hour})
+		b.writeLate(Op{Kind: frame.Remove, Key: []byte("remove")})
 		l.returns()
 		synctest.Wait()
 		b.Equal([]string{"due"}, b.took())
@@ -102,10 +102,10 @@ func TestOperationsWhileTheLeaseIsAway(t *testing.T) {
 }
 
 // writeLate has the writer see a call only now that came while there was a lease.
-func (b *bench) writeLate(a Ask) {
-	c := &Call{Asks: []Ask{a}}
+func (b *bench) writeLate(a Op) {
+	c := &Call{Ops: []Op{a}}
 	c.begin(b.p.time)
-	b.NoError(b.p.writer.queue.put(item{kind: asked, call: c}))
+	b.NoError(b.p.writer.queue.put(item{kind: called, call: c}))
 	synctest.Wait()
 	b.False(c.answered.Load())
 	b.True(c.Took[0])
@@ -161,7 +161,7 @@ func TestHandlerReturnsTheErrorOfTheLease(t *testing.T) {
 	b := newBench(t)
 	b.handle = func(context.Context, Firing) error { return errTenure }
 	b.open()
-	b.do(Ask{Kind: frame.Set, Key: []byte("a"), Due: b.p.time.now()})
+	b.do(Op{Kind: frame.Set, Key: []byte("a"), Due: b.p.time.now()})
 	b.mock.Add(time.Hour)
 	b.Len(b.took(), b.cfg.MaxAttempts)
 }

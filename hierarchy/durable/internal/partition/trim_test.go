@@ -30,7 +30,7 @@ func TestLogStaysSmall(t *testing.T) {
 	for i := range 40 {
 		c := &Call{}
 		for j := range 1000 {
-			c.Asks = append(c.Asks, Ask{Kind: frame.Set, Key: fmt.Append(nil, j), Value: make([]byte, 100), In: time.Hour})
+			c.Ops = append(c.Ops, Op{Kind: frame.Set, Key: fmt.Append(nil, j), Value: make([]byte, 100), In: time.Hour})
 		}
 		b.NoError(b.p.Do(t.Context(), c))
 		b.settled()
@@ -62,7 +62,7 @@ func TestTrimmingKeepsAllStates(t *testing.T) {
 		b.cfg.TrimAbove = 50
 		b.openDying(deaths)
 		for i := range 20 { // what has trimming go on
-			if _, err := b.try(Ask{Kind: frame.Set, Key: []byte("other"), In: time.Duration(i)}); err != nil {
+			if _, err := b.try(Op{Kind: frame.Set, Key: []byte("other"), In: time.Duration(i)}); err != nil {
 				break
 			}
 		}
@@ -163,7 +163,7 @@ func TestTrimmingBesideLargeCalls(t *testing.T) {
 						return
 					default:
 					}
-					b.NoError(b.p.Do(b.t.Context(), &Call{Asks: []Ask{{Kind: frame.Set, Key: []byte{byte(i)}, Value: value, In: time.Hour}}}))
+					b.NoError(b.p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte{byte(i)}, Value: value, In: time.Hour}}}))
 				}
 			}()
 		}

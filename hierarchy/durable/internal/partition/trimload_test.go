@@ -45,7 +45,7 @@ func (b *bench) load(keys, ops, frames int) (most int64) {
 				c := new(Call)
 				for range ops {
 					key := binary.LittleEndian.AppendUint64(nil, r.Uint64N(uint64(keys)))
-					c.Asks = append(c.Asks, Ask{Kind: frame.Set, Key: key, Value: make([]byte, 100), In: time.Hour})
+					c.Ops = append(c.Ops, Op{Kind: frame.Set, Key: key, Value: make([]byte, 100), In: time.Hour})
 				}
 				b.NoError(b.p.Do(b.t.Context(), c))
 			}

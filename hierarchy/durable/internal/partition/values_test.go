@@ -8,11 +8,11 @@ import (
 )
 
 // removes returns a removal of each key.
-func removes(keys ...string) (asks []Ask) {
+func removes(keys ...string) (ops []Op) {
 	for _, k := range keys {
-		asks = append(asks, removeAsk(k))
+		ops = append(ops, removeOp(k))
 	}
-	return asks
+	return ops
 }
 
 // A call gets what each of its Removes has taken out, also what the call itself has set.
@@ -23,16 +23,16 @@ func TestValuesOfSeveralRemoves(t *testing.T) {
 		b.set("a", "1", time.Hour)
 		b.set("empty", "", time.Hour)
 		b.set("c", "3", time.Hour)
-		asks := removes("a", "none", "empty", "a")
-		asks = append(asks, b.setAsk("a", "new"), removeAsk("a"), removeAsk("c"))
-		c := &Call{Asks: asks, Request: id}
+		ops := removes("a", "none", "empty", "a")
+		ops = append(ops, b.setOp("a", "new"), removeOp("a"), removeOp("c"))
+		c := &Call{Ops: ops, Request: id}
 		b.NoError(b.p.Do(t.Context(), c))
 		b.Equal([]bool{true, false, true, false, true, true, true}, c.Took)
 		b.Equal([]string{"1", "", "new", "3"}, c.Values)
 		b.Empty(b.keys(false))
 		c.Reset()
 		b.Empty(c.Values)
-		c.Asks = append(c.Asks, removeAsk("a"))
+		c.Ops = append(c.Ops, removeOp("a"))
 		b.NoError(b.p.Do(t.Context(), c))
 		b.Empty(c.Values)
 	}
@@ -49,7 +49,7 @@ func TestValuesBeyondAnAnswer(t *testing.T) {
 		b.set(keys[i], strings.Repeat(keys[i], size), time.Hour)
 	}
 	for range 2 {
-		c := &Call{Asks: removes(keys...), Request: RequestID{Caller: 7, Serial: 1, Floor: 1}}
+		c := &Call{Ops: removes(keys...), Request: RequestID{Caller: 7, Serial: 1, Floor: 1}}
 		b.NoError(b.p.Do(t.Context(), c))
 		b.Equal([]bool{true, true, true, true, true, true}, c.Took)
 		b.Len(c.Values, 5)
@@ -69,9 +69,9 @@ func TestValuesBesideALargeCall(t *testing.T) {
 	b.set("a", large, time.Hour)
 	c := &Call{Request: RequestID{Caller: 7, Serial: 1, Floor: 1}}
 	for i := range 15 {
-		c.Asks = append(c.Asks, b.setAsk(fmt.Sprint(i), large))
+		c.Ops = append(c.Ops, b.setOp(fmt.Sprint(i), large))
 	}
-	c.Asks = append(c.Asks, removeAsk("a"))
+	c.Ops = append(c.Ops, removeOp("a"))
 	b.NoError(b.p.Do(t.Context(), c))
 	b.True(c.Took[15])
 	b.Empty(c.Values)
@@ -83,7 +83,7 @@ func TestValuesBesideOthers(t *testing.T) {
 	b := newBench(t)
 	b.open()
 	const size = 60 << 10
-	var parts [][]Ask
+	var parts [][]Op
 	for i := range 10 {
 		one, two := fmt.Sprint(i, "a"), fmt.Sprint(i, "b")
 		b.set(one, strings.Repeat("1", size), time.Hour)
@@ -95,7 +95,7 @@ func TestValuesBesideOthers(t *testing.T) {
 		c := group(serial, serial, parts...)
 		serial++
 		b.NoError(b.p.Do(t.Context(), c))
-		var rest [][]Ask
+		var rest [][]Op
 		for i, p := range c.Parts {
 			if p.Err != nil {
 				b.ErrorIs(p.Err, ErrLater)

@@ -41,7 +41,7 @@ type writer struct {
 	batch     batch
 	waiter    *waiter
 	entered   bool      // it has a place of the Gate
-	applying  uint64    // Ask.By of the operation that is being applied
+	applying  uint64    // Op.By of the operation that is being applied
 	trimsTurn bool      // the last frame had only what trimming writes again
 	doubtful  time.Time // since when calls have been waiting for clear answers, if they do
 }
@@ -175,7 +175,7 @@ func (w *writer) compose(items []item) []item {
 			return items[i:]
 		}
 		switch it.kind {
-		case asked:
+		case called:
 			w.add(it.call)
 		case barrier:
 			b.items = append(b.items, taken{*it, false})
@@ -193,7 +193,7 @@ func (w *writer) compose(items []item) []item {
 // large reports whether the first item is a call that might never find room beside what trimming
 // writes again.
 func large(items []item) bool {
-	return len(items) > 0 && items[0].kind == asked && items[0].call.size >= frameBytes/2
+	return len(items) > 0 && items[0].kind == called && items[0].call.size >= frameBytes/2
 }
 
 // keepsAlone reports whether callers wait for what trimming writes again. They have every second frame

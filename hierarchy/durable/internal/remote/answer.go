@@ -19,7 +19,7 @@ import (
 type status byte
 
 const (
-	done      status = iota // what was asked for follows
+	done      status = iota // the result follows
 	notMine                 // another process owns the partition, or nobody
 	again                   // there is no answer now, or none is known
 	tooLarge                // ErrTooLarge
@@ -30,8 +30,8 @@ const (
 	old                     // ErrOld, with the time of the log
 )
 
-// recount is why a message is asked for again under another serial number, counted from a time of the log.
-// If passed, no copy has taken hold, or will.
+// recount is why a message is sent again under another serial number, counted from a time of the log.
+// If passed, no copy has been committed, or will.
 type recount struct {
 	from   uint64
 	passed bool
@@ -55,7 +55,7 @@ func readTime(b []byte) (uint64, error) {
 	return t, nil
 }
 
-// appendRecount is the answer with ErrPassed or ErrOld.
+// appendRecount returns the answer with ErrPassed or ErrOld.
 func appendRecount(b []byte, err error, t int64) []byte {
 	s := old
 	if errors.Is(err, partition.ErrPassed) {
@@ -64,7 +64,7 @@ func appendRecount(b []byte, err error, t int64) []byte {
 	return appendTime(startAnswer(b, s), t)
 }
 
-// statusOf is the status of an error.
+// statusOf returns the status of an error.
 func statusOf(err error) status {
 	switch {
 	case errors.Is(err, partition.ErrClosed), errors.Is(err, partition.ErrNotOwner), errors.Is(err, journal.ErrTaken):
@@ -83,7 +83,7 @@ func statusOf(err error) status {
 
 func startAnswer(b []byte, s status) []byte { return append(b, Version, byte(s)) }
 
-// appendFailure is the answer with an error.
+// appendFailure returns the answer with an error.
 func appendFailure(b []byte, err error) []byte {
 	s, text := statusOf(err), err.Error()
 	if s == again { // it is said where the call is given up
@@ -104,8 +104,8 @@ type remoteError struct {
 func (e *remoteError) Error() string { return e.text }
 func (e *remoteError) Unwrap() error { return e.kind }
 
-// readAnswer is what follows in an answer that is done, or why there is none. If retry is true,
-// it can be asked for again.
+// readAnswer returns what follows in an answer that is done, or why there is none. If retry is true,
+// it can be requested again.
 func readAnswer(b []byte) (body []byte, retry bool, err error) {
 	if len(b) < 2 {
 		return nil, false, errMessage
@@ -191,7 +191,7 @@ func appendTimer(b []byte, t *state.Timer) []byte {
 	return wire.AppendBytes(b, t.Value)
 }
 
-// timer reads a timer of a page that was asked for by that kind of question.
+// timer reads a timer of a page that that kind of question requests.
 func (c *cutter) timer(k kind) (t state.Timer) {
 	if k == listKind {
 		return state.ReadTimer(&c.Reader)

@@ -25,10 +25,10 @@ func BenchmarkSet(b *testing.B) {
 				}
 				value := make([]byte, 100)
 				callAll(b, callers, func(call *partition.Call, i int64) error {
-					ask := setAsk("", "")
+					ask := setOp("", "")
 					ask.Key, ask.Value = fmt.Appendf(ask.Key, "key %012d", i%100_000), value
 					call.Reset()
-					call.Asks = append(call.Asks, ask)
+					call.Ops = append(call.Ops, ask)
 					return do(b.Context(), call)
 				})
 			})
@@ -43,7 +43,7 @@ func BenchmarkGet(b *testing.B) {
 			bench := newBench(b)
 			bench.own()
 			c := bench.client()
-			bench.do(c, setAsk("key", string(make([]byte, 100))))
+			bench.do(c, setOp("key", string(make([]byte, 100))))
 			callAll(b, callers, func(*partition.Call, int64) error {
 				_, _, _, err := c.Get(b.Context(), 0, []byte("key"))
 				return err

@@ -15,16 +15,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// Client asks the partitions of other processes. A process has one for each set of timers. Its
+// Client calls the partitions of other processes. A process has one for each set of timers. Its
 // methods may be called concurrently.
 type Client struct {
-	cfg    Config
-	caller uint64
-	inbox  string // the subject of all answers begins with it
-	sub    bus.Subscription
-	quiet  time.Duration
-	lanes  []*lane
-	asks   sync.Pool // of *ask
+	cfg      Config
+	caller   uint64
+	inbox    string // the subject of all answers begins with it
+	sub      bus.Subscription
+	quiet    time.Duration
+	lanes    []*lane
+	requests sync.Pool // of *request
 
 	reads  reads
 	stats  stats
@@ -65,15 +65,15 @@ func (c *Client) Close() {
 	})
 }
 
-// Do has the operations of a call take hold at the owner of a partition, each once, and waits until
+// Do has the owner of a partition commit the operations of a call, each once, and waits until
 // they are in the log, or until ctx is done. Durations count from now. The call must have no
 // Request, and belongs to the Client until Do returns without an error. With ErrUnavailable and the
-// context's error they may take hold, or not. With other errors they don't.
+// context's error they may be committed, or not. With other errors they don't.
 func (c *Client) Do(ctx context.Context, at int, call *partition.Call) error {
 	return c.DoSince(ctx, at, call, c.Now())
 }
 
-// most is the size of the largest message. It may change.
+// most returns the size of the largest message. It may change.
 func (c *Client) most() int { return c.cfg.Bus.MaxMessage() - headers }
 
 // DoSince is Do for a call that began before. Its durations and its minute count from there.
@@ -86,8 +86,8 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 		return err
 	}
 	call.From(ctx)
-	a := c.newAsk(call, begun)
-	if err := partition.CheckSize(len(call.Asks), a.size, c.most()); err != nil {
+	a := c.newRequest(call, begun)
+	if err := partition.CheckSize(len(call.Ops), a.size, c.most()); err != nil {
 		return err
 	}
 	l := c.lanes[at]
@@ -108,11 +108,11 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 	if a.err != nil {
 		return a.err
 	}
-	c.asks.Put(a)
+	c.requests.Put(a)
 	return nil
 }
 
-// takes is an error if no further call is taken now.
+// takes returns an error if no further call is taken now.
 func (c *Client) takes() error {
 	if c.ending.Load() { // the lease is given back then, but that is not why
 		return partition.ErrClosed
@@ -120,7 +120,7 @@ func (c *Client) takes() error {
 	return c.usable()
 }
 
-// usable is an error if nobody can be asked now.
+// usable returns an error if no call can be made now.
 func (c *Client) usable() error {
 	select {
 	case <-c.closed:
@@ -133,7 +133,7 @@ func (c *Client) usable() error {
 	return nil
 }
 
-// replyTo is the subject for the answers to a message of a partition, and readReply that for the
+// replyTo returns the subject for the answers to a message of a partition, and readReply that for the
 // answers to a read.
 func (c *Client) replyTo(at int, serial uint64) string {
 	b := make([]byte, 0, len(c.inbox)+24)

@@ -18,16 +18,16 @@ import (
 func TestOperationsOfAnotherProcess(t *testing.T) {
 	b := newBench(t)
 	o, c := b.own(), b.client()
-	b.True(b.do(c, setAsk("a", "1")).Took[0])
-	b.False(b.do(c, moveAsk("none", 0)).Took[0])
-	b.True(b.do(c, moveAsk("a", 2*time.Hour)).Took[0])
+	b.True(b.do(c, setOp("a", "1")).Took[0])
+	b.False(b.do(c, moveOp("none", 0)).Took[0])
+	b.True(b.do(c, moveOp("a", 2*time.Hour)).Took[0])
 	_, left, ok, err := c.Get(t.Context(), 0, []byte("a"))
 	b.NoError(err)
 	b.True(ok)
 	b.Greater(left, time.Hour)
 	b.LessOrEqual(left, 2*time.Hour)
 	wall := time.Now().Add(time.Hour)
-	b.do(c, partition.Ask{Kind: frame.SetAt, Key: []byte("b"), Value: []byte("2"), Due: wall.UnixNano()})
+	b.do(c, partition.Op{Kind: frame.SetAt, Key: []byte("b"), Value: []byte("2"), Due: wall.UnixNano()})
 	b.NoError(o.All(false, func(t state.Timer) bool {
 		b.Equal(t.Key == "b", t.Wall)
 		b.True(t.Key != "b" || t.Due == wall.UnixNano())
@@ -36,16 +36,16 @@ func TestOperationsOfAnotherProcess(t *testing.T) {
 	n, err := c.Len(t.Context(), 0)
 	b.NoError(err)
 	b.Equal(2, n)
-	call := b.do(c, removeAsk("a"))
+	call := b.do(c, removeOp("a"))
 	b.Equal([]string{"1"}, call.Values)
 	b.Equal("-", b.get(c, "a"))
-	call = b.do(c, setAsk("x", ""), removeAsk("y"), removeAsk("x"), setAsk("z", ""))
+	call = b.do(c, setOp("x", ""), removeOp("y"), removeOp("x"), setOp("z", ""))
 	b.Equal([]bool{true, false, true, true}, call.Took)
 	b.Equal([]string{""}, call.Values)
-	call = b.do(c, setAsk("y", "4"), removeAsk("z"), removeAsk("y"))
+	call = b.do(c, setOp("y", "4"), removeOp("z"), removeOp("y"))
 	b.Equal([]string{"", "4"}, call.Values)
 	call.Reset() // a call is used again
-	call.Asks = append(call.Asks, removeAsk("b"))
+	call.Ops = append(call.Ops, removeOp("b"))
 	b.NoError(c.Do(t.Context(), 0, call))
 	b.Equal([]string{"2"}, call.Values)
 }
@@ -55,21 +55,21 @@ func TestErrorsOfTheOwner(t *testing.T) {
 	b := newBench(t)
 	b.part.MaxPending = 1
 	o, c := b.own(), b.client()
-	b.do(c, setAsk("a", ""))
-	_, err := c.try(t.Context(), setAsk("b", ""))
+	b.do(c, setOp("a", ""))
+	_, err := c.try(t.Context(), setOp("b", ""))
 	b.ErrorIs(err, partition.ErrFull)
-	_, err = c.try(t.Context(), setAsk("b", strings.Repeat("v", 9<<20)))
+	_, err = c.try(t.Context(), setOp("b", strings.Repeat("v", 9<<20)))
 	b.ErrorIs(err, partition.ErrTooLarge)
-	_, err = c.try(t.Context(), setAsk("b", strings.Repeat("v", 1<<20))) // the log's largest message
+	_, err = c.try(t.Context(), setOp("b", strings.Repeat("v", 1<<20))) // the log's largest message
 	b.ErrorIs(err, partition.ErrTooLarge)
-	_, err = c.try(t.Context(), make([]partition.Ask, partition.MaxOps+1)...)
+	_, err = c.try(t.Context(), make([]partition.Op, partition.MaxOps+1)...)
 	b.ErrorIs(err, partition.ErrTooLarge)
 	o.shut()
 	damage := fmt.Errorf("%w: frame 7 is missing", partition.ErrDamaged)
 	s, err := Refuse(b.cfg, 0, damage)
 	b.NoError(err)
 	defer s.Stop()
-	_, err = c.try(t.Context(), removeAsk("a"))
+	_, err = c.try(t.Context(), removeOp("a"))
 	b.ErrorIs(err, partition.ErrDamaged)
 	b.EqualError(err, damage.Error())
 	_, _, _, err = c.Get(t.Context(), 0, []byte("a"))
@@ -82,14 +82,14 @@ func TestUnavailable(t *testing.T) {
 	b.cfg.GiveUp = time.Second // in which it is told that nobody is there
 	c := b.client()
 	begun := time.Now()
-	_, err := c.try(t.Context(), removeAsk("a"))
+	_, err := c.try(t.Context(), removeOp("a"))
 	b.ErrorIs(err, partition.ErrUnavailable)
 	b.ErrorIs(err, errNobody)
 	b.GreaterOrEqual(time.Since(begun), b.cfg.GiveUp)
 	_, err = c.Len(t.Context(), 0)
 	b.ErrorIs(err, errNobody)
 	c.Close()
-	_, err = c.try(t.Context(), removeAsk("a"))
+	_, err = c.try(t.Context(), removeOp("a"))
 	b.ErrorIs(err, hierarchy.ErrClosed)
 	_, err = c.Len(t.Context(), 0)
 	b.ErrorIs(err, hierarchy.ErrClosed)
@@ -100,7 +100,7 @@ func TestOwnerComesLater(t *testing.T) {
 	b := newBench(t)
 	c := b.client()
 	errs := make(chan error, 2)
-	go func() { _, err := c.try(t.Context(), setAsk("a", "1")); errs <- err }()
+	go func() { _, err := c.try(t.Context(), setOp("a", "1")); errs <- err }()
 	go func() { _, err := c.Len(t.Context(), 0); errs <- err }()
 	time.Sleep(20 * time.Millisecond)
 	b.own()
@@ -109,7 +109,7 @@ func TestOwnerComesLater(t *testing.T) {
 	b.Equal("1", b.get(c, "a"))
 }
 
-// A call whose context ends in the queue is not sent. One that was sent may take hold.
+// A call whose context ends in the queue is not sent. One that was sent may be committed.
 func TestContextEnds(t *testing.T) {
 	b := newBench(t)
 	o := b.own()
@@ -119,7 +119,7 @@ func TestContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	errs := make(chan error)
 	ask := func(ctx context.Context, k string) {
-		go func() { _, err := c.try(ctx, setAsk(k, "")); errs <- err }()
+		go func() { _, err := c.try(ctx, setOp(k, "")); errs <- err }()
 	}
 	for i := range maxFlying {
 		ask(ctx, fmt.Sprint("sent", i))
@@ -145,13 +145,13 @@ func TestContextEnds(t *testing.T) {
 	n, err := o.Len()
 	b.NoError(err)
 	b.Equal(maxFlying+1, n)
-	_, err = c.try(ctx, setAsk("late", ""))
+	_, err = c.try(ctx, setOp("late", ""))
 	b.ErrorIs(err, context.Canceled)
 	_, err = c.Len(ctx, 0)
 	b.ErrorIs(err, context.Canceled)
 }
 
-// Close ends calls that were sent with ErrUnavailable, as they may take hold. Others don't.
+// Close ends calls that were sent with ErrUnavailable, as they may be committed. Others don't.
 func TestCloseOfWhatWasSent(t *testing.T) {
 	b := newBench(t)
 	far, net := b.between()
@@ -167,10 +167,10 @@ func TestCloseOfWhatWasSent(t *testing.T) {
 	})
 	errs := make(chan error)
 	for i := range maxFlying {
-		go func() { _, err := c.try(t.Context(), setAsk(fmt.Sprint(i), "")); errs <- err }()
+		go func() { _, err := c.try(t.Context(), setOp(fmt.Sprint(i), "")); errs <- err }()
 		b.Eventually(func() bool { n, err := o.Len(); return err == nil && n == i+1 }, time.Minute, time.Millisecond)
 	}
-	go func() { _, err := c.try(t.Context(), setAsk("queued", "")); errs <- err }()
+	go func() { _, err := c.try(t.Context(), setOp("queued", "")); errs <- err }()
 	b.Eventually(func() bool { return c.lanes[0].queued() == 1 }, time.Minute, time.Millisecond)
 	c.Close()
 	unavailable, closed := 0, 0
@@ -205,7 +205,7 @@ func TestCallsGather(t *testing.T) {
 	const calls = 1200
 	errs := make(chan error, calls)
 	for i := range calls {
-		go func() { _, err := c.try(t.Context(), setAsk(fmt.Sprint(i), "")); errs <- err }()
+		go func() { _, err := c.try(t.Context(), setOp(fmt.Sprint(i), "")); errs <- err }()
 	}
 	b.Eventually(func() bool { return c.lanes[0].queued() == calls-maxFlying }, time.Minute, time.Millisecond)
 	release()

@@ -1,6 +1,6 @@
-// Package remote has processes ask each other's partitions. A Client gathers the calls of its
-// process for one partition into messages, and asks again until there is an answer. A Server
-// answers what is asked of a partition. WIRE.md beside the module's go.mod describes the messages.
+// Package remote calls partitions that other processes own. A Client batches the calls of its
+// process for one partition into messages, and retries until there is an answer. A Server
+// answers requests for a partition. WIRE.md beside the module's go.mod describes the messages.
 package remote
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Config says what a Client, or a Server, works with.
+// Config is what a Client, or a Server, works with.
 type Config struct {
 	Bus        bus.Bus
 	Name       string       // of the set of timers
@@ -39,13 +39,13 @@ func (cfg *Config) fillIn() {
 	}
 }
 
-// subject is where the owner of a partition is asked.
+// subject returns where the owner of a partition gets requests.
 func (cfg *Config) subject(at int) string { return fmt.Sprintf("epicycle.%s.ask.%d", cfg.Name, at) }
 
 // The reasons why there is no answer. They are wrapped with ErrUnavailable.
 var (
 	errNobody  = errors.New("no process owns the partition")
-	errNotMine = errors.New("the process that was asked does not own the partition")
+	errNotMine = errors.New("the process that got the request does not own the partition")
 	errSilent  = errors.New("the owner of the partition does not answer")
 	errClosing = errors.New("the client was closed before the owner of the partition answered")
 )

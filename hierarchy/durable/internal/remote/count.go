@@ -10,13 +10,13 @@ import (
 // Serial numbers rise with the time of the log, so that an owner can tell a message that it has never seen
 // from an old copy of one that it has forgotten. See state.Standing.
 
-// greet asks the owner for the time: before the lane's first message, which is counted from a time of the log, and
+// greet requests the owner's time: before the lane's first message, which is counted from a time of the log, and
 // before durations go to an owner whose clock is not known. An owner of an earlier version does not know the
 // question. Then the lane counts from 1 for now, and the durations are late by what the network holds them.
 func (l *lane) greet(ctx context.Context, durations bool) error {
-	asked := readClocks(l.client.cfg.Clock)
+	sent := readClocks(l.client.cfg.Clock)
 	l.mu.Lock()
-	knows := l.greeted && (!durations || l.offset.holds(asked))
+	knows := l.greeted && (!durations || l.offset.holds(sent))
 	l.mu.Unlock()
 	if knows {
 		return nil
@@ -30,14 +30,14 @@ func (l *lane) greet(ctx context.Context, durations bool) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.offset.learn(at, asked, readClocks(l.client.cfg.Clock))
+	l.offset.learn(at, sent, readClocks(l.client.cfg.Clock))
 	if !l.greeted {
 		l.greeted, l.serial = true, max(l.serial, from)
 	}
 	return nil
 }
 
-// time asks the owner of a partition for its moment, and for the time of the log.
+// time requests the owner's moment, and the time of the log.
 func (c *Client) time(ctx context.Context, at int) (m partition.Moment, logged uint64, err error) {
 	body, err := c.read(ctx, at, startMessage(nil, timeKind))
 	if err != nil {
@@ -60,8 +60,8 @@ func (c *Client) Epoch(ctx context.Context, at int) (uint64, error) {
 	return m.Epoch, err
 }
 
-// recount has the calls of a message be asked for under another serial number, without those that were given
-// up. It is false if the message may have taken hold. mu is held.
+// recount sends the calls of a message under another serial number, without those that were given
+// up. It is false if the message may have been committed. mu is held.
 func (l *lane) recount(m *message, why *recount) bool {
 	if !why.passed { // the owner knows nothing of this process: it may have forgotten other messages, too
 		for _, other := range l.flying {
@@ -79,13 +79,13 @@ func (l *lane) recount(m *message, why *recount) bool {
 // loosen notes that a call of a message was given up. mu is held.
 func (l *lane) loosen(m *message) { l.loose = max(l.loose, m.serial) }
 
-// settled reports whether nothing that was given up can take hold any more after the calls that follow.
+// settled reports whether nothing that was given up can be committed any more after the calls that follow.
 func (l *lane) settled() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.loose == 0
 }
 
-// Settled reports whether what was asked of a partition, and given up, has taken hold by now, or never will. While
-// it is not, also a process that has become the owner asks by Do: the answer settles it.
+// Settled reports whether calls to a partition that were given up are committed by now, or never will be. While
+// it is not, also a process that has become the owner calls Do: the answer settles it.
 func (c *Client) Settled(at int) bool { return c.lanes[at].settled() }

@@ -19,7 +19,7 @@ func (b *bench) proxy() (far Config, kept chan *nats.Msg) {
 	var once sync.Once
 	sub, err := conn.Subscribe(far.subject(0), func(m *nats.Msg) {
 		m.Subject = b.cfg.subject(0)
-		if k, _, _, _ := readKind(m.Data); k == askKind {
+		if k, _, _, _ := readKind(m.Data); k == opsKind {
 			first := false
 			if once.Do(func() { first = true }); first {
 				kept <- m
@@ -40,8 +40,8 @@ func (b *bench) arrive(m *nats.Msg) status {
 	return status(answer.Data[1])
 }
 
-// What was given up does not take hold after what was answered later, neither in a copy of a message that it
-// shares with others, nor in one that was on its way meanwhile. The others take hold once.
+// What was given up is not committed after what was answered later, neither in a copy of a message that it
+// shares with others, nor in one that was on its way meanwhile. The others are committed once.
 func TestGivenUpDoesNotFollowWhatIsLater(t *testing.T) {
 	b := newBench(t)
 	b.own()
@@ -53,8 +53,8 @@ func TestGivenUpDoesNotFollowWhatIsLater(t *testing.T) {
 	b.NoError(c.lanes[0].greet(t.Context(), false))
 	l := c.lanes[0]
 	l.mu.Lock() // both share a message
-	gone := c.newAsk(&partition.Call{Asks: []partition.Ask{setAsk("a", "old")}}, c.Now())
-	stays := c.newAsk(&partition.Call{Asks: []partition.Ask{setAsk("b", "1")}}, c.Now())
+	gone := c.newRequest(&partition.Call{Ops: []partition.Op{setOp("a", "old")}}, c.Now())
+	stays := c.newRequest(&partition.Call{Ops: []partition.Op{setOp("b", "1")}}, c.Now())
 	l.waiting[forAll].push(gone)
 	l.waiting[forAll].push(stays)
 	l.send()
@@ -62,14 +62,14 @@ func TestGivenUpDoesNotFollowWhatIsLater(t *testing.T) {
 	m := <-kept
 	b.True(l.giveUp(gone))
 	b.False(c.Settled(0))
-	b.do(c, setAsk("a", "new"))
+	b.do(c, setOp("a", "new"))
 	b.True(c.Settled(0))
 	c.Moved(0)
 	<-stays.done
 	b.NoError(stays.err)
 	b.Equal("new", b.get(c, "a"))
 	b.Equal("1", b.get(c, "b"))
-	b.do(c, removeAsk("a"), removeAsk("b"))
+	b.do(c, removeOp("a"), removeOp("b"))
 	b.NotEqual(done, b.arrive(m))
 	b.Equal("-", b.get(c, "a"))
 	b.Equal("-", b.get(c, "b"))
@@ -87,27 +87,27 @@ func TestCopyAfterItsCallerWasForgotten(t *testing.T) {
 			b.NoError(err)
 			defer c.Close()
 			c.quiet = 5 * time.Millisecond
-			b.do(c, setAsk("a", "1")) // by the second copy
+			b.do(c, setOp("a", "1")) // by the second copy
 			m := <-kept
 			other := b.client()
 			other.quiet = time.Hour // no copies: callers are forgotten soon
 			b.Eventually(func() bool {
-				b.do(other, setAsk("x", ""))
+				b.do(other, setOp("x", ""))
 				return !o.Remembers(c.caller)
 			}, time.Minute, time.Millisecond)
 			if handOver {
-				b.do(other, setAsk("x", ""))
+				b.do(other, setOp("x", ""))
 				o.dead.Store(true)
 				o.shut()
 				b.own()
 			}
-			b.do(other, removeAsk("a"))
+			b.do(other, removeOp("a"))
 			if got := b.arrive(m); !handOver { // who reads the log may find the answer there still
 				b.Equal(old, got)
 			}
 			b.Equal("-", b.get(other, "a"))
-			c.quiet = time.Hour // else it may take a slow answer for none, and the call may have taken hold
-			b.do(c, setAsk("a", "2"))
+			c.quiet = time.Hour // else it may take a slow answer for none, and the call may have been committed
+			b.do(c, setOp("a", "2"))
 			b.Equal("2", b.get(other, "a"))
 			b.NotEqual(done, b.arrive(m))
 			b.Equal("2", b.get(other, "a"))
@@ -121,7 +121,7 @@ func TestSerialsAreCountedFromTheLog(t *testing.T) {
 	o, c := b.own(), b.client()
 	from, err := o.Time()
 	b.NoError(err)
-	b.do(c, setAsk("a", "1"))
+	b.do(c, setOp("a", "1"))
 	b.Greater(c.lanes[0].serial, uint64(from))
 	b.Greater(c.lanes[0].serial, uint64(state.Counted))
 }

@@ -7,7 +7,7 @@ type cutter struct{ wire.Reader }
 
 func newCutter(b []byte) cutter { return cutter{wire.Reader{B: b}} }
 
-// end is an error unless all was read, and could be.
+// end returns an error unless all was read, and could be.
 func (c *cutter) end() error {
 	if !c.Ended() {
 		return errMessage

@@ -20,8 +20,8 @@ func TestLaneSleepsAfterACallHasEnded(t *testing.T) {
 	b := newBench(t)
 	l, now := b.client().lanes[0], time.Now()
 	l.mu.Lock()
-	old, young := &ask{begun: Moment{real: now.Add(-2 * time.Minute)}, ended: true}, &ask{begun: Moment{real: now}}
-	l.flying = []*message{{asks: []*ask{old, young}, wanted: 1, sendAt: now.Add(8 * time.Second)}}
+	old, young := &request{begun: Moment{real: now.Add(-2 * time.Minute)}, ended: true}, &request{begun: Moment{real: now}}
+	l.flying = []*message{{requests: []*request{old, young}, wanted: 1, sendAt: now.Add(8 * time.Second)}}
 	l.aim()
 	l.flying = nil
 	aimed := l.aimed
@@ -29,7 +29,7 @@ func TestLaneSleepsAfterACallHasEnded(t *testing.T) {
 	b.True(aimed.After(now))
 }
 
-// What was sent before the Client is closed may take hold.
+// What was sent before the Client is closed may be committed.
 func TestCallThatWasSentBeforeClose(t *testing.T) {
 	b := newBench(t)
 	far, net := b.between()
@@ -38,7 +38,7 @@ func TestCallThatWasSentBeforeClose(t *testing.T) {
 	b.NoError(err)
 	c.count()
 	errs := make(chan error)
-	go func() { _, err := c.try(t.Context(), setAsk("a", "1")); errs <- err }()
+	go func() { _, err := c.try(t.Context(), setOp("a", "1")); errs <- err }()
 	b.Eventually(func() bool { return net.Messages.Load() > 0 }, 10*time.Second, time.Millisecond)
 	c.once.Do(func() { close(c.closed); c.sub.Stop() }) // Close has not come to the lanes
 	go c.lanes[0].tick()
@@ -65,9 +65,9 @@ func TestRefusedCopyOfACall(t *testing.T) {
 	c.count()
 	defer c.Close()
 	errs := make(chan error)
-	go func() { _, err := c.try(t.Context(), setAsk("a", "1")); errs <- err }()
+	go func() { _, err := c.try(t.Context(), setOp("a", "1")); errs <- err }()
 	<-forgot
-	b.Equal("1", b.get(b.client(), "a")) // it has taken hold
+	b.Equal("1", b.get(b.client(), "a")) // it has been committed
 	o.dead.Store(true)
 	o.shut()
 	s, err := Refuse(b.cfg, 0, fmt.Errorf("%w: frame 7 is missing", partition.ErrDamaged))
@@ -97,9 +97,9 @@ func TestPagesOnServersThatTakeLittle(t *testing.T) {
 	b.cfg.Bus, b.cfg.GiveUp = jetstream.NewBus(nc), 5*time.Second
 	o, c := b.own(), b.client()
 	for i := range 300 {
-		b.do(c, setAsk(fmt.Sprint(i), strings.Repeat("v", 1000)))
+		b.do(c, setOp(fmt.Sprint(i), strings.Repeat("v", 1000)))
 	}
-	b.do(c, setAsk("largest", strings.Repeat("v", 60<<10)))
+	b.do(c, setOp("largest", strings.Repeat("v", 60<<10)))
 	n := 0
 	b.NoError(c.Scan(t.Context(), 0, false, func(state.Timer) bool { n++; return true }))
 	b.Equal(301, n)

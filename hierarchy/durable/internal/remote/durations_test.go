@@ -22,7 +22,7 @@ func TestDurationsGoByTheClock(t *testing.T) {
 		return in
 	}
 	for range 20 {
-		b.do(c, setAsk("a", ""))
+		b.do(c, setOp("a", ""))
 		b.Equal(time.Hour, remaining("a"))
 	}
 	c.quiet = 10 * time.Millisecond
@@ -36,7 +36,7 @@ func TestDurationsGoByTheClock(t *testing.T) {
 		}
 		return 0
 	})
-	b.do(c, setAsk("a", ""))
+	b.do(c, setOp("a", ""))
 	b.Equal(50*time.Minute, remaining("a"))
 	b.Less(sent+1, net.Messages.Load())
 }

@@ -16,7 +16,7 @@ import (
 
 const (
 	maxExports = 8                // of one partition at once
-	exportIdle = 30 * time.Second // after that an owner forgets an export of which nothing is asked for
+	exportIdle = 30 * time.Second // after that an owner forgets an export that nobody reads on
 	// exportTries is how often an export begins again after a change of owner.
 	exportTries = 16
 )

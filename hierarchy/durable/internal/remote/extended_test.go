@@ -15,8 +15,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-func setIfAsk(c partition.Condition, k, v string, in time.Duration) partition.Ask {
-	return partition.Ask{Kind: frame.Set, If: c, Key: []byte(k), Value: []byte(v), In: in}
+func setIfOp(c partition.Condition, k, v string, in time.Duration) partition.Op {
+	return partition.Op{Kind: frame.Set, If: c, Key: []byte(k), Value: []byte(v), In: in}
 }
 
 // ownAsEarlier is an owner that reads messages up to version 2. It says how many it could not read.
@@ -42,7 +42,7 @@ func (b *bench) ownAsEarlier() (refused chan bool, end func()) {
 }
 
 // While the owner is of an earlier version, operations that it does not know wait for the next one, however many, and
-// hold up no others. They take hold after that.
+// hold up no others. They are committed after that.
 func TestExtendedForAnEarlierOwner(t *testing.T) {
 	b := newBench(t)
 	refused, end := b.ownAsEarlier()
@@ -50,13 +50,13 @@ func TestExtendedForAnEarlierOwner(t *testing.T) {
 	const n = 3 * maxFlying
 	results := make(chan *partition.Call, n)
 	for i := range n {
-		go func() { results <- b.do(c, setIfAsk(partition.IfAbsent, "k", fmt.Sprint(i), time.Hour)) }()
+		go func() { results <- b.do(c, setIfOp(partition.IfAbsent, "k", fmt.Sprint(i), time.Hour)) }()
 	}
 	for range 2 * maxFlying {
 		<-refused
 	}
 	for i := range 10 {
-		b.True(b.do(c, setAsk("plain", fmt.Sprint(i))).Took[0])
+		b.True(b.do(c, setOp("plain", fmt.Sprint(i))).Took[0])
 		b.Equal(fmt.Sprint(i), b.get(c, "plain"))
 	}
 	listed := 0
@@ -74,14 +74,14 @@ func TestExtendedForAnEarlierOwner(t *testing.T) {
 	b.Equal(1, set)
 }
 
-// If it stays so, the error says which versions these are, and nothing has taken hold.
+// If it stays so, the error says which versions these are, and nothing has been committed.
 func TestExtendedForAnEarlierOwnerThatStays(t *testing.T) {
 	b := newBench(t)
 	_, end := b.ownAsEarlier()
 	defer end()
 	b.cfg.GiveUp = time.Second // in which there is an answer
 	c := b.client()
-	_, err := c.try(t.Context(), partition.Ask{Kind: frame.Remove, Whole: true, Key: []byte("k")})
+	_, err := c.try(t.Context(), partition.Op{Kind: frame.Remove, Whole: true, Key: []byte("k")})
 	b.ErrorIs(err, partition.ErrUnavailable)
 	b.ErrorContains(err, "another version: the message has 3 instead of 1")
 }
@@ -105,12 +105,12 @@ func TestExtended(t *testing.T) {
 		}
 		return twice
 	})
-	b.True(b.do(c, setIfAsk(partition.IfAbsent, "k", "1", time.Hour)).Took[0])
-	b.False(b.do(c, setIfAsk(partition.IfAbsent, "k", "2", time.Hour)).Took[0])
-	b.False(b.do(c, setIfAsk(partition.IfSooner, "k", "3", 2*time.Hour)).Took[0])
-	b.True(b.do(c, setIfAsk(partition.IfLater, "k", "4", 2*time.Hour)).Took[0])
+	b.True(b.do(c, setIfOp(partition.IfAbsent, "k", "1", time.Hour)).Took[0])
+	b.False(b.do(c, setIfOp(partition.IfAbsent, "k", "2", time.Hour)).Took[0])
+	b.False(b.do(c, setIfOp(partition.IfSooner, "k", "3", 2*time.Hour)).Took[0])
+	b.True(b.do(c, setIfOp(partition.IfLater, "k", "4", 2*time.Hour)).Took[0])
 	b.Equal("4", b.get(c, "k"))
-	call := b.do(c, partition.Ask{Kind: frame.Set, Whole: true, Key: []byte("k"), Value: []byte("5")})
+	call := b.do(c, partition.Op{Kind: frame.Set, Whole: true, Key: []byte("k"), Value: []byte("5")})
 	old, ok := partition.Was(call.Values[0])
 	b.True(ok)
 	b.Equal("4", old.Value)
@@ -118,13 +118,13 @@ func TestExtended(t *testing.T) {
 	var listed state.Timer
 	b.NoError(c.Scan(t.Context(), 0, false, func(t state.Timer) bool { listed = t; return true }))
 	b.True(listed.Running)
-	call = b.do(c, partition.Ask{Kind: frame.Remove, Whole: true, Key: []byte("k")})
+	call = b.do(c, partition.Op{Kind: frame.Remove, Whole: true, Key: []byte("k")})
 	was, ok := partition.Was(call.Values[0])
 	b.True(ok)
 	b.True(was.Running)
 	listed.Key = ""
 	b.Equal(listed, was)
-	call = b.do(c, partition.Ask{Kind: frame.Set, Whole: true, Key: []byte("k"), In: time.Hour})
+	call = b.do(c, partition.Op{Kind: frame.Set, Whole: true, Key: []byte("k"), In: time.Hour})
 	_, ok = partition.Was(call.Values[0])
 	b.False(ok)
 }
@@ -142,7 +142,7 @@ func TestSchedulesForAMixedLog(t *testing.T) {
 	const n = 2 * maxFlying
 	results := make(chan *partition.Call, n)
 	for i := range n {
-		ask := partition.Ask{Kind: frame.SetAt, Key: []byte(fmt.Sprint(i)), Schedule: []byte("@daily")}
+		ask := partition.Op{Kind: frame.SetAt, Key: []byte(fmt.Sprint(i)), Schedule: []byte("@daily")}
 		go func() { results <- b.do(c, ask) }()
 	}
 	l := c.lanes[0]
@@ -152,7 +152,7 @@ func TestSchedulesForAMixedLog(t *testing.T) {
 		return len(l.flying) == maxFlying
 	}, time.Minute, time.Millisecond)
 	for i := range 10 {
-		b.Equal(i == 0, b.do(c, setIfAsk(partition.IfAbsent, "k", fmt.Sprint(i), time.Hour)).Took[0])
+		b.Equal(i == 0, b.do(c, setIfOp(partition.IfAbsent, "k", fmt.Sprint(i), time.Hour)).Took[0])
 	}
 	b.Empty(results)
 	version.Store(frame.Version)

@@ -7,7 +7,7 @@ import (
 )
 
 // Finish ends further calls with ErrClosed, and waits for the answers to those that are under way, until
-// ctx is done. Close should follow: what is under way still may have taken hold then, so its callers would
+// ctx is done. Close should follow: what is under way still may have been committed then, so its callers would
 // get ErrUnavailable.
 func (c *Client) Finish(ctx context.Context) {
 	c.ending.Store(true)

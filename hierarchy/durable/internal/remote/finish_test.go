@@ -20,13 +20,13 @@ func TestFinish(t *testing.T) {
 	const n = maxFlying + 2 // some are in no message yet
 	errs := make(chan error, n)
 	for i := range n {
-		go func() { _, err := c.try(t.Context(), setAsk(fmt.Sprint(i), "")); errs <- err }()
+		go func() { _, err := c.try(t.Context(), setOp(fmt.Sprint(i), "")); errs <- err }()
 	}
 	b.Eventually(func() bool { return net.Messages.Load() == maxFlying && c.lanes[0].queued() == 2 }, time.Minute, time.Millisecond)
 	finished := make(chan bool)
 	go func() { c.Finish(t.Context()); close(finished) }()
 	b.Eventually(c.ending.Load, time.Minute, time.Millisecond)
-	_, err := c.try(t.Context(), moveAsk("0", time.Hour))
+	_, err := c.try(t.Context(), moveOp("0", time.Hour))
 	b.ErrorIs(err, hierarchy.ErrClosed)
 	select {
 	case <-finished:
@@ -41,14 +41,14 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// Finish ends with its context. What is under way then may have taken hold.
+// Finish ends with its context. What is under way then may have been committed.
 func TestFinishEndsWithItsContext(t *testing.T) {
 	b := newBench(t)
 	b.own()
 	c, net := b.far()
 	net.setFate(func(bool) time.Duration { return lost })
 	errs := make(chan error)
-	go func() { _, err := c.try(t.Context(), setAsk("a", "")); errs <- err }()
+	go func() { _, err := c.try(t.Context(), setOp("a", "")); errs <- err }()
 	b.Eventually(func() bool { return net.Messages.Load() > 0 }, time.Minute, time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
@@ -64,7 +64,7 @@ func TestFinishWhileACallBegins(t *testing.T) {
 	b.own()
 	c, net := b.far()
 	sent := net.Messages.Load()
-	a := c.newAsk(&partition.Call{Asks: []partition.Ask{setAsk("a", "")}}, c.Now())
+	a := c.newRequest(&partition.Call{Ops: []partition.Op{setOp("a", "")}}, c.Now())
 	c.Finish(t.Context())
 	b.ErrorIs(c.lanes[0].put(a), hierarchy.ErrClosed)
 	b.Equal(sent, net.Messages.Load())
@@ -92,7 +92,7 @@ func TestMovedIsAskedAgain(t *testing.T) {
 	}
 	errs := make(chan error, 1)
 	gone := lose()
-	go func() { _, err := c.try(t.Context(), setAsk("a", "1")); errs <- err }()
+	go func() { _, err := c.try(t.Context(), setOp("a", "1")); errs <- err }()
 	<-gone
 	c.Moved(0)
 	b.NoError(<-errs)

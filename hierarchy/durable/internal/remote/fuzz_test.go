@@ -18,7 +18,7 @@ import (
 func sample() (message []byte, want *partition.Call) {
 	want = new(partition.Call)
 	id := partition.RequestID{Caller: math.MaxUint64, Serial: 300, Floor: 298}
-	parts := [][]partition.Ask{
+	parts := [][]partition.Op{
 		{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1"), In: time.Hour}, {Kind: frame.SetAt, Key: []byte{}, Value: []byte{}, Due: math.MinInt64}},
 		{{Kind: frame.Move, Key: []byte("b"), In: math.MinInt64, By: 1 << 63}, {Kind: frame.Remove, Key: []byte("c")}, {Kind: frame.Revive, Key: []byte("d")}},
 		{{Kind: frame.Set, If: partition.IfLater, Whole: true, By: 1, Key: []byte("e"), Value: []byte{}, In: math.MinInt64}, {Kind: frame.Remove, Whole: true, Key: []byte("f")}},
@@ -27,15 +27,15 @@ func sample() (message []byte, want *partition.Call) {
 		{{Kind: frame.Import, Key: []byte("i"), Value: []byte("v"), Timer: &state.Timer{ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: -1, Attempt: 2, Next: 3, Dead: true,
 			Extra: state.Extra{Schedule: "@daily", LastError: "no", Died: 4}}}},
 	}
-	message = startAsks(nil, id, len(parts))
+	message = startOps(nil, id, len(parts))
 	want.Request = id
-	for _, asks := range parts {
-		message = appendPart(message, asks, time.Minute)
-		want.Asks = append(want.Asks, asks...)
-		want.Parts = append(want.Parts, partition.Part{End: len(want.Asks)})
+	for _, ops := range parts {
+		message = appendPart(message, ops, time.Minute)
+		want.Ops = append(want.Ops, ops...)
+		want.Parts = append(want.Parts, partition.Part{End: len(want.Ops)})
 	}
 	setAge(message, time.Second)
-	want.Asks[0].In -= 61 * time.Second
+	want.Ops[0].In -= 61 * time.Second
 	return message, want
 }
 
@@ -44,17 +44,17 @@ func TestMessages(t *testing.T) {
 	message, want := sample()
 	k, _, body, err := readKind(message)
 	require.NoError(t, err)
-	require.Equal(t, askKind, k)
+	require.Equal(t, opsKind, k)
 	var call partition.Call
-	require.NoError(t, readAsks(body, 0, &call))
+	require.NoError(t, readOps(body, 0, &call))
 	require.Equal(t, want, &call)
 	for n := range body {
-		require.Error(t, readAsks(body[:n], 0, new(partition.Call)), n)
+		require.Error(t, readOps(body[:n], 0, new(partition.Call)), n)
 	}
-	require.Error(t, readAsks(append(body, 0), 0, new(partition.Call)))
+	require.Error(t, readOps(append(body, 0), 0, new(partition.Call)))
 	size := 0
 	for i, from := 0, 0; i < len(want.Parts); i++ {
-		size += partSize(want.Asks[from:want.Parts[i].End])
+		size += partSize(want.Ops[from:want.Parts[i].End])
 		from = want.Parts[i].End
 	}
 	require.LessOrEqual(t, len(message), size+headers)
@@ -67,7 +67,7 @@ func TestMessages(t *testing.T) {
 
 // Operations that no caller may ask for, and keys that no record has room for, are refused.
 func TestMessagesThatMakeNoSense(t *testing.T) {
-	for name, ask := range map[string]partition.Ask{
+	for name, ask := range map[string]partition.Op{
 		"a handler's": {Kind: frame.End, Key: []byte("a")}, "no kind": {Key: []byte("a")},
 		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a condition for a Remove": {Kind: frame.Remove, If: partition.IfAbsent},
 		"a condition for a SetAt": {Kind: frame.SetAt, If: partition.IfAbsent}, "what a Move took out": {Kind: frame.Move, Whole: true},
@@ -76,37 +76,37 @@ func TestMessagesThatMakeNoSense(t *testing.T) {
 		"a long trace":                  {Kind: frame.Set, Trace: make([]byte, partition.MaxTrace+1)},
 		"a timer with a key of its own": {Kind: frame.Import, Timer: &state.Timer{Key: "k"}},
 	} {
-		b := appendPart(startAsks(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), []partition.Ask{ask}, 0)
-		require.ErrorIs(t, readAsks(b[2:], 0, new(partition.Call)), errMessage, name)
+		b := appendPart(startOps(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), []partition.Op{ask}, 0)
+		require.ErrorIs(t, readOps(b[2:], 0, new(partition.Call)), errMessage, name)
 	}
-	many := appendPart(startAsks(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), make([]partition.Ask, partition.MaxOps+1), 0)
-	require.ErrorIs(t, readAsks(many[2:], 0, new(partition.Call)), errMessage)
-	nobody := appendPart(startAsks(nil, partition.RequestID{Serial: 1}, 1), []partition.Ask{removeAsk("a")}, 0)
-	require.ErrorIs(t, readAsks(nobody[2:], 0, new(partition.Call)), errMessage)
+	many := appendPart(startOps(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), make([]partition.Op, partition.MaxOps+1), 0)
+	require.ErrorIs(t, readOps(many[2:], 0, new(partition.Call)), errMessage)
+	nobody := appendPart(startOps(nil, partition.RequestID{Serial: 1}, 1), []partition.Op{removeOp("a")}, 0)
+	require.ErrorIs(t, readOps(nobody[2:], 0, new(partition.Call)), errMessage)
 }
 
-// FuzzAsks: whatever is read, it takes no more memory than some times the message, and is read
+// FuzzOps: whatever is read, it takes no more memory than some times the message, and is read
 // again from what is written of it.
-func FuzzAsks(f *testing.F) {
+func FuzzOps(f *testing.F) {
 	message, _ := sample()
 	f.Add(message[2:])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var call partition.Call
-		err := readAsks(b, 0, &call)
-		require.LessOrEqual(t, len(call.Asks), len(b)/2)
+		err := readOps(b, 0, &call)
+		require.LessOrEqual(t, len(call.Ops), len(b)/2)
 		require.LessOrEqual(t, len(call.Parts), len(b))
 		if err != nil {
 			return
 		}
-		message := startAsks(nil, call.Request, len(call.Parts))
+		message := startOps(nil, call.Request, len(call.Parts))
 		from := 0
 		for _, p := range call.Parts {
-			message = appendPart(message, call.Asks[from:p.End], 0)
+			message = appendPart(message, call.Ops[from:p.End], 0)
 			from = p.End
 		}
 		var same partition.Call
-		require.NoError(t, readAsks(message[2:], 0, &same))
+		require.NoError(t, readOps(message[2:], 0, &same))
 		require.Equal(t, &call, &same)
 	})
 }
@@ -135,7 +135,7 @@ func FuzzAnswer(f *testing.F) {
 		requireTimers(t, body, pageKind, appendTimer)
 		requireTimers(t, body, listKind, func(b []byte, t *state.Timer) []byte { return t.Append(b) })
 		for n := range 3 {
-			call := partition.Call{Asks: make([]partition.Ask, n)}
+			call := partition.Call{Ops: make([]partition.Op, n)}
 			if rest, err := call.TakeAnswer(body); err == nil {
 				require.LessOrEqual(t, len(strings.Join(call.Values, ""))+len(rest), len(b))
 			}

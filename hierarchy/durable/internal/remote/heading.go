@@ -43,10 +43,10 @@ func head(data []byte, version byte, at partition.Moment, known bool) []byte {
 		version = dated
 	default:
 		data = data[momentSize:]
-		data[0], data[1] = Version, byte(askKind)
+		data[0], data[1] = Version, byte(opsKind)
 		return data
 	}
-	appendMoment(append(data[:0], version, byte(askKind)), at)
+	appendMoment(append(data[:0], version, byte(opsKind)), at)
 	return data
 }
 
@@ -56,7 +56,7 @@ func readKind(b []byte) (k kind, version byte, rest []byte, err error) {
 		return 0, 0, nil, errMessage
 	}
 	k, version = kind(b[1]), b[0]
-	if known := version == Version || k == askKind && (version == dated || version == extended); !known {
+	if known := version == Version || k == opsKind && (version == dated || version == extended); !known {
 		return 0, 0, nil, fmt.Errorf("%w: the message has %d instead of %d", errVersion, version, Version)
 	}
 	return k, version, b[2:], nil

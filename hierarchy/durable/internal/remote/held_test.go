@@ -18,18 +18,18 @@ import (
 // pair is an owner and a client with clocks of their own, on both sides of a network. Time passes on both.
 type pair struct {
 	*bench
-	c            *Client
-	net          *network
-	owner, asker *clock.Mock
+	c             *Client
+	net           *network
+	owner, caller *clock.Mock
 }
 
 func newPair(t *testing.T) *pair {
-	p := &pair{bench: newBench(t), owner: clock.NewMock(), asker: clock.NewMock()}
-	p.asker.Add(17 * time.Hour)
+	p := &pair{bench: newBench(t), owner: clock.NewMock(), caller: clock.NewMock()}
+	p.caller.Add(17 * time.Hour)
 	p.part.Clock, p.cfg.Clock = p.owner, p.owner
 	p.own()
 	far, net := p.between()
-	far.Clock, p.net = p.asker, net
+	far.Clock, p.net = p.caller, net
 	c, err := New(far)
 	p.NoError(err)
 	t.Cleanup(c.Close)
@@ -41,7 +41,7 @@ func newPair(t *testing.T) *pair {
 // pass has time pass.
 func (p *pair) pass(d time.Duration) {
 	p.owner.Add(d)
-	p.asker.Add(d)
+	p.caller.Add(d)
 }
 
 // holdNext has the network hold the next question with operations for as long.
@@ -70,11 +70,11 @@ func TestDurationsCountWhileAMessageIsHeld(t *testing.T) {
 		p.pass(idle)
 		p.holdNext(10 * time.Minute)
 		k := fmt.Sprint(i)
-		p.do(p.c, setAsk(k, ""))
+		p.do(p.c, setOp(k, ""))
 		p.InDelta(50*time.Minute, p.left(k), float64(idle/driftShare))
 		p.GreaterOrEqual(p.left(k), 50*time.Minute)
 		p.holdNext(time.Minute)
-		p.do(p.c, moveAsk(k, 2*time.Hour))
+		p.do(p.c, moveOp(k, 2*time.Hour))
 		p.Equal(119*time.Minute, p.left(k))
 	}
 }
@@ -82,7 +82,7 @@ func TestDurationsCountWhileAMessageIsHeld(t *testing.T) {
 // An answer to the first of several copies says nothing about when the last one was sent.
 func TestOffsetOfTheFirstCopy(t *testing.T) {
 	p := newPair(t)
-	p.do(p.c, setAsk("a", ""))
+	p.do(p.c, setOp("a", ""))
 	p.pass(time.Hour)
 	held := false
 	p.net.setFate(func(answer bool) time.Duration {
@@ -97,8 +97,8 @@ func TestOffsetOfTheFirstCopy(t *testing.T) {
 		}
 		return 0
 	})
-	p.do(p.c, removeAsk("a")) // is asked without a greeting
-	p.do(p.c, setAsk("a", ""))
+	p.do(p.c, removeOp("a")) // is asked without a greeting
+	p.do(p.c, setOp("a", ""))
 	p.True(held)
 	p.Equal(time.Hour, p.left("a"))
 }
@@ -127,7 +127,7 @@ func TestOwnerOfAnEarlierVersion(t *testing.T) {
 	b.NoError(err)
 	defer c.Close()
 	for _, k := range []string{"a", "b"} {
-		b.do(c, setAsk(k, "1"))
+		b.do(c, setOp(k, "1"))
 		b.Equal("1", b.get(c, k))
 	}
 	b.Positive(refused.Load())
@@ -142,7 +142,7 @@ func TestOffset(t *testing.T) {
 		var o offset
 		var real, slept, trip time.Duration
 		ahead, rate, epoch := time.Duration(r.Int64N(1<<50)), r.Float64()*0.001-0.0005, uint64(1)
-		asker := func() reading { return reading{real - slept, time.Unix(1e9, 0).Add(real)} }
+		caller := func() reading { return reading{real - slept, time.Unix(1e9, 0).Add(real)} }
 		owner := func() time.Duration { return ahead + real + time.Duration(float64(real)*rate) }
 		sleep := func() {
 			if r.IntN(10) == 0 {
@@ -157,20 +157,20 @@ func TestOffset(t *testing.T) {
 				epoch, ahead = epoch+1, time.Duration(r.Int64N(1<<50))
 			}
 			if r.IntN(2) == 0 {
-				asked := asker()
+				sent := caller()
 				real += time.Duration(r.Int64N(1<<30) >> r.IntN(20))
 				sleep()
 				at := partition.Moment{Epoch: epoch, Time: int64(owner())}
 				sleep()
 				real += time.Duration(r.Int64N(1<<30) >> r.IntN(20))
-				if o.learn(at, asked, asker()); o.asked == asked {
-					trip = asker().elapsed - asked.elapsed
+				if o.learn(at, sent, caller()); o.sent == sent {
+					trip = caller().elapsed - sent.elapsed
 				}
 			}
-			if now := asker(); o.holds(now) && o.epoch == epoch {
+			if now := caller(); o.holds(now) && o.epoch == epoch {
 				late := time.Duration(o.moment(now.elapsed).Time) - owner()
 				require.GreaterOrEqual(t, late, time.Duration(0), seed)
-				require.LessOrEqual(t, late, trip+(now.elapsed-o.asked.elapsed)*3/2/driftShare+1, seed)
+				require.LessOrEqual(t, late, trip+(now.elapsed-o.sent.elapsed)*3/2/driftShare+1, seed)
 				uses++
 			}
 		}
@@ -196,7 +196,7 @@ func TestDatedMessages(t *testing.T) {
 		"another owner": {partition.Moment{Epoch: now.Epoch + 1, Time: now.Time - int64(30*time.Minute)}, 50 * time.Minute},
 	} {
 		id := partition.RequestID{Caller: uint64(len(name)), Serial: uint64(time.Now().UnixNano())}
-		m := appendPart(startAsks(make([]byte, momentSize), id, 1), []partition.Ask{{Kind: frame.Set, Key: []byte(name), In: time.Hour}}, 0)
+		m := appendPart(startOps(make([]byte, momentSize), id, 1), []partition.Op{{Kind: frame.Set, Key: []byte(name), In: time.Hour}}, 0)
 		setAge(m[momentSize:], 10*time.Minute)
 		answer, err := conn.Request(b.cfg.subject(0), head(m, Version, x.at, true), time.Minute)
 		b.NoError(err)

@@ -126,25 +126,25 @@ func (b *bench) client() *Client {
 	return c
 }
 
-func setAsk(k, v string) partition.Ask {
-	return partition.Ask{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: time.Hour}
+func setOp(k, v string) partition.Op {
+	return partition.Op{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: time.Hour}
 }
 
-func moveAsk(k string, in time.Duration) partition.Ask {
-	return partition.Ask{Kind: frame.Move, Key: []byte(k), In: in}
+func moveOp(k string, in time.Duration) partition.Op {
+	return partition.Op{Kind: frame.Move, Key: []byte(k), In: in}
 }
 
-func removeAsk(k string) partition.Ask { return partition.Ask{Kind: frame.Remove, Key: []byte(k)} }
+func removeOp(k string) partition.Op { return partition.Op{Kind: frame.Remove, Key: []byte(k)} }
 
 // try asks for operations.
-func (c *Client) try(ctx context.Context, asks ...partition.Ask) (*partition.Call, error) {
-	call := &partition.Call{Asks: asks}
+func (c *Client) try(ctx context.Context, ops ...partition.Op) (*partition.Call, error) {
+	call := &partition.Call{Ops: ops}
 	return call, c.Do(ctx, 0, call)
 }
 
 // do asks for operations, which must have an answer.
-func (b *bench) do(c *Client, asks ...partition.Ask) *partition.Call {
-	call, err := c.try(b.t.Context(), asks...)
+func (b *bench) do(c *Client, ops ...partition.Op) *partition.Call {
+	call, err := c.try(b.t.Context(), ops...)
 	b.NoError(err)
 	return call
 }
@@ -174,7 +174,7 @@ func (c *Client) count() {
 	for _, l := range c.lanes {
 		l.mu.Lock()
 		l.greeted, l.serial = true, uint64(time.Now().UnixNano())
-		l.offset = offset{epoch: math.MaxUint64, asked: readClocks(c.cfg.Clock)}
+		l.offset = offset{epoch: math.MaxUint64, sent: readClocks(c.cfg.Clock)}
 		l.mu.Unlock()
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// lane is what a process asks of one partition.
+// lane is the calls of a process to one partition.
 type lane struct {
 	client  *Client
 	at      int
@@ -28,8 +28,8 @@ type lane struct {
 	closed  bool
 }
 
-// put asks for a call, now or when messages before it are answered.
-func (l *lane) put(a *ask) error {
+// put sends a call, now or when messages before it are answered.
+func (l *lane) put(a *request) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || l.client.ending.Load() { // Finish does not wait for what comes now
@@ -41,7 +41,7 @@ func (l *lane) put(a *ask) error {
 }
 
 // giveUp ends a call for which nobody waits any more. It is false if it has ended before.
-func (l *lane) giveUp(a *ask) bool {
+func (l *lane) giveUp(a *request) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if a.ended {
@@ -97,27 +97,27 @@ func (l *lane) gather(c class) *message {
 	ops, size := 0, headers
 	waiting := &l.waiting[c]
 	for a := waiting.first; a != nil; a = waiting.first {
-		if len(m.asks) > 0 && (ops+a.ops > maxOps || size+a.size > min(maxBytes, l.client.most())) {
+		if len(m.requests) > 0 && (ops+a.ops > maxOps || size+a.size > min(maxBytes, l.client.most())) {
 			break
 		}
 		waiting.remove(a)
 		a.message = m
-		m.asks = append(m.asks, a)
+		m.requests = append(m.requests, a)
 		ops, size = ops+a.ops, size+a.size
 		if a.alone {
 			break
 		}
 	}
-	m.wanted = len(m.asks)
+	m.wanted = len(m.requests)
 	id := partition.RequestID{Caller: l.client.caller, Serial: m.serial, Floor: l.floor(m.serial)}
-	m.data = startAsks(make([]byte, momentSize, size), id, len(m.asks))
-	for _, a := range m.asks {
-		m.data = appendPart(m.data, a.call.Asks, m.made-a.begun.elapsed)
+	m.data = startOps(make([]byte, momentSize, size), id, len(m.requests))
+	for _, a := range m.requests {
+		m.data = appendPart(m.data, a.call.Ops, m.made-a.begun.elapsed)
 	}
 	return m
 }
 
-// floor is the lowest serial to which an answer is waited for.
+// floor returns the lowest serial to which an answer is waited for.
 func (l *lane) floor(next uint64) uint64 {
 	if len(l.flying) > 0 {
 		return l.flying[0].serial
@@ -134,7 +134,7 @@ func (l *lane) publish(m *message, now time.Time) {
 	}
 	clocks := readClocks(l.client.cfg.Clock)
 	if m.sent.IsZero() {
-		m.asked = clocks
+		m.clocks = clocks
 	}
 	setAge(m.data[momentSize:], clocks.elapsed-m.made)
 	data := head(m.data, m.class.version(), l.offset.moment(m.made), l.offset.holds(clocks))
@@ -191,19 +191,19 @@ func (l *lane) decided(m *message, body []byte, err error) {
 	if anew := (*recount)(nil); errors.As(err, &anew) && l.recount(m, anew) {
 		return
 	}
-	if err != nil && m.doubt && !errors.Is(err, partition.ErrUnavailable) { // another copy may have taken hold
+	if err != nil && m.doubt && !errors.Is(err, partition.ErrUnavailable) { // another copy may have been committed
 		err = unavailable(err)
 	}
 	switch {
 	case err == nil:
 		l.take(m, body)
-	case errors.Is(err, partition.ErrTooLarge) && len(m.asks) > 1 && !m.doubt:
+	case errors.Is(err, partition.ErrTooLarge) && len(m.requests) > 1 && !m.doubt:
 		l.again(m, true)
 	default:
 		if errors.Is(err, partition.ErrUnavailable) {
 			l.loosen(m)
 		}
-		for _, a := range m.asks {
+		for _, a := range m.requests {
 			a.end(err)
 		}
 	}
@@ -212,7 +212,7 @@ func (l *lane) decided(m *message, body []byte, err error) {
 // take gives each call of a message its answer.
 func (l *lane) take(m *message, body []byte) {
 	var err error
-	for _, a := range m.asks {
+	for _, a := range m.requests {
 		if a.ended { // its caller may use the memory of the call
 			var ok bool
 			if _, _, body, ok = frame.CutAnswer(body, make([]bool, a.ops)); !ok {
@@ -232,13 +232,13 @@ func (l *lane) take(m *message, body []byte) {
 		a.end(err)
 	}
 	if at := newCutter(body); len(body) == momentSize { // else the owner is of an earlier version
-		l.offset.learn(at.moment(), m.asked, readClocks(l.client.cfg.Clock))
+		l.offset.learn(at.moment(), m.clocks, readClocks(l.client.cfg.Clock))
 	}
 }
 
-// again has the calls of a message that did not take hold be asked for in others, or each alone.
+// again sends the calls of a message that was not committed again, in other messages or each alone.
 func (l *lane) again(m *message, alone bool) {
-	for _, a := range slices.Backward(m.asks) {
+	for _, a := range slices.Backward(m.requests) {
 		if !a.ended {
 			a.message, a.alone = nil, a.alone || alone
 			l.waiting[a.class].pushFirst(a)
@@ -257,7 +257,7 @@ func (l *lane) close() {
 	l.endAll(partition.ErrClosed)
 }
 
-// endAll ends all calls that have not ended yet. What was sent may have taken hold.
+// endAll ends all calls that have not ended yet. What was sent may have been committed.
 func (l *lane) endAll(err error) {
 	for _, m := range l.flying {
 		why := err
@@ -265,7 +265,7 @@ func (l *lane) endAll(err error) {
 			why = unavailable(errClosing)
 		}
 		l.loosen(m)
-		for _, a := range m.asks {
+		for _, a := range m.requests {
 			a.end(why)
 		}
 	}

@@ -21,7 +21,7 @@ func TestManyLargeValues(t *testing.T) {
 	c := b.client()
 	const n = 40
 	value := strings.Repeat("v", 64<<10)
-	all := func(ask func(k string) partition.Ask) []*partition.Call {
+	all := func(ask func(k string) partition.Op) []*partition.Call {
 		calls := make([]*partition.Call, n)
 		var wg sync.WaitGroup
 		for i := range n {
@@ -30,8 +30,8 @@ func TestManyLargeValues(t *testing.T) {
 		wg.Wait()
 		return calls
 	}
-	all(func(k string) partition.Ask { return setAsk(k, value) })
-	for _, call := range all(removeAsk) {
+	all(func(k string) partition.Op { return setOp(k, value) })
+	for _, call := range all(removeOp) {
 		b.True(call.Took[0])
 		b.Equal([]string{value}, call.Values)
 	}
@@ -47,7 +47,7 @@ func TestGroupTooLarge(t *testing.T) {
 	const n = 12
 	errs := make(chan error, n)
 	for i := range n {
-		go func() { _, err := c.try(t.Context(), setAsk(fmt.Sprint(i), strings.Repeat("v", 30_000))); errs <- err }()
+		go func() { _, err := c.try(t.Context(), setOp(fmt.Sprint(i), strings.Repeat("v", 30_000))); errs <- err }()
 	}
 	b.Eventually(func() bool { return c.lanes[0].queued() == n-maxFlying }, time.Minute, time.Millisecond)
 	release()
@@ -74,7 +74,7 @@ func TestServerIsBounded(t *testing.T) {
 	const n = 2 * maxPending
 	for i := range n {
 		id := partition.RequestID{Caller: uint64(i + 1), Serial: 1}
-		m := appendPart(startAsks(nil, id, 1), []partition.Ask{setAsk(fmt.Sprint(i), "")}, 0)
+		m := appendPart(startOps(nil, id, 1), []partition.Op{setOp(fmt.Sprint(i), "")}, 0)
 		b.NoError(conn.PublishRequest(b.cfg.subject(0), inbox, m))
 	}
 	took := 0
@@ -107,7 +107,7 @@ func TestMessagesThatCantBeRead(t *testing.T) {
 	for message, want := range map[string]string{
 		"":                                 "the message can't be read",
 		"\x01\x01":                         "the message can't be read",
-		"\x01\x09":                         "the message asks for something unknown",
+		"\x01\x09":                         "the message requests something unknown",
 		"\x01\x04\x02\x00\x00\x00":         "the message can't be read",
 		"\x01\x04\x00\x00\x00\x00and more": "the message can't be read",
 	} {
@@ -126,7 +126,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		o, err := New(b.cfg)
 		b.NoError(err)
 		ended := make(chan error, 2)
-		go func() { _, err := o.try(t.Context(), removeAsk("a")); ended <- err }()
+		go func() { _, err := o.try(t.Context(), removeOp("a")); ended <- err }()
 		go func() { _, err := o.Len(t.Context(), 0); ended <- err }()
 		time.Sleep(time.Millisecond)
 		o.Close()
@@ -135,7 +135,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		p := b.own()
 		c, err := New(b.cfg)
 		b.NoError(err)
-		b.do(c, setAsk("a", ""))
+		b.do(c, setOp("a", ""))
 		c.Close()
 		p.shut()
 		p.dead.Store(true)

@@ -19,7 +19,7 @@ import (
 
 var seeds = flag.Int("seeds", 4, "how many random histories the tests go through")
 
-// Operations of callers in two processes on few keys take hold once, in one order for each key that
+// Operations of callers in two processes on few keys are committed once, in one order for each key that
 // agrees with the order of their times, whatever happens to messages, answers, the log, and its
 // owners.
 func TestLinearizable(t *testing.T) {
@@ -127,8 +127,8 @@ func (h *history) call(c *Client, caller int, r *rand.Rand) {
 		if r.IntN(10) == 0 {
 			ctx, cancel = context.WithTimeout(ctx, time.Duration(r.IntN(3000))*time.Microsecond)
 		}
-		h.Ask(caller, in, func() (partitiontest.Output, bool) {
-			out, err := askFor(ctx, c, in)
+		h.Call(caller, in, func() (partitiontest.Output, bool) {
+			out, err := requestFor(ctx, c, in)
 			out.Unknown = errors.Is(err, partition.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
 			if err != nil && !out.Unknown {
 				h.t.Errorf("%+v: %v", in, err)
@@ -139,21 +139,21 @@ func (h *history) call(c *Client, caller int, r *rand.Rand) {
 	}
 }
 
-func askFor(ctx context.Context, c *Client, in partitiontest.Input) (out partitiontest.Output, err error) {
+func requestFor(ctx context.Context, c *Client, in partitiontest.Input) (out partitiontest.Output, err error) {
 	if in.Kind == 0 {
 		out.Value, _, out.OK, err = c.Get(ctx, 0, []byte(in.Key))
 		return out, err
 	}
-	call := &partition.Call{Asks: []partition.Ask{askOf(in)}}
+	call := &partition.Call{Ops: []partition.Op{requestOf(in)}}
 	if err = c.Do(ctx, 0, call); err == nil {
 		out = outputOf(call)
 	}
 	return out, err
 }
 
-// askOf returns the operation that a history has. Each second Remove asks for the whole timer.
-func askOf(in partitiontest.Input) partition.Ask {
-	a := partition.Ask{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
+// requestOf returns the operation that a history has. Each second Remove asks for the whole timer.
+func requestOf(in partitiontest.Input) partition.Op {
+	a := partition.Op{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
 	if in.Absent {
 		a.If = partition.IfAbsent
 	}
@@ -164,7 +164,7 @@ func askOf(in partitiontest.Input) partition.Ask {
 // outputOf returns the answer to a call with that operation.
 func outputOf(c *partition.Call) (out partitiontest.Output) {
 	out.OK, out.Value = c.Took[0], strings.Join(c.Values, "")
-	if a := &c.Asks[0]; a.Whole {
+	if a := &c.Ops[0]; a.Whole {
 		t, ok := partition.Was(out.Value)
 		out.OK, out.Value = ok, t.Value
 	}

@@ -22,14 +22,14 @@ const (
 )
 
 // errVersion is for a message, or an answer, of another version. The next owner may read it, or write one that
-// can be read, so it is asked again.
+// can be read, so the call is retried.
 var errVersion = fmt.Errorf("%w: another version", partition.ErrUnavailable)
 
-// kind says what a message asks for.
+// kind is what a message requests.
 type kind byte
 
 const (
-	askKind    kind = 1 + iota // operations
+	opsKind    kind = 1 + iota // operations
 	getKind                    // a timer
 	lenKind                    // how many there are
 	pageKind                   // some of all timers
@@ -50,7 +50,7 @@ const (
 
 // The bits in the byte of an operation's kind.
 const (
-	ownBit     = 1 << 7 // a handler asks for it on its own key: its attempt follows
+	ownBit     = 1 << 7 // it is a handler's on its own key: its attempt follows
 	optionsBit = 1 << 6 // a byte with options follows
 )
 
@@ -63,7 +63,7 @@ const (
 )
 
 // options returns the byte with the options of an operation, or 0 if it has none.
-func options(a *partition.Ask) byte {
+func options(a *partition.Op) byte {
 	o := byte(a.If)
 	if a.Whole {
 		o |= wholeOption
@@ -91,10 +91,10 @@ func allowed(k frame.Kind) byte {
 }
 
 // isExtended reports whether an owner of an earlier version can't read an operation.
-func isExtended(a *partition.Ask) bool { return options(a) != 0 || a.Kind == frame.Import }
+func isExtended(a *partition.Op) bool { return options(a) != 0 || a.Kind == frame.Import }
 
 // appendHead appends the kind of an operation, and what goes with it.
-func appendHead(b []byte, a *partition.Ask) []byte {
+func appendHead(b []byte, a *partition.Op) []byte {
 	at := len(b)
 	if b = append(b, byte(a.Kind)); a.By != 0 {
 		b[at] |= ownBit
@@ -114,7 +114,7 @@ func appendHead(b []byte, a *partition.Ask) []byte {
 }
 
 // head reads what appendHead has appended.
-func (c *cutter) head() (a partition.Ask) {
+func (c *cutter) head() (a partition.Op) {
 	k := c.Byte()
 	a.Kind = frame.Kind(k &^ (ownBit | optionsBit))
 	if k&ownBit != 0 {
@@ -146,9 +146,9 @@ func (c *cutter) some(most int) []byte {
 	return b
 }
 
-// startAsks begins a message with operations, of as many parts.
-func startAsks(b []byte, id partition.RequestID, parts int) []byte {
-	b = append(b, Version, byte(askKind))
+// startOps begins a message with operations, of as many parts.
+func startOps(b []byte, id partition.RequestID, parts int) []byte {
+	b = append(b, Version, byte(opsKind))
 	b = append(b, make([]byte, 8)...)
 	b = binary.LittleEndian.AppendUint64(b, id.Caller)
 	b = binary.AppendUvarint(b, id.Serial)
@@ -156,16 +156,16 @@ func startAsks(b []byte, id partition.RequestID, parts int) []byte {
 	return binary.AppendUvarint(b, uint64(parts))
 }
 
-// setAge says how long ago a message's durations were true.
+// setAge writes how long ago a message's durations were true.
 func setAge(message []byte, age time.Duration) {
 	binary.LittleEndian.PutUint64(message[atAge:], uint64(age))
 }
 
 // appendPart appends the operations of one call. Their durations were true some time ago.
-func appendPart(b []byte, asks []partition.Ask, ago time.Duration) []byte {
-	b = binary.AppendUvarint(b, uint64(len(asks)))
-	for i := range asks {
-		a := &asks[i]
+func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
+	b = binary.AppendUvarint(b, uint64(len(ops)))
+	for i := range ops {
+		a := &ops[i]
 		b = appendHead(b, a)
 		switch a.Kind {
 		case frame.Set, frame.Move:
@@ -186,10 +186,10 @@ func appendPart(b []byte, asks []partition.Ask, ago time.Duration) []byte {
 func hasValue(k frame.Kind) bool { return k <= frame.SetAt || k == frame.Import }
 
 // partSize is more than appendPart appends.
-func partSize(asks []partition.Ask) int {
+func partSize(ops []partition.Op) int {
 	n := 10
-	for i := range asks {
-		a := &asks[i]
+	for i := range ops {
+		a := &ops[i]
 		n += 2 + 5*binary.MaxVarintLen64 + len(a.Key) + len(a.Value) + len(a.Schedule) + len(a.Trace)
 		if t := a.Timer; t != nil {
 			n += t.Size()
@@ -206,9 +206,9 @@ func less(d, by time.Duration) time.Duration {
 	return math.MinInt64
 }
 
-// readAsks reads what follows the kind of a message with operations, or its moment, which was some time ago. The
+// readOps reads what follows the kind of a message with operations, or its moment, which was some time ago. The
 // Call shares its memory.
-func readAsks(b []byte, ago time.Duration, call *partition.Call) error {
+func readOps(b []byte, ago time.Duration, call *partition.Call) error {
 	c := newCutter(b)
 	age := max(ago, time.Duration(c.Fixed()))
 	id := partition.RequestID{Caller: c.Fixed(), Serial: c.Uvarint()}
@@ -223,18 +223,18 @@ func readAsks(b []byte, ago time.Duration, call *partition.Call) error {
 		return errMessage
 	}
 	call.Parts = slices.Grow(call.Parts, parts)
-	call.Asks = slices.Grow(call.Asks, parts)
+	call.Ops = slices.Grow(call.Ops, parts)
 	for range parts {
 		n := c.Count(2)
 		if n == 0 {
 			return errMessage
 		}
 		for range n {
-			if len(call.Asks) == partition.MaxOps || !c.ask(call, age) {
+			if len(call.Ops) == partition.MaxOps || !c.op(call, age) {
 				return errMessage
 			}
 		}
-		call.Parts = append(call.Parts, partition.Part{End: len(call.Asks)})
+		call.Parts = append(call.Parts, partition.Part{End: len(call.Ops)})
 	}
 	if len(call.Parts) == 0 {
 		return errMessage
@@ -242,8 +242,8 @@ func readAsks(b []byte, ago time.Duration, call *partition.Call) error {
 	return c.end()
 }
 
-// ask reads one operation.
-func (c *cutter) ask(call *partition.Call, age time.Duration) bool {
+// op reads one operation.
+func (c *cutter) op(call *partition.Call, age time.Duration) bool {
 	a := c.head()
 	switch a.Kind {
 	case frame.Set, frame.Move:
@@ -264,7 +264,7 @@ func (c *cutter) ask(call *partition.Call, age time.Duration) bool {
 	if hasValue(a.Kind) {
 		a.Value = c.Bytes()
 	}
-	call.Asks = append(call.Asks, a)
+	call.Ops = append(call.Ops, a)
 	return !c.Failed && len(a.Key) <= math.MaxUint16
 }
 

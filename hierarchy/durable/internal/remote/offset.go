@@ -27,37 +27,37 @@ type reading struct {
 func readClocks(c clock.Clock) reading { return reading{c.Elapsed(), c.Now().Round(0)} }
 
 // offset is by how much an owner's time is ahead of the clock of this process, at most: an answer brings a time
-// of the owner that is later than when it was asked. So a duration that counts from a moment by the owner's
+// of the owner that is later than when the request was sent. So a duration that counts from a moment by the owner's
 // clock is never too short, and too long by no more than that answer took.
 type offset struct {
 	epoch uint64 // of the owner, or 0
 	most  time.Duration
-	asked reading // when the owner was asked
+	sent  reading // when the owner was sent the request
 }
 
 // learn takes the time of an owner from an answer.
-func (o *offset) learn(at partition.Moment, asked, now reading) {
+func (o *offset) learn(at partition.Moment, sent, now reading) {
 	if at.Epoch < o.epoch { // it was on its way for long
 		return
 	}
-	next := offset{at.Epoch, time.Duration(at.Time) - asked.elapsed, asked}
-	if at.Epoch > o.epoch || !o.holds(now) || next.most <= o.at(asked.elapsed) {
+	next := offset{at.Epoch, time.Duration(at.Time) - sent.elapsed, sent}
+	if at.Epoch > o.epoch || !o.holds(now) || next.most <= o.at(sent.elapsed) {
 		*o = next
 	}
 }
 
 // holds reports whether the offset is known, and recent.
 func (o *offset) holds(now reading) bool {
-	since := now.elapsed - o.asked.elapsed
-	return o.epoch != 0 && since <= young && (now.wall.Sub(o.asked.wall)-since).Abs() <= stoodStill
+	since := now.elapsed - o.sent.elapsed
+	return o.epoch != 0 && since <= young && (now.wall.Sub(o.sent.wall)-since).Abs() <= stoodStill
 }
 
-// at is the offset at another time.
+// at returns the offset at another time.
 func (o *offset) at(elapsed time.Duration) time.Duration {
-	return o.most + (elapsed-o.asked.elapsed).Abs()/driftShare
+	return o.most + (elapsed-o.sent.elapsed).Abs()/driftShare
 }
 
-// moment is a time of this process by the owner's clock, or one that is a little later.
+// moment returns a time of this process by the owner's clock, or one that is a little later.
 func (o *offset) moment(elapsed time.Duration) partition.Moment {
 	return partition.Moment{Epoch: o.epoch, Time: int64(elapsed + o.at(elapsed))}
 }

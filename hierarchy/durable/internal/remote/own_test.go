@@ -41,20 +41,20 @@ func TestOwnCallByMessage(t *testing.T) {
 			began := b.attempts()
 			o := b.own()
 			c, net := b.far()
-			b.do(c, partition.Ask{Kind: 1, Key: []byte("a")}, setAsk("b", ""))
+			b.do(c, partition.Op{Kind: 1, Key: []byte("a")}, setOp("b", ""))
 			ctx := <-began
 			derived, cancel := context.WithTimeout(ctx, time.Hour)
 			defer cancel()
 			net.setFate(fate(o))
-			for _, own := range []partition.Ask{setAsk("a", "1"), moveAsk("a", time.Hour), removeAsk("a"), setAsk("a", "2")} {
-				call, err := c.try(derived, moveAsk("b", time.Hour), own)
+			for _, own := range []partition.Op{setOp("a", "1"), moveOp("a", time.Hour), removeOp("a"), setOp("a", "2")} {
+				call, err := c.try(derived, moveOp("b", time.Hour), own)
 				b.NoError(err)
 				b.Equal([]bool{true, true}, call.Took)
 				b.NoError(ctx.Err())
 			}
-			b.do(c, moveAsk("b", time.Hour))
+			b.do(c, moveOp("b", time.Hour))
 			b.NoError(ctx.Err())
-			b.do(c, moveAsk("a", time.Hour))
+			b.do(c, moveOp("a", time.Hour))
 			b.ErrorIs(ctx.Err(), context.Canceled)
 		})
 	}
@@ -66,13 +66,13 @@ func TestOwnCallForTheNextOwner(t *testing.T) {
 	began := b.attempts()
 	first := b.own()
 	c, net := b.far()
-	b.do(c, partition.Ask{Kind: 1, Key: []byte("a")})
+	b.do(c, partition.Op{Kind: 1, Key: []byte("a")})
 	before := <-began
 	release := net.hold(false)
 	sent := net.Messages.Load()
 	ended := make(chan error)
 	go func() {
-		_, err := c.try(context.WithoutCancel(before), setAsk("a", "1"))
+		_, err := c.try(context.WithoutCancel(before), setOp("a", "1"))
 		ended <- err
 	}()
 	b.Eventually(func() bool { return net.Messages.Load() > sent }, time.Minute, time.Millisecond)

@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// reads are the questions that change nothing. They need no id to be asked again.
+// reads are the requests that change nothing. They need no id to be retried.
 type reads struct {
 	mu      sync.Mutex
 	last    uint64
@@ -26,12 +26,12 @@ type question struct {
 	answers chan []byte
 	timer   *time.Timer
 	end     time.Time    // when it is given up
-	pause   wait.Backoff // after an answer that has to be asked for again
+	pause   wait.Backoff // after an answer that says to retry
 	quiet   wait.Backoff // after a copy without any answer
 	why     error        // why there is no answer
 }
 
-// expect is a new question.
+// expect returns a new question.
 func (r *reads) expect(at int) *question {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +64,7 @@ func (q *question) answer(data []byte) {
 	}
 }
 
-// moved has the questions to a partition be asked again, as if nobody had got them.
+// moved retries the reads of a partition, as if nobody had got them.
 func (r *reads) moved(at int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,7 +149,7 @@ func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer
 	}
 }
 
-// read asks until there is an answer.
+// read retries until there is an answer.
 func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, err error) {
 	q, begun := c.reads.expect(at), time.Now()
 	defer func() {
@@ -177,7 +177,7 @@ func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, er
 	}
 }
 
-// publishRead asks, and sets the time for the next copy.
+// publishRead sends the request, and sets the time for the next copy.
 func (c *Client) publishRead(q *question, at int, data []byte) {
 	pause := q.quiet.Next()
 	if err := c.cfg.Bus.Offline(); err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // Respond sends the answer to a message, unless its reply subject is one of ours, or of the server's: who may
-// only ask could else have an owner publish into a log.
+// only send requests could else have an owner publish into a log.
 func Respond(b bus.Bus, reply string, answer []byte) error {
 	if !answerable(reply) {
 		return errReply

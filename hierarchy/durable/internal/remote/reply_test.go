@@ -22,8 +22,8 @@ func TestReplySubjectsThatAreNoInbox(t *testing.T) {
 		sub, err := conn.ChanSubscribe(reply, got)
 		b.NoError(err)
 		defer sub.Unsubscribe()
-		for _, m := range [][]byte{nil, startMessage(nil, lenKind), appendPart(startAsks(nil, partition.RequestID{Caller: 1, Serial: 1}, 1),
-			[]partition.Ask{setAsk("a", "")}, 0)} {
+		for _, m := range [][]byte{nil, startMessage(nil, lenKind), appendPart(startOps(nil, partition.RequestID{Caller: 1, Serial: 1}, 1),
+			[]partition.Op{setOp("a", "")}, 0)} {
 			b.NoError(conn.PublishRequest(b.cfg.subject(0), reply, m))
 		}
 	}
@@ -48,17 +48,17 @@ func TestInboxThatIsNone(t *testing.T) {
 // A message says how many parts it has. Memory is for those that have operations.
 func TestEmptyParts(t *testing.T) {
 	id := partition.RequestID{Caller: 1, Serial: 1}
-	ask := []partition.Ask{{Kind: frame.Remove, Key: []byte("a")}}
+	ask := []partition.Op{{Kind: frame.Remove, Key: []byte("a")}}
 	for name, m := range map[string][]byte{
-		"all empty":     append(startAsks(nil, id, 8<<20), make([]byte, 8<<20)...),
-		"2,000 empty":   append(startAsks(nil, id, 2000), make([]byte, 2000)...),
-		"one empty":     appendPart(appendPart(startAsks(nil, id, 2), ask, 0), nil, 0),
-		"too many":      append(startAsks(nil, id, partition.MaxOps+1), make([]byte, 3*partition.MaxOps)...),
-		"nothing in it": startAsks(nil, id, 0),
+		"all empty":     append(startOps(nil, id, 8<<20), make([]byte, 8<<20)...),
+		"2,000 empty":   append(startOps(nil, id, 2000), make([]byte, 2000)...),
+		"one empty":     appendPart(appendPart(startOps(nil, id, 2), ask, 0), nil, 0),
+		"too many":      append(startOps(nil, id, partition.MaxOps+1), make([]byte, 3*partition.MaxOps)...),
+		"nothing in it": startOps(nil, id, 0),
 	} {
 		require.Less(t, testing.AllocsPerRun(1, func() {
 			var call partition.Call
-			require.ErrorIs(t, readAsks(m[2:], 0, &call), errMessage, name)
+			require.ErrorIs(t, readOps(m[2:], 0, &call), errMessage, name)
 			require.LessOrEqual(t, cap(call.Parts), 3000, name)
 		}), 100.0)
 	}

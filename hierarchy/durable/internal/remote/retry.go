@@ -15,8 +15,8 @@ func (l *lane) aim() {
 		at = earlier(at, m.sendAt)
 	}
 	for _, m := range l.flying {
-		if i := slices.IndexFunc(m.asks, func(a *ask) bool { return !a.ended }); i >= 0 {
-			at = earlier(at, m.asks[i].begun.real.Add(l.client.cfg.GiveUp))
+		if i := slices.IndexFunc(m.requests, func(a *request) bool { return !a.ended }); i >= 0 {
+			at = earlier(at, m.requests[i].begun.real.Add(l.client.cfg.GiveUp))
 		}
 	}
 	if !l.aimed.IsZero() && !at.Before(l.aimed) {
@@ -88,7 +88,7 @@ func (l *lane) expire(now time.Time) {
 		if m.why != nil {
 			why = m.why
 		}
-		for _, a := range m.asks {
+		for _, a := range m.requests {
 			if now.Sub(a.begun.real) >= l.client.cfg.GiveUp {
 				l.loosen(m)
 				a.end(unavailable(why))

@@ -14,11 +14,11 @@ func TestScan(t *testing.T) {
 	o, c := b.own(), b.client()
 	const n = 20_000
 	for i := 0; i < n; i += 1000 {
-		var asks []partition.Ask
+		var ops []partition.Op
 		for j := range 1000 {
-			asks = append(asks, setAsk(fmt.Sprint(i+j), "some value"))
+			ops = append(ops, setOp(fmt.Sprint(i+j), "some value"))
 		}
-		b.do(c, asks...)
+		b.do(c, ops...)
 	}
 	seen := make(map[string]int)
 	b.NoError(c.Scan(t.Context(), 0, false, func(t state.Timer) bool {

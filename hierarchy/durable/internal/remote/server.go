@@ -14,7 +14,7 @@ import (
 
 const (
 	// maxPending is how many messages with operations wait for the log at once, and
-	// maxPendingBytes how many bytes they have. Others are told to ask again.
+	// maxPendingBytes how many bytes they have. Others are told to retry.
 	maxPending      = 256
 	maxPendingBytes = 64 << 20
 	// pageBytes is about where a page of a scan ends.
@@ -24,12 +24,12 @@ const (
 var (
 	errBusy = fmt.Errorf("%w: the owner has too many requests", partition.ErrUnavailable)
 	errStop = fmt.Errorf("%w: the owner has stopped answering", partition.ErrUnavailable)
-	errKind = errors.New("the message asks for something unknown")
+	errKind = errors.New("the message requests something unknown")
 	// errReply is for a message whose answer could do harm, or has no place to go.
 	errReply = errors.New("the reply subject is none of an inbox")
 )
 
-// Server answers what other processes ask of one partition.
+// Server answers the requests of other processes for one partition.
 type Server struct {
 	cfg     Config
 	owner   *partition.Partition
@@ -40,7 +40,7 @@ type Server struct {
 
 	mu      sync.Mutex // held while a message is read
 	stopped bool
-	calls   chan *asked
+	calls   chan *pending
 	bytes   atomic.Int64  // of the messages in calls
 	ended   chan struct{} // closed when all have an answer
 	once    sync.Once
@@ -48,20 +48,20 @@ type Server struct {
 	exports map[uint64]*export
 }
 
-// asked is a message with operations that wait for the log.
-type asked struct {
+// pending is a message with operations that wait for the log.
+type pending struct {
 	call  partition.Call
 	reply string
 	size  int64
 }
 
-// Serve answers what is asked of a partition until Stop. When the partition is closed, or its
+// Serve answers requests for a partition until Stop. When the partition is closed, or its
 // Tenure is over, the answer is that it is another's.
 func Serve(cfg Config, at int, p *partition.Partition) (*Server, error) {
 	return serve(cfg, at, &Server{owner: p})
 }
 
-// Refuse answers all that is asked of a partition with an error until Stop, as when its log is
+// Refuse answers all requests for a partition with an error until Stop, as when its log is
 // damaged.
 func Refuse(cfg Config, at int, err error) (*Server, error) {
 	return serve(cfg, at, &Server{refusal: err})
@@ -71,7 +71,7 @@ func serve(cfg Config, at int, s *Server) (*Server, error) {
 	cfg.fillIn()
 	s.cfg = cfg
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.calls, s.ended = make(chan *asked, maxPending), make(chan struct{})
+	s.calls, s.ended = make(chan *pending, maxPending), make(chan struct{})
 	sub, err := cfg.Bus.Subscribe(cfg.subject(at), s.received)
 	if err != nil {
 		s.cancel()
@@ -82,9 +82,9 @@ func serve(cfg Config, at int, s *Server) (*Server, error) {
 	return s, nil
 }
 
-// Stop ends the Server. What waits for the log is to be asked for again. A partition should be
+// Stop ends the Server. What waits for the log is to be retried. A partition should be
 // closed before: then all have an answer. What is on its way here is answered still: else its caller
-// would wait for a while before it asks the next owner.
+// would wait for a while before it tries the next owner.
 func (s *Server) Stop() {
 	s.once.Do(func() {
 		s.sub.Drain()
@@ -118,8 +118,8 @@ func (s *Server) received(m bus.Message) {
 	case bad != nil:
 		err = bad
 	case err != nil:
-	case k == askKind:
-		if err = s.ask(m, version, body); err == nil {
+	case k == opsKind:
+		if err = s.accept(m, version, body); err == nil {
 			return // the answer follows
 		}
 	default:
@@ -137,15 +137,15 @@ func (s *Server) respond(reply string, answer []byte) {
 	}
 }
 
-// ask begins what a message asks for.
-func (s *Server) ask(m bus.Message, version byte, body []byte) error {
-	a := &asked{reply: m.Reply, size: int64(len(m.Data))}
+// accept begins the operations of a message.
+func (s *Server) accept(m bus.Message, version byte, body []byte) error {
+	a := &pending{reply: m.Reply, size: int64(len(m.Data))}
 	var ago time.Duration
 	if version != Version {
 		c := newCutter(body)
 		ago, body = s.owner.Since(c.moment()), c.B
 	}
-	if err := readAsks(body, ago, &a.call); err != nil {
+	if err := readOps(body, ago, &a.call); err != nil {
 		return err
 	}
 	if len(s.calls) == cap(s.calls) || s.bytes.Load() > maxPendingBytes {

@@ -17,18 +17,18 @@ func TestTwoServers(t *testing.T) {
 	old := b.own()
 	c := b.client()
 	c.count()
-	b.do(c, setAsk("a", "0"))
+	b.do(c, setOp("a", "0"))
 	old.lease.Store(false)
 	b.own()
 	for i := range 50 {
-		b.do(c, setAsk("a", fmt.Sprint(i)))
+		b.do(c, setOp("a", fmt.Sprint(i)))
 		b.Equal(fmt.Sprint(i), b.get(c, "a"))
 	}
 	old.shut()
 	old.dead.Store(true)
 }
 
-// Lost messages and lost answers are asked for again, and take hold once.
+// Lost messages and lost answers are requested again, and are committed once.
 func TestLostMessages(t *testing.T) {
 	for name, lose := range map[string]bool{"questions": false, "answers": true} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestLostMessages(t *testing.T) {
 			b.own()
 			c, net := b.far()
 			c.quiet = 10 * time.Millisecond
-			b.do(c, setAsk("a", "1"))
+			b.do(c, setOp("a", "1"))
 			var mu sync.Mutex
 			losses := 0
 			net.setFate(func(answer bool) time.Duration {
@@ -49,7 +49,7 @@ func TestLostMessages(t *testing.T) {
 				}
 				return 0
 			})
-			call := b.do(c, removeAsk("a"))
+			call := b.do(c, removeOp("a"))
 			b.True(call.Took[0])
 			b.Equal([]string{"1"}, call.Values)
 			lostSince := func() (n int) {
@@ -71,7 +71,7 @@ func TestAnswerOfTheNextOwner(t *testing.T) {
 	o := b.own()
 	c, net := b.far()
 	c.quiet = 10 * time.Millisecond
-	b.do(c, setAsk("a", "1"))
+	b.do(c, setOp("a", "1"))
 	first := make(chan bool, 1)
 	net.setFate(func(answer bool) time.Duration {
 		if answer {
@@ -83,7 +83,7 @@ func TestAnswerOfTheNextOwner(t *testing.T) {
 		}
 		return 0
 	})
-	call, errs := &partition.Call{Asks: []partition.Ask{removeAsk("a")}}, make(chan error)
+	call, errs := &partition.Call{Ops: []partition.Op{removeOp("a")}}, make(chan error)
 	go func() { errs <- c.Do(t.Context(), 0, call) }()
 	<-first
 	b.die(o)
@@ -102,7 +102,7 @@ func TestDurationsCountFromTheCall(t *testing.T) {
 	const n = maxFlying + 1
 	errs := make(chan error, n)
 	for i := range n {
-		go func() { _, err := c.try(t.Context(), setAsk(fmt.Sprint(i), "")); errs <- err }()
+		go func() { _, err := c.try(t.Context(), setOp(fmt.Sprint(i), "")); errs <- err }()
 		b.Eventually(func() bool { return c.lanes[0].all() == i+1 }, time.Minute, time.Millisecond)
 	}
 	begun := time.Now()
@@ -135,7 +135,7 @@ func TestLaterMessagesAreAnswered(t *testing.T) {
 	b := newBench(t)
 	b.own()
 	c, net := b.far()
-	b.do(c, setAsk("a", "1"))
+	b.do(c, setOp("a", "1"))
 	c.quiet = time.Hour // the copy comes when the test says so
 	var answers atomic.Int64
 	net.setFate(func(answer bool) time.Duration {
@@ -144,11 +144,11 @@ func TestLaterMessagesAreAnswered(t *testing.T) {
 		}
 		return 0
 	})
-	call, errs := &partition.Call{Asks: []partition.Ask{removeAsk("a")}}, make(chan error)
+	call, errs := &partition.Call{Ops: []partition.Op{removeOp("a")}}, make(chan error)
 	go func() { errs <- c.Do(t.Context(), 0, call) }()
 	b.Eventually(func() bool { return answers.Load() == 1 }, time.Minute, time.Millisecond)
-	b.do(c, setAsk("a", "2"))
-	b.do(c, setAsk("a", "3"))
+	b.do(c, setOp("a", "2"))
+	b.do(c, setOp("a", "3"))
 	c.Moved(0)
 	b.NoError(<-errs)
 	b.True(call.Took[0])

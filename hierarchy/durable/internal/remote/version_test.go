@@ -28,7 +28,7 @@ func TestOwnerOfAnotherVersion(t *testing.T) {
 	c := b.client()
 	c.count()
 	ended := make(chan error, 2)
-	go func() { _, err := c.try(t.Context(), setAsk("a", "1")); ended <- err }()
+	go func() { _, err := c.try(t.Context(), setOp("a", "1")); ended <- err }()
 	go func() { _, err := c.Len(t.Context(), 0); ended <- err }()
 	for range 10 {
 		select {
@@ -51,7 +51,7 @@ func TestOwnerOfAnotherVersionStays(t *testing.T) {
 	b.cfg.GiveUp = time.Second // in which there is an answer
 	c := b.client()
 	c.count()
-	_, err := c.try(t.Context(), setAsk("a", "1"))
+	_, err := c.try(t.Context(), setOp("a", "1"))
 	b.ErrorIs(err, partition.ErrUnavailable)
 	b.ErrorContains(err, "the answer has 2 instead of 1")
 }

@@ -75,7 +75,7 @@ func (c *chain) back(s *scanned, last uint64) {
 	}
 }
 
-// before is the frame that next follows. If one between them may be missing, any will do.
+// before returns the frame that next follows. If one between them may be missing, any will do.
 func before(frames []found, next *found, any bool) (f found, ok bool) {
 	for _, f := range frames {
 		if f.checksum == next.Previous {
@@ -116,7 +116,7 @@ func (c *chain) lacks(s *scanned, from, to uint64) {
 	c.problem("%s%s", what, s.where(from, to))
 }
 
-// where says which files have something that may be those frames.
+// where returns which files have something that may be those frames.
 func (s *scanned) where(from, to uint64) string {
 	var places []string
 	for _, b := range s.broken {

@@ -112,7 +112,7 @@ func marks(files []string, name string) (map[int]journal.Mark, error) {
 	return all, nil
 }
 
-// markAt is the mark in a message of the server whose subject begins at some place. Before it are
+// markAt returns the mark in a message of the server whose subject begins at some place. Before it are
 // two bytes with its length, after it four bytes with the length of the headers, the headers, and
 // the mark.
 func markAt(data []byte, at, prefix int) (partition int, mark journal.Mark, ok bool) {
@@ -193,7 +193,7 @@ func streamsOf(names map[string]*streams, name string) *streams {
 
 var special = regexp.MustCompile(`[*?\[\\]`)
 
-// escaped is a name for Glob without patterns.
+// escaped returns a name for Glob without patterns.
 func escaped(name string) string {
 	if filepath.Separator == '\\' {
 		return name // Glob of Windows knows no escapes

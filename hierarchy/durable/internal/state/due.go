@@ -49,7 +49,7 @@ func advance(wheel *hierarchy.Driven[uint32], now int64) {
 	}
 }
 
-// Built tells whether Build was called.
+// Built reports whether Build was called.
 func (s *State) Built() bool { return s.built }
 
 // Own says that the log was read to its end, a takeover by this process at that time after a frame of the
@@ -72,7 +72,7 @@ func (s *State) Begun() []Ref {
 	return refs
 }
 
-// Next is when the earliest timer is due in the owner's time, or in wall time.
+// Next returns when the earliest timer is due in the owner's time, or in wall time.
 func (s *State) Next(wall bool) (due int64, ok bool) {
 	d, ok := s.wheel(wall).Next()
 	return int64(d), ok
@@ -103,10 +103,10 @@ type Due struct {
 	Wall  bool
 }
 
-// AnyDue tells whether Pop has a timer.
+// AnyDue reports whether Pop has a timer.
 func (s *State) AnyDue(now, wall int64) bool { return s.due(now, wall) >= 0 }
 
-// due is the wheel whose turn it is, or -1.
+// due returns the wheel whose turn it is, or -1.
 func (s *State) due(now, wall int64) int {
 	times := [2]int64{now, wall}
 	best, late := -1, int64(-1)
@@ -139,12 +139,12 @@ func (s *State) Hold(ref Ref, id frame.ID) {
 	}
 }
 
-// Held tells whether the timer with that ID is held.
+// Held reports whether the timer with that ID is held.
 func (s *State) Held(ref Ref, id frame.ID) bool {
 	return s.is(ref, id, held)
 }
 
-// IsRunning tells whether an attempt of the timer with that ID is under way.
+// IsRunning reports whether an attempt of the timer with that ID is under way.
 func (s *State) IsRunning(ref Ref, id frame.ID) bool {
 	return s.is(ref, id, running)
 }

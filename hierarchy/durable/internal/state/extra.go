@@ -12,7 +12,7 @@ type Extra struct {
 	Died      int64  // of a dead timer: the time of the frame that says so
 }
 
-// size is about what it takes in the log.
+// size returns about what it takes in the log.
 func (e *Extra) size() int64 { return int64(frame.MoreSize(e.Schedule, e.Trace, e.LastError)) }
 
 // extraOf returns what op says.

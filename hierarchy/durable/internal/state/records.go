@@ -36,7 +36,7 @@ func (r *record) value() string { return r.data[r.keyLen:] }
 // overhead is about what a frame needs for a timer beside key and value.
 const overhead = 32
 
-// size is what the timer takes in the log at least.
+// size returns what the timer takes in the log at least.
 func (r *record) size() int { return len(r.data) + overhead }
 
 const (

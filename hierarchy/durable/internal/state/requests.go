@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Remember is how long a caller is remembered that asks for nothing, unless SetRemember says otherwise. A
+// Remember is how long a caller is remembered that requests nothing, unless SetRemember says otherwise. A
 // caller tries again for a minute. Only torture changes it, before it opens anything.
 var Remember = 5 * time.Minute
 
@@ -23,7 +23,7 @@ type answered struct {
 	home   uint64 // the number of the frame where it was written last
 }
 
-// size is about what the answer takes in the log.
+// size returns about what the answer takes in the log.
 func (a *answered) size() int64 { return int64(len(a.answer)) + overhead }
 
 // caller is what is remembered of a caller. Nobody waits for answers below the floor.
@@ -42,7 +42,7 @@ type requests struct {
 	forgot   int64 // the latest request of a caller that was forgotten is not after this
 }
 
-// find is the answer to a request, or the place for it.
+// find returns the answer to a request, or the place for it.
 func (c *caller) find(serial uint64) (at int, ok bool) {
 	return slices.BinarySearchFunc(c.answers, serial, func(a answered, serial uint64) int {
 		switch {
@@ -56,7 +56,7 @@ func (c *caller) find(serial uint64) (at int, ok bool) {
 }
 
 // put remembers an answer that is in the log. While the log is read, callers are there still whom
-// the owner had forgotten before they asked again.
+// the owner had forgotten before they retried.
 func (q *requests) put(h *frame.Header, op *frame.Op) {
 	c := q.callers[op.Caller]
 	if c != nil && op.Serial < c.floor { // it had
@@ -116,7 +116,7 @@ func (q *requests) forget(id uint64) {
 }
 
 // renew remembers all callers for the whole time from now on. The clock of this owner may be ahead of
-// that of the last one: how long ago they have asked is not known. The last owner has forgotten callers by
+// that of the last one: the time of their last request is not known. The last owner has forgotten callers by
 // the times of its frames, the last of which had the time before.
 func (q *requests) renew(before, now int64) {
 	q.forgot = before - q.remember
@@ -142,7 +142,7 @@ func (q *requests) expire(now int64) {
 	}
 }
 
-// Floor is the lowest serial number of a caller's requests to which it waits for answers.
+// Floor returns the lowest serial number of a caller's requests to which it waits for answers.
 func (s *State) Floor(id uint64) uint64 {
 	if c := s.requests.callers[id]; c != nil {
 		return c.floor
@@ -150,7 +150,7 @@ func (s *State) Floor(id uint64) uint64 {
 	return 0
 }
 
-// Answer is the answer that a request has had.
+// Answer returns the answer that a request has had.
 func (s *State) Answer(id Request) (answer string, ok bool) {
 	if a := s.answer(id); a != nil {
 		return a.answer, true
@@ -169,13 +169,13 @@ func (s *State) answer(id Request) *answered {
 	return nil
 }
 
-// AnswerHome tells whether the answer of a request was last written in frame home.
+// AnswerHome reports whether the answer of a request was last written in frame home.
 func (s *State) AnswerHome(id Request, home uint64) bool {
 	a := s.answer(id)
 	return a != nil && a.home == home
 }
 
-// AnswersOf are the requests whose answers were written last in frame home.
+// AnswersOf returns the requests whose answers were written last in frame home.
 func (s *State) AnswersOf(home uint64) (ids []Request) {
 	for id, c := range s.requests.callers {
 		for i := range c.answers {
@@ -187,7 +187,7 @@ func (s *State) AnswersOf(home uint64) (ids []Request) {
 	return ids
 }
 
-// Answers is how many are remembered.
+// Answers returns how many are remembered.
 func (s *State) Answers() (n int) {
 	for _, c := range s.requests.callers {
 		n += len(c.answers)
@@ -195,7 +195,7 @@ func (s *State) Answers() (n int) {
 	return n
 }
 
-// KeepAnswer is the operation that writes an answer, which must be remembered, again.
+// KeepAnswer returns the operation that writes an answer, which must be remembered, again.
 func (s *State) KeepAnswer(id Request) frame.Op {
 	a := s.answer(id)
 	return frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: s.Floor(id.Caller),

@@ -2,16 +2,16 @@ package state
 
 import "time"
 
-// Standing says whether a request of which no answer is known can be a copy of one that took hold.
+// Standing is whether a request of which no answer is known can be a copy of one that was committed.
 type Standing int
 
 const (
-	// Fresh: it has not taken hold.
+	// Fresh: it has not been committed.
 	Fresh Standing = iota
-	// Passed: it has not taken hold, and a later one of its caller has. What its caller gave up must not
-	// take hold after what it has asked for instead.
+	// Passed: it has not been committed, and a later one of its caller has. What its caller gave up must not
+	// be committed after what it has requested instead.
 	Passed
-	// Old: it may have taken hold, and its caller may have been forgotten since.
+	// Old: it may have been committed, and its caller may have been forgotten since.
 	Old
 )
 
@@ -36,8 +36,8 @@ func (s *State) Standing(id Request) Standing {
 	return Fresh
 }
 
-// SetRemember sets how long a caller is remembered that asks for nothing. It is called on an empty State.
+// SetRemember sets how long a caller is remembered that requests nothing. It is called on an empty State.
 func (s *State) SetRemember(d time.Duration) { s.requests.remember = int64(d) }
 
-// Remembers tells whether a caller has a request that is remembered.
+// Remembers reports whether a caller has a request that is remembered.
 func (s *State) Remembers(caller uint64) bool { return s.requests.callers[caller] != nil }

@@ -49,7 +49,7 @@ type State struct {
 	clean bool // the last operation was a Close
 }
 
-// New is an empty State.
+// New returns an empty State.
 func New() *State {
 	s := &State{begun: make(map[uint32]struct{}), next: make(map[uint32]int64)}
 	s.table.seed = maphash.MakeSeed()
@@ -60,16 +60,16 @@ func New() *State {
 	return s
 }
 
-// Len is the number of timers that are not dead. Dead is the number of those that are. Bytes is
+// Len returns the number of timers that are not dead. Dead is the number of those that are. Bytes is
 // about what all of them take in the log, and the answers that are remembered.
 func (s *State) Len() int     { return s.live - s.dead }
 func (s *State) Dead() int    { return s.dead }
 func (s *State) Bytes() int64 { return s.bytes + s.requests.bytes }
 
-// Clean tells whether the last operation was a Close.
+// Clean reports whether the last operation was a Close.
 func (s *State) Clean() bool { return s.clean }
 
-// find is the record of a key, or 0.
+// find returns the record of a key, or 0.
 func (s *State) find(key []byte) (i, hash uint32) {
 	hash = s.table.hash(key)
 	return s.table.find(&s.records, hash, key), hash

@@ -26,7 +26,7 @@ func (t *table) hash(key []byte) uint32 { return uint32(maphash.Bytes(t.seed, ke
 
 func (t *table) part(hash uint32) *part { return &t.parts[hash>>(32-partBits)] }
 
-// find is the record with that key, or 0.
+// find returns the record with that key, or 0.
 func (t *table) find(records *records, hash uint32, key []byte) uint32 {
 	p := t.part(hash)
 	if p.count == 0 {

@@ -18,14 +18,14 @@ type Timer struct {
 	Extra
 }
 
-// Timer is the timer of a record.
+// Timer returns the timer of a record.
 func (s *State) Timer(ref Ref) Timer {
 	r := s.records.at(uint32(ref))
 	return Timer{Key: r.key(), Value: r.value(), ID: r.id, Due: r.due, Attempt: r.attempt, Home: r.home, Wall: r.wall,
 		Dead: r.state == dead, Extra: s.extra(uint32(ref))}
 }
 
-// Find is the timer of a key, dead or not.
+// Find returns the timer of a key, dead or not.
 func (s *State) Find(key []byte) (t Timer, ref Ref, ok bool) {
 	i, _ := s.find(key)
 	if i == 0 {
@@ -34,7 +34,7 @@ func (s *State) Find(key []byte) (t Timer, ref Ref, ok bool) {
 	return s.Timer(Ref(i)), Ref(i), true
 }
 
-// Until is when a timer's next attempt is due, and in which time. If one is due or under way, or
+// Until returns when a timer's next attempt is due, and in which time. If one is due or under way, or
 // the timer is dead, that is Due.
 func (s *State) Until(ref Ref) (until int64, wall bool) {
 	r := s.records.at(uint32(ref))
@@ -54,7 +54,7 @@ func (s *State) IsDue(ref Ref) bool {
 	return st == held || st == running
 }
 
-// Keep is the operation that writes a timer again. Its bytes are appended to room, which is
+// Keep returns the operation that writes a timer again. Its bytes are appended to room, which is
 // returned. A timer whose attempt is due or under way is due at once for a later owner.
 func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 	r := s.records.at(uint32(ref))
@@ -125,7 +125,7 @@ func (c *Cursor) Take(n int, f func(Ref, Timer)) bool {
 // Close ends the use of the cursor.
 func (c *Cursor) Close() { c.state.records.pinned-- }
 
-// Records is a number that is greater than those of all records now.
+// Records returns a number that is greater than those of all records now.
 func (s *State) Records() uint32 { return s.records.next }
 
 // Walk calls f for the timers in records from from on, before to, until it is false. It returns the
@@ -139,7 +139,7 @@ func (s *State) Walk(from, to uint32, f func(Timer) bool) uint32 {
 	return to
 }
 
-// HasHome tells whether the record has a timer that was last written, whole, in frame home.
+// HasHome reports whether the record has a timer that was last written, whole, in frame home.
 func (s *State) HasHome(ref Ref, home uint64) bool {
 	if !s.records.has(uint32(ref)) {
 		return false

@@ -34,10 +34,10 @@ type late struct {
 	data  []byte
 }
 
-// Open is a new connection.
+// Open returns a new connection.
 func (d *Disk) Open() *Log { return &Log{disk: d, closed: make(chan struct{})} }
 
-// Appends is how many messages were appended.
+// Appends returns how many messages were appended.
 func (d *Disk) Appends() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -135,7 +135,7 @@ func (d *Disk) SetGone(gone bool) {
 	d.gone = gone
 }
 
-// Size is the sum of the sizes of all messages.
+// Size returns the sum of the sizes of all messages.
 func (d *Disk) Size() (n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -178,6 +178,8 @@ func (l *Log) append(ctx context.Context, last uint64, data []byte) (err error, 
 		return fmt.Errorf("memory: no space left"), false
 	case fault == Drop:
 		return errNoAnswer, false
+	case fault == Refuse:
+		return journal.ErrRefused, false
 	case fault == Later:
 		d.late = append(d.late, late{2, last, data})
 		return errNoAnswer, false

@@ -24,6 +24,7 @@ const (
 	Twice          // it comes to the disk twice, and the second answer comes
 	Stranger       // a message of somebody else comes to the disk before it
 	Lie            // it is acknowledged, but lost at a loss of power
+	Refuse         // it is not done, and that is said, though it could have been
 )
 
 // Log is a connection to a Disk. Close ends it, like the death of its process.

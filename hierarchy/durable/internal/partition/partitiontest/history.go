@@ -1,4 +1,4 @@
-// Package partitiontest checks histories of calls: whether they took hold in one order for each key.
+// Package partitiontest checks histories of calls: whether they were committed in one order for each key.
 package partitiontest
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/linear"
 )
 
-// Input is what a caller asks for, and Output what it was answered with.
+// Input is a caller's operation, and Output what it was answered with.
 type (
 	Input  = linear.Input
 	Output = linear.Output
 )
 
-// History is what callers have asked for, and were answered. The zero History is empty.
+// History is the calls that were made, and their answers. The zero History is empty.
 type History struct {
 	clock atomic.Int64 // counts beginnings and ends
 	mu    sync.Mutex
 	all   []linear.Call
 }
 
-// Ask has ask ask for something, and notes it. If ask does not know whether that took hold, the
+// Call has do make a call, and notes it. If do does not know whether that was committed, the
 // Output is Unknown. What certainly did not is not noted.
-func (h *History) Ask(caller int, in Input, ask func() (out Output, noted bool)) {
+func (h *History) Call(caller int, in Input, do func() (out Output, noted bool)) {
 	begun := h.clock.Add(1)
-	out, noted := ask()
+	out, noted := do()
 	if !noted || out.Unknown && in.Kind == 0 {
 		return
 	}
@@ -40,7 +40,7 @@ func (h *History) Ask(caller int, in Input, ask func() (out Output, noted bool))
 	h.mu.Unlock()
 }
 
-// Answered is how much of what was asked for was answered.
+// Answered returns how many calls were answered.
 func (h *History) Answered() (n, of int) {
 	for i := range h.all {
 		if !h.all[i].Output.Unknown {
@@ -50,7 +50,7 @@ func (h *History) Answered() (n, of int) {
 	return n, len(h.all)
 }
 
-// Check fails the test unless there is an order of all that was asked for that agrees with the order
+// Check fails the test unless there is an order of all calls that agrees with the order
 // of its times.
 func (h *History) Check(t testing.TB) {
 	t.Helper()

@@ -23,7 +23,7 @@ type Table struct {
 	deleted  map[string]time.Time // when keys were deleted last
 }
 
-// Open is a new connection.
+// Open returns a new connection.
 func (t *Table) Open() *Store { return &Store{table: t, running: make(chan struct{})} }
 
 // Expire forgets the deletions that are so old, as a table does after an hour.
@@ -51,7 +51,7 @@ func (t *Table) All() (all []table.Record) {
 	return all
 }
 
-// get is what key was when the table had that revision. The lock must be held.
+// get returns what key was when the table had that revision. The lock must be held.
 func (t *Table) get(key string, revision uint64) (table.Record, error) {
 	for _, r := range slices.Backward(t.log) {
 		if r.Key != key || r.Revision > revision {
@@ -66,7 +66,7 @@ func (t *Table) get(key string, revision uint64) (table.Record, error) {
 	return table.Record{Key: key}, fmt.Errorf("%w: %q", table.ErrAbsent, key)
 }
 
-// snapshot is the last record of each key when the table had that revision. The lock must be held.
+// snapshot returns the last record of each key when the table had that revision. The lock must be held.
 func (t *Table) snapshot(revision uint64) (all []table.Record) {
 	replaced := make(map[string]bool)
 	for _, r := range slices.Backward(t.log) {
@@ -117,7 +117,7 @@ func (t *Table) compact() {
 	t.kept = len(t.log)
 }
 
-// before is the revision that the table had so many changes ago. The lock must be held.
+// before returns the revision that the table had so many changes ago. The lock must be held.
 func (t *Table) before(changes uint64) uint64 {
 	return t.revision - min(changes, t.revision, history)
 }

@@ -90,7 +90,7 @@ func (s *Store) waitWhilePaused() {
 	}
 }
 
-// begin says what goes wrong with a call.
+// begin returns what goes wrong with a call.
 func (s *Store) begin(c Call) (f Fault) {
 	s.waitWhilePaused()
 	s.mu.Lock()

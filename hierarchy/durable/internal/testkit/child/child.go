@@ -118,7 +118,7 @@ func (p *Process) follow(out io.Reader, heard func(line string) error) {
 	close(p.ended)
 }
 
-// ID is the process's number on this machine.
+// ID returns the process's number on this machine.
 func (p *Process) ID() int { return p.cmd.Process.Pid }
 
 // Tell writes a line to the process's input.

@@ -60,7 +60,7 @@ type call struct {
 	answer *Record // nil if the worker was killed before
 }
 
-// result says whether the operation took hold. It is unknown if there is no answer.
+// result reports whether the operation was committed. It is unknown if there is no answer.
 func (c *call) result() string {
 	if c.answer == nil {
 		return Unknown
@@ -68,7 +68,7 @@ func (c *call) result() string {
 	return c.answer.Result
 }
 
-// isVoid tells whether the operation certainly did not take hold.
+// isVoid reports whether the operation certainly was not committed.
 func (c *call) isVoid() bool { return c.result() == Refused || c.result() == Failed }
 
 // fire is one call of the handler.
@@ -82,7 +82,7 @@ type fire struct {
 	ready int64    // when it was due by its owner's clock, ns, CLOCK_MONOTONIC
 }
 
-// done tells whether the handler returned nil.
+// done reports whether the handler returned nil.
 func (f *fire) done() bool { return f.end != nil && f.end.OK }
 
 // half is what a call and its answer have in common, or a handler's beginning and end.
@@ -136,7 +136,7 @@ func (h *History) Sort() {
 // Unheard reports whether timers fired though no worker's log has said that it owns a partition.
 func (h *History) Unheard() bool { return len(h.fires) > 0 && !h.heard && !h.Alone }
 
-// stops are the times in which a worker was stopped.
+// stops returns the times in which a worker was stopped.
 func (h *History) stops(worker int) (all []Event) {
 	for _, e := range h.Events {
 		if e.Fault == StopWorker && e.Worker == worker {
@@ -160,7 +160,7 @@ func (h *History) stopBefore(f *fire) (stop Event, ok bool) {
 	return Event{}, false
 }
 
-// partitionOf is the partition of a key, as FORMAT.md describes it.
+// partitionOf returns the partition of a key, as FORMAT.md describes it.
 func partitionOf(key string, partitions int) int {
 	h := uint64(14695981039346656037)
 	for _, c := range []byte(key) {

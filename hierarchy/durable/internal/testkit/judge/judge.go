@@ -17,13 +17,13 @@ const (
 	Revived     = "timers fired after what replaced or removed them was answered"
 	early       = "timers fired early, by the clock of their owner"
 	late        = "timers fired later than what had happened explains"
-	undone      = "calls that were given up took hold after a later one of their caller"
+	undone      = "calls that were given up were committed after a later one of their caller"
 	moved       = "partitions changed hands, though nothing had happened"
 	offClock    = "partitions were taken over by clocks that were off"
 	misdue      = "timers were due at another time than asked for"
 	Stranger    = "timers fired that nobody has set"
 	sameID      = "IDs belong to more than one timer"
-	Twice       = "operations took hold more than once"
+	Twice       = "operations were committed more than once"
 	fell        = "attempts fell, or came again without a change of owner"
 	backwards   = "epochs went back without a pause"
 	manyAfter   = "stops had too many firings after them that were decided before"
@@ -178,7 +178,7 @@ func (h *History) judgeEpochs(r *Report) {
 	}
 }
 
-// excused tells whether a firing may be the end of what was decided in time: the lease was looked at
+// excused reports whether a firing may be the end of what was decided in time: the lease was looked at
 // before a stop of the worker, or before the handler's context ended. Such firings are counted.
 func (h *History) excused(r *Report, f *fire) bool {
 	if f.Over {

@@ -32,7 +32,7 @@ func newScript() *script {
 // id is the ID of the first operation of a frame, by the owner with that name.
 func id(maker string, frame uint64) string { return fmt.Sprintf("%016s%016x", maker, frame<<placeBits) }
 
-// call is an operation of worker 1 that took hold, from begun to ended. Its value, if any, and d in ms
+// call is an operation of worker 1 that was committed, from begun to ended. Its value, if any, and d in ms
 // may follow.
 func (s *script) call(op, key, value string, begun, ended int64, d int64) *call {
 	s.serial++

@@ -6,7 +6,7 @@ import (
 )
 
 // judgeGivenUp checks that a Set whose result is unknown is not seen any more after a later operation on its
-// key, of the same worker, was answered, and changed something. To judgeOrder it could take hold at any time.
+// key, of the same worker, was answered, and changed something. To judgeOrder it could be committed at any time.
 // Each value is set once. The firings of the other keys are judged by judgeLife.
 func (h *History) judgeGivenUp(r *Report) {
 	keys := map[string][]*call{}
@@ -36,7 +36,7 @@ func (h *History) judgeGivenUp(r *Report) {
 	}
 }
 
-// replaces tells whether c was called for by the same worker after another call was given up, and is known to
+// replaces reports whether c was called for by the same worker after another call was given up, and is known to
 // have replaced or removed what that one could have set.
 func (c *call) replaces(given *call) bool {
 	return c.worker == given.worker && c.Time > given.answer.Time && c.result() == Took &&

@@ -22,7 +22,7 @@ const (
 	quietFew  = 200         // of them say nothing about that
 )
 
-// limit is how late a timer may be beside what excuses it. While faults go on it is more than twice the lease:
+// limit returns how late a timer may be beside what excuses it. While faults go on it is more than twice the lease:
 // one that happens to somebody who was about to take the partition over is not known to have to do with it, and
 // several together take longer than one after the other.
 func (h *History) limit(quiet bool) time.Duration {
@@ -115,14 +115,14 @@ func (h *History) excuse(partition int, from, to int64) (sum time.Duration, why 
 	return sum, why
 }
 
-// touches tells whether an event has to do with a partition. Those of a worker have if it was the owner.
+// touches reports whether an event has to do with a partition. Those of a worker have if it was the owner.
 func (h *History) touches(e *Event, partition int) bool {
 	return e.Worker == 0 || slices.ContainsFunc(h.tenures, func(t *tenure) bool {
 		return t.worker == e.Worker && t.partition == partition && t.from < h.effects(e) && h.endOf(t) > e.From
 	})
 }
 
-// endOf is a time at which the next tenure of the partition had begun.
+// endOf returns a time at which the next tenure of the partition had begun.
 func (h *History) endOf(t *tenure) int64 {
 	next, end := uint64(math.MaxUint64), int64(math.MaxInt64)
 	for _, o := range h.tenures {
@@ -133,12 +133,12 @@ func (h *History) endOf(t *tenure) int64 {
 	return end
 }
 
-// disturbed tells whether a fault had effects at some time between two.
+// disturbed reports whether a fault had effects at some time between two.
 func (h *History) disturbed(from, to int64) bool {
 	return slices.ContainsFunc(h.Events, func(e Event) bool { return e.disturbs() && e.From <= to && h.effects(&e) >= from })
 }
 
-// disturbs tells whether a fault holds anything up. That a clock is set does not.
+// disturbs reports whether a fault holds anything up. That a clock is set does not.
 func (e *Event) disturbs() bool { return e.Fault != SetClock }
 
 // effects is until when a fault has effects.

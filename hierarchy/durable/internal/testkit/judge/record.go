@@ -50,9 +50,9 @@ const (
 // The results of an operation.
 const (
 	Took    = "took"    // it has an answer
-	Unknown = "unknown" // it may take hold, or not
-	Refused = "refused" // it did not take hold, as the worker shuts down
-	Failed  = "failed"  // it did not take hold, for a reason that there should not be
+	Unknown = "unknown" // it may be committed, or not
+	Refused = "refused" // it was not committed, as the worker shuts down
+	Failed  = "failed"  // it was not committed, for a reason that there should not be
 )
 
 // Record is one line of a worker's file. It is written by one write(2), so that it survives kill -9.

@@ -79,7 +79,7 @@ var refusedStranger = []func(*script){
 		s.fire(key, "v", 10, 101, 101)
 		s.fire(key, "w", 11, 101, 101)
 	},
-	func(s *script) { // what certainly did not take hold
+	func(s *script) { // what certainly was not committed
 		s.call(OpSet, key, "v", 0, 5, 100).answer.Result = Refused
 		s.fire(key, "v", 10, 101, 101)
 	},

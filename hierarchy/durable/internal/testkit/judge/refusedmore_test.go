@@ -63,7 +63,7 @@ var refusedDisorder = []func(*script){
 		s.call(OpSet, SharedKeys, "w", 6, 7, 100)
 		s.call(OpGet, SharedKeys, "", 10, 15, 0).answer.Value = "v"
 	},
-	func(s *script) { // what did not take hold
+	func(s *script) { // what was not committed
 		s.call(OpSet, SharedKeys, "v", 0, 5, 100).answer.Result = Refused
 		s.call(OpGet, SharedKeys, "", 10, 15, 0).answer.Value = "v"
 	},

@@ -91,7 +91,7 @@ func (r *Report) brokeOf(promise, key, format string, args ...any) {
 // Keys returns the keys for which one of these promises was broken: Lost, Revived, Stranger or Twice.
 func (r *Report) Keys(promise string) []string { return r.keys[promise] }
 
-// excuses are how many firings began after their context's end, and after a stop.
+// excuses returns how many firings began after their context's end, and after a stop.
 func (r *Report) excuses() (over, paused int) {
 	over, paused = r.ended+len(r.over), r.afterStop
 	for _, of := range r.paused {

@@ -6,7 +6,7 @@ import (
 	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
-// back says how long partitions were away after a kind of fault: how late at most timers were that
+// back is how long partitions were away after a kind of fault: how late at most timers were that
 // fell due meanwhile. Faults near which there was another one are not in it.
 type back struct {
 	what   string
@@ -89,7 +89,7 @@ func (f *fire) since() int64 {
 	return max(f.ready, f.of.by.Time)
 }
 
-// isAlone tells whether no other fault had effects from event i until then.
+// isAlone reports whether no other fault had effects from event i until then.
 func (h *History) isAlone(i int, until int64) bool {
 	e := h.Events[i]
 	for j, o := range h.Events {

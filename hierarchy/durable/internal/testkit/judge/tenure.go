@@ -46,7 +46,7 @@ const (
 	placeBits   = 12 // of the rest: the place in the frame. What is before is the frame's number
 )
 
-// frameOf is the number of the frame that an ID is from.
+// frameOf returns the number of the frame that an ID is from.
 func frameOf(id string) uint64 {
 	number, err := strconv.ParseUint(id[makerDigits:], 16, 64)
 	if err != nil {
@@ -55,7 +55,7 @@ func frameOf(id string) uint64 {
 	return number >> placeBits
 }
 
-// setIn is the tenure in which a timer was set or moved, as far as it is known.
+// setIn returns the tenure in which a timer was set or moved, as far as it is known.
 func (h *History) setIn(f *fire) (in *tenure) {
 	if len(h.tenures) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func (h *History) findTenures(lives map[string]*life) {
 	}
 }
 
-// offsetsOf are those that the clock may have had by which a timer was set. If it is not known whose it
+// offsetsOf returns those that the clock may have had by which a timer was set. If it is not known whose it
 // was, all are.
 func (h *History) offsetsOf(f *fire) (all []int64) {
 	if t := h.setIn(f); t != nil && !t.mixed {
@@ -153,7 +153,7 @@ func (h *History) judgeClock(r *Report, t *tenure) {
 	}
 }
 
-// wrongs is what is broken if the offset at the takeover was this one.
+// wrongs returns what is broken if the offset at the takeover was this one.
 func (h *History) wrongs(t *tenure, offset int64) (all []wrong) {
 	shift := h.Zero + offset
 	for _, f := range t.sets {
@@ -169,7 +169,7 @@ func (h *History) wrongs(t *tenure, offset int64) (all []wrong) {
 	return all
 }
 
-// tenureOf is the tenure that a firing was in.
+// tenureOf returns the tenure that a firing was in.
 func (h *History) tenureOf(f *fire) *tenure {
 	p := partitionOf(f.Key, h.Partitions)
 	i := slices.IndexFunc(h.tenures, func(t *tenure) bool { return t.worker == f.worker && t.partition == p && t.epoch == f.Epoch })

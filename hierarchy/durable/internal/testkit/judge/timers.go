@@ -23,7 +23,7 @@ type life struct {
 // a takeover. The owner's clock is behind by that.
 const heldUp = 20 * time.Millisecond
 
-// fits tells whether a timer can be due then. If it is not of SetAt, its duration counts from some time
+// fits reports whether a timer can be due then. If it is not of SetAt, its duration counts from some time
 // during the call, by the owner's clock, which is ahead of the machine's monotonic one by shift.
 func (v *version) fits(due, shift int64) bool {
 	switch {
@@ -35,7 +35,7 @@ func (v *version) fits(due, shift int64) bool {
 	return v.by.result() != Took || due <= v.by.answer.Time+v.by.In+shift
 }
 
-// isWall tells whether it goes by the wall clock.
+// isWall reports whether it goes by the wall clock.
 func (v *version) isWall() bool { return v.by.Op == OpSetAt }
 
 // JudgeKeys checks promises 3 and 4, whatever clocks show: what was acknowledged fires, and nothing else does.
@@ -58,7 +58,7 @@ func (h *History) judgeTimers(r *Report) {
 	h.judgeTenures(r)
 }
 
-// lives are all keys whose timers are to fire.
+// lives returns all keys whose timers are to fire.
 func (h *History) lives() map[string]*life {
 	lives := map[string]*life{}
 	for i := range h.calls {
@@ -130,7 +130,7 @@ func (l *life) add(c *call) {
 	l.versions = append(l.versions, v)
 }
 
-// begun is when the operation was called for that brought a value in.
+// begun returns when the operation was called for that brought a value in.
 func (l *life) begun(value string) (at int64, ok bool) {
 	if l == nil {
 		return 0, false
@@ -192,7 +192,7 @@ func (h *History) judgeLife(r *Report, key string, l *life) {
 	}
 }
 
-// endOf is when the operation was answered that ended a version, or 0.
+// endOf returns when the operation was answered that ended a version, or 0.
 func (l *life) endOf(v *version) int64 {
 	after := false
 	for _, c := range l.calls {
@@ -204,7 +204,7 @@ func (l *life) endOf(v *version) int64 {
 	return 0
 }
 
-// mustFire tells whether something was acknowledged, and certainly not removed. If an operation has an
+// mustFire reports whether something was acknowledged, and certainly not removed. If an operation has an
 // unknown result, the version before it or after it must fire.
 func (l *life) mustFire() bool {
 	acknowledged := false
@@ -220,7 +220,7 @@ func (l *life) mustFire() bool {
 	return acknowledged
 }
 
-// anyDone tells whether a handler has returned nil for a version that no other has replaced.
+// anyDone reports whether a handler has returned nil for a version that no other has replaced.
 func (l *life) anyDone() bool {
 	for _, v := range l.versions {
 		if l.endOf(v) != 0 {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// setting is one setting of a worker's wall clock. It took hold at some time between from and to.
+// setting is one setting of a worker's wall clock. It was committed at some time between from and to.
 type setting struct{ offset, from, to int64 }
 
 // wallClock is what is known of a worker's wall clock: its settings, in order. It has one from the
 // beginning on.
 type wallClock []setting
 
-// until is when a setting had certainly ended.
+// until returns when a setting had certainly ended.
 func (c wallClock) until(i int) int64 {
 	if i+1 < len(c) {
 		return c[i+1].to
@@ -20,7 +20,7 @@ func (c wallClock) until(i int) int64 {
 	return math.MaxInt64
 }
 
-// between are the offsets that the clock may have had at some time between two, ascending.
+// between returns the offsets that the clock may have had at some time between two, ascending.
 func (c wallClock) between(from, to int64) (all []int64) {
 	for i, s := range c {
 		if (s.from <= to || i == 0) && c.until(i) >= from {
@@ -31,7 +31,7 @@ func (c wallClock) between(from, to int64) (all []int64) {
 	return slices.Compact(all)
 }
 
-// lastShown is the last time between two at which the clock may have shown a wall time, or a later one.
+// lastShown returns the last time between two at which the clock may have shown a wall time, or a later one.
 func (c wallClock) lastShown(wall, zero, from, to int64) (at int64, ok bool) {
 	for i, s := range slices.Backward(c) {
 		if s.from > to && i > 0 {
@@ -47,7 +47,7 @@ func (c wallClock) lastShown(wall, zero, from, to int64) (at int64, ok bool) {
 	return 0, false
 }
 
-// lastSet is when the clock was set for the last time before a time, or 0.
+// lastSet returns when the clock was set for the last time before a time, or 0.
 func (c wallClock) lastSet(before int64) (at int64) {
 	for _, s := range c[1:] {
 		if s.from < before {

@@ -1,4 +1,4 @@
-// Package linear checks histories of calls: whether they took hold in one order for each key, that
+// Package linear checks histories of calls: whether they were committed in one order for each key, that
 // agrees with the order of their times.
 package linear
 
@@ -14,7 +14,7 @@ import (
 type (
 	Input struct {
 		Kind       frame.Kind // 0 is Get
-		Absent     bool       // a Set that takes hold if the key has no timer: OK says whether it did
+		Absent     bool       // a Set that is committed if the key has no timer: OK says whether it did
 		Swap       bool       // a Set whose Output is what it replaced
 		Key, Value string
 	}
@@ -33,13 +33,13 @@ type Call struct {
 	Output       Output
 }
 
-// Result says what Check has found.
+// Result is what Check has found.
 type Result struct {
 	OK, Illegal bool // neither: there was no time to tell
 	info        porcupine.LinearizationInfo
 }
 
-// Check looks for an order of all calls. A call without an answer may take hold at any time, or not.
+// Check looks for an order of all calls. A call without an answer may be committed at any time, or not.
 func Check(calls []Call, limit time.Duration) Result {
 	found, info := porcupine.CheckOperationsVerbose(model, operations(calls), limit)
 	return Result{OK: found == porcupine.Ok, Illegal: found == porcupine.Illegal, info: info}

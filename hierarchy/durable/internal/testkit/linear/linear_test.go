@@ -55,7 +55,7 @@ func checkPlainly(calls []Call) bool {
 // guess makes calls for one key, with the answers of one order, of which some are lost, and one may be wrong.
 func guess(r *rand.Rand) []Call {
 	calls := make([]Call, 1+r.IntN(10))
-	points := make(map[*Call]int) // when those take hold that do
+	points := make(map[*Call]int) // when those are committed that are
 	for i := range calls {
 		c := &calls[i]
 		at := r.IntN(20)
@@ -85,7 +85,7 @@ func guess(r *rand.Rand) []Call {
 	return calls
 }
 
-// answer has calls take hold at their times, and answers them.
+// answer commits calls at their times, and answers them.
 func answer(points map[*Call]int) {
 	order := slices.SortedFunc(maps.Keys(points), func(a, b *Call) int {
 		return cmp.Or(cmp.Compare(points[a], points[b]), cmp.Compare(a.Caller, b.Caller))
@@ -139,7 +139,7 @@ func TestKeysAreApart(t *testing.T) {
 	require.True(t, Check([]Call{set, get, other}, 0).Illegal)
 }
 
-// What follows a call without an answer that took hold ends after that began.
+// What follows a call without an answer that was committed ends after that began.
 func TestCallWithoutAnAnswerBegins(t *testing.T) {
 	set := Call{Input: Input{Kind: frame.Set, Value: "v"}, Begun: 1, Ended: 2, Output: Output{OK: true}}
 	for _, kind := range []frame.Kind{frame.Set, frame.Remove} {

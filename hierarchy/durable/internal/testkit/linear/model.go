@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// register is a key's timer, or nothing, and which of the calls without an answer took hold.
+// register is a key's timer, or nothing, and which of the calls without an answer were committed.
 type register struct {
 	there bool
 	known bool // value is what it has; else it has one that nobody has seen
@@ -47,10 +47,10 @@ var model = porcupine.Model{
 	},
 }
 
-// step tells whether the operation can be the next one, and what it makes of the register.
+// step reports whether the operation can be the next one, and what it makes of the register.
 func (o operation) step(r register, out Output) (bool, register) {
 	if o.spares.latest(r) > o.ended {
-		return false, r // it ended before what has taken hold already
+		return false, r // it ended before what has been committed already
 	}
 	must, there := o.needs(out)
 	if must && !o.spares.bring(&r, there, o.ended) {

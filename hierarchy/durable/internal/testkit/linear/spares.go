@@ -10,13 +10,13 @@ import (
 )
 
 // spares are calls for a key that have no answer, and whose effect nobody has seen for certain: when they
-// began. Each may take hold once at any later time, or never. An order that has such calls as operations is
-// hard to find, as each of them can be anywhere. As spares they take hold only just before an operation whose
+// began. Each may be committed once at any later time, or never. An order that has such calls as operations is
+// hard to find, as each of them can be anywhere. As spares they are committed only just before an operation whose
 // answer needs it: earlier, it makes no difference. Of those that do the same the one that began first takes
 // hold first, since all that follows must end after it began.
 type spares struct{ sets, removes []int64 }
 
-// latest is when the last one of those that took hold began.
+// latest returns when the last one of those that were committed began.
 func (s *spares) latest(r register) int64 {
 	latest := int64(math.MinInt64)
 	if r.sets > 0 {
@@ -28,7 +28,7 @@ func (s *spares) latest(r register) int64 {
 	return latest
 }
 
-// bring has a spare take hold before an operation that ended then, if the register must have a timer, or none,
+// bring has a spare committed before an operation that ended then, if the register must have a timer, or none,
 // and has not. It is false if there is no spare.
 func (s *spares) bring(r *register, there bool, ended int64) bool {
 	if r.there == there {
@@ -46,8 +46,8 @@ func (s *spares) bring(r *register, there bool, ended int64) bool {
 	return true
 }
 
-// operations are the calls as porcupine looks for their order. Those without an answer become spares, or have
-// taken hold before somebody saw their value.
+// operations returns the calls as porcupine looks for their order. Those without an answer become spares, or have
+// been committed before somebody saw their value.
 func operations(calls []Call) []porcupine.Operation {
 	keys := map[string][]Call{}
 	for _, c := range calls {
@@ -87,7 +87,7 @@ func operationsOf(calls []Call) (all []porcupine.Operation) {
 	return all
 }
 
-// settle finds out when a call without an answer took hold at the latest. It is false if the call is a spare,
+// settle finds out when a call without an answer was committed at the latest. It is false if the call is a spare,
 // or says nothing.
 func (s *spares) settle(c *Call, sets int, seen map[string]int64) bool {
 	switch c.Input.Kind {

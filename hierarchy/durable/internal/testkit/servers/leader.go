@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Leader is the name of the server that leads the log of a partition.
+// Leader returns the name of the server that leads the log of a partition.
 func Leader(ctx context.Context, nc *nats.Conn, name string, partition int) (string, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {

@@ -36,10 +36,10 @@ const (
 	password = "none"
 )
 
-// URL is where clients connect.
+// URL returns where clients connect.
 func (cfg Config) URL() string { return URL("", cfg.Port) }
 
-// URL is where a user connects, or anybody if it is "".
+// URL returns where a user connects, or anybody if it is "".
 func URL(user string, port int) string {
 	u := url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))}
 	if user != "" {
@@ -117,7 +117,7 @@ func Start(cfg Config) (*server.Server, error) {
 
 const readyEvery = 200 * time.Millisecond
 
-// options are the server's own.
+// options returns the server's own.
 func (cfg Config) options() *server.Options {
 	opts := &server.Options{
 		ServerName: cfg.Name, Host: host, Port: cfg.Port, NoSigs: true,

@@ -26,7 +26,7 @@ type Operation struct {
 	Setting
 }
 
-// Result says whether an operation was done.
+// Result is whether an operation was done.
 type Result struct {
 	OK    bool   `json:"ok"`
 	Error string `json:"error,omitempty"`

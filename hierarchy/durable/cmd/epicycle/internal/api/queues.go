@@ -79,7 +79,7 @@ func (a *API) take(ctx context.Context, in *takeInput) (*takeOutput, error) {
 	return out, nil
 }
 
-// allows is the keys that a bearer may have, or nil if it may have all.
+// allows returns the keys that a bearer may have, or nil if it may have all.
 func allows(who *access.Bearer) func(string) bool {
 	if who.Prefix == "" {
 		return nil

@@ -118,7 +118,7 @@ func (a *API) apply(ctx context.Context, s *setting) (bool, error) {
 	return true, a.Service.SetAt(ctx, s.key, s.task, s.due.at)
 }
 
-// notMet is the answer if a condition was not met, with the timer that is there, if it is there still.
+// notMet returns the answer if a condition was not met, with the timer that is there, if it is there still.
 func notMet(cond string, e *service.Entry, there bool) *Problem {
 	p := problem(http.StatusConflict, map[string]string{
 		"absent": "there is a timer with this key",

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Guard says which addresses may be dialled: those that Allow names, and all that are public.
+// Guard is which addresses may be dialled: those that Allow names, and all that are public.
 type Guard struct{ Allow []netip.Prefix }
 
 // refused are the networks that are not public, and no targets without Allow.
@@ -76,7 +76,7 @@ func within(all []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// control is the Control of a net.Dialer. The address is the one that is about to be dialled, after any resolving.
+// control returns the Control of a net.Dialer. The address is the one that is about to be dialled, after any resolving.
 func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {

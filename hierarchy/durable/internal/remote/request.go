@@ -13,15 +13,15 @@ type Moment struct {
 	elapsed time.Duration // its durations count from here, by the clock of the timers
 }
 
-// Now is this moment.
+// Now returns this moment.
 func (c *Client) Now() Moment { return Moment{time.Now(), c.cfg.Clock.Elapsed()} }
 
-// ask is a call that waits for its answer. It is guarded by its lane's mu.
-type ask struct {
+// request is a call that waits for its answer. It is guarded by its lane's mu.
+type request struct {
 	call       *partition.Call
 	begun      Moment
 	ops, size  int
-	prev, next *ask // in the queue
+	prev, next *request // in the queue
 	message    *message
 	ended      bool
 	alone      bool  // in its message
@@ -30,21 +30,21 @@ type ask struct {
 	done       chan struct{} // of capacity 1
 }
 
-// newAsk is an ask of a call that began at a time.
-func (c *Client) newAsk(call *partition.Call, begun Moment) *ask {
-	a, _ := c.asks.Get().(*ask)
+// newRequest returns the request of a call that began at a time.
+func (c *Client) newRequest(call *partition.Call, begun Moment) *request {
+	a, _ := c.requests.Get().(*request)
 	if a == nil {
-		a = &ask{done: make(chan struct{}, 1)}
+		a = &request{done: make(chan struct{}, 1)}
 	}
-	*a = ask{done: a.done, call: call, begun: begun, ops: len(call.Asks), size: partSize(call.Asks)}
-	for i := range call.Asks {
-		a.class = max(a.class, classOf(&call.Asks[i]))
+	*a = request{done: a.done, call: call, begun: begun, ops: len(call.Ops), size: partSize(call.Ops)}
+	for i := range call.Ops {
+		a.class = max(a.class, classOf(&call.Ops[i]))
 	}
 	return a
 }
 
 // classOf returns the class of messages that an operation may be in.
-func classOf(a *partition.Ask) class {
+func classOf(a *partition.Op) class {
 	switch {
 	case len(a.Schedule) > 0:
 		return scheduled
@@ -74,7 +74,7 @@ func (c class) version() byte {
 }
 
 // end answers a. Only the first answer counts.
-func (a *ask) end(err error) {
+func (a *request) end(err error) {
 	if a.ended {
 		return
 	}
@@ -87,9 +87,9 @@ func (a *ask) end(err error) {
 
 // queue is the calls that are in no message yet, the oldest first. Each has a caller that waits in
 // Do, and leaves the queue when its context ends. So it needs no other limit.
-type queue struct{ first, last *ask }
+type queue struct{ first, last *request }
 
-func (q *queue) push(a *ask) {
+func (q *queue) push(a *request) {
 	if a.prev, a.next = q.last, nil; q.last != nil {
 		q.last.next = a
 	} else {
@@ -99,7 +99,7 @@ func (q *queue) push(a *ask) {
 }
 
 // pushFirst is for one that was taken out before.
-func (q *queue) pushFirst(a *ask) {
+func (q *queue) pushFirst(a *request) {
 	if a.prev, a.next = nil, q.first; q.first != nil {
 		q.first.prev = a
 	} else {
@@ -108,7 +108,7 @@ func (q *queue) pushFirst(a *ask) {
 	q.first = a
 }
 
-func (q *queue) remove(a *ask) {
+func (q *queue) remove(a *request) {
 	if a.prev != nil {
 		a.prev.next = a.next
 	} else {
@@ -122,20 +122,20 @@ func (q *queue) remove(a *ask) {
 	a.prev, a.next = nil, nil
 }
 
-// message is calls that are asked for together, under one id.
+// message is requests that are sent together, under one id.
 type message struct {
-	serial uint64
-	class  class
-	asks   []*ask
-	wanted int           // how many of them have not ended
-	data   []byte        // with room for a moment before it
-	made   time.Duration // when its durations were true, by the clock of the timers
-	asked  reading       // when its first copy was sent
-	sent   time.Time     // when its latest copy was
-	sendAt time.Time     // when the next copy will be
-	pause  wait.Backoff  // after a copy that had an answer
-	quiet  wait.Backoff  // after one that had none
-	why    error         // why there is no answer
-	doubt  bool          // a copy has had no clear answer: it may have taken hold
-	lost   bool          // the owner may have forgotten that it took hold
+	serial   uint64
+	class    class
+	requests []*request
+	wanted   int           // how many of them have not ended
+	data     []byte        // with room for a moment before it
+	made     time.Duration // when its durations were true, by the clock of the timers
+	clocks   reading       // when its first copy was sent
+	sent     time.Time     // when its latest copy was
+	sendAt   time.Time     // when the next copy will be
+	pause    wait.Backoff  // after a copy that had an answer
+	quiet    wait.Backoff  // after one that had none
+	why      error         // why there is no answer
+	doubt    bool          // a copy has had no clear answer: it may have been committed
+	lost     bool          // the owner may have forgotten that it was committed
 }
