@@ -24,7 +24,8 @@ const (
 
 // Import reads what Export, or the command salvage, has written, into any number of partitions. A key that has a timer
 // gets the one from in instead. The others stay. IDs, attempts and schedules are those that were exported. A timer that
-// was running waits, and is due again, as after a crash of its owner.
+// was running waits, and is due again, as after a crash of its owner. A run of a schedule that is in the past by then was
+// missed or not as in any other takeover: see SetSchedule.
 //
 // The timers are committed in batches, and n is how many were. After an error those of earlier lines may be there: Import
 // can be done again, with the same lines. The error for a line that can't be read says its number, and the lines before it
