@@ -6,13 +6,19 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/outbox"
 )
 
 // Dialect returns the dialect of PostgreSQL. The relay is woken by NOTIFY, and holds a connection for that.
+//
+// Transactions with NOTIFY are committed one after the other, as PostgreSQL keeps their order. So they notify only a relay
+// that waits for it: that holds an advisory lock, and they take it shared, if they get it at once, and do not notify then.
+// While rows come, the relay looks for them every few milliseconds.
 //
 // The rows of a key get their IDs under an advisory lock that the transaction holds until it ends. If two transactions
 // have operations on the same keys in different orders, PostgreSQL ends one of them with deadlock_detected, as it does
@@ -36,10 +42,16 @@ func Dialect() outbox.Dialect {
 			inserted AS (
 				INSERT INTO %[1]s (op, key, value, due, made)
 				SELECT $1::smallint, $2::bytea, $3::bytea, $4::bigint, $5::bigint FROM locked RETURNING id)
-			SELECT pg_notify('%[1]s', '') FROM inserted`,
+			SELECT pg_notify('%[1]s', '') FROM inserted
+			WHERE NOT pg_try_advisory_xact_lock_shared(hashtextextended('%[1]s', 1))`,
 		Listen: listen,
 	}
 }
+
+const (
+	poll = 5 * time.Millisecond   // between looks for rows, while they come
+	busy = 100 * time.Millisecond // after a notification, before the relay tries to wait for the next one
+)
 
 func listen(ctx context.Context, db *sql.DB, table string, wake func()) error {
 	conn, err := db.Conn(ctx)
@@ -53,16 +65,43 @@ func listen(ctx context.Context, db *sql.DB, table string, wake func()) error {
 			return fmt.Errorf("outbox: the database was opened with %T, and not with pgx", driver)
 		}
 		pg := c.Conn()
-		// A connection that listens must not go back to the pool.
+		// A connection that listens must not go back to the pool. Its end releases the lock, too.
 		defer func() { _ = pg.Close(context.WithoutCancel(ctx)) }()
 		if _, err := pg.Exec(ctx, "LISTEN "+table); err != nil {
 			return err
 		}
 		for {
-			wake() // at first for what was committed before LISTEN
+			if err := awaitLock(ctx, pg, table, wake); err != nil {
+				return err
+			}
+			wake() // for what was committed without NOTIFY before
 			if _, err := pg.WaitForNotification(ctx); err != nil {
+				return err
+			}
+			if _, err := pg.Exec(ctx, "SELECT pg_advisory_unlock(hashtextextended($1, 1))", table); err != nil {
 				return err
 			}
 		}
 	})
+}
+
+// awaitLock wakes the relay again and again, until no transaction is open that does not notify it.
+func awaitLock(ctx context.Context, pg *pgx.Conn, table string, wake func()) error {
+	for tick := time.NewTicker(poll); ; {
+		for range int(busy / poll) {
+			wake()
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				tick.Stop()
+				return ctx.Err()
+			}
+		}
+		var locked bool
+		err := pg.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 1))", table).Scan(&locked)
+		if err != nil || locked {
+			tick.Stop()
+			return err
+		}
+	}
 }
