@@ -31,7 +31,7 @@ const (
 )
 
 // DqConf configures a queue for its producers and consumers. One of Dir, Conn and NATS is required. go-zero's conf
-// reads all fields from a file but those with the tag "-".
+// reads it from a file, but for Conn, Logger and Clock.
 type DqConf struct {
 	// Dir is the directory of the queue's files, which one process at a time can have open. Its producers and
 	// consumers share it.
@@ -41,9 +41,9 @@ type DqConf struct {
 	// own.
 	NATS        string `json:",optional"`
 	Credentials string `json:",optional"`
-	// Conn is a connection to such servers, instead of NATS. It must reconnect without limit
+	// Conn is a *nats.Conn to such servers, instead of NATS. It must reconnect without limit
 	// (nats.MaxReconnects(-1)), and stay open until the producer is closed and the consumer has stopped.
-	Conn *nats.Conn `json:"-"`
+	Conn Connection `json:",optional"`
 	// Name is the name of the queue, as Tube in go-queue: 1 to 64 of the characters a-z, A-Z, 0-9, - and _.
 	// Default "dq".
 	Name string `json:",optional"`
@@ -56,14 +56,21 @@ type DqConf struct {
 	Lease    time.Duration `json:",optional"`
 	Replicas int           `json:",optional"`
 	// Logger receives what the calls can't return, default slog.Default().
-	Logger *slog.Logger `json:"-"`
+	Logger *slog.Logger `json:",optional"`
 	// Clock is for tests: see durable.Config.
-	Clock clock.Clock `json:"-"`
+	Clock clock.Clock `json:",optional"`
+}
+
+// Connection is a *nats.Conn, and nothing else. go-zero's conf refuses a configuration with a field of that type, as it
+// has functions in it.
+type Connection interface {
+	Status() nats.Status
+	MaxPayload() int64
 }
 
 // timers returns the configuration of the queue's timers.
 func (c DqConf) timers() durable.Config[string, []byte] {
-	return durable.Config[string, []byte]{Dir: c.Dir, Conn: c.Conn, Name: cmp.Or(c.Name, defaultName),
+	return durable.Config[string, []byte]{Dir: c.Dir, Name: cmp.Or(c.Name, defaultName),
 		MaxAttempts: c.MaxAttempts, Clock: c.Clock, Logger: c.logger()}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
@@ -326,4 +327,10 @@ func TestConsumerWaitsForItsQueue(t *testing.T) {
 	stop := start(t, dq.DqConf{Logger: conf.Logger}, nil)
 	require.Contains(t, <-lines, "DqConf has none of Dir, NATS and Conn")
 	stop()
+}
+
+// Conn is of an interface type, and has to be a connection all the same.
+func TestConnThatIsNone(t *testing.T) {
+	_, err := producer(t, dq.DqConf{Conn: (*nats.Conn)(nil)}).Delay(nil, 0)
+	require.ErrorIs(t, err, durable.ErrArgument)
 }

@@ -63,7 +63,11 @@ func openAny(ctx context.Context, c DqConf, r role) (*queue, error) {
 	case c.NATS != "":
 		return dial(ctx, c, r)
 	}
-	return openConn(ctx, c, r)
+	nc, ok := c.Conn.(*nats.Conn)
+	if !ok || nc == nil {
+		return nil, fmt.Errorf("%w: DqConf.Conn has to be a *nats.Conn that is not nil, and is a %T", durable.ErrArgument, c.Conn)
+	}
+	return openConn(ctx, c, nc, r)
 }
 
 // openDir opens the queue of a directory, or shares the one that this process has open.
@@ -101,8 +105,7 @@ func dial(ctx context.Context, c DqConf, r role) (*queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Conn = nc
-	q, err := openConn(ctx, c, r)
+	q, err := openConn(ctx, c, nc, r)
 	if err != nil {
 		nc.Close()
 		return nil, err
@@ -111,9 +114,10 @@ func dial(ctx context.Context, c DqConf, r role) (*queue, error) {
 	return q, nil
 }
 
-func openConn(ctx context.Context, c DqConf, r role) (q *queue, err error) {
+func openConn(ctx context.Context, c DqConf, nc *nats.Conn, r role) (q *queue, err error) {
 	q = new(queue)
 	cfg := c.timers()
+	cfg.Conn = nc
 	if r == consumes {
 		cfg.Announce, cfg.Replicas, cfg.Lease = q.announce, c.Replicas, c.Lease
 	}
