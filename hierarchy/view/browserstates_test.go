@@ -112,10 +112,13 @@ func TestNothingIsCutOff(t *testing.T) {
 		require.Empty(t, s.text(clipped))
 		s.requireFits()
 	}
-	s.show(s.server.URL+wheelURL+queryFor("logs"), 360, 800, "light")
-	s.until("true", `document.querySelectorAll('#logs tbody tr').length > 0`)
-	require.Empty(t, s.text(clipped))
-	s.requireFits()
+	for _, width := range []int{360, 1280} {
+		s.show(s.server.URL+wheelURL+queryFor("logs"), width, 800, "light")
+		s.until("true", `document.querySelectorAll('#logs tbody tr').length > 0`)
+		require.Empty(t, s.text(clipped))
+		s.requireFits()
+		require.Equal(t, "true", s.text(`getComputedStyle(document.getElementById('counters')).gridTemplateColumns.split(' ').length <= 2`))
+	}
 }
 
 // On a phone a wheel without timers takes a line, and the rows can be sorted.
