@@ -138,7 +138,8 @@ func (s *Set) log(partition int) *Log {
 	subject := fmt.Sprintf("epicycle.%s.mark.%d", s.cfg.Name, partition)
 	return &Log{
 		nc: nc, stream: s.stream(partition), subject: s.subject(partition),
-		marks: marks{nc, s.marksStream(), subject, markPause}, portions: s.portions, patience: patience,
+		marks: marks{nc, s.marksStream(), subject, markPause}, portions: s.portions,
+		patience: max(patience, s.cfg.Longest/silences), // all silences together are no shorter than one of another request
 		needs: s.logNeeds(partition),
 	}
 }

@@ -24,3 +24,10 @@ func TestReadingEndsInSilence(t *testing.T) {
 		<-asked
 	}
 }
+
+// A busy machine may keep a server of this process from answering for a while. Nothing is lost on the way from it.
+func TestReadingIsAsPatientAsOtherRequests(t *testing.T) {
+	nc := Connect(t)
+	require.Equal(t, patience, (&Set{cfg: Config{Conn: nc}}).log(0).patience)
+	require.Equal(t, 12*time.Second, (&Set{cfg: Config{Conn: nc, Longest: time.Minute}}).log(0).patience)
+}
