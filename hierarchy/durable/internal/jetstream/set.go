@@ -140,6 +140,6 @@ func (s *Set) log(partition int) *Log {
 		nc: nc, stream: s.stream(partition), subject: s.subject(partition),
 		marks: marks{nc, s.marksStream(), subject, markPause}, portions: s.portions,
 		patience: max(patience, s.cfg.Longest/silences), // all silences together are no shorter than one of another request
-		needs: s.logNeeds(partition),
+		needs:    s.logNeeds(partition),
 	}
 }
