@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
@@ -24,11 +25,13 @@ type told struct {
 	mu sync.Mutex // held while a line is noted
 
 	raced   map[string]string   // the value that has won a key
+	lost    map[string]bool     // keys that somebody has not won
 	own     map[string][2]int64 // of a key: the last value that was acknowledged, and the last one that was called for
 	hangs   map[string]bool
 	set     map[string]bool
 	fired   map[string]bool
 	runs    map[string][]*wholeRun // of each schedule, in order
+	ids     map[string]bool        // of those runs
 	repeats int                    // firings that came again
 }
 
@@ -46,13 +49,15 @@ func (o *told) note(line string) {
 	switch {
 	case len(f) == 0:
 	case f[0] == "failed":
-		require.Fail(o.t, line)
-	case f[0] == "raced" && len(f) == 4 && f[3] == "true":
-		require.NotContains(o.t, o.raced, f[1], "two callers have set it though it was there")
+		assert.Fail(o.t, line)
+	case f[0] == "raced" && len(f) == 4 && f[3] == "false":
+		o.lost[f[1]] = true
+	case f[0] == "raced" && len(f) == 4:
+		assert.Empty(o.t, o.raced[f[1]], "%s: two callers have set it though it was there", f[1])
 		o.raced[f[1]] = f[2]
 	case (f[0] == "begin" || f[0] == "done") && len(f) == 3:
 		n, err := strconv.ParseInt(f[2], 10, 64)
-		require.NoError(o.t, err)
+		assert.NoError(o.t, err)
 		was := o.own[f[1]]
 		if was[1] = n; f[0] == "done" {
 			was[0] = n
@@ -77,21 +82,20 @@ func (o *told) fire(f []string) {
 		return
 	}
 	due, err := strconv.ParseInt(f[2], 10, 64)
-	require.NoError(o.t, err)
+	assert.NoError(o.t, err)
 	missed, err := strconv.ParseInt(f[3], 10, 64)
-	require.NoError(o.t, err)
-	runs := o.runs[f[0]]
-	if len(runs) > 0 && runs[len(runs)-1].id == f[1] {
-		last := runs[len(runs)-1]
-		require.Equal(o.t, last.due, due, "%s: a run that has begun is due at another time", f[0])
+	assert.NoError(o.t, err)
+	runs, id := o.runs[f[0]], f[0]+" "+f[1]
+	if last := len(runs) - 1; last >= 0 && runs[last].id == id {
+		assert.Equal(o.t, runs[last].due, due, "%s: a run that has begun is due at another time", f[0])
 		o.repeats++
 		return
+	} else if last >= 0 {
+		assert.Less(o.t, runs[last].due, due, "%s: two runs for one time, or back in time", f[0])
 	}
-	for _, r := range runs {
-		require.NotEqual(o.t, r.id, f[1], "%s: a run comes again after the next one", f[0])
-		require.Less(o.t, r.due, due, "%s: two runs for one time, or back in time", f[0])
-	}
-	o.runs[f[0]] = append(runs, &wholeRun{f[1], due, missed})
+	assert.False(o.t, o.ids[id], "%s: a run comes again after the next one", f[0])
+	o.ids[id] = true
+	o.runs[f[0]] = append(runs, &wholeRun{id, due, missed})
 }
 
 // grid checks the times of the runs of a schedule.
@@ -115,30 +119,79 @@ func (o *told) grid(key string, missed durable.Missed) {
 // lost, no condition answers wrongly, and no time of a schedule has two runs.
 func TestKillNineWhole(t *testing.T) {
 	dir := t.TempDir()
-	o := &told{t: t, raced: map[string]string{}, own: map[string][2]int64{}, hangs: map[string]bool{}, set: map[string]bool{},
-		fired: map[string]bool{}, runs: map[string][]*wholeRun{}}
+	o := &told{t: t, raced: map[string]string{}, lost: map[string]bool{}, own: map[string][2]int64{}, hangs: map[string]bool{},
+		set: map[string]bool{}, fired: map[string]bool{}, runs: map[string][]*wholeRun{}, ids: map[string]bool{}}
 	for range *kills {
 		killWhole(t, dir, o.note)
+		require.False(t, t.Failed())
 	}
 	w, err := durable.Open(t.Context(), wholeConfig(dir, func(format string, args ...any) { o.note(fmt.Sprintf(format, args...)) }))
 	require.NoError(t, err)
+	t.Cleanup(func() { _ = w.Close() })
+	before := o.runsOf()
+	var there map[string]string
 	require.Eventually(t, func() bool {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		for key := range o.set {
-			if !o.fired[key] {
-				return false
-			}
-		}
-		return w.Stats().Dead >= len(o.hangs)
-	}, time.Minute, 20*time.Millisecond)
-	o.judge(w)
+		var dead map[string]int
+		there, dead = whatIs(t, w)
+		return o.done(there, dead, before)
+	}, 2*time.Minute, 50*time.Millisecond)
 	require.NoError(t, w.Close())
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.judge(there)
 	for key, missed := range wholeSchedules {
 		o.grid(key, missed)
 	}
 	t.Logf("%d raced, %d own, %d hang, %d fired, %d repeated, runs of schedules: %d, %d, %d", len(o.raced), len(o.own), len(o.hangs),
 		len(o.fired), o.repeats, len(o.runs["run-once"]), len(o.runs["run-skip"]), len(o.runs["run-all"]))
+}
+
+// whatIs returns the values of the timers, and the attempts of those that are dead.
+func whatIs(t *testing.T, w *strs) (there map[string]string, dead map[string]int) {
+	there, dead = map[string]string{}, map[string]int{}
+	for e, err := range w.All(t.Context()) {
+		assert.NoError(t, err)
+		there[e.Key] = e.Value
+	}
+	for f, err := range w.Dead(t.Context()) {
+		assert.NoError(t, err)
+		dead[f.Key] = f.Attempt
+	}
+	return there, dead
+}
+
+// runsOf returns how many runs each schedule has had.
+func (o *told) runsOf() map[string]int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := map[string]int{}
+	for key := range wholeSchedules {
+		n[key] = len(o.runs[key])
+	}
+	return n
+}
+
+// done reports whether all has ended that must: handlers that hang, what was to fire, and a run of each schedule since
+// there were so many.
+func (o *told) done(there map[string]string, dead map[string]int, before map[string]int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key := range o.hangs {
+		if dead[key] != wholeAttempts {
+			return false
+		}
+	}
+	for key := range o.set {
+		if _, pending := there[key]; pending || !o.fired[key] {
+			return false
+		}
+	}
+	for key, n := range before {
+		if len(o.runs[key]) == n {
+			return false
+		}
+	}
+	return true
 }
 
 // killWhole runs one process, and kills it.
@@ -167,20 +220,13 @@ func killWhole(t *testing.T, dir string, note func(line string)) {
 }
 
 // judge compares what is there with what was said.
-func (o *told) judge(w *strs) {
-	t, there, dead := o.t, map[string]string{}, map[string]int{}
-	for e, err := range w.All(t.Context()) {
-		require.NoError(t, err)
-		there[e.Key] = e.Value
-	}
-	for f, err := range w.Dead(t.Context()) {
-		require.NoError(t, err)
-		dead[f.Key] = f.Attempt
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (o *told) judge(there map[string]string) {
+	t := o.t
 	for key, value := range o.raced {
 		require.Equal(t, value, there[key], key)
+	}
+	for key := range o.lost {
+		require.NotEmpty(t, there[key], "%s: all have lost", key)
 	}
 	for key, n := range o.own {
 		value, err := strconv.ParseInt(there[key], 10, 64)
@@ -191,13 +237,7 @@ func (o *told) judge(w *strs) {
 		require.GreaterOrEqual(t, value, n[0], key)
 		require.LessOrEqual(t, value, n[1], key)
 	}
-	for key := range o.hangs {
-		require.Equal(t, wholeAttempts, dead[key], key)
-	}
-	for key := range o.set {
-		require.NotContains(t, there, key)
-	}
 	for key := range wholeSchedules {
-		require.Contains(t, there, key)
+		require.Equal(t, key, there[key])
 	}
 }

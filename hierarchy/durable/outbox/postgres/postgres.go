@@ -16,9 +16,9 @@ import (
 
 // Dialect returns the dialect of PostgreSQL. The relay is woken by NOTIFY, and holds a connection for that.
 //
-// Transactions with NOTIFY are committed one after the other, as PostgreSQL keeps their order. So they notify only a relay
-// that waits for it: that holds an advisory lock, and they take it shared, if they get it at once, and do not notify then.
-// While rows come, the relay looks for them every few milliseconds.
+// Transactions with NOTIFY are committed one after the other, as PostgreSQL keeps their order. So they notify only while the
+// relay waits. It holds an advisory lock then. A transaction tries to take that lock shared, and does not notify if it gets
+// it. While rows come, and while a transaction is open that does not notify, the relay looks for rows every 5 to 10 ms.
 //
 // The rows of a key get their IDs under an advisory lock that the transaction holds until it ends. If two transactions
 // have operations on the same keys in different orders, PostgreSQL ends one of them with deadlock_detected, as it does
@@ -43,14 +43,17 @@ func Dialect() outbox.Dialect {
 				INSERT INTO %[1]s (op, key, value, due, made)
 				SELECT $1::smallint, $2::bytea, $3::bytea, $4::bigint, $5::bigint FROM locked RETURNING id)
 			SELECT pg_notify('%[1]s', '') FROM inserted
-			WHERE NOT pg_try_advisory_xact_lock_shared(hashtextextended('%[1]s', 1))`,
+			WHERE NOT pg_try_advisory_xact_lock_shared(hashint8extended('%[1]s'::regclass::oid::bigint, 1))`,
 		Listen: listen,
 	}
 }
 
 const (
-	poll = 5 * time.Millisecond   // between looks for rows, while they come
-	busy = 100 * time.Millisecond // after a notification, before the relay tries to wait for the next one
+	poll     = 5 * time.Millisecond // between looks for rows, after a notification
+	longPoll = 2 * poll             // after so many looks
+	looks    = 20                   // before the relay tries to wait for the next notification
+	// waits is the lock that the relay holds while it waits: of the table, whichever schema it is in.
+	waits = "(hashint8extended($1::regclass::oid::bigint, 1))"
 )
 
 func listen(ctx context.Context, db *sql.DB, table string, wake func()) error {
@@ -74,11 +77,12 @@ func listen(ctx context.Context, db *sql.DB, table string, wake func()) error {
 			if err := awaitLock(ctx, pg, table, wake); err != nil {
 				return err
 			}
-			wake() // for what was committed without NOTIFY before
+			dropNotifications(ctx, pg)
+			wake() // for what was committed without NOTIFY before, and with those
 			if _, err := pg.WaitForNotification(ctx); err != nil {
 				return err
 			}
-			if _, err := pg.Exec(ctx, "SELECT pg_advisory_unlock(hashtextextended($1, 1))", table); err != nil {
+			if _, err := pg.Exec(ctx, "SELECT pg_advisory_unlock"+waits, table); err != nil {
 				return err
 			}
 		}
@@ -87,21 +91,33 @@ func listen(ctx context.Context, db *sql.DB, table string, wake func()) error {
 
 // awaitLock wakes the relay again and again, until no transaction is open that does not notify it.
 func awaitLock(ctx context.Context, pg *pgx.Conn, table string, wake func()) error {
-	for tick := time.NewTicker(poll); ; {
-		for range int(busy / poll) {
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for {
+		for range looks {
 			wake()
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
-				tick.Stop()
 				return ctx.Err()
 			}
 		}
 		var locked bool
-		err := pg.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 1))", table).Scan(&locked)
+		err := pg.QueryRow(ctx, "SELECT pg_try_advisory_lock"+waits, table).Scan(&locked)
 		if err != nil || locked {
-			tick.Stop()
 			return err
+		}
+		tick.Reset(longPoll)
+	}
+}
+
+// dropNotifications drops those that have come already. What they are of is visible by now.
+func dropNotifications(ctx context.Context, pg *pgx.Conn) {
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for {
+		if _, err := pg.WaitForNotification(ended); err != nil {
+			return
 		}
 	}
 }
