@@ -24,7 +24,7 @@ Vendored and generated files are left as they are.
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run returns the whole command.
+// run is the whole command.
 func run(args []string, stdout, stderr io.Writer) int {
 	return terminal.Command[options]{Name: "migrate", Usage: usage, Parse: parse, Do: migrate}.Run(args, stdout, stderr)
 }

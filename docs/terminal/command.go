@@ -21,7 +21,7 @@ const (
 	ExitUsage  = 2 // the arguments are wrong
 )
 
-// Run returns the whole command. It returns the exit code.
+// Run is the whole command. It returns the exit code.
 func (c Command[O]) Run(args []string, stdout, stderr io.Writer) int {
 	o, err := c.Parse(args)
 	switch {

@@ -16,7 +16,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run returns the whole command.
+// run is the whole command.
 func run(args []string, stdout, stderr io.Writer) int {
 	return terminal.Command[options]{Name: "tour", Usage: usage, Parse: parse, Do: func(o options, out io.Writer) error {
 		return show(o, terminal.New(out, os.Getenv))

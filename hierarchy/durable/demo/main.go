@@ -29,7 +29,7 @@ func beChild() {
 	child.Main(childEnv, runSetter)
 }
 
-// run returns the whole command.
+// run is the whole command.
 func run(args []string, stdout, stderr io.Writer) int {
 	c := terminal.Command[options]{Name: "demo", Usage: usage, Parse: parse, Do: func(o options, out io.Writer) error {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -25,7 +25,7 @@ type step struct {
 // patience is how long a step may take, on a slow machine.
 const patience = time.Minute
 
-// script returns what happens. A worker takes part for at least d.life.
+// script is what happens. A worker takes part for at least d.life.
 func (d *clusterDemo) script() []step {
 	all := []step{
 		{text: "three workers begin", until: func() bool { return d.share("1", "2", "3") }},

@@ -30,7 +30,7 @@ const (
 	unreadable
 )
 
-// run returns the command. It returns the exit status.
+// run is the command. It returns the exit status.
 func run(arguments []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("salvage", flag.ContinueOnError)
 	flags.SetOutput(stderr)

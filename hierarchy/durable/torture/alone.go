@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// alone returns one worker with a directory of its own, to which nothing happens: a day's load in less time. The
+// alone is one worker with a directory of its own, to which nothing happens: a day's load in less time. The
 // longer the run is, the less there is to do at once.
 func alone() mode {
 	return mode{name: "alone", says: "load on one worker with a directory, and no faults; nothing is late by a second", byName: true,

@@ -73,7 +73,7 @@ func (w *worker) told(line string) {
 	}
 }
 
-// runWorker returns a worker. It ends with its input, as then nobody is left who needs it.
+// runWorker is a worker. It ends with its input, as then nobody is left who needs it.
 func runWorker(cfg workerConfig, in io.Reader) error {
 	lines := make(chan string)
 	go func() {

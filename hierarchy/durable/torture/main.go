@@ -21,7 +21,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run returns the whole command.
+// run is the whole command.
 func run(args []string, stdout, stderr io.Writer) int {
 	c := terminal.Command[options]{Name: "torture", Usage: usage, Parse: parse, Do: func(o options, out io.Writer) error {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -23,7 +23,7 @@ type mode struct {
 	during func(w *world) (end func())                         // goes on as long as faults happen
 }
 
-// allModes returns a function, as some of them ask which modes are on.
+// allModes is a function, as some of them ask which modes are on.
 func allModes() []mode {
 	return []mode{oneWay(), routes(), slowDisk(), blackout(), crashLoop(), mute(), copies(), silent(),
 		ownless(), giveUp(), clocks(), jumps(), leases(), far(), crowd(), alone()}

@@ -147,7 +147,7 @@ func (p *Partition) outcome(took bool) (bool, error) {
 	return took, nil
 }
 
-// settled reports whether the end of the attempt is in the log.
+// settled tells a waiting End whether the end of the attempt is in the log.
 func (a *attempt) settled(took bool) {
 	if a.logged != nil {
 		a.logged <- took

@@ -95,7 +95,7 @@ func TestFloors(t *testing.T) {
 	b.Equal(3, b.answers())
 }
 
-// A copy below the floor of a request before it in the frame takes no hold.
+// A copy below the floor of a request before it in the frame is not committed.
 func TestFloorInOneFrame(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		hold, held := b.openHeld()

@@ -12,11 +12,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-func wholeAsk(k string) Op { return Op{Kind: frame.Remove, Whole: true, Key: []byte(k)} }
+func wholeOp(k string) Op { return Op{Kind: frame.Remove, Whole: true, Key: []byte(k)} }
 
 // whole removes a key and returns what it had.
 func (b *bench) whole(k string) (state.Timer, bool) {
-	c := &Call{Ops: []Op{wholeAsk(k)}}
+	c := &Call{Ops: []Op{wholeOp(k)}}
 	b.NoError(b.p.Do(b.t.Context(), c))
 	return Was(strings.Join(c.Values, ""))
 }
@@ -36,7 +36,7 @@ func TestTimerFallsDueWhileItIsRemoved(t *testing.T) {
 					<-hold
 				}
 			}
-			c := &Call{Ops: []Op{wholeAsk("a")}, Request: id}
+			c := &Call{Ops: []Op{wholeOp("a")}, Request: id}
 			b.NoError(b.p.Start(c))
 			<-held
 			time.Sleep(10 * time.Millisecond) // it would be in doubt after 20
@@ -72,7 +72,7 @@ func TestRemovedWhileItRuns(t *testing.T) {
 		b.log.Before = func(uint64) { once.Do(func() { held <- true; <-hold }) }
 		go b.set("other", "", time.Hour)
 		<-held
-		c := &Call{Ops: []Op{wholeAsk("b")}}
+		c := &Call{Ops: []Op{wholeOp("b")}}
 		b.NoError(b.p.Start(c)) // before the result
 		leave["b"] <- errHandler
 		synctest.Wait()
@@ -101,7 +101,7 @@ func TestRemovedBehindOthersInItsFrame(t *testing.T) {
 		<-held
 		leave <- errHandler
 		synctest.Wait()
-		c := &Call{Ops: []Op{b.setOp("sets", "new"), {Kind: frame.Move, Key: []byte("moves")}, wholeAsk("fails"), wholeAsk("sets"), wholeAsk("moves")}}
+		c := &Call{Ops: []Op{b.setOp("sets", "new"), {Kind: frame.Move, Key: []byte("moves")}, wholeOp("fails"), wholeOp("sets"), wholeOp("moves")}}
 		b.NoError(b.p.Start(c))
 		hold <- true
 		b.NoError(c.Wait(b.t.Context()))
@@ -125,7 +125,7 @@ func TestWholeOnce(t *testing.T) {
 	b.open()
 	b.set("a", "1", time.Hour)
 	ask := func() []string {
-		c, err := b.request(1, wholeAsk("a"))
+		c, err := b.request(1, wholeOp("a"))
 		b.NoError(err)
 		b.True(c.Took[0])
 		return c.Values
@@ -136,7 +136,7 @@ func TestWholeOnce(t *testing.T) {
 	b.reopen()
 	b.Equal(first, ask())
 	b.Equal(map[string]string{"a": "2"}, b.keys(false))
-	c, err := b.request(2, wholeAsk("none"), Op{Kind: frame.Set, Whole: true, Key: []byte("a"), Value: []byte("3"), In: time.Hour}, wholeAsk("a"))
+	c, err := b.request(2, wholeOp("none"), Op{Kind: frame.Set, Whole: true, Key: []byte("a"), Value: []byte("3"), In: time.Hour}, wholeOp("a"))
 	b.NoError(err)
 	b.Equal([]bool{false, true, true}, c.Took)
 	b.Len(c.Values, 2)
@@ -155,7 +155,7 @@ func TestRemovalThatIsTooLarge(t *testing.T) {
 		b.set("a", strings.Repeat("v", 10<<10), time.Millisecond)
 		var once sync.Once
 		b.log.Before = func(uint64) { once.Do(func() { held <- true; <-hold }) }
-		c := &Call{Ops: []Op{wholeAsk("a"), b.setOp("large", strings.Repeat("v", 100<<10))}}
+		c := &Call{Ops: []Op{wholeOp("a"), b.setOp("large", strings.Repeat("v", 100<<10))}}
 		b.NoError(b.p.Start(c))
 		<-held
 		time.Sleep(10 * time.Millisecond)
@@ -178,7 +178,7 @@ func TestEndWhileATimerIsRemoved(t *testing.T) {
 		b.set("a", "1", time.Millisecond)
 		var once sync.Once
 		b.log.Before = func(uint64) { once.Do(func() { held <- true; <-hold }) }
-		c := &Call{Ops: []Op{wholeAsk("a")}}
+		c := &Call{Ops: []Op{wholeOp("a")}}
 		b.NoError(b.p.Start(c))
 		<-held
 		time.Sleep(10 * time.Millisecond)

@@ -31,7 +31,7 @@ const (
 )
 
 // recount is why a message is sent again under another serial number, counted from a time of the log.
-// If passed, no copy has been committed, or will.
+// If passed, no copy has been committed, or will be.
 type recount struct {
 	from   uint64
 	passed bool
@@ -191,7 +191,7 @@ func appendTimer(b []byte, t *state.Timer) []byte {
 	return wire.AppendBytes(b, t.Value)
 }
 
-// timer reads a timer of a page that that kind of question requests.
+// timer reads a timer of a page that a question of that kind requests.
 func (c *cutter) timer(k kind) (t state.Timer) {
 	if k == listKind {
 		return state.ReadTimer(&c.Reader)

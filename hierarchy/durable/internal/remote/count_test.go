@@ -75,7 +75,7 @@ func TestGivenUpDoesNotFollowWhatIsLater(t *testing.T) {
 	b.Equal("-", b.get(c, "b"))
 }
 
-// A copy that comes when its caller was forgotten takes no hold. The caller can ask again.
+// A copy that comes when its caller was forgotten is not committed. The caller can ask again.
 func TestCopyAfterItsCallerWasForgotten(t *testing.T) {
 	for name, handOver := range map[string]bool{"one owner": false, "another owner": true} {
 		t.Run(name, func(t *testing.T) {

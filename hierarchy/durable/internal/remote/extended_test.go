@@ -142,8 +142,8 @@ func TestSchedulesForAMixedLog(t *testing.T) {
 	const n = 2 * maxFlying
 	results := make(chan *partition.Call, n)
 	for i := range n {
-		ask := partition.Op{Kind: frame.SetAt, Key: []byte(fmt.Sprint(i)), Schedule: []byte("@daily")}
-		go func() { results <- b.do(c, ask) }()
+		op := partition.Op{Kind: frame.SetAt, Key: []byte(fmt.Sprint(i)), Schedule: []byte("@daily")}
+		go func() { results <- b.do(c, op) }()
 	}
 	l := c.lanes[0]
 	b.Eventually(func() bool {

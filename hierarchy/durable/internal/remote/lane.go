@@ -236,7 +236,7 @@ func (l *lane) take(m *message, body []byte) {
 	}
 }
 
-// again sends the calls of a message that was not committed again, in other messages or each alone.
+// again sends the calls of a message that was not committed in other messages, or each alone.
 func (l *lane) again(m *message, alone bool) {
 	for _, a := range slices.Backward(m.requests) {
 		if !a.ended {

@@ -8,7 +8,7 @@ type Standing int
 const (
 	// Fresh: it has not been committed.
 	Fresh Standing = iota
-	// Passed: it has not been committed, and a later one of its caller has. What its caller gave up must not
+	// Passed: it has not been committed, and a later one of its caller has been. What its caller gave up must not
 	// be committed after what it has requested instead.
 	Passed
 	// Old: it may have been committed, and its caller may have been forgotten since.

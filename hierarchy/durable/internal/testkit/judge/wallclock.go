@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// setting is one setting of a worker's wall clock. It was committed at some time between from and to.
+// setting is one setting of a worker's wall clock. It took effect at some time between from and to.
 type setting struct{ offset, from, to int64 }
 
 // wallClock is what is known of a worker's wall clock: its settings, in order. It has one from the

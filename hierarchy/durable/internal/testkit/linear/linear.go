@@ -14,7 +14,7 @@ import (
 type (
 	Input struct {
 		Kind       frame.Kind // 0 is Get
-		Absent     bool       // a Set that is committed if the key has no timer: OK says whether it did
+		Absent     bool       // a Set that is committed if the key has no timer: OK says whether it was
 		Swap       bool       // a Set whose Output is what it replaced
 		Key, Value string
 	}
