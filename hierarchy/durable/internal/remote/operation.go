@@ -1,0 +1,109 @@
+package remote
+
+// An operation in a message.
+
+import (
+	"encoding/binary"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
+)
+
+// The bits in the byte of an operation's kind.
+const (
+	ownBit     = 1 << 7 // it is a handler's on its own key: its attempt follows
+	optionsBit = 1 << 6 // a byte with options follows
+)
+
+// The bits of the options.
+const (
+	ifOption       = 1<<2 - 1 // the condition
+	wholeOption    = 1 << 2
+	scheduleOption = 1 << 3 // a schedule follows
+	traceOption    = 1 << 4 // a trace context follows
+)
+
+// options returns the byte with the options of an operation, or 0 if it has none.
+func options(a *partition.Op) byte {
+	o := byte(a.If)
+	if a.Whole {
+		o |= wholeOption
+	}
+	if len(a.Schedule) > 0 {
+		o |= scheduleOption
+	}
+	if len(a.Trace) > 0 {
+		o |= traceOption
+	}
+	return o
+}
+
+// allowed returns the options that an operation of a kind can have.
+func allowed(k frame.Kind) byte {
+	switch k {
+	case frame.Set:
+		return ifOption | wholeOption | traceOption
+	case frame.SetAt:
+		return scheduleOption | traceOption
+	case frame.Remove:
+		return wholeOption
+	}
+	return 0
+}
+
+// isExtended reports whether an owner of an earlier version can't read an operation.
+func isExtended(a *partition.Op) bool { return options(a) != 0 || a.Kind == frame.Import }
+
+// appendHead appends the kind of an operation, and what goes with it.
+func appendHead(b []byte, a *partition.Op) []byte {
+	at := len(b)
+	if b = append(b, byte(a.Kind)); a.By != 0 {
+		b[at] |= ownBit
+		b = binary.LittleEndian.AppendUint64(b, a.By)
+	}
+	if o := options(a); o != 0 {
+		b[at] |= optionsBit
+		b = append(b, o)
+	}
+	if len(a.Schedule) > 0 {
+		b = wire.AppendBytes(b, a.Schedule)
+	}
+	if len(a.Trace) > 0 {
+		b = wire.AppendBytes(b, a.Trace)
+	}
+	return b
+}
+
+// head reads what appendHead has appended.
+func (c *cutter) head() (a partition.Op) {
+	k := c.Byte()
+	a.Kind = frame.Kind(k &^ (ownBit | optionsBit))
+	if k&ownBit != 0 {
+		a.By = c.Fixed()
+	}
+	if k&optionsBit == 0 {
+		return a
+	}
+	o := c.Byte()
+	if o == 0 || o&^allowed(a.Kind) != 0 {
+		c.Fail()
+	}
+	a.If, a.Whole = partition.Condition(o&ifOption), o&wholeOption != 0
+	if o&scheduleOption != 0 {
+		a.Schedule = c.some(partition.MaxSchedule)
+	}
+	if o&traceOption != 0 {
+		a.Trace = c.some(partition.MaxTrace)
+	}
+	return a
+}
+
+// some reads bytes, of which there are from 1 to most.
+func (c *cutter) some(most int) []byte {
+	b := c.Bytes()
+	if len(b) == 0 || len(b) > most {
+		c.Fail()
+	}
+	return b
+}
