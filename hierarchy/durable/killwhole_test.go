@@ -28,7 +28,7 @@ var wholeSchedules = map[string]durable.Missed{
 
 // wholeConfig is the configuration of each process. handle gets what is said.
 func wholeConfig(dir string, say func(format string, args ...any)) durable.Config[string, string] {
-	return durable.Config[string, string]{Dir: dir, Partitions: 4, Timeout: wholeTimeout, MaxAttempts: wholeAttempts, Concurrency: 64,
+	return durable.Config[string, string]{Dir: dir, Partitions: 4, Timeout: wholeTimeout, MaxAttempts: wholeAttempts, Concurrency: 8,
 		Backoff: func(int) time.Duration { return 10 * time.Millisecond },
 		Handle:  func(ctx context.Context, f firing) error { return wholeHandle(ctx, f, say) }}
 }
@@ -126,13 +126,14 @@ func (h *hand) change(g int) {
 	}
 }
 
-// hang sets timers whose handlers hang. Sixty-four of them at once would hold up all others, without Timeout.
+// hang sets timers whose handlers hang. Without Timeout they would hold up all others soon. There are few of them, as those
+// whose attempts a kill interrupts are tried one at a time.
 func (h *hand) hang() {
 	for n := 0; ; n++ {
 		key := fmt.Sprintf("%s-%d-%d", []string{"hang", "deaf"}[n%2], os.Getpid(), n)
 		h.must(h.timers.Set(context.Background(), key, "", 0))
 		h.say("hangs %s", key)
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(40 * time.Millisecond)
 	}
 }
 

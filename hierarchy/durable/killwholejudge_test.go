@@ -134,7 +134,7 @@ func TestKillNineWhole(t *testing.T) {
 		var dead map[string]int
 		there, dead = whatIs(t, w)
 		return o.done(there, dead, before)
-	}, 2*time.Minute, 50*time.Millisecond)
+	}, 5*time.Minute, 50*time.Millisecond)
 	require.NoError(t, w.Close())
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -113,6 +113,7 @@ func (a *API) register(api huma.API) {
 		op.MaxBodyBytes = maxTokens
 		huma.Register(api, op, end.f)
 	}
+	describeRest(api)
 }
 
 // Keyed is the path of a timer.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/page"
 )
 
@@ -79,6 +81,22 @@ func (a *API) registerRest() {
 	page.Register(a.mux)
 	a.mux.HandleFunc("GET /page/who", who)
 	a.registerLive()
+}
+
+// describeRest adds to the description what is registered without it.
+func describeRest(api huma.API) {
+	token := []map[string][]string{{"token": {}}}
+	add := func(id, path, summary, of string, security []map[string][]string, more map[string]*huma.Response) {
+		more["200"] = &huma.Response{Description: "OK", Content: map[string]*huma.MediaType{of: {}}}
+		api.OpenAPI().AddOperation(&huma.Operation{Method: http.MethodGet, OperationID: id, Path: path, Summary: summary,
+			Security: security, Responses: more})
+	}
+	unready := &huma.Response{Description: "Why not", Content: map[string]*huma.MediaType{"application/problem+json": {}}}
+	add("health", "/healthz", "Whether the process lives", "application/json", nil, map[string]*huma.Response{})
+	add("ready", "/readyz", "Whether timers can be set and are fired", "application/json", nil, map[string]*huma.Response{"503": unready})
+	add("metrics", "/metrics", "Figures for Prometheus", "text/plain", token, map[string]*huma.Response{})
+	add("openapi", "/openapi.json", "This description", "application/json", nil, map[string]*huma.Response{})
+	add("page", "/", "The page", "text/html", nil, map[string]*huma.Response{})
 }
 
 // status answers 200, or 503 and why.

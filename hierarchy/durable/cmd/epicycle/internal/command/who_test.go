@@ -24,6 +24,24 @@ func (s *served) as(token string) *served {
 	return &other
 }
 
+// The description has all paths, and what answers without a token does not need one.
+func TestDescription(t *testing.T) {
+	s := serve(t)
+	d := s.do("GET", "/openapi.json", "").json(200)
+	require.Contains(t, d["openapi"], "3.1")
+	for path, secured := range map[string]bool{"/healthz": false, "/readyz": false, "/openapi.json": false, "/": false,
+		"/metrics": true, "/v1/timers": true, "/v1/timers/{key}": true, "/v1/timers/{key}/revive": true, "/v1/batch": true, "/v1/export": true,
+		"/v1/queues/{name}/take": true, "/v1/queues/{name}/done": true, "/v1/queues/{name}/fail": true} {
+		operations, ok := d["paths"].(map[string]any)[path].(map[string]any)
+		require.True(t, ok, path)
+		get, ok := operations["get"].(map[string]any)
+		if !ok {
+			get = operations["post"].(map[string]any)
+		}
+		require.Equal(t, secured, get["security"] != nil, path)
+	}
+}
+
 func TestTokens(t *testing.T) {
 	s := serve(t, "-tokens", write(t, "tokens",
 		tokenLine("r", "read", "tr", "")+tokenLine("w", "write", "tw", "")+tokenLine("a", "admin", "ta", "")+tokenLine("p", "write", "tp", "p-")))
