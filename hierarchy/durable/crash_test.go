@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
@@ -32,9 +33,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(worker); dir != "" {
 		work(dir)
 	}
-	if dir := os.Getenv(wholeWorker); dir != "" {
-		workWhole(dir)
-	}
+	child.Main(wholeWorker, workWhole)
 	os.Exit(m.Run())
 }
 

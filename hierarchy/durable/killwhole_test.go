@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -48,7 +49,7 @@ func wholeHandle(ctx context.Context, f firing, say func(format string, args ...
 }
 
 // workWhole sets timers with conditions, with schedules, and with handlers that hang, until it is killed.
-func workWhole(dir string) {
+func workWhole(dir string, _ io.Reader, _ io.Writer) error {
 	h := new(hand)
 	var err error
 	h.timers, err = durable.Open(context.Background(), wholeConfig(dir, h.say))

@@ -1,12 +1,8 @@
 package durable_test
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 )
 
 // told is what all processes have said.
@@ -196,26 +193,24 @@ func (o *told) done(there map[string]string, dead map[string]int, before map[str
 
 // killWhole runs one process, and kills it.
 func killWhole(t *testing.T, dir string, note func(line string)) {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), wholeWorker+"="+dir)
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.StdoutPipe()
+	opened := make(chan bool)
+	p, err := child.Start(child.Spec{Variable: wholeWorker, Config: dir, Line: func(line string) error {
+		if note(line); line == "open" {
+			close(opened)
+		}
+		return nil
+	}})
 	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	defer cmd.Wait()
-	defer cmd.Process.Kill()
-	lines := bufio.NewReader(out)
-	for open := false; ; {
-		line, err := lines.ReadString('\n')
-		if err != nil { // the last line may be cut off
-			require.True(t, open, "%s", &errs)
-			return
-		}
-		if note(line); strings.HasPrefix(line, "open") {
-			open = true
-			time.AfterFunc(time.Duration(50+rand.IntN(500))*time.Millisecond, func() { _ = cmd.Process.Kill() })
-		}
+	defer p.End()
+	select {
+	case <-opened:
+		time.Sleep(time.Duration(50+rand.IntN(500)) * time.Millisecond)
+	case <-p.Ended():
+	}
+	select {
+	case <-p.Ended():
+		require.Fail(t, "it ended by itself", "%v", p.Err())
+	default:
 	}
 }
 

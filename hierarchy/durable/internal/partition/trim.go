@@ -47,15 +47,6 @@ type trimmer struct {
 	tries  int    // how often
 }
 
-// span is the frames of a log, by size.
-type span struct {
-	begin uint64   // the begin that the last frame has
-	sizes []uint32 // of the frames from begin on, and 0 for a message that is none
-	total int64    // their sum
-	loose int64    // bytes before begin that were not deleted yet
-	full  bool     // there seems to be no room for the frame that is under way
-}
-
 const trimPause = time.Second // after a failure
 
 // portion is what is live in the oldest frames.
@@ -75,32 +66,6 @@ type homed struct {
 type homedRequest struct {
 	id   state.Request
 	home uint64
-}
-
-// appended counts the frame with that number.
-func (s *span) appended(number uint64, size int) {
-	if s.begin == 0 {
-		s.begin = number
-	}
-	for s.begin+uint64(len(s.sizes)) < number { // a stranger's message
-		s.sizes = append(s.sizes, 0)
-	}
-	s.sizes = append(s.sizes, uint32(size+messageOverhead))
-	s.total += int64(size + messageOverhead)
-	s.full = false
-}
-
-// advance notes that the log may begin at begin.
-func (s *span) advance(begin uint64) {
-	if begin <= s.begin {
-		return
-	}
-	n := begin - s.begin
-	for _, size := range s.sizes[:n] {
-		s.total -= int64(size)
-		s.loose += int64(size)
-	}
-	s.sizes, s.begin = s.sizes[n:], begin
 }
 
 // needed reports whether the log is larger than it may be: twice the keys and values, and a constant.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"strings"
-	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -215,40 +214,4 @@ func (s *State) remove(i uint32, r *record) {
 	s.live--
 	s.table.remove(&s.records, i)
 	s.records.give(i, s.live)
-}
-
-// wait makes a timer wait on the wheel of its own kind.
-func (s *State) wait(i uint32, r *record, until int64) { s.waitUntil(i, r, r.wall, until) }
-
-// waitUntil makes a timer wait. A timer between two attempts waits in the owner's time, of
-// whatever kind it is.
-func (s *State) waitUntil(i uint32, r *record, wall bool, until int64) {
-	r.state = waiting
-	switch {
-	case s.built:
-		r.handle = s.wheel(wall).Set(i, time.Duration(until))
-	case r.attempt > 0:
-		s.next[i] = until
-	}
-}
-
-func (s *State) wheel(wall bool) *hierarchy.Driven[uint32] { return s.wheels[wheelOf(wall)] }
-
-func wheelOf(wall bool) int {
-	if wall {
-		return 1
-	}
-	return 0
-}
-
-// unwheel takes a waiting timer off the wheel that it is on.
-func (s *State) unwheel(i uint32, r *record) {
-	if !s.built {
-		delete(s.next, i)
-		return
-	}
-	if _, ok := s.wheels[0].Remove(r.handle); !ok {
-		s.wheels[1].Remove(r.handle)
-	}
-	r.handle = hierarchy.Handle{}
 }

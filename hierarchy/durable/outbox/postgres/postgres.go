@@ -77,8 +77,6 @@ func listen(ctx context.Context, db *sql.DB, table string, wake func()) error {
 			if err := awaitLock(ctx, pg, table, wake); err != nil {
 				return err
 			}
-			dropNotifications(ctx, pg)
-			wake() // for what was committed without NOTIFY before, and with those
 			if _, err := pg.WaitForNotification(ctx); err != nil {
 				return err
 			}
@@ -89,25 +87,29 @@ func listen(ctx context.Context, db *sql.DB, table string, wake func()) error {
 	})
 }
 
-// awaitLock wakes the relay again and again, until no transaction is open that does not notify it.
+// awaitLock wakes the relay again and again, until no transaction is open that does not notify it, and once more then.
 func awaitLock(ctx context.Context, pg *pgx.Conn, table string, wake func()) error {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
-	for {
-		for range looks {
-			wake()
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-				return ctx.Err()
+	for n := 1; ; n++ {
+		locked := false
+		if n%looks == 0 {
+			if err := pg.QueryRow(ctx, "SELECT pg_try_advisory_lock"+waits, table).Scan(&locked); err != nil {
+				return err
 			}
+			tick.Reset(longPoll)
 		}
-		var locked bool
-		err := pg.QueryRow(ctx, "SELECT pg_try_advisory_lock"+waits, table).Scan(&locked)
-		if err != nil || locked {
-			return err
+		if locked {
+			dropNotifications(ctx, pg)
 		}
-		tick.Reset(longPoll)
+		if wake(); locked { // after the lock: what was committed without NOTIFY is there by then
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 
