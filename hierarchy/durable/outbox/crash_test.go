@@ -68,16 +68,38 @@ func work(cfg workerConfig, in io.Reader, out io.Writer) error {
 		for l, err := b.Backlog(ctx); l.Rows > 0 || err != nil; l, err = b.Backlog(ctx) {
 			time.Sleep(5 * time.Millisecond)
 		}
-		for e, err := range w.All(ctx) {
-			if err != nil {
-				return err
-			}
-			say("left %s %s", e.Key, e.Value)
+		left, err := farTimers(ctx, w)
+		if err != nil {
+			return err
+		}
+		for k, v := range left {
+			say("left %s %s", k, v)
 		}
 		say("drained")
 	}
 	os.Exit(0) // the parent has gone
 	return nil
+}
+
+// farTimers waits until those that fire at once have fired, and returns the others.
+func farTimers(ctx context.Context, w *keyed) (map[string]string, error) {
+	for {
+		far, due := map[string]string{}, 0
+		for e, err := range w.All(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			if strings.HasPrefix(e.Key, "now") {
+				due++
+				continue
+			}
+			far[e.Key] = e.Value
+		}
+		if due == 0 {
+			return far, nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 // transact makes transactions until stop is closed. All goroutines share the keys.
