@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // Batch collects operations for one call of Keyed.Batch. The zero Batch is empty and ready for use. It is not
@@ -151,7 +151,7 @@ func partError(at int, err error) error {
 	if !errors.Is(err, ErrTooLarge) {
 		return err
 	}
-	return journal.In(fmt.Sprintf("partition %d of a Batch", at), err)
+	return storage.In(fmt.Sprintf("partition %d of a Batch", at), err)
 }
 
 // setResults sets the results of a part's operations. A call has the values of its Removes that found a

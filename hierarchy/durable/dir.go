@@ -11,9 +11,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // dir implements owners for Config.Dir: this process owns all partitions.
@@ -201,7 +201,7 @@ func (d *dir) why(err error, name string) error {
 
 // setDamaged makes calls for a partition return err, and logs it.
 func (d *dir) setDamaged(p *part, err error) {
-	err = journal.In(d.cfg.dir, err)
+	err = storage.In(d.cfg.dir, err)
 	p.fail(err)
 	d.cfg.logger.Error("durable: a log is damaged", "name", d.cfg.name, "err", err,
 		"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+d.cfg.dir)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/lines"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -71,7 +70,7 @@ func (e *exporter) begin() error {
 		}
 		e.part = bufio.NewWriter(e.spool)
 	}
-	e.lines = lines.NewEncoder(e.part)
+	e.lines = newLineEncoder(e.part)
 	return nil
 }
 
@@ -90,19 +89,19 @@ func (e *exporter) end() error {
 	return err
 }
 
-func lineOf(t *state.Timer) *lines.Timer {
-	l := &lines.Timer{ID: ID{t.ID}.String(), Due: timeOf(t.Due).UTC(), WallTime: t.Wall, Attempts: t.Attempt,
-		State: lines.Waiting, Schedule: t.Schedule, Missed: t.Missed, Started: t.Started, Trace: []byte(t.Trace)}
+func lineOf(t *state.Timer) *line {
+	l := &line{ID: ID{t.ID}.String(), Due: timeOf(t.Due).UTC(), WallTime: t.Wall, Attempts: t.Attempt,
+		State: StateWaiting.String(), Schedule: t.Schedule, Missed: t.Missed, Started: t.Started, Trace: []byte(t.Trace)}
 	l.SetKey([]byte(t.Key))
 	l.SetValue([]byte(t.Value))
 	l.SetError(t.LastError)
 	switch {
 	case t.Dead:
-		l.State = lines.Dead
+		l.State = StateDead.String()
 		died := timeOf(t.Died).UTC()
 		l.Died = &died
 	case t.Running:
-		l.State = lines.Running
+		l.State = StateRunning.String()
 	case t.Attempt > 0 && t.Next != 0:
 		next := timeOf(t.Next).UTC()
 		l.Next = &next

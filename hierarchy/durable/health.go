@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // Health returns nil if this process does all that it should: it owns the partitions that it should own, their logs
@@ -48,14 +48,14 @@ func (d *dir) Health() (all []error) {
 	}
 	since, problem := d.server.ProblemSince()
 	if problem != nil {
-		all = append(all, journal.In(d.cfg.dir, cluster.Since(since, problem, nil)))
+		all = append(all, storage.In(d.cfg.dir, cluster.Since(since, problem, nil)))
 	}
 	for at := range d.parts {
 		p := &d.parts[at]
 		if why := p.why.Load(); why != nil {
 			all = append(all, cluster.Since(why.since, why.error, nil))
 		} else if since := p.Silent(); !since.IsZero() && problem == nil {
-			all = append(all, journal.In(fmt.Sprintf("partition %d", at), cluster.Since(since, errSilentLog, nil)))
+			all = append(all, storage.In(fmt.Sprintf("partition %d", at), cluster.Since(since, errSilentLog, nil)))
 		}
 	}
 	return all

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/lines"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -97,7 +96,7 @@ func (i *importer) flush(ctx context.Context, why error) (int, error) {
 
 // imported returns the operation that imports a line.
 func (w *Keyed[K, V]) imported(line []byte) (a partition.Op, err error) {
-	l, key, value, err := lines.Parse(line)
+	l, key, value, err := parseLine(line)
 	if err != nil {
 		return a, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
@@ -115,7 +114,7 @@ func (w *Keyed[K, V]) imported(line []byte) (a partition.Op, err error) {
 	if _, _, err := w.decode(string(key), string(value)); err != nil {
 		return a, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	t := &state.Timer{ID: id.id, Due: instantOf(l.Due), Wall: l.WallTime, Attempt: l.Attempts, Dead: l.State == lines.Dead,
+	t := &state.Timer{ID: id.id, Due: instantOf(l.Due), Wall: l.WallTime, Attempt: l.Attempts, Dead: l.State == StateDead.String(),
 		Extra: state.Extra{Schedule: l.Schedule, Trace: string(l.Trace), Missed: l.Missed, Started: l.Started}}
 	if l.Next != nil {
 		t.Next = instantOf(*l.Next)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream/jetstreamtest"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // A partition that fails ends those that still wait for their logs. One that is damaged does not.
@@ -39,11 +39,11 @@ func TestPartitionThatFailsEndsTheOthers(t *testing.T) {
 }
 
 // mute is a log that does not answer.
-type mute struct{ journal.Log }
+type mute struct{ storage.Log }
 
-func (mute) Bounds(ctx context.Context) (journal.Bounds, error) {
+func (mute) Bounds(ctx context.Context) (storage.Bounds, error) {
 	<-ctx.Done()
-	return journal.Bounds{}, ctx.Err()
+	return storage.Bounds{}, ctx.Err()
 }
 
 // A server in this process has a minute for each request of Open: a machine may be busy. Looking for a later version is
@@ -57,7 +57,7 @@ func TestOpenWaitsForABusyServer(t *testing.T) {
 		require.EqualError(t, err, "JetStream has not answered within 1m0s")
 		require.Equal(t, time.Minute, time.Since(begun))
 		begun = time.Now()
-		require.NoError(t, refuseLater(t.Context(), []journal.Log{mute{}, mute{}}))
+		require.NoError(t, refuseLater(t.Context(), []storage.Log{mute{}, mute{}}))
 		require.Equal(t, peekTime, time.Since(begun))
 	})
 }

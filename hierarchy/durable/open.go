@@ -9,9 +9,9 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // owners routes calls to the owners of the partitions: all in this process, with Config.Dir, or in several,
@@ -72,7 +72,7 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 		w.owners, err = openDir(ctx, w.dir())
 	}
 	if errors.Is(err, jetstream.ErrPartitions) {
-		err = journal.Because(partition.ErrArgument, err)
+		err = storage.Because(partition.ErrArgument, err)
 	}
 	if err != nil {
 		w.crew.Close()

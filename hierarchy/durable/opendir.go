@@ -12,8 +12,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // openDir opens the partitions of a directory. It fails as soon as the server reports a problem, since the logs
@@ -49,7 +49,7 @@ func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
 	}
 	err = d.because(open, err)
 	d.Close()
-	return nil, journal.In(cfg.dir, corrupt(err))
+	return nil, storage.In(cfg.dir, corrupt(err))
 }
 
 const (
@@ -79,7 +79,7 @@ func (d *dir) because(ctx context.Context, err error) error {
 // calls during which the server finds damage: they stay ErrUnavailable, since the call may have been committed.
 func corrupt(err error) error {
 	if errors.Is(err, embedded.ErrCorrupt) {
-		return journal.Because(ErrDamaged, err)
+		return storage.Because(ErrDamaged, err)
 	}
 	return err
 }
@@ -110,7 +110,7 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 
 // refuseLater returns an error if a later version has written to one of the logs, before anything is written to
 // the others.
-func refuseLater(ctx context.Context, logs []journal.Log) error {
+func refuseLater(ctx context.Context, logs []storage.Log) error {
 	for _, err := range cluster.Peek(ctx, partition.Config{}, logs, peekTime) {
 		if errors.Is(err, partition.ErrVersion) {
 			return err

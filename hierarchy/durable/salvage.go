@@ -3,12 +3,9 @@ package durable
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/lines"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/salvage"
 )
 
@@ -33,8 +30,7 @@ type Salvaged struct {
 // Nothing is changed, and no process may have the directory open. The server inside Open can cut off what it finds
 // damaged: salvage before, or a copy from before.
 //
-// Each line is as Export writes it, with the name and the partition. But due is that of the next attempt, if others have
-// failed. It has "uncertain" if frames are missing after the last one that says something of the timer: it may have ended,
+// Each line is as Export writes it, with the name and the partition. It has "uncertain" if frames are missing after the last one that says something of the timer: it may have ended,
 // or been set, moved or removed since.
 func Salvage(out io.Writer, name string, f func(Salvaged) error, from ...string) error {
 	w := bufio.NewWriter(out)
@@ -75,36 +71,20 @@ func salvaged(l *salvage.Log) Salvaged {
 	return s
 }
 
-// salvagedLine is a timer of a log. Import ignores what is not in lines.Timer.
+// salvagedLine is a timer of a log. Import ignores what is not in line.
 type salvagedLine struct {
 	Name      string `json:"name"`
 	Partition int    `json:"partition"`
-	lines.Timer
+	*line
 	Uncertain bool `json:"uncertain,omitempty"`
 }
 
 func writeSalvaged(w io.Writer, l *salvage.Log) error {
-	enc := lines.NewEncoder(w)
+	enc := newLineEncoder(w)
 	for _, t := range l.Timers {
-		if err := enc.Encode(salvagedLine{l.Name, l.Partition, salvagedTimer(t), t.Uncertain}); err != nil {
+		if err := enc.Encode(salvagedLine{l.Name, l.Partition, lineOf(&t.Timer), t.Uncertain}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func salvagedTimer(t *salvage.Timer) lines.Timer {
-	l := lines.Timer{
-		Due: time.Unix(0, t.Due).UTC(), WallTime: t.Wall, Attempts: t.Attempts, State: lines.Waiting,
-		ID:       fmt.Sprintf("%016x%016x", t.ID.Owner, t.ID.Number),
-		Schedule: t.Schedule, Missed: t.Missed, Started: t.Started, Trace: t.Trace,
-	}
-	l.SetKey(t.Key)
-	l.SetValue(t.Value)
-	if t.Dead {
-		died := time.Unix(0, t.Died).UTC()
-		l.State, l.Died = lines.Dead, &died
-		l.SetError(t.LastError)
-	}
-	return l
 }

@@ -16,7 +16,7 @@ import (
 func TestOnlyTheStorageSpeaksNATS(t *testing.T) {
 	const internal = "github.com/epicycle-go/epicycle/hierarchy/durable/internal/"
 	speaks := []string{"jetstream", "jetstream/jetstreamtest", "embedded", "testkit/servers"}
-	knows := []string{"journal", "table", "bus", "wait"}
+	knows := []string{"storage", "wait"}
 	files, err := filepath.Glob("internal/*/*.go")
 	require.NoError(t, err)
 	deeper, err := filepath.Glob("internal/*/*/*.go")

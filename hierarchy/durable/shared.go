@@ -10,9 +10,9 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // sharedConfig is for Config.Conn: the partitions are shared with other processes.
@@ -40,27 +40,27 @@ func openShared(ctx context.Context, cfg sharedConfig) (owners, error) {
 	if cfg.calls {
 		find = jetstream.FindShared
 	}
-	storage, err := find(ctx, jetstream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions,
+	found, err := find(ctx, jetstream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions,
 		Replicas: cfg.replicas}, cfg.logger)
 	if err != nil {
 		return nil, err
 	}
-	c, err := cfg.open(ctx, storage)
+	c, err := cfg.open(ctx, found)
 	if err != nil {
-		return nil, journal.In(strconv.Quote(cfg.name), jetstream.Explain(cfg.conn, err))
+		return nil, storage.In(strconv.Quote(cfg.name), jetstream.Explain(cfg.conn, err))
 	}
 	return c, nil
 }
 
 // open opens this process's part.
-func (cfg *sharedConfig) open(ctx context.Context, storage jetstream.Storage) (owners, error) {
+func (cfg *sharedConfig) open(ctx context.Context, s jetstream.Storage) (owners, error) {
 	common := cfg.common
 	common.Patience.Answer, common.EndTime, common.Gate = answerTime, endTime, partition.NewLearningGate()
-	common.Cause = storage.Bus.Offline
+	common.Cause = s.Bus.Offline
 	shared := cluster.Config{
-		Bus: storage.Bus, Name: cfg.name, Logs: storage.Logs, Common: common, MaxSkew: cfg.maxSkew,
+		Bus: s.Bus, Name: cfg.name, Logs: s.Logs, Common: common, MaxSkew: cfg.maxSkew,
 		Logger: cfg.logger.With("name", cfg.name),
-		Member: member.Config{Store: storage.Table, Lease: cfg.lease, Text: owner(), Partitions: storage.Partitions},
+		Member: member.Config{Store: s.Table, Lease: cfg.lease, Text: owner(), Partitions: s.Partitions},
 	}
 	if cfg.calls {
 		return orNil(cluster.OpenCaller(ctx, shared))

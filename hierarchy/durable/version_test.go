@@ -12,11 +12,11 @@ import (
 	server "github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // withLogs calls f with the logs of a directory that nobody has open.
-func withLogs(t *testing.T, dir string, f func([]journal.Log)) {
+func withLogs(t *testing.T, dir string, f func([]storage.Log)) {
 	s, err := server.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer s.Close()
@@ -32,8 +32,8 @@ func TestDirectoryOfALaterVersion(t *testing.T) {
 	w := open(t, cfg)
 	require.NoError(t, w.Set(t.Context(), "a", "", time.Hour))
 	require.NoError(t, w.Close())
-	ends := make(map[int]journal.Bounds)
-	withLogs(t, cfg.Dir, func(logs []journal.Log) {
+	ends := make(map[int]storage.Bounds)
+	withLogs(t, cfg.Dir, func(logs []storage.Log) {
 		for at, log := range logs {
 			end, err := log.Bounds(t.Context())
 			require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestDirectoryOfALaterVersion(t *testing.T) {
 	require.ErrorContains(t, err, "partition 2: frame")
 	require.ErrorContains(t, err, "version 3 instead of 2")
 	require.NotErrorIs(t, err, durable.ErrDamaged)
-	withLogs(t, cfg.Dir, func(logs []journal.Log) {
+	withLogs(t, cfg.Dir, func(logs []storage.Log) {
 		for at, log := range logs {
 			end, err := log.Bounds(t.Context())
 			require.NoError(t, err)

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // mute is a log that can be read, and written to only while that is allowed.
 type mute struct {
-	journal.Log
+	storage.Log
 	is    *atomic.Bool
 	knows *atomic.Bool // also that it refuses what it must refuse
 }
@@ -39,9 +39,9 @@ func (w *world) muting(at ...int) *muting {
 	m.is.Store(true)
 	m.knows.Store(true)
 	m.logger = slog.New(slog.NewTextHandler(&m.logged, nil))
-	m.wrap = func(log journal.Log) journal.Log {
+	m.wrap = func(log storage.Log) storage.Log {
 		for _, at := range at {
-			if log == journal.Log(m.logs[at]) {
+			if log == storage.Log(m.logs[at]) {
 				return mute{log, &m.is, &m.knows}
 			}
 		}

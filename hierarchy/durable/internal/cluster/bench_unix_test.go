@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	table "github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 // These benchmarks have three processes share partitions whose logs and table are in memory. So what
@@ -49,9 +49,9 @@ type disk struct {
 	pace time.Duration
 }
 
-func (d *disk) fault(c table.Call) table.Fault {
+func (d *disk) fault(c memtable.Call) memtable.Fault {
 	if c.Op != "put" || d.pace == 0 {
-		return table.Fault{}
+		return memtable.Fault{}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -60,7 +60,7 @@ func (d *disk) fault(c table.Call) table.Fault {
 		d.free = now
 	}
 	d.free = d.free.Add(d.pace)
-	return table.Fault{Before: d.free.Sub(now)}
+	return memtable.Fault{Before: d.free.Sub(now)}
 }
 
 // spent is time on the clock and on processors.

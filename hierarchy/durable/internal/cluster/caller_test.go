@@ -6,20 +6,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
-	table "github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 // onlyReads fails the test when a process changes the table.
 func (p *process) onlyReads() {
-	p.store.SetFault(func(c table.Call) table.Fault {
+	p.store.SetFault(func(c memtable.Call) memtable.Fault {
 		if c.Op != "watch" && c.Op != "get" {
 			p.w.t.Errorf("a caller changes the table: %s %s", c.Op, c.Key)
 		}
-		return table.Fault{}
+		return memtable.Fault{}
 	})
 }
 
@@ -137,7 +137,7 @@ func TestCallerEnds(t *testing.T) {
 			w := newWorld(t)
 			c := w.openCaller()
 			asked := make(chan bool, 100)
-			owner, err := c.cfg.Bus.Subscribe(fmt.Sprintf("epicycle.%s.ask.1", w.name), func(bus.Message) { asked <- true }) // it says nothing
+			owner, err := c.cfg.Bus.Subscribe(fmt.Sprintf("epicycle.%s.ask.1", w.name), func(storage.Message) { asked <- true }) // it says nothing
 			w.NoError(err)
 			defer owner.Stop()
 			waiting := make(chan error)

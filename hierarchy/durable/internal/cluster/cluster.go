@@ -15,18 +15,17 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // Config is what to share, and with what. All fields are needed unless they say otherwise.
 type Config struct {
-	Bus    bus.Bus
+	Bus    storage.Bus
 	Name   string
-	Logs   []journal.Log    // of each partition
+	Logs   []storage.Log    // of each partition
 	Member member.Config    // Partitions and Logger are filled in
 	Common partition.Config // what the partitions have in common
 	Logger *slog.Logger
@@ -170,4 +169,4 @@ func (c *Cluster) Close() {
 }
 
 // named returns which partition an error is of.
-func named(at int, err error) error { return journal.In(fmt.Sprintf("partition %d", at), err) }
+func named(at int, err error) error { return storage.In(fmt.Sprintf("partition %d", at), err) }

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -39,7 +39,7 @@ func (l *slot) requestMessage() []byte {
 const maxRequests = 8
 
 // requested is called when another member requests a partition.
-func (s *session) requested(m bus.Message) {
+func (s *session) requested(m storage.Message) {
 	b := m.Data
 	if len(b) != 13 || b[0] != requestVersion {
 		s.respond(m, false)
@@ -63,7 +63,7 @@ func (s *session) requested(m bus.Message) {
 	}()
 }
 
-func (s *session) respond(m bus.Message, given bool) {
+func (s *session) respond(m storage.Message, given bool) {
 	answer := no
 	if given {
 		answer = yes

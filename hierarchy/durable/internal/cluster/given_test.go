@@ -9,19 +9,19 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // broken is a log that seems to be damaged to one process.
 type broken struct {
-	journal.Log
+	storage.Log
 	is *atomic.Bool
 }
 
-func (l broken) Bounds(ctx context.Context) (journal.Bounds, error) {
+func (l broken) Bounds(ctx context.Context) (storage.Bounds, error) {
 	if l.is.Load() {
-		return journal.Bounds{}, journal.ErrDamaged
+		return storage.Bounds{}, storage.ErrDamaged
 	}
 	return l.Log.Bounds(ctx)
 }
@@ -34,8 +34,8 @@ func TestDamagedPartitionIsGiven(t *testing.T) {
 	a.reread = time.Hour
 	var is atomic.Bool
 	is.Store(true)
-	a.wrap = func(log journal.Log) journal.Log {
-		if log == journal.Log(a.logs[3]) {
+	a.wrap = func(log storage.Log) storage.Log {
+		if log == storage.Log(a.logs[3]) {
 			return broken{log, &is}
 		}
 		return log

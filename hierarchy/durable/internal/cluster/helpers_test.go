@@ -20,12 +20,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	logs "github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
-	table "github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 // server carries the messages between the processes of a test.
@@ -63,8 +63,8 @@ type world struct {
 	*require.Assertions
 	t     testing.TB
 	name  string
-	disks []*logs.Disk
-	table *table.Table
+	disks []*memlog.Disk
+	table *memtable.Table
 
 	mu    sync.Mutex
 	fired []firing
@@ -83,9 +83,9 @@ func newWorld(t testing.TB) *world { return newWorldOf(t, partitions) }
 
 // newWorldOf is a world with n partitions.
 func newWorldOf(t testing.TB, n int) *world {
-	w := &world{Assertions: require.New(t), t: t, name: fmt.Sprintf("world%d", names.Add(1)), table: new(table.Table)}
+	w := &world{Assertions: require.New(t), t: t, name: fmt.Sprintf("world%d", names.Add(1)), table: new(memtable.Table)}
 	for range n {
-		w.disks = append(w.disks, new(logs.Disk))
+		w.disks = append(w.disks, new(memlog.Disk))
 	}
 	return w
 }
@@ -95,8 +95,8 @@ type process struct {
 	*Cluster
 	w      *world
 	conn   *nats.Conn
-	store  *table.Store
-	logs   []*logs.Log
+	store  *memtable.Store
+	logs   []*memlog.Log
 	lease  time.Duration
 	answer time.Duration // for which a log may be silent
 	clock  clock.Clock
@@ -105,7 +105,7 @@ type process struct {
 	reread time.Duration
 	once   sync.Once
 	logger *slog.Logger
-	wrap   func(journal.Log) journal.Log // nil: its logs are as they are
+	wrap   func(storage.Log) storage.Log // nil: its logs are as they are
 	reads  int                           // the latest version of frames that it reads; 0: that of this program
 	caller *Caller                       // nil: it is a member. Else Cluster only calls
 }
@@ -152,7 +152,7 @@ func (p *process) open(ctx context.Context) error {
 			Clock: p.clock, Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
 			Backoff: func(int) time.Duration { return 10 * time.Millisecond }, Handle: p.handle,
 			Logger: slog.New(slog.DiscardHandler), Owner: "test", TrimAbove: 2000, MarkEvery: 5 * time.Millisecond,
-			Patience: journal.Patience{Answer: p.answer, Pause: time.Millisecond},
+			Patience: storage.Patience{Answer: p.answer, Pause: time.Millisecond},
 		},
 	}
 	for _, log := range p.logs {

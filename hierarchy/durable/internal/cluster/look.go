@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // How an owner notices that its log was deleted, or a part of it. It looks now and then while it writes,
@@ -38,7 +38,7 @@ func (l *slot) doubted(err error) {
 func (l *slot) look() {
 	last := l.owner.Last()
 	err := l.compare()
-	if errors.Is(err, journal.ErrSettings) && l.isNews(err) {
+	if errors.Is(err, storage.ErrSettings) && l.isNews(err) {
 		l.c().cfg.Logger.Warn("durable: a log has settings that it must not have", "partition", l.at, "err", err)
 	}
 	switch {

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // A log that somebody deletes is said to be damaged, also where its owner has nothing to do. When it is
@@ -122,24 +122,24 @@ func TestLogThatIsRestored(t *testing.T) {
 
 // edited is a log whose stream somebody has edited, once that is true.
 type edited struct {
-	journal.Log
+	storage.Log
 	is *atomic.Bool
 }
 
-func (l edited) Bounds(ctx context.Context) (journal.Bounds, error) {
+func (l edited) Bounds(ctx context.Context) (storage.Bounds, error) {
 	if l.is.Load() {
-		return journal.Bounds{}, fmt.Errorf("the stream has %w", journal.ErrSettings)
+		return storage.Bounds{}, fmt.Errorf("the stream has %w", storage.ErrSettings)
 	}
 	return l.Log.Bounds(ctx)
 }
 
 // counted is a log that counts how often its bounds were asked for.
 type counted struct {
-	journal.Log
+	storage.Log
 	n *atomic.Int64
 }
 
-func (l counted) Bounds(ctx context.Context) (journal.Bounds, error) {
+func (l counted) Bounds(ctx context.Context) (storage.Bounds, error) {
 	l.n.Add(1)
 	return l.Log.Bounds(ctx)
 }
@@ -149,7 +149,7 @@ func TestIdleOwnerDoesNotLook(t *testing.T) {
 	w := newWorld(t)
 	a := w.process()
 	var n atomic.Int64
-	a.wrap = func(log journal.Log) journal.Log { return counted{log, &n} }
+	a.wrap = func(log storage.Log) storage.Log { return counted{log, &n} }
 	w.NoError(a.open(t.Context()))
 	for range 2 {
 		before := n.Load()
@@ -168,7 +168,7 @@ func TestLogThatIsEdited(t *testing.T) {
 	a := w.process()
 	a.lease = time.Minute
 	var is atomic.Bool
-	a.wrap = func(log journal.Log) journal.Log { return edited{log, &is} }
+	a.wrap = func(log storage.Log) storage.Log { return edited{log, &is} }
 	var logged text
 	a.logger = slog.New(slog.NewTextHandler(&logged, nil))
 	w.NoError(a.open(t.Context()))

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	logs "github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition/partitiontest"
-	table "github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 var seeds = flag.Int("seeds", 3, "how many random histories the test goes through")
@@ -79,15 +79,15 @@ func (h *history) rise() {
 	draw := func(n int) int { mu.Lock(); defer mu.Unlock(); return faults.IntN(n) }
 	h.NoError(p.open(h.t.Context()))
 	for _, log := range p.logs {
-		log.SetFault(func([]byte) logs.Fault {
+		log.SetFault(func([]byte) memlog.Fault {
 			if draw(10) > 0 {
-				return logs.None
+				return memlog.None
 			}
-			return logs.Fault(draw(int(logs.Twice) + 1))
+			return memlog.Fault(draw(int(memlog.Twice) + 1))
 		})
 	}
-	p.store.SetFault(func(c table.Call) table.Fault {
-		return table.Fault{Before: time.Duration(draw(5)) * time.Millisecond, Lose: c.Op != "watch" && draw(20) == 0}
+	p.store.SetFault(func(c memtable.Call) memtable.Fault {
+		return memtable.Fault{Before: time.Duration(draw(5)) * time.Millisecond, Lose: c.Op != "watch" && draw(20) == 0}
 	})
 	h.living.Lock()
 	h.alive = append(h.alive, p)

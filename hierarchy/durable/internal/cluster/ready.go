@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -107,7 +107,7 @@ func (l *slot) ready(n news, patient bool) bool {
 // late returns the error of Open if the partition is not ready in time.
 func (l *slot) late(err error) error {
 	if why := l.trouble.Load(); why != nil {
-		return journal.Because(err, why.err)
+		return storage.Because(err, why.err)
 	}
 	return named(l.at, err)
 }

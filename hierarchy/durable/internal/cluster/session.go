@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -20,9 +20,9 @@ type session struct {
 	c        *Cluster
 	member   *member.Member
 	slots    []*slot
-	requests bus.Subscription // of others, for partitions
-	risen    wait.Signal      // the lease was renewed
-	ctx      context.Context  // ends when all is to end at once
+	requests storage.Subscription // of others, for partitions
+	risen    wait.Signal          // the lease was renewed
+	ctx      context.Context      // ends when all is to end at once
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup // of the slots, and of watch
 	once     sync.Once

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	logs "github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // within fails the test if f takes longer than anything here may take.
@@ -144,7 +144,7 @@ func TestShutdownOpensNothing(t *testing.T) {
 }
 
 // lastKinds are those of the operations in the last frame.
-func (w *world) lastKinds(d *logs.Disk) (kinds []frame.Kind) {
+func (w *world) lastKinds(d *memlog.Disk) (kinds []frame.Kind) {
 	log := d.Open()
 	b, err := log.Bounds(w.t.Context())
 	w.NoError(err)

@@ -7,17 +7,17 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	logs "github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // A log that does not answer does not keep Open from the others. It is taken over when it answers. That is
 // so for one that can't be read, and for one that can't be written to.
 func TestOpenWithASilentLog(t *testing.T) {
-	for what, silent := range map[string]func(*logs.Disk, bool){
-		"read":  (*logs.Disk).SetSilent,
-		"write": (*logs.Disk).SetFull,
+	for what, silent := range map[string]func(*memlog.Disk, bool){
+		"read":  (*memlog.Disk).SetSilent,
+		"write": (*memlog.Disk).SetFull,
 	} {
 		t.Run(what, func(t *testing.T) {
 			w := newWorld(t)
@@ -58,13 +58,13 @@ func TestOpenWithoutLogs(t *testing.T) {
 
 // refusing is a log that takes nothing.
 type refusing struct {
-	journal.Log
+	storage.Log
 	is *atomic.Bool
 }
 
 func (l refusing) Append(ctx context.Context, last uint64, data []byte) error {
 	if l.is.Load() {
-		return journal.ErrTooLarge
+		return storage.ErrTooLarge
 	}
 	return l.Log.Append(ctx, last, data)
 }
@@ -77,8 +77,8 @@ func TestUnavailableSince(t *testing.T) {
 	p.lease, p.behind = time.Minute, lease // what it owns it owns throughout
 	var refuses atomic.Bool
 	refuses.Store(true)
-	p.wrap = func(log journal.Log) journal.Log {
-		if log == journal.Log(p.logs[2]) {
+	p.wrap = func(log storage.Log) storage.Log {
+		if log == storage.Log(p.logs[2]) {
 			return refusing{log, &refuses}
 		}
 		return log

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -198,7 +198,7 @@ func (l *slot) claim() error {
 		return named(l.at, err)
 	}
 	if err != nil {
-		return journal.In(fmt.Sprintf("claiming partition %d", l.at), err)
+		return storage.In(fmt.Sprintf("claiming partition %d", l.at), err)
 	}
 	return l.open()
 }

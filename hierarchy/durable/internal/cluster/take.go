@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // How a partition comes to this process.
@@ -31,7 +31,7 @@ func (l *slot) take(holder member.ID) error {
 	b := l.c().cfg.Bus
 	inbox := b.NewInbox()
 	answers := make(chan bool, 1)
-	sub, err := b.Subscribe(inbox, func(m bus.Message) {
+	sub, err := b.Subscribe(inbox, func(m storage.Message) {
 		select {
 		case answers <- string(m.Data) == yes:
 		default: // the first response counts

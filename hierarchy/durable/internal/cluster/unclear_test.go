@@ -8,21 +8,21 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // bounded is a log whose bounds can't be asked for while unclear is true. It counts how often they are.
 type bounded struct {
-	journal.Log
+	storage.Log
 	unclear *atomic.Bool
 	asked   *atomic.Int64
 }
 
-func (l bounded) Bounds(ctx context.Context) (journal.Bounds, error) {
+func (l bounded) Bounds(ctx context.Context) (storage.Bounds, error) {
 	defer l.asked.Add(1)
 	if l.unclear.Load() {
-		return journal.Bounds{}, errors.New("no answer")
+		return storage.Bounds{}, errors.New("no answer")
 	}
 	return l.Log.Bounds(ctx)
 }
@@ -31,8 +31,8 @@ func (l bounded) Bounds(ctx context.Context) (journal.Bounds, error) {
 func (w *world) openBounded(a *process) (unclear *atomic.Bool, look func()) {
 	unclear = new(atomic.Bool)
 	var asked atomic.Int64
-	a.wrap = func(log journal.Log) journal.Log {
-		if log == journal.Log(a.logs[1]) {
+	a.wrap = func(log storage.Log) storage.Log {
+		if log == storage.Log(a.logs[1]) {
 			return bounded{log, unclear, &asked}
 		}
 		return log

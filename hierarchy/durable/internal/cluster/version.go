@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // How a process leaves logs to others that a later version of this program has written to. It says in the
@@ -21,7 +21,7 @@ const peekAtOnce = 8
 
 // Peek looks at the end of each log, and returns why it can't be read: partition.ErrVersion if a later version has
 // written to it. A log has some time to respond. Nothing is written.
-func Peek(ctx context.Context, common partition.Config, logs []journal.Log, time time.Duration) []error {
+func Peek(ctx context.Context, common partition.Config, logs []storage.Log, time time.Duration) []error {
 	errs := make([]error, len(logs))
 	places := make(chan struct{}, peekAtOnce)
 	var wg sync.WaitGroup

@@ -12,13 +12,12 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // newerLog is a log as a program has it that writes frames of a later version, and reads both.
-type newerLog struct{ journal.Log }
+type newerLog struct{ storage.Log }
 
 const atVersion = 4 // in a frame
 
@@ -26,7 +25,7 @@ func withVersion(data []byte, version byte) []byte {
 	data = bytes.Clone(data)
 	data[atVersion] = version
 	end := len(data) - 4
-	binary.LittleEndian.PutUint32(data[end:], wire.Checksum(data[:end]))
+	binary.LittleEndian.PutUint32(data[end:], frame.Checksum(data[:end]))
 	return data
 }
 
@@ -58,7 +57,7 @@ func (l newerLog) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, e
 // openNewer begins a process of a later version.
 func (w *world) openNewer() *process {
 	p := w.process()
-	p.wrap = func(log journal.Log) journal.Log { return newerLog{log} }
+	p.wrap = func(log storage.Log) storage.Log { return newerLog{log} }
 	w.NoError(p.open(w.t.Context()))
 	return p
 }
@@ -119,7 +118,7 @@ func TestAllLogsAreNewer(t *testing.T) {
 	a := w.openNewer()
 	w.NoError(a.Shutdown(t.Context()))
 	table := w.table.All()
-	var ends []journal.Bounds
+	var ends []storage.Bounds
 	for _, d := range w.disks {
 		end, err := d.Open().Bounds(t.Context())
 		w.NoError(err)
@@ -193,13 +192,13 @@ func TestSomeLogsAreNewer(t *testing.T) {
 
 // silentAtFirst is a log that does not answer when it is asked for the first time.
 type silentAtFirst struct {
-	journal.Log
+	storage.Log
 	asked *atomic.Bool
 }
 
-func (l silentAtFirst) Bounds(ctx context.Context) (journal.Bounds, error) {
+func (l silentAtFirst) Bounds(ctx context.Context) (storage.Bounds, error) {
 	if !l.asked.Swap(true) {
-		return journal.Bounds{}, errors.New("no answer")
+		return storage.Bounds{}, errors.New("no answer")
 	}
 	return l.Log.Bounds(ctx)
 }
@@ -208,16 +207,16 @@ func (l silentAtFirst) Bounds(ctx context.Context) (journal.Bounds, error) {
 func TestNewerLogAmongSilentOnes(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.process(), w.process()
-	a.wrap = func(log journal.Log) journal.Log {
-		if log == journal.Log(a.logs[1]) {
+	a.wrap = func(log storage.Log) storage.Log {
+		if log == storage.Log(a.logs[1]) {
 			return newerLog{log}
 		}
 		return log
 	}
 	w.NoError(a.open(t.Context()))
 	w.NoError(a.Shutdown(t.Context()))
-	b.wrap = func(log journal.Log) journal.Log {
-		if log == journal.Log(b.logs[1]) {
+	b.wrap = func(log storage.Log) storage.Log {
+		if log == storage.Log(b.logs[1]) {
 			return log
 		}
 		return silentAtFirst{log, new(atomic.Bool)}
@@ -231,7 +230,7 @@ func TestShutdownOfTheOnlyNewerOne(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.patient(), w.patient()
 	w.NoError(a.open(t.Context()))
-	b.wrap = func(log journal.Log) journal.Log { return newerLog{log} }
+	b.wrap = func(log storage.Log) storage.Log { return newerLog{log} }
 	w.NoError(b.open(t.Context()))
 	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
 	w.within("Shutdown", func() { w.NoError(b.Shutdown(context.Background())) })
@@ -239,7 +238,7 @@ func TestShutdownOfTheOnlyNewerOne(t *testing.T) {
 }
 
 // olderLog is a log as a program has it that reads frames of version 1 alone.
-type olderLog struct{ journal.Log }
+type olderLog struct{ storage.Log }
 
 func unreadable(data []byte) []byte {
 	if data[atVersion] > frame.First {
@@ -275,7 +274,7 @@ func TestWritingForAnOldProcess(t *testing.T) {
 	w := newWorld(t)
 	old := w.process()
 	old.reads = frame.First
-	old.wrap = func(log journal.Log) journal.Log { return olderLog{log} }
+	old.wrap = func(log storage.Log) storage.Log { return olderLog{log} }
 	w.NoError(old.open(t.Context()))
 	b := w.open()
 	w.eventually("two each", func() bool { return old.owns() == 2 && b.owns() == 2 })

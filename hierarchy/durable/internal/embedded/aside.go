@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/blocks"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded/blocks"
 )
 
 // What is damaged in one stream must not hold up the others. A stream in whose files the server would get lost is not

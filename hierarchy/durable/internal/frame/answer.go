@@ -2,8 +2,6 @@ package frame
 
 import (
 	"encoding/binary"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // Result is what became of a part of a request.
@@ -41,7 +39,7 @@ func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
 		}
 	}
 	if value != "" {
-		b = wire.AppendBytes(b, value)
+		b = AppendBytes(b, value)
 	}
 	return b
 }
@@ -51,7 +49,7 @@ func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
 func AppendValues(b []byte, values []string, room int) []byte {
 	for _, v := range values {
 		n := len(b)
-		if b = wire.AppendBytes(b, v); len(b) > room {
+		if b = AppendBytes(b, v); len(b) > room {
 			return b[:n]
 		}
 	}
@@ -60,7 +58,7 @@ func AppendValues(b []byte, values []string, room int) []byte {
 
 // CutValues appends to values what AppendValues has put into list.
 func CutValues(values []string, list string) []string {
-	for in := (wire.Reader{B: []byte(list)}); len(in.B) > 0; {
+	for in := (Reader{B: []byte(list)}); len(in.B) > 0; {
 		if v := in.Bytes(); !in.Failed {
 			values = append(values, string(v))
 		}
@@ -71,7 +69,7 @@ func CutValues(values []string, list string) []string {
 // CutAnswer reads what AppendAnswer has written for as many operations as took has, and returns
 // what follows. Value shares the memory of b. It is false if b begins with anything else.
 func CutAnswer(b []byte, took []bool) (r Result, value, rest []byte, ok bool) {
-	in := wire.Reader{B: b}
+	in := Reader{B: b}
 	head := in.Uvarint()
 	if in.Failed || head>>answerCount != uint64(len(took)) {
 		return 0, nil, nil, false

@@ -2,8 +2,6 @@ package frame
 
 import (
 	"encoding/binary"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // Builder makes frames, one after the other, in memory that it uses again. The zero Builder is
@@ -36,7 +34,7 @@ func (w *Builder) Size() int { return len(w.b) + trailerSize }
 // Finish ends the frame and returns its bytes and checksum. They stay until the next Start.
 func (w *Builder) Finish() (b []byte, sum uint32) {
 	w.header.put(w.b, w.count, len(w.b)-headerSize)
-	sum = wire.Checksum(w.b)
+	sum = Checksum(w.b)
 	w.b = binary.LittleEndian.AppendUint32(w.b, sum)
 	return w.b, sum
 }

@@ -7,8 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 const (
@@ -117,7 +115,7 @@ func otherVersion(b []byte) error {
 		this := bytes.Clone(b[:end])
 		for v := byte(First); v <= Version; v++ {
 			this[atVersion] = v
-			if wire.Checksum(this) == binary.LittleEndian.Uint32(b[end:]) {
+			if Checksum(this) == binary.LittleEndian.Uint32(b[end:]) {
 				return fmt.Errorf("%w: its version is %d, and its checksum that of version %d", errDamaged, b[atVersion], v)
 			}
 		}
@@ -141,7 +139,7 @@ func Parse(b []byte) (f Frame, err error) {
 	}
 	end := len(b) - trailerSize
 	f.Checksum = le.Uint32(b[end:])
-	if sum := wire.Checksum(b[:end]); sum != f.Checksum {
+	if sum := Checksum(b[:end]); sum != f.Checksum {
 		return f, fmt.Errorf("%w: its checksum is %08x, not %08x", errDamaged, sum, f.Checksum)
 	}
 	length := int(le.Uint32(b[atLength:]))

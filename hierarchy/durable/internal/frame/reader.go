@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"iter"
 	"math"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // Ops returns an iterator over the operations, each with its place in the frame. The Op is the same
 // variable each time, and its bytes are those of the frame. After an error nothing comes.
 func (f *Frame) Ops() iter.Seq2[*Op, error] {
 	return func(yield func(*Op, error) bool) {
-		r := reader{frame: f, Reader: wire.Reader{B: f.body}}
+		r := reader{frame: f, Reader: Reader{B: f.body}}
 		for place := range f.Count {
 			r.op = Op{}
 			if !r.read(place) {
@@ -31,7 +29,7 @@ func (f *Frame) Ops() iter.Seq2[*Op, error] {
 
 // reader reads the operations of a frame. After a failure it reads zeros.
 type reader struct {
-	wire.Reader
+	Reader
 	frame *Frame
 	op    Op
 }

@@ -3,11 +3,11 @@ package jetstream
 import (
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // NewBus returns the connection as a bus.
-func NewBus(nc *nats.Conn) bus.Bus { return natsBus{nc} }
+func NewBus(nc *nats.Conn) storage.Bus { return natsBus{nc} }
 
 type natsBus struct{ *nats.Conn }
 
@@ -18,10 +18,10 @@ func (b natsBus) Publish(subject, reply string, data []byte) error {
 	return b.PublishRequest(subject, reply, data)
 }
 
-func (b natsBus) Subscribe(subject string, f func(bus.Message)) (bus.Subscription, error) {
+func (b natsBus) Subscribe(subject string, f func(storage.Message)) (storage.Subscription, error) {
 	s, err := b.Conn.Subscribe(subject, func(m *nats.Msg) {
 		nobody := len(m.Data) == 0 && m.Header.Get("Status") == "503"
-		f(bus.Message{Subject: m.Subject, Reply: m.Reply, Data: m.Data, Nobody: nobody})
+		f(storage.Message{Subject: m.Subject, Reply: m.Reply, Data: m.Data, Nobody: nobody})
 	})
 	if err != nil {
 		return nil, err
@@ -38,14 +38,14 @@ func (b natsBus) Offline() error {
 	if err := b.Closed(); err != nil {
 		return err
 	}
-	return because(bus.ErrOffline, b.Conn)
+	return because(storage.ErrOffline, b.Conn)
 }
 
 func (b natsBus) Closed() error {
 	if !b.IsClosed() {
 		return nil
 	}
-	return because(bus.ErrClosed, b.Conn)
+	return because(storage.ErrClosed, b.Conn)
 }
 
 // because returns err with the reason that a connection has, if it has one still.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // Two processes make a set at the same time. The slower one takes it as the faster one has made it, also if
@@ -38,5 +38,5 @@ func TestSlowerCreation(t *testing.T) {
 	marks, err := js.Stream(t.Context(), "epicycle_same_marks")
 	require.NoError(t, err)
 	require.NoError(t, marks.Purge(t.Context()))
-	require.ErrorIs(t, create(t.Context()), journal.ErrDamaged)
+	require.ErrorIs(t, create(t.Context()), storage.ErrDamaged)
 }

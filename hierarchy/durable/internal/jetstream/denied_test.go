@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
@@ -21,7 +21,7 @@ func TestProbe(t *testing.T) {
 	s, err := servers.Start(cfg)
 	require.NoError(t, err)
 	defer s.Shutdown()
-	open := func(user string) journal.Log {
+	open := func(user string) storage.Log {
 		nc, err := nats.Connect(servers.URL(user, cfg.Port), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 		require.NoError(t, err)
 		t.Cleanup(nc.Close)
@@ -31,9 +31,9 @@ func TestProbe(t *testing.T) {
 	}
 	log, muted := open(""), open("mute")
 	for i := range uint64(2) {
-		require.NoError(t, journal.Patience{}.Probe(t.Context(), log))
-		require.ErrorIs(t, journal.Patience{Answer: time.Second}.Probe(t.Context(), muted), journal.ErrDenied)
-		for _, log := range []journal.Log{log, muted} {
+		require.NoError(t, storage.Patience{}.Probe(t.Context(), log))
+		require.ErrorIs(t, storage.Patience{Answer: time.Second}.Probe(t.Context(), muted), storage.ErrDenied)
+		for _, log := range []storage.Log{log, muted} {
 			b, err := log.Bounds(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, i, b.Last)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // How a set is found that was made before. Nothing is made here: a stream that is missing is damage.
@@ -29,7 +29,7 @@ type inspected struct {
 func inspect(ctx context.Context, nc conn, stream string) (in inspected, err error) {
 	err = callAPI(ctx, nc, "STREAM.INFO."+stream, nil, &in)
 	if isNoStream(err) {
-		err = fmt.Errorf("%w: the stream %s is missing: %w", journal.ErrDamaged, stream, err)
+		err = fmt.Errorf("%w: the stream %s is missing: %w", storage.ErrDamaged, stream, err)
 	}
 	return in, err
 }
@@ -46,7 +46,7 @@ func (s *Set) logNeeds(partition int) usage {
 func (s *Set) find(ctx context.Context) (a about, err error) {
 	in, err := inspect(ctx, s.conn(), s.marksStream())
 	if isNoStream(err) {
-		return a, fmt.Errorf("%w: %q", journal.ErrAbsent, s.marksStream())
+		return a, fmt.Errorf("%w: %q", storage.ErrAbsent, s.marksStream())
 	}
 	if err == nil {
 		err = checkSettings(in.Config, s.marksNeeds())
@@ -62,7 +62,7 @@ func (s *Set) find(ctx context.Context) (a about, err error) {
 func Partitions(ctx context.Context, cfg Config) (int, error) {
 	s := &Set{cfg: cfg}
 	a, err := s.about(ctx)
-	if isNoStream(err) || errors.Is(err, journal.ErrAbsent) {
+	if isNoStream(err) || errors.Is(err, storage.ErrAbsent) {
 		err = fmt.Errorf("%w: %q", errUnopened, cfg.Name)
 	}
 	if err == nil {
@@ -93,7 +93,7 @@ func (s *Set) about(ctx context.Context) (a about, err error) {
 }
 
 func (s *Set) unreadable() error {
-	return fmt.Errorf("%w: the record of %q can't be read", journal.ErrDamaged, s.cfg.Name)
+	return fmt.Errorf("%w: the record of %q can't be read", storage.ErrDamaged, s.cfg.Name)
 }
 
 // counted returns what a record said that somebody else has published over. All logs were made before it was written, and

@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // A replica that is behind does not make messages absent: the leader has them.
@@ -28,7 +28,7 @@ func TestReplicaThatIsBehind(t *testing.T) {
 	var got []string
 	for data, err := range log.Read(t.Context(), 1, 6) {
 		if err != nil {
-			require.ErrorIs(t, err, journal.ErrAbsent)
+			require.ErrorIs(t, err, storage.ErrAbsent)
 			break
 		}
 		got = append(got, string(data))

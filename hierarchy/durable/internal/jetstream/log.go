@@ -11,7 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // Log is the log of one partition.
@@ -26,20 +26,20 @@ type Log struct {
 	patience time.Duration // for the next message of a portion
 }
 
-var _ journal.Log = (*Log)(nil)
+var _ storage.Log = (*Log)(nil)
 
 // room is what a message of JetStream needs beside a frame: the expected sequence, and what the
 // server counts as part of the message.
 const room = 1 << 10
 
-// MaxMessage implements journal.Log.
+// MaxMessage implements storage.Log.
 // It changes if the servers' max_payload does.
 func (l *Log) MaxMessage() int { return int(l.nc.MaxPayload()) - room }
 
-// Append implements journal.Log.
+// Append implements storage.Log.
 func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 	if most := l.MaxMessage(); len(data) > most {
-		return fmt.Errorf("%w: %d bytes of at most %d", journal.ErrTooLarge, len(data), most)
+		return fmt.Errorf("%w: %d bytes of at most %d", storage.ErrTooLarge, len(data), most)
 	}
 	n, err := publish(ctx, l.nc, l.subject, nats.ExpectedLastSeqHdr, last, data)
 	if err == nil && n != last+1 {
@@ -55,9 +55,9 @@ func publish(ctx context.Context, nc conn, subject, header string, value uint64,
 	return n, denied(nc.Conn, subject, meant(err))
 }
 
-// Get implements journal.Log.
+// Get implements storage.Log.
 func (l *Log) Get(ctx context.Context, number uint64) (data []byte, err error) {
-	err = fmt.Errorf("%w: %d", journal.ErrAbsent, number)
+	err = fmt.Errorf("%w: %d", storage.ErrAbsent, number)
 	if number == 0 {
 		return nil, err
 	}
@@ -66,28 +66,28 @@ func (l *Log) Get(ctx context.Context, number uint64) (data []byte, err error) {
 	return data, err
 }
 
-// Read implements journal.Log.
+// Read implements storage.Log.
 func (l *Log) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error] {
 	return l.read(ctx, from, to, atOnce)
 }
 
-// Bounds implements journal.Log. It is an error if the stream has settings that lose messages.
-func (l *Log) Bounds(ctx context.Context) (journal.Bounds, error) {
+// Bounds implements storage.Log. It is an error if the stream has settings that lose messages.
+func (l *Log) Bounds(ctx context.Context) (storage.Bounds, error) {
 	in, err := inspect(ctx, l.nc, l.stream)
 	if err == nil {
 		err = checkSettings(in.Config, l.needs)
 	}
 	if err != nil {
-		return journal.Bounds{}, err
+		return storage.Bounds{}, err
 	}
-	b := journal.Bounds{First: in.State.First, Last: in.State.Last, Most: max(0, in.Config.MaxBytes)}
+	b := storage.Bounds{First: in.State.First, Last: in.State.Last, Most: max(0, in.Config.MaxBytes)}
 	if in.State.Count == 0 {
 		b.First = b.Last + 1
 	}
 	return b, nil
 }
 
-// Trim implements journal.Log.
+// Trim implements storage.Log.
 func (l *Log) Trim(ctx context.Context, begin uint64) error {
 	if begin <= 1 {
 		return nil
@@ -98,20 +98,20 @@ func (l *Log) Trim(ctx context.Context, begin uint64) error {
 	return callAPI(ctx, l.nc, "STREAM.PURGE."+l.stream, request, &struct{}{})
 }
 
-// Mark implements journal.Log.
-func (l *Log) Mark(ctx context.Context) (journal.Mark, error) {
+// Mark implements storage.Log.
+func (l *Log) Mark(ctx context.Context) (storage.Mark, error) {
 	m, _, err := l.marks.get(ctx)
 	return m, err
 }
 
-// SetMark implements journal.Log.
-func (l *Log) SetMark(ctx context.Context, m journal.Mark) error { return l.marks.raise(ctx, m) }
+// SetMark implements storage.Log.
+func (l *Log) SetMark(ctx context.Context, m storage.Mark) error { return l.marks.raise(ctx, m) }
 
 // denied is ErrDenied instead of err, if a server has said that this connection may not publish to the subject. It
 // says so to the connection, and the message has no answer.
 func denied(nc *nats.Conn, subject string, err error) error {
 	if why := nc.LastError(); err != nil && errors.Is(why, nats.ErrPermissionViolation) && strings.Contains(why.Error(), `"`+subject+`"`) {
-		return fmt.Errorf("%w: %w", journal.ErrDenied, why)
+		return fmt.Errorf("%w: %w", storage.ErrDenied, why)
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -44,7 +44,7 @@ func (s *Set) create(ctx context.Context) (about, error) {
 	}
 	data, _ := json.Marshal(a)
 	_, err = publish(ctx, s.conn(), s.aboutSubject(), nats.ExpectedLastSubjSeqHdr, 0, data)
-	if errors.Is(err, journal.ErrRefused) { // another process was faster
+	if errors.Is(err, storage.ErrRefused) { // another process was faster
 		return s.about(ctx)
 	}
 	return a, err
@@ -72,14 +72,14 @@ func (s *Set) used(ctx context.Context, a about) (bool, error) {
 // another process has been faster, or the record is lost.
 func (s *Set) aboutWritten(ctx context.Context) (a about, err error) {
 	for range recordTries {
-		if a, err = s.find(ctx); !errors.Is(err, journal.ErrAbsent) {
+		if a, err = s.find(ctx); !errors.Is(err, storage.ErrAbsent) {
 			return a, err
 		}
 		if !wait.Sleep(ctx, recordPause) { // a leader that was just elected may not have it yet
 			return a, ctx.Err()
 		}
 	}
-	return a, fmt.Errorf("%w: %q has logs, but the record of them is missing", journal.ErrDamaged, s.cfg.Name)
+	return a, fmt.Errorf("%w: %q has logs, but the record of them is missing", storage.ErrDamaged, s.cfg.Name)
 }
 
 const (

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -29,21 +29,21 @@ const (
 
 // errUnreadable is for what has the place of a mark and is none. The server has checksums of its own, so it is what
 // somebody has published.
-var errUnreadable = fmt.Errorf("%w: it is no mark", journal.ErrStranger)
+var errUnreadable = fmt.Errorf("%w: it is no mark", storage.ErrStranger)
 
 // get returns the mark and the sequence of its message.
-func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {
+func (k *marks) get(ctx context.Context) (storage.Mark, uint64, error) {
 	data, sequence, err := lastThat(ctx, k.nc, k.stream, k.subject, func(b []byte) bool {
-		_, ok := journal.DecodeMark(b)
+		_, ok := storage.DecodeMark(b)
 		return ok
 	})
 	if isNoStream(err) {
-		err = fmt.Errorf("%w: the stream %s is missing: %w", journal.ErrDamaged, k.stream, err)
+		err = fmt.Errorf("%w: the stream %s is missing: %w", storage.ErrDamaged, k.stream, err)
 	}
 	if err != nil {
-		return journal.Mark{}, 0, err
+		return storage.Mark{}, 0, err
 	}
-	m, ok := journal.DecodeMark(data)
+	m, ok := storage.DecodeMark(data)
 	if !ok {
 		return m, sequence, errUnreadable
 	}
@@ -52,18 +52,18 @@ func (k *marks) get(ctx context.Context) (journal.Mark, uint64, error) {
 
 // raise replaces the mark, unless it is as high already. So an owner that was replaced can't lower
 // it. One that can't be read is replaced: strangers have published others in its place.
-func (k *marks) raise(ctx context.Context, m journal.Mark) error {
+func (k *marks) raise(ctx context.Context, m storage.Mark) error {
 	retry := wait.Backoff{First: k.pause, Last: k.pause << refusals}
 	for tried, refused := uint64(0), 0; ; {
 		there, sequence, err := k.get(ctx)
-		if err != nil && !errors.Is(err, journal.ErrAbsent) && !errors.Is(err, errUnreadable) {
+		if err != nil && !errors.Is(err, storage.ErrAbsent) && !errors.Is(err, errUnreadable) {
 			return err
 		}
 		if err == nil && there.Number >= m.Number {
 			return nil
 		}
 		_, err = publish(ctx, k.nc, k.subject, nats.ExpectedLastSubjSeqHdr, sequence, m.Encode())
-		if !errors.Is(err, journal.ErrRefused) {
+		if !errors.Is(err, storage.ErrRefused) {
 			return err
 		}
 		// Another owner may have been faster, but then there is another message.
@@ -71,7 +71,7 @@ func (k *marks) raise(ctx context.Context, m journal.Mark) error {
 			tried, refused = sequence, 0
 			retry.Reset()
 		} else if refused > refusals {
-			return fmt.Errorf("%w: its mark can't be replaced", journal.ErrDamaged)
+			return fmt.Errorf("%w: its mark can't be replaced", storage.ErrDamaged)
 		}
 		if !retry.Wait(ctx) {
 			return ctx.Err()
@@ -79,15 +79,15 @@ func (k *marks) raise(ctx context.Context, m journal.Mark) error {
 	}
 }
 
-// meant adds the error of package journal that an error of JetStream means, if it means one.
+// meant adds the error of package storage that an error of JetStream means, if it means one.
 func meant(err error) error {
 	switch {
 	case isRefused(err):
-		return fmt.Errorf("%w: %w", journal.ErrRefused, err)
+		return fmt.Errorf("%w: %w", storage.ErrRefused, err)
 	case isTooLarge(err):
-		return fmt.Errorf("%w: %w", journal.ErrTooLarge, err)
+		return fmt.Errorf("%w: %w", storage.ErrTooLarge, err)
 	case isNoMessage(err):
-		return fmt.Errorf("%w: %w", journal.ErrAbsent, err)
+		return fmt.Errorf("%w: %w", storage.ErrAbsent, err)
 	}
 	return err
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // A leader refuses a mark for a while when a copy of it is on its way to the replicas. That is no
@@ -25,9 +25,9 @@ func TestMarkThatIsRefusedForAWhile(t *testing.T) {
 		_ = m.Respond([]byte(`{"stream":"marks","seq":1}`))
 	})
 	k := &marks{conn{Conn: nc}, "marks", "mark", time.Millisecond}
-	require.NoError(t, k.raise(t.Context(), journal.Mark{Number: 1}))
+	require.NoError(t, k.raise(t.Context(), storage.Mark{Number: 1}))
 	require.Equal(t, -1, left)
 	left = 1000
-	require.ErrorIs(t, k.raise(t.Context(), journal.Mark{Number: 1}), journal.ErrDamaged)
+	require.ErrorIs(t, k.raise(t.Context(), storage.Mark{Number: 1}), storage.ErrDamaged)
 	require.Equal(t, 1000-refusals-1, left)
 }

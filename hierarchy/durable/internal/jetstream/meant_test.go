@@ -7,14 +7,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // JetStream's errors are those of package journal, where these say the same, and no others are.
 func TestMeant(t *testing.T) {
-	kinds := []error{journal.ErrRefused, journal.ErrTooLarge, journal.ErrAbsent, journal.ErrDamaged}
+	kinds := []error{storage.ErrRefused, storage.ErrTooLarge, storage.ErrAbsent, storage.ErrDamaged}
 	for code, want := range map[jetstream.ErrorCode]error{
-		10071: journal.ErrRefused, 10164: journal.ErrRefused, 10054: journal.ErrTooLarge, 10037: journal.ErrAbsent, 10059: nil,
+		10071: storage.ErrRefused, 10164: storage.ErrRefused, 10054: storage.ErrTooLarge, 10037: storage.ErrAbsent, 10059: nil,
 	} {
 		err := meant(&jetstream.APIError{ErrorCode: code})
 		for _, kind := range kinds {

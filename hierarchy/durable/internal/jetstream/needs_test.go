@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 )
@@ -48,7 +48,7 @@ func TestWhatIsRefused(t *testing.T) {
 		cfg := log()
 		change(&cfg)
 		err := checkSettings(cfg, needs)
-		require.ErrorIs(t, err, journal.ErrSettings, text)
+		require.ErrorIs(t, err, storage.ErrSettings, text)
 		require.ErrorContains(t, err, "the stream x has settings that it must not have: "+text)
 	}
 }

@@ -9,9 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -19,9 +17,9 @@ import (
 // the bus for messages between these processes.
 type Storage struct {
 	Partitions int
-	Logs       []journal.Log // of each partition. Nil for one that is a caller's
-	Table      table.Store
-	Bus        bus.Bus
+	Logs       []storage.Log // of each partition. Nil for one that is a caller's
+	Table      storage.Table
+	Bus        storage.Bus
 }
 
 // OpenShared opens a set and its table, or creates them. It waits for servers that are not ready, until ctx is done.

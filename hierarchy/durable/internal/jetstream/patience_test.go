@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream/jetstreamtest"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // Each request waits for as long as the set was opened for, also those that make it: a server that is busy takes long
@@ -29,7 +29,7 @@ func TestRequestsHaveOnePatience(t *testing.T) {
 		"trim":   {"PURGE", func(ctx context.Context, _ *nats.Conn, l *Log) error { return l.Trim(ctx, 2) }},
 		"mark":   {"MSG", func(ctx context.Context, _ *nats.Conn, l *Log) error { _, err := l.Mark(ctx); return err }},
 		"set mark": {"epicycle", func(ctx context.Context, _ *nats.Conn, l *Log) error {
-			return l.SetMark(ctx, journal.Mark{Number: 1})
+			return l.SetMark(ctx, storage.Mark{Number: 1})
 		}},
 		"append": {"epicycle", func(ctx context.Context, _ *nats.Conn, l *Log) error { return l.Append(ctx, 0, nil) }},
 	} {

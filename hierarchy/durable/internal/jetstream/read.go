@@ -11,7 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 const (
@@ -37,7 +37,7 @@ func (l *Log) read(ctx context.Context, from, to uint64, portion int) iter.Seq2[
 		defer r.end()
 		for r.next <= r.to {
 			got, err := r.portion(ctx, portion)
-			if errors.Is(err, journal.ErrAbsent) || errors.Is(err, nats.ErrNoResponders) {
+			if errors.Is(err, storage.ErrAbsent) || errors.Is(err, nats.ErrNoResponders) {
 				got, err = r.fromLeader(ctx, got)
 			}
 			for _, data := range got {
@@ -183,4 +183,4 @@ func (r *reading) take(m *nats.Msg, begun uint64) (done bool, err error) {
 	return false, nil
 }
 
-func (r *reading) absent() error { return fmt.Errorf("%w: %d", journal.ErrAbsent, r.next) }
+func (r *reading) absent() error { return fmt.Errorf("%w: %d", storage.ErrAbsent, r.next) }

@@ -17,7 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // ErrPartitions: the set of logs has another number of partitions.
@@ -49,7 +49,7 @@ const (
 type Set struct {
 	cfg  Config
 	js   jetstream.JetStream
-	Logs []journal.Log
+	Logs []storage.Log
 	// Replicas is how many of the marks there are.
 	Replicas int
 
@@ -77,9 +77,9 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 	}
 	there, err := s.find(ctx)
 	switch {
-	case errors.Is(err, journal.ErrAbsent) && cfg.Made:
-		err = fmt.Errorf("%w: %q existed before and is gone", journal.ErrDamaged, cfg.Name)
-	case errors.Is(err, journal.ErrAbsent):
+	case errors.Is(err, storage.ErrAbsent) && cfg.Made:
+		err = fmt.Errorf("%w: %q existed before and is gone", storage.ErrDamaged, cfg.Name)
+	case errors.Is(err, storage.ErrAbsent):
 		there, err = s.create(ctx)
 	case err == nil && s.agrees(there) == nil:
 		err = s.check(ctx, there)

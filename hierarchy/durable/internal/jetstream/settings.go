@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -33,7 +33,7 @@ func checkSettings(cfg jetstream.StreamConfig, needs usage) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the stream %s has %w: %s", cfg.Name, journal.ErrSettings, strings.Join(wrong, ", "))
+	return fmt.Errorf("the stream %s has %w: %s", cfg.Name, storage.ErrSettings, strings.Join(wrong, ", "))
 }
 
 // keeps is about settings that delete messages, or lose them.

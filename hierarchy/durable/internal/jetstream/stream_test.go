@@ -11,17 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/journaltest"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/logtest"
 )
 
 func TestContract(t *testing.T) {
 	nc := jetstream.Connect(t)
 	names := 0
-	journaltest.Run(t, func(t *testing.T) func() journal.Log {
+	logtest.Run(t, func(t *testing.T) func() storage.Log {
 		names++
 		name := fmt.Sprintf("set%d", names)
-		return func() journal.Log {
+		return func() storage.Log {
 			set, err := jetstream.Open(t.Context(), jetstream.Config{Conn: nc, Name: name, Partitions: 2})
 			require.NoError(t, err)
 			return set.Logs[1]
@@ -114,7 +114,7 @@ func TestStrangersAmongMarks(t *testing.T) {
 	cfg := jetstream.Config{Conn: nc, Name: "x", Partitions: 1}
 	set, err := jetstream.Open(t.Context(), cfg)
 	require.NoError(t, err)
-	require.NoError(t, set.Logs[0].SetMark(t.Context(), journal.Mark{Number: 3, Checksum: 7}))
+	require.NoError(t, set.Logs[0].SetMark(t.Context(), storage.Mark{Number: 3, Checksum: 7}))
 	for _, subject := range []string{"epicycle.x.mark.0", "epicycle.x.mark.about"} {
 		_, err = nc.Request(subject, []byte("hello"), 10*time.Second)
 		require.NoError(t, err)
@@ -123,24 +123,24 @@ func TestStrangersAmongMarks(t *testing.T) {
 	require.NoError(t, err)
 	mark, err := set.Logs[0].Mark(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, journal.Mark{Number: 3, Checksum: 7}, mark)
-	require.NoError(t, set.Logs[0].SetMark(t.Context(), journal.Mark{Number: 2}), "marks only rise")
-	require.NoError(t, set.Logs[0].SetMark(t.Context(), journal.Mark{Number: 4}))
+	require.Equal(t, storage.Mark{Number: 3, Checksum: 7}, mark)
+	require.NoError(t, set.Logs[0].SetMark(t.Context(), storage.Mark{Number: 2}), "marks only rise")
+	require.NoError(t, set.Logs[0].SetMark(t.Context(), storage.Mark{Number: 4}))
 	mark, err = set.Logs[0].Mark(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, journal.Mark{Number: 4}, mark)
+	require.Equal(t, storage.Mark{Number: 4}, mark)
 
 	for range 2 { // the stream keeps no more
 		_, err = nc.Request("epicycle.x.mark.0", []byte("hello"), 10*time.Second)
 		require.NoError(t, err)
 	}
 	_, err = set.Logs[0].Mark(t.Context())
-	require.ErrorIs(t, err, journal.ErrStranger)
-	require.NotErrorIs(t, err, journal.ErrDamaged)
-	require.NoError(t, set.Logs[0].SetMark(t.Context(), journal.Mark{Number: 5}), "its owner knows it")
+	require.ErrorIs(t, err, storage.ErrStranger)
+	require.NotErrorIs(t, err, storage.ErrDamaged)
+	require.NoError(t, set.Logs[0].SetMark(t.Context(), storage.Mark{Number: 5}), "its owner knows it")
 	mark, err = set.Logs[0].Mark(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, journal.Mark{Number: 5}, mark)
+	require.Equal(t, storage.Mark{Number: 5}, mark)
 }
 
 // A record that strangers have published over is counted again, if the logs were written to.
@@ -154,7 +154,7 @@ func TestStrangersOverTheRecord(t *testing.T) {
 		require.NoError(t, err)
 	}
 	_, err = jetstream.Open(t.Context(), cfg)
-	require.ErrorIs(t, err, journal.ErrDamaged, "perhaps not all logs were made")
+	require.ErrorIs(t, err, storage.ErrDamaged, "perhaps not all logs were made")
 	require.NoError(t, set.Logs[1].Append(t.Context(), 0, []byte("a frame")))
 	cfg.Partitions = 0
 	set, err = jetstream.Open(t.Context(), cfg)

@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // TableConfig is which bucket to open.
@@ -28,7 +28,7 @@ type Table struct {
 	ttl    bool   // the bucket can forget deletions
 }
 
-var _ table.Store = (*Table)(nil)
+var _ storage.Table = (*Table)(nil)
 
 // remembered is how long deletions stay, on servers that can forget them.
 const remembered = time.Hour
@@ -126,7 +126,7 @@ func (s *Table) make(ctx context.Context, replicas int) (jetstream.KeyValue, err
 // refusal is ErrRefused if err says that the revision is another.
 func refusal(err error) error {
 	if isRefused(err) {
-		return fmt.Errorf("%w: %w", table.ErrRefused, err)
+		return fmt.Errorf("%w: %w", storage.ErrRefused, err)
 	}
 	return err
 }
@@ -134,7 +134,7 @@ func refusal(err error) error {
 // subject returns where the records of a key are.
 func (s *Table) subject(key string) string { return "$KV." + s.name + "." + key }
 
-// Put implements table.Store.
+// Put implements storage.Table.
 func (s *Table) Put(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
 	n, err := s.bucket.Update(ctx, key, value, last)
 	return n, refusal(err)
@@ -147,7 +147,7 @@ const (
 	purge     = "PURGE"
 )
 
-// Delete implements table.Store. It publishes the deletion itself: KeyValue's Delete takes revision 0
+// Delete implements storage.Table. It publishes the deletion itself: KeyValue's Delete takes revision 0
 // for any revision.
 func (s *Table) Delete(ctx context.Context, key string, last uint64) error {
 	m := nats.NewMsg(s.subject(key))

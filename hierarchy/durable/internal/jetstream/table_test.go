@@ -12,9 +12,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
-	storage "github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/tabletest"
+	streams "github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/tabletest"
 )
 
 func server(t *testing.T) *embedded.Share {
@@ -24,8 +24,8 @@ func server(t *testing.T) *embedded.Share {
 	return s
 }
 
-func open(t *testing.T, s *embedded.Share, name string) *storage.Table {
-	store, err := storage.OpenTable(t.Context(), storage.TableConfig{Conn: s.Conn(), Name: name})
+func open(t *testing.T, s *embedded.Share, name string) *streams.Table {
+	store, err := streams.OpenTable(t.Context(), streams.TableConfig{Conn: s.Conn(), Name: name})
 	require.NoError(t, err)
 	return store
 }
@@ -33,10 +33,10 @@ func open(t *testing.T, s *embedded.Share, name string) *storage.Table {
 func TestTableContract(t *testing.T) {
 	s := server(t)
 	names := 0
-	tabletest.Run(t, func(t *testing.T) func() table.Store {
+	tabletest.Run(t, func(t *testing.T) func() storage.Table {
 		names++
 		name := fmt.Sprintf("table%d", names)
-		return func() table.Store { return open(t, s, name) }
+		return func() storage.Table { return open(t, s, name) }
 	})
 }
 
@@ -72,7 +72,7 @@ func TestBucketOfAnother(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, store.Delete(t.Context(), "member.1", n))
 	r, err := store.Get(t.Context(), "member.1")
-	require.ErrorIs(t, err, table.ErrAbsent)
+	require.ErrorIs(t, err, storage.ErrAbsent)
 	require.True(t, r.Deleted)
 }
 
@@ -88,12 +88,12 @@ func TestBucketThatForgets(t *testing.T) {
 		cfg.Bucket = "epicycle_x"
 		_, err = js.CreateKeyValue(t.Context(), cfg)
 		require.NoError(t, err)
-		at := storage.TableConfig{Conn: s.Conn(), Name: "x"}
-		_, err = storage.OpenTable(t.Context(), at)
+		at := streams.TableConfig{Conn: s.Conn(), Name: "x"}
+		_, err = streams.OpenTable(t.Context(), at)
 		require.ErrorContains(t, err, what)
-		require.Equal(t, err, storage.CheckTable(t.Context(), at))
+		require.Equal(t, err, streams.CheckTable(t.Context(), at))
 		require.NoError(t, js.DeleteKeyValue(t.Context(), cfg.Bucket))
-		require.NoError(t, storage.CheckTable(t.Context(), at))
+		require.NoError(t, streams.CheckTable(t.Context(), at))
 		_, err = js.KeyValue(t.Context(), cfg.Bucket)
 		require.ErrorIs(t, err, jetstream.ErrBucketNotFound)
 	}

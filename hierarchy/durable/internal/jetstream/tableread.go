@@ -7,24 +7,24 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Get implements table.Store. It reads from the leader: KeyValue's Get may be answered by a replica that is
+// Get implements storage.Table. It reads from the leader: KeyValue's Get may be answered by a replica that is
 // behind, and does not tell the revision of a deletion.
-func (s *Table) Get(ctx context.Context, key string) (table.Record, error) {
-	absent := fmt.Errorf("%w: %q", table.ErrAbsent, key)
+func (s *Table) Get(ctx context.Context, key string) (storage.Record, error) {
+	absent := fmt.Errorf("%w: %q", storage.ErrAbsent, key)
 	m, err := lastMessage(ctx, conn{Conn: s.nc}, "KV_"+s.name, s.subject(key))
 	switch {
 	case isNoMessage(err):
-		return table.Record{Key: key}, absent
+		return storage.Record{Key: key}, absent
 	case err != nil:
-		return table.Record{Key: key}, err
+		return storage.Record{Key: key}, err
 	}
-	r := table.Record{Key: key, Revision: m.Sequence}
+	r := storage.Record{Key: key, Revision: m.Sequence}
 	header, err := nats.DecodeHeadersMsg(m.Header)
 	if err != nil && len(m.Header) > 0 {
-		return table.Record{Key: key}, err
+		return storage.Record{Key: key}, err
 	}
 	if header.Get(operation) != "" || header.Get(jetstream.MarkerReasonHeader) != "" {
 		r.Deleted = true
@@ -34,15 +34,15 @@ func (s *Table) Get(ctx context.Context, key string) (table.Record, error) {
 	return r, nil
 }
 
-// Watch implements table.Store.
-func (s *Table) Watch(ctx context.Context) (<-chan table.Change, error) {
+// Watch implements storage.Table.
+func (s *Table) Watch(ctx context.Context) (<-chan storage.Change, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w, err := s.bucket.WatchAll(ctx)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	changes := make(chan table.Change)
+	changes := make(chan storage.Change)
 	go func() {
 		defer cancel()
 		pass(ctx, w, changes)
@@ -51,7 +51,7 @@ func (s *Table) Watch(ctx context.Context) (<-chan table.Change, error) {
 }
 
 // pass passes changes on until ctx is done or the watch ends.
-func pass(ctx context.Context, w jetstream.KeyWatcher, changes chan<- table.Change) {
+func pass(ctx context.Context, w jetstream.KeyWatcher, changes chan<- storage.Change) {
 	defer close(changes)
 	defer drain(w)
 	for {
@@ -80,15 +80,15 @@ func drain(w jetstream.KeyWatcher) {
 }
 
 // changeOf returns what an entry of the watcher tells. The watcher says with nil that all has come.
-func changeOf(entry jetstream.KeyValueEntry) table.Change {
+func changeOf(entry jetstream.KeyValueEntry) storage.Change {
 	if entry == nil {
-		return table.Change{All: true}
+		return storage.Change{All: true}
 	}
-	r := table.Record{Key: entry.Key(), Revision: entry.Revision(), Time: entry.Created()}
+	r := storage.Record{Key: entry.Key(), Revision: entry.Revision(), Time: entry.Created()}
 	if entry.Operation() == jetstream.KeyValuePut {
 		r.Value = append([]byte{}, entry.Value()...)
 	} else {
 		r.Deleted = true
 	}
-	return table.Change{Record: r}
+	return storage.Change{Record: r}
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -93,7 +93,7 @@ func (m *Member) write(ctx context.Context, p int, holder ID, last uint64) (ID, 
 	return holderOf(r)
 }
 
-func holderOf(r table.Record) (ID, error) {
+func holderOf(r storage.Record) (ID, error) {
 	if r.Deleted {
 		return 0, nil
 	}
@@ -108,7 +108,7 @@ func holderOf(r table.Record) (ID, error) {
 // key has afterwards: this one, or another member's. If a response is lost, it reads the record and retries, until
 // either is certain. It fails only when ctx is done, and the result is unknown then. refused, if not nil, is called
 // whenever the table refuses the change.
-func (m *Member) change(ctx context.Context, key string, value []byte, last uint64, refused func()) (table.Record, error) {
+func (m *Member) change(ctx context.Context, key string, value []byte, last uint64, refused func()) (storage.Record, error) {
 	retry := wait.Backoff{First: 5 * time.Millisecond, Last: longestPause(m.cfg.Lease)}
 	for {
 		r, err := m.try(ctx, key, value, last, refused)
@@ -122,18 +122,18 @@ func (m *Member) change(ctx context.Context, key string, value []byte, last uint
 }
 
 // try sends the change once. If the response does not decide it, it reads the record once.
-func (m *Member) try(ctx context.Context, key string, value []byte, last uint64, refused func()) (table.Record, error) {
+func (m *Member) try(ctx context.Context, key string, value []byte, last uint64, refused func()) (storage.Record, error) {
 	r, err := m.send(ctx, key, value, last)
 	if err == nil {
 		return r, nil
 	}
-	no := errors.Is(err, table.ErrRefused)
+	no := errors.Is(err, storage.ErrRefused)
 	if no && refused != nil {
 		refused()
 	}
 	there, missing := m.get(ctx, key)
 	switch {
-	case missing != nil && !errors.Is(missing, table.ErrAbsent):
+	case missing != nil && !errors.Is(missing, storage.ErrAbsent):
 		return r, err
 	case there.Revision > last:
 		return there, nil
@@ -144,36 +144,36 @@ func (m *Member) try(ctx context.Context, key string, value []byte, last uint64,
 }
 
 // send sends one copy of a change.
-func (m *Member) send(ctx context.Context, key string, value []byte, last uint64) (r table.Record, err error) {
+func (m *Member) send(ctx context.Context, key string, value []byte, last uint64) (r storage.Record, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.cfg.Lease/6)
 	defer cancel()
 	if value == nil {
 		return deleted(key, last), m.cfg.Store.Delete(ctx, key, last)
 	}
-	r = table.Record{Key: key, Value: value}
+	r = storage.Record{Key: key, Value: value}
 	r.Revision, err = m.cfg.Store.Put(ctx, key, value, last)
 	return r, err
 }
 
 // deleteAbsent handles a key that a read did not find. The read may be stale, so it decides nothing. If the table
 // deletes the key at revision 0, it has no such record.
-func (m *Member) deleteAbsent(ctx context.Context, key string, last uint64) (table.Record, error) {
+func (m *Member) deleteAbsent(ctx context.Context, key string, last uint64) (storage.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.cfg.Lease/6)
 	defer cancel()
 	return deleted(key, last), m.cfg.Store.Delete(ctx, key, 0)
 }
 
 // deleted returns the record of a deletion. Its revision is unknown, but higher than last.
-func deleted(key string, last uint64) table.Record {
-	return table.Record{Key: key, Revision: last + 1, Deleted: true}
+func deleted(key string, last uint64) storage.Record {
+	return storage.Record{Key: key, Revision: last + 1, Deleted: true}
 }
 
 // get reads a record.
-func (m *Member) get(ctx context.Context, key string) (table.Record, error) {
+func (m *Member) get(ctx context.Context, key string) (storage.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.cfg.Lease/6)
 	defer cancel()
 	return m.cfg.Store.Get(ctx, key)
 }
 
 // is reports whether r has that value.
-func is(r table.Record, value []byte) bool { return !r.Deleted && bytes.Equal(r.Value, value) }
+func is(r storage.Record, value []byte) bool { return !r.Deleted && bytes.Equal(r.Value, value) }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 func TestClaimRace(t *testing.T) {
@@ -66,7 +66,7 @@ func TestGiveIsNotMineWhileItIsSent(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0)
-		a.fail(only("put", memory.Fault{Before: time.Second, After: time.Second}))
+		a.fail(only("put", memtable.Fault{Before: time.Second, After: time.Second}))
 		go func() { assert.NoError(w, a.Give(w.Context(), 0, 2)) }()
 		w.at(time.Second - 1)
 		require.False(w, a.Owns(0))
@@ -82,7 +82,7 @@ func TestGiveInDoubt(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0)
-		a.fail(only("put", memory.Fault{Before: 10 * time.Second}))
+		a.fail(only("put", memtable.Fault{Before: 10 * time.Second}))
 		require.Error(w, a.Give(w.soon(), 0, 2))
 		require.False(w, a.Owns(0), "it is in doubt")
 		require.Equal(w, Claim{1, false}, a.View().Claims[0])
@@ -100,7 +100,7 @@ func TestGiveInDoubtThatWasDone(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0)
-		a.fail(func(memory.Call) memory.Fault { return memory.Fault{Lose: true} })
+		a.fail(func(memtable.Call) memtable.Fault { return memtable.Fault{Lose: true} })
 		require.Error(w, a.Give(w.soon(), 0, 2))
 		synctest.Wait()
 		require.True(w, b.Owns(0))
@@ -113,8 +113,8 @@ func TestGiveInDoubtThatWasDone(t *testing.T) {
 
 // An answer that is lost does not make a claim or a gift fail.
 func TestAnswersToClaimsLost(t *testing.T) {
-	for name, fault := range map[string]memory.Fault{
-		"lost": {Lose: true}, "refused though done": {Err: table.ErrRefused}, "late": {Before: 3 * time.Second},
+	for name, fault := range map[string]memtable.Fault{
+		"lost": {Lose: true}, "refused though done": {Err: storage.ErrRefused}, "late": {Before: 3 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
@@ -135,7 +135,7 @@ func TestAnswersToClaimsLost(t *testing.T) {
 func TestClaimInDoubt(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		a.fail(only("put", memory.Fault{Before: 5 * time.Second}))
+		a.fail(only("put", memtable.Fault{Before: 5 * time.Second}))
 		require.Error(w, a.Claim(w.soon(), 0))
 		require.False(w, a.Owns(0))
 		a.fail(nil)
@@ -168,7 +168,7 @@ func TestClaimIsSeenBeforeItsHolder(t *testing.T) {
 		require.Equal(w, []string{claimKey(0), memberKey(1)}, []string{records[0].Key, records[1].Key})
 		watching := &oblivious{Store: b.store, key: memberKey(1), until: make(chan struct{})}
 		b.cfg.Store = watching
-		b.fail(only("delete", memory.Fault{Before: time.Second}))
+		b.fail(only("delete", memtable.Fault{Before: time.Second}))
 		b.begin()
 		require.Equal(w, []ID{2}, b.members())
 		require.Equal(w, Claim{1, false}, b.View().Claims[0])
@@ -185,7 +185,7 @@ func TestResign(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0)
-		a.fail(func(memory.Call) memory.Fault { return memory.Fault{Lose: true} })
+		a.fail(func(memtable.Call) memtable.Fault { return memtable.Fault{Lose: true} })
 		w.at(5 * time.Second)
 		a.fail(nil)
 		require.NoError(w, a.Resign(w.Context()))

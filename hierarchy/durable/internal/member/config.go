@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // Config is where to join, and how.
 type Config struct {
-	Store      table.Store
+	Store      storage.Table
 	Partitions int
 	Lease      time.Duration // default 10s, at most a day
 	Renew      time.Duration // from one renewal of the lease to the next, default an eighth of it

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 // The others wait for one lease and a quarter of the other's lease, then delete it.
@@ -43,7 +43,7 @@ func TestStoppedProcess(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0)
-		a.fail(only("put", memory.Fault{After: time.Second}))
+		a.fail(only("put", memtable.Fault{After: time.Second}))
 		w.at(4500 * time.Millisecond)
 		a.store.Pause(true) // between the renewal and its answer
 		w.at(9 * time.Second)
@@ -141,7 +141,7 @@ func TestSilentWatch(t *testing.T) {
 func TestSilentWatches(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		a.fail(only("watch", memory.Fault{Drop: true}))
+		a.fail(only("watch", memtable.Fault{Drop: true}))
 		a.store.Mute()
 		w.join(2)
 		w.at(60 * time.Second)
@@ -157,7 +157,7 @@ func TestSilentWatches(t *testing.T) {
 func TestAllAnswersLost(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		a.fail(only("put", memory.Fault{Err: context.DeadlineExceeded}))
+		a.fail(only("put", memtable.Fault{Err: context.DeadlineExceeded}))
 		for range 1000 {
 			time.Sleep(100 * time.Millisecond)
 			require.True(w, a.Holds())
@@ -166,7 +166,7 @@ func TestAllAnswersLost(t *testing.T) {
 }
 
 func TestHoldsAllocatesNothing(t *testing.T) {
-	m, err := Join(t.Context(), Config{Store: new(memory.Table).Open(), Partitions: 1})
+	m, err := Join(t.Context(), Config{Store: new(memtable.Table).Open(), Partitions: 1})
 	require.NoError(t, err)
 	defer m.Stop()
 	require.NoError(t, m.Claim(t.Context(), 0))
@@ -178,7 +178,7 @@ func TestHoldsAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkHolds(b *testing.B) {
-	m, err := Join(b.Context(), Config{Store: new(memory.Table).Open(), Partitions: 1})
+	m, err := Join(b.Context(), Config{Store: new(memtable.Table).Open(), Partitions: 1})
 	require.NoError(b, err)
 	defer m.Stop()
 	b.ReportAllocs()

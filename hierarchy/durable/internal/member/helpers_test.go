@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -24,7 +24,7 @@ const (
 // world is a table and the members that share it, in a bubble.
 type world struct {
 	*testing.T
-	table memory.Table
+	table memtable.Table
 	begun time.Time
 }
 
@@ -36,7 +36,7 @@ func inWorld(t *testing.T, f func(w *world)) {
 type process struct {
 	*Member
 	w      *world
-	store  *memory.Store
+	store  *memtable.Store
 	cfg    Config
 	counts [4]atomic.Int64 // of puts, deletes, gets, watches
 }
@@ -50,11 +50,11 @@ func (w *world) process(id ID) *process {
 }
 
 // fail has f say what goes wrong with the process's calls. It may be nil.
-func (p *process) fail(f func(memory.Call) memory.Fault) {
-	p.store.SetFault(func(c memory.Call) memory.Fault {
+func (p *process) fail(f func(memtable.Call) memtable.Fault) {
+	p.store.SetFault(func(c memtable.Call) memtable.Fault {
 		p.counts[map[string]int{"put": 0, "delete": 1, "get": 2, "watch": 3}[c.Op]].Add(1)
 		if f == nil {
-			return memory.Fault{}
+			return memtable.Fault{}
 		}
 		return f(c)
 	})
@@ -107,12 +107,12 @@ func (p *process) claim(partitions ...int) {
 }
 
 // only has f say what goes wrong with calls of that kind.
-func only(op string, f memory.Fault) func(memory.Call) memory.Fault {
-	return func(c memory.Call) memory.Fault {
+func only(op string, f memtable.Fault) func(memtable.Call) memtable.Fault {
+	return func(c memtable.Call) memtable.Fault {
 		if c.Op == op {
 			return f
 		}
-		return memory.Fault{}
+		return memtable.Fault{}
 	}
 }
 

@@ -7,20 +7,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 // oblivious is a Store whose watches hold back one key, as if it came later.
 type oblivious struct {
-	*memory.Store
+	*memtable.Store
 	key   string
 	until chan struct{}
 }
 
-func (h *oblivious) Watch(ctx context.Context) (<-chan table.Change, error) {
+func (h *oblivious) Watch(ctx context.Context) (<-chan storage.Change, error) {
 	in, err := h.Store.Watch(ctx)
-	out := make(chan table.Change)
+	out := make(chan storage.Change)
 	go func() {
 		defer close(out)
 		for c := range in {
@@ -64,7 +64,7 @@ func TestJoin(t *testing.T) {
 func make4(c Claim) []Claim { return []Claim{c, c, c, c} }
 
 func TestJoinNeedsAConfig(t *testing.T) {
-	store := new(memory.Table).Open()
+	store := new(memtable.Table).Open()
 	for _, cfg := range []Config{{}, {Store: store}, {Partitions: 1}, {Store: store, Partitions: 1, Lease: -1},
 		{Store: store, Partitions: 1, Lease: 25 * time.Hour}} {
 		_, err := Join(t.Context(), cfg)
@@ -74,7 +74,7 @@ func TestJoinNeedsAConfig(t *testing.T) {
 
 // Each Join has an ID of its own.
 func TestRandomIDs(t *testing.T) {
-	store := new(memory.Table).Open()
+	store := new(memtable.Table).Open()
 	for range 2 {
 		m, err := Join(t.Context(), Config{Store: store, Partitions: 1})
 		require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestOtherKeys(t *testing.T) {
 
 // The answer to the first record is lost, or late.
 func TestJoinInDoubt(t *testing.T) {
-	for name, fault := range map[string]memory.Fault{"lost": {Lose: true}, "late": {Before: 3 * time.Second}} {
+	for name, fault := range map[string]memtable.Fault{"lost": {Lose: true}, "late": {Before: 3 * time.Second}} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				p := w.process(1)
@@ -126,7 +126,7 @@ func TestJoinInDoubt(t *testing.T) {
 func TestJoinTooLate(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, p := w.join(1), w.process(2)
-		p.fail(only("put", memory.Fault{Lose: true}))
+		p.fail(only("put", memtable.Fault{Lose: true}))
 		time.AfterFunc(time.Millisecond, func() { p.store.Cut(true) })
 		time.AfterFunc(30*time.Second, func() {
 			w.table.Expire(0)
@@ -147,7 +147,7 @@ func TestJoinWithoutTheTable(t *testing.T) {
 		_, err := Join(w.soon(), p.cfg)
 		require.ErrorIs(w, err, context.DeadlineExceeded)
 		p.store.Cut(false)
-		p.fail(only("put", memory.Fault{Before: 10 * time.Second}))
+		p.fail(only("put", memtable.Fault{Before: 10 * time.Second}))
 		_, err = Join(w.soon(), p.cfg)
 		require.ErrorIs(w, err, context.DeadlineExceeded)
 		b := w.join(2)

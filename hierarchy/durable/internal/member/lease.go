@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // longestLease is the longest lease that a member can have.
@@ -132,7 +132,7 @@ func (m *Member) renewal(ctx context.Context) error {
 func (m *Member) refused() { m.lease.until.Store(0) }
 
 // acknowledged handles a renewal that was acknowledged, whose first copy was sent at sent.
-func (m *Member) acknowledged(r table.Record, record memberRecord, sent time.Duration) {
+func (m *Member) acknowledged(r storage.Record, record memberRecord, sent time.Duration) {
 	m.apply(r)
 	now := m.cfg.Boot()
 	m.mu.Lock()

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 // Nothing goes on but a renewal each third of the lease.
@@ -51,11 +51,11 @@ func TestLeaseEndsWithoutTheTable(t *testing.T) {
 func TestLeaseCountsFromTheSending(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		a.fail(func(c memory.Call) memory.Fault {
+		a.fail(func(c memtable.Call) memtable.Fault {
 			if time.Since(w.begun) > 5*time.Second {
-				return memory.Fault{Drop: true}
+				return memtable.Fault{Drop: true}
 			}
-			return memory.Fault{Before: 900 * time.Millisecond, After: 900 * time.Millisecond}
+			return memtable.Fault{Before: 900 * time.Millisecond, After: 900 * time.Millisecond}
 		})
 		a.holdsUntil(13 * time.Second)
 	})
@@ -66,16 +66,16 @@ func TestLeaseCountsFromTheFirstCopy(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
 		puts, refusals := 0, new(atomic.Int64)
-		a.fail(func(c memory.Call) memory.Fault {
+		a.fail(func(c memtable.Call) memtable.Fault {
 			away := time.Since(w.begun) < 7500*time.Millisecond
 			if c.Op != "put" {
-				return memory.Fault{Drop: refusals.Load() == 0}
+				return memtable.Fault{Drop: refusals.Load() == 0}
 			}
 			puts++
 			if puts > 1 && !away {
 				refusals.Add(1) // of one copy: what follows does not arrive
 			}
-			return memory.Fault{Lose: puts == 1, Drop: puts > 1 && (away || refusals.Load() > 1)}
+			return memtable.Fault{Lose: puts == 1, Drop: puts > 1 && (away || refusals.Load() > 1)}
 		})
 		w.at(12 * time.Second)
 		require.NotZero(w, refusals.Load())
@@ -88,12 +88,12 @@ func TestLeaseCountsFromTheFirstCopyThatIsRead(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
 		puts := 0
-		a.fail(func(c memory.Call) memory.Fault {
+		a.fail(func(c memtable.Call) memtable.Fault {
 			if c.Op != "put" {
-				return memory.Fault{Drop: time.Since(w.begun) < 9500*time.Millisecond}
+				return memtable.Fault{Drop: time.Since(w.begun) < 9500*time.Millisecond}
 			}
 			puts++
-			return memory.Fault{Lose: puts == 1, Drop: puts > 1}
+			return memtable.Fault{Lose: puts == 1, Drop: puts > 1}
 		})
 		// The first renewal, at 4s, was committed. Its copies don't arrive, nor does the next renewal.
 		w.at(9 * time.Second)
@@ -107,11 +107,11 @@ func TestLeaseCountsFromTheFirstCopyThatIsRead(t *testing.T) {
 func TestRefusedThoughDone(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
-		a.fail(func(c memory.Call) memory.Fault {
+		a.fail(func(c memtable.Call) memtable.Fault {
 			if c.Op == "put" {
-				return memory.Fault{Err: table.ErrRefused}
+				return memtable.Fault{Err: storage.ErrRefused}
 			}
-			return memory.Fault{Before: time.Second}
+			return memtable.Fault{Before: time.Second}
 		})
 		w.at(4*time.Second + 1)
 		require.False(w, a.Holds(), "it stops at once")
@@ -159,11 +159,11 @@ func TestLeaseOutlastsAnElection(t *testing.T) {
 			p.cfg.Lease, p.cfg.Renew = 0, 0
 			p.begin()
 			begins := 20*time.Second + time.Duration(after)*250*time.Millisecond
-			p.fail(func(c memory.Call) memory.Fault {
+			p.fail(func(c memtable.Call) memtable.Fault {
 				if since := time.Since(w.begun); c.Op == "put" && since >= begins && since < begins+election {
-					return memory.Fault{Drop: true, Err: errors.New("no leader")}
+					return memtable.Fault{Drop: true, Err: errors.New("no leader")}
 				}
-				return memory.Fault{}
+				return memtable.Fault{}
 			})
 			for at := begins; at < begins+2*DefaultLease; at += 10 * time.Millisecond {
 				w.at(at)

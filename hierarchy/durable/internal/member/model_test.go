@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 var seeds = flag.Int("seeds", 60, "how many random histories the model test goes through")
@@ -56,7 +56,7 @@ func (t *tally) add(o tally) {
 type model struct {
 	*testing.T
 	r          *rand.Rand // of the faults, which one goroutine has
-	table      memory.Table
+	table      memtable.Table
 	begun      time.Time
 	partitions int
 	processes  []*modelProcess
@@ -70,7 +70,7 @@ type model struct {
 // modelProcess joins again and again.
 type modelProcess struct {
 	*model
-	store  *memory.Store
+	store  *memtable.Store
 	ctx    context.Context // until it is killed
 	cancel context.CancelFunc
 	cfg    Config
@@ -107,7 +107,7 @@ func (m *model) start() {
 }
 
 // fault returns what goes wrong with a call.
-func (p *modelProcess) fault(c memory.Call) (f memory.Fault) {
+func (p *modelProcess) fault(c memtable.Call) (f memtable.Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.calm || p.odds.IntN(100) >= p.level {
@@ -130,7 +130,7 @@ func (p *modelProcess) fault(c memory.Call) (f memory.Fault) {
 	case 5:
 		f.Drop, f.Err = true, errors.New("failed")
 	case 6:
-		f.Err = table.ErrRefused
+		f.Err = storage.ErrRefused
 	case 7:
 		f.Behind = p.odds.Uint64N(20)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 // observing is a process that observes.
@@ -142,7 +142,7 @@ func TestObserverOfTheDead(t *testing.T) {
 func TestObserveWithoutTheTable(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.process(0)
-		p.fail(only("watch", memory.Fault{Drop: true}))
+		p.fail(only("watch", memtable.Fault{Drop: true}))
 		_, err := Observe(w.soon(), p.cfg)
 		require.ErrorIs(w, err, context.DeadlineExceeded)
 		p.cfg.Store = nil

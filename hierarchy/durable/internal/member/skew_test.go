@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
 // skew checks by how much a member finds a clock to be ahead that is ahead by off.
@@ -20,7 +20,7 @@ func (p *process) skew(off, least, most time.Duration) {
 func TestSkew(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.process(1)
-		a.fail(only("put", memory.Fault{Before: 300 * time.Millisecond, After: 100 * time.Millisecond}))
+		a.fail(only("put", memtable.Fault{Before: 300 * time.Millisecond, After: 100 * time.Millisecond}))
 		a.begin()
 		require.True(w, isClosed(a.Timed()))
 		a.skew(0, -300*time.Millisecond, 100*time.Millisecond)
@@ -35,7 +35,7 @@ func TestSkewByASlowRenewal(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
 		a.skew(0, 0, 0)
-		a.fail(only("put", memory.Fault{Before: 1500 * time.Millisecond}))
+		a.fail(only("put", memtable.Fault{Before: 1500 * time.Millisecond}))
 		w.at(6 * time.Second) // one renewal: its bounds would be 1.5s apart, and these have aged by 0.5s
 		a.skew(time.Hour, time.Hour, time.Hour)
 		w.at(18 * time.Second) // the third

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // View is what a member knows of all members. It is immutable, and may be stale: the table decides each claim.
@@ -165,7 +165,7 @@ func (k *known) view(own ID) *View {
 }
 
 // apply applies a record of the table, from the watch or from a response. It may be stale. It reports whether it is new.
-func (m *Member) apply(r table.Record) (isNew bool) {
+func (m *Member) apply(r storage.Record) (isNew bool) {
 	id, p, ok := parseKey(r.Key)
 	if !ok || p >= m.cfg.Partitions {
 		return false
@@ -193,7 +193,7 @@ func (m *Member) apply(r table.Record) (isNew bool) {
 }
 
 // applyMember applies the record of a member. The lock must be held.
-func (m *Member) applyMember(id ID, r table.Record, now time.Duration) error {
+func (m *Member) applyMember(id ID, r storage.Record, now time.Duration) error {
 	switch {
 	case m.known.isDead(id):
 		return nil
@@ -224,7 +224,7 @@ func (m *Member) applyMember(id ID, r table.Record, now time.Duration) error {
 }
 
 // applyClaim applies the record of a claim. The lock must be held.
-func (m *Member) applyClaim(p int, r table.Record, now time.Duration) (err error) {
+func (m *Member) applyClaim(p int, r storage.Record, now time.Duration) (err error) {
 	c := claim{revision: r.Revision, seen: now}
 	if !r.Deleted {
 		c.holder, err = decodeClaim(r.Key, r.Value)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/table"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -29,7 +29,7 @@ func (m *Member) watch() {
 type watching struct {
 	*Member
 	cancel  context.CancelFunc
-	changes <-chan table.Change
+	changes <-chan storage.Change
 
 	seen    uint64 // the highest revision of the own record that has come
 	awaited uint64 // the own revision that must come before timer ends, or 0
@@ -75,7 +75,7 @@ func (w *watching) follow() (worked bool) {
 	}
 }
 
-func (w *watching) take(c table.Change) {
+func (w *watching) take(c storage.Change) {
 	if c.All {
 		w.timer.Stop()
 		w.awaited = 0
@@ -195,12 +195,12 @@ func (m *Member) deleteDead(d dead) bool {
 	}
 	there, missing := m.get(m.ctx, d.key)
 	switch {
-	case missing != nil && !errors.Is(missing, table.ErrAbsent):
+	case missing != nil && !errors.Is(missing, storage.ErrAbsent):
 		return false
 	case there.Revision > d.revision:
 		m.apply(there)
 		return true
-	case errors.Is(err, table.ErrRefused) && there.Revision == 0 && d.revision > 0:
+	case errors.Is(err, storage.ErrRefused) && there.Revision == 0 && d.revision > 0:
 		if r, err = m.deleteAbsent(m.ctx, d.key, d.revision); err == nil {
 			m.apply(r)
 		}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
@@ -157,15 +156,15 @@ func (a *agenda) nearest(wallCheck time.Duration) (at int64, ok bool) {
 	}
 	at = math.MaxInt64
 	if due, there := a.state.Next(false); there {
-		at, ok = instant.Minus(due, a.time.shift), true
+		at, ok = state.Sub(due, a.time.shift), true
 	}
 	if due, there := a.state.NextExpiry(); there {
-		at, ok = min(at, instant.Minus(due, a.time.shift)), true
+		at, ok = min(at, state.Sub(due, a.time.shift)), true
 	}
 	if due, there := a.state.Next(true); there {
 		elapsed := int64(a.time.clock.Elapsed())
-		left := min(max(0, instant.Minus(due, a.time.wall())), int64(wallCheck))
-		at, ok = min(at, instant.Plus(elapsed, left)), true
+		left := min(max(0, state.Sub(due, a.time.wall())), int64(wallCheck))
+		at, ok = min(at, state.Add(elapsed, left)), true
 	}
 	return at, ok
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -124,7 +123,7 @@ func (c *Call) begin(t *ownTime) {
 	for i := range c.Ops {
 		a := &c.Ops[i]
 		if a.counts() {
-			a.Due = instant.Plus(now, int64(a.In))
+			a.Due = state.Add(now, int64(a.In))
 		}
 		if a.refused = false; len(a.Schedule) > 0 {
 			a.firstRun(t.wall())

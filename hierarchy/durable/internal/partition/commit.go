@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // How the writer commits a frame: it appends it until it is known whether it is in the log, applies it, and answers.
@@ -149,7 +149,7 @@ func (w *writer) append(b []byte) ([]byte, error) {
 func (w *writer) settleDoubt(settled *bool, err error) {
 	w.doubting.Lock()
 	defer w.doubting.Unlock()
-	if *settled = true; err == nil || errors.Is(err, journal.ErrTooLarge) {
+	if *settled = true; err == nil || errors.Is(err, storage.ErrTooLarge) {
 		w.silence.end()
 		w.queue.answered()
 		w.cfg.Logger.Info("durable: the log answers again", "partition", w.cfg.Partition)
@@ -163,14 +163,14 @@ func (w *writer) giveUp(settled *bool, cause error) {
 	if *settled { // the answer has come just now
 		return
 	}
-	err := journal.Because(ErrUnavailable, w.cfg.because(cause))
+	err := storage.Because(ErrUnavailable, w.cfg.because(cause))
 	w.batch.giveUp(err)
 	w.queue.unanswered(err)
 }
 
 // isTaken reports whether an error of Commit means that the log has another owner.
 func isTaken(err error) bool {
-	return errors.Is(err, journal.ErrTaken) || errors.Is(err, journal.ErrReplaced)
+	return errors.Is(err, storage.ErrTaken) || errors.Is(err, storage.ErrReplaced)
 }
 
 // silence is since when the frame that is under way has had no clear answer, if that is so.
@@ -212,11 +212,11 @@ func (w *writer) commitSoon(ctx context.Context, b []byte) ([]byte, error) {
 
 // commitFrame appends a frame to the end of the log, and returns it as it is there: if a stranger has taken
 // its place, it has a later number.
-func (w *writer) commitFrame(ctx context.Context, patience journal.Patience, b []byte) ([]byte, error) {
+func (w *writer) commitFrame(ctx context.Context, patience storage.Patience, b []byte) ([]byte, error) {
 	patience.Stranger = w.reader.isStranger
 	for {
 		err := patience.Commit(ctx, w.cfg.Log, w.head.end, b)
-		if !errors.Is(err, journal.ErrStranger) {
+		if !errors.Is(err, storage.ErrStranger) {
 			return b, err
 		}
 		w.passStrangers(ctx)

@@ -2,9 +2,7 @@ package partition
 
 import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // Condition is which timers a Set replaces. It is decided when the frame is made: in the log, there is the Set alone.
@@ -61,7 +59,7 @@ func untilOf(s *state.State, ref state.Ref, now, wall int64) int64 {
 }
 
 // fromWall converts a wall time to the owner's time.
-func fromWall(t, now, wall int64) int64 { return instant.Plus(now, instant.Minus(t, wall)) }
+func fromWall(t, now, wall int64) int64 { return state.Add(now, state.Sub(t, wall)) }
 
 // takesOut reports whether the caller gets what an operation that has been committed has taken out: a value, or with
 // Whole, what Was reads.
@@ -98,7 +96,7 @@ func Was(text string) (t state.Timer, ok bool) {
 	if text == "" {
 		return t, false
 	}
-	r := wire.Reader{B: []byte(text)}
+	r := frame.Reader{B: []byte(text)}
 	t = state.ReadTimer(&r)
 	return t, r.Ended()
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
@@ -26,7 +26,7 @@ var (
 	// an ErrUnavailable, too.
 	ErrNotOwner = fmt.Errorf("%w: this process does not own the partition", ErrUnavailable)
 	ErrTooLarge = errors.New("durable: too large")
-	ErrDamaged  = journal.ErrDamaged
+	ErrDamaged  = storage.ErrDamaged
 	// ErrMixed is for what an earlier version of this program, which shares the log, could not read.
 	ErrMixed = fmt.Errorf("%w: a process of an earlier version, which can read neither schedules nor what Import writes, shares the timers", ErrUnavailable)
 	// ErrSchedule is for a schedule that the owner can't read, as it does not know its zone, or that has no run.
@@ -46,7 +46,7 @@ func (a *alias) Unwrap() error { return a.of }
 
 // Config configures a partition. All fields are needed unless their comments say otherwise.
 type Config struct {
-	Log                   journal.Log
+	Log                   storage.Log
 	Partition, Partitions int
 	Clock                 clock.Clock
 	Precision             time.Duration
@@ -70,7 +70,7 @@ type Config struct {
 	// Cause returns why the log does not answer, if that is known. It may be nil.
 	Cause    func() error
 	Owner    string           // who owns the log, for people
-	Patience journal.Patience // may be zero
+	Patience storage.Patience // may be zero
 	// Fits, if not nil, returns an error if the wall clock is too far off for a takeover of the log.
 	Fits func() error
 	// MaxAhead is how far the owner's time may be ahead of the wall clock when it begins, as the time of the last

@@ -11,7 +11,6 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -183,7 +182,7 @@ func (f *firer) aim() {
 		return
 	}
 	if !f.virtual && f.woken != 0 {
-		at = max(at, instant.Plus(f.woken, int64(f.cfg.Precision)))
+		at = max(at, state.Add(f.woken, int64(f.cfg.Precision)))
 	}
 	if !f.aimed || at != f.at {
 		f.aimed, f.at = true, at

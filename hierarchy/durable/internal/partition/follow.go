@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // Follower reads a log that another process may still write to. So when it takes the log over,
@@ -61,7 +61,7 @@ func (f *Follower) Drop() {
 // named returns err with the partition that it is of.
 func (p *Partition) named(err error) error {
 	if err != nil {
-		err = journal.In(fmt.Sprintf("partition %d", p.cfg.Partition), err)
+		err = storage.In(fmt.Sprintf("partition %d", p.cfg.Partition), err)
 	}
 	return err
 }
@@ -120,7 +120,7 @@ func (p *Partition) forget() {
 }
 
 // readTo reads and applies the frames up to the last one, and checks them.
-func (p *Partition) readTo(ctx context.Context, mark journal.Mark, last head) error {
+func (p *Partition) readTo(ctx context.Context, mark storage.Mark, last head) error {
 	next := p.writer.head.Number + 1
 	if p.writer.head.Number == 0 {
 		next = last.Begin
@@ -156,7 +156,7 @@ func (p *Partition) readTo(ctx context.Context, mark journal.Mark, last head) er
 }
 
 // follows checks that f can come after the last frame that was read, which may be none.
-func (p *Partition) follows(f *frame.Frame, mark journal.Mark, last head) error {
+func (p *Partition) follows(f *frame.Frame, mark storage.Mark, last head) error {
 	switch {
 	case f.Number == mark.Number && f.Checksum != mark.Checksum:
 		return damaged("frame %d is not the one that was acknowledged", f.Number)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // follow follows the log by a connection of its own.
@@ -51,11 +51,11 @@ func TestFollowerKnowsWhatWasWritten(t *testing.T) {
 
 // busy is a log whose owner writes whenever its end is asked for.
 type busy struct {
-	journal.Log
+	storage.Log
 	write func()
 }
 
-func (l busy) Bounds(ctx context.Context) (journal.Bounds, error) {
+func (l busy) Bounds(ctx context.Context) (storage.Bounds, error) {
 	b, err := l.Log.Bounds(ctx)
 	l.write()
 	return b, err
@@ -202,7 +202,7 @@ func (b *bench) replaceBy(f *Follower, r *rand.Rand) {
 
 // trimming is a log whose owner writes, and trims all before that, when its end is about to be read.
 type trimming struct {
-	journal.Log
+	storage.Log
 	once *bool
 	trim func()
 }

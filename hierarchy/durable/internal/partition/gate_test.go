@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 func TestGate(t *testing.T) {
@@ -90,22 +90,22 @@ func TestOneLogDoesNotAnswer(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.cfg.Gate = NewGate(1)
 		b.open()
-		other := &bench{Assertions: b.Assertions, t: b.t, cfg: b.cfg, disk: new(memory.Disk)}
+		other := &bench{Assertions: b.Assertions, t: b.t, cfg: b.cfg, disk: new(memlog.Disk)}
 		other.cfg.Patience.Answer = time.Minute
 		other.open()
-		ask := func(fault memory.Fault) {
-			other.log.SetFault(func([]byte) memory.Fault { return fault })
+		ask := func(fault memlog.Fault) {
+			other.log.SetFault(func([]byte) memlog.Fault { return fault })
 			go func() {
 				_ = other.p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("x"), In: 1e15}}})
 			}()
 			synctest.Wait()
 		}
-		ask(memory.Silence)
+		ask(memlog.Silence)
 		begun := time.Now()
 		b.set("a", "", time.Hour)
 		b.Equal(gateTime, time.Since(begun))
 		time.Sleep(time.Hour)
-		ask(memory.Drop) // it is in doubt, and asks again and again
+		ask(memlog.Drop) // it is in doubt, and asks again and again
 		for range 100 {
 			begun = time.Now()
 			b.set("a", "", time.Hour)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -16,7 +15,7 @@ func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok b
 	if ok {
 		now := p.time.now()
 		until := untilOf(p.state, ref, now, p.time.wall())
-		value, remaining = t.Value, time.Duration(max(0, instant.Minus(until, now)))
+		value, remaining = t.Value, time.Duration(max(0, state.Sub(until, now)))
 	}
 	p.mu.Unlock()
 	return value, remaining, ok, p.held()

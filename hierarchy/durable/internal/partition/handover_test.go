@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // Calls go on until the handlers have returned. Then they end with ErrNotOwner, and the next owner
@@ -50,11 +50,11 @@ func TestWhichCallsDidNotTakeHold(t *testing.T) {
 	b.open()
 	err := old.Do(t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a")}}})
 	b.ErrorIs(err, ErrNotOwner)
-	b.ErrorIs(err, journal.ErrTaken)
+	b.ErrorIs(err, storage.ErrTaken)
 	old.kill(oldLog)
 	b.Empty(b.keys(false))
 
-	b.log.SetFault(func([]byte) memory.Fault { return memory.Drop })
+	b.log.SetFault(func([]byte) memlog.Fault { return memlog.Drop })
 	doubt := make(chan error)
 	go func() { _, err := b.try(Op{Kind: frame.Set, Key: []byte("a")}); doubt <- err }()
 	b.Eventually(b.p.InDoubt, time.Minute, time.Millisecond)

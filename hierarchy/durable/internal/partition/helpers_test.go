@@ -13,19 +13,19 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // bench is a partition on a mock clock and a log in memory, which can be opened again.
 type bench struct {
 	*require.Assertions
 	t      testing.TB
-	disk   *memory.Disk
+	disk   *memlog.Disk
 	mock   *clock.Mock
 	cfg    Config
-	log    *memory.Log
+	log    *memlog.Log
 	p      *Partition
 	handle func(context.Context, Firing) error // nil: the handler returns nil
 	before func(last uint64)                   // of the log, if not nil
@@ -35,13 +35,13 @@ type bench struct {
 }
 
 func newBench(t testing.TB) *bench {
-	b := &bench{Assertions: require.New(t), t: t, disk: new(memory.Disk), mock: clock.NewMock()}
+	b := &bench{Assertions: require.New(t), t: t, disk: new(memlog.Disk), mock: clock.NewMock()}
 	b.mock.Add(1000 * time.Hour) // the epoch is a time like any other
 	b.cfg = Config{
 		Partition: 3, Partitions: 8, Clock: b.mock, Precision: time.Millisecond, MaxAttempts: 3,
 		Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * time.Second },
 		Crew:    NewCrew(16), Logger: slog.New(slog.DiscardHandler), Owner: "test",
-		Patience: journal.Patience{Answer: 20 * time.Millisecond, Pause: 20 * time.Microsecond},
+		Patience: storage.Patience{Answer: 20 * time.Millisecond, Pause: 20 * time.Microsecond},
 		Handle: func(ctx context.Context, f Firing) error {
 			b.mu.Lock()
 			b.fired = append(b.fired, f)
@@ -72,7 +72,7 @@ func (b *bench) tryOpen() (err error) {
 	return err
 }
 
-func (cfg Config) with(log journal.Log) Config {
+func (cfg Config) with(log storage.Log) Config {
 	cfg.Log = log
 	return cfg
 }
@@ -83,7 +83,7 @@ func (b *bench) crash() {
 	b.p = nil
 }
 
-func (p *Partition) kill(log *memory.Log) {
+func (p *Partition) kill(log *memlog.Log) {
 	p.firer.halt()
 	log.Close()
 	p.writer.abandon()

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // How trimming writes again what is live in the oldest frames.
@@ -64,7 +64,7 @@ func (t *trimmer) tooLarge(op *frame.Op) bool {
 	}
 	t.portion = nil
 	key := string(op.Key) // op has the memory of the next one, too
-	go t.failed(fmt.Errorf("%w: a %v of %q, of %d bytes", journal.ErrTooLarge, op.Kind, key, bytes))
+	go t.failed(fmt.Errorf("%w: a %v of %q, of %d bytes", storage.ErrTooLarge, op.Kind, key, bytes))
 	return true
 }
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition/partitiontest"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // owners is a log whose owner dies, or is replaced, again and again.
@@ -61,11 +61,11 @@ func (o *owners) rise(r *rand.Rand) {
 	o.cfg.Tenure = o.lease.Load
 	o.open()
 	faults := rand.New(rand.NewPCG(r.Uint64(), 0))
-	o.log.SetFault(func([]byte) memory.Fault {
+	o.log.SetFault(func([]byte) memlog.Fault {
 		if faults.IntN(3) > 0 {
-			return memory.None
+			return memlog.None
 		}
-		return memory.Fault(faults.IntN(int(memory.Stranger) + 1))
+		return memlog.Fault(faults.IntN(int(memlog.Stranger) + 1))
 	})
 }
 

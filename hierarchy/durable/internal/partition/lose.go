@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // What a writer does with a frame that was not appended.
@@ -85,15 +85,15 @@ func (w *writer) loseFrame(rest []item, cause error) {
 // lossOf returns the errors of the calls in the frame, and of those that were not sent, and so are not in the log.
 func (w *writer) lossOf(cause error) (sent, unsent error) {
 	kind := ErrUnavailable
-	if errors.Is(cause, journal.ErrTaken) {
+	if errors.Is(cause, storage.ErrTaken) {
 		kind = ErrNotOwner // the frame is not in the log
 	}
-	sent = journal.Because(kind, cause)
+	sent = storage.Because(kind, cause)
 	switch {
 	case errors.Is(cause, errCut):
-		return sent, journal.Because(w.queue.why(), cause)
-	case errors.Is(cause, journal.ErrReplaced):
-		return sent, journal.Because(ErrNotOwner, cause)
+		return sent, storage.Because(w.queue.why(), cause)
+	case errors.Is(cause, storage.ErrReplaced):
+		return sent, storage.Because(ErrNotOwner, cause)
 	}
 	return sent, sent
 }

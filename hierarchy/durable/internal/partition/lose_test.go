@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // A call that comes just before its partition is abandoned can be retried with the next owner.
@@ -31,7 +31,7 @@ func TestCallBeforeAbandon(t *testing.T) {
 // replaced is a log whose next answer is lost, as its owner stands still. Meanwhile another has taken it
 // over, and trimmed it.
 type replaced struct {
-	journal.Log
+	storage.Log
 	next  atomic.Bool
 	other func()
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // marks writes the mark of a log: the last frame that was acknowledged, which must be there when the log is read
@@ -17,14 +17,14 @@ type marks struct {
 	warning seldom
 
 	mu       mutex
-	acked    journal.Mark // the last frame that was acknowledged
+	acked    storage.Mark // the last frame that was acknowledged
 	timer    *time.Timer
 	pending  bool      // timer will call retry
 	left     bool      // the next owner writes the mark
 	doubtful time.Time // since when marks seem to be damaged
 
 	busy    chan bool    // of capacity 1; holds something while a mark is written
-	written journal.Mark // guarded by busy
+	written storage.Mark // guarded by busy
 }
 
 const (
@@ -41,7 +41,7 @@ const markFailed = "durable: the mark was not written"
 func (m *marks) acknowledged(h *head) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.acked = journal.Mark{Number: h.Number, Checksum: h.checksum}
+	m.acked = storage.Mark{Number: h.Number, Checksum: h.checksum}
 	m.writeSoon()
 }
 
@@ -80,7 +80,7 @@ func (m *marks) warn(text string, err error) {
 }
 
 // last returns the mark of the last frame that was acknowledged.
-func (m *marks) last() journal.Mark {
+func (m *marks) last() storage.Mark {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.acked
@@ -108,7 +108,7 @@ func (m *marks) write() error {
 
 // damaged reports whether the marks have seemed to be damaged for so long that the server is not merely behind.
 func (m *marks) damaged(err error) bool {
-	if !errors.Is(err, journal.ErrDamaged) {
+	if !errors.Is(err, storage.ErrDamaged) {
 		return false
 	}
 	m.mu.Lock()

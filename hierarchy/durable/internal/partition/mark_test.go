@@ -9,16 +9,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // slowMarks is a log that answers for no mark but the first two.
 type slowMarks struct {
-	journal.Log
+	storage.Log
 	marks int
 }
 
-func (l *slowMarks) SetMark(ctx context.Context, m journal.Mark) error {
+func (l *slowMarks) SetMark(ctx context.Context, m storage.Mark) error {
 	if l.marks++; l.marks <= 2 {
 		return l.Log.SetMark(ctx, m)
 	}
@@ -54,11 +54,11 @@ func TestMarkThatIsCutOff(t *testing.T) {
 // noMarks is a log whose marks are refused, but for the first two.
 type noMarks struct{ slowMarks }
 
-func (l *noMarks) SetMark(ctx context.Context, m journal.Mark) error {
+func (l *noMarks) SetMark(ctx context.Context, m storage.Mark) error {
 	if l.marks++; l.marks <= 2 {
 		return l.Log.SetMark(ctx, m)
 	}
-	return journal.ErrDamaged
+	return storage.ErrDamaged
 }
 
 // Marks that stay away, as when their stream was deleted, are logged once in a minute and not once in a second.
@@ -122,7 +122,7 @@ func TestMarksThatSeemDamaged(t *testing.T) {
 					return nil
 				}
 				tries++
-				return journal.ErrDamaged
+				return storage.ErrDamaged
 			}}))
 			b.NoError(err)
 			b.p = p
@@ -145,7 +145,7 @@ func TestMarksThatSeemDamagedTwice(t *testing.T) {
 		var begun time.Time
 		away := func() error {
 			if time.Since(begun) < 2*time.Second {
-				return journal.ErrDamaged
+				return storage.ErrDamaged
 			}
 			return nil
 		}

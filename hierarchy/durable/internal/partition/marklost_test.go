@@ -9,23 +9,23 @@ import (
 	"testing"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // strayMarks is a log over whose mark somebody else writes, until the next one is set.
 type strayMarks struct {
-	journal.Log
+	storage.Log
 	stray atomic.Bool
 }
 
-func (l *strayMarks) Mark(ctx context.Context) (journal.Mark, error) {
+func (l *strayMarks) Mark(ctx context.Context) (storage.Mark, error) {
 	if l.stray.Load() {
-		return journal.Mark{}, fmt.Errorf("%w: it is no mark", journal.ErrStranger)
+		return storage.Mark{}, fmt.Errorf("%w: it is no mark", storage.ErrStranger)
 	}
 	return l.Log.Mark(ctx)
 }
 
-func (l *strayMarks) SetMark(ctx context.Context, m journal.Mark) error {
+func (l *strayMarks) SetMark(ctx context.Context, m storage.Mark) error {
 	err := l.Log.SetMark(ctx, m)
 	l.stray.Store(l.stray.Load() && err != nil)
 	return err

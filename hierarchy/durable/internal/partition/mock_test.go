@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // A handler that moves its mock clock would wait for itself. It panics, as a callback of a wheel does.
@@ -42,14 +42,14 @@ func TestMockWaitsForALogInDoubt(t *testing.T) {
 			return nil
 		}
 		b.set("first", "", time.Hour) // so nothing is written of the end of this attempt
-		b.log.SetFault(func([]byte) memory.Fault {
+		b.log.SetFault(func([]byte) memlog.Fault {
 			if b.p.writer.queue.any() { // somebody waits for it
 				answers.Store(true)
 			}
 			if answers.Load() {
-				return memory.None
+				return memlog.None
 			}
-			return memory.Drop
+			return memlog.Drop
 		})
 		go func() {
 			defer close(answered)

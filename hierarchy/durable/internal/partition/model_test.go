@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 var seeds = flag.Int("seeds", 12, "how many random histories the model test goes through")
@@ -67,11 +67,11 @@ func (m *model) start() {
 	m.faulty.Store(false)
 	m.open()
 	m.opens++
-	m.log.SetFault(func([]byte) memory.Fault {
+	m.log.SetFault(func([]byte) memlog.Fault {
 		if !m.faulty.Load() {
-			return memory.None
+			return memlog.None
 		}
-		return memory.Fault(m.faults.IntN(int(memory.Stranger) + 1))
+		return memlog.Fault(m.faults.IntN(int(memlog.Stranger) + 1))
 	})
 }
 
@@ -80,12 +80,12 @@ func (m *model) start() {
 func (m *model) die() {
 	p, log := m.p, m.log
 	after := m.rand.IntN(2) == 0
-	log.SetFault(func([]byte) memory.Fault {
+	log.SetFault(func([]byte) memlog.Fault {
 		go func() { log.Close(); p.writer.abandon() }()
 		if after {
-			return memory.Silence
+			return memlog.Silence
 		}
-		return memory.Drop
+		return memlog.Drop
 	})
 	m.died = true
 }

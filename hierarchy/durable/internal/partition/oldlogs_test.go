@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 var record = flag.String("record", "", "write the log of TestRecordALog to this file")
@@ -44,7 +44,7 @@ func TestOldLogs(t *testing.T) {
 					kindsOf(b, m, kinds)
 				}
 			case "mark":
-				var m journal.Mark
+				var m storage.Mark
 				_, err := fmt.Sscan(rest, &m.Number, &m.Checksum)
 				b.NoError(err)
 				b.disk.Remark(m)

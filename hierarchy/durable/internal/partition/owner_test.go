@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // While the log does not answer, nothing is fired, and calls are given up. Then all goes on.
@@ -48,7 +48,7 @@ func TestOldOwnerIsRefused(t *testing.T) {
 	b.set("b", "2", time.Minute)
 	err := old.Do(t.Context(), &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}})
 	b.ErrorIs(err, ErrUnavailable)
-	b.ErrorIs(err, journal.ErrTaken)
+	b.ErrorIs(err, storage.ErrTaken)
 	_, _, _, err = old.Get([]byte("a"))
 	b.ErrorIs(err, ErrUnavailable)
 	b.Greater(b.p.Epoch(), old.Epoch())

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // reader reads a log. It knows no state.
@@ -63,7 +63,7 @@ func (r *reader) warnOfStrangers(first, count uint64) {
 }
 
 // bounds returns where the log begins and ends, and notes how many bytes it may have.
-func (r *reader) bounds(ctx context.Context) (journal.Bounds, error) {
+func (r *reader) bounds(ctx context.Context) (storage.Bounds, error) {
 	b, err := r.cfg.Log.Bounds(ctx)
 	if err == nil {
 		r.most.Store(b.Most)
@@ -76,7 +76,7 @@ func (r *reader) frames(ctx context.Context, number, last uint64, frames chan<- 
 	var first, strangers uint64
 	defer func() { r.warnOfStrangers(first, strangers) }()
 	for data, err := range r.cfg.Log.Read(ctx, number, last) {
-		if errors.Is(err, journal.ErrAbsent) {
+		if errors.Is(err, storage.ErrAbsent) {
 			return r.missing(ctx, number)
 		}
 		if err != nil {
@@ -107,7 +107,7 @@ func (r *reader) frames(ctx context.Context, number, last uint64, frames chan<- 
 // missing returns the error for a frame that must be there and is not. The owner of a log that is being
 // followed may have trimmed it.
 func (r *reader) missing(ctx context.Context, number uint64) error {
-	last, err := r.end(ctx, journal.Mark{})
+	last, err := r.end(ctx, storage.Mark{})
 	switch {
 	case err != nil:
 		return err
@@ -118,7 +118,7 @@ func (r *reader) missing(ctx context.Context, number uint64) error {
 }
 
 // end returns the last frame, or what is before the first one.
-func (r *reader) end(ctx context.Context, mark journal.Mark) (last head, err error) {
+func (r *reader) end(ctx context.Context, mark storage.Mark) (last head, err error) {
 	for err = errTrimmed; errors.Is(err, errTrimmed); {
 		last, err = r.endNow(ctx, mark)
 	}
@@ -126,7 +126,7 @@ func (r *reader) end(ctx context.Context, mark journal.Mark) (last head, err err
 }
 
 // endNow is end, but for errTrimmed: what was the last frame is no longer there.
-func (r *reader) endNow(ctx context.Context, mark journal.Mark) (last head, err error) {
+func (r *reader) endNow(ctx context.Context, mark storage.Mark) (last head, err error) {
 	b, err := r.bounds(ctx)
 	switch {
 	case err != nil:
@@ -151,7 +151,7 @@ func (r *reader) endNow(ctx context.Context, mark journal.Mark) (last head, err 
 
 // last returns the last frame of a log with these bounds, or one with number 0 if it has only strangers'
 // messages.
-func (r *reader) last(ctx context.Context, b journal.Bounds) (last frame.Frame, err error) {
+func (r *reader) last(ctx context.Context, b storage.Bounds) (last frame.Frame, err error) {
 	for size := uint64(1); b.First <= b.Last; size = min(2*size, 1<<10) {
 		number, found := b.First, false
 		if b.Last-b.First >= size {
@@ -159,7 +159,7 @@ func (r *reader) last(ctx context.Context, b journal.Bounds) (last frame.Frame, 
 		}
 		from := number
 		for data, failed := range r.cfg.Log.Read(ctx, number, b.Last) {
-			if errors.Is(failed, journal.ErrAbsent) {
+			if errors.Is(failed, storage.ErrAbsent) {
 				return last, r.lastMissing(ctx, number)
 			}
 			if failed != nil {
@@ -199,7 +199,7 @@ func Peek(ctx context.Context, cfg Config) error {
 		_, err = (&reader{cfg: &cfg}).last(ctx, b)
 	}
 	if err != nil {
-		err = journal.In(fmt.Sprintf("partition %d", cfg.Partition), err)
+		err = storage.In(fmt.Sprintf("partition %d", cfg.Partition), err)
 	}
 	return err
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // filled is a disk with a log of some frames, and a mark at the last one.
@@ -36,7 +36,7 @@ func (b *bench) number() uint64 {
 func TestDamageIsNoticed(t *testing.T) {
 	b := filled(t)
 	good := b.disk
-	damage := func(what string, do func(*memory.Disk)) {
+	damage := func(what string, do func(*memlog.Disk)) {
 		b.disk = good.Copy()
 		do(b.disk)
 		appends := b.disk.Appends()
@@ -51,17 +51,17 @@ func TestDamageIsNoticed(t *testing.T) {
 		data, err := good.Open().Get(t.Context(), n)
 		require.NoError(t, err)
 		for i := 0; i < len(data); i += 1 + i%3 {
-			damage(fmt.Sprintf("byte %d of frame %d", i, n), func(d *memory.Disk) { d.Change(n, changed(data, i)) })
+			damage(fmt.Sprintf("byte %d of frame %d", i, n), func(d *memlog.Disk) { d.Change(n, changed(data, i)) })
 		}
 		if n > 1 {
-			damage(fmt.Sprintf("begins at %d", n), func(d *memory.Disk) { d.Open().Trim(t.Context(), n) })
-			damage(fmt.Sprintf("frame %d twice", n-1), func(d *memory.Disk) {
+			damage(fmt.Sprintf("begins at %d", n), func(d *memlog.Disk) { d.Open().Trim(t.Context(), n) })
+			damage(fmt.Sprintf("frame %d twice", n-1), func(d *memlog.Disk) {
 				before, _ := good.Open().Get(t.Context(), n-1)
 				d.Change(n, before)
 			})
 		}
-		damage(fmt.Sprintf("ends before %d", n), func(d *memory.Disk) { d.Cut(n) })
-		damage(fmt.Sprintf("frame %d missing", n), func(d *memory.Disk) { d.Change(n, nil) })
+		damage(fmt.Sprintf("ends before %d", n), func(d *memlog.Disk) { d.Cut(n) })
+		damage(fmt.Sprintf("frame %d missing", n), func(d *memlog.Disk) { d.Change(n, nil) })
 	}
 	b.disk = good
 	b.open()
@@ -80,7 +80,7 @@ func changed(data []byte, i int) []byte {
 
 func TestMarkIsMissing(t *testing.T) {
 	b := filled(t)
-	other := new(memory.Disk)
+	other := new(memlog.Disk)
 	for data, err := range b.disk.Open().Read(t.Context(), 1, b.number()) {
 		b.NoError(err)
 		bounds, _ := other.Open().Bounds(t.Context())
@@ -134,7 +134,7 @@ func TestAcknowledgedFramesAreLost(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MarkEvery = time.Hour
 	b.open()
-	b.log.SetFault(func([]byte) memory.Fault { return memory.Lie })
+	b.log.SetFault(func([]byte) memlog.Fault { return memlog.Lie })
 	b.set("a", "", time.Hour)
 	b.p.marks.write()
 	b.crash()
@@ -212,6 +212,6 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 		_, err := Open(ctx, b.cfg.with(b.disk.Open()))
 		b.ErrorIs(err, context.DeadlineExceeded)
 		b.ErrorContains(err, "no space left")
-		b.NotErrorIs(err, journal.ErrDamaged)
+		b.NotErrorIs(err, storage.ErrDamaged)
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // Random requests, each repeated until it is answered, and later again, over faults of the log,
@@ -181,16 +181,16 @@ func (r *repeater) disturb() {
 		r.open()
 	case 1, 2:
 		after := r.rand.IntN(2) == 0
-		log.SetFault(func([]byte) memory.Fault { // death
+		log.SetFault(func([]byte) memlog.Fault { // death
 			r.dying.Store(true)
 			go func() { log.Close(); p.writer.abandon() }()
 			if after {
-				return memory.Silence
+				return memlog.Silence
 			}
-			return memory.Drop
+			return memlog.Drop
 		})
 	case 3:
-		log.SetFault(func([]byte) memory.Fault { return memory.Fault(r.faults.IntN(int(memory.Stranger) + 1)) })
+		log.SetFault(func([]byte) memlog.Fault { return memlog.Fault(r.faults.IntN(int(memlog.Stranger) + 1)) })
 	}
 }
 

@@ -2,7 +2,7 @@ package partition
 
 import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // attempt adds the result of an attempt, or that it begins. It reports false if the timer is another one by now.
@@ -39,7 +39,7 @@ func (d *draft) attempt(it *item) bool {
 		op.Error = it.text
 		now.extra.LastError, now.extra.Died = string(op.Error), d.Header().Time
 	default:
-		op.Kind, op.Next = frame.Fail, instant.Plus(d.now, int64(it.wait))
+		op.Kind, op.Next = frame.Fail, state.Add(d.now, int64(it.wait))
 		now.next = op.Next
 	}
 	d.Add(&op)

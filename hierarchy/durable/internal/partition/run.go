@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
@@ -92,7 +91,7 @@ func following(s schedule.Schedule, due, now int64) (at int64, ok bool) {
 		return nextRun(s, due)
 	}
 	if p := period(s, due); p > 0 {
-		return instant.Plus(due, ((now-due)/p+1)*p), true
+		return state.Add(due, ((now-due)/p+1)*p), true
 	}
 	return nextRun(s, now)
 }
@@ -102,7 +101,7 @@ func (d *draft) runDue(t *state.Timer) int64 {
 	if t.Wall {
 		return t.Due
 	}
-	return instant.Plus(t.Due, instant.Minus(d.wall, d.now))
+	return state.Add(t.Due, state.Sub(d.wall, d.now))
 }
 
 // startRun adds what the rule for missed runs makes of a run that is about to begin. It reports false if it does not.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
@@ -82,15 +82,15 @@ func (m *runsModel) keys() (all []string) {
 func (m *runsModel) die() {
 	p, log := m.p, m.log
 	after := m.rand.IntN(2) == 0
-	log.SetFault(func([]byte) memory.Fault {
+	log.SetFault(func([]byte) memlog.Fault {
 		if !m.died {
 			m.died, m.left = true, m.mock.Now().UnixNano()
 		}
 		go func() { log.Close(); p.writer.abandon() }()
 		if after {
-			return memory.Silence
+			return memlog.Silence
 		}
-		return memory.Drop
+		return memlog.Drop
 	})
 }
 
@@ -102,11 +102,11 @@ func (m *runsModel) now() int64 {
 
 func (m *runsModel) step() {
 	faulty := m.rand.IntN(4) == 0
-	m.log.SetFault(func([]byte) memory.Fault {
+	m.log.SetFault(func([]byte) memlog.Fault {
 		if !faulty {
-			return memory.None
+			return memlog.None
 		}
-		return memory.Fault(m.faults.IntN(int(memory.Stranger) + 1))
+		return memlog.Fault(m.faults.IntN(int(memlog.Stranger) + 1))
 	})
 	switch m.rand.IntN(8) {
 	case 0:

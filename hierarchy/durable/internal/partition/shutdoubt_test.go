@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 var errDisk = errors.New("the disk is full")
@@ -84,11 +84,11 @@ func TestCloseWhileTheLogDoesNotAnswer(t *testing.T) {
 
 // silentMarks is a log that does not answer for marks, once it is on.
 type silentMarks struct {
-	journal.Log
+	storage.Log
 	on bool
 }
 
-func (l *silentMarks) SetMark(ctx context.Context, m journal.Mark) error {
+func (l *silentMarks) SetMark(ctx context.Context, m storage.Mark) error {
 	if !l.on {
 		return l.Log.SetMark(ctx, m)
 	}
@@ -98,11 +98,11 @@ func (l *silentMarks) SetMark(ctx context.Context, m journal.Mark) error {
 
 // failingMarks is a log whose marks can't be set while that says why.
 type failingMarks struct {
-	journal.Log
+	storage.Log
 	why func() error
 }
 
-func (l *failingMarks) SetMark(ctx context.Context, m journal.Mark) error {
+func (l *failingMarks) SetMark(ctx context.Context, m storage.Mark) error {
 	if err := l.why(); err != nil {
 		return err
 	}
@@ -120,8 +120,8 @@ func TestMarkOfShutdownIsSetAgain(t *testing.T) {
 	}{
 		{6 * time.Second, errDisk, 6 * time.Second, 7 * time.Second, nil},
 		{time.Hour, errDisk, 7 * time.Second, 7 * time.Second, errDisk},
-		{2 * time.Second, journal.ErrDamaged, 2 * time.Second, 3 * time.Second, nil},
-		{time.Hour, journal.ErrDamaged, markBehind, markBehind + time.Second, journal.ErrDamaged},
+		{2 * time.Second, storage.ErrDamaged, 2 * time.Second, 3 * time.Second, nil},
+		{time.Hour, storage.ErrDamaged, markBehind, markBehind + time.Second, storage.ErrDamaged},
 	} {
 		inBubble(t, func(b *bench) {
 			b.cfg.EndTime = 7 * time.Second
@@ -157,7 +157,7 @@ func TestShutdownWithDamagedMarks(t *testing.T) {
 		b.NoError(p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a")}}}))
 		time.Sleep(time.Minute)
 		begun := time.Now()
-		b.ErrorContains(p.Shutdown(b.t.Context()), journal.ErrDamaged.Error())
+		b.ErrorContains(p.Shutdown(b.t.Context()), storage.ErrDamaged.Error())
 		b.Zero(time.Since(begun))
 	})
 }
@@ -239,7 +239,7 @@ func (b *bench) waitsAMinute() {
 }
 
 // silent is a log that takes nothing and answers nothing, like a disk that hangs.
-type silent struct{ journal.Log }
+type silent struct{ storage.Log }
 
 func (silent) Append(ctx context.Context, _ uint64, _ []byte) error { <-ctx.Done(); return ctx.Err() }
 func (silent) Get(ctx context.Context, _ uint64) ([]byte, error)    { <-ctx.Done(); return nil, ctx.Err() }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // The largest message may become smaller while calls wait. Those that are too large by themselves end with an error,
@@ -106,11 +106,11 @@ func TestDoubtEndsWithALogThatTakesLess(t *testing.T) {
 			b.log.Max = 64 << 10
 		}
 	}
-	b.log.SetFault(func([]byte) memory.Fault {
+	b.log.SetFault(func([]byte) memlog.Fault {
 		if appends == 1 {
-			return memory.Refuse
+			return memlog.Refuse
 		}
-		return memory.None
+		return memlog.None
 	})
 	_, err := b.try(Op{Kind: frame.Set, Key: []byte("large"), Value: make([]byte, 100<<10)})
 	b.ErrorIs(err, ErrTooLarge)

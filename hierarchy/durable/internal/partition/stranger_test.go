@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // intrude has somebody else publish messages to the log, and returns the number of the last one.
@@ -50,7 +50,7 @@ func TestStrangersAreLeftOut(t *testing.T) {
 		told := 0
 		b.cfg.Logger = slog.New(strangers(&told))
 		if b.intrude("hello", "before all frames"); intruder == "hello" {
-			b.disk = new(memory.Disk)
+			b.disk = new(memlog.Disk)
 		}
 		b.open()
 		for i := range 5 {
@@ -148,7 +148,7 @@ func TestStrangersHideNoDamage(t *testing.T) {
 		"another's": func(b *bench, last uint64) { b.disk.Change(last-3, []byte(b.message(last-4))) },
 		"a later frame": func(b *bench, last uint64) {
 			b.disk.Change(last-1, []byte(b.message(last)))
-			b.disk.Remark(journal.Mark{})
+			b.disk.Remark(storage.Mark{})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -205,14 +205,14 @@ func TestLogOfStrangersAlone(t *testing.T) {
 
 // deaf is a log that does not answer some times when it is asked for its bounds.
 type deaf struct {
-	journal.Log
+	storage.Log
 	times *atomic.Int64
 }
 
-func (l deaf) Bounds(ctx context.Context) (journal.Bounds, error) {
+func (l deaf) Bounds(ctx context.Context) (storage.Bounds, error) {
 	if l.times.Add(-1) >= 0 {
 		<-ctx.Done()
-		return journal.Bounds{}, ctx.Err()
+		return storage.Bounds{}, ctx.Err()
 	}
 	return l.Log.Bounds(ctx)
 }

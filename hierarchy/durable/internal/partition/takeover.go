@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // own takes the log over, and reads to its end what the last owner has written meanwhile.
@@ -59,13 +59,13 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 
 // mark reads the mark, or sets the first one of an empty log. So a log that is not empty has one. One that strangers
 // have written over requires nothing: the chain of frames is checked without it, and the next owner sets it again.
-func (p *Partition) mark(ctx context.Context) (journal.Mark, error) {
+func (p *Partition) mark(ctx context.Context) (storage.Mark, error) {
 	mark, err := p.cfg.Log.Mark(ctx)
-	if errors.Is(err, journal.ErrStranger) {
+	if errors.Is(err, storage.ErrStranger) {
 		p.marks.warn("durable: somebody else has written over the mark", err)
-		return journal.Mark{}, nil
+		return storage.Mark{}, nil
 	}
-	if !errors.Is(err, journal.ErrAbsent) {
+	if !errors.Is(err, storage.ErrAbsent) {
 		return mark, err
 	}
 	b, err := p.cfg.Log.Bounds(ctx)

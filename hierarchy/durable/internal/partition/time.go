@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // ownTime is the owner's time: the wall time of its takeover or the time of the last frame before, and what
@@ -28,8 +28,8 @@ func newOwnTime(c clock.Clock, last int64, ahead time.Duration) ownTime {
 		now := c.Now() // first: if the process is suspended here, this reading is behind, not ahead
 		shift = max(shift, now.UnixNano()-int64(c.Elapsed()))
 	}
-	most := instant.Plus(shift, int64(ahead))
-	begin := max(shift, min(most, instant.Minus(last, int64(c.Elapsed()))))
+	most := state.Add(shift, int64(ahead))
+	begin := max(shift, min(most, state.Sub(last, int64(c.Elapsed()))))
 	return ownTime{c, begin, begin - shift}
 }
 
@@ -42,9 +42,9 @@ func (t ownTime) skew() int64 { return t.wall() - t.now() }
 // since returns how long ago at was.
 func (t ownTime) since(at int64, wall bool) int64 {
 	if wall {
-		return instant.Minus(t.wall(), at)
+		return state.Sub(t.wall(), at)
 	}
-	return instant.Minus(t.now(), at)
+	return state.Sub(t.now(), at)
 }
 
 // Moment is a time of an owner of the partition, by its own clock.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // settled waits until trimming has nothing to do.
@@ -110,12 +110,12 @@ func (b *bench) openDying(frames int) {
 	b.log = b.disk.Open()
 	log, appends := b.log, 0
 	var p *Partition
-	log.SetFault(func([]byte) memory.Fault {
+	log.SetFault(func([]byte) memlog.Fault {
 		if appends++; appends == frames+2 { // the first is the takeover
 			go func() { log.Close(); p.writer.abandon() }()
-			return []memory.Fault{memory.Drop, memory.Silence}[frames%2]
+			return []memlog.Fault{memlog.Drop, memlog.Silence}[frames%2]
 		}
-		return memory.None
+		return memlog.None
 	})
 	p, err := Open(b.t.Context(), b.cfg.with(log))
 	b.NoError(err)
@@ -169,14 +169,14 @@ func TestTrimmingBesideLargeCalls(t *testing.T) {
 		}
 		appends, p := 0, b.p
 		var most int64
-		b.log.SetFault(func([]byte) memory.Fault {
+		b.log.SetFault(func([]byte) memlog.Fault {
 			if appends++; appends == 150 {
 				close(stop)
 			}
 			p.mu.Lock() // the writer is in Append, and does not hold it
 			most = max(most, p.trims.total)
 			p.mu.Unlock()
-			return memory.None
+			return memlog.None
 		})
 		for range callers {
 			<-ended

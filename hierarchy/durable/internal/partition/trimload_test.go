@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // Callers that leave the writer no rest, and set timers at random, don't have the log grow.
@@ -52,7 +52,7 @@ func (b *bench) load(keys, ops, frames int) (most int64) {
 		}()
 	}
 	appends, p := 0, b.p
-	b.log.SetFault(func([]byte) memory.Fault {
+	b.log.SetFault(func([]byte) memlog.Fault {
 		p.mu.Lock() // the writer is in Append, and does not hold it
 		if p.state.Len() > keys*9/10 {
 			most = max(most, p.trims.total)
@@ -61,7 +61,7 @@ func (b *bench) load(keys, ops, frames int) (most int64) {
 		if appends++; appends == frames {
 			close(stop)
 		}
-		return memory.None
+		return memlog.None
 	})
 	for range callers {
 		<-ended

@@ -8,7 +8,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // writer makes frames of what is in its queue, appends them to the log, and answers. Its goroutine is that of write.
@@ -105,7 +105,7 @@ func (w *writer) write() {
 		w.queue.leave(rest)
 		took, err := w.commit()
 		w.leaveGate(took)
-		if errors.Is(err, journal.ErrTooLarge) {
+		if errors.Is(err, storage.ErrTooLarge) {
 			if again, ok := w.smaller(rest); ok {
 				rest = again
 				continue

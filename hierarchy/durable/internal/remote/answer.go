@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // status is the beginning of an answer. All but done have a text.
@@ -67,7 +66,7 @@ func appendRecount(b []byte, err error, t int64) []byte {
 // statusOf returns the status of an error.
 func statusOf(err error) status {
 	switch {
-	case errors.Is(err, partition.ErrClosed), errors.Is(err, partition.ErrNotOwner), errors.Is(err, journal.ErrTaken):
+	case errors.Is(err, partition.ErrClosed), errors.Is(err, partition.ErrNotOwner), errors.Is(err, storage.ErrTaken):
 		return notMine
 	case errors.Is(err, partition.ErrDamaged):
 		return isDamaged
@@ -153,7 +152,7 @@ func appendFound(b []byte, f found) []byte {
 	}
 	b = append(b, 1)
 	b = binary.AppendVarint(b, int64(f.remaining))
-	return wire.AppendBytes(b, f.value)
+	return frame.AppendBytes(b, f.value)
 }
 
 func readFound(b []byte) (f found, err error) {
@@ -187,8 +186,8 @@ func appendTimer(b []byte, t *state.Timer) []byte {
 	b = binary.AppendUvarint(b, t.ID.Number)
 	b = binary.AppendVarint(b, t.Due)
 	b = binary.AppendUvarint(b, uint64(t.Attempt))
-	b = wire.AppendBytes(b, t.Key)
-	return wire.AppendBytes(b, t.Value)
+	b = frame.AppendBytes(b, t.Key)
+	return frame.AppendBytes(b, t.Value)
 }
 
 // timer reads a timer of a page that a question of that kind requests.

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // Client calls the partitions of other processes. A process has one for each set of timers. Its
@@ -21,7 +21,7 @@ type Client struct {
 	cfg      Config
 	caller   uint64
 	inbox    string // the subject of all answers begins with it
-	sub      bus.Subscription
+	sub      storage.Subscription
 	quiet    time.Duration
 	lanes    []*lane
 	requests sync.Pool // of *request
@@ -146,7 +146,7 @@ func (c *Client) replyTo(at int, serial uint64) string {
 func (c *Client) readReply(id uint64) string { return c.inbox + strconv.FormatUint(id, 36) }
 
 // answered is called with each answer.
-func (c *Client) answered(m bus.Message) {
+func (c *Client) answered(m storage.Message) {
 	token := m.Subject[len(c.inbox):]
 	data := m.Data
 	if m.Nobody {

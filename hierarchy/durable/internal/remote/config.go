@@ -10,15 +10,14 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // Config is what a Client, or a Server, works with.
 type Config struct {
-	Bus        bus.Bus
+	Bus        storage.Bus
 	Name       string       // of the set of timers
 	Partitions int          // how many it has
 	Logger     *slog.Logger // may be nil
@@ -50,7 +49,7 @@ var (
 	errClosing = errors.New("the client was closed before the owner of the partition answered")
 )
 
-func unavailable(why error) error { return journal.Because(partition.ErrUnavailable, why) }
+func unavailable(why error) error { return storage.Because(partition.ErrUnavailable, why) }
 
 const (
 	// maxFlying is how many messages of calls to one partition are on their way at once.

@@ -9,9 +9,9 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // servers gives connections to the server that runs now.
@@ -58,6 +58,6 @@ func TestConnectionIsLost(t *testing.T) {
 	nc.Close()
 	_, err = c.try(t.Context(), removeOp("a"))
 	b.ErrorIs(err, partition.ErrUnavailable)
-	b.ErrorIs(err, bus.ErrOffline)
+	b.ErrorIs(err, storage.ErrOffline)
 	all.now.Load().Shutdown()
 }

@@ -9,10 +9,10 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 func setIfOp(c partition.Condition, k, v string, in time.Duration) partition.Op {
@@ -34,7 +34,7 @@ func (b *bench) ownAsEarlier() (refused chan bool, end func()) {
 		case kind(m.Data[1]) > timeKind:
 			_ = m.Respond(appendFailure(nil, errKind))
 		default:
-			o.received(bus.Message{Subject: m.Subject, Reply: m.Reply, Data: m.Data})
+			o.received(storage.Message{Subject: m.Subject, Reply: m.Reply, Data: m.Data})
 		}
 	})
 	b.NoError(err)

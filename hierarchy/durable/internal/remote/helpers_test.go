@@ -18,9 +18,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // conn is the connection that all tests share. They have names of their own.
@@ -52,7 +52,7 @@ type bench struct {
 	*require.Assertions
 	t    testing.TB
 	cfg  Config
-	disk *memory.Disk
+	disk *memlog.Disk
 	part partition.Config
 	most int // the log's largest message, if not 0
 
@@ -60,13 +60,13 @@ type bench struct {
 }
 
 func newBench(t testing.TB) *bench {
-	b := &bench{Assertions: require.New(t), t: t, disk: new(memory.Disk)}
+	b := &bench{Assertions: require.New(t), t: t, disk: new(memlog.Disk)}
 	b.cfg = Config{Bus: jetstream.NewBus(conn), Name: fmt.Sprint("t", names.Add(1)), Partitions: 1}
 	b.part = partition.Config{
 		Partitions: 1, Clock: clock.System(), Precision: time.Millisecond, MaxAttempts: 3,
 		Backoff: func(int) time.Duration { return time.Hour }, Crew: partition.NewCrew(16),
 		Logger: slog.New(slog.DiscardHandler), Owner: "test",
-		Patience: journal.Patience{Answer: 20 * time.Millisecond, Pause: 20 * time.Microsecond},
+		Patience: storage.Patience{Answer: 20 * time.Millisecond, Pause: 20 * time.Microsecond},
 		Handle:   func(context.Context, partition.Firing) error { return nil },
 	}
 	t.Cleanup(b.ending.Wait)
@@ -76,7 +76,7 @@ func newBench(t testing.TB) *bench {
 // owner is a process that owns the partition.
 type owner struct {
 	*partition.Partition
-	log   *memory.Log
+	log   *memlog.Log
 	lease atomic.Bool
 	*Server
 	dead atomic.Bool

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal/memory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition/partitiontest"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 var seeds = flag.Int("seeds", 4, "how many random histories the tests go through")
@@ -89,11 +89,11 @@ type history struct {
 func (h *history) rise(r *rand.Rand) {
 	h.owner = h.own()
 	faults := rand.New(rand.NewPCG(r.Uint64(), 0))
-	h.owner.log.SetFault(func([]byte) memory.Fault {
+	h.owner.log.SetFault(func([]byte) memlog.Fault {
 		if faults.IntN(10) > 0 {
-			return memory.None
+			return memlog.None
 		}
-		return memory.Fault(faults.IntN(int(memory.Twice) + 1))
+		return memlog.Fault(faults.IntN(int(memlog.Twice) + 1))
 	})
 }
 

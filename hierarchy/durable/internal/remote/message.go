@@ -11,7 +11,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // Version is the version of the messages that this package writes, but for messages with operations: these may be
@@ -77,9 +76,9 @@ func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
 		case frame.Import:
 			b = a.Timer.Append(b)
 		}
-		b = wire.AppendBytes(b, a.Key)
+		b = frame.AppendBytes(b, a.Key)
 		if hasValue(a.Kind) {
-			b = wire.AppendBytes(b, a.Value)
+			b = frame.AppendBytes(b, a.Value)
 		}
 	}
 	return b

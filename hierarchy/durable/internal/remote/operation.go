@@ -7,7 +7,6 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // The bits in the byte of an operation's kind.
@@ -67,10 +66,10 @@ func appendHead(b []byte, a *partition.Op) []byte {
 		b = append(b, o)
 	}
 	if len(a.Schedule) > 0 {
-		b = wire.AppendBytes(b, a.Schedule)
+		b = frame.AppendBytes(b, a.Schedule)
 	}
 	if len(a.Trace) > 0 {
-		b = wire.AppendBytes(b, a.Trace)
+		b = frame.AppendBytes(b, a.Trace)
 	}
 	return b
 }

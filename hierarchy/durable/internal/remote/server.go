@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/bus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 const (
@@ -34,7 +34,7 @@ type Server struct {
 	cfg     Config
 	owner   *partition.Partition
 	refusal error // of all, if there is no owner
-	sub     bus.Subscription
+	sub     storage.Subscription
 	ctx     context.Context // of what waits
 	cancel  context.CancelFunc
 
@@ -101,7 +101,7 @@ func (s *Server) Stop() {
 }
 
 // received is called with each message.
-func (s *Server) received(m bus.Message) {
+func (s *Server) received(m storage.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !answerable(m.Reply) {
@@ -138,7 +138,7 @@ func (s *Server) respond(reply string, answer []byte) {
 }
 
 // accept begins the operations of a message.
-func (s *Server) accept(m bus.Message, version byte, body []byte) error {
+func (s *Server) accept(m storage.Message, version byte, body []byte) error {
 	a := &pending{reply: m.Reply, size: int64(len(m.Data))}
 	var ago time.Duration
 	if version != Version {

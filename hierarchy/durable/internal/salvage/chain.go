@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // chain is the frames of a log from where it must begin, in order, without those that are missing.
@@ -21,7 +21,7 @@ func (c *chain) problem(format string, args ...any) {
 }
 
 // link puts the frames of a log in order, and says what is missing.
-func link(s *scanned, mark journal.Mark, marked bool) *chain {
+func link(s *scanned, mark storage.Mark, marked bool) *chain {
 	c := new(chain)
 	last := uint64(0)
 	for n := range s.frames {
@@ -89,7 +89,7 @@ func before(frames []found, next *found, any bool) (f found, ok bool) {
 }
 
 // compare compares the end of the log with its mark.
-func (c *chain) compare(s *scanned, mark journal.Mark, marked bool) {
+func (c *chain) compare(s *scanned, mark storage.Mark, marked bool) {
 	last := c.frames[len(c.frames)-1]
 	if !marked {
 		return

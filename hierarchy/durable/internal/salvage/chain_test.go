@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // Where a frame is chained to one that is not the one before it, strangers' messages are between them. Where
@@ -18,12 +18,12 @@ func TestStrangersBetweenFrames(t *testing.T) {
 		s.frames[n] = []found{{Header: frame.Header{Number: n, Begin: 1, Previous: sum}, checksum: uint32(n)}}
 		sum = uint32(n)
 	}
-	c := link(s, journal.Mark{Number: 9, Checksum: 9}, true)
+	c := link(s, storage.Mark{Number: 9, Checksum: 9}, true)
 	require.Empty(t, c.problems)
 	require.Len(t, c.frames, 5)
 	require.Zero(t, c.gap)
 	delete(s.frames, 6)
-	c = link(s, journal.Mark{Number: 9, Checksum: 9}, true)
+	c = link(s, storage.Mark{Number: 9, Checksum: 9}, true)
 	require.Equal(t, []string{"frames 6 to 8 are missing"}, c.problems)
 	require.Len(t, c.frames, 4)
 }

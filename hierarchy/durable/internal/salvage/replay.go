@@ -4,31 +4,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // Timer is a timer that was found.
 type Timer struct {
-	Key, Value []byte
-	Due        int64 // when its next attempt is due, or for a dead one, was due at first
-	Wall       bool  // SetAt's
-	Attempts   uint32
-	Dead       bool
-	Died       int64 // when, if it is dead
-	LastError  string
-	Schedule   string // as text, if it has one
-	Missed     uint32 // how many other runs of the schedule this one stands for
-	Started    bool   // an attempt of this run has begun
-	Trace      []byte // the trace context of the call that has set it
-	ID         frame.ID
+	state.Timer
 	// Uncertain: frames are missing after the last one that says something of the timer. It may have
 	// ended, or been set, moved or removed since.
 	Uncertain bool
 
-	first int64  // when its first attempt was due
-	said  uint64 // the number of the last frame that says something of it
+	said uint64 // the number of the last frame that says something of it
 }
 
 // replayed is what the frames of a log say.
@@ -84,13 +72,10 @@ func (r *replayed) frame(c *chain, data []byte) error {
 func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
 	switch op.Kind {
 	case frame.Set, frame.SetAt, frame.Keep, frame.Import:
-		t := &Timer{Key: slices.Clone(op.Key), Value: slices.Clone(op.Value), Due: op.Due, Wall: op.Wall,
-			Attempts: op.Attempt, Dead: op.State == frame.Dead, ID: op.ID, first: op.Due, said: f.Number,
-			Schedule: string(op.Schedule), Missed: op.Missed, Started: op.Started, Trace: slices.Clone(op.Trace),
-			Died: op.Died, LastError: string(op.Error)}
-		if (op.Kind == frame.Keep || op.Kind == frame.Import) && op.Attempt > 0 && !t.Dead {
-			t.Due, t.Wall = op.Next, false
-		}
+		t := &Timer{said: f.Number, Timer: state.Timer{Key: string(op.Key), Value: string(op.Value), ID: op.ID,
+			Due: op.Due, Wall: op.Wall, Attempt: op.Attempt, Next: op.Next, Dead: op.State == frame.Dead,
+			Extra: state.Extra{Schedule: string(op.Schedule), Trace: string(op.Trace), Missed: op.Missed, Started: op.Started,
+				LastError: string(op.Error), Died: op.Died}}}
 		r.timers[string(op.Key)] = t
 		delete(r.lost, string(op.Key))
 	case frame.Remove, frame.End, frame.Expire:
@@ -116,21 +101,20 @@ func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 	t.said = f.Number
 	switch op.Kind {
 	case frame.Move:
-		t.Due, t.first, t.Wall, t.ID, t.Attempts, t.Started = op.Due, op.Due, false, op.ID, 0, false
+		t.Due, t.Wall, t.ID, t.Attempt, t.Started = op.Due, false, op.ID, 0, false
 	case frame.Begin:
-		t.Attempts = op.Attempt
+		t.Attempt = op.Attempt
 	case frame.Fail:
-		t.Attempts, t.Due, t.Wall = op.Attempt, op.Next, false
+		t.Attempt, t.Next = op.Attempt, op.Next
 	case frame.Die:
-		t.Attempts, t.Due, t.Dead, t.Died, t.LastError = op.Attempt, t.first, true, f.Time, string(op.Error)
+		t.Attempt, t.Dead, t.Died, t.LastError = op.Attempt, true, f.Time, string(op.Error)
 	case frame.Revive:
-		t.Attempts, t.Due, t.first, t.Wall, t.Dead, t.Died, t.LastError = 0, op.Due, op.Due, false, false, 0, ""
+		t.Attempt, t.Due, t.Wall, t.Dead, t.Died, t.LastError = 0, op.Due, false, false, 0, ""
 	case frame.Next:
-		t.Due, t.first, t.Wall, t.ID, t.Attempts = op.Due, op.Due, true, op.ID, 0
-		t.Missed, t.Started = 0, false
+		t.Due, t.Wall, t.ID, t.Attempt, t.Missed, t.Started = op.Due, true, op.ID, 0, 0, false
 	case frame.Start:
 		if t.Started = true; op.Moved {
-			t.Due, t.first, t.Wall, t.Missed = op.Due, op.Due, true, op.Missed
+			t.Due, t.Wall, t.Missed = op.Due, true, op.Missed
 		}
 	}
 }

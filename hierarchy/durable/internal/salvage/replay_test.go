@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // Answers to other processes are in the frames, and say nothing of timers.
@@ -42,15 +43,15 @@ func TestSchedulesAndDeaths(t *testing.T) {
 		frame.Op{Kind: frame.Set, Key: b, Due: 20})
 	write(2, frame.Op{Kind: frame.Start, Key: a, ID: frame.ID{Number: 1 << 12}, Moved: true, Due: 12, More: frame.More{Missed: 3}},
 		frame.Op{Kind: frame.Die, Key: b, ID: frame.ID{Number: 1<<12 | 1}, Attempt: 4, More: frame.More{Error: []byte("why")}})
-	require.Equal(t, &Timer{Key: a, Value: []byte{}, Due: 12, Wall: true, ID: frame.ID{Owner: 1, Number: 1 << 12}, Schedule: "daily",
-		Trace: []byte("t"), Missed: 3, Started: true, first: 12, said: 2}, r.timers["a"])
-	require.Equal(t, &Timer{Key: b, Value: []byte{}, Due: 20, Attempts: 4, ID: frame.ID{Owner: 1, Number: 1<<12 | 1}, Dead: true, Died: 2,
-		LastError: "why", first: 20, said: 2}, r.timers["b"])
+	require.Equal(t, &Timer{said: 2, Timer: state.Timer{Key: "a", Due: 12, Wall: true, ID: frame.ID{Owner: 1, Number: 1 << 12},
+		Extra: state.Extra{Schedule: "daily", Trace: "t", Missed: 3, Started: true}}}, r.timers["a"])
+	require.Equal(t, &Timer{said: 2, Timer: state.Timer{Key: "b", Due: 20, Attempt: 4, ID: frame.ID{Owner: 1, Number: 1<<12 | 1},
+		Dead: true, Extra: state.Extra{Died: 2, LastError: "why"}}}, r.timers["b"])
 	write(3, frame.Op{Kind: frame.Next, Key: a, Ended: 1 << 12, Due: 14},
 		frame.Op{Kind: frame.Next, Key: gone, Ended: 5, Due: 14},
 		frame.Op{Kind: frame.Expire, Key: b, ID: frame.ID{Number: 1<<12 | 1}})
-	require.Equal(t, &Timer{Key: a, Value: []byte{}, Due: 14, Wall: true, ID: frame.ID{Owner: 1, Number: 3 << 12}, Schedule: "daily",
-		Trace: []byte("t"), first: 14, said: 3}, r.timers["a"])
+	require.Equal(t, &Timer{said: 3, Timer: state.Timer{Key: "a", Due: 14, Wall: true, ID: frame.ID{Owner: 1, Number: 3 << 12},
+		Extra: state.Extra{Schedule: "daily", Trace: "t"}}}, r.timers["a"])
 	require.Len(t, r.timers, 1)
 	require.Equal(t, map[string]uint64{"gone": 3}, r.lost)
 	require.Empty(t, c.problems)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // The errors of Read and ReadFiles. They are wrapped.
@@ -115,7 +115,7 @@ func readName(name string, s *streams, f func(*Log) error) error {
 }
 
 // readLog reads one log. Its frames say how many there are of its name.
-func readLog(files []string, mark journal.Mark, marked bool) (l *Log, of int, err error) {
+func readLog(files []string, mark storage.Mark, marked bool) (l *Log, of int, err error) {
 	s, err := scan(files)
 	if err != nil {
 		return nil, 0, err

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/blocks"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded/blocks"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/journal"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // found is a whole frame in a file.
@@ -89,8 +89,8 @@ func (s *scanned) frame(file string, offset int64, data []byte) int {
 
 // marks looks for the marks of a name in the files of their stream, by partition. Of several, the
 // highest is true.
-func marks(files []string, name string) (map[int]journal.Mark, error) {
-	all := make(map[int]journal.Mark)
+func marks(files []string, name string) (map[int]storage.Mark, error) {
+	all := make(map[int]storage.Mark)
 	prefix := []byte("epicycle." + name + ".mark.")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -115,7 +115,7 @@ func marks(files []string, name string) (map[int]journal.Mark, error) {
 // markAt returns the mark in a message of the server whose subject begins at some place. Before it are
 // two bytes with its length, after it four bytes with the length of the headers, the headers, and
 // the mark.
-func markAt(data []byte, at, prefix int) (partition int, mark journal.Mark, ok bool) {
+func markAt(data []byte, at, prefix int) (partition int, mark storage.Mark, ok bool) {
 	if at < 2 {
 		return 0, mark, false
 	}
@@ -125,10 +125,10 @@ func markAt(data []byte, at, prefix int) (partition int, mark journal.Mark, ok b
 	}
 	partition, err := strconv.Atoi(string(data[at+prefix : end]))
 	body := end + 4 + int(binary.LittleEndian.Uint32(data[end:]))
-	if err != nil || body+journal.MarkSize > len(data) {
+	if err != nil || body+storage.MarkSize > len(data) {
 		return 0, mark, false
 	}
-	mark, ok = journal.DecodeMark(data[body : body+journal.MarkSize])
+	mark, ok = storage.DecodeMark(data[body : body+storage.MarkSize])
 	return partition, mark, ok
 }
 

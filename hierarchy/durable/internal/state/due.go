@@ -5,7 +5,6 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 )
 
 // Build puts all waiting timers on their wheels, after all of the log was read that was there.
@@ -112,7 +111,7 @@ func (s *State) due(now, wall int64) int {
 	best, late := -1, int64(-1)
 	for w, wheel := range s.wheels {
 		if due, ok := wheel.Next(); ok && int64(due) <= times[w] {
-			if l := instant.Minus(times[w], int64(due)); l > late {
+			if l := Sub(times[w], int64(due)); l > late {
 				best, late = w, l
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // A timer as answers and messages have it. FORMAT.md describes the bytes.
@@ -41,8 +40,8 @@ func (t *Timer) Append(b []byte) []byte {
 	if t.Attempt > 0 {
 		b = binary.AppendVarint(b, t.Next)
 	}
-	b = wire.AppendBytes(b, t.Key)
-	b = wire.AppendBytes(b, t.Value)
+	b = frame.AppendBytes(b, t.Key)
+	b = frame.AppendBytes(b, t.Value)
 	if flags&timerExtra != 0 {
 		b = t.Extra.append(b)
 	}
@@ -50,15 +49,15 @@ func (t *Timer) Append(b []byte) []byte {
 }
 
 func (e *Extra) append(b []byte) []byte {
-	b = wire.AppendBytes(b, e.Schedule)
-	b = wire.AppendBytes(b, e.Trace)
+	b = frame.AppendBytes(b, e.Schedule)
+	b = frame.AppendBytes(b, e.Trace)
 	b = binary.AppendUvarint(b, uint64(e.Missed))
 	started := byte(0)
 	if e.Started {
 		started = 1
 	}
 	b = append(b, started)
-	b = wire.AppendBytes(b, e.LastError)
+	b = frame.AppendBytes(b, e.LastError)
 	return binary.AppendVarint(b, e.Died)
 }
 
@@ -68,7 +67,7 @@ func (t *Timer) Size() int {
 }
 
 // ReadTimer reads what Append has appended.
-func ReadTimer(r *wire.Reader) (t Timer) {
+func ReadTimer(r *frame.Reader) (t Timer) {
 	flags := r.Byte()
 	t.Wall = flags&timerWall != 0
 	switch flags & timerState {
@@ -92,7 +91,7 @@ func ReadTimer(r *wire.Reader) (t Timer) {
 	return t
 }
 
-func readExtra(r *wire.Reader) (e Extra) {
+func readExtra(r *frame.Reader) (e Extra) {
 	e.Schedule, e.Trace, e.Missed = string(r.Bytes()), string(r.Bytes()), readUint32(r)
 	started := r.Byte()
 	e.Started, e.LastError, e.Died = started == 1, string(r.Bytes()), r.Varint()
@@ -102,7 +101,7 @@ func readExtra(r *wire.Reader) (e Extra) {
 	return e
 }
 
-func readUint32(r *wire.Reader) uint32 {
+func readUint32(r *frame.Reader) uint32 {
 	n := r.Uvarint()
 	if n > math.MaxUint32 {
 		r.Fail()

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wire"
 )
 
 // What is appended is read, and nothing of it can be left out, nor has anything another meaning.
@@ -20,22 +19,22 @@ func TestTimersAsBytes(t *testing.T) {
 	} {
 		b := timer.Append(nil)
 		require.Less(t, len(b), timer.Size())
-		r := wire.Reader{B: b}
+		r := frame.Reader{B: b}
 		require.Equal(t, timer, ReadTimer(&r))
 		require.True(t, r.Ended())
 		for n := range b {
-			r := wire.Reader{B: b[:n]}
+			r := frame.Reader{B: b[:n]}
 			ReadTimer(&r)
 			require.True(t, r.Failed, n)
 		}
 		for _, flags := range []byte{3, 0x40, 0x80} {
 			b[0] = flags
-			r := wire.Reader{B: b}
+			r := frame.Reader{B: b}
 			ReadTimer(&r)
 			require.True(t, r.Failed)
 		}
 	}
-	r := wire.Reader{B: append([]byte{timerExtra, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, make([]byte, 6)...)} // an Extra that is none
+	r := frame.Reader{B: append([]byte{timerExtra, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, make([]byte, 6)...)} // an Extra that is none
 	ReadTimer(&r)
 	require.True(t, r.Failed)
 }

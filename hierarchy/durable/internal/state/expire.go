@@ -5,7 +5,6 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/instant"
 )
 
 // Dead timers that are not kept for ever wait on a wheel of their own.
@@ -17,7 +16,7 @@ func (s *State) SetKeepDead(d time.Duration) { s.keepDead = int64(d) }
 // bury makes a dead timer wait until it need not be kept any more.
 func (s *State) bury(i uint32, r *record) {
 	if s.keepDead > 0 {
-		r.handle = s.graves.Set(i, time.Duration(instant.Plus(s.extra(i).Died, s.keepDead)))
+		r.handle = s.graves.Set(i, time.Duration(Add(s.extra(i).Died, s.keepDead)))
 	}
 }
 

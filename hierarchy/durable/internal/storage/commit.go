@@ -1,0 +1,117 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
+)
+
+// Patience is how long Commit waits for an answer before it tries again, and how often it tries.
+// The zero Patience is ready to use.
+type Patience struct {
+	Answer time.Duration // for each call to the log, default 5s
+	Pause  time.Duration // before the first repetition, doubled each time up to a second; default 5ms
+	// Doubt, if not nil, is called once for each Commit that got no clear answer at first.
+	Doubt func(error)
+	// Stranger, if not nil, reports whether a message of the log is none of its owners'.
+	Stranger func(data []byte, number uint64) bool
+}
+
+// Commit appends data as message last+1, and finds out whether it did if the answer is lost. It
+// returns nil if the message is in the log, and ErrTaken, ErrStranger or ErrTooLarge if it is not, and
+// never will be. With any other error, nothing is known: it is ErrReplaced, or comes when ctx is done, or when the
+// log takes less than before.
+func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte) error {
+	sure := true // no copy can have been appended
+	for retry := (wait.Backoff{First: orDefault(p.Pause, 5*time.Millisecond), Last: time.Second}); ; {
+		err := p.try(ctx, log, last, data, &sure)
+		if isClear(err) || sure && errors.Is(err, ErrTooLarge) {
+			return err
+		}
+		if errors.Is(err, ErrTooLarge) { // it was not, when it was sent first
+			return fmt.Errorf("it may have been appended: %v", err)
+		}
+		p.doubt(err)
+		if !retry.Wait(ctx) {
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+	}
+}
+
+// doubt calls Doubt, once.
+func (p *Patience) doubt(err error) {
+	if p.Doubt != nil {
+		p.Doubt(err)
+		p.Doubt = nil
+	}
+}
+
+func isClear(err error) bool {
+	return err == nil || errors.Is(err, ErrTaken) || errors.Is(err, ErrStranger) || errors.Is(err, ErrReplaced)
+}
+
+var errNoAnswer = errors.New("no answer")
+
+// append appends once, and waits for the answer as long as Answer says.
+func (p *Patience) append(ctx context.Context, log Log, last uint64, data []byte) error {
+	limited, cancel := p.WithTimeout(ctx)
+	defer cancel()
+	err := log.Append(limited, last, data)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil && !errors.Is(err, ErrDenied) { // nobody else knows of that context
+		return fmt.Errorf("%w within %v", errNoAnswer, p.answer())
+	}
+	return err
+}
+
+// WithTimeout returns a context for a request to the log. It ends with ctx, or when an answer takes too long.
+func (p *Patience) WithTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, p.answer())
+}
+
+func (p *Patience) answer() time.Duration { return orDefault(p.Answer, 5*time.Second) }
+
+func orDefault(d, otherwise time.Duration) time.Duration {
+	if d == 0 {
+		return otherwise
+	}
+	return d
+}
+
+// try appends once, and looks once whether the message is there if that is not clear.
+// sure becomes false if the message may have been appended.
+func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, sure *bool) error {
+	err := p.append(ctx, log, last, data)
+	if errors.Is(err, errNoAnswer) {
+		p.doubt(err) // looking takes as long again if the log is silent
+	}
+	if err == nil || errors.Is(err, ErrTooLarge) && *sure {
+		return err
+	}
+	*sure = *sure && errors.Is(err, ErrRefused)
+	limited, cancel := p.WithTimeout(ctx)
+	defer cancel()
+	there, gone := log.Get(limited, last+1)
+	switch {
+	case gone == nil && bytes.Equal(there, data):
+		return nil
+	case gone == nil && p.Stranger != nil && p.Stranger(there, last+1):
+		return ErrStranger
+	case gone == nil:
+		return ErrTaken
+	case !errors.Is(gone, ErrAbsent):
+		return err
+	}
+	// A log that begins after the message had a later owner, who has deleted it, whosever it was.
+	b, failed := log.Bounds(limited)
+	switch {
+	case failed != nil || b.First <= last+1:
+		return err
+	case *sure:
+		return ErrTaken
+	}
+	return ErrReplaced
+}

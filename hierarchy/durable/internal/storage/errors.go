@@ -1,0 +1,37 @@
+package storage
+
+import "strings"
+
+// prefix begins the text of an error that callers of package durable know.
+const prefix = "durable: "
+
+// In returns err with the place where it occurred in its text. The prefix stays in front: "durable:
+// partition 3: the log is damaged".
+func In(where string, err error) error { return &inPlace{where, err} }
+
+type inPlace struct {
+	where string
+	err   error
+}
+
+func (e *inPlace) Error() string {
+	text, ours := strings.CutPrefix(e.err.Error(), prefix)
+	text = e.where + ": " + text
+	if ours {
+		text = prefix + text
+	}
+	return text
+}
+
+func (e *inPlace) Unwrap() error { return e.err }
+
+// Because returns an error that is both kind and cause. Only kind names the package.
+func Because(kind, cause error) error { return &because{kind, cause} }
+
+type because struct{ kind, cause error }
+
+func (e *because) Error() string {
+	return e.kind.Error() + ": " + strings.TrimPrefix(e.cause.Error(), prefix)
+}
+
+func (e *because) Unwrap() []error { return []error{e.kind, e.cause} }

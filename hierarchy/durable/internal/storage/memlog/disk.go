@@ -1,0 +1,204 @@
+package memlog
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+)
+
+// Disk is what the logs are on: it is there when the processes are gone. Several Logs may share
+// it, as an owner and the one that takes over do. Make it with new.
+type Disk struct {
+	mu    sync.Mutex
+	first uint64   // of messages, less 1
+	all   [][]byte // the message of number n is all[n-first-1]
+	lied  uint64   // the first message that was acknowledged without being on the disk, or 0
+	mark  *storage.Mark
+	late  []late
+	full  bool
+	most  int64 // bytes, or 0
+	gone  bool
+	still bool
+
+	appends int // how many messages were appended
+
+	Trims int // how often messages were deleted
+}
+
+// late is an append that is on its way.
+type late struct {
+	calls int // that come before it
+	last  uint64
+	data  []byte
+}
+
+// Open returns a new connection.
+func (d *Disk) Open() *Log { return &Log{disk: d, closed: make(chan struct{})} }
+
+// Appends returns how many messages were appended.
+func (d *Disk) Appends() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.appends
+}
+
+// LosePower drops what was acknowledged without being on the disk, and what is on its way.
+func (d *Disk) LosePower() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.late = nil
+	if d.lied != 0 {
+		d.cut(d.lied)
+	}
+	d.lied = 0
+}
+
+// Arrive brings to the disk what is on its way.
+func (d *Disk) Arrive() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, a := range d.late {
+		d.append(a.last, a.data)
+	}
+	d.late = nil
+}
+
+// Cut removes the messages from number on, as an engine does that takes the end for torn.
+func (d *Disk) Cut(number uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.cut(number)
+}
+
+func (d *Disk) cut(number uint64) {
+	if number <= d.last() {
+		d.all = d.all[:max(number, d.first+1)-d.first-1]
+	}
+}
+
+// Change replaces message number. With nil it is missing.
+func (d *Disk) Change(number uint64, data []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.all[number-d.first-1] = data
+}
+
+// Remark replaces the mark by any other.
+func (d *Disk) Remark(m storage.Mark) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.mark = &m
+}
+
+// Copy is another disk with the same content, such as a backup.
+func (d *Disk) Copy() *Disk {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return &Disk{first: d.first, all: append([][]byte(nil), d.all...), mark: d.mark, lied: d.lied}
+}
+
+// SetFull makes all appends fail, or no longer.
+func (d *Disk) SetFull(full bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.full = full
+}
+
+// SetMost limits the sum of the sizes of all messages, if it is not 0. An append that does not fit fails.
+func (d *Disk) SetMost(bytes int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.most = bytes
+}
+
+// SetSilent has all calls fail, or no longer.
+func (d *Disk) SetSilent(silent bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.still = silent
+}
+
+// Restore replaces the messages by those of a backup. The mark stays.
+func (d *Disk) Restore(backup *Disk) {
+	c := backup.Copy()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.first, d.all, d.gone = c.first, c.all, false
+}
+
+// SetGone has somebody delete the log, or restore it.
+func (d *Disk) SetGone(gone bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.gone = gone
+}
+
+// Size returns the sum of the sizes of all messages.
+func (d *Disk) Size() (n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.size()
+}
+
+func (d *Disk) size() (n int) {
+	for _, m := range d.all {
+		n += len(m)
+	}
+	return n
+}
+
+func (d *Disk) last() uint64 { return d.first + uint64(len(d.all)) }
+
+// append is false if the log does not end at last. The lock must be held.
+func (d *Disk) append(last uint64, data []byte) bool {
+	if last != d.last() {
+		return false
+	}
+	d.all = append(d.all, data)
+	d.appends++
+	return true
+}
+
+func (l *Log) append(ctx context.Context, last uint64, data []byte) (err error, silent bool) {
+	if err := l.call(ctx); err != nil {
+		return err, false
+	}
+	d := l.disk
+	defer d.mu.Unlock()
+	fault := None
+	if l.fault != nil {
+		fault = l.fault(data)
+	}
+	switch {
+	case d.gone:
+		return errNoAnswer, false
+	case d.full, d.most > 0 && int64(d.size()+len(data)) > d.most:
+		return fmt.Errorf("memory: no space left"), false
+	case fault == Drop:
+		return errNoAnswer, false
+	case fault == Refuse:
+		return storage.ErrRefused, false
+	case fault == Later:
+		d.late = append(d.late, late{2, last, data})
+		return errNoAnswer, false
+	case fault == Stranger:
+		d.append(d.last(), []byte("somebody else's"))
+	case fault == Lie && d.lied == 0:
+		d.lied = d.last() + 1
+	}
+	done := d.append(last, data)
+	switch {
+	case fault == Forget:
+		return errNoAnswer, false
+	case fault == Silence:
+		return nil, true
+	case fault == Twice:
+		done = d.append(last, data)
+	}
+	if !done {
+		return storage.ErrRefused, false
+	}
+	return nil, false
+}

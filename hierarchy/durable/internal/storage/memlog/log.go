@@ -1,0 +1,202 @@
+// Package memory is a log in memory, for tests. It is as reliable as a disk and a server can be
+// at their worst: it loses what was not synced, fails, delays, answers twice or not at all.
+package memlog
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+)
+
+// Fault is what goes wrong with one append.
+type Fault uint8
+
+const (
+	None     Fault = iota
+	Drop           // it is not done, and an error says that there was no answer
+	Forget         // it is done, and an error says that there was no answer
+	Silence        // it is done, and no answer comes until the context ends
+	Later          // it comes to the disk when the next call but one does, and no answer comes
+	Twice          // it comes to the disk twice, and the second answer comes
+	Stranger       // a message of somebody else comes to the disk before it
+	Lie            // it is acknowledged, but lost at a loss of power
+	Refuse         // it is not done, and that is said, though it could have been
+)
+
+// Log is a connection to a Disk. Close ends it, like the death of its process.
+type Log struct {
+	disk  *Disk
+	fault func(data []byte) Fault // guarded by disk.mu
+	// Before and After, if not nil, are called around each append with no lock held, After only if
+	// it was acknowledged.
+	Before, After func(last uint64)
+	// Trimming, if not nil, is called before messages are deleted, with no lock held. After an error none are.
+	Trimming func(context.Context) error
+	Max      int // the largest message; 0 means 1 MiB
+
+	closed chan struct{}
+	once   sync.Once
+}
+
+var _ storage.Log = (*Log)(nil)
+
+// SetFault has f say what goes wrong with each append. It is called under a lock.
+func (l *Log) SetFault(f func(data []byte) Fault) {
+	l.disk.mu.Lock()
+	defer l.disk.mu.Unlock()
+	l.fault = f
+}
+
+// Close ends the connection: calls fail, and those that are under way are lost.
+func (l *Log) Close() { l.once.Do(func() { close(l.closed) }) }
+
+// call begins a call: the disk is locked, and what is late comes. It fails if l is closed.
+func (l *Log) call(ctx context.Context) error {
+	select {
+	case <-l.closed:
+		return fmt.Errorf("memory: the connection is closed")
+	case <-ctx.Done():
+		return ctx.Err()
+	default:
+	}
+	d := l.disk
+	d.mu.Lock()
+	if d.still {
+		d.mu.Unlock()
+		return errNoAnswer
+	}
+	waiting := d.late[:0]
+	for _, a := range d.late {
+		if a.calls--; a.calls > 0 {
+			waiting = append(waiting, a)
+		} else {
+			d.append(a.last, a.data)
+		}
+	}
+	d.late = waiting
+	return nil
+}
+
+// errNoAnswer is of no class that a caller may rely on.
+var errNoAnswer = fmt.Errorf("memory: no answer")
+
+// Append implements storage.Log.
+func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
+	if l.Before != nil {
+		l.Before(last)
+	}
+	if len(data) > l.MaxMessage() {
+		return storage.ErrTooLarge
+	}
+	err, silent := l.append(ctx, last, bytes.Clone(data))
+	if silent {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.closed:
+			return errNoAnswer
+		}
+	}
+	if err == nil && l.After != nil {
+		l.After(last)
+	}
+	return err
+}
+
+// Get implements storage.Log.
+func (l *Log) Get(ctx context.Context, number uint64) ([]byte, error) {
+	if err := l.call(ctx); err != nil {
+		return nil, err
+	}
+	defer l.disk.mu.Unlock()
+	if l.disk.gone {
+		return nil, errNoAnswer
+	}
+	return l.disk.get(number)
+}
+
+func (d *Disk) get(number uint64) ([]byte, error) {
+	if number <= d.first || number > d.last() || d.all[number-d.first-1] == nil {
+		return nil, fmt.Errorf("%w: %d", storage.ErrAbsent, number)
+	}
+	return bytes.Clone(d.all[number-d.first-1]), nil
+}
+
+// Read implements storage.Log.
+func (l *Log) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for ; from <= to; from++ {
+			if data, err := l.Get(ctx, from); !yield(data, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Bounds implements storage.Log.
+func (l *Log) Bounds(ctx context.Context) (storage.Bounds, error) {
+	if err := l.call(ctx); err != nil {
+		return storage.Bounds{}, err
+	}
+	defer l.disk.mu.Unlock()
+	if l.disk.gone {
+		return storage.Bounds{}, fmt.Errorf("%w: it is missing", storage.ErrDamaged)
+	}
+	return storage.Bounds{First: l.disk.first + 1, Last: l.disk.last(), Most: l.disk.most}, nil
+}
+
+// Trim implements storage.Log.
+func (l *Log) Trim(ctx context.Context, begin uint64) error {
+	if l.Trimming != nil {
+		if err := l.Trimming(ctx); err != nil {
+			return err
+		}
+	}
+	if err := l.call(ctx); err != nil {
+		return err
+	}
+	d := l.disk
+	defer d.mu.Unlock()
+	d.Trims++
+	if begin = min(begin, d.last()+1); begin > d.first+1 {
+		d.all = append([][]byte(nil), d.all[begin-d.first-1:]...)
+		d.first = begin - 1
+	}
+	return nil
+}
+
+// Mark implements storage.Log.
+func (l *Log) Mark(ctx context.Context) (storage.Mark, error) {
+	if err := l.call(ctx); err != nil {
+		return storage.Mark{}, err
+	}
+	defer l.disk.mu.Unlock()
+	if l.disk.mark == nil {
+		return storage.Mark{}, storage.ErrAbsent
+	}
+	return *l.disk.mark, nil
+}
+
+// SetMark implements storage.Log.
+func (l *Log) SetMark(ctx context.Context, m storage.Mark) error {
+	if err := l.call(ctx); err != nil {
+		return err
+	}
+	defer l.disk.mu.Unlock()
+	if l.disk.mark == nil || m.Number > l.disk.mark.Number {
+		l.disk.mark = &m
+	}
+	return nil
+}
+
+// MaxMessage implements storage.Log.
+func (l *Log) MaxMessage() int {
+	if l.Max == 0 {
+		return 1 << 20
+	}
+	return l.Max
+}

@@ -1,0 +1,121 @@
+package memtable
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
+)
+
+// watch is one watch of a Store.
+type watch struct {
+	store *Store
+	out   chan storage.Change
+	more  wait.Signal // there is something in queue
+
+	mu    sync.Mutex
+	queue []storage.Change
+	muted bool
+}
+
+// Watch implements storage.Table.
+func (s *Store) Watch(ctx context.Context) (<-chan storage.Change, error) {
+	f := s.begin(Call{Op: "watch"})
+	w := &watch{store: s, out: make(chan storage.Change), more: wait.NewSignal()}
+	a := s.call(ctx, f, func() answer {
+		w.begin(f.Behind)
+		return answer{}
+	})
+	if a.err != nil {
+		w.mute() // it may begin late
+		w.end()
+		return nil, a.err
+	}
+	go w.run(ctx)
+	return w.out, nil
+}
+
+// begin queues what is there. It can be what was there some changes ago: the rest follows.
+func (w *watch) begin(behind uint64) {
+	t := w.store.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := t.before(behind)
+	for _, r := range t.snapshot(before) {
+		w.add(storage.Change{Record: r})
+	}
+	w.add(storage.Change{All: true})
+	for _, r := range t.log {
+		if r.Revision > before {
+			w.add(storage.Change{Record: r})
+		}
+	}
+	if t.watches == nil {
+		t.watches = make(map[*watch]bool)
+	}
+	t.watches[w] = true
+}
+
+func (w *watch) end() {
+	t := w.store.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.watches, w)
+}
+
+func (w *watch) add(c storage.Change) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.muted {
+		return
+	}
+	c.Value = slices.Clone(c.Value)
+	w.queue = append(w.queue, c)
+	w.more.Set()
+}
+
+func (w *watch) mute() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.muted, w.queue = true, nil
+}
+
+// next takes the first change out of the queue.
+func (w *watch) next() (c storage.Change, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) == 0 {
+		return c, false
+	}
+	c, w.queue = w.queue[0], w.queue[1:]
+	return c, true
+}
+
+// run brings the changes to the reader.
+func (w *watch) run(ctx context.Context) {
+	defer close(w.out)
+	defer w.end()
+	for ctx.Err() == nil {
+		if still := w.store.standstill(); still != nil {
+			select {
+			case <-still:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		c, ok := w.next()
+		if !ok {
+			select {
+			case <-w.more:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		select {
+		case w.out <- c:
+		case <-ctx.Done():
+		}
+	}
+}
