@@ -1,4 +1,4 @@
-// Package memory is a log in memory, for tests. It is as reliable as a disk and a server can be
+// Package memlog is a log in memory, for tests. It is as reliable as a disk and a server can be
 // at their worst: it loses what was not synced, fails, delays, answers twice or not at all.
 package memlog
 

@@ -1,4 +1,4 @@
-// Package memory is a table in memory, for tests. It is as reliable as servers and a network can be
+// Package memtable is a table in memory, for tests. It is as reliable as servers and a network can be
 // at their worst: calls come late or never, answers are lost or wrong, what is read is old, watches
 // fall silent, and processes stand still.
 package memtable
