@@ -35,6 +35,7 @@ func keysOf(t *testing.T, w *strs) map[int][]string {
 // the other partitions go on. When an operator has restored a stream from a backup that has all, its timers
 // are back without a restart. One that lacks what was acknowledged stays damaged.
 func TestStreamsThatAreDeletedAndRestored(t *testing.T) {
+	t.Parallel() // it waits for leases
 	urls, _ := natsServers(t, 3)
 	var r record
 	nc := connect(t, urls)

@@ -34,6 +34,7 @@ func loseTheOnlyServer(t *testing.T, nc *nats.Conn, all []*server.Server, stream
 // The only server that has one of the logs is lost. Open goes on without that log after a while, and it is
 // taken up when the server is back.
 func TestOpenWithALogWithoutServers(t *testing.T) {
+	t.Parallel() // it waits for leases
 	urls, all := natsServers(t, 3)
 	var r record
 	nc := connect(t, urls)

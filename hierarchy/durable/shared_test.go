@@ -142,6 +142,7 @@ func insist(do func() error) error {
 
 // A process that ends without a word loses its partitions after its lease, and nothing is lost.
 func TestADeadProcessIsTakenOver(t *testing.T) {
+	t.Parallel() // it waits for leases
 	urls, _ := natsServers(t, 3)
 	const lease = 2 * time.Second
 	var r record
@@ -165,6 +166,7 @@ func TestADeadProcessIsTakenOver(t *testing.T) {
 
 // When a server ends, all partitions go on.
 func TestAServerEnds(t *testing.T) {
+	t.Parallel() // it waits for leases
 	urls, all := natsServers(t, 3)
 	var r record
 	a := openShared(t, connect(t, urls), &r, 10*time.Second)
