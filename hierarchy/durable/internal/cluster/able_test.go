@@ -84,6 +84,7 @@ func TestMuteProcessTakesNothing(t *testing.T) {
 // An owner that renews its lease and can't write to a log gives the partition to one that can, which may not reach
 // it to ask for that.
 func TestMuteOwnerGives(t *testing.T) {
+	t.Parallel()
 	t.Run("asked", func(t *testing.T) { muteOwnerGives(t, true) })
 	t.Run("out of reach", func(t *testing.T) { muteOwnerGives(t, false) })
 }
@@ -116,6 +117,7 @@ func muteOwnerGives(t *testing.T, reached bool) {
 
 // While nobody can write to a log, its owner keeps the partition, and does not count as its owner.
 func TestMuteForAll(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, b := w.muting(0, 1, 2, 3), w.muting(0, 1, 2, 3)
 	a.is.Store(false)
@@ -153,6 +155,7 @@ func TestMuteForAll(t *testing.T) {
 // A gift is no partition that is owned until the takeover is in the log. Without that it is given back, and not
 // taken again for a while, which grows.
 func TestMuteTaker(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.open()
 	b := w.muting(0, 1, 2, 3)

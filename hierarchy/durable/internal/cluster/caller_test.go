@@ -72,6 +72,7 @@ func TestCaller(t *testing.T) {
 // While a partition changes hands, a caller's calls wait: at Shutdown, at a kill, and with a watch that has fallen
 // silent.
 func TestCallerFollowsTheOwner(t *testing.T) {
+	t.Parallel()
 	for what, end := range map[string]func(a, c *process){
 		"shutdown": func(a, _ *process) { a.w.NoError(a.Shutdown(a.w.t.Context())) },
 		"kill":     func(a, _ *process) { a.kill() },

@@ -61,6 +61,7 @@ func TestKilled(t *testing.T) {
 // A process that can't reach the table stops, and goes on when it can, or joins again. Its calls wait for who has
 // taken over.
 func TestCutOff(t *testing.T) {
+	t.Parallel()
 	for _, d := range []time.Duration{lease / 2, 4 * lease} {
 		t.Run(fmt.Sprint(d), func(t *testing.T) {
 			w := newWorld(t)

@@ -35,6 +35,7 @@ func TestCloseEndsShutdown(t *testing.T) {
 // Calls of a process that has given its partitions away and waits for the table say that it is closed, and
 // nothing of its lease, which it gives back.
 func TestCallsWhileTheLeaseIsGivenBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.process()
 	a.lease = time.Minute

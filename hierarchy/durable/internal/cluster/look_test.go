@@ -18,6 +18,7 @@ import (
 // A log that somebody deletes is said to be damaged, also where its owner has nothing to do. When it is
 // restored as it was, it is taken up again.
 func TestLogThatIsDeleted(t *testing.T) {
+	t.Parallel()
 	for what, remove := range map[string]func(*world){
 		"deleted": func(w *world) { w.disks[1].SetGone(true) },
 		"cut":     func(w *world) { w.disks[1].Cut(2) },
@@ -92,6 +93,7 @@ func TestLogThatSeemsToBeGone(t *testing.T) {
 // When a log is restored, it is taken up again, and nothing is missing. While it lacks something, calls
 // are told what.
 func TestLogThatIsRestored(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.process()
 	a.lease = time.Minute
@@ -146,6 +148,7 @@ func (l counted) Bounds(ctx context.Context) (storage.Bounds, error) {
 
 // An owner looks at its log once after it has written, and not again while it is idle.
 func TestIdleOwnerDoesNotLook(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.process()
 	var n atomic.Int64

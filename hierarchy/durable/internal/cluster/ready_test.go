@@ -11,6 +11,7 @@ import (
 // Open does not need a context that is longer than the lease of a process that was killed: else one that
 // is begun again and again would never open.
 func TestOpenBesideADeadOwner(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, b := w.process(), w.process()
 	a.lease, b.lease, b.behind = time.Hour, time.Hour, time.Hour

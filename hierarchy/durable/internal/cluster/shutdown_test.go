@@ -25,6 +25,7 @@ func (w *world) within(what string, f func()) {
 
 // Shutdown returns when nothing answers, whether its context has a deadline or not.
 func TestShutdownWithoutServers(t *testing.T) {
+	t.Parallel()
 	for _, deadline := range []bool{true, false} {
 		for _, away := range []string{"table", "table and logs"} {
 			t.Run(fmt.Sprint(away, deadline), func(t *testing.T) {
@@ -51,6 +52,7 @@ func TestShutdownWithoutServers(t *testing.T) {
 // Without servers and without a deadline, Shutdown takes ten seconds: four to say that it leaves, five for
 // the logs, and one for the lease.
 func TestShutdownIsGivenUp(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.process()
 	a.lease = time.Minute
@@ -120,6 +122,7 @@ func TestShutdownAnswersItsCallers(t *testing.T) {
 // What a process has closed while it leaves, it does not take over again, also if the table did not answer
 // and the claim is its own still.
 func TestShutdownOpensNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	entered := make(chan bool)
 	w.handle = func(ctx context.Context, f partition.Firing) error {

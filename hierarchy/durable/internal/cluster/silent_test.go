@@ -15,6 +15,7 @@ import (
 // A log that does not answer does not keep Open from the others. It is taken over when it answers. That is
 // so for one that can't be read, and for one that can't be written to.
 func TestOpenWithASilentLog(t *testing.T) {
+	t.Parallel()
 	for what, silent := range map[string]func(*memlog.Disk, bool){
 		"read":  (*memlog.Disk).SetSilent,
 		"write": (*memlog.Disk).SetFull,
@@ -71,6 +72,7 @@ func (l refusing) Append(ctx context.Context, last uint64, data []byte) error {
 
 // Stats say since when a partition should be open here, and is not: this log can be read, and not be written to.
 func TestUnavailableSince(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	begun := time.Now()
 	p := w.process()

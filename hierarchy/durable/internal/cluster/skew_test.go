@@ -54,6 +54,7 @@ const (
 
 // A process whose clock is off takes nothing over, from the living and from the dead, until its clock is right.
 func TestNoTakeoverByAWrongClock(t *testing.T) {
+	t.Parallel()
 	for _, by := range []time.Duration{2 * time.Hour, -2 * time.Hour} {
 		w := newWorld(t)
 		a := w.open()
@@ -81,6 +82,7 @@ func TestNoTakeoverByAWrongClock(t *testing.T) {
 
 // A process goes on with what it owns when its clock is set, and takes nothing besides.
 func TestOwnerWhoseClockIsSet(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, c, log := w.off(time.Second)
 	w.NoError(a.open(t.Context()))

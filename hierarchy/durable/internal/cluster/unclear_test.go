@@ -48,6 +48,7 @@ func (w *world) openBounded(a *process) (unclear *atomic.Bool, look func()) {
 // A log may be deleted while the servers do not answer, so the first look finds out nothing. As long as a
 // frame is in doubt, its owner looks again.
 func TestLogThatIsDeletedInSilence(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.process()
 	a.lease = 2 * time.Second
@@ -70,6 +71,7 @@ func TestLogThatIsDeletedInSilence(t *testing.T) {
 
 // Frames are missing if they are for some time, without an answer between that is not clear.
 func TestLogThatSeemsToBeGoneTwice(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.process()
 	a.lease, a.behind = time.Minute, 20*time.Second
@@ -92,6 +94,7 @@ func TestLogThatSeemsToBeGoneTwice(t *testing.T) {
 // A call that waits while a log seems to be damaged is committed if the log turns out to be whole, and so does
 // one that comes meanwhile. The owner may have given the log up between.
 func TestCallsWaitForALogThatSeemsToBeGone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.process()
 	a.lease, a.behind = time.Minute, 10*time.Second
