@@ -2,7 +2,8 @@ package clock
 
 import "slices"
 
-// OnJump has f called after each Jump of the Mock, in the goroutine that calls Jump. A nil f ends that. See Alarm.
+// OnJump registers f to be called after each Jump of the Mock, in the goroutine that calls Jump. It replaces an
+// earlier f; nil removes it. See Alarm.
 func (a *mockAlarm) OnJump(f func()) {
 	m := a.mock
 	m.mu.Lock()

@@ -124,10 +124,9 @@ type due struct {
 
 // earliest returns the wheel to step next, if its nearest deadline is at target or before.
 //
-// The heap is ordered by aims, which may be too early: a wheel aims again when its
-// earliest timer becomes earlier, but not when that timer is stopped. Therefore earliest
-// asks the first wheel for its exact deadline, until that is the wheel's aim. No wheel is
-// being stepped meanwhile.
+// The heap is ordered by aims, which may be too early: a wheel aims again when its earliest timer becomes earlier,
+// but not when that timer is stopped. Therefore earliest requests the exact deadline of the first wheel, until the
+// first wheel's aim is exact. No wheel is being stepped meanwhile.
 func (m *Mock) earliest(target time.Duration) (due, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

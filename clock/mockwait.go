@@ -14,10 +14,10 @@ func (m *Mock) WaitFor(ctx context.Context, n int) error {
 	return m.waitUntil(ctx, nil, func() bool { return m.pending() >= n })
 }
 
-// WaitNext waits until the nearest deadline is exactly d ahead. It is for code under test that
-// moves or stops timers in goroutines, so that counting them tells nothing. It looks when a
-// timer is set or moved, and every millisecond, because nothing tells it that a timer was
-// stopped or that the clock was moved. Its error is that of WaitFor.
+// WaitNext waits until the nearest deadline is exactly d ahead. It is for code under test that moves or stops
+// timers in goroutines, so that their number is no criterion. It checks whenever a timer is set or moved, and every
+// millisecond, because it is not notified when a timer is stopped or the clock is moved. Its error is that of
+// WaitFor.
 func (m *Mock) WaitNext(ctx context.Context, d time.Duration) error {
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
@@ -27,8 +27,8 @@ func (m *Mock) WaitNext(ctx context.Context, d time.Duration) error {
 	})
 }
 
-// waitUntil waits until reached answers true. It asks when a timer was set, and at each tick of
-// look, which may be nil.
+// waitUntil waits until reached returns true. It calls reached first, then whenever a timer was set, and at each
+// tick of look, which may be nil.
 func (m *Mock) waitUntil(ctx context.Context, look <-chan time.Time, reached func() bool) error {
 	m.requireMade()
 	if ctx == nil {

@@ -53,8 +53,8 @@ func (a *spinningAlarm) Stop() {
 	a.alarm.Stop()
 }
 
-// Review has f called some time before a far alarm wakes, if the alarm of the Precise clock
-// can do that. See the Alarm of package wakeup.
+// Review registers f to be called some time before a far alarm rings, if the alarm of the Precise clock supports
+// that. See the Alarm of package wakeup.
 func (a *spinningAlarm) Review(f func()) {
 	if inner, ok := a.alarm.(interface{ Review(func()) }); ok {
 		inner.Review(f)

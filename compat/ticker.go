@@ -159,7 +159,7 @@ func (c *tickClock) Now() time.Time { return time.Now() }
 // Elapsed returns the time of all ticks counted so far.
 func (c *tickClock) Elapsed() time.Duration { return time.Duration(c.elapsed.Load()) }
 
-// Virtual tells the wheel that wake-ups cost nothing.
+// Virtual reports that wake-ups cost nothing.
 func (c *tickClock) Virtual() bool { return true }
 
 func (c *tickClock) String() string { return fmt.Sprintf("ticks of %v", c.interval) }

@@ -159,13 +159,12 @@ func (d *Driven[T]) Next() (due time.Duration, ok bool) {
 	return time.Duration(d.nearestAt), true
 }
 
-// Expire takes out the timers that are due at now or before, one by one, with their values
-// and deadlines, in order of deadline, and of setting where deadlines are equal. A now that is
-// earlier than one before is taken for that.
+// Expire takes out the timers that are due at now or before, one by one, with their values and deadlines, in order
+// of deadline, and of setting where deadlines are equal. If now is earlier than that of a previous call, it counts
+// as that one.
 //
-// The loop may end at any timer: those that it has not been given stay. Its body may call
-// anything on d. What it sets to now or before comes in the same loop. If it panics, only the
-// timer that it was given is gone.
+// The loop may end at any timer: the timers that it has not been given stay. Its body may call anything on d. What
+// it sets to now or before comes in the same loop. If it panics, only the timer that it was given is gone.
 //
 // The first timer of a crowd costs time for each timer in it, some tens of nanoseconds, to sort
 // it or to spread it out. The steps after it prepare what comes next in small portions of some

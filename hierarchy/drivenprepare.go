@@ -5,7 +5,7 @@ import (
 )
 
 const (
-	// prepareEvery is after how many timers Expire prepares crowds.
+	// prepareEvery is the number of timers after which Expire prepares crowds.
 	prepareEvery = 8
 	// prepareBudget is about how many nodes it goes through then, in some tens of microseconds.
 	prepareBudget = 256

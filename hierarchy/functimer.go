@@ -166,8 +166,8 @@ func (t *FuncTimer) stopped() <-chan struct{} {
 	return t.idle
 }
 
-// fire is asked before the timer fires, with the shard's lock held. From now on f counts as
-// running, so that at no moment the timer neither is pending nor runs.
+// fire is called before the timer fires, with the shard's lock held. From then on f counts as running, so at every
+// moment the timer is pending or running until f returns.
 func (t *FuncTimer) fire() {
 	if t.shard.Answer.Early {
 		return

@@ -121,8 +121,8 @@ func (i *Idle) Stop() bool {
 	return stopped
 }
 
-// fire is asked before the timer fires, with the shard's lock held. It either finds that the
-// Idle was touched since the timer was set, or makes every later Touch false.
+// fire is called before the timer fires, with the shard's lock held. It either finds that the Idle was touched
+// since the timer was set, or makes every later Touch return false.
 func (i *Idle) fire() {
 	s := i.shard
 	deadline := s.Timers.Arena().At(i.index).Key

@@ -42,8 +42,8 @@ type index[K comparable, V any] struct {
 	_        [32]byte // a cache line for each shard's
 }
 
-// bucketFor returns the bucket of a hash: as many of its low bits as name all buckets, or one
-// fewer if that bucket is not in use yet.
+// bucketFor returns the number of the bucket of a hash: its low bits, as many as are needed to number all buckets,
+// or one bit fewer if there is no bucket with that number yet.
 func (x *index[K, V]) bucketFor(hash uint32) uint32 {
 	mask := roundUp(x.buckets) - 1
 	if b := hash & mask; b < x.buckets {

@@ -48,9 +48,9 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 	return w, nil
 }
 
-// shardsForKeys returns the default number of shards of a Keyed. Keys don't keep to cores: with
-// one shard for each, half of the calls of two cores would meet. All shards are asked for
-// their nearest deadline at each wake-up, so there are not too many.
+// shardsForKeys returns the default number of shards of a Keyed. Keys are not bound to cores: with as many shards
+// as cores, half of the calls of two cores would contend for the same shard. Each wake-up reads the nearest
+// deadlines of all shards, so there are not too many.
 func shardsForKeys() int { return max(min(8*chosenShards(), 32), chosenShards()) }
 
 // Move makes the timer of k due after d, at once if d <= 0, and reports whether k was pending.

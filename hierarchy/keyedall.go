@@ -13,7 +13,8 @@ import (
 // that is set meanwhile may come or not, and no key comes twice.
 //
 // All takes about a hundred keys at a time. Between them no lock is held, and the loop's body
-// may call anything. A key may have been moved or removed since its batch was taken: Get tells.
+// may call anything. A key may have been moved or removed since its batch was taken: use Get
+// to find out.
 // All costs some tens of nanoseconds for each key, and memory for one batch.
 func (w *Keyed[K, V]) All() iter.Seq2[K, Entry[V]] {
 	return func(yield func(K, Entry[V]) bool) {
@@ -79,10 +80,9 @@ func (c *cursor[K, V]) take(some []taken[K, V]) []taken[K, V] {
 	return some
 }
 
-// scanBatch is how many entries of memory All looks at under one hold of the lock. This takes
-// about 2 µs, for which a caller that finds the lock held spins. With 1,024 entries callers were
-// put to sleep, and then lost the lock to the next batches several times: of those that moved
-// keys meanwhile, one in a thousand took 250 µs, instead of 4 µs.
+// scanBatch is how many entries of memory All reads while it holds the lock. This takes about 2 µs, during which a
+// caller that needs the lock spins. With 1,024 entries callers were put to sleep, and then lost the lock to the
+// next batches several times: of those that moved keys meanwhile, one in a thousand took 250 µs, instead of 4 µs.
 const scanBatch = 128
 
 // Drain takes all pending timers out at once, and then calls fn for each key and value, in order
@@ -106,8 +106,8 @@ type Entry[V any] struct {
 	Due   time.Time // by the wall clock, as of the call that returned the Entry
 }
 
-// DrainEntries is Drain that also tells when each timer was due. SetAt sets it again, in this
-// process or the next.
+// DrainEntries is like Drain, but fn also gets when each timer was due. SetAt sets it again, in this process or the
+// next.
 func (w *Keyed[K, V]) DrainEntries(fn func(K, Entry[V])) int {
 	if fn == nil {
 		fn = func(K, Entry[V]) {}

@@ -108,9 +108,9 @@ func (w *Wheel) mayRepeat(now int64, period time.Duration) bool {
 	return period > 0 && now < engine.EndOfTime && !w.core.Closed()
 }
 
-// notReceived is called by a run that has found the tick before it in its channel. Nobody waits for
-// the next one, so it need not come before a Precision has passed: a Ticker that nobody reads
-// must not keep a processor busy.
+// notReceived is called by a run that has found the previous tick still in its channel. Nobody waits for the next
+// one, so it need not come before a Precision has passed: a Ticker that nobody reads must not keep a processor
+// busy.
 func (r *Repeater) notReceived() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

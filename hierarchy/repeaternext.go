@@ -6,7 +6,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
-// rest ends a run; next is what the schedule said.
+// rest ends a run; next is what the Schedule returned.
 func (r *Repeater) rest(next time.Time) {
 	if r.setNext(next) {
 		r.wheel.core.Submit(r.fire)

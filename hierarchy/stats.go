@@ -195,9 +195,9 @@ func (h Histogram) Buckets() iter.Seq2[time.Duration, uint64] {
 	}
 }
 
-// Circles tells where the timers are, finest circle first, with the hands at now. A timer whose
-// deadline has moved later is counted in the slot that it still sits in. Circles does not go over
-// timers: it costs a few microseconds.
+// Circles returns where the timers are, finest circle first, with the hands at now. A timer whose deadline has
+// moved later is counted in the slot that it still sits in. Circles does not go over timers: it costs a few
+// microseconds.
 func (d *Driven[T]) Circles(now time.Duration) []CircleStats {
 	stats := emptyCircles(&drivenLayout, int64(now))
 	if d.timers == nil {

@@ -12,7 +12,7 @@ import (
 // returned, no tick from before is received. Its methods may be called concurrently.
 //
 // A Ticker ticks until it is stopped, also when it is no longer referred to. Unlike those
-// of package time, C has a capacity of 1, which cap tells, and len may be 1.
+// of package time, C has a capacity of 1: cap(C) is 1, and len(C) may be 1.
 type Ticker struct {
 	C <-chan time.Time
 

@@ -120,12 +120,11 @@ const (
 	Everything Released = 1<<32 - 1
 )
 
-// Chunk returns the number of the one chunk that was released. It must not be asked of Nothing
-// and Everything.
+// Chunk returns the number of the one chunk that was released. It must not be called on Nothing or Everything.
 func (r Released) Chunk() uint32 { return uint32(r) - 1 }
 
-// Free gives n, the node of index i, back, and says which memory went with it. The node
-// is dead from now on.
+// Free gives n, the node of index i, back, and returns which memory was released with it. The node is dead from now
+// on.
 func (a *Arena) Free(i uint32, n *Node) Released {
 	n.id, n.rest = 0, Unlinked<<circleShift
 	if a.hot == 0 {

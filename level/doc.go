@@ -18,8 +18,8 @@
 // # Entries are not taken out
 //
 // An Entry names a node by its index and its stamp. It counts as long as the node has that stamp, and
-// whoever takes a timer away changes the node alone. So a slot only grows, at its end, until its turn comes
-// or what is stale in it is swept out. A stamp has 32 bits of which the upper ones are the generation's
+// removing a timer changes only the node. So a slot only grows, at its end, until its time comes or its stale
+// entries are swept out. A stamp has 32 bits of which the upper ones are the generation's
 // lowest and the lower ones count how often the node was linked. It may come back after millions of others,
 // and a stale entry then counts again: two entries name one node, which does no harm, as whoever reads an
 // entry looks at the node's deadline.

@@ -22,8 +22,8 @@ const (
 	lasting = 16
 )
 
-// lastCrowd is the last window in which somebody has gone to sleep in a crowd, + 1; 0 if there was
-// none.
+// lastCrowd is the number of the last window in which a goroutine began to sleep in a crowd, plus 1, or 0 if there
+// was none.
 var lastCrowd atomic.Int64
 
 // group is the sleepers of one window.
@@ -57,7 +57,7 @@ func sleep(p *process.Process, now, d time.Duration) {
 	g.alone.Add(-1)
 }
 
-// crowded reports whether somebody who goes to sleep now is in a crowd.
+// crowded reports whether a goroutine that begins to sleep now is in a crowd.
 func (g *group) crowded(now time.Duration) bool {
 	w, last := int64(now/window), lastCrowd.Load()
 	if g.alone.Load() < crowd {

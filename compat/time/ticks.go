@@ -50,9 +50,8 @@ func (t *ticks) set(p *process.Process, d time.Duration) {
 	t.timer, _ = p.AfterInline(d, t.tick) // the wheel is never stopped or full
 }
 
-// unreadPause is how long after a tick that nobody has received the next one may have to wait: it is
-// the last one that is due by then. A Ticker with a short period that nobody reads must not keep a
-// processor busy.
+// unreadPause applies after a tick that was not received: the next one is then the last that is due within
+// unreadPause, if there is one. So a Ticker with a short period that nobody reads does not keep a processor busy.
 const unreadPause = time.Millisecond
 
 // halt stops the timer, and removes a tick that was not received. mu must be held. As for

@@ -19,8 +19,8 @@ type Progress struct {
 // measured.
 const redraw = 40 * time.Millisecond
 
-// Progress makes a line for a task of that many steps. If that is negative, nobody knows how many there are, and the
-// line has a number instead of a bar.
+// Progress returns a progress line for a task of total steps. If total is negative, the number of steps is unknown,
+// and the line shows how many are done instead of a bar.
 func (s *Screen) Progress(what string, total int) *Progress {
 	return &Progress{s: s, what: what, total: total}
 }

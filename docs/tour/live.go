@@ -65,8 +65,8 @@ func serve(ctx context.Context, s *terminal.Screen, at net.Listener, wanted stri
 	return s.Err()
 }
 
-// hosts allows the name that was asked for, if it was one: the page would answer to
-// localhost and to addresses alone.
+// hosts allows requests for the host name of the address that the user gave, if it has one. Without the option the
+// page only answers requests for localhost and for IP addresses.
 func hosts(wanted string) view.Option {
 	name, _, err := net.SplitHostPort(wanted)
 	if err != nil || name == "" {

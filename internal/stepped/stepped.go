@@ -1,4 +1,4 @@
-// Package stepped is what a clock.Mock and the wheels on it know of each other.
+// Package stepped has the interfaces by which a clock.Mock and the wheels on it use each other.
 package stepped
 
 import "time"

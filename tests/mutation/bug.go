@@ -73,7 +73,7 @@ func parse(text string) (b bug, err error) {
 	return b, b.complete()
 }
 
-// put stores a line of an entry's head. It reports whether it knows the key.
+// put stores a line of an entry's head. It returns false for an unknown key.
 func (b *bug) put(key, value string) (taken bool) {
 	switch key {
 	case "in":

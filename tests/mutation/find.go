@@ -78,8 +78,8 @@ func (f *source) declAt(from, to int) string {
 	return ""
 }
 
-// compare reports whether got is want, and if that is allowed, but for names: as many names must
-// be the same as are not. It returns the others.
+// compare reports whether got equals want, if allowed up to a consistent renaming of at most half of the names. It
+// returns the names that differ.
 func compare(want, got []lexeme, allowed bool) (renamed map[string]string, ok bool) {
 	names, olds := map[string]string{}, map[string]string{}
 	same := 0

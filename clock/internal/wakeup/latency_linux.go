@@ -15,8 +15,8 @@ const (
 	longestLead = 100 * time.Microsecond
 )
 
-// learn adjusts the lead to the latency of one wake-up. The lead is steady when one latency
-// in four is shorter: the three longer ones add as much as the shorter one takes off.
+// learn adjusts the lead to the latency of one wake-up. The lead is stable if one latency in four is shorter than
+// it: the three longer ones add as much as the shorter one subtracts.
 func (l *lead) learn(took time.Duration) {
 	step := max(l.d/16, 500*time.Nanosecond)
 	if took < l.d {

@@ -15,8 +15,8 @@ type spans struct {
 	// hold is how long the waiter stays after the time of a near alarm, so that the next one
 	// can be set. Ending the waiter and starting another costs as much as several wake-ups.
 	hold time.Duration
-	// handOver is how long before its time an alarm that was set to a far time becomes near.
-	// The runtime timer that says so may be late by as much, and the alarm is still in time.
+	// handOver is how long before its time an alarm that was far becomes near. The runtime timer for that may be
+	// late by as much without making the alarm late.
 	handOver time.Duration
 }
 
@@ -29,8 +29,8 @@ var defaultSpans = spans{
 	handOver: 100 * time.Millisecond,
 }
 
-// stay has the waiter stay for a near alarm of that time. q.mu must be held, here and in the
-// methods below except reviewed.
+// stay makes the waiter stay for a near alarm at that time. q.mu must be held, here and in the methods below except
+// reviewed.
 func (q *Queue) stay(at time.Duration) { q.until = max(q.until, later(at, q.hold)) }
 
 // far reports whether an alarm of that time does not need a waiter yet.
@@ -46,9 +46,8 @@ func (q *Queue) nears(a *Alarm, now time.Duration) bool {
 	return q.far(a.at) && a.at > now && a.at-q.handOver <= now
 }
 
-// review asks the owners of the alarms that become near whether they still need them, until
-// one does. Then it has the waiter stay. It unlocks q.mu while it asks. It returns the
-// current time.
+// review calls the review functions of the alarms that become near, until one of these alarms is still needed. Then
+// it makes the waiter stay for it. It unlocks q.mu during the calls. It returns the current time.
 func (q *Queue) review() (now time.Duration) {
 	q.reviewing = true
 	now = sinceEpoch()

@@ -78,9 +78,9 @@ func (q *Queue) NewAlarm(start time.Time, ring func()) *Alarm {
 	return &Alarm{queue: q, offset: start.Sub(epoch), call: serial.Call{F: ring}}
 }
 
-// Review has f called some time before a far alarm rings. If f stops the alarm or sets it to
-// a later time, nothing is made ready to ring it. f must not wait for anything but locks, and
-// is called in a goroutine of the queue. Review must be called before Set.
+// Review registers f to be called some time before a far alarm rings. If f stops the alarm or sets it to a later
+// time, nothing is prepared for that ring. f must not wait for anything but locks, and is called in a goroutine of
+// the queue. Review must be called before Set.
 func (a *Alarm) Review(f func()) { a.review = f }
 
 func (a *Alarm) before(b *Alarm) bool { return a.at < b.at }

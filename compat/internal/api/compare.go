@@ -79,8 +79,8 @@ func differences(theirs, ours types.Object, own bool) (found []string) {
 	return found
 }
 
-// describe tells what can be compared about an object. Names of packages are left out, since
-// our Timer is not package time's.
+// describe returns what can be compared about an object. Names of packages are left out, since our Timer is not
+// package time's.
 func describe(o types.Object) []string {
 	bare := func(*types.Package) string { return "" }
 	switch o := o.(type) {

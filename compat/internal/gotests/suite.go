@@ -82,7 +82,7 @@ func (s Suite) onlyHasty(out string) bool {
 	return len(names) > 0
 }
 
-// failing is the lines of go test that tell which tests have failed.
+// failing matches the lines in the output of go test that name a failed test.
 var failing = regexp.MustCompile(`(?m)^--- FAIL: (\w+) `)
 
 // failed returns the names of the tests that have failed.
@@ -138,7 +138,7 @@ func (s Suite) test(t *testing.T, dir, only string) (string, error) {
 	return string(out), err
 }
 
-// passing is the lines of go test that tell of no failure.
+// passing matches the lines in the output of go test that report no failure.
 var passing = regexp.MustCompile(`(?m)^( *--- PASS|=== (RUN|PAUSE|CONT|NAME)).*\n`)
 
 // skipped returns the pattern of the subtests that are left out. Tests are cut from the source.

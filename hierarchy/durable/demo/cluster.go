@@ -147,7 +147,7 @@ func (d *clusterDemo) end(cancel func()) {
 	}
 }
 
-// hear takes what a worker says.
+// hear handles a record of a worker, or the end of its process.
 func (d *clusterDemo) hear(s said) error {
 	w := d.workers[s.process]
 	if !s.more {
@@ -165,8 +165,8 @@ func (d *clusterDemo) hear(s said) error {
 	return nil
 }
 
-// owners returns the number of the worker that owns each partition, as one that works knows it. Nobody
-// is "·".
+// owners returns the number of the worker that owns each partition, as the first worker that runs has reported it.
+// A partition without an owner has "·".
 func (d *clusterDemo) owners() []string {
 	for _, w := range d.workers {
 		if w.silent || w.owners == "" {

@@ -9,14 +9,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// account knows what was acknowledged, and what fired. It is told record by record, in the order in which the
-// processes wrote them.
+// account collects what was acknowledged and what fired. It gets the records in the order in which the processes
+// wrote them.
 type account struct {
 	judge.History
 	timers map[string]*timer
 	lives  []*life
-	last   *judge.Left // what the last process said in the end; nil if it was killed
-	wrong  []string    // what a process may never say
+	last   *judge.Left // what the last process reported when it left; nil if it was killed
+	wrong  []string    // errors that no process may report
 }
 
 // timer is what is known of one key.
@@ -36,7 +36,7 @@ type firing struct {
 type life struct {
 	opened                    int64 // unix ns
 	asked, set, removed, fire int
-	calls, answers            int // of any kind. An answer that says that nothing is known is none
+	calls, answers            int // of any kind. answers are those with the result Took
 }
 
 func newAccount() *account { return &account{timers: make(map[string]*timer)} }
@@ -77,7 +77,7 @@ func (a *account) note(at int, r judge.Record) {
 	}
 }
 
-// answered takes an answer that says what has become of a call.
+// answered counts the answer to a call, if its result is Took.
 func (a *account) answered(l *life, t *timer, r judge.Record) {
 	if r.Result != judge.Took {
 		return
@@ -94,7 +94,7 @@ func (a *account) answered(l *life, t *timer, r judge.Record) {
 	}
 }
 
-// stopped notes that a process stands still: handlers that had begun go on much later.
+// stopped notes that a process is suspended: handlers that had begun may return much later.
 func (a *account) stopped(at int) {
 	a.Events = append(a.Events, judge.Event{Fault: judge.StopWorker, Worker: at + 1, From: time.Now().UnixNano(), To: 1 << 62})
 }

@@ -27,14 +27,14 @@ const (
 	sayLeave  = "leave"
 )
 
-// said is a record of a process, from 0. more is false at the end of what it wrote.
+// said is a record that a process wrote. process counts from 0. more is false once the process has ended.
 type said struct {
 	process int
 	judge.Record
 	more bool
 }
 
-// start starts a process that sets timers, and passes on what it says. It is killed when ctx ends.
+// start starts a process that sets timers, and sends its records to says. The process is killed when ctx ends.
 func start(ctx context.Context, cfg childConfig, says chan<- said) (*child.Process, error) {
 	at := cfg.Number - 1
 	p, err := child.Start(child.Spec{Variable: childEnv, Config: cfg, Line: func(line string) error {
@@ -57,8 +57,8 @@ func start(ctx context.Context, cfg childConfig, says chan<- said) (*child.Proce
 	return p, nil
 }
 
-// howEnded returns what is wrong with the end of a process. killed says whether this program has killed it: then
-// its exit status is no error.
+// howEnded waits for the end of a process, and returns what is wrong with it. killed is whether this program has
+// killed it: then its exit status is no error, but an exit status of 0 is.
 func howEnded(p *child.Process, killed bool) error {
 	<-p.Ended()
 	err := p.Err()

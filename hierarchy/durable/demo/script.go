@@ -97,7 +97,7 @@ func (d *clusterDemo) goOn(worker int) error {
 	return d.workers[worker].GoOn()
 }
 
-// leave has a worker end, while others go on.
+// leave makes a worker shut down, while the others continue.
 func (d *clusterDemo) leave(worker int) error {
 	d.workers[worker].silent = true
 	return d.workers[worker].Tell(sayLeave)

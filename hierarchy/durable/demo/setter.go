@@ -33,8 +33,8 @@ type setter struct {
 	serial  atomic.Int64
 }
 
-// runSetter sets timers until its input says that it is to finish. Then it waits until all have
-// fired. If its input ends before, so does the process: nobody is left to read.
+// runSetter sets timers until its input tells it to finish. Then it waits until all have fired. If the input ends
+// first, so does the process, since its parent has ended.
 func runSetter(cfg childConfig, in io.Reader, out io.Writer) error {
 	s := &setter{childConfig: cfg, callers: 16, pause: time.Millisecond}
 	s.rec.Out, s.rec.Now = out, func() int64 { return time.Now().UnixNano() }
@@ -163,7 +163,8 @@ func (s *setter) wrong(format string, args ...any) {
 	s.say(judge.Record{Kind: judge.IsWrong, Error: fmt.Sprintf(format, args...)})
 }
 
-// say writes a record, at once: what a buffer holds dies with the process. Nobody is left to read it if that fails.
+// say writes a record at once: what is in a buffer is lost when the process is killed. An error is ignored, since
+// nobody would read it.
 func (s *setter) say(r judge.Record) { _ = s.rec.Write(r) }
 
 func valueOf(key string) string { return "order " + key }

@@ -9,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// watch follows one process: it notes what the process says, and kills it.
+// watch follows one process: it notes its records, and kills it.
 type watch struct {
 	*demo
 	process *child.Process

@@ -15,7 +15,7 @@ const (
 	tellOwners  = 50 * time.Millisecond // how often a worker looks who owns what
 )
 
-// share has the process be one of several that share timers.
+// share makes the process one of several that share timers.
 func (s *setter) share(urls string) (nc *nats.Conn, err error) {
 	s.callers, s.pause, s.shared = 4, 6*time.Millisecond, true
 	return nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))

@@ -49,8 +49,8 @@ type DqConf struct {
 	Name string `json:",optional"`
 	// Concurrency is how many jobs a call of Consume consumes at once, default 16.
 	Concurrency int `json:",optional"`
-	// MaxAttempts is after how many panics a job is dead, which is to say kept but not consumed, default 16.
-	// Negative means no limit.
+	// MaxAttempts is the number of panics after which a job is dead: it is kept, but no longer consumed. The
+	// default is 16. Negative means no limit.
 	MaxAttempts int `json:",optional"`
 	// Lease and Replicas are those of durable.Config, with Conn or NATS.
 	Lease    time.Duration `json:",optional"`

@@ -5,9 +5,9 @@
 // A Collector reads Stats and Health of the timers when it is scraped, and nothing in between. Stats does not walk over timers: a
 // scrape takes some microseconds for each partition.
 //
-// Each scrape is one snapshot of Stats: what it says of all partitions is the sum of what it says of each. Counters count what
-// has happened in this process since Open, also in partitions that others own now, and never decrease. So the sum of a
-// counter over all processes, by the label name, is that of the timers' name.
+// Each scrape is one snapshot of Stats: its figures for all partitions are the sums of those for each. Counters
+// count what has happened in this process since Open, also in partitions that others own now, and never decrease.
+// So the sum of a counter over all processes, by the label name, is that of the timers' name.
 //
 // # Labels
 //

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// lease says that this process relays, and no other. It is a row in the database: who holds it, and how often that
-// was renewed. A holder that has not renewed it for three quarters of Config.Lease passes nothing on. A claimant
-// takes it after it has seen no renewal for five quarters. Both measure this by their own monotonic clocks, so no two
-// clocks are compared.
+// lease is the right to relay, which one process has at a time. It is a row in the database: the holder, and how
+// often it was renewed. A holder that has not renewed it for three quarters of Config.Lease passes nothing on. A
+// claimant takes it after it has seen no renewal for five quarters. Both measure this by their own monotonic
+// clocks, so no two clocks are compared.
 type lease struct {
 	holder  string
 	renewed int64     // what a claimant has seen
@@ -46,7 +46,7 @@ func (b *Box[K, V]) acquire(ctx context.Context) (*lease, error) {
 	}
 }
 
-// claim takes the lease from whoever had it as was seen. It reports whether nobody else was faster.
+// claim takes the lease, if it still is as seen. It reports whether it did.
 func (b *Box[K, V]) claim(ctx context.Context, l *lease, seen lease) (bool, error) {
 	sent := time.Now()
 	ok, err := changed(b.cfg.DB.ExecContext(ctx, fmt.Sprintf(`UPDATE %s_relay SET holder = %s, renewed = %d

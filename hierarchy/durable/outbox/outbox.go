@@ -81,7 +81,7 @@ func New[K comparable, V any](cfg Config[K, V]) (*Box[K, V], error) {
 	return &Box[K, V]{cfg: cfg, insert: fmt.Sprintf(cfg.Dialect.Insert, cfg.Table)}, nil
 }
 
-// Create makes the tables, if they do not exist. Whoever prefers migrations executes Dialect.Create.
+// Create creates the tables, if they do not exist. To use migrations instead, execute Dialect.Create there.
 func (b *Box[K, V]) Create(ctx context.Context) error {
 	return b.transact(ctx, func(tx *sql.Tx) error {
 		for _, statement := range b.cfg.Dialect.Create {

@@ -88,7 +88,7 @@ func write(from []string, name, out string, stdout, stderr io.Writer) (status in
 	return damaged, nil
 }
 
-// tell prints what a log has.
+// tell prints what was found in one log.
 func tell(stderr io.Writer, s *durable.Salvaged) {
 	log := fmt.Sprintf("%s, partition %d", s.Name, s.Partition)
 	fmt.Fprintf(stderr, "%s: %d frames, from %d to %d; %d timers, %d dead, %d uncertain\n",

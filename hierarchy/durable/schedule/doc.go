@@ -1,5 +1,5 @@
-// Package schedule says when something runs again and again: each 90 seconds, or as the fields of
-// cron have it. It is pure: it has no clock, no lock and no log, and starts nothing.
+// Package schedule calculates when something runs repeatedly: every 90 seconds, for example, or as the fields of
+// cron specify. It is pure: it has no clock, no lock and no log, and starts nothing.
 //
 //	@every 90s                                     90 seconds after the run before
 //	@hourly @daily @weekly @monthly @yearly        also @midnight and @annually

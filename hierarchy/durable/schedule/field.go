@@ -83,8 +83,8 @@ func (f *field) parseItem(item word) (set, *textError) {
 	return values, nil
 }
 
-// parseRange returns the first and the last value of w. Before a step a number is the first one of those
-// from it to the end.
+// parseRange returns the first and the last value of w. With a step, a single number is the first value of a range
+// that goes to the end.
 func (f *field) parseRange(w word, stepped bool) (low, high int, err *textError) {
 	if w.text == "*" || w.text == "?" {
 		return f.min, f.max, nil

@@ -47,8 +47,8 @@ func (l *location) spanAt(t int64) (offset, end int64) {
 	return int64(seconds), end
 }
 
-// settled is longer than any change of clocks: so long after one the clock shows what it has never shown
-// before.
+// settled is longer than any change of clocks: that long after a change, the clock shows times that it has not
+// shown before.
 const settled = 2 * daySeconds
 
 // reached returns the wall time that the clock had reached just before the moment t: the end of what it

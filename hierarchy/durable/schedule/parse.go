@@ -187,7 +187,7 @@ func (w word) wrong(field, problem string) *textError {
 	return &textError{field: field, column: w.at + 1, problem: problem}
 }
 
-// A textError says what is wrong with a text.
+// A textError describes what is wrong with a text.
 type textError struct {
 	text    string
 	field   string // its name, or ""

@@ -22,8 +22,8 @@ func (s set) from(v int) (int, bool) {
 
 func (s set) first() int { return bits.TrailingZeros64(uint64(s)) }
 
-// A pattern says which times of the wall clock have a run. It knows no zones: it takes a time as the
-// number of seconds since 1970 that it would be in UTC.
+// A pattern decides which times of the wall clock have a run. It has no time zone: it takes a time as the number of
+// seconds since 1970 that it would be in UTC.
 type pattern struct {
 	second, minute, hour, day, month, weekday set // none is empty
 

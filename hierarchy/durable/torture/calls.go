@@ -65,7 +65,7 @@ func (w *worker) answered(called judge.Record, value string, ok bool, err error)
 	return r.Result
 }
 
-// resultOf returns what an error says about an operation.
+// resultOf classifies the error of an operation.
 func resultOf(err error) string {
 	switch {
 	case err == nil:
@@ -78,8 +78,8 @@ func resultOf(err error) string {
 	return judge.Failed
 }
 
-// batch calls for several operations on different keys at once. None is Remove, whose value a batch
-// does not tell.
+// batch calls several operations on different keys at once. None is Remove, because a batch does not return the
+// value that it removes.
 func (w *worker) batch(caller int, all []operation, limit time.Duration) (result string) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -17,8 +17,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
-// childEnv is the environment variable that makes a process a worker. It has a childConfig. So do those of other
-// versions, which may run beside this one.
+// childEnv is the environment variable that makes a process a worker. Its value is a childConfig. Workers of other
+// versions, which may run beside this one, use the same variable.
 const childEnv = "EPICYCLE_TORTURE_CHILD"
 
 type childConfig struct{ Worker workerConfig }
@@ -57,7 +57,7 @@ func beChild() {
 	child.Main(childEnv, func(cfg childConfig, in io.Reader, _ io.Writer) error { return runWorker(cfg.Worker, in) })
 }
 
-// told does what a line says.
+// told executes a line of the input.
 func (w *worker) told(line string) {
 	switch what, rest, _ := strings.Cut(line, " "); what {
 	case "read":
@@ -73,7 +73,7 @@ func (w *worker) told(line string) {
 	}
 }
 
-// runWorker is a worker. It ends with its input, as then nobody is left who needs it.
+// runWorker runs a worker. It returns when its input ends, since its parent has ended then.
 func runWorker(cfg workerConfig, in io.Reader) error {
 	lines := make(chan string)
 	go func() {

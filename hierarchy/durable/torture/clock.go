@@ -17,7 +17,7 @@ import (
 // of a run, which do not look at the machine's wall clock: somebody could set it.
 func wallZero() int64 { return time.Now().UnixNano() - mono() }
 
-// skewed is a worker's clock: clock.Precise(), but for a wall clock that is off, and can be set.
+// skewed is a worker's clock: clock.Precise() with a wall clock that is off, and can be set.
 type skewed struct {
 	clock.Clock
 	zero   int64 // see wallZero
@@ -35,7 +35,7 @@ func (c *skewed) Now() time.Time { return time.Unix(0, c.zero+mono()+c.offset.Lo
 // right returns what a wall clock without an offset shows.
 func (c *skewed) right() time.Time { return time.Unix(0, c.zero+mono()) }
 
-// setClock sets the wall clock forward or back. The two records say between which times.
+// setClock sets the wall clock forward or back. The two records show between which times that happened.
 func (w *worker) setClock(by time.Duration) {
 	offset := w.clock.offset.Load() + int64(by)
 	w.rec.write(judge.Record{Kind: judge.IsClock, Offset: offset})
@@ -81,7 +81,7 @@ type listener struct {
 	rec *recorder
 }
 
-// ownedMessage is what the library says when it has taken a partition over.
+// ownedMessage is what the library logs when it has taken a partition over.
 const ownedMessage = "durable: a partition is owned"
 
 func (l listener) Handle(ctx context.Context, said slog.Record) error {

@@ -41,8 +41,8 @@ type often struct {
 	weight int
 }
 
-// weights returns those of all faults of a run whose names contain one of the words that were asked for, with
-// commas between, and which can happen to so many servers.
+// weights returns the faults that a run can have, with their weights: those whose names contain one of the
+// comma-separated words of o.only, and for which there are enough servers.
 func (o *options) weights(on []mode) []often {
 	if o.alone || o.only == none {
 		return nil

@@ -42,14 +42,14 @@ func (w *world) startWorker() error {
 	return nil
 }
 
-// visitor is how a worker differs that only comes for a while, and is not one of those that faults happen to.
+// visitor is how a worker differs that only runs for a while, and to which no faults happen.
 type visitor struct {
 	user string        // of the servers
 	dies time.Duration // after its Open. 0: it does not
 	off  time.Duration // of its clock
 }
 
-// visits has one come. It is nil if that is not possible.
+// visits starts a visitor. It returns nil if that is not possible.
 func (w *world) visits(v visitor) *member {
 	w.mu.Lock()
 	defer w.mu.Unlock()

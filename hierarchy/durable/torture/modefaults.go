@@ -18,7 +18,8 @@ const (
 	oneWayServers = "servers cut off in one direction"
 )
 
-// oneWay has nothing come from a worker, or to it, while the other direction goes on. So do servers.
+// oneWay cuts the connections of a worker, or those between servers, in one direction, while the other direction
+// works.
 func oneWay() mode {
 	return mode{name: "oneway", says: "cuts of one direction", faults: []often{{oneWayWorker, 20}, {oneWayServers, 10}},
 		begins: func(w *world, p plan, e *judge.Event) (end func()) {
@@ -61,8 +62,8 @@ func routes() mode {
 
 const slowServer = "server with a slow disk"
 
-// slowDisk has a server stand still for a moment again and again, as one does whose disk takes long for
-// each write.
+// slowDisk suspends a server for short moments again and again, which is how a server behaves whose disk takes long
+// for each write.
 func slowDisk() mode {
 	return mode{name: "slowdisk", says: "servers that take long for each write", faults: []often{{slowServer, 25}},
 		begins: func(w *world, p plan, e *judge.Event) (end func()) {
@@ -97,7 +98,7 @@ func repeat(do func(rest func(time.Duration) bool) bool, pause time.Duration) (e
 	return func() { close(enough); <-ended }
 }
 
-// blackout has all servers be down at once.
+// blackout takes all servers down at the same time.
 func blackout() mode {
 	return mode{name: "blackout", says: "all servers down at once", faults: []often{{judge.KillAll, 8}, {judge.StopAll, 8}},
 		begins: func(w *world, p plan, _ *judge.Event) (end func()) {
@@ -156,8 +157,8 @@ const (
 	latestCopy  = 3 * remembered
 )
 
-// copies has somebody who may do so send old messages to the owners again, once more and later. They are committed
-// no second time.
+// copies makes a client that has the permission send old messages to the owners again, some time later. They must
+// not be committed a second time.
 func copies() mode {
 	return mode{name: "copies", says: "old copies of messages sent again", during: func(w *world) (end func()) {
 		conn, err := nats.Connect(strings.Join(w.urls(), ","), nats.MaxReconnects(-1))

@@ -12,7 +12,7 @@ import (
 // remembered is how long owners remember a caller in this mode.
 const remembered = 3 * time.Second
 
-// silent has callers be silent for longer than owners remember them.
+// silent makes callers pause for longer than owners remember them.
 func silent() mode {
 	return mode{name: "silent", says: "callers that are silent for longer than they are remembered",
 		set: func(o *options, _ *rand.Rand) {
@@ -20,7 +20,7 @@ func silent() mode {
 		}}
 }
 
-// hush has all callers of a worker wait while it is silent.
+// hush makes all callers of a worker wait while it is silent.
 func (w *worker) hush() {
 	now := time.Duration(mono())
 	if !w.cfg.Far { // else all are silent at the same time
@@ -70,8 +70,8 @@ func shortPatience(r *rand.Rand) time.Duration {
 	return time.Duration(1+r.IntN(200)) * time.Millisecond
 }
 
-// clocks has two workers come whose clocks are off: one is ahead by hours, one is behind. Nobody's
-// timers are early or late for that.
+// clocks adds two workers whose clocks are off: one is far ahead, one is far behind. No timer may be early or late
+// because of that.
 func clocks() mode {
 	off := time.Hour
 	return mode{name: "clocks", says: "workers whose clocks are off by hours", calm: true,
@@ -85,7 +85,7 @@ func clocks() mode {
 		}}
 }
 
-// jumps has clocks be set by up to an hour. Meanwhile such a worker takes nothing over.
+// jumps sets workers' clocks by up to an hour. While its clock is off, a worker takes no partition over.
 func jumps() mode {
 	return mode{name: "jumps", says: "workers' clocks set by up to an hour", byName: true,
 		set: func(o *options, _ *rand.Rand) { o.farJumps = true }}
@@ -97,8 +97,9 @@ func leases() mode {
 		set: func(o *options, r *rand.Rand) { o.lease = 500 * time.Millisecond << r.IntN(4) }}
 }
 
-// far has what is due soon be rare among what is due in hours. So each wake-up is followed by one that is
-// far away, unless it is aimed anew. An operation wakes an owner, too, so at times nobody calls for one.
+// far makes timers that are due soon rare among those that are due in hours. So after each wake-up the alarm is
+// aimed far ahead, unless it is aimed again for a timer that is due soon. Operations wake an owner, too, so at
+// times there are no calls.
 func far() mode {
 	return mode{name: "far", says: "few near timers among far ones", calm: true, set: func(o *options, _ *rand.Rand) { o.far() }}
 }

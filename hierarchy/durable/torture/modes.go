@@ -15,7 +15,7 @@ import (
 type mode struct {
 	name, says string
 	byName     bool // it is never drawn
-	calm       bool // nothing happens to the servers, but for other modes: that would explain too much
+	calm       bool // servers have no faults but those that modes add: others would excuse too much
 
 	set    func(o *options, r *rand.Rand)                      // changes what the run is like
 	faults []often                                             // that happen only then
@@ -23,7 +23,7 @@ type mode struct {
 	during func(w *world) (end func())                         // goes on as long as faults happen
 }
 
-// allModes is a function, as some of them ask which modes are on.
+// allModes is a function, as some modes find out which modes are on.
 func allModes() []mode {
 	return []mode{oneWay(), routes(), slowDisk(), blackout(), crashLoop(), mute(), copies(), silent(),
 		ownless(), giveUp(), clocks(), jumps(), leases(), far(), crowd(), alone()}
@@ -44,7 +44,7 @@ func modesUsage() string {
 // none is no mode, or no fault.
 const none = "none"
 
-// drawModes returns the modes that are on: those that were asked for, or up to three that the seed draws.
+// drawModes returns the modes that are on: those that the option names, or up to three drawn from the seed.
 func (o *options) drawModes() (on []mode, err error) {
 	all := allModes()
 	if o.modes == none {
@@ -66,7 +66,7 @@ func (o *options) drawModes() (on []mode, err error) {
 	return all[:r.IntN(4)], nil
 }
 
-// harden turns the modes on. From then on they have names.
+// harden applies the modes that are on to the options, and writes their names to o.modes.
 func (o *options) harden() error {
 	on, err := o.drawModes()
 	if err != nil {

@@ -71,8 +71,8 @@ func (w *world) history() (*judge.History, error) {
 	return h, w.readOutput(h)
 }
 
-// alarms are what a worker never says if all is well. A log that only seems to be damaged, as its servers are
-// behind, is read again, and is none.
+// alarms are texts that a worker's output does not contain if all is well. A log that only seems to be damaged,
+// because its servers are behind, is read again, and is not reported as damaged.
 var alarms = []string{"DATA RACE", "panic", "fatal error:", "durable: a log is damaged"}
 
 // readOutput looks for alarms in what the workers have said.

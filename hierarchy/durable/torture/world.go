@@ -38,7 +38,7 @@ type world struct {
 	wg      sync.WaitGroup
 }
 
-// log returns the file of what a process says.
+// log returns the path of the file with the output of a process.
 func (w *world) log(name string) string { return filepath.Join(w.dir, name+".txt") }
 
 // node is a server.
@@ -70,7 +70,7 @@ const (
 	idleTime    = time.Minute     // until all has fired after the last fault
 )
 
-// run makes the run. The error says that it could not be made.
+// run performs the run. An error means that the run could not be performed.
 func (w *world) run(ctx context.Context) error {
 	if err := w.startServers(); err != nil {
 		return err

@@ -69,7 +69,7 @@ func (st *store) check() error {
 	return nil
 }
 
-// count counts an entry that has its turn at that time.
+// count counts an entry whose slot is reached at the time turn.
 func (x *census) count(e level.Entry, turn int64) {
 	x.entries++
 	if n := x.c.arena.At(e.Node); n.Named(e.Stamp) && turn <= n.Key {
@@ -77,7 +77,7 @@ func (x *census) count(e level.Entry, turn int64) {
 	}
 }
 
-// chain checks c, whose entries have their turn at that time.
+// chain checks c, whose entries are in a slot that is reached at the time turn.
 func (x *census) chain(c *level.Chain, turn int64) error {
 	for i := range c.Len() {
 		x.count(*c.At(i), turn)
@@ -167,8 +167,8 @@ func (x *census) bag(r *ring, b *bag, s int, start int64) error {
 	return x.ring(b.finer, start)
 }
 
-// nodes checks that an entry names each node that is linked, and has its turn before that is due. It checks
-// also what counts nodes.
+// nodes checks that each linked node is named by an entry whose slot is reached before the node is due, or just
+// then. It also checks the counts of nodes.
 func (x *census) nodes() (err error) {
 	c := x.c
 	c.arena.Each(func(i uint32, n *level.Node) {

@@ -51,8 +51,8 @@ func (c *Circles) Init(layout Layout, tuning Tuning, hand int64) {
 // Arena returns where the nodes live. Callers read it, and leave changes to c.
 func (c *Circles) Arena() *level.Arena { return &c.arena }
 
-// Fetch has touch called for nodes that will soon be due, a few at once, so that it can fetch from
-// memory what goes with them.
+// Fetch registers touch to be called for nodes that will soon be due, a few at once, so that it can fetch from
+// memory what belongs to them.
 func (c *Circles) Fetch(touch func(nodes []uint32)) { c.touch = touch }
 
 // Cascaded returns how many entries were dealt over finer slots.
@@ -96,8 +96,9 @@ func (c *Circles) Add(now, deadline int64, sequence uint64, f level.Flags) uint3
 	return i
 }
 
-// Move gives node i a new deadline and order. As long as its entry has its turn before that, it stays where
-// it is, which costs one cache miss. The entry finds out when its turn comes, once for any number of moves.
+// Move gives node i a new deadline and order. If the slot of its entry is reached before the new deadline, the
+// entry stays where it is, which costs one cache miss. It is moved when its slot is reached, once for any number of
+// moves.
 func (c *Circles) Move(i uint32, n *level.Node, now, deadline int64, sequence uint64) {
 	if deadline >= n.Key && n.Linked() {
 		n.Rekey(deadline, sequence)

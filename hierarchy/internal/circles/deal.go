@@ -58,10 +58,10 @@ func (c *Circles) readInstant(budget int) (left int) {
 	return budget
 }
 
-// deal moves entries of a slot of circle k, which starts at start, to the slots of a finer ring, or to where they
-// belong by the hand if to is nil: as many as the budget says. It returns what is left of that. What is
-// not due within the slot is linked anew. If it takes from both ends, what was set last is not the last to
-// be found.
+// deal moves entries of a slot of circle k, which starts at start, to the slots of the finer ring to, or, if to is
+// nil, to where they belong relative to the hand. It moves as many as budget allows, and returns the rest of the
+// budget. What is not due within the slot is linked anew. With bothEnds it takes entries from both ends
+// alternately, so that the timer that was set last is not the last to be found.
 func (c *Circles) deal(k int, start int64, from *level.Chain, to *ring, budget int, bothEnds bool) (left int) {
 	end := c.layout.SlotEnd(k, start)
 	var keys [readTogether]int64
@@ -105,7 +105,8 @@ func (c *Circles) place(key int64, e level.Entry) {
 	c.put(c.ring(k), c.layout.SlotFor(k, key), key, e)
 }
 
-// stale stands for the deadline of an entry that does not count. A timer may have it, too: deal looks again.
+// stale is returned as the deadline of an entry that does not count. A timer may have this deadline, too, so deal
+// checks again.
 const stale = math.MaxInt64
 
 // readKeys reads the deadlines of nodes.
@@ -174,8 +175,9 @@ func (c *Circles) beginFor(k, n int, start int64) int64 {
 	return max(start, math.MinInt64+lead) - lead
 }
 
-// NextCrowd returns when Next must be called to begin with dealing a crowd ahead, if there is one. Who sets
-// many timers asks now and then: nothing else wakes a sleeping wheel before the first of them is due.
+// NextCrowd returns when Next must be called to begin with dealing a crowd ahead, if there is one. A caller that
+// sets many timers calls NextCrowd now and then: nothing else wakes a sleeping wheel before the first of them is
+// due.
 func (c *Circles) NextCrowd(now int64) (begin int64, found bool) {
 	if c.crowded == 0 {
 		return 0, false

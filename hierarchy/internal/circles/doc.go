@@ -26,7 +26,7 @@
 // A slot can be sorted, or dealt over finer slots of its own, before the hand arrives: a crowd so that
 // its first timer need not wait for all others, and any slot to find out its earliest deadline. What is
 // linked there later goes to the finer slots, too. When the hand arrives, these take the place of the
-// next finer circle. Nodes do not know of this: they count in the slot where they were linked.
+// next finer circle. The nodes are not changed: they count in the slot where they were linked.
 //
 // # Files
 //

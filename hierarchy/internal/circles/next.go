@@ -2,17 +2,17 @@ package circles
 
 import "math"
 
-// State is what a Verdict says.
+// State is the kind of a Verdict.
 type State uint8
 
 const (
-	// Empty says that there is no timer.
+	// Empty: there is no timer.
 	Empty State = iota
-	// Due says that the earliest timer is due.
+	// Due: the earliest timer is due.
 	Due
-	// NotBefore says that no timer is due before a time, which is later than now.
+	// NotBefore: no timer is due before a time, which is later than now.
 	NotBefore
-	// AskAgain says that there was too much to do for one call.
+	// AskAgain: there was too much to do for one call.
 	AskAgain
 )
 
@@ -106,8 +106,8 @@ func (c *Circles) notBefore(x item, sorted bool, budget int) (v Verdict, known b
 	return Verdict{State: NotBefore, At: y.key, Node: y.Node}, known
 }
 
-// meanwhile deals crowds ahead, as nothing is due before the time in v, and has the caller come back in
-// time for the next one.
+// meanwhile deals crowds ahead, as nothing is due before the time in v, and changes v so that the caller calls
+// again in time for the next crowd.
 func (c *Circles) meanwhile(now int64, v Verdict, left, budget int) Verdict {
 	if c.crowded == 0 || budget == Unlimited {
 		return v

@@ -56,7 +56,7 @@ func (c *Circles) isAtOneSlot(b *bag) bool {
 	return b.least == b.most || c.layout.CircleFor(b.least, c.hand) > c.layout.CircleFor(b.least, b.most)
 }
 
-// sortUnderHand sorts b, the slot of circle k under the hand, and has it fire.
+// sortUnderHand sorts b, the slot of circle k under the hand, and makes it fire.
 func (c *Circles) sortUnderHand(k int, b *bag, start int64) {
 	c.sortSlot(k, b, start)
 	if c.runs[k] == nil {
@@ -103,7 +103,7 @@ func (c *Circles) noteRing(k int) {
 	}
 }
 
-// sortSlot has all of b in its run. b is a slot of circle k, and starts at start.
+// sortSlot moves all of b to its run. b is a slot of circle k, and starts at start.
 func (c *Circles) sortSlot(k int, b *bag, start int64) {
 	r := b.run
 	if r == nil {
@@ -154,8 +154,8 @@ func (c *Circles) read(r *run, group []level.Entry, start, end int64) {
 	}
 }
 
-// pass drops an entry that is stale, or whose node is not due in its slot: it has moved later, or the entry is
-// stale and counts again, as it has the node's stamp by now. Such a node is linked anew. It reports whether it was.
+// pass drops an entry that is stale, or whose node is not due in its slot: either the node has moved later, or the
+// entry was stale and the node has its stamp again. Such a node is linked anew. It reports whether one was.
 func (c *Circles) pass(e level.Entry) (moved bool) {
 	c.entries--
 	n := c.arena.At(e.Node)

@@ -30,7 +30,7 @@ func (c *Circles) isBefore(n *level.Node) bool {
 	return b != nil && b.least < n.Key && b.finer == nil && b.run == nil
 }
 
-// follow links node i, which has moved later than where its entry was, where it belongs by now.
+// follow links node i, whose entry was in a slot where it is not due, where it belongs now.
 func (c *Circles) follow(i uint32, n *level.Node) {
 	c.leave(n)
 	c.link(i, n)
@@ -65,8 +65,8 @@ func (c *Circles) addTo(k, s int, key int64, e level.Entry) {
 	b.Push(e)
 }
 
-// put adds e, whose node has that deadline, to slot s of r, which is a circle's, or to the finer slot over
-// which that was dealt.
+// put adds e, whose node has the deadline key, to slot s of r, which is the ring of a circle, or to the finer slot
+// over which that slot was dealt.
 func (c *Circles) put(r *ring, s int, key int64, e level.Entry) {
 	c.occupied |= 1 << uint(r.circle)
 	c.putIn(r, s, key, e)

@@ -20,7 +20,7 @@ type bag struct {
 // holds reports whether anything is in b.
 func (b *bag) holds() bool { return b.Len() > 0 || b.finer != nil || b.run != nil }
 
-// span has least and most take key in, which is that of an entry about to be added.
+// span extends least and most to include key, the deadline of an entry that is about to be added.
 func (b *bag) span(key int64) {
 	if b.Len() == 0 {
 		b.least, b.most = key, key

@@ -12,9 +12,9 @@ type cursor struct {
 	kept           int // where the next entry that counts goes
 }
 
-// sweep drops some stale entries, of which there are many. So memory stays in proportion to the nodes,
-// and no call goes through many entries. It looks at up to readTogether, from the cursor on, and moves those that
-// count to the front of their bag, in the place of those that do not.
+// sweep drops some of the stale entries when there are many, so that memory stays in proportion to the nodes. A
+// call goes through few entries: it looks at up to readTogether, from the cursor on, and moves those that count to
+// the front of their bag, in the place of those that do not.
 func (c *Circles) sweep() {
 	b := c.sweptBag()
 	if b == nil {

@@ -138,9 +138,9 @@ func (a *aim) begin(now int64) bool {
 	return true
 }
 
-// beginNext is begin for a wheel that is awake, if its next wake-up is due by now. To aim the
-// alarm at it would cost more. It returns how long that wake-up is away: 0 if it has begun. Where
-// wake-ups are free, as time stands still, it never begins.
+// beginNext is begin for a wheel that is awake, if its next wake-up is due by now: aiming the alarm at it would
+// cost more. It returns how long that wake-up is away, or 0 if it has begun. On clocks whose time stands still
+// between wake-ups it never begins one, since wake-ups cost nothing there.
 func (a *aim) beginNext(nearest bound, now int64) (away int64) {
 	a.lock()
 	defer a.unlock()
@@ -198,8 +198,8 @@ func (a *aim) correct(nearest func() bound) {
 // setAnew aims the alarm at the nearest deadline. If nothing is pending it stops an aimed
 // alarm, since a clock may shut down once its last alarm is stopped. mu must be held.
 //
-// below is raised before the shards are asked. A timer that is set meanwhile is either
-// seen by nearest, or its caller finds below raised, and waits in offer for mu.
+// below is raised before the deadlines of the shards are read. A timer that is set meanwhile is either seen by
+// nearest, or its caller finds below raised, and waits in offer for mu.
 func (a *aim) setAnew(nearest func() bound) {
 	a.order.assertHeld()
 	a.below.store(none)

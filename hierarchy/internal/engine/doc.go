@@ -1,6 +1,6 @@
 // Package engine is a wheel with locks, a clock and an executor: what every kind of wheel of package
-// hierarchy is made of. It knows when a timer is due and how its callback gets called, and not what the
-// timer is for.
+// hierarchy is made of. It decides when a timer is due and how its callback is called. What the timer is
+// for is the business of its users.
 //
 // A Core is shards, each with the timers of package timers and a lock, one aim that wakes them all, and
 // the rounds that fire what is due.

@@ -6,8 +6,8 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Handle names a timer that was set. It is a value that names nothing any more when the timer has fired or
-// was stopped. The zero handle names nothing.
+// Handle identifies a timer that was set. It is a value, which identifies nothing once the timer has fired or was
+// stopped. The zero handle identifies nothing.
 type Handle struct {
 	host       host
 	Generation uint64

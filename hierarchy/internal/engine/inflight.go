@@ -24,11 +24,11 @@ type inFlight struct {
 func (f *inFlight) addRound()    { f.all.Add(1); f.rounds.Add(1) }
 func (f *inFlight) removeRound() { f.rounds.Add(-1); f.end(1) }
 
-// queue says that n tasks go to the executor, and start that one is called there.
+// queue notes that n tasks go to the executor, and start that it has called one of them.
 func (f *inFlight) queue(n int64) { f.all.Add(n); f.handed.Store(true) }
 func (f *inFlight) start()        { f.running.Add(1) }
 
-// startInline says that a task starts which was not queued.
+// startInline notes that a task starts that was not queued.
 func (f *inFlight) startInline() { f.all.Add(1); f.running.Add(1) }
 
 // finish ends a task that has started, and drop one that never will.

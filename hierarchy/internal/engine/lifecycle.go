@@ -49,8 +49,8 @@ func (c *Core[T]) dropAll() (told []T) {
 	return told
 }
 
-// tell calls the callbacks of told. If one panics or exits the goroutine, the others are
-// called first.
+// tell calls the callbacks of told. If one panics or exits the goroutine, the others are called before the panic or
+// the exit goes on.
 func (c *Core[T]) tell(told []T) {
 	executor.CallAll(func() bool {
 		if len(told) == 0 {
@@ -113,10 +113,9 @@ func (c *Core[T]) pass(m *drainOrder[T], fn func(T, int64)) {
 	finished = true
 }
 
-// passRest calls fn for the values that are left after a panic or an exit of the
-// goroutine. If there is no OnPanic, the first panic goes on to the caller, and further
-// ones are logged. After a second exit fn is called in other goroutines, since each further
-// exit would take more of the stack of the caller's.
+// passRest calls fn for the values that are left after a panic or an exit of the goroutine. If there is no OnPanic,
+// the first panic goes on to the caller, and further ones are logged. After a second exit fn is called in other
+// goroutines, since each further exit would use more of the caller's stack.
 func (c *Core[T]) passRest(m *drainOrder[T], fn func(T, int64)) {
 	finished, panics, last := false, 0, any(nil)
 	contain := func(v T, deadline int64) {

@@ -94,7 +94,7 @@ var (
 )
 
 const (
-	// sampleEvery is after how many timers the wheel looks which processor is running.
+	// sampleEvery is the number of timers after which the wheel looks which processor is running.
 	sampleEvery = 64
 	// enoughMeetings is how often two processors must be seen in a short time for a wheel to
 	// use all its shards. Until then it uses one and pays nothing for affinity, which costs as

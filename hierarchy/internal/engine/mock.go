@@ -11,8 +11,8 @@ import (
 // onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then
 // nextOrder and run do their work without a mock, and the other methods do nothing.
 //
-// More differs on a mock than what stands here: Config.validate of package hierarchy chooses one shard and Inline,
-// aim.init has the aim wait for no crowd, and New has timers fire in exact order.
+// Other differences on a mock are elsewhere: Config.validate of package hierarchy chooses one shard and Inline,
+// aim.init makes the aim wait for no crowd, and New makes timers fire in exact order.
 type onMock struct{ alarm stepped.Alarm }
 
 // attach has the mock step the wheel, if the alarm is a mock's.

@@ -119,8 +119,8 @@ func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node, due *[]T)
 	s.EndOwned(i, n)
 }
 
-// putOffEarly calls the owner of timer i, which is not due yet, and puts the timer off if the
-// owner wants that. It reports whether it has. Mu must be held.
+// putOffEarly calls the owner of timer i, which is not due yet, and puts the timer off if the owner wants that. It
+// reports whether it did. Mu must be held.
 func (s *Shard[T]) putOffEarly(now int64, i uint32) bool {
 	n := s.Timers.Arena().At(i)
 	if n.Flags()&AskFirst != AskFirst {

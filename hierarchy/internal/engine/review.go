@@ -14,7 +14,7 @@ import (
 // soon is how far ahead the owners of timers are asked whether to put them off.
 const soon = int64(time.Second)
 
-// expectReview has the clock ask, if it can.
+// expectReview registers review with the clock's alarm, if the alarm can call it.
 func (c *Core[T]) expectReview() {
 	if a, ok := c.aim.alarm.(interface{ Review(func()) }); ok {
 		a.Review(c.review)

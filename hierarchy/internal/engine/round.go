@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// readEvery is after how many timers the clock is read again: a reading costs as much
-	// as firing a timer.
+	// readEvery is the number of timers after which the clock is read again: a reading costs as much as firing a
+	// timer.
 	readEvery = 16
-	// yieldEvery is after how many timers a turn ends. Then the wheel lets other goroutines
-	// run, since unlocking gives no processor to those that wait for a lock, and looks which
-	// shard comes first by now.
+	// yieldEvery is the number of timers after which a turn ends. Then the wheel lets other goroutines run, since
+	// unlocking alone gives no processor to those that wait for a lock, and determines again which shard comes
+	// first.
 	yieldEvery = 64
 )
 
@@ -31,9 +31,9 @@ type round[T any] struct {
 	complete bool
 }
 
-// fireAll fires what is due on all shards. The shards take turns in this one goroutine, so
-// that timers fire in order of deadline across shards, but for those of Go, and callbacks of
-// Inline never overlap, just as the rings of the alarm never do.
+// fireAll fires what is due on all shards. The shards take turns in this one goroutine. So timers fire in order of
+// deadline across shards, except with Go, and callbacks of Inline never overlap, just as the rings of the alarm
+// never do.
 func (r *round[T]) fireAll() {
 	var except *Shard[T] // could not find out yet what is due there; others go first
 	for !r.core.closed.Load() {
@@ -133,7 +133,7 @@ func (r *round[T]) fireSome(s *Shard[T], before moment) circles.State {
 	return state
 }
 
-// dispatch has the callbacks called of what was taken out.
+// dispatch dispatches the callbacks of the timers that were taken out.
 func (r *round[T]) dispatch() {
 	c := r.core
 	switch len(c.due) {
@@ -161,7 +161,7 @@ func (r *round[T]) forget() {
 	r.core.due = r.core.due[:0]
 }
 
-// dispatchOne has the callback of v called.
+// dispatchOne dispatches the callback of v.
 func (r *round[T]) dispatchOne(v T) {
 	c := r.core
 	if !c.inline {

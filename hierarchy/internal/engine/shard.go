@@ -110,8 +110,8 @@ func (s *Shard[T]) Move(i uint32, n *level.Node, now, deadline int64) (wakeAt in
 	return s.wakeFor(now, deadline, order)
 }
 
-// crowdEvery is after how many timers a shard looks for crowds. Some of them take no place on the
-// wheel, so it looks when the next one is set or moved.
+// crowdEvery is the number of timers after which a shard looks for crowds. Some of these timers take no place on
+// the wheel, so the shard looks when the next one is set or moved.
 const crowdEvery = 2048
 
 // wakeFor returns when the wheel must be awake for a timer that was set or moved: at its deadline, or

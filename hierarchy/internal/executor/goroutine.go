@@ -6,9 +6,9 @@ import (
 	"runtime/pprof"
 )
 
-// makeAsNew removes from a goroutine what a callback may have left behind in it: profiler
-// labels, and that a fault is a panic. It is false if the goroutine has to end, and its thread
-// with it, as the callback has left it locked to that.
+// makeAsNew removes from a goroutine what a callback may have left behind in it: profiler labels, and
+// debug.SetPanicOnFault. It returns false if the goroutine must end, and its thread with it, because the callback
+// has left it locked to its thread.
 func makeAsNew() bool {
 	if lockedOSThread() {
 		return false

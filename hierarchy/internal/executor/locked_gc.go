@@ -4,7 +4,7 @@ package executor
 
 import _ "unsafe" // for go:linkname
 
-// knowsLockedThread reports whether lockedOSThread knows.
+// knowsLockedThread is whether lockedOSThread can find out.
 const knowsLockedThread = true
 
 // lockedOSThread reports whether the goroutine is locked to its thread by runtime.LockOSThread.

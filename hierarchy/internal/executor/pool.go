@@ -43,8 +43,8 @@ type nilTask struct{ pool *Pool }
 
 func (nilTask) Error() string { return "hierarchy: a Pool was given a nil task" }
 
-// PoolOf returns the Pool that gets what execute is given, or nil if none does. A method value cannot be
-// asked for its receiver. So one of a Pool, which its code identifies, is called without a task, and no other
+// PoolOf returns the Pool that runs what execute is given, or nil if none does. A method value does not reveal its
+// receiver. So execute is called, without a task, if its code shows that it is the method of a Pool, and no other
 // function is called.
 func PoolOf(execute func(task func())) (p *Pool) {
 	if codeOf(execute) != codeOf(new(Pool).execute) {

@@ -61,7 +61,7 @@ func (r *relay[T]) run() {
 	}
 }
 
-// countEnded tells the wheel what has ended.
+// countEnded reports to the wheel what has ended.
 func (r *relay[T]) countEnded() {
 	if n := r.takeEnded(); n > 0 {
 		r.wheel.End(n)

@@ -55,8 +55,8 @@ func (t *Timers[T]) Clear(i uint32) {
 	*t.Value(i) = none
 }
 
-// Release frees the memory of values whose nodes' memory was released by Remove. all tells
-// that the last of many timers has gone, and that a new Timers would be smaller.
+// Release frees the memory of values whose nodes' memory was released by Remove. all is whether the last of many
+// timers has gone, so that a new Timers would be smaller.
 func (t *Timers[T]) Release(released level.Released) (all bool) {
 	if released == level.Everything {
 		return true

@@ -51,7 +51,7 @@ func (s *values[T]) touch(values []uint32) {
 //go:noinline
 func read[T any](T) {}
 
-// grow makes room for value i, where the arena's chunk has room for so many.
+// grow makes room for value i, whose chunk of the arena has room for room nodes.
 func (s *values[T]) grow(i uint32, room int) {
 	c := int(i >> s.bits)
 	for c >= len(s.chunks) {

@@ -80,9 +80,9 @@ func (c *timeoutContext) Value(key any) any {
 	return c.parent.Value(key)
 }
 
-// AfterFunc has f called when c ends, in the goroutine that ends c, after all contexts below
-// c have ended. f may use c, the contexts above and below it, and the wheel. The call that
-// ended c returns after f, so f should not block.
+// AfterFunc registers f to be called when c ends, in the goroutine that ends c, after all contexts below c have
+// ended. f may use c, the contexts above and below it, and the wheel. The call that ended c returns after f, so f
+// should not block.
 //
 // Package context calls AfterFunc when it makes a child of c, with an f that cancels the
 // child. Then the child ends with the contexts below c.
@@ -132,8 +132,8 @@ func New(w Wheel, parent context.Context, t time.Time, now, due int64, cause err
 	return c, cancel
 }
 
-// start sets the timer of c, and has c end when the parent ends, by n if that is not nil.
-// Nobody can have added functions or contexts to c yet, so it can end alone.
+// start sets the timer of c, and makes c end when the parent ends, by n if that is not nil. No functions or
+// contexts can have been added to c yet, so it can end alone.
 func (c *timeoutContext) start(now int64, n *notifier, cancel func()) {
 	if c.wheel.Passed(now, c.due) { // needs no place on the wheel
 		if o := c.wheel.Stopped(); o != nil {

@@ -1,5 +1,5 @@
-// Package wheelctx has contexts whose deadlines are on a wheel. docs/design.md says why they are as
-// they are; package hierarchy says what they promise.
+// Package wheelctx provides contexts whose deadlines are on a wheel. docs/design.md explains their design, and
+// package hierarchy documents what they promise.
 package wheelctx
 
 import "time"

@@ -19,9 +19,8 @@ func (c *timeoutContext) settle() *Outcome {
 	return o
 }
 
-// settleTree is settle, but adds contexts that end to later if they have functions to call.
-// So do all methods with such a parameter. No function is called before all contexts that
-// end together have ended.
+// settleTree is like settle, but adds contexts that end to later if they have functions to call, as do all methods
+// with such a parameter. No function is called before all contexts that end together have ended.
 func (c *timeoutContext) settleTree(later *callLater) *Outcome {
 	if o := c.ended.Load(); o != nil {
 		return o

@@ -10,8 +10,8 @@ import (
 // timeoutContextKey is the key whose value is the nearest timeoutContext.
 type timeoutContextKey struct{}
 
-// inspectParent sets the fields that say how c depends on its parent. It returns the
-// notifier of the parent, or nil.
+// inspectParent sets the fields that describe how c depends on its parent. It returns the notifier of the parent,
+// or nil.
 func (c *timeoutContext) inspectParent() *notifier {
 	if p, ok := c.parent.(*timeoutContext); ok {
 		c.ancestor, c.parentCanEnd, c.direct, c.needsWatch = p, true, true, p.needsWatch
@@ -54,8 +54,8 @@ func parentCancelCtx(parent context.Context, done <-chan struct{}) context.Conte
 	return nil
 }
 
-// register has c end when the parent ends, by n if that is not nil. If it calls
-// context.AfterFunc with cancel for that, it returns the function that stops the AfterFunc.
+// register makes c end when the parent ends, by n if that is not nil. If it calls context.AfterFunc with cancel for
+// that, it returns the function that stops the AfterFunc.
 func (c *timeoutContext) register(n *notifier, cancel func()) (stopAfterFunc func() bool) {
 	c.registration.child = c
 	switch {

@@ -41,7 +41,7 @@ func burst(n int) scenario {
 	}
 }
 
-// until returns when so many timers had fired.
+// until returns when n timers had fired.
 func (v verdict) until(n int) string {
 	switch i := n - v.Early; {
 	case i <= 0:

@@ -10,8 +10,8 @@ import (
 
 const (
 	killRate = 1000
-	// killWait is how long what was acknowledged has to fire. asynq's leases of 30 s are looked at once a minute, and
-	// the next attempt comes 15 to 45 s later. River looks for stuck jobs every 30 s.
+	// killWait is the time within which all timers that were acknowledged must fire. asynq's leases of 30 s are
+	// checked once a minute, and the next attempt comes 15 to 45 s later. River looks for stuck jobs every 30 s.
 	killWait = 150 * time.Second
 )
 
@@ -84,7 +84,7 @@ func (r *rig) lost(n int) string {
 	return text
 }
 
-// killer has callers call while it kills.
+// killer kills processes while callers make calls.
 type killer struct {
 	*rig
 	start  time.Time
@@ -93,7 +93,7 @@ type killer struct {
 	others int        // calls that were not acknowledged
 }
 
-// load has the callers go on until the end.
+// load starts the callers, which make calls until the end.
 func (k *killer) load() {
 	done := time.Since(k.start)
 	first := uint32(done.Seconds() * killRate)
@@ -128,7 +128,7 @@ func (k *killer) kill(ctx context.Context, victim string) error {
 
 func (k *killer) end() error { return <-k.calls }
 
-// settleAll waits until all has fired, or the system says that nothing is pending while nothing fires any more.
+// settleAll waits until all timers have fired, or none fires any more and the system reports that none is pending.
 func (r *rig) settleAll(ctx context.Context, until time.Time) error {
 	for {
 		all, err := r.settle(ctx, 4*time.Second, until)

@@ -18,7 +18,7 @@ type process struct {
 	err   error // once ended
 }
 
-// tail keeps the end of what a process says, for errors.
+// tail keeps the end of a process's output, for error messages.
 type tail struct {
 	mu   sync.Mutex
 	text bytes.Buffer

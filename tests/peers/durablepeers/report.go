@@ -107,7 +107,7 @@ func (c scenario) of(ctx context.Context, sys system, scale float64) (cells []st
 	return cells, r.spent, err
 }
 
-// watchOthers returns a function that says what other programs have taken of the machine since.
+// watchOthers returns a function that reports how much CPU time other programs have used since.
 func (r *report) watchOthers() func() string {
 	begun, busy, ours := time.Now(), busyCPU(), r.spent+ownCPU()
 	return func() string {
@@ -119,7 +119,7 @@ func (r *report) watchOthers() func() string {
 	}
 }
 
-// failed returns the row of a system that could not be measured. The command says why.
+// failed returns the row of a system that could not be measured. The command prints the reason.
 func failed(cells int) []string {
 	row := make([]string, cells)
 	for i := range row {

@@ -227,7 +227,7 @@ func (n *node) answer() (answer, error) {
 	return a, nil
 }
 
-// ask has a node carry out an order. There is one at a time.
+// ask makes a node execute an order. Only one order may be under way at a time.
 func (n *node) ask(o order) (answer, error) {
 	text, err := json.Marshal(o)
 	if err != nil {

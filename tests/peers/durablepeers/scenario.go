@@ -39,8 +39,8 @@ const manyCallers = 256
 // warmUpFirst is a key above all others.
 const warmUpFirst = 910_000_000
 
-// warmUp has connections made and code run before something is measured. It returns how many timers can be scheduled
-// in a second.
+// warmUp makes connections, and runs the code once before it is measured. It returns how many timers can be
+// scheduled in a second.
 func (r *rig) warmUp() (rate float64, err error) {
 	for i := range uint32(2) {
 		did, err := r.caller.load(load{

@@ -33,8 +33,8 @@ type place struct {
 	Addrs []string // of the servers, in the order of Servers
 }
 
-// store is a system that is open. A bool reports whether the timer was pending, so that its handler was not called,
-// and the operation has been done.
+// store is a system that is open. The bool that a method returns is whether the timer was still pending, so that
+// its handler had not been called, and the operation was carried out.
 type store interface {
 	Schedule(ctx context.Context, key string, at time.Time, value []byte) error
 	// Move gets the value again for systems that have no such operation, and put another timer instead.

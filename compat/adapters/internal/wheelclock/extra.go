@@ -91,7 +91,7 @@ func (e *extra) fire(run uint64) {
 	case e.c <- now:
 	default: // a tick that was not received before the next one
 	}
-	e.unsent = false // of a ticker, nobody asks
+	e.unsent = false // a ticker does not use it
 	if e.repeat {
 		e.timer.Reset(e.untilNext(now))
 	}

@@ -1,4 +1,4 @@
-// Package wait has what goroutines wait with: signals, pauses that a context ends, and backoff.
+// Package wait provides ways for goroutines to wait: signals, pauses that a context ends, and backoff.
 package wait
 
 import (
@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Signal tells one goroutine that something has changed. Several of them count as one.
+// Signal notifies one goroutine that something has changed. Several notifications that were not received yet count
+// as one.
 type Signal chan struct{}
 
 // NewSignal returns a Signal that is not set.
@@ -44,7 +45,7 @@ func (b *Backoff) Next() time.Duration {
 	return b.Pause
 }
 
-// Reset has the next pause be the first one again.
+// Reset makes the next pause the first one again.
 func (b *Backoff) Reset() { b.Pause = 0 }
 
 // Wait waits for the next pause. It reports false if ctx ends before.

@@ -16,9 +16,9 @@ import (
 
 // Dialect returns the dialect of PostgreSQL. The relay is woken by NOTIFY, and holds a connection for that.
 //
-// Transactions with NOTIFY are committed one after the other, as PostgreSQL keeps their order. So they notify only while the
-// relay waits. It holds an advisory lock then. A transaction tries to take that lock shared, and does not notify if it gets
-// it. While rows come, and while a transaction is open that does not notify, the relay looks for rows every 5 to 10 ms.
+// PostgreSQL commits transactions with NOTIFY one after the other, to keep their order. So they notify only while the
+// relay waits: it holds an advisory lock then, and a transaction that gets this lock in shared mode does not notify.
+// While rows come, and while a transaction is open that does not notify, the relay looks for rows every 5 to 10 ms.
 //
 // The rows of a key get their IDs under an advisory lock that the transaction holds until it ends. If two transactions
 // have operations on the same keys in different orders, PostgreSQL ends one of them with deadlock_detected, as it does
@@ -113,7 +113,8 @@ func awaitLock(ctx context.Context, pg *pgx.Conn, table string, wake func()) err
 	}
 }
 
-// dropNotifications drops those that have come already. What they are of is visible by now.
+// dropNotifications discards the notifications that have arrived already. The rows that they are about are visible
+// by now.
 func dropNotifications(ctx context.Context, pg *pgx.Conn) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

@@ -1,4 +1,4 @@
-// Package thwclock lets the caller tell the time to a thw.HashWheel.
+// Package thwclock lets the caller set the time of a thw.HashWheel.
 package thwclock
 
 import (

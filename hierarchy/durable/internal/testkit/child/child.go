@@ -16,8 +16,8 @@ import (
 	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
-// Main runs a process that Start has started with this variable, and does not return then. The process
-// should end with its input, since nobody is left then who needs it.
+// Main calls run and exits, if Start has started this process with the environment variable. Otherwise it returns.
+// run should return when its input ends, since its parent has ended then.
 func Main[Config any](variable string, run func(cfg Config, in io.Reader, out io.Writer) error) {
 	text := os.Getenv(variable)
 	if text == "" {
@@ -130,8 +130,7 @@ func (p *Process) Tell(line string) error {
 // Ended is closed after the last line, when the process has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Err returns how a process that has ended did so: its exit status and what it has written to its errors, or what
-// was wrong with its output.
+// Err returns how the process ended: its exit status and its standard error, or what was wrong with its output.
 func (p *Process) Err() error { return p.err }
 
 // Expected reports whether the process was killed, or told to end.

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// endWithParent has a process end when the one that starts it does, also if it is stopped then.
+// endWithParent makes a process end when the one that starts it ends, even while it is suspended.
 func endWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

@@ -4,5 +4,5 @@ package child
 
 import "os/exec"
 
-// endWithParent is left to the process, which reads its input.
+// endWithParent does nothing here: the process ends when its input does.
 func endWithParent(*exec.Cmd) {}

@@ -7,7 +7,7 @@ import "syscall"
 // CanStop reports whether a process can be stopped for a while here.
 const CanStop = true
 
-// Stop has the process stand still.
+// Stop suspends the process.
 func (p *Process) Stop() error { return p.cmd.Process.Signal(syscall.SIGSTOP) }
 
 // GoOn ends Stop.

@@ -17,7 +17,8 @@ type Event struct {
 	By time.Duration `json:"by,omitempty"` // of a clock that is set
 }
 
-// The faults of which the judge knows something. Any other one of a worker or a server has effects as these have.
+// The faults that the judge distinguishes. Any other fault of a worker or a server has the same effects as one of
+// these.
 const (
 	KillWorker   = "worker killed"
 	TermWorker   = "worker shut down"
@@ -133,7 +134,8 @@ func (h *History) Sort() {
 	slices.SortStableFunc(h.Events, func(a, b Event) int { return cmp.Compare(a.From, b.From) })
 }
 
-// Unheard reports whether timers fired though no worker's log has said that it owns a partition.
+// Unheard reports whether timers fired although no worker has logged that it owns a partition. A worker that is
+// alone need not.
 func (h *History) Unheard() bool { return len(h.fires) > 0 && !h.heard && !h.Alone }
 
 // stops returns the times in which a worker was stopped.

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// judgeGivenUp checks that a Set whose result is unknown is not seen any more after a later operation on its
-// key, of the same worker, was answered, and changed something. To judgeOrder it could be committed at any time.
-// Each value is set once. The firings of the other keys are judged by judgeLife.
+// judgeGivenUp checks that a Set with an unknown result has no effect any more once a later operation of the same
+// worker on its key was answered and has changed something. For judgeOrder the Set could be committed at any time.
+// Each value is set only once, so it identifies its Set. The firings of the other keys are judged by judgeLife.
 func (h *History) judgeGivenUp(r *Report) {
 	keys := map[string][]*call{}
 	for i := range h.calls {

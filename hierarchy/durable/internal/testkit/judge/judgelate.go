@@ -14,17 +14,17 @@ const (
 	maxSkew = 5 * time.Second
 	// MostOff is how far a worker's clock is off that was not set.
 	MostOff = 2 * time.Second
-	// ClocksOff is how much earlier or later than asked for a timer may be, by a right clock, since its owners'
-	// clocks are off.
+	// ClocksOff is how much too early or too late a timer may be by an accurate clock, since the clocks of its
+	// owners may be off.
 	ClocksOff = 2 * maxSkew
 
 	quietLate = time.Second // 99 % of the timers that wait for nothing are less late
 	quietFew  = 200         // of them say nothing about that
 )
 
-// limit returns how late a timer may be beside what excuses it. While faults go on it is more than twice the lease:
-// one that happens to somebody who was about to take the partition over is not known to have to do with it, and
-// several together take longer than one after the other.
+// limit returns how late a timer may be beyond what the faults explain. While faults go on it is more than twice
+// the lease: a fault of a process that was about to take the partition over can't be attributed to the partition,
+// and several faults at once take longer than one after the other.
 func (h *History) limit(quiet bool) time.Duration {
 	switch {
 	case h.Alone:
@@ -115,7 +115,8 @@ func (h *History) excuse(partition int, from, to int64) (sum time.Duration, why 
 	return sum, why
 }
 
-// touches reports whether an event has to do with a partition. Those of a worker have if it was the owner.
+// touches reports whether an event may have affected a partition. An event of a worker may if the worker was the
+// owner.
 func (h *History) touches(e *Event, partition int) bool {
 	return e.Worker == 0 || slices.ContainsFunc(h.tenures, func(t *tenure) bool {
 		return t.worker == e.Worker && t.partition == partition && t.from < h.effects(e) && h.endOf(t) > e.From

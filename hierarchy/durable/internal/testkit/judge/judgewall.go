@@ -5,9 +5,9 @@ import "time"
 // justBefore is how long before a handler its timer was found to be due, on a busy machine.
 const justBefore = time.Second
 
-// judgeWall checks the first attempt of a timer of SetAt. It is due when its owner's wall clock shows its time.
-// If that clock is set back then, the handler is called all the same. That is soon, unless something
-// has happened to the lease or to the log. Such firings are counted.
+// judgeWall checks the first attempt of a timer of SetAt. It is due when its owner's wall clock shows its time. If
+// that clock is set back afterwards, the handler is called nevertheless, and soon, unless the lease or the log was
+// disturbed. The firings after a disturbance are counted.
 func (h *History) judgeWall(r *Report, f *fire) {
 	if f.Due != f.of.by.Due {
 		r.broke(misdue, "%s, instead of %d", describe(f), f.of.by.Due)

@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// Keys say what their timers are for: those of the first kind are not due during a run, and calls for them, by
-// anybody, are compared with each other. Those of the last are due in hours. All others are of one caller each,
-// and fire.
+// The prefix of a key determines what its timer is for. Timers of SharedKeys are not due during a run, and calls
+// for them, by any caller, are compared with each other. Timers of FarKeys are due in hours. Each of the other keys
+// belongs to one caller, and its timer fires.
 const (
 	SharedKeys = "shared/"
 	FiringKeys = "fires/"
@@ -81,7 +81,7 @@ type Record struct {
 	Offset    int64 `json:"off,omitempty"` // of the worker's wall clock, ns
 }
 
-// Left is what a worker says of itself when it has left.
+// Left is what a worker reports about itself when it has left.
 type Left struct {
 	Pending, Dead int
 	Frames, Bytes uint64

@@ -39,8 +39,8 @@ func (h *History) judgeReturns(r *Report) {
 	}
 }
 
-// ownedBy tells of each partition whether it was the event's worker that handed over last before the
-// event. Without an event it is true.
+// ownedBy returns for each partition whether its last firing before the event was the event's worker's. Without an
+// event, all are true.
 func (h *History) ownedBy(e *Event) []bool {
 	owned := make([]bool, h.Partitions)
 	for i := range owned {
@@ -81,7 +81,8 @@ func (h *History) measure(r *Report, b *back, i int, owned []bool, window time.D
 	}
 }
 
-// since is from when on the timer could fire. One whose caller has another clock may be overdue when it is set.
+// since returns the earliest time at which the timer could fire. If its caller has another clock, it may be overdue
+// already when it is set.
 func (f *fire) since() int64 {
 	if f.of == nil {
 		return f.ready

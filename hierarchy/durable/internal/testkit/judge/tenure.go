@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// tenure is the time of one owner of a partition. The owner goes by its wall clock as it was at the
-// takeover, or is ahead of it by what it says, and by its monotonic clock from there. So all that it does must
-// fit one offset, which its wall clock had during the takeover.
+// tenure is the period in which a process owns a partition. The owner's time begins at its wall time at the
+// takeover, or ahead of that by as much as the owner reports, and its monotonic clock counts from there. So all
+// that it does must fit one offset, which its wall clock had during the takeover.
 type tenure struct {
 	partition, worker int
 	epoch             uint64

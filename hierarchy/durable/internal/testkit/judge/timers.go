@@ -19,12 +19,12 @@ type life struct {
 	calls    []*call
 }
 
-// heldUp is how long a process may stand still between reading its wall clock and its monotonic clock at
-// a takeover. The owner's clock is behind by that.
+// heldUp is how long a process may be suspended between reading its wall clock and its monotonic clock at a
+// takeover. The owner's clock is behind by as much.
 const heldUp = 20 * time.Millisecond
 
-// fits reports whether a timer can be due then. If it is not of SetAt, its duration counts from some time
-// during the call, by the owner's clock, which is ahead of the machine's monotonic one by shift.
+// fits reports whether the version can be due at due. Unless it is of SetAt, its duration counts from some time
+// during the call, by the owner's clock, which is ahead of the machine's monotonic clock by shift.
 func (v *version) fits(due, shift int64) bool {
 	switch {
 	case v.by.Op == OpSetAt:
@@ -35,7 +35,7 @@ func (v *version) fits(due, shift int64) bool {
 	return v.by.result() != Took || due <= v.by.answer.Time+v.by.In+shift
 }
 
-// isWall reports whether it goes by the wall clock.
+// isWall reports whether the version is due by the wall clock.
 func (v *version) isWall() bool { return v.by.Op == OpSetAt }
 
 // JudgeKeys checks promises 3 and 4, whatever clocks show: what was acknowledged fires, and nothing else does.

@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Input is what a caller asks for, and Output what it was answered with.
+// Input is an operation that a caller requests, and Output its answer.
 type (
 	Input struct {
 		Kind       frame.Kind // 0 is Get

@@ -24,7 +24,7 @@ type operation struct {
 	spares *spares // of the key
 }
 
-// model is what each key is, by what was asked and answered.
+// model is porcupine's model of the keys: each is a register.
 var model = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		keys := map[*spares][]porcupine.Operation{}
@@ -47,7 +47,7 @@ var model = porcupine.Model{
 	},
 }
 
-// step reports whether the operation can be the next one, and what it makes of the register.
+// step reports whether the operation, with that output, can be the next one, and returns the register after it.
 func (o operation) step(r register, out Output) (bool, register) {
 	if o.spares.latest(r) > o.ended {
 		return false, r // it ended before what has been committed already

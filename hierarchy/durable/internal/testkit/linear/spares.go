@@ -9,11 +9,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// spares are calls for a key that have no answer, and whose effect nobody has seen for certain: when they
-// began. Each may be committed once at any later time, or never. An order that has such calls as operations is
-// hard to find, as each of them can be anywhere. As spares they are committed only just before an operation whose
-// answer needs it: earlier, it makes no difference. Of those that do the same the one that began first takes
-// hold first, since all that follows must end after it began.
+// spares are the calls for a key that have no answer and whose effect was not observed for certain, by the times at
+// which they began. Each may be committed once at any later time, or never. If such calls were operations, an order
+// would be hard to find, as each of them can be anywhere. Therefore a spare is committed only just before an
+// operation whose answer needs it: committing it earlier makes no difference. Of those with the same effect the one
+// that began first is committed first, since all operations after it must end after it began.
 type spares struct{ sets, removes []int64 }
 
 // latest returns when the last one of those that were committed began.

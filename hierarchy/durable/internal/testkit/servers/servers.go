@@ -22,11 +22,11 @@ type Config struct {
 	// Cluster is the port for the other servers, and Others are theirs. 0: it is alone.
 	Cluster int
 	Others  []int
-	// Hidden has it tell nobody its ports. Others use those that they were given, which may be those of
-	// a proxy.
+	// Hidden prevents the server from announcing its ports. The other servers use the ports that they were given,
+	// which may be those of a proxy.
 	Hidden bool
-	// Mute is a user, without a password, who may not publish to MuteTo. "": there is none. Who gives no user
-	// may do all.
+	// Mute is a user, without a password, who may not publish to MuteTo. "" means that there is none. Clients that
+	// give no user may do everything.
 	Mute, MuteTo string
 }
 

@@ -1,4 +1,4 @@
-// Package access says who may do what: by tokens, whose SHA-256 sums are in a file.
+// Package access decides who may do what, by tokens whose SHA-256 sums are in a file.
 package access
 
 import (

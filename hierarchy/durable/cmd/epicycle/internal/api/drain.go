@@ -13,8 +13,9 @@ const (
 	drainTime = 10 * time.Second
 )
 
-// drain has the rest of a body read after the answer. If the connection were closed, a client that writes the whole body
-// before it reads would not get the answer. What it returns has to be called at the end.
+// drain makes sure that the rest of a body is read after the answer. If the connection were closed instead, a
+// client that writes the whole body before it reads would not get the answer. The returned function must be called
+// at the end.
 func drain(w http.ResponseWriter, r *http.Request) func() {
 	if r.ContentLength >= 0 && r.ContentLength <= drainSome || r.Header.Get("Expect") != "" {
 		return func() {}

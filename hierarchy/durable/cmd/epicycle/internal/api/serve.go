@@ -31,7 +31,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// prepare has huma read any body as JSON, and refuses what a web page of another site sends.
+// prepare makes huma read any body as JSON, and refuses requests that a web page of another site sends.
 func (a *API) prepare(r *http.Request) *Problem {
 	if err := crossOrigin.Check(r); err != nil {
 		return problem(http.StatusForbidden, "the request comes from the page of another site")

@@ -26,8 +26,8 @@ func (s soon) stop() {
 	}
 }
 
-// ended returns the timer that has ended, as it was when it was due. If another server has fired it, nobody here knows its
-// ID.
+// ended returns the entry of a timer that has ended, as it was when it was due. If another server has fired it, its
+// ID is not known here.
 func (s soon) ended(e service.Entry) service.Entry {
 	e.State = durable.StateWaiting
 	if s.watch == nil {

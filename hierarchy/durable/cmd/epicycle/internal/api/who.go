@@ -20,7 +20,7 @@ var (
 	errHost   = problem(http.StatusForbidden, "without -tokens only requests to localhost and to IP addresses are answered")
 )
 
-// open reports whether a path needs no token: it says nothing about timers.
+// open reports whether a path needs no token, because it reveals nothing about timers.
 func open(path string) bool {
 	switch path {
 	case "/", "/healthz", "/readyz", "/openapi.json", "/openapi.yaml", "/openapi-3.0.json", "/openapi-3.0.yaml":
@@ -49,8 +49,8 @@ func (a *API) authenticate(r *http.Request) (*http.Request, *Problem) {
 	return r.WithContext(context.WithValue(r.Context(), bearerKey{}, who)), nil
 }
 
-// isLocal reports whether a host is this machine's, or an address. The owner of any other name can point it at this
-// machine, and then the browser takes the owner's page and this server for one site.
+// isLocal reports whether host is localhost, a name below it, or an IP address. The owner of any other name could
+// point it at this machine, and a browser would then treat the owner's page and this server as the same site.
 func isLocal(host string) bool {
 	name := strings.ToLower(strings.TrimSuffix((&url.URL{Host: host}).Hostname(), "."))
 	_, err := netip.ParseAddr(name)
@@ -98,8 +98,8 @@ func (a *API) mayPrefix(ctx context.Context, role access.Role, prefix string) (s
 	return "", errPrefix
 }
 
-// who answers the page with what the bearer of a request may do. It needs no token, so that the page knows whether to
-// have the user give one.
+// who tells the page what the bearer of a request may do. It needs no token, so that the page can find out whether
+// to prompt the user for one.
 func who(w http.ResponseWriter, r *http.Request) {
 	bearer, _ := r.Context().Value(bearerKey{}).(*access.Bearer)
 	w.Header().Set("Content-Type", "application/json")

@@ -111,7 +111,7 @@ func normalise(root *cobra.Command, args []string) []string {
 	return all
 }
 
-// Version returns what this program says that it is.
+// Version returns the version of this program, or "unknown".
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

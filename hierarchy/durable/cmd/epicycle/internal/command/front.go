@@ -102,8 +102,8 @@ func (f *front) readTokens() error {
 func (f *front) address() string { return f.listener.Addr().String() }
 func (f *front) close()          { f.listener.Close() }
 
-// serve answers requests until ctx is done. Then it calls drain, while requests are answered still, and ends those
-// that are under way.
+// serve serves requests until ctx is done. Then it calls drain, while requests are still served, and shuts the
+// server down.
 func (f *front) serve(ctx context.Context, h http.Handler, drain func(context.Context), patience time.Duration) error {
 	base, cancel := context.WithCancel(context.Background())
 	defer cancel()

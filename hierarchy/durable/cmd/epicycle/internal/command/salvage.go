@@ -80,7 +80,7 @@ func (s *salvage) line(stored []byte) ([]byte, error) {
 	return line, nil
 }
 
-// tell prints what a log has.
+// tell prints what was found in one log.
 func (s *salvage) tell(one durable.Salvaged) error {
 	s.timers += one.Timers
 	s.problems += len(one.Problems)

@@ -85,8 +85,8 @@ func (q *Queues) Pop(name string, max int, allows func(key string) bool) (all []
 	return all
 }
 
-// Wait waits until a timer whose key is allowed may be there to Pop. It reports whether that is so, rather than that
-// ctx is done or Stop was called.
+// Wait waits until there may be a timer for Pop whose key is allowed. It returns false if ctx is done or Stop is
+// called first.
 func (q *Queues) Wait(ctx context.Context, name string, allows func(key string) bool) bool {
 	t := &taker{allows, make(chan struct{}, 1)}
 	q.mu.Lock()

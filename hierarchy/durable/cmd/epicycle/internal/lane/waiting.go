@@ -51,7 +51,8 @@ func (w *waiting) push(d Due, waits func(Due) bool) {
 	}
 }
 
-// sweepAbove is how many timers may wait before those are looked for that don't wait any more.
+// sweepAbove is how many more timers there may be than twice waiting.checked, before those that no longer wait are
+// removed.
 const sweepAbove = 1 << 10
 
 // sweep removes the timers that were set, moved or removed since they were pushed.

@@ -112,7 +112,7 @@ func (s *Service) route() {
 	}
 }
 
-// nowait is the context of Attempt.End where nobody waits for the log.
+// nowait is a cancelled context, for calls of Attempt.End that do not wait for the log.
 var nowait = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

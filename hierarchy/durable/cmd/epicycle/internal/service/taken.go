@@ -41,8 +41,8 @@ func (t *taken) len() int {
 	return len(t.all)
 }
 
-// remove removes an attempt, which only the one who has removed it may end. It is nil if it is not there, or not
-// allowed.
+// remove removes and returns the attempt of a token: only the caller that gets it may end it. It returns nil if
+// there is none, or if allows returns false.
 func (t *taken) remove(token string, allows func(*one) bool) *one {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *Service) GiveBack(all []Taken) {
 	}
 }
 
-// errToken is the answer for a token that is none, or none any more.
+// errToken is the answer for an unknown token, or one whose attempt has ended.
 var errToken = errors.New("the attempt has ended, or there was none with this token")
 
 // endTime is how long an answer waits for the log.

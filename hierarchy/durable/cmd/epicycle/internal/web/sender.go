@@ -64,8 +64,9 @@ func NewSender(guard *Guard, signer *Signer, perHost int, version string) *Sende
 // Close closes idle connections.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// Send sends a webhook, and returns nil if it was accepted, by a status of 2xx. Other errors say what is to
-// follow, by durable.Permanent and durable.RetryAfter. They name neither the URL nor the key.
+// Send sends a webhook. It returns nil if the webhook was accepted, by a 2xx status. Otherwise the error decides
+// whether and when there is another attempt, by durable.Permanent and durable.RetryAfter. Errors contain neither
+// the URL nor the key.
 func (s *Sender) Send(ctx context.Context, r *Request) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -11,13 +11,13 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// Signer signs webhooks as Standard Webhooks says, with one or several keys.
+// Signer signs webhooks as Standard Webhooks specifies, with one or several keys.
 type Signer struct{ keys []*standardwebhooks.Webhook }
 
 const secretPrefix = "whsec_"
 
-// NewSigner reads a file with keys: a line for each that begins with whsec_ and is followed by base64. A file that
-// does not begin so is one key, as it is, but for the line end after it.
+// NewSigner reads a file with keys: one per line, each of them whsec_ followed by base64. A file that does not
+// begin with whsec_ is a single key, used as it is, without the line end after it.
 func NewSigner(file []byte) (*Signer, error) {
 	file = bytes.TrimRight(file, "\r\n")
 	if len(file) == 0 {
