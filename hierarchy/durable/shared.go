@@ -53,7 +53,7 @@ func openShared(ctx context.Context, cfg sharedConfig) (owners, error) {
 }
 
 // open opens this process's part.
-func (cfg *sharedConfig) open(ctx context.Context, s jetstream.Storage) (owners, error) {
+func (cfg *sharedConfig) open(ctx context.Context, s storage.Set) (owners, error) {
 	common := cfg.common
 	common.Patience.Answer, common.EndTime, common.Gate = answerTime, endTime, partition.NewLearningGate()
 	common.Cause = s.Bus.Offline

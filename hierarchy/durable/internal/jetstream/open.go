@@ -13,17 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Storage is all that the processes that share a set have in common: its logs, the table that says who owns them, and
-// the bus for messages between these processes.
-type Storage struct {
-	Partitions int
-	Logs       []storage.Log // of each partition. Nil for one that is a caller's
-	Table      storage.Table
-	Bus        storage.Bus
-}
-
 // OpenShared opens a set and its table, or creates them. It waits for servers that are not ready, until ctx is done.
-func OpenShared(ctx context.Context, cfg Config, logger *slog.Logger) (s Storage, err error) {
+func OpenShared(ctx context.Context, cfg Config, logger *slog.Logger) (s storage.Set, err error) {
 	s.Bus = NewBus(cfg.Conn)
 	err = untilAnswered(ctx, logger, cfg.explain, func(ctx context.Context, answered func()) error {
 		if err := checkServer(cfg.Conn); err != nil {
@@ -52,7 +43,7 @@ var errUnopened = errors.New("no process that has a Handle has opened it yet")
 
 // FindShared finds what OpenShared has created, for a caller. It creates nothing, and needs neither the logs nor a
 // permission to write. It waits, until ctx is done, for servers that are not ready and for the set.
-func FindShared(ctx context.Context, cfg Config, logger *slog.Logger) (s Storage, err error) {
+func FindShared(ctx context.Context, cfg Config, logger *slog.Logger) (s storage.Set, err error) {
 	s.Bus = NewBus(cfg.Conn)
 	err = untilAnswered(ctx, logger, cfg.explain, func(ctx context.Context, answered func()) error {
 		if err := checkServer(cfg.Conn); err != nil {

@@ -13,3 +13,11 @@ var (
 	// ErrAbsent: there is no such message or record now. It decides nothing about later.
 	ErrAbsent = errors.New("not found")
 )
+
+// Set is what a storage has for the processes that share the timers of a name.
+type Set struct {
+	Partitions int
+	Logs       []Log // of each partition. Nil for a process that owns none
+	Table      Table // says who owns them
+	Bus        Bus   // between these processes
+}
