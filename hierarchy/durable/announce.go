@@ -34,7 +34,7 @@ func (w *Keyed[K, V]) Begin(k K, id ID) (a *Attempt[K, V], ok bool) {
 	return a, true
 }
 
-// Waits reports whether a timer that was passed to Config.Announce waits for Begin still, in this process.
+// Waits reports whether a timer that was passed to Config.Announce still waits for Begin in this process.
 func (w *Keyed[K, V]) Waits(k K, id ID) bool {
 	p, key := w.announcedBy(k)
 	return p != nil && p.Waits(key, id.id)
@@ -46,11 +46,10 @@ func (w *Keyed[K, V]) announcedBy(k K) (*partition.Partition, []byte) {
 	if err != nil {
 		return nil, nil
 	}
-	p, err := w.owners.Partition(of(key, w.owners.Len()))
-	if err != nil {
-		return nil, nil
+	if p, err := w.owners.Partition(of(key, w.owners.Len())); err == nil {
+		return p, key
 	}
-	return p, key
+	return nil, nil
 }
 
 // Context is done once the timer has been set, moved or removed, and when this process gives its partition up. It

@@ -23,6 +23,7 @@ type Batch[K comparable, V any] struct {
 
 // result is the result of an operation.
 type result struct {
+	at    int // its partition
 	took  bool
 	value string // of a Remove
 	known bool   // whether value is
@@ -30,7 +31,7 @@ type result struct {
 
 // Set adds an operation like Keyed.Set. d counts from the call of Keyed.Batch.
 func (b *Batch[K, V]) Set(k K, v V, d time.Duration) {
-	b.ops = append(b.ops, operation[K, V]{kind: frame.Set, key: k, val: v, d: d})
+	b.setIf(partition.Always, k, v, d)
 }
 
 // SetIfAbsent adds an operation like Keyed.SetIfAbsent. Took reports whether it set the timer. d counts from the call
@@ -56,7 +57,7 @@ func (b *Batch[K, V]) SetAt(k K, v V, t time.Time) {
 
 // SetSchedule adds an operation like Keyed.SetSchedule.
 func (b *Batch[K, V]) SetSchedule(k K, v V, s Schedule) {
-	b.ops = append(b.ops, operation[K, V]{kind: frame.SetAt, key: k, val: v, s: s, runs: true})
+	b.ops = append(b.ops, operation[K, V]{kind: frame.SetAt, key: k, val: v, s: &s})
 }
 
 // Move adds an operation like Keyed.Move. d counts from the call of Keyed.Batch.
@@ -107,12 +108,6 @@ func (b *Batch[K, V]) Reset() {
 	b.ops, b.results = b.ops[:0], b.results[:0]
 }
 
-// batchPart is the operations of a Batch for one partition.
-type batchPart struct {
-	call   partition.Call
-	places []int // their indexes in the Batch
-}
-
 // Batch does all operations of b, in order for each key. The operations for one partition are committed
 // together or not at all. Each partition can fail alone: the errors are joined, and b.Took reports which
 // operations were committed. If an operation can't be encoded, none is done.
@@ -124,63 +119,60 @@ type batchPart struct {
 func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	b.results, b.decode = slices.Grow(b.results[:0], len(b.ops))[:len(b.ops)], w.cfg.Value.Decode
 	clear(b.results)
-	parts := make([]*batchPart, w.owners.Len())
+	calls := make([]*partition.Call, w.owners.Len())
 	for i := range b.ops {
-		if err := w.addTo(ctx, parts, i, &b.ops[i]); err != nil {
+		var data []byte
+		op, at, err := w.operation(ctx, &data, &b.ops[i])
+		if err != nil {
 			return err
 		}
+		b.results[i].at = at
+		addOp(calls, at, op)
 	}
-	errs := make([]error, len(parts))
-	var wg sync.WaitGroup
-	for i, part := range parts {
-		if part != nil {
-			wg.Go(func() { errs[i] = partError(i, w.owners.Do(ctx, i, &part.call)) })
-		}
-	}
-	wg.Wait()
-	for i, part := range parts {
-		if part != nil && errs[i] == nil {
-			b.setResults(part)
+	errs := w.doAll(ctx, calls)
+	b.setResults(calls, errs)
+	for at, err := range errs {
+		if errors.Is(err, ErrTooLarge) {
+			errs[at] = storage.In(fmt.Sprintf("partition %d of a Batch", at), err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// partError returns the error of a part of a Batch. One that is too large says for which partition.
-func partError(at int, err error) error {
-	if !errors.Is(err, ErrTooLarge) {
-		return err
-	}
-	return storage.In(fmt.Sprintf("partition %d of a Batch", at), err)
-}
-
-// setResults sets the results of a part's operations. A call has the values of its Removes that found a
-// timer, in order, and may lack the last ones.
-func (b *Batch[K, V]) setResults(part *batchPart) {
-	values := part.call.Values
-	for j, place := range part.places {
-		r := &b.results[place]
-		r.took = part.call.Took[j]
-		if r.took && b.ops[place].kind == frame.Remove && len(values) > 0 {
-			r.value, r.known = values[0], true
-			values = values[1:]
+// setResults sets the results of the operations. A call has the values of its Removes that found a timer, in order, and
+// may lack the last ones.
+func (b *Batch[K, V]) setResults(calls []*partition.Call, errs []error) {
+	for i := range b.ops {
+		r := &b.results[i]
+		if errs[r.at] != nil {
+			continue
+		}
+		c := calls[r.at]
+		r.took, c.Took = c.Took[0], c.Took[1:]
+		if r.took && b.ops[i].kind == frame.Remove && len(c.Values) > 0 {
+			r.value, r.known, c.Values = c.Values[0], true, c.Values[1:]
 		}
 	}
 }
 
-// addTo encodes operation i and adds it to the part of its partition.
-func (w *Keyed[K, V]) addTo(ctx context.Context, parts []*batchPart, i int, op *operation[K, V]) error {
-	var data []byte
-	o, at, err := w.operation(ctx, &data, op)
-	if err != nil {
-		return err
+// addOp adds an operation to the call of its partition, and returns that.
+func addOp(calls []*partition.Call, at int, op partition.Op) *partition.Call {
+	if calls[at] == nil {
+		calls[at] = new(partition.Call)
 	}
-	part := parts[at]
-	if part == nil {
-		part = new(batchPart)
-		parts[at] = part
+	calls[at].Ops = append(calls[at].Ops, op)
+	return calls[at]
+}
+
+// doAll does the calls, of which there is at most one for each partition, concurrently.
+func (w *Keyed[K, V]) doAll(ctx context.Context, calls []*partition.Call) []error {
+	errs := make([]error, len(calls))
+	var wg sync.WaitGroup
+	for at, c := range calls {
+		if c != nil {
+			wg.Go(func() { errs[at] = w.owners.Do(ctx, at, c) })
+		}
 	}
-	part.call.Ops = append(part.call.Ops, o)
-	part.places = append(part.places, i)
-	return nil
+	wg.Wait()
+	return errs
 }

@@ -68,8 +68,6 @@ func (w *Keyed[K, V]) removed(k K, text string) (e Entry[K, V], err error) {
 	}
 	e = entryOf[K, V](&t)
 	e.Key = k
-	if e.Value, err = w.cfg.Value.Decode([]byte(t.Value)); err == nil {
-		e.Schedule, err = parseStored(t.Schedule)
-	}
+	e.Value, e.Schedule, err = w.decodeValue(t.Value, t.Schedule)
 	return e, err
 }

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -154,49 +155,45 @@ const (
 )
 
 // validate returns cfg with its defaults, or ErrArgument.
-func (cfg Config[K, V]) validate() (Config[K, V], error) {
-	bad := func(format string, args ...any) (Config[K, V], error) {
-		return cfg, fmt.Errorf("%w: %w", partition.ErrArgument, fmt.Errorf(format, args...))
+func (cfg Config[K, V]) validate() (_ Config[K, V], err error) {
+	if problem := cmp.Or(cfg.storageProblem(), cfg.problem()); problem != "" {
+		return cfg, fmt.Errorf("%w: %s", partition.ErrArgument, problem)
 	}
-	if wrong := cfg.validateStorage(); wrong != "" {
-		return bad("%s", wrong)
-	}
-	switch {
-	case cfg.Handle != nil && cfg.Announce != nil:
-		return bad("there are both Handle and Announce")
-	case cfg.Announce != nil && cfg.Timeout > 0:
-		return bad("Timeout %v does not end attempts that Begin begins", cfg.Timeout)
-	case cfg.Partitions < 0 || cfg.Partitions > jetstream.MaxPartitions:
-		return bad("Partitions %d is not between 0 and %d", cfg.Partitions, jetstream.MaxPartitions)
-	case cfg.Concurrency < 0:
-		return bad("Concurrency %d is negative", cfg.Concurrency)
-	case cfg.KeepDead < 0:
-		return bad("KeepDead %v is negative", cfg.KeepDead)
-	case cfg.MaxPending < 0:
-		return bad("MaxPending %d is negative", cfg.MaxPending)
-	case cfg.Timeout < 0:
-		return bad("Timeout %v is negative", cfg.Timeout)
-	case cfg.MaxSkew < 0:
-		return bad("MaxSkew %v is negative", cfg.MaxSkew)
-	case cfg.Precision < 0:
-		return bad("Precision %v is negative", cfg.Precision)
-	}
-	cfg.fillIn()
+	cfg.setDefaults()
 	if cfg.Key == nil {
-		key, err := keyCodec[K]()
-		if err != nil {
-			return bad("%w", err)
+		if cfg.Key, err = keyCodec[K](); err != nil {
+			err = fmt.Errorf("%w: %w", partition.ErrArgument, err)
 		}
-		cfg.Key = key
 	}
-	if !jetstream.ValidName(cfg.Name) {
-		return bad("Name %q must have 1 to 64 of the characters a-z A-Z 0-9 - _", cfg.Name)
-	}
-	return cfg, nil
+	return cfg, err
 }
 
-// validateStorage returns what is wrong with Dir, Conn, Replicas and Lease, or "".
-func (cfg *Config[K, V]) validateStorage() string {
+// problem returns what is wrong with the configuration, except for storageProblem, or "".
+func (cfg *Config[K, V]) problem() string {
+	switch {
+	case cfg.Handle != nil && cfg.Announce != nil:
+		return "there are both Handle and Announce"
+	case cfg.Announce != nil && cfg.Timeout > 0:
+		return fmt.Sprintf("Timeout %v does not end attempts that Begin begins", cfg.Timeout)
+	case cfg.Partitions < 0 || cfg.Partitions > jetstream.MaxPartitions:
+		return fmt.Sprintf("Partitions %d is not between 0 and %d", cfg.Partitions, jetstream.MaxPartitions)
+	case cfg.Name != "" && !jetstream.ValidName(cfg.Name):
+		return fmt.Sprintf("Name %q must have 1 to 64 of the characters a-z A-Z 0-9 - _", cfg.Name)
+	}
+	return cmp.Or(negative("Concurrency", cfg.Concurrency), negative("KeepDead", cfg.KeepDead),
+		negative("MaxPending", cfg.MaxPending), negative("Timeout", cfg.Timeout),
+		negative("MaxSkew", cfg.MaxSkew), negative("Precision", cfg.Precision))
+}
+
+func negative[T int | time.Duration](name string, value T) string {
+	if value >= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %v is negative", name, value)
+}
+
+// storageProblem returns what is wrong with Dir, Conn, Replicas and Lease, or "".
+func (cfg *Config[K, V]) storageProblem() string {
 	switch {
 	case cfg.Conn != nil && cfg.Dir != "":
 		return "there are both Dir and Conn"
@@ -216,33 +213,20 @@ func (cfg *Config[K, V]) validateStorage() string {
 	return ""
 }
 
-func (cfg *Config[K, V]) fillIn() {
-	if cfg.MaxSkew == 0 {
-		cfg.MaxSkew = defaultSkew
-	}
-	if cfg.Name == "" {
-		cfg.Name = "timers"
-	}
-	if cfg.Concurrency == 0 {
-		cfg.Concurrency = defaultConcurrency
-	}
-	if cfg.MaxAttempts == 0 {
-		cfg.MaxAttempts = defaultAttempts
-	}
+// setDefaults sets the fields that are zero, except for Key.
+func (cfg *Config[K, V]) setDefaults() {
+	cfg.MaxSkew = cmp.Or(cfg.MaxSkew, defaultSkew)
+	cfg.Name = cmp.Or(cfg.Name, "timers")
+	cfg.Concurrency = cmp.Or(cfg.Concurrency, defaultConcurrency)
+	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, defaultAttempts)
+	cfg.Precision = cmp.Or(cfg.Precision, time.Millisecond)
+	cfg.Value = cmp.Or(cfg.Value, valueCodec[V]())
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	if cfg.Backoff == nil {
 		cfg.Backoff = backoff
 	}
-	if cfg.Precision == 0 {
-		cfg.Precision = time.Millisecond
-	}
 	if cfg.Clock == nil {
 		cfg.Clock = clock.Precise()
-	}
-	if cfg.Value == nil {
-		cfg.Value = valueCodec[V]()
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 }
 

@@ -1,9 +1,9 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,20 +18,13 @@ import (
 
 // dir implements owners for Config.Dir: this process owns all partitions.
 type dir struct {
-	cfg     dirConfig
+	cfg     config
 	server  *embedded.Share
 	name    name
 	parts   []part
 	unwatch func() // ends the calls of damaged
 	closing sync.Once
 	closed  atomic.Bool // Shutdown or Close has begun
-}
-
-type dirConfig struct {
-	dir, name  string
-	partitions int
-	common     partition.Config
-	logger     *slog.Logger
 }
 
 // part is a partition, or why there is none.
@@ -55,11 +48,7 @@ func (p *part) problem() error {
 }
 
 // fail sets problem.
-func (p *part) fail(err error) {
-	if err != nil {
-		p.why.Store(&failure{err, time.Now()})
-	}
-}
+func (p *part) fail(err error) { p.why.Store(&failure{err, time.Now()}) }
 
 func (d *dir) Len() int { return len(d.parts) }
 
@@ -83,79 +72,83 @@ func (d *dir) Stats(at int) (st partition.Stats, owned bool, err error) {
 
 func (d *dir) Members() ([]cluster.Member, []int) { return nil, nil }
 
-func (d *dir) Do(ctx context.Context, at int, c *partition.Call) error {
+// with calls f with a partition, unless that can't be used.
+func (d *dir) with(at int, f func(*partition.Partition) error) error {
 	p, err := d.Partition(at)
 	if err != nil {
 		return err
 	}
-	return p.Do(ctx, c)
+	return f(p)
+}
+
+func (d *dir) Do(ctx context.Context, at int, c *partition.Call) error {
+	return d.with(at, func(p *partition.Partition) error { return p.Do(ctx, c) })
 }
 
 func (d *dir) Get(_ context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error) {
-	p, err := d.Partition(at)
-	if err != nil {
-		return "", 0, false, err
-	}
-	return p.Get(key)
+	err = d.with(at, func(p *partition.Partition) (err error) {
+		value, remaining, ok, err = p.Get(key)
+		return err
+	})
+	return value, remaining, ok, err
 }
 
-func (d *dir) Count(_ context.Context, at int) (int, error) {
-	p, err := d.Partition(at)
-	if err != nil {
-		return 0, err
-	}
-	return p.Len()
+func (d *dir) Lookup(_ context.Context, at int, key []byte) (t state.Timer, ok bool, err error) {
+	err = d.with(at, func(p *partition.Partition) (err error) {
+		t, ok, err = p.Lookup(key)
+		return err
+	})
+	return t, ok, err
+}
+
+func (d *dir) List(_ context.Context, at int, q *partition.Query, found *partition.Found) error {
+	return d.with(at, func(p *partition.Partition) error { return p.List(q, found) })
+}
+
+func (d *dir) Count(_ context.Context, at int) (n int, err error) {
+	err = d.with(at, func(p *partition.Partition) (err error) {
+		n, err = p.Len()
+		return err
+	})
+	return n, err
 }
 
 func (d *dir) All(_ context.Context, at int, dead bool, f func(state.Timer) bool) error {
-	p, err := d.Partition(at)
-	if err != nil {
-		return err
-	}
-	return p.All(dead, f)
+	return d.with(at, func(p *partition.Partition) error { return p.All(dead, f) })
 }
 
 func (d *dir) Export(_ context.Context, at int, begin func() error, f func(state.Timer) error) error {
-	p, err := d.Partition(at)
-	if err != nil {
-		return err
-	}
-	if err := begin(); err != nil {
-		return err
-	}
-	return p.Export(f)
+	return d.with(at, func(p *partition.Partition) error {
+		if err := begin(); err != nil {
+			return err
+		}
+		return p.Export(f)
+	})
 }
 
-func (d *dir) Epoch(_ context.Context, at int) (uint64, error) {
-	p, err := d.Partition(at)
-	if err != nil {
-		return 0, err
-	}
-	return p.Moment().Epoch, nil
+func (d *dir) Epoch(_ context.Context, at int) (epoch uint64, err error) {
+	err = d.with(at, func(p *partition.Partition) error {
+		epoch = p.Moment().Epoch
+		return nil
+	})
+	return epoch, err
 }
 
 // Shutdown ends the partitions, and the server if nobody else uses it.
 func (d *dir) Shutdown(ctx context.Context) error {
 	d.closed.Store(true)
-	errs := make([]error, len(d.parts))
-	var wg sync.WaitGroup
-	for at := range d.parts {
+	errs := inAll(len(d.parts), func(at int) error {
 		if p := &d.parts[at]; p.Partition != nil && p.problem() == nil {
-			wg.Go(func() { errs[at] = p.Shutdown(ctx) })
+			return p.Shutdown(ctx)
 		}
-	}
-	wg.Wait()
+		return nil
+	})
 	d.closing.Do(func() {
 		d.unwatch()
 		d.name.release()
 		d.server.Close()
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // Close is Shutdown with a context that is done.
@@ -165,30 +158,19 @@ func (d *dir) Close() {
 	_ = d.Shutdown(ended)
 }
 
-// partitionsOf returns the partitions [first, last) to which a stream belongs: all for the marks, none for
-// a stream of another set.
-func (d *dir) partitionsOf(name string) (first, last int) {
-	if name == jetstream.MarksStream(d.cfg.name) {
-		return 0, jetstream.MaxPartitions
-	}
-	for at := range jetstream.MaxPartitions {
-		if name == jetstream.LogStream(d.cfg.name, at) {
-			return at, at + 1
+// damaged ends the partitions of a stream in which the server has found damage. The others go on.
+func (d *dir) damaged(stream string, err error) {
+	for at := range d.parts {
+		if p := &d.parts[at]; d.uses(at, stream) && p.problem() == nil {
+			d.setDamaged(p, corrupt(err))
+			go p.Abandon()
 		}
 	}
-	return 0, 0
 }
 
-// damaged ends the partitions of a stream in which the server has found damage. The others go on.
-func (d *dir) damaged(name string, err error) {
-	for at, last := d.partitionsOf(name); at < last && at < len(d.parts); at++ {
-		p := &d.parts[at]
-		if p.problem() != nil {
-			continue
-		}
-		d.setDamaged(p, corrupt(err))
-		go p.Abandon()
-	}
+// uses reports whether a stream has the log of a partition, or all marks.
+func (d *dir) uses(at int, stream string) bool {
+	return stream == jetstream.MarksStream(d.cfg.name) || stream == jetstream.LogStream(d.cfg.name, at)
 }
 
 // why adds to err, which is about a stream, where its files were moved to, if they were.
@@ -205,20 +187,4 @@ func (d *dir) setDamaged(p *part, err error) {
 	p.fail(err)
 	d.cfg.logger.Error("durable: a log is damaged", "name", d.cfg.name, "err", err,
 		"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+d.cfg.dir)
-}
-
-func (d *dir) Lookup(_ context.Context, at int, key []byte) (t state.Timer, ok bool, err error) {
-	p, err := d.Partition(at)
-	if err != nil {
-		return t, false, err
-	}
-	return p.Lookup(key)
-}
-
-func (d *dir) List(_ context.Context, at int, q *partition.Query, found *partition.Found) error {
-	p, err := d.Partition(at)
-	if err != nil {
-		return err
-	}
-	return p.List(q, found)
 }

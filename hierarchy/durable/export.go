@@ -92,9 +92,9 @@ func (e *exporter) end() error {
 func lineOf(t *state.Timer) *line {
 	l := &line{ID: ID{t.ID}.String(), Due: timeOf(t.Due).UTC(), WallTime: t.Wall, Attempts: t.Attempt,
 		State: StateWaiting.String(), Schedule: t.Schedule, Missed: t.Missed, Started: t.Started, Trace: []byte(t.Trace)}
-	l.SetKey([]byte(t.Key))
-	l.SetValue([]byte(t.Value))
-	l.SetError(t.LastError)
+	l.setKey([]byte(t.Key))
+	l.setValue([]byte(t.Value))
+	l.setError(t.LastError)
 	switch {
 	case t.Dead:
 		l.State = StateDead.String()

@@ -13,22 +13,15 @@ import (
 type ID struct{ id frame.ID }
 
 // ParseID is the inverse of String. For any other text it returns ErrArgument.
-func ParseID(text string) (ID, error) {
-	var b [16]byte
-	if len(text) != hex.EncodedLen(len(b)) {
-		return ID{}, noID(text)
+func ParseID(text string) (id ID, err error) {
+	if b, err := hex.DecodeString(text); err == nil && len(b) == 16 {
+		id = ID{frame.ID{Owner: binary.BigEndian.Uint64(b), Number: binary.BigEndian.Uint64(b[8:])}}
 	}
-	if _, err := hex.Decode(b[:], []byte(text)); err != nil {
-		return ID{}, noID(text)
-	}
-	id := ID{frame.ID{Owner: binary.BigEndian.Uint64(b[:8]), Number: binary.BigEndian.Uint64(b[8:])}}
-	if id.String() != text { // capital letters
-		return ID{}, noID(text)
+	if id.String() != text { // it may also have capital letters
+		return ID{}, fmt.Errorf("%w: %.60q is no ID", partition.ErrArgument, text)
 	}
 	return id, nil
 }
-
-func noID(text string) error { return fmt.Errorf("%w: %.60q is no ID", partition.ErrArgument, text) }
 
 // String returns the ID as 32 hexadecimal digits.
 func (id ID) String() string { return fmt.Sprintf("%016x%016x", id.id.Owner, id.id.Number) }

@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"sync"
-	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -31,7 +28,7 @@ const (
 // are imported. It is ErrArgument, or ErrTooLarge. Import is ErrUnavailable while a process shares the timers that runs an
 // earlier version of this package.
 func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err error) {
-	i := &importer{do: w.owners.Do, parts: make([]*partition.Call, w.owners.Len())}
+	i := &importer{do: w.doAll, calls: make([]*partition.Call, w.owners.Len())}
 	scan := bufio.NewScanner(in)
 	scan.Buffer(nil, maxLine)
 	number := 0
@@ -43,7 +40,7 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 		if err != nil {
 			return i.flush(ctx, fmt.Errorf("durable: line %d: %w", number, err))
 		}
-		if i.add(of(op.Key, len(i.parts)), op) {
+		if i.add(of(op.Key, len(i.calls)), op) {
 			if n, err := i.flush(ctx, nil); err != nil {
 				return n, err
 			}
@@ -57,39 +54,28 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 
 // importer is an Import that is under way.
 type importer struct {
-	do    func(context.Context, int, *partition.Call) error
-	parts []*partition.Call // what is not committed yet
+	do    func(context.Context, []*partition.Call) []error
+	calls []*partition.Call // what is not committed yet
 	bytes int               // of it
 	n     int               // how many timers are committed
 }
 
 // add reports whether it is time to commit.
 func (i *importer) add(at int, a partition.Op) bool {
-	if i.parts[at] == nil {
-		i.parts[at] = new(partition.Call)
-	}
-	c := i.parts[at]
-	c.Ops = append(c.Ops, a)
+	c := addOp(i.calls, at, a)
 	i.bytes += len(a.Key) + len(a.Value) + len(a.Timer.Schedule) + len(a.Timer.Trace) + len(a.Timer.LastError)
 	return len(c.Ops) == importOps || i.bytes > importBytes
 }
 
 // flush commits what was added. It returns how many timers were committed in all, and why no more are.
 func (i *importer) flush(ctx context.Context, why error) (int, error) {
-	errs := make([]error, len(i.parts))
-	var wg sync.WaitGroup
-	for at, c := range i.parts {
-		if c != nil {
-			wg.Go(func() { errs[at] = i.do(ctx, at, c) })
-		}
-	}
-	wg.Wait()
-	for at, c := range i.parts {
+	errs := i.do(ctx, i.calls)
+	for at, c := range i.calls {
 		if c != nil && errs[at] == nil {
 			i.n += len(c.Ops)
 		}
 	}
-	clear(i.parts)
+	clear(i.calls)
 	i.bytes = 0
 	return i.n, errors.Join(append(errs, why)...)
 }
@@ -108,10 +94,10 @@ func (w *Keyed[K, V]) imported(line []byte) (a partition.Op, err error) {
 		return a, err
 	}
 	if len(key) > maxKey || len(value) > maxValue || len(l.Schedule) > partition.MaxSchedule ||
-		len(l.Trace) > partition.MaxTrace || len(l.GetError()) > partition.MaxError {
+		len(l.Trace) > partition.MaxTrace || len(l.getError()) > partition.MaxError {
 		return a, ErrTooLarge
 	}
-	if _, _, err := w.decode(string(key), string(value)); err != nil {
+	if _, _, _, err := w.decode(string(key), string(value), ""); err != nil {
 		return a, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
 	t := &state.Timer{ID: id.id, Due: instantOf(l.Due), Wall: l.WallTime, Attempt: l.Attempts, Dead: l.State == StateDead.String(),
@@ -120,21 +106,10 @@ func (w *Keyed[K, V]) imported(line []byte) (a partition.Op, err error) {
 		t.Next = instantOf(*l.Next)
 	}
 	if t.Dead {
-		t.LastError, t.Died = l.GetError(), instantOf(w.cfg.Clock.Now())
+		t.LastError, t.Died = l.getError(), instantOf(w.cfg.Clock.Now())
 		if l.Died != nil {
 			t.Died = instantOf(*l.Died)
 		}
 	}
 	return partition.Op{Kind: frame.Import, Key: key, Value: value, Timer: t}, nil
-}
-
-// instantOf returns the inverse of timeOf. A time that is too far away becomes the nearest that is not.
-func instantOf(t time.Time) int64 {
-	switch {
-	case t.After(timeOf(math.MaxInt64)):
-		return math.MaxInt64
-	case t.Before(timeOf(math.MinInt64)):
-		return math.MinInt64
-	}
-	return t.UnixNano()
 }

@@ -51,7 +51,7 @@ func (mute) Bounds(ctx context.Context) (storage.Bounds, error) {
 func TestOpenWaitsForABusyServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nc := jetstreamtest.Connect(t, func(string) string { return "" })
-		d := &dir{cfg: dirConfig{name: "set", partitions: 2}}
+		d := &dir{cfg: config{name: "set", partitions: 2}}
 		begun := time.Now()
 		_, err := jetstream.Open(t.Context(), d.logs(nc, false))
 		require.EqualError(t, err, "JetStream has not answered within 1m0s")

@@ -50,20 +50,25 @@ func (w *Keyed[K, V]) onDead(f partition.Firing, last error) {
 // firing decodes a firing, or logs why it can't.
 func (w *Keyed[K, V]) firing(f *partition.Firing) (firing Firing[K, V], err error) {
 	firing = Firing[K, V]{Due: timeOf(f.Due), Attempt: int(f.Attempt), ID: ID{f.ID}, Epoch: f.Epoch, Missed: int(f.Missed)}
-	if firing.Key, firing.Value, err = w.decode(f.Key, f.Value); err == nil {
-		firing.Schedule, err = parseStored(f.Schedule)
-	}
-	if err != nil {
+	if firing.Key, firing.Value, firing.Schedule, err = w.decode(f.Key, f.Value, f.Schedule); err != nil {
 		w.cfg.Logger.Error("durable: a timer can't be decoded", "key", f.Key, "err", err)
 	}
 	return firing, err
 }
 
-func (w *Keyed[K, V]) decode(key, value string) (k K, v V, err error) {
+// decode decodes what the log has of a timer.
+func (w *Keyed[K, V]) decode(key, value, schedule string) (k K, v V, s Schedule, err error) {
 	if k, err = w.cfg.Key.Decode([]byte(key)); err == nil {
-		v, err = w.cfg.Value.Decode([]byte(value))
+		v, s, err = w.decodeValue(value, schedule)
 	}
-	return k, v, err
+	return k, v, s, err
+}
+
+func (w *Keyed[K, V]) decodeValue(value, schedule string) (v V, s Schedule, err error) {
+	if v, err = w.cfg.Value.Decode([]byte(value)); err == nil {
+		s, err = parseStored(schedule)
+	}
+	return v, s, err
 }
 
 // Set sets a timer for k, with the value v, due d after the call. If k has a timer, it is replaced.
@@ -138,12 +143,12 @@ func (w *Keyed[K, V]) Len(ctx context.Context) (n int, err error) {
 // timeOf converts from the time of frames, which is nanoseconds since the Unix epoch.
 func timeOf(t int64) time.Time { return time.Unix(0, t) }
 
-// wallTime converts to the time of frames. It saturates.
-func wallTime(t time.Time) int64 {
-	if t.Year() > 2261 {
+// instantOf returns the inverse of timeOf. A time that is too far away becomes the nearest that is not.
+func instantOf(t time.Time) int64 {
+	switch {
+	case t.After(timeOf(math.MaxInt64)):
 		return math.MaxInt64
-	}
-	if t.Year() < 1679 {
+	case t.Before(timeOf(math.MinInt64)):
 		return math.MinInt64
 	}
 	return t.UnixNano()

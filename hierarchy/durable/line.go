@@ -2,15 +2,17 @@ package durable
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
 
-// line is a timer as Export and Salvage write it, and Import reads it: a line of JSON. Of a key, one of two fields is there, and of a value, one of three: as JSON if its bytes are compact
-// JSON, as a string if they are other text, else as base64.
+// line is a timer as Export and Salvage write it, and Import reads it: a line of JSON. It has the key in one of two fields,
+// and the value in one of three: as JSON if its bytes are compact JSON, as a string if they are other text, else as base64.
 type line struct {
 	Key         *string         `json:"key,omitempty"`
 	KeyBase64   *[]byte         `json:"key_base64,omitempty"`
@@ -39,8 +41,7 @@ func newLineEncoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// SetKey sets the key.
-func (l *line) SetKey(b []byte) {
+func (l *line) setKey(b []byte) {
 	if utf8.Valid(b) {
 		s := string(b)
 		l.Key = &s
@@ -49,8 +50,7 @@ func (l *line) SetKey(b []byte) {
 	}
 }
 
-// SetValue sets the value.
-func (l *line) SetValue(b []byte) {
+func (l *line) setValue(b []byte) {
 	switch {
 	case !utf8.Valid(b):
 		l.ValueBase64 = &b
@@ -68,8 +68,7 @@ func isCompact(b []byte) bool {
 	return json.Compact(&c, b) == nil && bytes.Equal(c.Bytes(), b)
 }
 
-// SetError sets the last error.
-func (l *line) SetError(s string) {
+func (l *line) setError(s string) {
 	if utf8.ValidString(s) {
 		l.Error = s
 	} else {
@@ -77,13 +76,7 @@ func (l *line) SetError(s string) {
 	}
 }
 
-// GetError returns the last error.
-func (l *line) GetError() string {
-	if len(l.LastError) > 0 {
-		return string(l.LastError)
-	}
-	return l.Error
-}
+func (l *line) getError() string { return cmp.Or(string(l.LastError), l.Error) }
 
 var (
 	errKey   = errors.New("there must be one of key and key_base64")
@@ -92,7 +85,7 @@ var (
 	errState = errors.New(`the state must be "waiting", "running" or "dead"`)
 )
 
-// parseLine reads a line. Fields that it does not know are ignored.
+// parseLine reads a line, except for fields that it does not know.
 func parseLine(b []byte) (l *line, key, value []byte, err error) {
 	l = new(line)
 	if !utf8.Valid(b) { // encoding/json would replace what is none
@@ -101,28 +94,28 @@ func parseLine(b []byte) (l *line, key, value []byte, err error) {
 	if err := json.Unmarshal(b, l); err != nil {
 		return nil, nil, nil, err
 	}
-	switch {
-	case (l.Key == nil) == (l.KeyBase64 == nil):
-		return nil, nil, nil, errKey
-	case l.Key != nil:
-		key = []byte(*l.Key)
-	default:
-		key = *l.KeyBase64
+	keys, values := 0, 0
+	if l.Key != nil {
+		keys, key = keys+1, []byte(*l.Key)
 	}
-	n := 0
+	if l.KeyBase64 != nil {
+		keys, key = keys+1, *l.KeyBase64
+	}
 	if l.Value != nil {
-		n, value = n+1, l.Value
+		values, value = values+1, l.Value
 	}
 	if l.ValueText != nil {
-		n, value = n+1, []byte(*l.ValueText)
+		values, value = values+1, []byte(*l.ValueText)
 	}
 	if l.ValueBase64 != nil {
-		n, value = n+1, *l.ValueBase64
+		values, value = values+1, *l.ValueBase64
 	}
 	switch {
-	case n != 1:
+	case keys != 1:
+		err = errKey
+	case values != 1:
 		err = errValue
-	case l.State != StateWaiting.String() && l.State != StateRunning.String() && l.State != StateDead.String():
+	case !slices.Contains([]string{StateWaiting.String(), StateRunning.String(), StateDead.String()}, l.State):
 		err = errState
 	}
 	return l, key, value, err

@@ -40,9 +40,9 @@ func randomLine(r *rand.Rand) (t *line, key, value []byte) {
 		t.Trace = nil
 	}
 	key, value = oddText(r), oddText(r)
-	t.SetKey(key)
-	t.SetValue(value)
-	t.SetError(string(oddText(r)))
+	t.setKey(key)
+	t.setValue(value)
+	t.setError(string(oddText(r)))
 	return t, key, value
 }
 
@@ -63,7 +63,7 @@ func TestLinesAreReadAsWritten(t *testing.T) {
 		require.NoError(t, err, "%s", line)
 		require.Equal(t, string(key), string(k), "%s", line)
 		require.Equal(t, string(value), string(v), "%s", line)
-		require.Equal(t, want.GetError(), got.GetError(), "%s", line)
+		require.Equal(t, want.getError(), got.getError(), "%s", line)
 		require.Equal(t, want, got, "%s", line)
 	}
 }
@@ -73,8 +73,8 @@ func TestLinesAreReadable(t *testing.T) {
 	for value, want := range map[string]string{`{"a":"<"}`: `"value":{"a":"<"}`, `{"a": 1}`: `"value_text":"{\"a\": 1}"`,
 		"null": `"value":null`, "": `"value_text":""`, "\xff": `"value_base64":"/w=="`} {
 		timer := &line{State: StateWaiting.String()}
-		timer.SetKey([]byte("k"))
-		timer.SetValue([]byte(value))
+		timer.setKey([]byte("k"))
+		timer.setValue([]byte(value))
 		require.Contains(t, string(encodeLine(t, timer)), `{"key":"k",`+want+`,"id"`)
 	}
 }
@@ -123,7 +123,7 @@ func FuzzLine(f *testing.F) {
 		}
 		require.Equal(t, string(value), string(v))
 		require.True(t, want.Due.Equal(got.Due))
-		require.Equal(t, want.GetError(), got.GetError())
+		require.Equal(t, want.getError(), got.getError())
 		require.Equal(t, want.ID, got.ID)
 	})
 }

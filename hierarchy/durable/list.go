@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
@@ -63,12 +62,7 @@ func (w *Keyed[K, V]) List(ctx context.Context, q Query) ([]Entry[K, V], error) 
 // find looks in all partitions.
 func (w *Keyed[K, V]) find(ctx context.Context, q *partition.Query) (partition.Found, error) {
 	parts := make([]partition.Found, w.owners.Len())
-	errs := make([]error, len(parts))
-	var wg sync.WaitGroup
-	for at := range parts {
-		wg.Go(func() { errs[at] = w.owners.List(ctx, at, q, &parts[at]) })
-	}
-	wg.Wait()
+	errs := inAll(len(parts), func(at int) error { return w.owners.List(ctx, at, q, &parts[at]) })
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
@@ -81,9 +75,7 @@ func (w *Keyed[K, V]) find(ctx context.Context, q *partition.Query) (partition.F
 func (w *Keyed[K, V]) entry(t *state.Timer) (e Entry[K, V], err error) {
 	e = entryOf[K, V](t)
 	e.LastError = t.LastError
-	if e.Key, e.Value, err = w.decode(t.Key, t.Value); err == nil {
-		e.Schedule, err = parseStored(t.Schedule)
-	}
+	e.Key, e.Value, e.Schedule, err = w.decode(t.Key, t.Value, t.Schedule)
 	return e, err
 }
 

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
@@ -67,9 +70,9 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 	}
 	w.pool.New = func() any { return new(request) }
 	if cfg.Conn != nil {
-		w.owners, err = openShared(ctx, w.shared())
+		w.owners, err = openShared(ctx, w.config())
 	} else {
-		w.owners, err = openDir(ctx, w.dir())
+		w.owners, err = openDir(ctx, w.config())
 	}
 	if errors.Is(err, jetstream.ErrPartitions) {
 		err = storage.Because(partition.ErrArgument, err)
@@ -89,7 +92,24 @@ func ofPackage(err error) error {
 	return fmt.Errorf("durable: %w", err)
 }
 
-// common returns the part of the configuration that all partitions share.
+// config is what Config says without the types of keys and values.
+type config struct {
+	dir            string
+	conn           *nats.Conn
+	name           string
+	partitions     int
+	replicas       int
+	lease, maxSkew time.Duration
+	caller         bool             // this process owns nothing
+	common         partition.Config // what all partitions share
+	logger         *slog.Logger
+}
+
+func (w *Keyed[K, V]) config() config {
+	cfg := &w.cfg
+	return config{cfg.Dir, cfg.Conn, cfg.Name, cfg.Partitions, cfg.Replicas, cfg.Lease, cfg.maxSkew(), cfg.isCaller(), w.common(), cfg.Logger}
+}
+
 func (w *Keyed[K, V]) common() partition.Config {
 	cfg := partition.Config{
 		Clock: w.cfg.Clock, Precision: w.cfg.Precision, MaxPending: w.cfg.MaxPending,
@@ -104,13 +124,4 @@ func (w *Keyed[K, V]) common() partition.Config {
 		cfg.OnDead = w.onDead
 	}
 	return cfg
-}
-
-func (w *Keyed[K, V]) dir() dirConfig {
-	return dirConfig{w.cfg.Dir, w.cfg.Name, w.cfg.Partitions, w.common(), w.cfg.Logger}
-}
-
-func (w *Keyed[K, V]) shared() sharedConfig {
-	return sharedConfig{w.cfg.Conn, w.cfg.Name, w.cfg.Partitions, w.cfg.Replicas, w.cfg.Lease, w.cfg.maxSkew(), w.cfg.isCaller(),
-		w.common(), w.cfg.Logger}
 }

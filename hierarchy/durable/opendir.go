@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,11 +15,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // openDir opens the partitions of a directory. It fails as soon as the server reports a problem, since the logs
 // would not answer until that is solved.
-func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
+func openDir(ctx context.Context, cfg config) (*dir, error) {
 	server, err := embedded.Open(ctx, cfg.dir, cfg.logger)
 	if err != nil {
 		return nil, corrupt(err)
@@ -33,8 +35,11 @@ func openDir(ctx context.Context, cfg dirConfig) (*dir, error) {
 	defer end(nil)
 	defer server.OnProblem(func(problem error) { end(reason{problem}) })()
 	stop := server.OnCorrupt(func(stream string, err error) {
-		if first, last := d.partitionsOf(stream); first < last {
-			end(reason{err})
+		for at := range jetstream.MaxPartitions { // how many there are is not known yet
+			if d.uses(at, stream) {
+				end(reason{err})
+				return
+			}
 		}
 	})
 	err = d.open(ctx, end)
@@ -67,10 +72,9 @@ func (d *dir) because(ctx context.Context, err error) error {
 	if problem := d.server.Problem(); problem != nil {
 		return problem
 	}
-	for _, other := range []error{ErrArgument, ErrDamaged, embedded.ErrCorrupt, jetstream.ErrPartitions, partition.ErrVersion} {
-		if errors.Is(err, other) { // explains itself
-			return err
-		}
+	explained := []error{ErrArgument, ErrDamaged, embedded.ErrCorrupt, jetstream.ErrPartitions, partition.ErrVersion}
+	if slices.ContainsFunc(explained, func(kind error) bool { return errors.Is(err, kind) }) {
+		return err
 	}
 	return d.server.Because(ctx, err)
 }
@@ -99,7 +103,9 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 	common.Cause, common.Gate = d.server.Problem, partition.NewGate(gatePlaces)
 	common.Progress = new(partition.Progress)
 	begun := time.Now()
-	defer d.logProgress(common.Progress)()
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	go d.logProgress(reading, common.Progress)
 	d.parts = openAll(end, len(set.Logs), func(at int) (*partition.Partition, error) {
 		cfg := common
 		cfg.Log, cfg.Partition, cfg.Partitions = set.Logs[at], at, len(set.Logs)
@@ -155,19 +161,27 @@ func (d *dir) logs(nc *nats.Conn, made bool) jetstream.Config {
 // others.
 func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.Partition, error)) []part {
 	parts := make([]part, n)
-	var wg sync.WaitGroup
-	for at := range parts {
-		wg.Go(func() {
-			p, err := open(at)
-			parts[at].Partition = p
+	inAll(n, func(at int) (err error) {
+		if parts[at].Partition, err = open(at); err != nil {
 			parts[at].fail(err)
-			if err != nil && !errors.Is(err, ErrDamaged) {
+			if !errors.Is(err, ErrDamaged) {
 				end(reason{err})
 			}
-		})
+		}
+		return err
+	})
+	return parts
+}
+
+// inAll calls f for n partitions concurrently, and returns its results.
+func inAll(n int, f func(at int) error) []error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for at := range n {
+		wg.Go(func() { errs[at] = f(at) })
 	}
 	wg.Wait()
-	return parts
+	return errs
 }
 
 // gatePlaces is how many appends may be in flight at once. With eight partitions and 256 callers on two
@@ -175,23 +189,12 @@ func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.P
 // occupies a P of the Go runtime.
 const gatePlaces = 2
 
-// logProgress logs each second how much of the logs has been read, until stop is called.
-func (d *dir) logProgress(p *partition.Progress) (stop func()) {
-	ended := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				d.cfg.logger.Info("durable: reading the logs", "dir", d.cfg.dir, "name", d.cfg.name,
-					"read", p.Read.Load(), "of", p.Of.Load())
-			case <-ended:
-				return
-			}
-		}
-	}()
-	return func() { close(ended) }
+// logProgress logs each second how much of the logs has been read, until ctx is done.
+func (d *dir) logProgress(ctx context.Context, p *partition.Progress) {
+	for wait.Sleep(ctx, time.Second) {
+		d.cfg.logger.Info("durable: reading the logs", "dir", d.cfg.dir, "name", d.cfg.name,
+			"read", p.Read.Load(), "of", p.Of.Load())
+	}
 }
 
 // opened returns the first problem of a partition, other than damage, which is not an error of Open.

@@ -24,8 +24,7 @@ type operation[K comparable, V any] struct {
 	val  V
 	d    time.Duration
 	t    time.Time
-	s    Schedule // of SetSchedule, whose kind is frame.SetAt
-	runs bool     // it is a SetSchedule
+	s    *Schedule // of SetSchedule, whose kind is frame.SetAt, else nil
 }
 
 // do does one operation, and returns what it took out.
@@ -57,38 +56,33 @@ func (w *Keyed[K, V]) operation(ctx context.Context, data *[]byte, op *operation
 	}
 	n := len(*data)
 	if op.kind <= frame.SetAt {
-		if *data, err = w.appendValue(*data, op.val); err != nil {
+		if *data, err = appendTo(*data, w.cfg.Value, op.val, "value", maxValue); err != nil {
 			return a, 0, err
 		}
-	}
-	a = partition.Op{Kind: op.kind, If: op.when, Whole: op.was, Key: (*data)[:n:n], Value: (*data)[n:], In: op.d}
-	at = of(a.Key, w.owners.Len())
-	if op.kind <= frame.SetAt {
 		a.Trace = w.cfg.inject(ctx)
 	}
+	a.Kind, a.If, a.Whole, a.In = op.kind, op.when, op.was, op.d
+	a.Key, a.Value = (*data)[:n:n], (*data)[n:]
+	at = of(a.Key, w.owners.Len())
 	switch {
-	case op.runs:
-		a.Schedule, err = w.scheduleText(op.s)
+	case op.s != nil:
+		a.Schedule, err = w.scheduleText(*op.s)
 	case op.kind == frame.SetAt:
-		a.Due = wallTime(op.t)
+		a.Due = instantOf(op.t)
 	}
 	return a, at, err
 }
 
 func (w *Keyed[K, V]) appendKey(b []byte, k K) ([]byte, error) {
-	n := len(b)
-	b, err := w.cfg.Key.Append(b, k)
-	if err == nil && len(b)-n > maxKey {
-		err = fmt.Errorf("%w: a key of %d bytes, of at most %d", ErrTooLarge, len(b)-n, maxKey)
-	}
-	return b, err
+	return appendTo(b, w.cfg.Key, k, "key", maxKey)
 }
 
-func (w *Keyed[K, V]) appendValue(b []byte, v V) ([]byte, error) {
+// appendTo appends the encoding of v, which may have most bytes.
+func appendTo[T any](b []byte, c Codec[T], v T, what string, most int) ([]byte, error) {
 	n := len(b)
-	b, err := w.cfg.Value.Append(b, v)
-	if err == nil && len(b)-n > maxValue {
-		err = fmt.Errorf("%w: a value of %d bytes, of at most %d", ErrTooLarge, len(b)-n, maxValue)
+	b, err := c.Append(b, v)
+	if err == nil && len(b)-n > most {
+		err = fmt.Errorf("%w: a %s of %d bytes, of at most %d", ErrTooLarge, what, len(b)-n, most)
 	}
 	return b, err
 }

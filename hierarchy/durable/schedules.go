@@ -58,7 +58,7 @@ func parseStored(text string) (Schedule, error) {
 // ErrArgument, if s is zero, has no run within 100 years, or a zone that the owner of the partition does not know. It is
 // ErrUnavailable while a process shares the timers that runs an earlier version of this package.
 func (w *Keyed[K, V]) SetSchedule(ctx context.Context, k K, v V, s Schedule) error {
-	_, _, err := w.do(ctx, operation[K, V]{kind: frame.SetAt, key: k, val: v, s: s, runs: true})
+	_, _, err := w.do(ctx, operation[K, V]{kind: frame.SetAt, key: k, val: v, s: &s})
 	return err
 }
 

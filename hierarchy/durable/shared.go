@@ -2,11 +2,8 @@ package durable
 
 import (
 	"context"
-	"log/slog"
 	"strconv"
 	"time"
-
-	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
@@ -15,19 +12,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// sharedConfig is for Config.Conn: the partitions are shared with other processes.
-type sharedConfig struct {
-	conn       *nats.Conn
-	name       string
-	partitions int
-	replicas   int
-	lease      time.Duration
-	maxSkew    time.Duration
-	calls      bool // this process owns nothing
-	common     partition.Config
-	logger     *slog.Logger
-}
-
 // Servers take about six seconds to elect another leader for a log.
 const (
 	answerTime = time.Second      // how long to wait for an answer before retrying
@@ -35,9 +19,9 @@ const (
 )
 
 // openShared joins the processes that share the name, and creates the logs if there are none. A caller only finds them.
-func openShared(ctx context.Context, cfg sharedConfig) (owners, error) {
+func openShared(ctx context.Context, cfg config) (owners, error) {
 	find := jetstream.OpenShared
-	if cfg.calls {
+	if cfg.caller {
 		find = jetstream.FindShared
 	}
 	found, err := find(ctx, jetstream.Config{Conn: cfg.conn, Name: cfg.name, Partitions: cfg.partitions,
@@ -52,8 +36,8 @@ func openShared(ctx context.Context, cfg sharedConfig) (owners, error) {
 	return c, nil
 }
 
-// open opens this process's part.
-func (cfg *sharedConfig) open(ctx context.Context, s storage.Set) (owners, error) {
+// open opens this process's part. After an error, the owners mean nothing.
+func (cfg *config) open(ctx context.Context, s storage.Set) (owners, error) {
 	common := cfg.common
 	common.Patience.Answer, common.EndTime, common.Gate = answerTime, endTime, partition.NewLearningGate()
 	common.Cause = s.Bus.Offline
@@ -62,16 +46,8 @@ func (cfg *sharedConfig) open(ctx context.Context, s storage.Set) (owners, error
 		Logger: cfg.logger.With("name", cfg.name),
 		Member: member.Config{Store: s.Table, Lease: cfg.lease, Text: owner(), Partitions: s.Partitions},
 	}
-	if cfg.calls {
-		return orNil(cluster.OpenCaller(ctx, shared))
+	if cfg.caller {
+		return cluster.OpenCaller(ctx, shared)
 	}
-	return orNil(cluster.Open(ctx, shared))
-}
-
-// orNil returns an interface that is nil if there is an error.
-func orNil[T owners](c T, err error) (owners, error) {
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
+	return cluster.Open(ctx, shared)
 }

@@ -79,10 +79,10 @@ func (c *consumer) open() *queue {
 	pause := wait.Backoff{First: time.Second, Last: 30 * time.Second}
 	for {
 		q, err := open(c.running, c.conf, consumes)
-		if err == nil {
+		switch {
+		case err == nil:
 			return q
-		}
-		if c.running.Err() != nil {
+		case c.running.Err() != nil:
 			return nil
 		}
 		c.conf.logger().Error("dq: nothing is consumed yet", "name", c.conf.timers().Name, "err", err)
@@ -107,12 +107,10 @@ func (c *consumer) consume(q *queue, consume Consume) {
 		if !ok {
 			return
 		}
-		calls.Add(1)
-		go func() { // of its own, as consume may exit it
-			defer calls.Done()
+		calls.Go(func() { // a goroutine for each job, as consume may exit it
 			defer func() { <-free }()
 			c.try(q, j, consume)
-		}()
+		})
 	}
 }
 

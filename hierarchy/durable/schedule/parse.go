@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unique"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
@@ -41,7 +40,7 @@ func Parse(text string) (Schedule, error) {
 		return Schedule{}, &textError{text: text[:20] + "…",
 			problem: fmt.Sprintf("%d bytes are more than %d", len(text), MaxText)}
 	}
-	p, err := parse(split(text))
+	p, err := parse(text)
 	if err != nil {
 		err.text = text
 		return Schedule{}, err
@@ -49,17 +48,17 @@ func Parse(text string) (Schedule, error) {
 	return Schedule{unique.Make(p)}, nil
 }
 
-func parse(words []word) (parsed, *textError) {
+func parse(text string) (parsed, *textError) {
 	p := parsed{loc: utc}
-	words, err := p.parseSettings(words)
+	words, err := p.parseSettings(split(text))
 	if err != nil {
 		return p, err
 	}
 	if len(words) == 0 {
 		return p, &textError{problem: `it has no times, such as "@daily" or "30 2 * * *"`}
 	}
-	p.text = join(words)
 	first := words[0]
+	p.text = strings.Join(strings.Fields(text[first.at:]), " ")
 	switch pattern, short := shorthands[first.text]; {
 	case first.text == every:
 		p.zone, p.loc = "", utc // a zone changes nothing
@@ -146,38 +145,20 @@ type word struct {
 }
 
 // split returns the words of text.
-func split(text string) []word {
-	var words []word
-	for at := 0; ; {
-		skipped := strings.IndexFunc(text[at:], func(r rune) bool { return !unicode.IsSpace(r) })
-		if skipped < 0 {
-			return words
-		}
-		at += skipped
-		length := strings.IndexFunc(text[at:], unicode.IsSpace)
-		if length < 0 {
-			length = len(text) - at
-		}
-		words = append(words, word{text[at : at+length], at})
-		at += length
+func split(text string) (words []word) {
+	at := 0
+	for field := range strings.FieldsSeq(text) {
+		at += strings.Index(text[at:], field)
+		words = append(words, word{field, at})
+		at += len(field)
 	}
-}
-
-func join(words []word) string {
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = w.text
-	}
-	return strings.Join(texts, " ")
+	return words
 }
 
 // cut returns the parts of w around the first sep, as strings.Cut does.
 func (w word) cut(sep string) (before, after word, found bool) {
-	i := strings.Index(w.text, sep)
-	if i < 0 {
-		return w, word{"", w.at + len(w.text)}, false
-	}
-	return word{w.text[:i], w.at}, word{w.text[i+len(sep):], w.at + i + len(sep)}, true
+	head, tail, found := strings.Cut(w.text, sep)
+	return word{head, w.at}, word{tail, w.at + len(w.text) - len(tail)}, found
 }
 
 func (w word) quoted() string { return fmt.Sprintf("%.40q", w.text) }

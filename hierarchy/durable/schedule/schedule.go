@@ -118,9 +118,8 @@ func (s *Schedule) UnmarshalText(text []byte) error {
 		return nil
 	}
 	parsed, err := Parse(string(text))
-	if err != nil {
-		return err
+	if err == nil {
+		*s = parsed
 	}
-	*s = parsed
-	return nil
+	return err
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded/blocks"
 )
 
-// What is damaged in one stream must not hold up the others. A stream in whose files the server would get lost is not
-// given to it: its directory is moved beside the server's, where nothing changes it, and where it can be salvaged.
-// The server does not know that stream then, as if it were missing.
+// Damage in one stream must not hold up the others. A stream whose files would make the server loop is kept from it: its
+// directory is moved beside the server's, where nothing changes it, and where it can be salvaged. To the server, the stream is
+// missing then.
 
 func account(dir string) string     { return filepath.Join(streams(dir), "jetstream", "$G", "streams") }
 func asideDir(dir string) string    { return filepath.Join(dir, "damaged") }
 func aside(dir, name string) string { return filepath.Join(asideDir(dir), name) }
 
-// setAside moves the streams away in whose files the server would get lost, or has found damage.
+// setAside moves the streams away whose files would make the server loop, or in which it has found damage.
 func (s *Server) setAside() error {
 	entries, err := os.ReadDir(account(s.dir))
 	if errors.Is(err, os.ErrNotExist) {
@@ -34,10 +34,10 @@ func (s *Server) setAside() error {
 		if why == nil {
 			why = blocks.Check(from)
 		}
-		switch {
-		case why == nil:
+		if why == nil {
 			continue
-		case !errors.Is(why, blocks.ErrSequence) && !errors.Is(why, ErrCorrupt):
+		}
+		if !errors.Is(why, blocks.ErrSequence) && !errors.Is(why, ErrCorrupt) {
 			return why
 		}
 		if err := s.moveAside(e.Name()); err != nil {
@@ -49,7 +49,7 @@ func (s *Server) setAside() error {
 	return nil
 }
 
-// moveAside moves the directory of a stream. One that was moved before stays.
+// moveAside moves the directory of a stream. One that was moved earlier stays.
 func (s *Server) moveAside(name string) error {
 	if err := os.MkdirAll(asideDir(s.dir), 0o700); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *Server) moveAside(name string) error {
 	}
 }
 
-// Aside returns why a stream is missing, if it was set aside as damaged, or is nil.
+// Aside returns why a stream is missing if it was set aside as damaged, else nil.
 func (s *Server) Aside(stream string) error {
 	if _, err := os.Stat(filepath.Join(account(s.dir), stream)); err == nil {
 		return nil
@@ -79,17 +79,16 @@ func (s *Server) Aside(stream string) error {
 	return err
 }
 
-// corruptOf returns the stream in which the server has found damage, by a line of its log, or "".
+// corruptOf returns the stream in which the server has found damage, as a line of its log reports it, or "".
 func corruptOf(line string) string {
 	if !strings.Contains(line, "malformed or corrupt message") {
 		return ""
 	}
 	_, rest, _ := strings.Cut(line, " > ")
-	name, _, ok := strings.Cut(rest, "'")
-	if !ok {
-		return ""
+	if name, _, ok := strings.Cut(rest, "'"); ok {
+		return name
 	}
-	return name
+	return ""
 }
 
 // corruptStream returns the damage that the server has found in a stream, or nil.
@@ -106,29 +105,23 @@ func (s *Server) damaged() bool {
 	return len(s.corrupt) > 0
 }
 
-// noteCorrupt notes what the server has found, and tells those who want to know. The server goes on with the other
-// streams. mu is held.
+// noteCorrupt records damage that the server has found, and calls the functions of OnCorrupt. The server goes on with the
+// other streams. mu must be locked.
 func (s *Server) noteCorrupt(stream, line string) {
 	if s.corrupt[stream] != nil {
 		return
 	}
-	if s.corrupt == nil {
-		s.corrupt = make(map[string]error)
-	}
 	s.corrupt[stream] = fmt.Errorf("%w: %s", ErrCorrupt, line)
-	for _, f := range s.onCorrupt {
+	for f := range s.onCorrupt {
 		go (*f)(stream, s.corrupt[stream])
 	}
 }
 
-// OnCorrupt has f be called with each stream in which the server finds damage, until stop is called.
+// OnCorrupt calls f with each stream in which the server has found or finds damage, until stop is called.
 func (s *Server) OnCorrupt(f func(stream string, err error)) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.onCorrupt == nil {
-		s.onCorrupt = make(map[*func(string, error)]*func(string, error))
-	}
-	s.onCorrupt[&f] = &f
+	s.onCorrupt[&f] = true
 	for stream, err := range s.corrupt {
 		go f(stream, err)
 	}

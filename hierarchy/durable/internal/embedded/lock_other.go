@@ -7,12 +7,9 @@ import (
 	"os"
 )
 
-// lock is a file that is open while the process lives. Windows does not remove an open file. The other
-// systems without flock or fcntl, such as js, have one process.
-type lock struct{ file *os.File }
-
-// acquire removes what a process that has ended has left, and makes the file.
-func acquire(name string) (*lock, error) {
+// acquire creates a file that stays open while the process lives, after it has removed that of a process that has ended.
+// Windows does not remove an open file. The other systems without flock or fcntl, such as js, have one process.
+func acquire(name string) (*os.File, error) {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		if errors.Is(err, os.ErrPermission) {
 			return nil, err
@@ -23,13 +20,10 @@ func acquire(name string) (*lock, error) {
 	if errors.Is(err, os.ErrExist) {
 		return nil, errInUse
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &lock{f}, nil
+	return f, err
 }
 
-func (l *lock) release() {
-	l.file.Close()
-	os.Remove(l.file.Name())
+func release(lock *os.File) {
+	lock.Close()
+	os.Remove(lock.Name())
 }

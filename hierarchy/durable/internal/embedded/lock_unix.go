@@ -1,31 +1,20 @@
-//go:build unix && !aix && (!solaris || illumos)
+//go:build unix
 
 package embedded
 
-import (
-	"errors"
-	"os"
-	"syscall"
-)
+import "os"
 
-// lock is a file that is locked while the process lives.
-type lock struct{ file *os.File }
-
-// acquire locks the file. The kernel unlocks it when the process ends, whatever ends it.
-func acquire(name string) (*lock, error) {
+// acquire locks a file. The kernel unlocks it when the process ends, however it ends.
+func acquire(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == nil {
-		return &lock{f}, nil
+	if err = tryLock(f); err != nil {
+		f.Close()
+		return nil, err
 	}
-	f.Close()
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errInUse
-	}
-	return nil, err
+	return f, nil
 }
 
-func (l *lock) release() { l.file.Close() }
+func release(lock *os.File) { lock.Close() }

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
+	"sync/atomic"
 )
 
-// tell gives a line to the loggers of all who have the directory open. A logger that several of them
-// have gets it once.
+// tell logs a message to the loggers of all who have the directory open, once to a logger that several of them have.
 func (s *Server) tell(level slog.Level, text string, args ...any) {
 	var logs []*slog.Logger
 	opened.mu.Lock()
@@ -24,13 +23,11 @@ func (s *Server) tell(level slog.Level, text string, args ...any) {
 	}
 }
 
-// logger gives what a NATS server has to say to those who have its directory open. Its notices, of
+// logger passes the messages of a NATS server to those who have its directory open. Its notices, of
 // which there are a dozen at each start, are for debugging.
 type logger struct {
 	*Server
-
-	mu    sync.Mutex
-	fatal string // guarded by mu: why the server does not start
+	fatal atomic.Pointer[string] // why the server does not start, or nil
 }
 
 func (l *logger) say(level slog.Level, format string, v []any) (line string) {
@@ -60,16 +57,5 @@ func (l *logger) Errorf(format string, v ...any) {
 // Fatalf is called when the server does not start. The server believes that it ends the process.
 func (l *logger) Fatalf(format string, v ...any) {
 	line := l.say(slog.LevelError, format, v)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.fatal == "" {
-		l.fatal = line
-	}
-}
-
-// reason returns why the server does not start, or "".
-func (l *logger) reason() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.fatal
+	l.fatal.CompareAndSwap(nil, &line)
 }

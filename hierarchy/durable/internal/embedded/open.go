@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// opened is the servers of this process, by directory: those that start, run or stop. mu is not held
-// while one of them does, so one directory holds up no other one.
-var opened struct {
+// opened has the servers of this process, by directory: those that start, run or stop. mu is not locked
+// while one of them does, so one directory does not hold up another.
+var opened = struct {
 	mu      sync.Mutex
 	servers map[string]*Server
 	lost    map[string]error // why no server is started in this directory any more
-}
+}{servers: make(map[string]*Server), lost: make(map[string]error)}
 
 // Share is one Open of a directory.
 type Share struct {
@@ -28,39 +28,38 @@ type Share struct {
 
 // Open starts the server of dir, or shares the one that this process has. Each Open needs a Close.
 // When ctx is done, Open waits no longer. A server that nobody waits for stops when it has started.
-func Open(ctx context.Context, dir string, log *slog.Logger) (*Share, error) {
+func Open(ctx context.Context, dir string, log *slog.Logger) (s *Share, err error) {
 	name, err := prepared(ctx, dir)
 	if err == nil {
-		var s *Share
-		if s, err = open(ctx, name, log); err == nil {
-			return s, nil
-		}
+		s, err = open(ctx, name, log)
 	}
-	return nil, fmt.Errorf("%s: %w", dir, err)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return s, nil
 }
 
 func open(ctx context.Context, dir string, log *slog.Logger) (*Share, error) {
 	for {
 		s, before, err := join(dir, log)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case before != nil:
-			if err := await(ctx, before.stopped); err != nil {
+		}
+		if before == nil {
+			if err := await(ctx, s.started); err != nil {
+				go s.Close()
 				return nil, err
 			}
-			continue
+			return s, s.failure
 		}
-		if err := await(ctx, s.started); err != nil {
-			go s.Close()
+		if err := await(ctx, before.stopped); err != nil {
 			return nil, err
 		}
-		return s, s.failure
 	}
 }
 
-// join returns a share of the server of a directory, which is made if there is none. If there is one that
-// stops, it is returned instead: the next one has to wait for it.
+// join returns a share of the server of a directory, which it creates if there is none. If the server is
+// stopping, join returns that instead: the next one has to wait for it.
 func join(dir string, log *slog.Logger) (share *Share, before *Server, err error) {
 	opened.mu.Lock()
 	defer opened.mu.Unlock()
@@ -71,9 +70,6 @@ func join(dir string, log *slog.Logger) (share *Share, before *Server, err error
 	switch {
 	case s == nil:
 		s = newServer(dir)
-		if opened.servers == nil {
-			opened.servers = make(map[string]*Server)
-		}
 		opened.servers[dir] = s
 		go s.run()
 	case s.stopping:
@@ -101,12 +97,12 @@ const endTime = 5 * time.Second
 // closed, but not for a disk that hangs: the next Open waits for that. Another Close of the same share does nothing.
 func (s *Share) Close() {
 	opened.mu.Lock()
-	at := slices.Index(s.shares, s)
-	last := at >= 0 && len(s.shares) == 1 && s.running && !s.stopping
+	open := slices.Contains(s.shares, s) && !s.stopping
+	last := open && len(s.shares) == 1 && s.running
 	if last {
-		s.stopping = true // its log gets what the server says until it has stopped
-	} else if at >= 0 && !s.stopping {
-		s.shares = slices.Delete(s.shares, at, at+1)
+		s.stopping = true // its log gets the messages of the server until that has stopped
+	} else if open {
+		s.shares = slices.DeleteFunc(s.shares, func(other *Share) bool { return other == s })
 	}
 	opened.mu.Unlock()
 	if !last {
@@ -119,7 +115,7 @@ func (s *Share) Close() {
 	}
 }
 
-// run starts the server. It stops if that fails, or if all have gone who wanted it.
+// run starts the server, and stops it if that fails, or if all who wanted it have gone.
 func (s *Server) run() {
 	s.failure = s.start()
 	if s.failure != nil && !errors.Is(s.failure, errInUse) && !errors.Is(s.failure, errVersion) {
@@ -143,15 +139,12 @@ func (s *Server) retire() {
 	defer opened.mu.Unlock()
 	delete(opened.servers, s.dir)
 	if err := s.unsynced(); err != nil {
-		if opened.lost == nil {
-			opened.lost = make(map[string]error)
-		}
 		opened.lost[s.dir] = err
 	}
 	close(s.stopped)
 }
 
-// prepared is prepare, but it does not wait longer than ctx for a file system that does not answer.
+// prepared is prepare, but waits no longer than ctx for a file system that does not answer.
 func prepared(ctx context.Context, dir string) (string, error) {
 	var name string
 	var err error
@@ -166,7 +159,7 @@ func prepared(ctx context.Context, dir string) (string, error) {
 	return name, err
 }
 
-// prepare makes the directory, and returns a name of it that is always the same.
+// prepare creates the directory, and returns its canonical name.
 func prepare(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		if what := passing(err.Error()); what != "" {

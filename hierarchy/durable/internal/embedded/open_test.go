@@ -146,10 +146,10 @@ func TestServerThatCannotStart(t *testing.T) {
 func TestReasonOfAServerThatCannotStart(t *testing.T) {
 	s := newServer(t.TempDir())
 	l := &logger{Server: s}
-	require.Empty(t, l.reason())
+	require.Nil(t, l.fatal.Load())
 	l.Fatalf("Can't start JetStream: %s", "why")
 	l.Fatalf("more")
-	require.EqualError(t, s.notStarted(l.reason()), "the server does not start: Can't start JetStream: why")
+	require.EqualError(t, s.notStarted(*l.fatal.Load()), "the server does not start: Can't start JetStream: why")
 }
 
 // Close does not wait for a server whose disk hangs. The next Open does.

@@ -1,10 +1,9 @@
 package embedded
 
-// What is wrong with the server, and why.
-
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,19 +16,14 @@ func wasWriteError(line string) bool {
 // lacksRoom reports whether there was no room for what was to be written. After a failed sync, what was
 // written before may be lost, whatever the reason.
 func lacksRoom(line string) bool {
-	for _, text := range []string{"no space left", "not enough space", "disk quota exceeded", "file too large"} {
-		if strings.Contains(line, text) {
-			return !strings.Contains(line, ": sync ")
-		}
-	}
-	return false
+	texts := []string{"no space left", "not enough space", "disk quota exceeded", "file too large"}
+	return !strings.Contains(line, ": sync ") && slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(line, s) })
 }
 
 // Problem returns why the server does not work, or nil.
 func (s *Server) Problem() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return context.Cause(s.healthy)
+	_, err := s.ProblemSince()
+	return err
 }
 
 // ProblemSince returns since when the server has a problem, and Problem.
@@ -39,8 +33,7 @@ func (s *Server) ProblemSince() (time.Time, error) {
 	return s.failedAt, context.Cause(s.healthy)
 }
 
-// OnProblem has f be called with the problem that the server has, or with its next one, unless stop
-// is called before.
+// OnProblem calls f with the problem that the server has, or with its next one, unless stop is called before.
 func (s *Server) OnProblem(f func(error)) (stop func() bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +41,7 @@ func (s *Server) OnProblem(f func(error)) (stop func() bool) {
 	return context.AfterFunc(healthy, func() { f(context.Cause(healthy)) })
 }
 
-// unsynced returns what may not be on the disk though the file system shows it, or is nil. Once it is
+// unsynced returns why something may not be on the disk though the file system shows it, or nil. Once it is
 // not nil, it stays, and the server is not started again in this process.
 func (s *Server) unsynced() error {
 	s.mu.Lock()
@@ -59,7 +52,7 @@ func (s *Server) unsynced() error {
 // lacksFiles reports whether too many files are open.
 func lacksFiles(line string) bool { return strings.Contains(line, "too many open files") }
 
-// passing returns what keeps the server from writing if it may pass and nothing is lost by it, or is "".
+// passing returns what keeps the server from writing if that may pass and loses nothing, else "".
 func passing(line string) string {
 	switch {
 	case lacksRoom(line):
@@ -70,8 +63,8 @@ func passing(line string) string {
 	return ""
 }
 
-// Because returns why the server could not do something, with what is wrong with the disk, if anything is: a server says
-// only what it could not do. A disk that hangs is not waited for.
+// Because returns err, or the problem of the server that explains it, with what is wrong with the disk if anything is: the
+// server reports only what it could not do. Because does not wait for a disk that hangs.
 func (s *Server) Because(ctx context.Context, err error) error {
 	if problem := s.Problem(); problem != nil {
 		return problem
@@ -86,7 +79,7 @@ func (s *Server) Because(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// passingNow returns what keeps files from being written now, if it may pass, or "".
+// passingNow returns what keeps files from being written now if that may pass, else "".
 func (s *Server) passingNow(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,45 +12,46 @@ import (
 	"time"
 )
 
-// A NATS server writes nothing more to a stream once a write has failed, and does not answer. What
-// it has in memory, it still shows to readers. So after the first failure the server is ended, and
-// it is started again when there is room, or when fewer files are open. After any other failure,
-// whenever it comes, it stays ended: what the file system shows need not be on the disk.
+// A NATS server writes nothing more to a stream once a write has failed, and does not answer. But it still shows readers
+// what it has in memory. So after the first failure the server is ended, and it is started again when there is room, or when
+// fewer files are open. After any other failure, at any time, it stays ended: what the file system shows need not be on the
+// disk.
 
 const (
 	// probeEvery is how often the watcher tries whether there is room again.
 	probeEvery = time.Second
-	// probeSize is how much room there must be, and probeFiles for how many files: more than the server needs for
-	// a stream, as it removes what it has made of one that it can't make.
+	// probeSize is how much room there must be, and probeFiles for how many files: more than the server needs to create
+	// a stream, as it removes what it has written of one that it can't create.
 	probeSize, probeFiles = 4 << 20, 16
 	// probeTime is how long an Open that has failed waits for the disk.
 	probeTime = 10 * time.Second
 )
 
+const lostText = "writing has failed, and the timers stay unavailable until the process starts again"
+
 // failed is called with a line of the server's log, inside the server.
 func (s *Server) failed(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	what := passing(line)
+	what, stream := passing(line), corruptOf(line)
 	switch {
 	case s.lost != nil:
 		return
-	case corruptOf(line) != "":
-		s.noteCorrupt(corruptOf(line), line)
+	case stream != "":
+		s.noteCorrupt(stream, line)
 		return
 	}
-	if s.healthy.Err() == nil {
+	failed := s.healthy.Err() != nil
+	if !failed {
 		s.failedAt = time.Now()
 	}
-	switch {
-	case what == "":
-		s.lost = fmt.Errorf("writing has failed, and the timers stay unavailable until the process starts again: %s", line)
-		s.fail(s.lost)
-		if context.Cause(s.healthy) != s.lost { // there was no room already
+	if what == "" {
+		if failed { // for lack of room: that is not the problem any more
 			s.healthy, s.fail = context.WithCancelCause(context.Background())
-			s.fail(s.lost)
 		}
-	default:
+		s.lost = fmt.Errorf("%s: %s", lostText, line)
+		s.fail(s.lost)
+	} else {
 		s.fail(fmt.Errorf("%s: %s", what, line))
 	}
 	s.failures.Set()
@@ -57,7 +59,6 @@ func (s *Server) failed(line string) {
 
 // watch ends the server after a failure, and starts it again when it can write.
 func (s *Server) watch() {
-	defer close(s.watched)
 	for {
 		select {
 		case <-s.quit:
@@ -71,7 +72,7 @@ func (s *Server) watch() {
 	}
 }
 
-// repair is false if the server stays ended.
+// repair ends the server and starts it again when it can write. It reports false if the server stays ended.
 func (s *Server) repair() bool {
 	s.end()
 	err := s.Problem()
@@ -89,8 +90,7 @@ func (s *Server) repair() bool {
 			return true
 		}
 	}
-	s.tell(slog.LevelError, "durable: writing has failed, and the timers stay unavailable until the process starts again",
-		"dir", s.dir, "err", s.Problem())
+	s.tell(slog.LevelError, "durable: "+lostText, "dir", s.dir, "err", s.Problem())
 	return false
 }
 
@@ -102,10 +102,7 @@ func (s *Server) again() bool {
 	}
 	s.mu.Unlock()
 	err := s.begin()
-	if err == nil {
-		err = s.unsynced()
-	}
-	if err == nil {
+	if err = cmp.Or(err, s.unsynced()); err == nil {
 		return true
 	}
 	s.end()
@@ -140,9 +137,6 @@ func (s *Server) probe() (err error) {
 	return nil
 }
 
-// errEnded is what those get who connect to a server that has ended.
-var errEnded = errors.New("the server has ended")
-
 // InProcessConn implements nats.InProcessConnProvider, so that the connection goes on with the
 // server that was started again.
 func (s *Server) InProcessConn() (net.Conn, error) {
@@ -150,7 +144,7 @@ func (s *Server) InProcessConn() (net.Conn, error) {
 	server := s.server
 	s.mu.Unlock()
 	if server == nil {
-		return nil, errEnded
+		return nil, errors.New("the server has ended")
 	}
 	conn, err := server.InProcessConn()
 	if err != nil {

@@ -34,7 +34,7 @@ const maxPayload = 8 << 20
 // Server is the server of one directory. All who open the directory in this process share it.
 type Server struct {
 	dir  string
-	lock *lock
+	lock *os.File // or nil
 	conn *nats.Conn
 	sync func(*os.File) error
 
@@ -45,11 +45,11 @@ type Server struct {
 	failure  error         // of the start; written before started is closed
 	stopped  chan struct{} // closed when its lock is free
 
-	quit     chan struct{} // closed by stop
-	watched  chan struct{} // closed when watch has ended; nil before it begins
-	failures wait.Signal   // a write has failed
+	quit     chan struct{}  // closed by stop
+	watching sync.WaitGroup // of watch
+	failures wait.Signal    // a write has failed
 
-	probing sync.Mutex // held while there are files of probe
+	probing sync.Mutex // locked while there are files of probe
 
 	mu       sync.Mutex
 	server   *server.Server          // nil while it is ended
@@ -59,13 +59,14 @@ type Server struct {
 	failedAt time.Time               // when healthy ended last
 	corrupt  map[string]error        // the streams in which the server has found damage
 
-	onCorrupt map[*func(string, error)]*func(string, error) // those who want to know of the next ones
+	onCorrupt map[*func(string, error)]bool // to be called with the next of these
 }
 
 func newServer(dir string) *Server {
 	s := &Server{
 		dir: dir, sync: (*os.File).Sync, started: make(chan struct{}), stopped: make(chan struct{}),
 		quit: make(chan struct{}), failures: wait.NewSignal(),
+		corrupt: make(map[string]error), onCorrupt: make(map[*func(string, error)]bool),
 	}
 	s.healthy, s.fail = context.WithCancelCause(context.Background())
 	return s
@@ -85,12 +86,10 @@ func (s *Server) start() (err error) {
 	if err = s.begin(); err != nil {
 		return err
 	}
-	if err = s.connect(); err != nil {
-		return err
+	if err = s.connect(); err == nil {
+		s.watching.Go(s.watch)
 	}
-	s.watched = make(chan struct{})
-	go s.watch()
-	return nil
+	return err
 }
 
 // begin begins the server itself, unless something may be lost.
@@ -115,8 +114,8 @@ func (s *Server) begin() error {
 	l := &logger{Server: s}
 	n.SetLoggerV2(l, false, false, false)
 	n.Start() // returns when the server is ready, or never will be
-	if reason := l.reason(); reason != "" {
-		return s.notStarted(reason)
+	if reason := l.fatal.Load(); reason != nil {
+		return s.notStarted(*reason)
 	}
 	if !n.ReadyForConnections(startTime) || !n.JetStreamEnabled() {
 		return errors.New("the server does not start, and does not say why")
@@ -165,30 +164,26 @@ func options(dir string) *server.Options {
 // streams returns where the server keeps its files.
 func streams(dir string) string { return filepath.Join(dir, "streams") }
 
-// stop ends all that start has begun, also if that has failed in the middle.
+// stop ends all that start has begun, even if that has failed halfway.
 func (s *Server) stop() {
 	if s.conn != nil {
 		s.conn.Close()
 	}
 	close(s.quit)
-	if s.watched != nil {
-		<-s.watched
-	}
+	s.watching.Wait()
 	s.end()
-	if s.lock != nil && s.damaged() {
+	if s.lock == nil {
+		return
+	}
+	if s.damaged() {
 		_ = s.setAside() // if it fails, the next server finds the damage again
 	}
-	if s.lock != nil {
-		s.lock.release()
-	}
+	release(s.lock)
 }
 
-// notStarted returns why the server does not start. It says only that a directory is not writable, so the
-// file system is asked for the rest.
+// notStarted returns why the server does not start. The server says only that a directory is not writable, so the
+// reason comes from the file system.
 func (s *Server) notStarted(reason string) error {
-	err := writable(filepath.Join(streams(s.dir), server.JetStreamStoreDir))
-	if err == nil {
-		return fmt.Errorf("the server does not start: %s", reason)
-	}
+	err := cmp.Or(writable(filepath.Join(streams(s.dir), server.JetStreamStoreDir)), errors.New(reason))
 	return fmt.Errorf("the server does not start: %w", err)
 }

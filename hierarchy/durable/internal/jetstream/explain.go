@@ -9,12 +9,17 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Errors of a connection that does not work say only that a request had no answer in time. What is known of the
-// connection is why. It has no passwords: nats.go gives the servers without users, and its errors have none.
+// Errors of a connection that does not work say only that a request had no answer in time. The state of the connection says
+// why. It has no passwords: nats.go returns the servers without users, and its errors have none.
 
-// explain returns err with what is known of the connection, if that may be why there was no answer.
-func explain(nc *nats.Conn, err error) error {
-	if err == nil || !isUnready(err) && !isUnsettled(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, nats.ErrConnectionClosed) {
+// Explain returns err with what is known of the connection, if that may be why there was no answer. It is nil for nil, and
+// leaves an error alone that is explained.
+func Explain(nc *nats.Conn, err error) error {
+	var done *explained
+	switch {
+	case err == nil, errors.As(err, &done):
+		return err
+	case !isUnready(err) && !isUnsettled(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, nats.ErrConnectionClosed):
 		return err
 	}
 	why := trouble(nc)
@@ -42,29 +47,19 @@ type explained struct {
 func (e *explained) Error() string   { return e.text }
 func (e *explained) Unwrap() []error { return []error{e.err, e.why} }
 
-// Explain is explain for an error of what uses the storage. It is nil for nil.
-func Explain(nc *nats.Conn, err error) error {
-	var done *explained
-	if errors.As(err, &done) {
-		return err
-	}
-	return explain(nc, err)
-}
-
 // trouble returns what is wrong with a connection: it is not there, or the servers have refused something for lack of
 // permission. It is nil if nothing is known to be wrong.
 func trouble(nc *nats.Conn) error {
 	last, status := nc.LastError(), nc.Status()
-	switch {
-	case status != nats.CONNECTED && last != nil:
-		return fmt.Errorf("the connection to %s is %s: %w", addresses(nc), strings.ToLower(status.String()), last)
-	case status != nats.CONNECTED:
-		return fmt.Errorf("the connection to %s is %s", addresses(nc), strings.ToLower(status.String()))
-	case errors.Is(last, nats.ErrPermissionViolation):
-		return last
+	if status == nats.CONNECTED {
+		if errors.Is(last, nats.ErrPermissionViolation) {
+			return last
+		}
+		return nil
 	}
-	return nil
+	err := fmt.Errorf("the connection to %s is %s", strings.Join(nc.Servers(), ", "), strings.ToLower(status.String()))
+	if last != nil {
+		err = fmt.Errorf("%w: %w", err, last)
+	}
+	return err
 }
-
-// addresses returns the servers of a connection, without users.
-func addresses(nc *nats.Conn) string { return strings.Join(nc.Servers(), ", ") }

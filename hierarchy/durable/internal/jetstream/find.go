@@ -13,9 +13,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// How a set is found that was made before. Nothing is made here: a stream that is missing is damage.
+// This file finds a set that exists. It creates nothing: a stream that is missing is damage.
 
-// inspected is what a server says of a stream.
+// inspected is the response to a request for the state of a stream.
 type inspected struct {
 	Config jetstream.StreamConfig `json:"config"`
 	State  struct {
@@ -25,12 +25,26 @@ type inspected struct {
 	} `json:"state"`
 }
 
-// inspect looks a stream up. One that is missing is ErrDamaged.
-func inspect(ctx context.Context, nc conn, stream string) (in inspected, err error) {
-	err = callAPI(ctx, nc, "STREAM.INFO."+stream, nil, &in)
-	if isNoStream(err) {
-		err = fmt.Errorf("%w: the stream %s is missing: %w", storage.ErrDamaged, stream, err)
+// inspect looks a stream up. One that is missing is ErrDamaged, one that can't be used as needed is ErrSettings.
+func inspect(ctx context.Context, nc conn, stream string, needs usage) (in inspected, err error) {
+	if err = callAPI(ctx, nc, "STREAM.INFO."+stream, nil, &in); err == nil {
+		err = checkSettings(in.Config, needs)
 	}
+	return in, missing(stream, err)
+}
+
+// missing is ErrDamaged if err says that the stream is missing.
+func missing(stream string, err error) error {
+	if isNoStream(err) {
+		return fmt.Errorf("%w: the stream %s is missing: %w", storage.ErrDamaged, stream, err)
+	}
+	return err
+}
+
+// inspectLog looks the stream of a partition up, and reports the answer to Config.Progress.
+func (s *Set) inspectLog(ctx context.Context, partition int) (inspected, error) {
+	in, err := inspect(ctx, s.conn(), s.stream(partition), s.logNeeds(partition))
+	s.answered()
 	return in, err
 }
 
@@ -44,12 +58,9 @@ func (s *Set) logNeeds(partition int) usage {
 
 // find finds the marks and the record of a set, or returns ErrAbsent.
 func (s *Set) find(ctx context.Context) (a about, err error) {
-	in, err := inspect(ctx, s.conn(), s.marksStream())
+	in, err := inspect(ctx, s.conn(), s.marksStream(), s.marksNeeds())
 	if isNoStream(err) {
 		return a, fmt.Errorf("%w: %q", storage.ErrAbsent, s.marksStream())
-	}
-	if err == nil {
-		err = checkSettings(in.Config, s.marksNeeds())
 	}
 	if err != nil {
 		return a, err
@@ -58,8 +69,8 @@ func (s *Set) find(ctx context.Context) (a about, err error) {
 	return s.about(ctx)
 }
 
-// Partitions returns how many partitions a set has. The error is ErrPartitions if it is not what Config says.
-func Partitions(ctx context.Context, cfg Config) (int, error) {
+// partitions returns how many partitions a set has. The error is ErrPartitions if it is not what Config says.
+func partitions(ctx context.Context, cfg Config) (int, error) {
 	s := &Set{cfg: cfg}
 	a, err := s.about(ctx)
 	if isNoStream(err) || errors.Is(err, storage.ErrAbsent) {
@@ -84,7 +95,7 @@ func (s *Set) about(ctx context.Context) (a about, err error) {
 	switch {
 	case a.Format < 1:
 		return s.counted(ctx)
-	case a.Format > format: // what else is in it, only that format tells
+	case a.Format > format: // the other fields may mean anything
 		return a, fmt.Errorf("%q has format %d, and this program knows format %d", s.cfg.Name, a.Format, format)
 	case err != nil || a.Partitions < 1 || a.Partitions > MaxPartitions:
 		return a, s.unreadable()
@@ -96,17 +107,16 @@ func (s *Set) unreadable() error {
 	return fmt.Errorf("%w: the record of %q can't be read", storage.ErrDamaged, s.cfg.Name)
 }
 
-// counted returns what a record said that somebody else has published over. All logs were made before it was written, and
-// nothing was in them. If one has been deleted since, the frames of the others tell that there were more.
+// counted recovers a record that a stranger has published over, by counting the logs. All were created before the record was
+// written, and were empty then. If one has been deleted since, the frames of the others show that there were more.
 func (s *Set) counted(ctx context.Context) (about, error) {
 	a, used := about{Format: format}, false
 	for a.Partitions < MaxPartitions {
-		in, err := inspect(ctx, s.conn(), s.stream(a.Partitions))
-		s.answered()
+		in, err := s.inspectLog(ctx, a.Partitions)
 		if isNoStream(err) {
 			break
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, storage.ErrSettings) {
 			return a, err
 		}
 		used = used || in.State.Last > 0
@@ -121,32 +131,28 @@ func (s *Set) counted(ctx context.Context) (about, error) {
 // checkTime is for one log.
 const checkTime = 500 * time.Millisecond
 
-// check looks at the settings of all logs. One that is missing is not made again: who reads it finds
-// that out. Nor is one waited for that has no leader.
+// check checks the settings of all logs. It does not create one that is missing, which its reader will notice, and does not
+// wait for one that has no leader.
 func (s *Set) check(ctx context.Context, a about) error { return each(ctx, a.Partitions, s.checkLog) }
 
 func (s *Set) checkLog(ctx context.Context, partition int) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	in, err := inspect(ctx, s.conn(), s.stream(partition))
-	s.answered()
+	_, err := s.inspectLog(ctx, partition)
 	if isUnready(err) || isNoStream(err) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	return checkSettings(in.Config, s.logNeeds(partition))
+	return err
 }
 
-// answered says that Open goes on.
+// answered reports to Config.Progress that the servers have answered.
 func (s *Set) answered() {
 	if s.cfg.Progress != nil {
 		s.cfg.Progress()
 	}
 }
 
-// together is how many streams are looked at together.
+// together is how many streams are inspected concurrently.
 const together = 4
 
 // each calls do for each number below n, a few at once. It returns the first error, which ends the context

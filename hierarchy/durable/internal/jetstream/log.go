@@ -57,9 +57,8 @@ func publish(ctx context.Context, nc conn, subject, header string, value uint64,
 
 // Get implements storage.Log.
 func (l *Log) Get(ctx context.Context, number uint64) (data []byte, err error) {
-	err = fmt.Errorf("%w: %d", storage.ErrAbsent, number)
 	if number == 0 {
-		return nil, err
+		return nil, fmt.Errorf("%w: 0", storage.ErrAbsent)
 	}
 	for data, err = range l.read(ctx, number, number, 1) {
 	}
@@ -73,10 +72,7 @@ func (l *Log) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error
 
 // Bounds implements storage.Log. It is an error if the stream has settings that lose messages.
 func (l *Log) Bounds(ctx context.Context) (storage.Bounds, error) {
-	in, err := inspect(ctx, l.nc, l.stream)
-	if err == nil {
-		err = checkSettings(in.Config, l.needs)
-	}
+	in, err := inspect(ctx, l.nc, l.stream, l.needs)
 	if err != nil {
 		return storage.Bounds{}, err
 	}
@@ -92,10 +88,7 @@ func (l *Log) Trim(ctx context.Context, begin uint64) error {
 	if begin <= 1 {
 		return nil
 	}
-	request := struct {
-		Sequence uint64 `json:"seq"`
-	}{begin}
-	return callAPI(ctx, l.nc, "STREAM.PURGE."+l.stream, request, &struct{}{})
+	return callAPI(ctx, l.nc, "STREAM.PURGE."+l.stream, which{Sequence: begin}, &struct{}{})
 }
 
 // Mark implements storage.Log.
@@ -107,8 +100,8 @@ func (l *Log) Mark(ctx context.Context) (storage.Mark, error) {
 // SetMark implements storage.Log.
 func (l *Log) SetMark(ctx context.Context, m storage.Mark) error { return l.marks.raise(ctx, m) }
 
-// denied is ErrDenied instead of err, if a server has said that this connection may not publish to the subject. It
-// says so to the connection, and the message has no answer.
+// denied is ErrDenied instead of err if a server has refused this connection the permission to publish to the subject. The
+// refusal is an error of the connection: the message itself gets no answer.
 func denied(nc *nats.Conn, subject string, err error) error {
 	if why := nc.LastError(); err != nil && errors.Is(why, nats.ErrPermissionViolation) && strings.Contains(why.Error(), `"`+subject+`"`) {
 		return fmt.Errorf("%w: %w", storage.ErrDenied, why)

@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,15 +15,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// How a set is made that is not there.
+// This file creates a set that does not exist.
 
-// create makes the streams of a name, and the record when all are there. It makes nothing if one that
-// is there already can't be used.
+// create creates the streams of a name, and when all exist, the record. It creates nothing if one that exists can't be used.
 func (s *Set) create(ctx context.Context) (about, error) {
-	a := about{format, s.cfg.Partitions}
-	if a.Partitions == 0 {
-		a.Partitions = DefaultPartitions
-	}
+	a := about{format, cmp.Or(s.cfg.Partitions, DefaultPartitions)}
 	if a.Partitions < 0 || a.Partitions > MaxPartitions {
 		return a, fmt.Errorf("%w: %d is not between 1 and %d", ErrPartitions, a.Partitions, MaxPartitions)
 	}
@@ -53,13 +50,9 @@ func (s *Set) create(ctx context.Context) (about, error) {
 // used reports whether a log of a set without a record was written to. It is an error if one can't be used.
 func (s *Set) used(ctx context.Context, a about) (bool, error) {
 	for i := range a.Partitions {
-		in, err := inspect(ctx, s.conn(), s.stream(i))
-		s.answered()
+		in, err := s.inspectLog(ctx, i)
 		if isNoStream(err) {
 			continue
-		}
-		if err == nil {
-			err = checkSettings(in.Config, s.logNeeds(i))
 		}
 		if err != nil || in.State.Last > 0 {
 			return err == nil, err
@@ -68,8 +61,8 @@ func (s *Set) used(ctx context.Context, a about) (bool, error) {
 	return false, nil
 }
 
-// aboutWritten reads the record when something is in a log. Without the record nobody writes to a log, so
-// another process has been faster, or the record is lost.
+// aboutWritten reads the record of a set whose logs are not empty. Nobody writes to a log before the record exists, so
+// another process was faster, or the record is lost.
 func (s *Set) aboutWritten(ctx context.Context) (a about, err error) {
 	for range recordTries {
 		if a, err = s.find(ctx); !errors.Is(err, storage.ErrAbsent) {
@@ -87,22 +80,15 @@ const (
 	recordPause = 100 * time.Millisecond
 )
 
-// make makes a stream, or leaves the one that another process has made just now. It returns how many
-// replicas that has.
+// make creates a stream, unless another process has just created it. It returns the number of its replicas.
 func (s *Set) make(ctx context.Context, name string, needs usage) (replicas int, err error) {
 	cfg := jetstream.StreamConfig{
 		Name: name, Subjects: []string{needs.Subject}, Storage: jetstream.FileStorage,
-		Replicas: s.cfg.Replicas, AllowDirect: true, DenyDelete: true,
-		MaxMsgsPerSubject: -1,
-	}
-	if needs.PerSubject > 0 {
-		cfg.MaxMsgsPerSubject = needs.PerSubject
-	}
-	if cfg.Replicas == 0 {
-		cfg.Replicas = defaultReplicas
+		Replicas: cmp.Or(s.cfg.Replicas, defaultReplicas), AllowDirect: true, DenyDelete: true,
+		MaxMsgsPerSubject: cmp.Or(needs.PerSubject, -1),
 	}
 	made, err := s.js.CreateStream(ctx, cfg)
-	if s.cfg.Replicas == 0 && isNoCluster(err) {
+	if s.cfg.Replicas == 0 && has(err, codeNoCluster) {
 		cfg.Replicas = 1
 		made, err = s.js.CreateStream(ctx, cfg)
 	}

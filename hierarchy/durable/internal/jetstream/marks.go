@@ -22,13 +22,13 @@ type marks struct {
 
 const (
 	markPause = 20 * time.Millisecond
-	// refusals is how often a mark may be refused for which no other has come. A leader also refuses while
-	// a copy that was sent before is on its way to the replicas, which takes seconds after an election.
+	// refusals is how often a mark may be refused while the subject has no other message. A leader also refuses while
+	// an earlier copy is on its way to the replicas, which takes seconds after an election.
 	refusals = 9
 )
 
-// errUnreadable is for what has the place of a mark and is none. The server has checksums of its own, so it is what
-// somebody has published.
+// errUnreadable is for a message in the place of a mark that is none. The server has checksums of its own, so somebody has
+// published it.
 var errUnreadable = fmt.Errorf("%w: it is no mark", storage.ErrStranger)
 
 // get returns the mark and the sequence of its message.
@@ -37,21 +37,18 @@ func (k *marks) get(ctx context.Context) (storage.Mark, uint64, error) {
 		_, ok := storage.DecodeMark(b)
 		return ok
 	})
-	if isNoStream(err) {
-		err = fmt.Errorf("%w: the stream %s is missing: %w", storage.ErrDamaged, k.stream, err)
-	}
 	if err != nil {
-		return storage.Mark{}, 0, err
+		return storage.Mark{}, 0, missing(k.stream, err)
 	}
 	m, ok := storage.DecodeMark(data)
 	if !ok {
-		return m, sequence, errUnreadable
+		err = errUnreadable
 	}
-	return m, sequence, nil
+	return m, sequence, err
 }
 
-// raise replaces the mark, unless it is as high already. So an owner that was replaced can't lower
-// it. One that can't be read is replaced: strangers have published others in its place.
+// raise replaces the mark, unless it is as high already: a stale owner can't lower it. It also replaces one that can't be
+// read, since strangers have published in its place.
 func (k *marks) raise(ctx context.Context, m storage.Mark) error {
 	retry := wait.Backoff{First: k.pause, Last: k.pause << refusals}
 	for tried, refused := uint64(0), 0; ; {
@@ -79,12 +76,12 @@ func (k *marks) raise(ctx context.Context, m storage.Mark) error {
 	}
 }
 
-// meant adds the error of package storage that an error of JetStream means, if it means one.
+// meant wraps an error of JetStream in the error of package storage that it means, if it means one.
 func meant(err error) error {
 	switch {
 	case isRefused(err):
 		return fmt.Errorf("%w: %w", storage.ErrRefused, err)
-	case isTooLarge(err):
+	case has(err, codeTooLarge), errors.Is(err, nats.ErrMaxPayload):
 		return fmt.Errorf("%w: %w", storage.ErrTooLarge, err)
 	case isNoMessage(err):
 		return fmt.Errorf("%w: %w", storage.ErrAbsent, err)
@@ -92,21 +89,15 @@ func meant(err error) error {
 	return err
 }
 
-// lastThat returns the last message of a subject that is as it must be, and the sequence of the last one of all: the
-// subject's stream keeps two, and a stranger may have published to it. If neither is right, it is the last one.
+// lastThat returns the last message of a subject that is right, or ErrAbsent, and the sequence of the last one, right or not.
+// The stream keeps two of each subject, and a stranger may have published one. If neither is right, it returns the last one.
 func lastThat(ctx context.Context, nc conn, stream, subject string, right func([]byte) bool) ([]byte, uint64, error) {
-	data, sequence, err := last(ctx, nc, stream, subject)
-	if err != nil || right(data) {
-		return data, sequence, err
+	last, err := getMessage(ctx, nc, stream, which{LastOf: subject})
+	if err != nil || right(last.Data) {
+		return last.Data, last.Sequence, meant(err)
 	}
-	if m, err := firstMessage(ctx, nc, stream, subject); err == nil && right(m.Data) {
-		data = m.Data
+	if first, err := getMessage(ctx, nc, stream, which{Sequence: 1, NextOf: subject}); err == nil && right(first.Data) {
+		return first.Data, last.Sequence, nil
 	}
-	return data, sequence, nil
-}
-
-// last returns the last message of a subject, as the stream's leader knows it, or ErrAbsent.
-func last(ctx context.Context, nc conn, stream, subject string) (data []byte, sequence uint64, err error) {
-	m, err := lastMessage(ctx, nc, stream, subject)
-	return m.Data, m.Sequence, meant(err)
+	return last.Data, last.Sequence, nil
 }

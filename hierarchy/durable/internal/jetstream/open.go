@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -15,16 +16,11 @@ import (
 
 // OpenShared opens a set and its table, or creates them. It waits for servers that are not ready, until ctx is done.
 func OpenShared(ctx context.Context, cfg Config, logger *slog.Logger) (s storage.Set, err error) {
-	s.Bus = NewBus(cfg.Conn)
-	err = untilAnswered(ctx, logger, cfg.explain, func(ctx context.Context, answered func()) error {
-		if err := checkServer(cfg.Conn); err != nil {
-			return err
-		}
+	err = untilOpen(ctx, cfg, logger, func(ctx context.Context, cfg Config) error {
 		bucket := TableConfig{Conn: cfg.Conn, Name: cfg.Name}
-		if err := CheckTable(ctx, bucket); err != nil {
+		if _, err := FindTable(ctx, bucket); err != nil && !errors.Is(err, errUnopened) {
 			return err
 		}
-		cfg.Progress = answered
 		set, err := Open(ctx, cfg)
 		if err != nil {
 			return err
@@ -33,10 +29,21 @@ func OpenShared(ctx context.Context, cfg Config, logger *slog.Logger) (s storage
 		s.Table, err = OpenTable(ctx, bucket)
 		return err
 	})
+	s.Bus = NewBus(cfg.Conn)
 	return s, err
 }
 
-func (cfg *Config) explain(err error) error { return Explain(cfg.Conn, err) }
+// untilOpen calls open until it succeeds, the servers have answered with an error, or ctx is done.
+func untilOpen(ctx context.Context, cfg Config, logger *slog.Logger, open func(context.Context, Config) error) error {
+	explain := func(err error) error { return Explain(cfg.Conn, err) }
+	return untilAnswered(ctx, logger, explain, func(ctx context.Context, answered func()) error {
+		if err := checkServer(cfg.Conn); err != nil {
+			return err
+		}
+		cfg.Progress = answered
+		return open(ctx, cfg)
+	})
+}
 
 // errUnopened: the set does not exist, or nobody has finished creating it.
 var errUnopened = errors.New("no process that has a Handle has opened it yet")
@@ -44,33 +51,26 @@ var errUnopened = errors.New("no process that has a Handle has opened it yet")
 // FindShared finds what OpenShared has created, for a caller. It creates nothing, and needs neither the logs nor a
 // permission to write. It waits, until ctx is done, for servers that are not ready and for the set.
 func FindShared(ctx context.Context, cfg Config, logger *slog.Logger) (s storage.Set, err error) {
-	s.Bus = NewBus(cfg.Conn)
-	err = untilAnswered(ctx, logger, cfg.explain, func(ctx context.Context, answered func()) error {
-		if err := checkServer(cfg.Conn); err != nil {
-			return err
-		}
-		cfg.Progress = answered
-		if s.Partitions, err = Partitions(ctx, cfg); err != nil {
+	err = untilOpen(ctx, cfg, logger, func(ctx context.Context, cfg Config) error {
+		if s.Partitions, err = partitions(ctx, cfg); err != nil {
 			return err
 		}
 		s.Table, err = FindTable(ctx, TableConfig{Conn: cfg.Conn, Name: cfg.Name})
 		return err
 	})
+	s.Bus = NewBus(cfg.Conn)
 	return s, err
 }
 
 // leastServer is the first version of NATS that has all that is needed: requests for several messages of a log at
 // once, and deletions that the table of members forgets.
-var leastServer = [2]int{2, 11}
+var leastServer = []int{2, 11}
 
-// checkServer returns an error if the server of a connection is too old. Nothing is known of one that is not connected.
+// checkServer returns an error if the server of a connection is too old. It returns nil if there is no connection now.
 func checkServer(nc *nats.Conn) error {
 	version := nc.ConnectedServerVersion()
-	var is [2]int
-	if _, err := fmt.Sscanf(version, "%d.%d", &is[0], &is[1]); err != nil {
-		return nil
-	}
-	if is[0] < leastServer[0] || is[0] == leastServer[0] && is[1] < leastServer[1] {
+	is := make([]int, 2)
+	if _, err := fmt.Sscanf(version, "%d.%d", &is[0], &is[1]); err == nil && slices.Compare(is, leastServer) < 0 {
 		return fmt.Errorf("the NATS server %q has version %s, and must have %d.%d or a later one",
 			nc.ConnectedServerName(), version, leastServer[0], leastServer[1])
 	}
@@ -78,18 +78,16 @@ func checkServer(nc *nats.Conn) error {
 }
 
 const (
-	// A request to servers that have no leader yet gets no answer, also when they have one. What a try
-	// has made stays.
-	firstOpenTime = time.Second            // without an answer, in the first try; then doubled
+	// A request to servers that have no leader yet is never answered. What an attempt has created stays.
+	firstOpenTime = time.Second            // without an answer, in the first attempt; then doubled
 	openTime      = 5 * time.Second        // at most
 	openPause     = 200 * time.Millisecond // between two
 	settleTime    = 15 * time.Second       // until servers must know of each other, of JetStream, and of all that was made
 )
 
-// untilAnswered does something until the servers have answered, or ctx is done. Servers that have just
-// started, or lost one of them, have no leader for some seconds. If they say for a while that they have no
-// JetStream, or are too few for the replicas, this is so. A try may take as long as it likes, as long as it
-// calls answered.
+// untilAnswered repeats do until the servers have answered, or ctx is done. Servers that have just started, or lost one of
+// them, have no leader for some seconds. If they respond for a while that they have no JetStream, or are too few for the
+// replicas, that is their answer. An attempt may take any time, as long as it calls answered.
 func untilAnswered(ctx context.Context, logger *slog.Logger, explain func(error) error, do func(ctx context.Context, answered func()) error) error {
 	var unsettled time.Time // since when they seem to be
 	said := ""
@@ -122,7 +120,7 @@ func afterAll(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
-// whileAnswered does something, and ends it when there was no answer for so long.
+// whileAnswered calls do, and cancels its context when there was no answer for so long.
 func whileAnswered(ctx context.Context, limit time.Duration, do func(context.Context, func()) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

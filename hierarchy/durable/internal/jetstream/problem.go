@@ -29,28 +29,29 @@ func (p *problem) Error() string {
 	return fmt.Sprintf("JetStream: %s (%d)", p.Description, p.ErrorCode)
 }
 
-// has reports whether an error of JetStream has one of these codes, also if it came by nats.go.
-func has(err error, codes ...jetstream.ErrorCode) bool {
-	var own *problem
+// problemOf returns the error of JetStream that err is or wraps, or nil. own is false if nats.go has decoded it.
+func problemOf(err error) (p *problem, own bool) {
 	var api *jetstream.APIError
-	var is jetstream.ErrorCode
 	switch {
-	case errors.As(err, &own):
-		is = own.ErrorCode
+	case errors.As(err, &p):
+		return p, true
 	case errors.As(err, &api):
-		is = api.ErrorCode
+		return &problem{api.Code, api.ErrorCode, api.Description}, false
 	}
-	return slices.Contains(codes, is)
+	return nil, false
 }
 
-// isRefused reports whether an error says that the expected sequence is another. Newer servers have a second
-// code for streams with replicas.
+// has reports whether an error is one of JetStream with one of these codes.
+func has(err error, codes ...jetstream.ErrorCode) bool {
+	p, _ := problemOf(err)
+	return p != nil && slices.Contains(codes, p.ErrorCode)
+}
+
+// isRefused reports whether an error says that the expected sequence was wrong. Newer servers have a second code for streams
+// with replicas.
 func isRefused(err error) bool {
 	return has(err, jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
-
-// isTooLarge reports whether an error says that a message is larger than the stream takes, or the servers do.
-func isTooLarge(err error) bool { return has(err, codeTooLarge) || errors.Is(err, nats.ErrMaxPayload) }
 
 // isNoMessage reports whether an error says that there is no such message.
 func isNoMessage(err error) bool { return has(err, jetstream.JSErrCodeMessageNotFound) }
@@ -58,33 +59,24 @@ func isNoMessage(err error) bool { return has(err, jetstream.JSErrCodeMessageNot
 // isNoStream reports whether an error says that there is no such stream.
 func isNoStream(err error) bool { return has(err, jetstream.JSErrCodeStreamNotFound) }
 
-// isNoCluster reports whether an error says that there is one server, which can't have replicas.
-func isNoCluster(err error) bool { return has(err, codeNoCluster) }
-
-// isUnready reports whether an error says that the servers may answer later: they have just begun, or lost
+// isUnready reports whether an error says that the servers may answer later: they have just started, or lost
 // one of them.
 func isUnready(err error) bool {
-	var own *problem
-	var api *jetstream.APIError
-	var late noAnswer
-	switch {
-	case errors.As(err, &own):
-		return own.Code == 503 || own.ErrorCode == codeOffline
-	case errors.As(err, &api):
-		return api.ErrorCode == codeOffline || api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled &&
-			api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount
+	if p, own := problemOf(err); p != nil {
+		disabled := has(err, jetstream.JSErrCodeJetStreamNotEnabled, jetstream.JSErrCodeJetStreamNotEnabledForAccount)
+		return p.ErrorCode == codeOffline || p.Code == 503 && (own || !disabled)
 	}
+	var late noAnswer
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) || errors.Is(err, nats.ErrTimeout) ||
 		errors.Is(err, nats.ErrDisconnected)
 }
 
-// isUnsettled reports whether an error says that the servers do not know of each other yet, not of what has
-// just been made or written, or not of JetStream. If it lasts, there are not enough servers for the
-// replicas, or there is no JetStream on them or for the account.
+// isUnsettled reports whether an error says that the servers do not know yet of each other, of what has just been created
+// or written, or of JetStream. If it lasts, there are not enough servers for the replicas, or no JetStream on them or for the
+// account.
 func isUnsettled(err error) bool {
-	var own *problem
-	if errors.As(err, &own) {
-		return has(own, jetstream.JSErrCodeStreamNotFound, jetstream.JSErrCodeMessageNotFound)
+	if _, own := problemOf(err); own {
+		return has(err, jetstream.JSErrCodeStreamNotFound, jetstream.JSErrCodeMessageNotFound)
 	}
 	return has(err, codeNoPeers, jetstream.JSErrCodeStreamNotFound, jetstream.JSErrCodeJetStreamNotEnabledForAccount) ||
 		errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, nats.ErrNoResponders)

@@ -55,8 +55,8 @@ func TestIsUnsettled(t *testing.T) {
 
 // What an error says is known by its code, whoever has decoded it.
 func TestCodes(t *testing.T) {
-	asks := []func(error) bool{isRefused, isTooLarge, isNoMessage, isNoStream, isNoCluster}
-	for want, codes := range [][]jetstream.ErrorCode{{10071, 10164}, {10054}, {10037}, {10059}, {10074}} {
+	asks := []func(error) bool{isRefused, isNoMessage, isNoStream}
+	for want, codes := range [][]jetstream.ErrorCode{{10071, 10164}, {10037}, {10059}, {10054, 10074}} {
 		for _, code := range codes {
 			for _, err := range []error{&problem{ErrorCode: code}, &jetstream.APIError{ErrorCode: code}} {
 				for i, is := range asks {

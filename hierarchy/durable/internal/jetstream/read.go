@@ -57,7 +57,6 @@ func (l *Log) read(ctx context.Context, from, to uint64, portion int) iter.Seq2[
 type reading struct {
 	log      *Log
 	sub      *nats.Subscription // nil before the first portion, and after one that was cut off
-	inbox    string
 	next, to uint64
 	got      [][]byte
 	silent   int // portions in a row that brought nothing
@@ -70,13 +69,12 @@ func (r *reading) end() {
 	}
 }
 
-// begin has an inbox. What comes to an old one is ignored.
+// begin subscribes to an inbox, unless r has one. What still comes to an earlier one is ignored.
 func (r *reading) begin() (err error) {
 	if r.sub != nil {
 		return nil
 	}
-	r.inbox = r.log.nc.NewRespInbox()
-	if r.sub, err = r.log.nc.SubscribeSync(r.inbox); err == nil {
+	if r.sub, err = r.log.nc.SubscribeSync(r.log.nc.NewRespInbox()); err == nil {
 		_ = r.sub.SetPendingLimits(-1, -1) // what comes is limited by the requests
 	}
 	return err
@@ -99,18 +97,17 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 		Batch    uint64 `json:"batch"`
 		MaxBytes int    `json:"max_bytes"`
 	}{r.next, min(uint64(n), r.to-r.next+1), mostBytes})
-	if err := r.log.nc.PublishRequest("$JS.API.DIRECT.GET."+r.log.stream, r.inbox, request); err != nil {
+	if err := r.log.nc.PublishRequest("$JS.API.DIRECT.GET."+r.log.stream, r.sub.Subject, request); err != nil {
 		return nil, err
 	}
 	r.got = r.got[:0]
 	for begun := r.next; ; {
 		m, err := r.message(ctx)
-		switch {
-		case err == nil:
-		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded): // try again
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) { // try again
 			r.end()
 			return r.got, r.silence()
-		default:
+		}
+		if err != nil {
 			return r.got, unanswered(err)
 		}
 		done, err := r.take(m, begun)
@@ -120,13 +117,13 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 	}
 }
 
-// fromLeader adds to got the message that is absent elsewhere, or whose headers nats.go takes for an answer
-// that there is nobody: a stranger may have published any. What is on its way still is ignored.
+// fromLeader adds to got the message that is absent elsewhere, or whose headers nats.go takes for the response that there is no
+// responder: a stranger may have published any. What is still on its way is ignored.
 func (r *reading) fromLeader(ctx context.Context, got [][]byte) ([][]byte, error) {
 	r.end()
 	ctx, cancel := context.WithTimeout(ctx, silences*r.log.patience)
 	defer cancel()
-	m, err := getMessage(ctx, r.log.nc, r.log.stream, r.next)
+	m, err := getMessage(ctx, r.log.nc, r.log.stream, which{Sequence: r.next})
 	if err != nil {
 		return got, meant(err)
 	}
@@ -138,7 +135,7 @@ func (r *reading) fromLeader(ctx context.Context, got [][]byte) ([][]byte, error
 // damaged may not answer at all.
 const silences = 5
 
-// silence counts a portion that was cut off. It is an error if too many brought nothing.
+// silence counts a portion that was cut off. It returns an error if too many brought nothing.
 func (r *reading) silence() error {
 	if r.silent++; len(r.got) > 0 {
 		r.silent = 0

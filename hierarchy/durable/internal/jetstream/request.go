@@ -15,14 +15,14 @@ import (
 type conn struct {
 	*nats.Conn
 	// Longest is how long an answer may take, if the context allows more: a server that has found its files damaged
-	// may not answer at all, and one that has no leader yet does not answer when it has one. Default 5s.
+	// may not answer at all, and a request sent before there is a leader is never answered. Default 5s.
 	Longest time.Duration
 }
 
 // Patience is Longest, or its default.
 func (c conn) Patience() time.Duration { return cmp.Or(c.Longest, 5*time.Second) }
 
-// noAnswer is the error of a request for which there was no answer for so long.
+// noAnswer is the error of a request that was not answered for so long.
 type noAnswer time.Duration
 
 func (d noAnswer) Error() string {
@@ -35,37 +35,30 @@ func callAPI(ctx context.Context, nc conn, subject string, request, answer any) 
 	if request != nil {
 		data, _ = json.Marshal(request) // requests are structs of ours
 	}
-	m, err := await(ctx, nc, &nats.Msg{Subject: "$JS.API." + subject, Data: data})
-	if err != nil {
-		return err
-	}
-	return decode(m.Data, answer)
+	return await(ctx, nc, &nats.Msg{Subject: "$JS.API." + subject, Data: data}, answer)
 }
 
 // send publishes a message, and returns the sequence that it has in its stream.
 func send(ctx context.Context, nc conn, m *nats.Msg) (sequence uint64, err error) {
-	answer, err := await(ctx, nc, m)
-	if err != nil {
-		return 0, err
-	}
 	var ack struct {
 		Sequence uint64 `json:"seq"`
 	}
-	if err := decode(answer.Data, &ack); err != nil {
-		return 0, err
-	}
-	return ack.Sequence, nil
+	err = await(ctx, nc, m, &ack)
+	return ack.Sequence, err
 }
 
-// await sends a request and waits for its answer.
-func await(ctx context.Context, nc conn, request *nats.Msg) (*nats.Msg, error) {
+// await sends a request, waits for its answer and decodes it.
+func await(ctx context.Context, nc conn, request *nats.Msg, answer any) error {
 	limited, cancel := context.WithTimeoutCause(ctx, nc.Patience(), noAnswer(nc.Patience()))
 	defer cancel()
 	m, err := nc.RequestMsgWithContext(limited, request)
 	if err != nil && limited.Err() != nil {
-		return nil, context.Cause(limited)
+		return context.Cause(limited)
 	}
-	return m, unanswered(err)
+	if err != nil {
+		return unanswered(err)
+	}
+	return decode(m.Data, answer)
 }
 
 // decode decodes an answer, which may be an error.
@@ -82,7 +75,7 @@ func decode(data []byte, answer any) error {
 	return json.Unmarshal(data, answer)
 }
 
-// unanswered says in plain words why there was no answer.
+// unanswered adds to ErrNoResponders what it means.
 func unanswered(err error) error {
 	if errors.Is(err, nats.ErrNoResponders) {
 		return fmt.Errorf("no server answers for JetStream: %w", err)
@@ -97,32 +90,18 @@ type message struct {
 	Data     []byte `json:"data"`
 }
 
-// getMessage gets one message from the leader of a stream. A replica that is behind does not have all.
-func getMessage(ctx context.Context, nc conn, stream string, sequence uint64) (message, error) {
-	return ofLeader(ctx, nc, stream, struct {
-		Sequence uint64 `json:"seq"`
-	}{sequence})
+// which names a message: by its number, as the last one of a subject, or as the first one of a subject from a number on.
+type which struct {
+	Sequence uint64 `json:"seq,omitempty"`
+	LastOf   string `json:"last_by_subj,omitempty"`
+	NextOf   string `json:"next_by_subj,omitempty"`
 }
 
-// lastMessage gets the last message of a subject from the leader of a stream.
-func lastMessage(ctx context.Context, nc conn, stream, subject string) (message, error) {
-	return ofLeader(ctx, nc, stream, struct {
-		Subject string `json:"last_by_subj"`
-	}{subject})
-}
-
-// firstMessage gets the first message of a subject from the leader of a stream.
-func firstMessage(ctx context.Context, nc conn, stream, subject string) (message, error) {
-	return ofLeader(ctx, nc, stream, struct {
-		Sequence uint64 `json:"seq"`
-		Subject  string `json:"next_by_subj"`
-	}{1, subject})
-}
-
-func ofLeader(ctx context.Context, nc conn, stream string, request any) (message, error) {
+// getMessage gets a message from the leader of a stream. A replica that is behind does not have all.
+func getMessage(ctx context.Context, nc conn, stream string, w which) (message, error) {
 	var answer struct {
 		Message message `json:"message"`
 	}
-	err := callAPI(ctx, nc, "STREAM.MSG.GET."+stream, request, &answer)
+	err := callAPI(ctx, nc, "STREAM.MSG.GET."+stream, w, &answer)
 	return answer.Message, err
 }

@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,8 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// usage is what a stream is used for. The stream may have been there before: an operator or another program may have
-// made or edited it.
+// usage is what a stream is used for. An operator or another program may have created or edited it.
 type usage struct {
 	Subject string
 	// PerSubject is how many messages of each subject must stay, at least. 0 means all.
@@ -19,8 +19,9 @@ type usage struct {
 	Largest    int  // the size of the largest message
 }
 
-// checkSettings returns nil, or an error that says which settings must be changed. It accepts all others, such as replicas, placement and compression. A limit of the stream's size is
-// accepted if a full stream refuses messages: then calls have no answer until there is room.
+// checkSettings returns nil, or an error that says which settings must be changed. It accepts all others, such as replicas,
+// placement and compression. It accepts a limit of the stream's size if a full stream refuses messages: calls then have no
+// answer until there is room.
 func checkSettings(cfg jetstream.StreamConfig, needs usage) error {
 	var wrong []string
 	must := func(right bool, format string, args ...any) {
@@ -46,11 +47,7 @@ func keeps(cfg jetstream.StreamConfig, needs usage, must func(bool, string, ...a
 		must(cfg.MaxBytes <= 0, "max_bytes is %d and must be -1, or discard must be new", cfg.MaxBytes)
 	}
 	if most := cfg.MaxMsgsPerSubject; most > 0 && (needs.PerSubject == 0 || most < needs.PerSubject) {
-		fewest := needs.PerSubject
-		if fewest == 0 {
-			fewest = -1
-		}
-		must(false, "max_msgs_per_subject is %d and must be %d", most, fewest)
+		must(false, "max_msgs_per_subject is %d and must be %d", most, cmp.Or(needs.PerSubject, -1))
 	}
 	must(cfg.PersistMode == jetstream.DefaultPersistMode, "persist_mode is %v and must be the default", cfg.PersistMode)
 }

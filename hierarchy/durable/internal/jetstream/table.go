@@ -19,7 +19,7 @@ type TableConfig struct {
 	Replicas int    // of the bucket, if it is made; 0 means 1
 }
 
-// Table is the table.
+// Table is a key-value bucket.
 type Table struct {
 	nc     *nats.Conn
 	js     jetstream.JetStream
@@ -33,55 +33,33 @@ var _ storage.Table = (*Table)(nil)
 // remembered is how long deletions stay, on servers that can forget them.
 const remembered = time.Hour
 
-// OpenTable opens the bucket, and makes it if it is not there.
+// OpenTable opens the bucket, and creates it if it does not exist.
 func OpenTable(ctx context.Context, cfg TableConfig) (*Table, error) {
-	s, err := findTable(ctx, cfg)
-	if err == nil && s.bucket == nil {
-		if s.bucket, err = s.make(ctx, max(1, cfg.Replicas)); err == nil {
-			err = s.check(ctx)
-		}
-		err = s.named(err)
+	s, err := FindTable(ctx, cfg)
+	if !errors.Is(err, errUnopened) {
+		return s, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// CheckTable returns an error if the bucket is there and can't be used. It makes nothing.
-func CheckTable(ctx context.Context, cfg TableConfig) error {
-	_, err := findTable(ctx, cfg)
-	return err
-}
-
-// FindTable opens the bucket, and does not create it.
-func FindTable(ctx context.Context, cfg TableConfig) (*Table, error) {
-	s, err := findTable(ctx, cfg)
-	if err == nil && s.bucket == nil {
-		err = s.named(errUnopened)
-	}
-	return s, err
-}
-
-// findTable returns the table with the bucket that is there, or with none.
-func findTable(ctx context.Context, cfg TableConfig) (*Table, error) {
-	js, err := jetstream.New(cfg.Conn)
-	if err != nil {
-		return nil, err
-	}
-	s := &Table{nc: cfg.Conn, js: js, name: "epicycle_" + cfg.Name}
-	s.bucket, err = js.KeyValue(ctx, s.name)
-	switch {
-	case errors.Is(err, jetstream.ErrBucketNotFound):
-		s.bucket = nil
-		return s, nil
-	case err == nil:
+	if s.bucket, err = s.make(ctx, max(1, cfg.Replicas)); err == nil {
 		err = s.check(ctx)
 	}
 	return s, s.named(err)
 }
 
-// named returns which bucket an error is of.
+// FindTable opens the bucket. If it does not exist, the error is errUnopened, and the Table has none.
+func FindTable(ctx context.Context, cfg TableConfig) (s *Table, err error) {
+	s = &Table{nc: cfg.Conn, name: "epicycle_" + cfg.Name}
+	if s.js, err = jetstream.New(cfg.Conn); err != nil {
+		return nil, err
+	}
+	if s.bucket, err = s.js.KeyValue(ctx, s.name); err == nil {
+		err = s.check(ctx)
+	} else if errors.Is(err, jetstream.ErrBucketNotFound) {
+		err = errUnopened
+	}
+	return s, s.named(err)
+}
+
+// named returns err with the name of the bucket.
 func (s *Table) named(err error) error {
 	if err == nil {
 		return nil
@@ -92,8 +70,7 @@ func (s *Table) named(err error) error {
 // largest is more than a record takes.
 const largest = 16 << 10
 
-// check looks at the settings of the bucket. One that forgets records lets two processes own what one
-// has claimed.
+// check checks the settings of the bucket. One that forgets records lets two processes own what one has claimed.
 func (s *Table) check(ctx context.Context) error {
 	status, err := s.bucket.Status(ctx)
 	if err != nil {
@@ -108,7 +85,7 @@ func (s *Table) check(ctx context.Context) error {
 	return checkSettings(made.StreamInfo().Config, needs)
 }
 
-// make makes the bucket. Servers before 2.11 can't forget deletions.
+// make creates the bucket. Servers before 2.11 can't forget deletions.
 func (s *Table) make(ctx context.Context, replicas int) (jetstream.KeyValue, error) {
 	cfg := jetstream.KeyValueConfig{Bucket: s.name, History: 1, Storage: jetstream.FileStorage, Replicas: replicas,
 		LimitMarkerTTL: remembered}
@@ -123,21 +100,13 @@ func (s *Table) make(ctx context.Context, replicas int) (jetstream.KeyValue, err
 	return bucket, err
 }
 
-// refusal is ErrRefused if err says that the revision is another.
-func refusal(err error) error {
-	if isRefused(err) {
-		return fmt.Errorf("%w: %w", storage.ErrRefused, err)
-	}
-	return err
-}
-
 // subject returns where the records of a key are.
 func (s *Table) subject(key string) string { return "$KV." + s.name + "." + key }
 
 // Put implements storage.Table.
 func (s *Table) Put(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
 	n, err := s.bucket.Update(ctx, key, value, last)
-	return n, refusal(err)
+	return n, meant(err)
 }
 
 // The headers of a deletion, as nats.go's key-value buckets write it.
@@ -159,5 +128,5 @@ func (s *Table) Delete(ctx context.Context, key string, last uint64) error {
 		opts = append(opts, jetstream.WithMsgTTL(remembered))
 	}
 	_, err := s.js.PublishMsg(ctx, m, opts...)
-	return refusal(err)
+	return meant(err)
 }

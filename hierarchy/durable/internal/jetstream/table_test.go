@@ -91,9 +91,11 @@ func TestBucketThatForgets(t *testing.T) {
 		at := streams.TableConfig{Conn: s.Conn(), Name: "x"}
 		_, err = streams.OpenTable(t.Context(), at)
 		require.ErrorContains(t, err, what)
-		require.Equal(t, err, streams.CheckTable(t.Context(), at))
+		_, found := streams.FindTable(t.Context(), at)
+		require.Equal(t, err, found)
 		require.NoError(t, js.DeleteKeyValue(t.Context(), cfg.Bucket))
-		require.NoError(t, streams.CheckTable(t.Context(), at))
+		_, err = streams.FindTable(t.Context(), at)
+		require.ErrorContains(t, err, "no process that has a Handle has opened it yet")
 		_, err = js.KeyValue(t.Context(), cfg.Bucket)
 		require.ErrorIs(t, err, jetstream.ErrBucketNotFound)
 	}

@@ -11,21 +11,21 @@ import (
 )
 
 // Get implements storage.Table. It reads from the leader: KeyValue's Get may be answered by a replica that is
-// behind, and does not tell the revision of a deletion.
+// behind, and does not return the revision of a deletion.
 func (s *Table) Get(ctx context.Context, key string) (storage.Record, error) {
-	absent := fmt.Errorf("%w: %q", storage.ErrAbsent, key)
-	m, err := lastMessage(ctx, conn{Conn: s.nc}, "KV_"+s.name, s.subject(key))
+	r, absent := storage.Record{Key: key}, fmt.Errorf("%w: %q", storage.ErrAbsent, key)
+	m, err := getMessage(ctx, conn{Conn: s.nc}, "KV_"+s.name, which{LastOf: s.subject(key)})
 	switch {
 	case isNoMessage(err):
-		return storage.Record{Key: key}, absent
+		return r, absent
 	case err != nil:
-		return storage.Record{Key: key}, err
+		return r, err
 	}
-	r := storage.Record{Key: key, Revision: m.Sequence}
 	header, err := nats.DecodeHeadersMsg(m.Header)
 	if err != nil && len(m.Header) > 0 {
-		return storage.Record{Key: key}, err
+		return r, err
 	}
+	r.Revision = m.Sequence
 	if header.Get(operation) != "" || header.Get(jetstream.MarkerReasonHeader) != "" {
 		r.Deleted = true
 		return r, absent
@@ -43,15 +43,13 @@ func (s *Table) Watch(ctx context.Context) (<-chan storage.Change, error) {
 		return nil, err
 	}
 	changes := make(chan storage.Change)
-	go func() {
-		defer cancel()
-		pass(ctx, w, changes)
-	}()
+	go pass(ctx, cancel, w, changes)
 	return changes, nil
 }
 
 // pass passes changes on until ctx is done or the watch ends.
-func pass(ctx context.Context, w jetstream.KeyWatcher, changes chan<- storage.Change) {
+func pass(ctx context.Context, cancel func(), w jetstream.KeyWatcher, changes chan<- storage.Change) {
+	defer cancel()
 	defer close(changes)
 	defer drain(w)
 	for {
@@ -71,15 +69,14 @@ func pass(ctx context.Context, w jetstream.KeyWatcher, changes chan<- storage.Ch
 	}
 }
 
-// drain ends the watch. It takes what still comes, since the watcher waits for its reader, and would
-// wait for ever.
+// drain ends the watch, and receives what still comes: the watcher would wait for its reader for ever.
 func drain(w jetstream.KeyWatcher) {
 	_ = w.Stop()
 	for range w.Updates() {
 	}
 }
 
-// changeOf returns what an entry of the watcher tells. The watcher says with nil that all has come.
+// changeOf converts an entry of a watcher. The watcher sends nil when all that was there has come.
 func changeOf(entry jetstream.KeyValueEntry) storage.Change {
 	if entry == nil {
 		return storage.Change{All: true}

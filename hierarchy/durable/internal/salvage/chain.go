@@ -20,23 +20,25 @@ func (c *chain) problem(format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
 }
 
-// link puts the frames of a log in order, and says what is missing.
-func link(s *scanned, mark storage.Mark, marked bool) *chain {
+// link puts the frames of a log in order, and finds what is missing. mark is nil if there is none.
+func link(s *scanned, mark *storage.Mark) *chain {
 	c := new(chain)
 	last := uint64(0)
 	for n := range s.frames {
 		last = max(last, n)
 	}
-	if !marked {
+	if mark == nil {
 		c.problem("its mark is missing: nothing says where it must end")
 	}
 	switch {
 	case last > 0:
 		c.back(s, last)
-		c.compare(s, mark, marked)
-	case marked && mark.Number == 0 && len(s.broken) == 0: // nothing was written yet
+		if mark != nil {
+			c.compare(s, mark)
+		}
+	case mark != nil && mark.Number == 0 && len(s.broken) == 0: // nothing was written yet
 	case len(s.broken) > 0:
-		c.problem("it has no whole frame%s", s.where(0, mark.Number))
+		c.problem("it has no whole frame%s", s.where(0, 0))
 	default:
 		c.problem("it has no frame")
 	}
@@ -57,7 +59,7 @@ func (c *chain) back(s *scanned, last uint64) {
 			between++
 			continue
 		}
-		if f.checksum == next.Previous { // what is between is strangers' messages
+		if f.checksum == next.Previous { // there are only strangers' messages between the two
 			missing = missing[:len(missing)-between]
 		}
 		c.frames = append(c.frames, f)
@@ -77,26 +79,20 @@ func (c *chain) back(s *scanned, last uint64) {
 
 // before returns the frame that next follows. If one between them may be missing, any will do.
 func before(frames []found, next *found, any bool) (f found, ok bool) {
-	for _, f := range frames {
-		if f.checksum == next.Previous {
-			return f, true
-		}
+	i := slices.IndexFunc(frames, func(f found) bool { return f.checksum == next.Previous })
+	if i < 0 && any && len(frames) > 0 {
+		i = 0
 	}
-	if any && len(frames) > 0 {
-		return frames[0], true
+	if i < 0 {
+		return f, false
 	}
-	return f, false
+	return frames[i], true
 }
 
 // compare compares the end of the log with its mark.
-func (c *chain) compare(s *scanned, mark storage.Mark, marked bool) {
-	last := c.frames[len(c.frames)-1]
-	if !marked {
-		return
-	}
-	if mark.Number > last.Number {
-		c.lacks(s, last.Number+1, mark.Number)
-		return
+func (c *chain) compare(s *scanned, mark *storage.Mark) {
+	if last := c.frames[len(c.frames)-1].Number; mark.Number > last {
+		c.lacks(s, last+1, mark.Number)
 	}
 	for _, f := range c.frames {
 		if f.Number == mark.Number && f.checksum != mark.Checksum {
@@ -106,7 +102,7 @@ func (c *chain) compare(s *scanned, mark storage.Mark, marked bool) {
 	}
 }
 
-// lacks says that frames are missing.
+// lacks adds the problem that frames are missing.
 func (c *chain) lacks(s *scanned, from, to uint64) {
 	c.gap = max(c.gap, to)
 	what := fmt.Sprintf("frame %d is missing", from)
@@ -116,7 +112,7 @@ func (c *chain) lacks(s *scanned, from, to uint64) {
 	c.problem("%s%s", what, s.where(from, to))
 }
 
-// where returns which files have something that may be those frames.
+// where returns where in the files there is something that may be one of those frames, or any frame if from is 0.
 func (s *scanned) where(from, to uint64) string {
 	var places []string
 	for _, b := range s.broken {

@@ -18,12 +18,12 @@ func TestStrangersBetweenFrames(t *testing.T) {
 		s.frames[n] = []found{{Header: frame.Header{Number: n, Begin: 1, Previous: sum}, checksum: uint32(n)}}
 		sum = uint32(n)
 	}
-	c := link(s, storage.Mark{Number: 9, Checksum: 9}, true)
+	c := link(s, &storage.Mark{Number: 9, Checksum: 9})
 	require.Empty(t, c.problems)
 	require.Len(t, c.frames, 5)
 	require.Zero(t, c.gap)
 	delete(s.frames, 6)
-	c = link(s, storage.Mark{Number: 9, Checksum: 9}, true)
+	c = link(s, &storage.Mark{Number: 9, Checksum: 9})
 	require.Equal(t, []string{"frames 6 to 8 are missing"}, c.problems)
 	require.Len(t, c.frames, 4)
 }

@@ -39,8 +39,8 @@ func ReadFiles(files []string, name string, f func(*Log) error) error {
 	for _, s := range names {
 		s.some = true
 	}
-	if err := hasName(names, name); err != nil {
-		return err
+	if name != "" && names[name] == nil {
+		return noName(names, name)
 	}
 	return readNames(names, name, f)
 }

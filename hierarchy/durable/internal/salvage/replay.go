@@ -12,21 +12,21 @@ import (
 // Timer is a timer that was found.
 type Timer struct {
 	state.Timer
-	// Uncertain: frames are missing after the last one that says something of the timer. It may have
+	// Uncertain: frames are missing after the last one with an operation on the timer. It may have
 	// ended, or been set, moved or removed since.
 	Uncertain bool
 
-	said uint64 // the number of the last frame that says something of it
+	said uint64 // the number of the last frame with an operation on it
 }
 
-// replayed is what the frames of a log say.
+// replayed is the state after the frames of a log.
 type replayed struct {
 	timers map[string]*Timer
-	// lost are the keys of timers of which the value is missing, and the last frame that says so.
+	// lost has the keys of timers whose values are missing, and the last frame with an operation on each.
 	lost map[string]uint64
 }
 
-// replay goes through the operations of a log. What does not fit is no error here.
+// replay applies the operations of a log. One that does not fit is no error here.
 func replay(c *chain) (*replayed, error) {
 	r := &replayed{timers: make(map[string]*Timer), lost: make(map[string]uint64)}
 	var open *os.File

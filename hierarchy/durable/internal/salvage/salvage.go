@@ -47,29 +47,24 @@ func Read(dir, name string, f func(*Log) error) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s: %w", dir, errNoLogs)
 	}
-	if err := hasName(names, name); err != nil {
-		return fmt.Errorf("%s: %w", dir, err)
+	if name != "" && names[name] == nil {
+		return fmt.Errorf("%s: %w", dir, noName(names, name))
 	}
 	return readNames(names, name, f)
 }
 
-// hasName returns an error if there is no such name.
-func hasName(names map[string]*streams, name string) error {
-	if name != "" && names[name] == nil {
-		there := strings.Join(slices.Sorted(maps.Keys(names)), ", ")
-		return fmt.Errorf("%w: %q. It has %s", errNoName, name, there)
-	}
-	return nil
+func noName(names map[string]*streams, name string) error {
+	there := strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+	return fmt.Errorf("%w: %q. It has %s", errNoName, name, there)
 }
 
 // readNames reads all names, or one.
 func readNames(names map[string]*streams, name string, f func(*Log) error) error {
 	for _, n := range slices.Sorted(maps.Keys(names)) {
-		if name != "" && n != name {
-			continue
-		}
-		if err := readName(n, names[n], f); err != nil {
-			return err
+		if name == "" || n == name {
+			if err := readName(n, names[n], f); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -92,8 +87,7 @@ func readName(name string, s *streams, f func(*Log) error) error {
 		if s.some && s.logs[p] == nil {
 			continue
 		}
-		mark, marked := marks[p]
-		l, of, err := readLog(s.logs[p], mark, marked)
+		l, of, err := readLog(s.logs[p], marks[p])
 		if err != nil {
 			return err
 		}
@@ -114,13 +108,13 @@ func readName(name string, s *streams, f func(*Log) error) error {
 	return nil
 }
 
-// readLog reads one log. Its frames say how many there are of its name.
-func readLog(files []string, mark storage.Mark, marked bool) (l *Log, of int, err error) {
+// readLog reads one log. of is the number of logs of its name, as its last frame has it.
+func readLog(files []string, mark *storage.Mark) (l *Log, of int, err error) {
 	s, err := scan(files)
 	if err != nil {
 		return nil, 0, err
 	}
-	c := link(s, mark, marked)
+	c := link(s, mark)
 	r, err := replay(c)
 	if err != nil {
 		return nil, 0, err

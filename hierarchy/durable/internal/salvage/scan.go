@@ -1,6 +1,5 @@
-// Package salvage reads what can be read of a directory with damaged logs. It does not change it,
-// and does without the server, which would cut off what it finds damaged: it looks for frames in
-// the server's files, wherever they are.
+// Package salvage reads what can be read of a directory with damaged logs. It changes nothing. It looks for frames
+// anywhere in the server's files, without the server, which would cut off what it finds damaged.
 package salvage
 
 import (
@@ -26,19 +25,18 @@ type found struct {
 	size     int
 }
 
-// broken is what begins like a frame and is none.
+// broken begins like a frame and is none.
 type broken struct {
 	file   string
 	offset int64
-	number uint64 // what it says, which may be wrong
+	number uint64 // as it has it, which may be wrong
 	why    error
 }
 
-// scanned is what the files of one log have.
+// scanned is the contents of the files of one log.
 type scanned struct {
 	frames map[uint64][]found // by number
 	broken []broken
-	files  int
 }
 
 var magic = []byte("EpiF")
@@ -51,65 +49,59 @@ const (
 
 // scan looks for frames in the files of a log.
 func scan(files []string) (*scanned, error) {
-	s := &scanned{frames: make(map[uint64][]found), files: len(files)}
+	s := &scanned{frames: make(map[uint64][]found)}
+	err := search(files, magic, func(file string, data []byte, at int) int { return s.frame(file, int64(at), data[at:]) })
+	return s, err
+}
+
+// search calls found for each place in the files that begins with text. found returns how far to go on.
+func search(files []string, text []byte, found func(file string, data []byte, at int) int) error {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for at := 0; ; {
-			next := bytes.Index(data[at:], magic)
+			next := bytes.Index(data[at:], text)
 			if next < 0 {
 				break
 			}
 			at += next
-			at += s.frame(file, int64(at), data[at:])
+			at += found(file, data, at)
 		}
 	}
-	return s, nil
+	return nil
 }
 
-// frame looks at what begins like a frame, and returns how far to go on.
+// frame parses what begins like a frame, and returns how far to go on.
 func (s *scanned) frame(file string, offset int64, data []byte) int {
-	b := broken{file: file, offset: offset}
-	size := frame.Overhead
+	size, number := frame.Overhead, uint64(0)
 	if len(data) >= frame.Overhead {
 		size += int(binary.LittleEndian.Uint32(data[atLength:]))
-		b.number = binary.LittleEndian.Uint64(data[atNumber:])
+		number = binary.LittleEndian.Uint64(data[atNumber:])
 	}
 	f, err := frame.Parse(data[:min(size, len(data))])
-	if err == nil {
-		s.frames[f.Number] = append(s.frames[f.Number], found{file, offset, f.Header, f.Checksum, f.Size})
-		return f.Size
+	if err != nil {
+		s.broken = append(s.broken, broken{file, offset, number, err})
+		return len(magic)
 	}
-	b.why = err
-	s.broken = append(s.broken, b)
-	return len(magic)
+	s.frames[f.Number] = append(s.frames[f.Number], found{file, offset, f.Header, f.Checksum, f.Size})
+	return f.Size
 }
 
 // marks looks for the marks of a name in the files of their stream, by partition. Of several, the
 // highest is true.
-func marks(files []string, name string) (map[int]storage.Mark, error) {
-	all := make(map[int]storage.Mark)
+func marks(files []string, name string) (map[int]*storage.Mark, error) {
+	all := make(map[int]*storage.Mark)
 	prefix := []byte("epicycle." + name + ".mark.")
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
+	err := search(files, prefix, func(_ string, data []byte, at int) int {
+		partition, mark, ok := markAt(data, at, len(prefix))
+		if was := all[partition]; ok && (was == nil || mark.Number > was.Number) {
+			all[partition] = &mark
 		}
-		for at := 0; ; at += len(prefix) {
-			next := bytes.Index(data[at:], prefix)
-			if next < 0 {
-				break
-			}
-			at += next
-			partition, mark, ok := markAt(data, at, len(prefix))
-			if was, there := all[partition]; ok && (!there || mark.Number > was.Number) {
-				all[partition] = mark
-			}
-		}
-	}
-	return all, nil
+		return len(prefix)
+	})
+	return all, err
 }
 
 // markAt returns the mark in a message of the server whose subject begins at some place. Before it are
@@ -139,10 +131,10 @@ var stream = regexp.MustCompile(`^epicycle_([a-zA-Z0-9_-]+)_(\d+|marks)$`)
 type streams struct {
 	logs  map[int][]string
 	marks []string
-	wrong map[int]error // what keeps a log's stream from a server
-	// wrongMarks is what keeps the marks' stream from a server.
+	wrong map[int]error // why a log's stream is not given to a server
+	// wrongMarks is why the marks' stream is not given to a server.
 	wrongMarks error
-	some       bool // there may be other logs, which nobody wants to read
+	some       bool // the logs are some of the name's, and the others are not to be read
 }
 
 // list finds the names of a directory.

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,13 +22,12 @@ type Patience struct {
 	Stranger func(data []byte, number uint64) bool
 }
 
-// Commit appends data as message last+1, and finds out whether it did if the answer is lost. It
-// returns nil if the message is in the log, and ErrTaken, ErrStranger or ErrTooLarge if it is not, and
-// never will be. With any other error, nothing is known: it is ErrReplaced, or comes when ctx is done, or when the
-// log takes less than before.
+// Commit appends data as message last+1, and finds out whether it is in the log if the answer is lost. It
+// returns nil if it is, and ErrTaken, ErrStranger or ErrTooLarge if it is not and never will be. After any other error nothing
+// is known: that is ErrReplaced, or ctx is done, or the log takes less than before.
 func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte) error {
 	sure := true // no copy can have been appended
-	for retry := (wait.Backoff{First: orDefault(p.Pause, 5*time.Millisecond), Last: time.Second}); ; {
+	for retry := (wait.Backoff{First: cmp.Or(p.Pause, 5*time.Millisecond), Last: time.Second}); ; {
 		err := p.try(ctx, log, last, data, &sure)
 		if isClear(err) || sure && errors.Is(err, ErrTooLarge) {
 			return err
@@ -56,12 +56,12 @@ func isClear(err error) bool {
 
 var errNoAnswer = errors.New("no answer")
 
-// append appends once, and waits for the answer as long as Answer says.
+// append appends once, and waits for the answer for at most Answer.
 func (p *Patience) append(ctx context.Context, log Log, last uint64, data []byte) error {
 	limited, cancel := p.WithTimeout(ctx)
 	defer cancel()
 	err := log.Append(limited, last, data)
-	if err != nil && limited.Err() != nil && ctx.Err() == nil && !errors.Is(err, ErrDenied) { // nobody else knows of that context
+	if err != nil && limited.Err() != nil && ctx.Err() == nil && !errors.Is(err, ErrDenied) { // callers do not know that context
 		return fmt.Errorf("%w within %v", errNoAnswer, p.answer())
 	}
 	return err
@@ -72,21 +72,14 @@ func (p *Patience) WithTimeout(ctx context.Context) (context.Context, context.Ca
 	return context.WithTimeout(ctx, p.answer())
 }
 
-func (p *Patience) answer() time.Duration { return orDefault(p.Answer, 5*time.Second) }
+func (p *Patience) answer() time.Duration { return cmp.Or(p.Answer, 5*time.Second) }
 
-func orDefault(d, otherwise time.Duration) time.Duration {
-	if d == 0 {
-		return otherwise
-	}
-	return d
-}
-
-// try appends once, and looks once whether the message is there if that is not clear.
-// sure becomes false if the message may have been appended.
+// try appends once, and if the answer is not clear, reads once whether the message is in the log.
+// It sets sure to false if the message may have been appended.
 func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, sure *bool) error {
 	err := p.append(ctx, log, last, data)
 	if errors.Is(err, errNoAnswer) {
-		p.doubt(err) // looking takes as long again if the log is silent
+		p.doubt(err) // reading takes as long again if the log is silent
 	}
 	if err == nil || errors.Is(err, ErrTooLarge) && *sure {
 		return err

@@ -3,6 +3,7 @@ package memlog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -37,22 +38,26 @@ type late struct {
 // Open returns a new connection.
 func (d *Disk) Open() *Log { return &Log{disk: d, closed: make(chan struct{})} }
 
-// Appends returns how many messages were appended.
-func (d *Disk) Appends() int {
+func (d *Disk) locked(f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.appends
+	f()
+}
+
+// Appends returns how many messages were appended.
+func (d *Disk) Appends() (n int) {
+	d.locked(func() { n = d.appends })
+	return n
 }
 
 // LosePower drops what was acknowledged without being on the disk, and what is on its way.
 func (d *Disk) LosePower() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.late = nil
-	if d.lied != 0 {
-		d.cut(d.lied)
-	}
-	d.lied = 0
+	d.locked(func() {
+		if d.lied != 0 {
+			d.cut(d.lied)
+		}
+		d.late, d.lied = nil, 0
+	})
 }
 
 // Arrive brings to the disk what is on its way.
@@ -65,12 +70,8 @@ func (d *Disk) Arrive() {
 	d.late = nil
 }
 
-// Cut removes the messages from number on, as an engine does that takes the end for torn.
-func (d *Disk) Cut(number uint64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.cut(number)
-}
+// Cut removes the messages from number on, as an engine does that takes the end of its file for torn.
+func (d *Disk) Cut(number uint64) { d.locked(func() { d.cut(number) }) }
 
 func (d *Disk) cut(number uint64) {
 	if number <= d.last() {
@@ -80,66 +81,41 @@ func (d *Disk) cut(number uint64) {
 
 // Change replaces message number. With nil it is missing.
 func (d *Disk) Change(number uint64, data []byte) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.all[number-d.first-1] = data
+	d.locked(func() { d.all[number-d.first-1] = data })
 }
 
 // Remark replaces the mark by any other.
-func (d *Disk) Remark(m storage.Mark) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.mark = &m
-}
+func (d *Disk) Remark(m storage.Mark) { d.locked(func() { d.mark = &m }) }
 
-// Copy is another disk with the same content, such as a backup.
+// Copy returns another disk with the same contents, such as a backup.
 func (d *Disk) Copy() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &Disk{first: d.first, all: append([][]byte(nil), d.all...), mark: d.mark, lied: d.lied}
+	return &Disk{first: d.first, all: slices.Clone(d.all), mark: d.mark, lied: d.lied}
 }
 
 // SetFull makes all appends fail, or no longer.
-func (d *Disk) SetFull(full bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.full = full
-}
+func (d *Disk) SetFull(full bool) { d.locked(func() { d.full = full }) }
 
 // SetMost limits the sum of the sizes of all messages, if it is not 0. An append that does not fit fails.
-func (d *Disk) SetMost(bytes int64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.most = bytes
-}
+func (d *Disk) SetMost(bytes int64) { d.locked(func() { d.most = bytes }) }
 
-// SetSilent has all calls fail, or no longer.
-func (d *Disk) SetSilent(silent bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.still = silent
-}
+// SetSilent makes all calls fail, or no longer.
+func (d *Disk) SetSilent(silent bool) { d.locked(func() { d.still = silent }) }
 
 // Restore replaces the messages by those of a backup. The mark stays.
 func (d *Disk) Restore(backup *Disk) {
 	c := backup.Copy()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.first, d.all, d.gone = c.first, c.all, false
+	d.locked(func() { d.first, d.all, d.gone = c.first, c.all, false })
 }
 
-// SetGone has somebody delete the log, or restore it.
-func (d *Disk) SetGone(gone bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.gone = gone
-}
+// SetGone deletes the log, as somebody may, or restores it.
+func (d *Disk) SetGone(gone bool) { d.locked(func() { d.gone = gone }) }
 
 // Size returns the sum of the sizes of all messages.
 func (d *Disk) Size() (n int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.size()
+	d.locked(func() { n = d.size() })
+	return n
 }
 
 func (d *Disk) size() (n int) {
@@ -151,7 +127,7 @@ func (d *Disk) size() (n int) {
 
 func (d *Disk) last() uint64 { return d.first + uint64(len(d.all)) }
 
-// append is false if the log does not end at last. The lock must be held.
+// append reports whether the log ended at last, and so took the message. d must be locked.
 func (d *Disk) append(last uint64, data []byte) bool {
 	if last != d.last() {
 		return false

@@ -4,9 +4,11 @@ package memlog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -24,7 +26,7 @@ const (
 	Twice          // it comes to the disk twice, and the second answer comes
 	Stranger       // a message of somebody else comes to the disk before it
 	Lie            // it is acknowledged, but lost at a loss of power
-	Refuse         // it is not done, and that is said, though it could have been
+	Refuse         // it is refused, though it could have been done
 )
 
 // Log is a connection to a Disk. Close ends it, like the death of its process.
@@ -44,7 +46,7 @@ type Log struct {
 
 var _ storage.Log = (*Log)(nil)
 
-// SetFault has f say what goes wrong with each append. It is called under a lock.
+// SetFault sets the function that returns what goes wrong with each append. It is called under a lock.
 func (l *Log) SetFault(f func(data []byte) Fault) {
 	l.disk.mu.Lock()
 	defer l.disk.mu.Unlock()
@@ -54,7 +56,7 @@ func (l *Log) SetFault(f func(data []byte) Fault) {
 // Close ends the connection: calls fail, and those that are under way are lost.
 func (l *Log) Close() { l.once.Do(func() { close(l.closed) }) }
 
-// call begins a call: the disk is locked, and what is late comes. It fails if l is closed.
+// call begins a call: it locks the disk, and brings to it what is late. It fails if l is closed.
 func (l *Log) call(ctx context.Context) error {
 	select {
 	case <-l.closed:
@@ -81,7 +83,7 @@ func (l *Log) call(ctx context.Context) error {
 	return nil
 }
 
-// errNoAnswer is of no class that a caller may rely on.
+// errNoAnswer is none of the errors that a caller may rely on.
 var errNoAnswer = fmt.Errorf("memory: no answer")
 
 // Append implements storage.Log.
@@ -163,7 +165,7 @@ func (l *Log) Trim(ctx context.Context, begin uint64) error {
 	defer d.mu.Unlock()
 	d.Trims++
 	if begin = min(begin, d.last()+1); begin > d.first+1 {
-		d.all = append([][]byte(nil), d.all[begin-d.first-1:]...)
+		d.all = slices.Clone(d.all[begin-d.first-1:])
 		d.first = begin - 1
 	}
 	return nil
@@ -194,9 +196,4 @@ func (l *Log) SetMark(ctx context.Context, m storage.Mark) error {
 }
 
 // MaxMessage implements storage.Log.
-func (l *Log) MaxMessage() int {
-	if l.Max == 0 {
-		return 1 << 20
-	}
-	return l.Max
-}
+func (l *Log) MaxMessage() int { return cmp.Or(l.Max, 1<<20) }

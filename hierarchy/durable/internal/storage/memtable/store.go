@@ -23,14 +23,14 @@ type Store struct {
 
 var _ storage.Table = (*Store)(nil)
 
-// SetFault has f say what goes wrong with each call.
+// SetFault sets the function that returns what goes wrong with each call.
 func (s *Store) SetFault(f func(Call) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = f
 }
 
-// set changes the state, and wakes who waits for it.
+// set changes the state, and wakes those that wait for a change.
 func (s *Store) set(state *bool, on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,17 +39,17 @@ func (s *Store) set(state *bool, on bool) {
 	s.running = make(chan struct{})
 }
 
-// Cut has no call arrive, no answer come, and watches stand still, until it is called with false.
+// Cut loses all calls and answers, and stops watches, until it is called with false.
 func (s *Store) Cut(on bool) { s.set(&s.cut, on) }
 
-// Hold has watches stand still until it is called with false. Nothing is lost.
+// Hold stops watches until it is called with false. Nothing is lost.
 func (s *Store) Hold(on bool) { s.set(&s.held, on) }
 
-// Pause has calls neither begin nor return, whatever their contexts say, as in a process that is
+// Pause keeps calls from beginning and returning, even when their contexts are done, as in a process that is
 // stopped, until it is called with false.
 func (s *Store) Pause(on bool) { s.set(&s.paused, on) }
 
-// Mute has the watches that have begun tell nothing any more.
+// Mute makes the watches that have begun send nothing any more.
 func (s *Store) Mute() {
 	s.table.mu.Lock()
 	defer s.table.mu.Unlock()
@@ -60,14 +60,14 @@ func (s *Store) Mute() {
 	}
 }
 
-// isCut reports whether calls arrive and answers come.
+// isCut reports whether calls and answers are lost.
 func (s *Store) isCut() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cut
 }
 
-// standstill returns nil if watches may go on, else a channel that is closed when that may be so.
+// standstill returns nil if watches may go on, else a channel that is closed when they may.
 func (s *Store) standstill() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,8 @@ func (s *Store) call(ctx context.Context, f Fault, do func() answer) answer {
 	case f.Drop && f.Err != nil:
 		return answer{err: f.Err}
 	case f.Drop:
-		return silence(ctx)
+		<-ctx.Done()
+		return answer{err: ctx.Err()}
 	}
 	after(f.Before, arrive)
 	select {

@@ -4,7 +4,6 @@
 package memtable
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -139,10 +138,4 @@ type Call struct{ Op, Key string } // Op: put, delete, get, watch
 type answer struct {
 	record storage.Record
 	err    error
-}
-
-// silence waits until ctx is done.
-func silence(ctx context.Context) answer {
-	<-ctx.Done()
-	return answer{err: ctx.Err()}
 }
