@@ -41,7 +41,6 @@ const fullAfter = time.Second
 
 var errSilentLog = errors.New("its log does not answer")
 
-// Health implements owners.
 func (d *dir) Health() (all []error) {
 	if d.closed.Load() {
 		return []error{partition.ErrClosed}

@@ -100,7 +100,8 @@ func (w *Keyed[K, V]) imported(line []byte) (a partition.Op, err error) {
 	if _, _, _, err := w.decode(string(key), string(value), ""); err != nil {
 		return a, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	t := &state.Timer{ID: id.id, Due: instantOf(l.Due), Wall: l.WallTime, Attempt: l.Attempts, Dead: l.State == StateDead.String(),
+	t := &state.Timer{ID: id.id, Due: instantOf(l.Due), Wall: l.WallTime, Attempt: l.Attempts,
+		Dead:  l.State == StateDead.String(),
 		Extra: state.Extra{Schedule: l.Schedule, Trace: string(l.Trace), Missed: l.Missed, Started: l.Started}}
 	if l.Next != nil {
 		t.Next = instantOf(*l.Next)

@@ -49,7 +49,8 @@ func (c checked[K]) Append(b []byte, k K) ([]byte, error) {
 	case err != nil:
 		return b, fmt.Errorf("%w: a key of type %T can't be decoded from %.60q: %w", partition.ErrArgument, k, b[n:], err)
 	case back != k:
-		return b, fmt.Errorf("%w: a key of type %T does not survive encoding: %.60q decodes to a different key", partition.ErrArgument, k, b[n:])
+		return b, fmt.Errorf("%w: a key of type %T does not survive encoding: %.60q decodes to a different key",
+			partition.ErrArgument, k, b[n:])
 	}
 	return b, nil
 }

@@ -34,7 +34,8 @@ type line struct {
 	Trace       []byte          `json:"trace,omitempty"`
 }
 
-// newLineEncoder returns an encoder that writes timers as parseLine reads them. Another one would change values that are JSON.
+// newLineEncoder returns an encoder that writes timers as parseLine reads them. Another one would change values that are
+// JSON.
 func newLineEncoder(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -92,7 +92,7 @@ func ofPackage(err error) error {
 	return fmt.Errorf("durable: %w", err)
 }
 
-// config is what Config says without the types of keys and values.
+// config is a Config without the types of keys and values.
 type config struct {
 	dir            string
 	conn           *nats.Conn
@@ -107,7 +107,8 @@ type config struct {
 
 func (w *Keyed[K, V]) config() config {
 	cfg := &w.cfg
-	return config{cfg.Dir, cfg.Conn, cfg.Name, cfg.Partitions, cfg.Replicas, cfg.Lease, cfg.maxSkew(), cfg.isCaller(), w.common(), cfg.Logger}
+	return config{cfg.Dir, cfg.Conn, cfg.Name, cfg.Partitions, cfg.Replicas, cfg.Lease, cfg.maxSkew(),
+		cfg.isCaller(), w.common(), cfg.Logger}
 }
 
 func (w *Keyed[K, V]) common() partition.Config {

@@ -132,7 +132,8 @@ const peekTime = 5 * time.Second
 func (d *dir) set(ctx context.Context) (*jetstream.Set, error) {
 	made, alike, err := d.server.HasSet(d.cfg.name)
 	if err == nil && alike != "" {
-		err = fmt.Errorf("%w: this directory has the Name %q, which some file systems do not tell from %q", partition.ErrArgument, alike, d.cfg.name)
+		err = fmt.Errorf("%w: this directory has the Name %q, which some file systems do not tell from %q",
+			partition.ErrArgument, alike, d.cfg.name)
 	}
 	if err != nil {
 		return nil, err
@@ -152,9 +153,9 @@ func (d *dir) set(ctx context.Context) (*jetstream.Set, error) {
 // in this process for certain, so one without an answer is still queued on a busy machine, or never answered.
 const requestTime = time.Minute
 
-// logs returns the configuration of the logs.
 func (d *dir) logs(nc *nats.Conn, made bool) jetstream.Config {
-	return jetstream.Config{Conn: nc, Name: d.cfg.name, Partitions: d.cfg.partitions, Replicas: 1, Made: made, Longest: requestTime}
+	return jetstream.Config{Conn: nc, Name: d.cfg.name, Partitions: d.cfg.partitions, Replicas: 1, Made: made,
+		Longest: requestTime}
 }
 
 // openAll opens n partitions concurrently. The first one that fails, other than by damage, cancels the

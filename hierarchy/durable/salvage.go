@@ -11,7 +11,7 @@ import (
 
 // Salvaged is what Salvage has read of one log.
 type Salvaged struct {
-	Name        string // of the timers; empty if files do not say so
+	Name        string // of the timers; empty if it is not in the files
 	Partition   int
 	Frames      int
 	First, Last uint64 // the numbers of the first and the last of the frames
@@ -30,8 +30,8 @@ type Salvaged struct {
 // Nothing is changed, and no process may have the directory open. The server inside Open can cut off what it finds
 // damaged: salvage before, or a copy from before.
 //
-// Each line is as Export writes it, with the name and the partition. It has "uncertain" if frames are missing after the last one that says something of the timer: it may have ended,
-// or been set, moved or removed since.
+// Each line is as Export writes it, with the name and the partition. It has "uncertain" if frames are missing after the last
+// one with an operation on the timer: it may have ended, or been set, moved or removed since.
 func Salvage(out io.Writer, name string, f func(Salvaged) error, from ...string) error {
 	w := bufio.NewWriter(out)
 	each := func(l *salvage.Log) error {

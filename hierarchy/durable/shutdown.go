@@ -2,16 +2,15 @@ package durable
 
 import "context"
 
-// Shutdown begins no further handler, and waits for those that are running, unless they are stuck: see
-// Config.Timeout. When ctx is done, it
-// cancels their contexts and stops waiting. Then it commits what is queued, and a record of the orderly
-// end. If the log does not answer, Shutdown gives up a second after ctx is done. If ctx has no deadline, it
-// gives up after five seconds, or with Config.Conn after fifteen, since servers may have to elect a leader
-// first. Calls that wait for the log then return ErrUnavailable, or ErrClosed if they were not committed.
+// Shutdown begins no further handler, and waits for those that are running, unless they are stuck: see Config.Timeout.
+// When ctx is done, it cancels their contexts and stops waiting. Then it commits what is queued, and a record of the
+// orderly end. If the log does not answer, Shutdown gives up a second after ctx is done. If ctx has no deadline, it
+// gives up after five seconds, or with Config.Conn after fifteen, since servers may have to elect a leader first. Calls
+// that wait for the log then return ErrUnavailable, or ErrClosed if they were not committed.
 //
 // With Config.Conn, Shutdown hands the partitions over to the other processes. Until another one is ready
-// to take a partition, its timers fire here. For that Shutdown waits at most a
-// lease, or half of the time that ctx has left if that is less. If no server answers at all, it gives up three
+// to take a partition, its timers fire here. Shutdown waits for that for at most a lease, or half of the time
+// that ctx has left if that is less. If no server answers at all, it gives up three
 // seconds after ctx is done, or after twenty if ctx has no deadline.
 //
 // A caller has nothing to hand over, so Shutdown ends it at once, like Close: calls that wait for an answer return

@@ -37,7 +37,7 @@ type consumer struct {
 	running context.Context // until Stop
 	stop    context.CancelFunc
 
-	mu    sync.Mutex     // held for calls.Add and stop, so that no call is added while Stop waits
+	mu    sync.Mutex     // locked for calls.Add and stop, so that no call is added while Stop waits
 	calls sync.WaitGroup // of Consume
 }
 

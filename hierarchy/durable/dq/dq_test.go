@@ -330,7 +330,7 @@ func TestConsumerWaitsForItsQueue(t *testing.T) {
 }
 
 // Conn is of an interface type, and has to be a connection all the same.
-func TestConnThatIsNone(t *testing.T) {
+func TestConnOfAnotherType(t *testing.T) {
 	_, err := producer(t, dq.DqConf{Conn: (*nats.Conn)(nil)}).Delay(nil, 0)
 	require.ErrorIs(t, err, durable.ErrArgument)
 }

@@ -40,7 +40,7 @@ func NewProducer(c DqConf) Producer { return &producer{conf: c} }
 type producer struct {
 	conf DqConf
 
-	mu     sync.Mutex // held while the queue is opened
+	mu     sync.Mutex // locked while the queue is opened
 	queue  *queue     // nil until it is open. guarded by mu
 	closed bool       // guarded by mu
 }

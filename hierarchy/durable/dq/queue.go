@@ -39,11 +39,11 @@ type place struct{ dir, name string }
 
 // shared is the queues of this process that have a directory.
 var shared = struct {
-	mu   sync.Mutex // held while a queue is opened or closed
+	mu   sync.Mutex // locked while a queue is opened or closed
 	open map[place]*queue
 }{open: make(map[place]*queue)}
 
-// open opens a queue, or returns an error that says why it can't.
+// open opens a queue.
 func open(ctx context.Context, c DqConf, r role) (*queue, error) {
 	q, err := openAny(ctx, c, r)
 	if err != nil {
@@ -82,7 +82,8 @@ func openDir(ctx context.Context, c DqConf) (*queue, error) {
 	defer shared.mu.Unlock()
 	if q := shared.open[at]; q != nil {
 		if q.maxAttempts != c.MaxAttempts {
-			return nil, fmt.Errorf("%w: this process has it open with MaxAttempts %d, not %d", durable.ErrArgument, q.maxAttempts, c.MaxAttempts)
+			return nil, fmt.Errorf("%w: this process has it open with MaxAttempts %d, not %d", durable.ErrArgument,
+				q.maxAttempts, c.MaxAttempts)
 		}
 		q.users++
 		return q, nil

@@ -87,7 +87,7 @@ func shownBefore(loc *time.Location, t int64) bool {
 
 // systemd never runs what a change leaves out, and runs a time that comes twice the first time, whatever
 // the hour.
-func TestNextAsSystemdHasIt(t *testing.T) {
+func TestNextAgreesWithSystemd(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("no systemd-analyze: apt-get install systemd")
@@ -153,7 +153,7 @@ var fromStep = regexp.MustCompile(`(^|,)\w+/`)
 // croniter is wrong by an hour or more on most days on which clocks change, so it is asked for the days
 // between. It loses the first days of a month that comes after one without a day that the field has, so it
 // is not asked for the 29th, 30th and 31st alone; and for it 5/1 as days of the week includes Sunday.
-func TestNextAsCroniterHasIt(t *testing.T) {
+func TestNextAgreesWithCroniter(t *testing.T) {
 	python := "/usr/bin/python3" // where Debian installs python3-croniter
 	if exec.Command(python, "-c", "import croniter, pytz").Run() != nil {
 		t.Skip("no croniter: apt-get install python3-croniter python3-tz")

@@ -16,9 +16,9 @@ import (
 var states = []string{durable.StateWaiting.String(), durable.StateRunning.String(), durable.StateDead.String()}
 
 // Keys shows keys of timers on the page: of those that wait the next 20 that are due, of those that run 20, or of the
-// dead ones the 20 that were due last, if they begin with a text. It never shows values. Without Keys no key is shown, because keys may be secret: give the option to
-// handlers for those only who may see them. format returns the text for a key and may mask it; only that text is
-// searched. If format is nil, fmt.Sprint is used.
+// dead ones the 20 that were due last, if they begin with a text. It never shows values. Without Keys no key is shown,
+// because keys may be secret: give the option only to handlers for those who may see them. format returns the text for a key
+// and may mask it; only that text is searched. If format is nil, fmt.Sprint is used.
 //
 // Use it as the option Keys of package hierarchy/view is used, in Handler or in Index with the Source of the same timers.
 //

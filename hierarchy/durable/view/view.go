@@ -3,9 +3,9 @@
 //
 //	http.Handle("/debug/timers/", view.Handler(timers))
 //
-// All that the documentation of hierarchy/view says about who can see the page, and what it costs,
-// is true of this one. It shows keys with the option Keys only, and never shows values. With durable.Config.Conn it shows the
-// processes that share the timers, by host and process ID, and who of them owns which log.
+// The documentation of hierarchy/view about who can see the page, and what it costs, applies to this one. It shows keys
+// with the option Keys only, and never values. With durable.Config.Conn it shows the processes that share the timers, by
+// host and process ID, and which of them owns which log.
 package view
 
 import (

@@ -10,7 +10,7 @@ import (
 )
 
 // What the server says is told to all who have the directory open, and to nobody else.
-func TestLogsOfThoseWhoHaveItOpen(t *testing.T) {
+func TestMessagesGoToTheLoggersOfAllOpens(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	var texts [2]bytes.Buffer
 	var shares [2]*Share

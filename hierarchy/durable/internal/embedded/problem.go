@@ -17,7 +17,8 @@ func wasWriteError(line string) bool {
 // written before may be lost, whatever the reason.
 func lacksRoom(line string) bool {
 	texts := []string{"no space left", "not enough space", "disk quota exceeded", "file too large"}
-	return !strings.Contains(line, ": sync ") && slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(line, s) })
+	found := func(text string) bool { return strings.Contains(line, text) }
+	return slices.ContainsFunc(texts, found) && !found(": sync ")
 }
 
 // Problem returns why the server does not work, or nil.

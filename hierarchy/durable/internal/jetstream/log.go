@@ -32,11 +32,9 @@ var _ storage.Log = (*Log)(nil)
 // server counts as part of the message.
 const room = 1 << 10
 
-// MaxMessage implements storage.Log.
-// It changes if the servers' max_payload does.
+// MaxMessage changes if the servers' max_payload does.
 func (l *Log) MaxMessage() int { return int(l.nc.MaxPayload()) - room }
 
-// Append implements storage.Log.
 func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 	if most := l.MaxMessage(); len(data) > most {
 		return fmt.Errorf("%w: %d bytes of at most %d", storage.ErrTooLarge, len(data), most)
@@ -55,7 +53,6 @@ func publish(ctx context.Context, nc conn, subject, header string, value uint64,
 	return n, denied(nc.Conn, subject, meant(err))
 }
 
-// Get implements storage.Log.
 func (l *Log) Get(ctx context.Context, number uint64) (data []byte, err error) {
 	if number == 0 {
 		return nil, fmt.Errorf("%w: 0", storage.ErrAbsent)
@@ -65,12 +62,11 @@ func (l *Log) Get(ctx context.Context, number uint64) (data []byte, err error) {
 	return data, err
 }
 
-// Read implements storage.Log.
 func (l *Log) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error] {
 	return l.read(ctx, from, to, atOnce)
 }
 
-// Bounds implements storage.Log. It is an error if the stream has settings that lose messages.
+// Bounds is an error if the stream has settings that lose messages.
 func (l *Log) Bounds(ctx context.Context) (storage.Bounds, error) {
 	in, err := inspect(ctx, l.nc, l.stream, l.needs)
 	if err != nil {
@@ -83,7 +79,6 @@ func (l *Log) Bounds(ctx context.Context) (storage.Bounds, error) {
 	return b, nil
 }
 
-// Trim implements storage.Log.
 func (l *Log) Trim(ctx context.Context, begin uint64) error {
 	if begin <= 1 {
 		return nil
@@ -91,19 +86,18 @@ func (l *Log) Trim(ctx context.Context, begin uint64) error {
 	return callAPI(ctx, l.nc, "STREAM.PURGE."+l.stream, which{Sequence: begin}, &struct{}{})
 }
 
-// Mark implements storage.Log.
 func (l *Log) Mark(ctx context.Context) (storage.Mark, error) {
 	m, _, err := l.marks.get(ctx)
 	return m, err
 }
 
-// SetMark implements storage.Log.
 func (l *Log) SetMark(ctx context.Context, m storage.Mark) error { return l.marks.raise(ctx, m) }
 
 // denied is ErrDenied instead of err if a server has refused this connection the permission to publish to the subject. The
 // refusal is an error of the connection: the message itself gets no answer.
 func denied(nc *nats.Conn, subject string, err error) error {
-	if why := nc.LastError(); err != nil && errors.Is(why, nats.ErrPermissionViolation) && strings.Contains(why.Error(), `"`+subject+`"`) {
+	why := nc.LastError()
+	if err != nil && errors.Is(why, nats.ErrPermissionViolation) && strings.Contains(why.Error(), `"`+subject+`"`) {
 		return fmt.Errorf("%w: %w", storage.ErrDenied, why)
 	}
 	return err

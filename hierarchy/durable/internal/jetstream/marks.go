@@ -89,7 +89,7 @@ func meant(err error) error {
 	return err
 }
 
-// lastThat returns the last message of a subject that is right, or ErrAbsent, and the sequence of the last one, right or not.
+// lastThat returns the last message of a subject that is right, or ErrAbsent, and the sequence of the last one of all.
 // The stream keeps two of each subject, and a stranger may have published one. If neither is right, it returns the last one.
 func lastThat(ctx context.Context, nc conn, stream, subject string, right func([]byte) bool) ([]byte, uint64, error) {
 	last, err := getMessage(ctx, nc, stream, which{LastOf: subject})

@@ -88,7 +88,8 @@ const (
 // untilAnswered repeats do until the servers have answered, or ctx is done. Servers that have just started, or lost one of
 // them, have no leader for some seconds. If they respond for a while that they have no JetStream, or are too few for the
 // replicas, that is their answer. An attempt may take any time, as long as it calls answered.
-func untilAnswered(ctx context.Context, logger *slog.Logger, explain func(error) error, do func(ctx context.Context, answered func()) error) error {
+func untilAnswered(ctx context.Context, logger *slog.Logger, explain func(error) error,
+	do func(ctx context.Context, answered func()) error) error {
 	var unsettled time.Time // since when they seem to be
 	said := ""
 	for limit := firstOpenTime; ; limit = min(2*limit, openTime) {

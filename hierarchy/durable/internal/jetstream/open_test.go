@@ -108,7 +108,7 @@ func TestUntilAnsweredByServersThatBeginLate(t *testing.T) {
 }
 
 // An operator reads once that there was no answer.
-func TestNoAnswerIsSaidOnce(t *testing.T) {
+func TestNoAnswerIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		err := whileAnswered(t.Context(), time.Second, func(ctx context.Context, _ func()) error {
 			<-ctx.Done()

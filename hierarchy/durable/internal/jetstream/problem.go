@@ -72,8 +72,8 @@ func isUnready(err error) bool {
 }
 
 // isUnsettled reports whether an error says that the servers do not know yet of each other, of what has just been created
-// or written, or of JetStream. If it lasts, there are not enough servers for the replicas, or no JetStream on them or for the
-// account.
+// or written, or of JetStream. If it lasts, there are not enough servers for the replicas, or no JetStream on them or for
+// the account.
 func isUnsettled(err error) bool {
 	if _, own := problemOf(err); own {
 		return has(err, jetstream.JSErrCodeStreamNotFound, jetstream.JSErrCodeMessageNotFound)

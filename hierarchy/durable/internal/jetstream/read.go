@@ -117,8 +117,8 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 	}
 }
 
-// fromLeader adds to got the message that is absent elsewhere, or whose headers nats.go takes for the response that there is no
-// responder: a stranger may have published any. What is still on its way is ignored.
+// fromLeader adds to got the message that is absent elsewhere, or whose headers nats.go takes for the response that there is
+// no responder: a stranger may have published any. What is still on its way is ignored.
 func (r *reading) fromLeader(ctx context.Context, got [][]byte) ([][]byte, error) {
 	r.end()
 	ctx, cancel := context.WithTimeout(ctx, silences*r.log.patience)

@@ -28,11 +28,11 @@ type Config struct {
 	Conn       *nats.Conn
 	Name       string
 	Partitions int // 0: as many as there are, or DefaultPartitions
-	Replicas   int // of what is made; 0: three, or one where there is one server
-	// Made: the set was made before. If it is not there, it is damaged.
+	Replicas   int // of what is created; 0: three, or one if there is one server
+	// Made: the set was created before. If it does not exist, it is damaged.
 	Made bool
-	// Longest is how long an answer may take, if the context allows more. Where the servers are not in this
-	// process, a request has to be tried again soon: some get no answer. Default 5s.
+	// Longest is how long an answer may take, if the context allows more. If the servers are not in this
+	// process, a request must be retried soon, as some get no answer. Default 5s.
 	Longest time.Duration
 	// Progress, if not nil, is called after each answer of the servers. There can be many.
 	Progress func()
@@ -56,7 +56,7 @@ type Set struct {
 	portions chan struct{}
 }
 
-// about is the record that says what the set is. It is written when all streams are there.
+// about is the record of a set. It is written when all streams exist.
 type about struct {
 	Format     int `json:"format"`
 	Partitions int `json:"partitions"`
@@ -64,7 +64,7 @@ type about struct {
 
 const format = 1
 
-// Open opens the logs of a name, and makes them if there are none.
+// Open opens the logs of a name, and creates them if there are none.
 func Open(ctx context.Context, cfg Config) (*Set, error) {
 	if !ValidName(cfg.Name) {
 		return nil, fmt.Errorf("the name %q must have 1 to 64 of the characters a-z A-Z 0-9 - _", cfg.Name)
@@ -96,7 +96,7 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 	return s, nil
 }
 
-// agrees returns an error if the set has not the number of partitions that it is opened with.
+// agrees returns ErrPartitions if the set has another number of partitions than Config.
 func (s *Set) agrees(a about) error {
 	if s.cfg.Partitions == 0 || s.cfg.Partitions == a.Partitions {
 		return nil

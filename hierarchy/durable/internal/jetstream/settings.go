@@ -3,6 +3,7 @@ package jetstream
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -54,7 +55,8 @@ func keeps(cfg jetstream.StreamConfig, needs usage, must func(bool, string, ...a
 
 // works is about settings without which the stream can't be used.
 func works(cfg jetstream.StreamConfig, needs usage, must func(bool, string, ...any)) {
-	must(len(cfg.Subjects) == 1 && cfg.Subjects[0] == needs.Subject, "subjects are %q and must be %q", cfg.Subjects, []string{needs.Subject})
+	subjects := []string{needs.Subject}
+	must(slices.Equal(cfg.Subjects, subjects), "subjects are %q and must be %q", cfg.Subjects, subjects)
 	must(cfg.Mirror == nil, "mirror must not be set")
 	must(len(cfg.Sources) == 0, "sources must not be set")
 	must(cfg.SubjectTransform == nil, "subject_transform must not be set")

@@ -103,7 +103,6 @@ func (s *Table) make(ctx context.Context, replicas int) (jetstream.KeyValue, err
 // subject returns where the records of a key are.
 func (s *Table) subject(key string) string { return "$KV." + s.name + "." + key }
 
-// Put implements storage.Table.
 func (s *Table) Put(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
 	n, err := s.bucket.Update(ctx, key, value, last)
 	return n, meant(err)
@@ -116,7 +115,7 @@ const (
 	purge     = "PURGE"
 )
 
-// Delete implements storage.Table. It publishes the deletion itself: KeyValue's Delete takes revision 0
+// Delete publishes the deletion itself: KeyValue's Delete takes revision 0
 // for any revision.
 func (s *Table) Delete(ctx context.Context, key string, last uint64) error {
 	m := nats.NewMsg(s.subject(key))

@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Get implements storage.Table. It reads from the leader: KeyValue's Get may be answered by a replica that is
+// Get reads from the leader: KeyValue's Get may be answered by a replica that is
 // behind, and does not return the revision of a deletion.
 func (s *Table) Get(ctx context.Context, key string) (storage.Record, error) {
 	r, absent := storage.Record{Key: key}, fmt.Errorf("%w: %q", storage.ErrAbsent, key)
@@ -34,7 +34,6 @@ func (s *Table) Get(ctx context.Context, key string) (storage.Record, error) {
 	return r, nil
 }
 
-// Watch implements storage.Table.
 func (s *Table) Watch(ctx context.Context) (<-chan storage.Change, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w, err := s.bucket.WatchAll(ctx)

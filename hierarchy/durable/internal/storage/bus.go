@@ -26,13 +26,13 @@ type Bus interface {
 	NewInbox() string
 	// MaxMessage is the size of the largest message, with its subjects. It may change.
 	MaxMessage() int
-	// Offline returns an error that is ErrOffline and says why if there is no connection now, or nil. Without one,
+	// Offline returns ErrOffline with the reason if there is no connection now, or nil. Without one,
 	// messages are kept for some time, or lost.
 	Offline() error
 	// Closed returns an error that is ErrClosed if the bus is closed for good, or nil.
 	Closed() error
-	// Watch calls changed now, and each time when Offline may be another, until the bus is closed for good or end is
-	// closed.
+	// Watch calls changed now, and whenever the result of Offline may have changed, until the bus is closed for good or
+	// end is closed.
 	Watch(end <-chan struct{}, changed func())
 }
 

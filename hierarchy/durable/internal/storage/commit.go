@@ -23,8 +23,8 @@ type Patience struct {
 }
 
 // Commit appends data as message last+1, and finds out whether it is in the log if the answer is lost. It
-// returns nil if it is, and ErrTaken, ErrStranger or ErrTooLarge if it is not and never will be. After any other error nothing
-// is known: that is ErrReplaced, or ctx is done, or the log takes less than before.
+// returns nil if it is, and ErrTaken, ErrStranger or ErrTooLarge if it is not and never will be. After any other error
+// nothing is known: that is ErrReplaced, or ctx is done, or the log takes less than before.
 func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte) error {
 	sure := true // no copy can have been appended
 	for retry := (wait.Backoff{First: cmp.Or(p.Pause, 5*time.Millisecond), Last: time.Second}); ; {
@@ -61,7 +61,8 @@ func (p *Patience) append(ctx context.Context, log Log, last uint64, data []byte
 	limited, cancel := p.WithTimeout(ctx)
 	defer cancel()
 	err := log.Append(limited, last, data)
-	if err != nil && limited.Err() != nil && ctx.Err() == nil && !errors.Is(err, ErrDenied) { // callers do not know that context
+	if err != nil && limited.Err() != nil && ctx.Err() == nil && !errors.Is(err, ErrDenied) {
+		// Callers do not know the context whose error err is.
 		return fmt.Errorf("%w within %v", errNoAnswer, p.answer())
 	}
 	return err

@@ -5,8 +5,7 @@ import "strings"
 // prefix begins the text of an error that callers of package durable know.
 const prefix = "durable: "
 
-// In returns err with the place where it occurred in its text. The prefix stays in front: "durable:
-// partition 3: the log is damaged".
+// In adds the place where an error occurred to its text, after the prefix: "durable: partition 3: the log is damaged".
 func In(where string, err error) error { return &inPlace{where, err} }
 
 type inPlace struct {

@@ -11,14 +11,14 @@ var (
 	// ErrTaken: another message has the place in the log. The process that gets it is not the owner.
 	ErrTaken = errors.New("the log has another owner")
 	// ErrStranger: a message that is no frame of the log has the place. The message to be appended is not
-	// there, and never will be. Behind it there is room.
+	// there, and never will be. It can be appended after the stranger's.
 	ErrStranger = errors.New("the log has a message that is not its owner's")
-	// ErrReplaced: the log has another owner, who has deleted the place of the message. Whether the
-	// message was there, nobody knows any more.
+	// ErrReplaced: the log has another owner, who has deleted the place of the message. It is unknown whether the
+	// message was there.
 	ErrReplaced = errors.New("the log has another owner, who has trimmed it")
 	// ErrDamaged: something is missing or altered.
 	ErrDamaged = errors.New("durable: the log is damaged")
-	// ErrDenied: this process may not write to the log, as somebody has said. Nothing is known of the message.
+	// ErrDenied: this process may not write to the log. Nothing is known of the message.
 	ErrDenied = errors.New("this process may not write to the log")
 	// ErrSettings: the log has settings that lose messages, or with which it can't be used.
 	ErrSettings = errors.New("settings that it must not have")

@@ -19,8 +19,8 @@ type Fault uint8
 
 const (
 	None     Fault = iota
-	Drop           // it is not done, and an error says that there was no answer
-	Forget         // it is done, and an error says that there was no answer
+	Drop           // it is not done, and the error is that there was no answer
+	Forget         // it is done, and the error is that there was no answer
 	Silence        // it is done, and no answer comes until the context ends
 	Later          // it comes to the disk when the next call but one does, and no answer comes
 	Twice          // it comes to the disk twice, and the second answer comes
@@ -33,10 +33,10 @@ const (
 type Log struct {
 	disk  *Disk
 	fault func(data []byte) Fault // guarded by disk.mu
-	// Before and After, if not nil, are called around each append with no lock held, After only if
+	// Before and After, if not nil, are called around each append without a lock, After only if
 	// it was acknowledged.
 	Before, After func(last uint64)
-	// Trimming, if not nil, is called before messages are deleted, with no lock held. After an error none are.
+	// Trimming, if not nil, is called before messages are deleted, without a lock. After an error none are.
 	Trimming func(context.Context) error
 	Max      int // the largest message; 0 means 1 MiB
 
@@ -86,7 +86,6 @@ func (l *Log) call(ctx context.Context) error {
 // errNoAnswer is none of the errors that a caller may rely on.
 var errNoAnswer = fmt.Errorf("memory: no answer")
 
-// Append implements storage.Log.
 func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 	if l.Before != nil {
 		l.Before(last)
@@ -109,7 +108,6 @@ func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 	return err
 }
 
-// Get implements storage.Log.
 func (l *Log) Get(ctx context.Context, number uint64) ([]byte, error) {
 	if err := l.call(ctx); err != nil {
 		return nil, err
@@ -128,7 +126,6 @@ func (d *Disk) get(number uint64) ([]byte, error) {
 	return bytes.Clone(d.all[number-d.first-1]), nil
 }
 
-// Read implements storage.Log.
 func (l *Log) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for ; from <= to; from++ {
@@ -139,7 +136,6 @@ func (l *Log) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error
 	}
 }
 
-// Bounds implements storage.Log.
 func (l *Log) Bounds(ctx context.Context) (storage.Bounds, error) {
 	if err := l.call(ctx); err != nil {
 		return storage.Bounds{}, err
@@ -151,7 +147,6 @@ func (l *Log) Bounds(ctx context.Context) (storage.Bounds, error) {
 	return storage.Bounds{First: l.disk.first + 1, Last: l.disk.last(), Most: l.disk.most}, nil
 }
 
-// Trim implements storage.Log.
 func (l *Log) Trim(ctx context.Context, begin uint64) error {
 	if l.Trimming != nil {
 		if err := l.Trimming(ctx); err != nil {
@@ -171,7 +166,6 @@ func (l *Log) Trim(ctx context.Context, begin uint64) error {
 	return nil
 }
 
-// Mark implements storage.Log.
 func (l *Log) Mark(ctx context.Context) (storage.Mark, error) {
 	if err := l.call(ctx); err != nil {
 		return storage.Mark{}, err
@@ -183,7 +177,6 @@ func (l *Log) Mark(ctx context.Context) (storage.Mark, error) {
 	return *l.disk.mark, nil
 }
 
-// SetMark implements storage.Log.
 func (l *Log) SetMark(ctx context.Context, m storage.Mark) error {
 	if err := l.call(ctx); err != nil {
 		return err
@@ -195,5 +188,4 @@ func (l *Log) SetMark(ctx context.Context, m storage.Mark) error {
 	return nil
 }
 
-// MaxMessage implements storage.Log.
 func (l *Log) MaxMessage() int { return cmp.Or(l.Max, 1<<20) }

@@ -165,18 +165,15 @@ func (s *Store) write(ctx context.Context, op string, r storage.Record, last uin
 	return a.record.Revision, a.err
 }
 
-// Put implements storage.Table.
 func (s *Store) Put(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
 	return s.write(ctx, "put", storage.Record{Key: key, Value: slices.Clone(value)}, last)
 }
 
-// Delete implements storage.Table.
 func (s *Store) Delete(ctx context.Context, key string, last uint64) error {
 	_, err := s.write(ctx, "delete", storage.Record{Key: key, Deleted: true}, last)
 	return err
 }
 
-// Get implements storage.Table.
 func (s *Store) Get(ctx context.Context, key string) (storage.Record, error) {
 	f := s.begin(Call{"get", key})
 	a := s.call(ctx, f, func() (a answer) {

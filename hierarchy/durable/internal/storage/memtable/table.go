@@ -50,7 +50,7 @@ func (t *Table) All() (all []storage.Record) {
 	return all
 }
 
-// get returns what key was when the table had that revision. The lock must be held.
+// get returns what key was when the table had that revision. t must be locked.
 func (t *Table) get(key string, revision uint64) (storage.Record, error) {
 	for _, r := range slices.Backward(t.log) {
 		if r.Key != key || r.Revision > revision {
@@ -65,7 +65,7 @@ func (t *Table) get(key string, revision uint64) (storage.Record, error) {
 	return storage.Record{Key: key}, fmt.Errorf("%w: %q", storage.ErrAbsent, key)
 }
 
-// snapshot returns the last record of each key when the table had that revision. The lock must be held.
+// snapshot returns the last record of each key when the table had that revision. t must be locked.
 func (t *Table) snapshot(revision uint64) (all []storage.Record) {
 	replaced := make(map[string]bool)
 	for _, r := range slices.Backward(t.log) {
@@ -105,7 +105,7 @@ func (t *Table) put(r storage.Record, last uint64) (uint64, error) {
 // history is how many changes the table remembers for answers that are old.
 const history = 64
 
-// compact takes out what is too old for any answer. The lock must be held.
+// compact takes out what is too old for any answer. t must be locked.
 func (t *Table) compact() {
 	if len(t.log) < max(4*history, 2*t.kept) || t.revision < history {
 		return
@@ -116,7 +116,7 @@ func (t *Table) compact() {
 	t.kept = len(t.log)
 }
 
-// before returns the revision that the table had so many changes ago. The lock must be held.
+// before returns the revision that the table had so many changes ago. t must be locked.
 func (t *Table) before(changes uint64) uint64 {
 	return t.revision - min(changes, t.revision, history)
 }

@@ -20,7 +20,6 @@ type watch struct {
 	muted bool
 }
 
-// Watch implements storage.Table.
 func (s *Store) Watch(ctx context.Context) (<-chan storage.Change, error) {
 	f := s.begin(Call{Op: "watch"})
 	w := &watch{store: s, out: make(chan storage.Change), more: wait.NewSignal()}
