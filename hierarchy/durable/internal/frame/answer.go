@@ -1,14 +1,12 @@
 package frame
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
-// Result is what became of a part of a request.
+// Result is the outcome of a part of a request.
 type Result uint8
 
 const (
-	Done    Result = iota // its operations were committed, as far as their bits say
+	Done    Result = iota // those of its operations were committed whose bits are set
 	Full                  // none was committed, as there was no room under MaxPending
 	Later                 // none was committed, as the frame had no room for the value. It can be requested again
 	Refused               // none was committed, as the owner could not read a schedule. Not before version 2
@@ -20,8 +18,8 @@ const (
 	answerCount  = 3        // where the number of operations begins
 )
 
-// AppendAnswer appends the answer to one part of a request: what became of it, whether each of its
-// operations were committed, and the value that its only operation took out, or what AppendValues gives for several.
+// AppendAnswer appends the answer to one part of a request: its result, whether each of its
+// operations was committed, and the value that its only operation took out, or what AppendValues gives for several.
 func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
 	head := uint64(len(took))<<answerCount | uint64(r)
 	if value != "" {

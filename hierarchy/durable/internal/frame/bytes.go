@@ -1,11 +1,12 @@
-// Package wire encodes what frames, marks and messages consist of: fixed numbers in little-endian order, others as
-// varints, bytes after their length, and a checksum.
 package frame
 
 import (
 	"encoding/binary"
 	"hash/crc32"
 )
+
+// What frames, marks and messages consist of: fixed numbers in little-endian order, others as varints, bytes after their
+// length, and a checksum.
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 )
 
 const (
@@ -157,4 +158,26 @@ func Parse(b []byte) (f Frame, err error) {
 		return f, fmt.Errorf("%w: it says that it has %d operations", errDamaged, f.Count)
 	}
 	return f, nil
+}
+
+// Ops returns an iterator over the operations, each with its place in the frame. The Op is the same
+// variable each time, and its bytes are those of the frame. After an error nothing comes.
+func (f *Frame) Ops() iter.Seq2[*Op, error] {
+	return func(yield func(*Op, error) bool) {
+		var op Op
+		c := coder{Reader: Reader{B: f.body}, header: &f.Header}
+		for place := range f.Count {
+			op = Op{}
+			if c.op(&op, place); c.Failed {
+				yield(nil, fmt.Errorf("%w: operation %d can't be read", errDamaged, place))
+				return
+			}
+			if !yield(&op, nil) {
+				return
+			}
+		}
+		if len(c.B) > 0 {
+			yield(nil, fmt.Errorf("%w: %d bytes follow the last operation", errDamaged, len(c.B)))
+		}
+	}
 }

@@ -157,8 +157,8 @@ func TestWhatIsNewTakesNoBytes(t *testing.T) {
 		if op.Kind == Keep && op.State == Dead {
 			continue
 		}
-		require.Equal(t, build(&v1, h, []Op{op})[headerSize:len(v1.b)-trailerSize],
-			build(&v2, header, []Op{op})[headerSize:len(v2.b)-trailerSize], op.Kind)
+		require.Equal(t, build(&v1, h, []Op{op})[headerSize:len(v1.coder.out)-trailerSize],
+			build(&v2, header, []Op{op})[headerSize:len(v2.coder.out)-trailerSize], op.Kind)
 	}
 }
 
@@ -269,7 +269,7 @@ func TestWholeFramesThatMakeNoSense(t *testing.T) {
 			h.Version = First
 		}
 		w.Start(h)
-		w.b, w.count = append(w.b, body...), 1
+		w.coder.out, w.count = append(w.coder.out, body...), 1
 		b, _ := w.Finish()
 		f, err := Parse(b)
 		require.NoError(t, err, name)
@@ -329,7 +329,7 @@ func FuzzParse(f *testing.F) {
 		}
 		var w Builder
 		w.Start(header)
-		w.b, w.count = append(w.b, body...), int(count)
+		w.coder.out, w.count = append(w.coder.out, body...), int(count)
 		b, _ := w.Finish()
 		parsed, err := Parse(bytes.Clone(b))
 		if err != nil {

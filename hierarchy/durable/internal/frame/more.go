@@ -12,9 +12,6 @@ type More struct {
 	Died     int64  // Keep of a dead timer: the time of the frame with its Die
 }
 
-// moreBit, in the byte of a kind, says that fields follow after the others that most operations don't have.
-const moreBit = 1 << 7
-
 // The bits of what follows in Set, SetAt and Keep, in this order.
 const (
 	hasSchedule = 1 << iota
@@ -70,79 +67,45 @@ func (op *Op) hasMore() bool {
 	return false
 }
 
-// more appends what follows the other fields.
-func (w *Builder) more(op *Op) {
+// more codes what follows the other fields.
+func (c *coder) more(op *Op) {
 	switch op.Kind {
 	case Die:
-		w.bytes(op.Error)
+		c.some(&op.Error)
 		return
 	case Start:
-		w.time(op.Due)
-		w.b = binary.AppendUvarint(w.b, uint64(op.Missed))
-		return
-	}
-	bits := op.bits()
-	w.b = append(w.b, bits)
-	if bits&hasSchedule != 0 {
-		w.bytes(op.Schedule)
-	}
-	if bits&hasTrace != 0 {
-		w.bytes(op.Trace)
-	}
-	if bits&hasMissed != 0 {
-		w.b = binary.AppendUvarint(w.b, uint64(op.Missed))
-	}
-	if bits&hasDied != 0 {
-		w.time(op.Died)
-		w.bytes(op.Error)
-	}
-}
-
-// more reads what Builder.more has appended. It fails if op can't have it.
-func (r *reader) more(op *Op) {
-	switch op.Kind {
-	case Die:
-		op.Error = r.some()
-		return
-	case Start:
-		op.Moved, op.Due, op.Missed = true, r.time(), r.attempt()
+		op.Moved = true
+		c.time(&op.Due)
+		c.uint32(&op.Missed)
 		return
 	case Set, SetAt, Keep, Import:
 	default:
-		r.Fail()
+		c.Fail()
 		return
 	}
-	bits := r.Byte()
+	bits := op.bits()
+	c.byte(&bits)
 	if bits == 0 || bits&^mayHave(op) != 0 {
-		r.Fail()
+		c.Fail()
 	}
 	if bits&hasSchedule != 0 {
-		op.Schedule = r.some()
+		c.some(&op.Schedule)
 	}
 	if bits&hasTrace != 0 {
-		op.Trace = r.some()
+		c.some(&op.Trace)
 	}
 	if bits&hasMissed != 0 {
-		if op.Missed = r.attempt(); op.Missed == 0 {
-			r.Fail()
+		if c.uint32(&op.Missed); op.Missed == 0 {
+			c.Fail()
 		}
 	}
 	op.Started = bits&hasStarted != 0
 	if bits&hasDied != 0 {
-		op.Died = r.time()
-		if b := r.Bytes(); len(b) > 0 {
-			op.Error = b
+		c.time(&op.Died)
+		if c.bytes(&op.Error); len(op.Error) == 0 {
+			op.Error = nil
 		}
 	}
-}
-
-// some reads bytes of which there is one at least.
-func (r *reader) some() []byte {
-	b := r.Bytes()
-	if len(b) == 0 {
-		r.Fail()
-	}
-	return b
 }
 
 // MoreSize is more than a timer's schedule, trace context and error take, and what goes with them.

@@ -45,6 +45,9 @@ func (k Kind) String() string {
 // renews reports whether the operation gives the timer a new ID.
 func (k Kind) renews() bool { return k <= Move || k == Next }
 
+// has reports whether frames with that header may have operations of a kind.
+func (h *Header) has(k Kind) bool { return k > 0 && k < kinds && (k < version2 || h.version() >= 2) }
+
 // isWhole reports whether the operation has all of a timer.
 func (k Kind) isWhole() bool { return k == Keep || k == Import }
 

@@ -95,7 +95,7 @@ func (p *Partition) Page(dead bool, c Cursor, f func(state.Timer) bool) (Cursor,
 			c = Cursor{p.epoch, 0, p.state.Records()}
 		}
 		to := min(c.Limit, c.Next+scanBatch)
-		c.Next = p.state.Walk(c.Next, to, func(t state.Timer) bool {
+		c.Next = p.state.Walk(c.Next, to, func(_ state.Ref, t state.Timer) bool {
 			full = t.Dead == dead && !f(t)
 			return !full
 		})

@@ -1,8 +1,6 @@
 package state
 
-import (
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-)
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 
 // attempted applies what handlers and Revive have written.
 func (s *State) attempted(h *frame.Header, op *frame.Op, i uint32, r *record) error {
@@ -26,7 +24,7 @@ func (s *State) attempted(h *frame.Header, op *frame.Op, i uint32, r *record) er
 	return nil
 }
 
-// change does what attempted has found to make sense.
+// change applies an operation that attempted has checked.
 func (s *State) change(h *frame.Header, op *frame.Op, i uint32, r *record) {
 	switch op.Kind {
 	case frame.End:
@@ -60,7 +58,7 @@ func (s *State) change(h *frame.Header, op *frame.Op, i uint32, r *record) {
 	}
 }
 
-// finished says that the attempt of r ended by itself: nobody has to be told.
+// finished notes that the attempt of r has ended by itself, so that it is not superseded.
 func (s *State) finished(i uint32, r *record) {
 	if r.state == running {
 		r.state = waiting
@@ -68,8 +66,8 @@ func (s *State) finished(i uint32, r *record) {
 	delete(s.begun, i)
 }
 
-// stopped says that the owner has stopped in order. Attempts without an end did not end it, and may
-// not have been made. So they don't count, and are due.
+// stopped notes that the owner has stopped in order. Attempts without an end in the log did not end the process, and
+// may not have been made. So they don't count, and are due.
 func (s *State) stopped() {
 	if s.owned { // nothing follows
 		return

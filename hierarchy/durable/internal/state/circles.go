@@ -6,7 +6,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Circles tells where the timers that wait are on both wheels together, given the owner's time and the
+// Circles returns where the waiting timers are, on both wheels together, given the owner's time and the
 // wall time. The hands show the owner's time.
 func (s *State) Circles(now, wall int64) []hierarchy.CircleStats {
 	all := s.wheels[0].Circles(time.Duration(now))

@@ -13,13 +13,11 @@ import (
 func (s *State) Build() {
 	s.built = true
 	for i := uint32(1); i < s.records.next; i++ {
-		if !s.records.has(i) {
-			continue
-		}
-		switch r := s.records.at(i); r.state {
-		case dead:
+		switch r := s.records.timer(i); {
+		case r == nil:
+		case r.state == dead:
 			s.bury(i, r)
-		case waiting:
+		case r.state == waiting:
 			wall, until := r.wall, r.due
 			if next, ok := s.next[i]; ok {
 				wall, until = false, next
@@ -32,7 +30,7 @@ func (s *State) Build() {
 
 // Advance moves the hands of the wheels, which must be empty, to the time of a frame. A wheel whose hand
 // stands at the Unix epoch has all timers of our days in one slot. It does not matter if a hand is
-// ahead of the time that Pop is given later: Pop looks itself what is due.
+// ahead of the time that Pop is given later, as Pop does not rely on the hands.
 func (s *State) Advance(now int64) {
 	for _, wheel := range s.wheels {
 		advance(wheel, now)
@@ -51,8 +49,8 @@ func advance(wheel *hierarchy.Driven[uint32], now int64) {
 // Built reports whether Build was called.
 func (s *State) Built() bool { return s.built }
 
-// Own says that the log was read to its end, a takeover by this process at that time after a frame of the
-// time before, and that what is applied from now on is what this process writes.
+// Own is called after the takeover by this process, at the time now, which follows a frame of the time before. What is
+// applied from now on is what this process writes.
 func (s *State) Own(before, now int64) {
 	s.owned = true
 	s.Advance(now)
@@ -62,9 +60,8 @@ func (s *State) Own(before, now int64) {
 // Forget forgets the callers that are not remembered any more at the time of a frame.
 func (s *State) Forget(now int64) { s.requests.expire(now) }
 
-// Begun returns the timers with an attempt that has begun and of whose end the log says nothing.
-func (s *State) Begun() []Ref {
-	var refs []Ref
+// Begun returns the timers with an attempt that has begun and has no end in the log.
+func (s *State) Begun() (refs []Ref) {
 	for i := range s.begun {
 		refs = append(refs, Ref(i))
 	}
@@ -105,7 +102,7 @@ type Due struct {
 // AnyDue reports whether Pop has a timer.
 func (s *State) AnyDue(now, wall int64) bool { return s.due(now, wall) >= 0 }
 
-// due returns the wheel whose turn it is, or -1.
+// due returns the wheel that Pop takes a timer from, or -1.
 func (s *State) due(now, wall int64) int {
 	times := [2]int64{now, wall}
 	best, late := -1, int64(-1)
@@ -119,18 +116,15 @@ func (s *State) due(now, wall int64) int {
 	return best
 }
 
-// Start says that an attempt of a timer that is held begins. It is false if the timer is not held,
-// or is not the one with that ID any more.
-func (s *State) Start(ref Ref, id frame.ID) bool {
-	if !s.Held(ref, id) {
-		return false
+// Start notes that an attempt begins of the timer with that ID, if it is held still.
+func (s *State) Start(ref Ref, id frame.ID) {
+	if s.Held(ref, id) {
+		s.preserve(uint32(ref))
+		s.records.at(uint32(ref)).state = running
 	}
-	s.preserve(uint32(ref))
-	s.records.at(uint32(ref)).state = running
-	return true
 }
 
-// Hold says that an attempt of a timer, which had started, does not begin yet. The timer is held again.
+// Hold notes that an attempt of a timer, which had started, does not begin yet. The timer is held again.
 func (s *State) Hold(ref Ref, id frame.ID) {
 	if s.IsRunning(ref, id) {
 		s.preserve(uint32(ref))
@@ -149,11 +143,8 @@ func (s *State) IsRunning(ref Ref, id frame.ID) bool {
 }
 
 func (s *State) is(ref Ref, id frame.ID, st status) bool {
-	if !s.records.has(uint32(ref)) {
-		return false
-	}
-	r := s.records.at(uint32(ref))
-	return r.state == st && r.id == id
+	r := s.records.timer(uint32(ref))
+	return r != nil && r.state == st && r.id == id
 }
 
 // wait makes a timer wait on the wheel of its own kind.
@@ -171,13 +162,11 @@ func (s *State) waitUntil(i uint32, r *record, wall bool, until int64) {
 	}
 }
 
-func (s *State) wheel(wall bool) *hierarchy.Driven[uint32] { return s.wheels[wheelOf(wall)] }
-
-func wheelOf(wall bool) int {
+func (s *State) wheel(wall bool) *hierarchy.Driven[uint32] {
 	if wall {
-		return 1
+		return s.wheels[1]
 	}
-	return 0
+	return s.wheels[0]
 }
 
 // unwheel takes a waiting timer off the wheel that it is on.

@@ -4,13 +4,11 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
 // Dead timers that are not kept for ever wait on a wheel of their own.
 
-// SetKeepDead sets for how long dead timers are kept. 0, as in the beginning, is for ever. It is called on an empty
-// State.
+// SetKeepDead sets for how long dead timers are kept. 0, the default, is for ever. It is called on an empty State.
 func (s *State) SetKeepDead(d time.Duration) { s.keepDead = int64(d) }
 
 // bury makes a dead timer wait until it need not be kept any more.
@@ -20,7 +18,7 @@ func (s *State) bury(i uint32, r *record) {
 	}
 }
 
-// unbury undoes bury, and forgets what is said of the dead.
+// unbury undoes bury, and clears what only dead timers have.
 func (s *State) unbury(i uint32, r *record) {
 	s.graves.Remove(r.handle)
 	r.handle = hierarchy.Handle{}
@@ -35,8 +33,8 @@ func (s *State) NextExpiry() (at int64, ok bool) {
 	return int64(d), ok
 }
 
-// PopExpired takes a dead timer out that need not be kept any more, in the owner's time. It is dead still, until
-// an Expire says that it is gone.
+// PopExpired takes out a dead timer that need not be kept any more, in the owner's time. It stays dead until an Expire
+// removes it.
 func (s *State) PopExpired(now int64) (ref Ref, ok bool) {
 	if at, ok := s.NextExpiry(); !ok || at > now {
 		return 0, false
@@ -47,6 +45,3 @@ func (s *State) PopExpired(now int64) (ref Ref, ok bool) {
 	}
 	return 0, false
 }
-
-// IsDead reports whether the timer of a record has that ID, and is dead.
-func (s *State) IsDead(ref Ref, id frame.ID) bool { return s.is(ref, id, dead) }

@@ -15,18 +15,15 @@ type Extra struct {
 // size returns about what it takes in the log.
 func (e *Extra) size() int64 { return int64(frame.MoreSize(e.Schedule, e.Trace, e.LastError)) }
 
-// extraOf returns what op says.
-func extraOf(op *frame.Op) Extra {
-	m := &op.More
+// extraOf returns that of an operation.
+func extraOf(m *frame.More) Extra {
 	return Extra{string(m.Schedule), string(m.Trace), m.Missed, m.Started, string(m.Error), m.Died}
 }
 
 // extra returns that of a timer.
 func (s *State) extra(i uint32) Extra {
-	if len(s.extras) > 0 {
-		if e := s.extras[i]; e != nil {
-			return *e
-		}
+	if e := s.extras[i]; e != nil {
+		return *e
 	}
 	return Extra{}
 }
@@ -53,7 +50,7 @@ func (s *State) died(i uint32, r *record, e Extra) {
 	}
 }
 
-// next makes a timer wait for the next run of its schedule.
+// nextRun makes a timer wait for the next run of its schedule.
 func (s *State) nextRun(i uint32, r *record, op *frame.Op) {
 	s.finished(i, r)
 	s.leave(i, r)
@@ -64,7 +61,7 @@ func (s *State) nextRun(i uint32, r *record, op *frame.Op) {
 	s.wait(i, r, r.due)
 }
 
-// startRun says that the first attempt of a run begins.
+// startRun notes that the first attempt of a run begins.
 func (s *State) startRun(i uint32, r *record, op *frame.Op) {
 	e := s.extra(i)
 	e.Started = true

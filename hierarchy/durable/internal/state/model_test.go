@@ -154,7 +154,7 @@ func (m *model) compare(t *testing.T, s *State) {
 		require.False(t, early)
 		ref, ok := s.PopExpired(at)
 		require.True(t, ok)
-		require.True(t, s.IsDead(ref, s.Timer(ref).ID))
+		require.True(t, s.Timer(ref).Dead)
 		got = append(got, at)
 	}
 	require.Equal(t, expiries, got)

@@ -85,6 +85,14 @@ func (r *records) at(i uint32) *record { return &r.chunks[i>>chunkBits].all[i&(c
 // has reports whether the memory of record i is there. That of one that is free may have gone.
 func (r *records) has(i uint32) bool { return i < r.next && r.chunks[i>>chunkBits] != nil }
 
+// timer returns record i if it has a timer, else nil.
+func (r *records) timer(i uint32) *record {
+	if !r.has(i) || r.at(i).state == free {
+		return nil
+	}
+	return r.at(i)
+}
+
 // take returns the number of a record that is free.
 func (r *records) take() uint32 {
 	if r.pinned == 0 {

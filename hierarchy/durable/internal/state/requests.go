@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -23,8 +24,13 @@ type answered struct {
 	home   uint64 // the number of the frame where it was written last
 }
 
-// size returns about what the answer takes in the log.
-func (a *answered) size() int64 { return int64(len(a.answer)) + overhead }
+// bytesOf returns about what answers take in the log.
+func bytesOf(answers []answered) (n int64) {
+	for i := range answers {
+		n += int64(len(answers[i].answer)) + overhead
+	}
+	return n
+}
 
 // caller is what is remembered of a caller. Nobody waits for answers below the floor.
 type caller struct {
@@ -45,21 +51,15 @@ type requests struct {
 // find returns the answer to a request, or the place for it.
 func (c *caller) find(serial uint64) (at int, ok bool) {
 	return slices.BinarySearchFunc(c.answers, serial, func(a answered, serial uint64) int {
-		switch {
-		case a.serial < serial:
-			return -1
-		case a.serial > serial:
-			return 1
-		}
-		return 0
+		return cmp.Compare(a.serial, serial)
 	})
 }
 
-// put remembers an answer that is in the log. While the log is read, callers are there still whom
-// the owner had forgotten before they retried.
+// put remembers an answer that is in the log. While the log is read, a caller may be remembered here that
+// its owner had forgotten before the caller retried.
 func (q *requests) put(h *frame.Header, op *frame.Op) {
 	c := q.callers[op.Caller]
-	if c != nil && op.Serial < c.floor { // it had
+	if c != nil && op.Serial < c.floor { // forgotten
 		q.forget(op.Caller)
 		c = nil
 	}
@@ -74,11 +74,10 @@ func (q *requests) put(h *frame.Header, op *frame.Op) {
 		c.answers[at].home = h.Number
 		return
 	default:
-		q.bytes -= c.answers[at].size()
+		q.bytes -= bytesOf(c.answers[at : at+1])
 	}
-	a := answered{op.Serial, op.When, string(op.Answers), h.Number}
-	c.answers[at] = a
-	q.bytes += a.size()
+	c.answers[at] = answered{op.Serial, op.When, string(op.Answers), h.Number}
+	q.bytes += bytesOf(c.answers[at : at+1])
 	c.last = max(c.last, op.When)
 	q.raise(c, op.Floor)
 }
@@ -101,17 +100,13 @@ func (q *requests) raise(c *caller, floor uint64) {
 		return
 	}
 	n, _ := c.find(c.floor)
-	for i := range c.answers[:n] {
-		q.bytes -= c.answers[i].size()
-	}
+	q.bytes -= bytesOf(c.answers[:n])
 	c.answers = slices.Delete(c.answers, 0, n)
 }
 
 // forget forgets a caller.
 func (q *requests) forget(id uint64) {
-	for i := range q.callers[id].answers {
-		q.bytes -= q.callers[id].answers[i].size()
-	}
+	q.bytes -= bytesOf(q.callers[id].answers)
 	delete(q.callers, id)
 }
 
@@ -150,7 +145,7 @@ func (s *State) Floor(id uint64) uint64 {
 	return 0
 }
 
-// Answer returns the answer that a request has had.
+// Answer returns the answer to a request.
 func (s *State) Answer(id Request) (answer string, ok bool) {
 	if a := s.answer(id); a != nil {
 		return a.answer, true
@@ -187,17 +182,49 @@ func (s *State) AnswersOf(home uint64) (ids []Request) {
 	return ids
 }
 
-// Answers returns how many are remembered.
-func (s *State) Answers() (n int) {
-	for _, c := range s.requests.callers {
-		n += len(c.answers)
-	}
-	return n
-}
-
 // KeepAnswer returns the operation that writes an answer, which must be remembered, again.
 func (s *State) KeepAnswer(id Request) frame.Op {
 	a := s.answer(id)
 	return frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: s.Floor(id.Caller),
 		When: a.when, Answers: []byte(a.answer)}
 }
+
+// Standing is whether a request of which no answer is known can be a copy of one that was committed.
+type Standing int
+
+const (
+	// Fresh: it has not been committed.
+	Fresh Standing = iota
+	// Passed: it has not been committed, and a later one of its caller has been. What its caller gave up must not
+	// be committed after what it has requested instead.
+	Passed
+	// Old: it may have been committed, and its caller forgotten since.
+	Old
+)
+
+// Counted is more than the serial numbers of callers of earlier versions, which count from 1. Their requests are never
+// Passed or Old.
+const Counted = 1 << 40
+
+// Standing returns that of a request without an Answer. Callers begin to count at the time of a frame that was in
+// the log before, in nanoseconds, and count fewer messages than Remember has nanoseconds. So the number of a request
+// is hardly above the time when it was sent.
+func (s *State) Standing(id Request) Standing {
+	q := &s.requests
+	c := q.callers[id.Caller]
+	switch {
+	case id.Serial < Counted:
+		return Fresh
+	case c == nil && int64(id.Serial) <= q.forgot+q.remember/2:
+		return Old
+	case c != nil && id.Serial < c.answers[len(c.answers)-1].serial:
+		return Passed
+	}
+	return Fresh
+}
+
+// SetRemember sets how long a caller is remembered that requests nothing. It is called on an empty State.
+func (s *State) SetRemember(d time.Duration) { s.requests.remember = int64(d) }
+
+// Remembers reports whether a caller has a request that is remembered.
+func (s *State) Remembers(caller uint64) bool { return s.requests.callers[caller] != nil }

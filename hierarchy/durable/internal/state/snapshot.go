@@ -27,7 +27,7 @@ func (n *Snapshot) Take(records int, f func(Timer)) bool {
 		if t, ok := n.aside[i]; ok {
 			delete(n.aside, i)
 			f(t)
-		} else if r := &n.state.records; r.has(i) && r.at(i).state != free {
+		} else if n.state.records.timer(i) != nil {
 			f(n.state.exported(Ref(i)))
 		}
 	}

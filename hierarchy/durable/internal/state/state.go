@@ -1,4 +1,4 @@
-// Package state is what a log says: the timers by key, and which of them is due. It applies the
+// Package state has the timers of a log: by key, and by when they are due. It applies the
 // operations of frames, whether they were read or have just been written. It has no lock, no
 // clock and no goroutine.
 package state
@@ -50,13 +50,15 @@ type State struct {
 
 // New returns an empty State.
 func New() *State {
-	s := &State{begun: make(map[uint32]struct{}), next: make(map[uint32]int64)}
-	s.table.seed = maphash.MakeSeed()
-	s.SetRemember(Remember)
-	s.wheels = [2]*hierarchy.Driven[uint32]{new(hierarchy.Driven[uint32]), new(hierarchy.Driven[uint32])}
-	s.graves = new(hierarchy.Driven[uint32])
-	s.extras = make(map[uint32]*Extra)
-	return s
+	return &State{
+		table:    table{seed: maphash.MakeSeed()},
+		wheels:   [2]*hierarchy.Driven[uint32]{new(hierarchy.Driven[uint32]), new(hierarchy.Driven[uint32])},
+		graves:   new(hierarchy.Driven[uint32]),
+		requests: requests{remember: int64(Remember)},
+		extras:   make(map[uint32]*Extra),
+		begun:    make(map[uint32]struct{}),
+		next:     make(map[uint32]int64),
+	}
 }
 
 // Len returns the number of timers that are not dead. Dead is the number of those that are. Bytes is
@@ -74,7 +76,7 @@ func (s *State) find(key []byte) (i, hash uint32) {
 	return s.table.find(&s.records, hash, key), hash
 }
 
-// Apply does what an operation says. A key that is not there is no error, as the frame where it
+// Apply applies an operation. A key that is not there is no error, as the frame where it
 // was set may have been trimmed. What follows then is a Keep.
 func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	s.clean = op.Kind == frame.Close
@@ -134,31 +136,30 @@ func senseless(op *frame.Op, why string) error {
 // set replaces the timer of a key, or makes one.
 func (s *State) set(h *frame.Header, op *frame.Op) {
 	i, hash := s.find(op.Key)
-	if i != 0 {
+	if i == 0 {
+		i = s.add(hash, h, op)
+	} else {
 		s.preserve(i)
 		r := s.records.at(i)
 		s.leave(i, r)
 		s.bytes -= int64(r.size())
 		s.fill(i, r, h, op)
-		s.wait(i, r, op.Due)
-		return
 	}
-	i, r := s.add(hash, h, op)
-	s.wait(i, r, op.Due)
+	s.wait(i, s.records.at(i), op.Due)
 }
 
 // add makes a record.
-func (s *State) add(hash uint32, h *frame.Header, op *frame.Op) (uint32, *record) {
+func (s *State) add(hash uint32, h *frame.Header, op *frame.Op) uint32 {
 	i := s.records.take()
 	r := s.records.at(i)
 	r.hash = hash
 	s.fill(i, r, h, op)
 	s.table.insert(&s.records, i)
 	s.live++
-	return i, r
+	return i
 }
 
-// fill writes what op says into r, but for the state.
+// fill copies what op has into r, but for the state.
 func (s *State) fill(i uint32, r *record, h *frame.Header, op *frame.Op) {
 	var b strings.Builder
 	b.Grow(len(op.Key) + len(op.Value))
@@ -167,10 +168,10 @@ func (s *State) fill(i uint32, r *record, h *frame.Header, op *frame.Op) {
 	r.data, r.keyLen = b.String(), uint16(len(op.Key))
 	r.due, r.wall, r.id, r.home, r.attempt = op.Due, op.Wall, op.ID, h.Number, op.Attempt
 	s.bytes += int64(r.size())
-	s.setExtra(i, extraOf(op))
+	s.setExtra(i, extraOf(&op.More))
 }
 
-// keep makes the timer as it is written, or finds it unchanged.
+// keep makes the timer of a Keep. One that is there already must be the same.
 func (s *State) keep(h *frame.Header, op *frame.Op) error {
 	i, hash := s.find(op.Key)
 	if i != 0 {
@@ -181,10 +182,11 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 		r.home = h.Number
 		return nil
 	}
-	i, r := s.add(hash, h, op)
+	i = s.add(hash, h, op)
+	r := s.records.at(i)
 	switch op.State {
 	case frame.Dead:
-		s.died(i, r, extraOf(op))
+		s.died(i, r, extraOf(&op.More))
 	case frame.Begun:
 		s.begun[i] = struct{}{}
 		s.wait(i, r, op.Next)
@@ -198,7 +200,7 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 	return nil
 }
 
-// replace makes the timer as it is written, instead of what the key has.
+// replace makes the timer of an Import, instead of what the key has.
 func (s *State) replace(h *frame.Header, op *frame.Op) error {
 	if i, _ := s.find(op.Key); i != 0 {
 		s.preserve(i)

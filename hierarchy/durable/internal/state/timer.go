@@ -1,8 +1,6 @@
 package state
 
-import (
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-)
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 
 // Timer is a copy of what the state has about a timer.
 type Timer struct {
@@ -113,12 +111,10 @@ func (s *State) Cursor() *Cursor {
 
 // Take calls f for the timers in the next n records. It is false at the end.
 func (c *Cursor) Take(n int, f func(Ref, Timer)) bool {
-	for ; n > 0 && c.next < c.limit; n-- {
-		if r := &c.state.records; r.has(c.next) && r.at(c.next).state != free {
-			f(Ref(c.next), c.state.Listed(Ref(c.next)))
-		}
-		c.next++
-	}
+	c.next = c.state.Walk(c.next, min(c.limit, c.next+uint32(n)), func(ref Ref, t Timer) bool {
+		f(ref, t)
+		return true
+	})
 	return c.next < c.limit
 }
 
@@ -130,9 +126,9 @@ func (s *State) Records() uint32 { return s.records.next }
 
 // Walk calls f for the timers in records from from on, before to, until it is false. It returns the
 // number of the record for which it was, or to.
-func (s *State) Walk(from, to uint32, f func(Timer) bool) uint32 {
+func (s *State) Walk(from, to uint32, f func(Ref, Timer) bool) uint32 {
 	for i := max(1, from); i < min(to, s.records.next); i++ {
-		if s.records.has(i) && s.records.at(i).state != free && !f(s.Listed(Ref(i))) {
+		if s.records.timer(i) != nil && !f(Ref(i), s.Listed(Ref(i))) {
 			return i
 		}
 	}
@@ -141,9 +137,6 @@ func (s *State) Walk(from, to uint32, f func(Timer) bool) uint32 {
 
 // HasHome reports whether the record has a timer that was last written, whole, in frame home.
 func (s *State) HasHome(ref Ref, home uint64) bool {
-	if !s.records.has(uint32(ref)) {
-		return false
-	}
-	r := s.records.at(uint32(ref))
-	return r.state != free && r.home == home
+	r := s.records.timer(uint32(ref))
+	return r != nil && r.home == home
 }

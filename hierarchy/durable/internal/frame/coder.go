@@ -1,0 +1,204 @@
+package frame
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// coder writes operations, or reads them. Each of its methods does both, so that what is written and what is read
+// can't differ. What is read is checked; after a failure it is zeros.
+type coder struct {
+	Reader
+	header  *Header
+	writing bool
+	out     []byte
+}
+
+// moreBit, in the byte of a kind, means that fields follow that most operations don't have.
+const moreBit = 1 << 7
+
+// op codes the operation at a place of the frame.
+func (c *coder) op(op *Op, place int) {
+	kind := byte(op.Kind)
+	if c.header.version() >= 2 && op.hasMore() {
+		kind |= moreBit
+	}
+	c.byte(&kind)
+	more := kind&moreBit != 0 && c.header.version() >= 2
+	if more {
+		kind &^= moreBit
+	}
+	op.Kind = Kind(kind)
+	if !c.header.has(op.Kind) {
+		c.Fail()
+		return
+	}
+	if !c.writing && op.Kind.renews() {
+		op.ID, op.Wall = c.header.newID(place), op.Kind == SetAt || op.Kind == Next
+	}
+	c.fields(op)
+	if more {
+		c.more(op)
+	}
+}
+
+// fields codes what all operations of a kind have.
+func (c *coder) fields(op *Op) {
+	switch op.Kind {
+	case Set, SetAt:
+		c.time(&op.Due)
+		c.bytes(&op.Key)
+		c.bytes(&op.Value)
+		return
+	case Takeover:
+		c.bytes(&op.Text)
+		return
+	case Close:
+		return
+	case Request:
+		c.request(op)
+		return
+	case Keep, Import:
+		c.whole(op)
+		return
+	case Move:
+		c.time(&op.Due)
+	case Remove:
+	case End, Start, Expire:
+		c.number(&op.ID.Number)
+	case Revive:
+		c.number(&op.ID.Number)
+		c.time(&op.Due)
+	case Begin, Die:
+		c.uint32(&op.Attempt)
+		c.number(&op.ID.Number)
+	case Fail:
+		c.uint32(&op.Attempt)
+		c.number(&op.ID.Number)
+		c.time(&op.Next)
+	case Next:
+		c.how(op)
+		c.number(&op.Ended)
+		c.time(&op.Due)
+	}
+	c.bytes(&op.Key)
+}
+
+const (
+	keepState = 0x0f // the bits of the state
+	keepWall  = 0x10
+)
+
+func (c *coder) whole(op *Op) {
+	flags := byte(op.State)
+	if op.Wall {
+		flags |= keepWall
+	}
+	c.byte(&flags)
+	op.State, op.Wall = State(flags&keepState), flags&keepWall != 0
+	if op.State >= states || flags&^(keepState|keepWall) != 0 {
+		c.Fail()
+	}
+	c.fixed(&op.ID.Owner)
+	c.number(&op.ID.Number)
+	c.time(&op.Due)
+	c.uint32(&op.Attempt)
+	if op.Attempt > 0 {
+		c.time(&op.Next)
+	}
+	c.bytes(&op.Key)
+	c.bytes(&op.Value)
+	if !c.writing && op.State == Dead {
+		op.Died = c.header.Time // unless the operation has it
+	}
+}
+
+func (c *coder) request(op *Op) {
+	above := op.Serial - op.Floor
+	c.fixed(&op.Caller)
+	c.uvarint(&op.Serial)
+	c.uvarint(&above)
+	if above > op.Serial {
+		c.Fail()
+	}
+	op.Floor = op.Serial - above
+	c.time(&op.When)
+	c.bytes(&op.Answers)
+}
+
+func (c *coder) how(op *Op) {
+	how := byte(op.How)
+	c.byte(&how)
+	if op.How = How(how); op.How >= hows {
+		c.Fail()
+	}
+}
+
+// time codes a time as the distance from that of the frame. What wraps around when written wraps back.
+func (c *coder) time(t *int64) {
+	if c.writing {
+		c.out = binary.AppendVarint(c.out, *t-c.header.Time)
+		return
+	}
+	*t = c.header.Time + c.Varint()
+}
+
+// number codes the number of an ID as the distance to the next frame's. So the numbers of timers that were set a short
+// time ago are short. That of an ID of another log wraps around. In version 1 there are no timers of other logs: a number
+// that this log can't have given yet is a failure.
+func (c *coder) number(number *uint64) {
+	next := (c.header.Number + 1) << placeBits
+	age := next - *number
+	c.uvarint(&age)
+	*number = next - age
+	if c.header.version() < 2 && (age == 0 || age > next) {
+		c.Fail()
+	}
+}
+
+func (c *coder) uint32(v *uint32) {
+	wide := uint64(*v)
+	c.uvarint(&wide)
+	if *v = uint32(wide); wide > math.MaxUint32 {
+		c.Fail()
+	}
+}
+
+func (c *coder) byte(v *byte) {
+	if c.writing {
+		c.out = append(c.out, *v)
+		return
+	}
+	*v = c.Byte()
+}
+
+func (c *coder) fixed(v *uint64) {
+	if c.writing {
+		c.out = binary.LittleEndian.AppendUint64(c.out, *v)
+		return
+	}
+	*v = c.Fixed()
+}
+
+func (c *coder) uvarint(v *uint64) {
+	if c.writing {
+		c.out = binary.AppendUvarint(c.out, *v)
+		return
+	}
+	*v = c.Uvarint()
+}
+
+func (c *coder) bytes(b *[]byte) {
+	if c.writing {
+		c.out = AppendBytes(c.out, *b)
+		return
+	}
+	*b = c.Bytes()
+}
+
+// some codes bytes of which there is one at least.
+func (c *coder) some(b *[]byte) {
+	if c.bytes(b); len(*b) == 0 {
+		c.Fail()
+	}
+}
