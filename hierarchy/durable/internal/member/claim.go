@@ -1,7 +1,6 @@
 package member
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,11 +26,7 @@ func (m *Member) Claim(ctx context.Context, p int) error {
 		if !free && c.holder != m.id {
 			return fmt.Errorf("%w: partition %d belongs to %v", ErrNotFree, p, c.holder)
 		}
-		holder, err := m.write(ctx, p, m.id, c.revision)
-		if err == nil && holder != m.id {
-			err = fmt.Errorf("%w: partition %d belongs to %v", ErrNotFree, p, holder)
-		}
-		return err
+		return m.write(ctx, p, m.id, c.revision, ErrNotFree)
 	})
 }
 
@@ -52,11 +47,7 @@ func (m *Member) Give(ctx context.Context, p int, to ID) error {
 		m.mine[p].Store(false)
 		last := c.revision
 		m.mu.Unlock()
-		holder, err := m.write(ctx, p, to, last)
-		if err == nil && holder != to {
-			err = fmt.Errorf("%w: partition %d belongs to %v", ErrNotMine, p, holder)
-		}
-		return err
+		return m.write(ctx, p, to, last, ErrNotMine)
 	})
 }
 
@@ -70,48 +61,43 @@ func (m *Member) inTurn(ctx context.Context, p int, f func(context.Context) erro
 		defer func() { <-m.turns[p] }()
 	case <-ctx.Done():
 	}
-	if isClosed(m.lost) {
+	if m.ctx.Err() != nil {
 		return ErrLost
 	}
 	err := ctx.Err()
 	if err == nil {
 		err = f(ctx)
 	}
-	if err != nil && isClosed(m.lost) {
+	if err != nil && m.ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", ErrLost, err)
 	}
 	return err
 }
 
-// write writes the claim of p, and returns who holds it afterwards.
-func (m *Member) write(ctx context.Context, p int, holder ID, last uint64) (ID, error) {
-	r, err := m.change(ctx, claimKey(p), encodeClaim(holder), last, nil)
+// write writes the claim of p. If the claim is another's afterwards, it returns taken.
+func (m *Member) write(ctx context.Context, p int, holder ID, last uint64, taken error) error {
+	r, err := m.change(ctx, claimKey(p), encodeClaim(holder), last)
 	if err != nil {
-		return 0, fmt.Errorf("writing the claim of partition %d: %w", p, err)
+		return fmt.Errorf("writing the claim of partition %d: %w", p, err)
 	}
 	m.apply(r)
-	return holderOf(r)
-}
-
-func holderOf(r storage.Record) (ID, error) {
-	if r.Deleted {
-		return 0, nil
-	}
-	holder, err := decodeClaim(r.Key, r.Value)
+	now, err := decodeClaim(r)
 	if errors.Is(err, errVersion) {
-		return 0, err
+		return err
 	}
-	return holder, nil // a record that is no claim is nobody's
+	if now != holder {
+		return fmt.Errorf("%w: partition %d belongs to %v", taken, p, now)
+	}
+	return nil
 }
 
 // change puts value at key, or deletes key if value is nil, if its revision is last. It returns the record that the
 // key has afterwards: this one, or another member's. If a response is lost, it reads the record and retries, until
-// either is certain. It fails only when ctx is done, and the result is unknown then. refused, if not nil, is called
-// whenever the table refuses the change.
-func (m *Member) change(ctx context.Context, key string, value []byte, last uint64, refused func()) (storage.Record, error) {
-	retry := wait.Backoff{First: 5 * time.Millisecond, Last: longestPause(m.cfg.Lease)}
+// either is certain. It fails only when ctx is done, and the result is unknown then.
+func (m *Member) change(ctx context.Context, key string, value []byte, last uint64) (storage.Record, error) {
+	retry := wait.Backoff{First: 5 * time.Millisecond, Last: m.cfg.Lease / 40}
 	for {
-		r, err := m.try(ctx, key, value, last, refused)
+		r, err := m.try(ctx, key, value, last)
 		if err == nil {
 			return r, nil
 		}
@@ -122,14 +108,14 @@ func (m *Member) change(ctx context.Context, key string, value []byte, last uint
 }
 
 // try sends the change once. If the response does not decide it, it reads the record once.
-func (m *Member) try(ctx context.Context, key string, value []byte, last uint64, refused func()) (storage.Record, error) {
+func (m *Member) try(ctx context.Context, key string, value []byte, last uint64) (storage.Record, error) {
 	r, err := m.send(ctx, key, value, last)
 	if err == nil {
 		return r, nil
 	}
-	no := errors.Is(err, storage.ErrRefused)
-	if no && refused != nil {
-		refused()
+	refused := errors.Is(err, storage.ErrRefused)
+	if refused && key == memberKey(m.id) {
+		m.lease.until.Store(0) // until it is certain what the refusal means
 	}
 	there, missing := m.get(ctx, key)
 	switch {
@@ -137,8 +123,11 @@ func (m *Member) try(ctx context.Context, key string, value []byte, last uint64,
 		return r, err
 	case there.Revision > last:
 		return there, nil
-	case no && there.Revision == 0 && last > 0:
-		return m.deleteAbsent(ctx, key, last)
+	case refused && there.Revision == 0 && last > 0:
+		// The read did not find the key, but it may be stale, so it decides nothing. If the table deletes the
+		// key at revision 0, it has no such record.
+		_, err = m.send(ctx, key, nil, 0)
+		return deleted(key, last), err
 	}
 	return r, err
 }
@@ -155,14 +144,6 @@ func (m *Member) send(ctx context.Context, key string, value []byte, last uint64
 	return r, err
 }
 
-// deleteAbsent handles a key that a read did not find. The read may be stale, so it decides nothing. If the table
-// deletes the key at revision 0, it has no such record.
-func (m *Member) deleteAbsent(ctx context.Context, key string, last uint64) (storage.Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, m.cfg.Lease/6)
-	defer cancel()
-	return deleted(key, last), m.cfg.Store.Delete(ctx, key, 0)
-}
-
 // deleted returns the record of a deletion. Its revision is unknown, but higher than last.
 func deleted(key string, last uint64) storage.Record {
 	return storage.Record{Key: key, Revision: last + 1, Deleted: true}
@@ -174,6 +155,3 @@ func (m *Member) get(ctx context.Context, key string) (storage.Record, error) {
 	defer cancel()
 	return m.cfg.Store.Get(ctx, key)
 }
-
-// is reports whether r has that value.
-func is(r storage.Record, value []byte) bool { return !r.Deleted && bytes.Equal(r.Value, value) }

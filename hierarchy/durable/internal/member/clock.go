@@ -83,8 +83,8 @@ func (m *Member) Skew(wall func() time.Time) (least, most time.Duration) {
 func (m *Member) SetOff(off bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.lease.off != off {
-		m.lease.off = off
+	if m.lease.record.Off != off {
+		m.lease.record.Off = off
 		m.hurry.Set()
 	}
 }

@@ -202,7 +202,7 @@ func TestTheDeadAreForgotten(t *testing.T) {
 		other := w.table.Open()
 		for i := range 600 {
 			id := ID(i + 2)
-			revision, err := other.Put(w.Context(), memberKey(id), memberRecord{Version: version, Lease: testLease}.encode(), 0)
+			revision, err := other.Put(w.Context(), memberKey(id), encode(memberRecord{Version: version, Lease: testLease}), 0)
 			require.NoError(w, err)
 			if i == 0 {
 				_, err = other.Put(w.Context(), claimKey(0), encodeClaim(id), 0)

@@ -1,13 +1,12 @@
 package member
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // longestLease is the longest lease that a member can have.
@@ -26,12 +25,6 @@ func renewed(lease time.Duration) time.Duration { return lease / 8 }
 // shown returns how long after a renewal the watch must show it.
 func shown(lease time.Duration) time.Duration { return lease / 3 }
 
-// longestPause returns the longest pause before a retry.
-func longestPause(lease time.Duration) time.Duration { return lease / 40 }
-
-// unbroken returns the longest time between two acknowledged renewals that counts as no interruption.
-func unbroken(lease time.Duration) time.Duration { return 2 * lease / 3 }
-
 // newTime returns how long a member that joins others is new. It is less than the wait before a silent member is
 // deleted, so a member that finds only dead ones is no longer new when it takes over from them.
 func newTime(lease time.Duration) time.Duration { return lease }
@@ -46,30 +39,15 @@ type lease struct {
 	// acked is when the last renewal was acknowledged, and run when the first one was since the last
 	// interruption.
 	acked, run time.Duration
-	gone       bool // for good
 
-	revision uint64 // of the record, or 0 before the first renewal was acknowledged
-	counter  uint64
-	leaving  bool
-	off      bool          // this process's wall clock is wrong
+	revision uint64        // of the record, or 0 before the first renewal was acknowledged
 	newUntil time.Duration // until when this member is new
-	unable   []int         // sorted. It is replaced, and never changed
-}
-
-// extend extends the lease by a renewal that was acknowledged now, whose first copy was sent at sent.
-func (l *lease) extend(revision uint64, length, sent, now time.Duration) {
-	if !l.gone {
-		l.until.Store(int64(sent + held(length)))
-	}
-	if !l.goesOn(length, now) {
-		l.run = now
-	}
-	l.acked, l.revision = now, revision
+	record   memberRecord  // of the last renewal, or the next one. Unable is replaced, and never changed
 }
 
 // goesOn reports whether renewals get through.
-func (l *lease) goesOn(length, now time.Duration) bool {
-	return l.revision > 0 && now-l.acked <= unbroken(length)
+func (l *lease) goesOn(now time.Duration) bool {
+	return l.revision > 0 && now-l.acked <= 2*l.record.Lease/3
 }
 
 // ripe returns when another's record, last seen at seen, may be deleted if this member's own renewals go on.
@@ -81,13 +59,10 @@ func (l *lease) ripe(seen, other time.Duration) time.Duration {
 func (m *Member) renew() {
 	begun := m.cfg.Boot()
 	for {
-		timer := time.NewTimer(begun + m.cfg.Renew - m.cfg.Boot())
 		select {
-		case <-timer.C:
+		case <-time.After(begun + m.cfg.Renew - m.cfg.Boot()):
 		case <-m.hurry:
-			timer.Stop()
 		case <-m.ctx.Done():
-			timer.Stop()
 			return
 		}
 		begun = m.cfg.Boot()
@@ -102,43 +77,43 @@ func (m *Member) renew() {
 func (m *Member) renewal(ctx context.Context) error {
 	now := m.cfg.Boot()
 	m.mu.Lock()
-	m.lease.counter++
-	record := memberRecord{Version: version, Text: m.cfg.Text, Lease: m.cfg.Lease, Counter: m.lease.counter,
-		Leaving: m.lease.leaving, New: now < m.lease.newUntil, Off: m.lease.off,
-		Unable: m.lease.unable, Log: m.cfg.Log, Wire: m.cfg.Wire, Plan: planRule}
-	last := m.lease.revision
+	m.lease.record.Counter++
+	m.lease.record.New = now < m.lease.newUntil
+	record, last := m.lease.record, m.lease.revision
 	m.mu.Unlock()
-	key, value := memberKey(m.id), record.encode()
+	key, value := memberKey(m.id), encode(record)
 
 	// The lease counts from here, however many copies are sent: the first may be the one that was
 	// written, and the others count from when they see it.
 	sent := m.cfg.Boot()
-	r, err := m.change(ctx, key, value, last, m.refused)
+	r, err := m.change(ctx, key, value, last)
 	if err != nil {
 		return fmt.Errorf("renewing the lease: %w", err)
 	}
-	if !is(r, value) {
-		m.apply(r)
+	m.apply(r)
+	if r.Deleted || !bytes.Equal(r.Value, value) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.lose()
 		return fmt.Errorf("%w: another has deleted the record", ErrLost)
 	}
-	m.acknowledged(r, record, sent)
+	m.acknowledged(r.Revision, record.Leaving, sent)
 	return nil
 }
 
-// refused ends the lease until it is certain what the refusal means.
-func (m *Member) refused() { m.lease.until.Store(0) }
-
-// acknowledged handles a renewal that was acknowledged, whose first copy was sent at sent.
-func (m *Member) acknowledged(r storage.Record, record memberRecord, sent time.Duration) {
-	m.apply(r)
+// acknowledged extends the lease by a renewal that was acknowledged now, whose first copy was sent at sent.
+func (m *Member) acknowledged(revision uint64, leaving bool, sent time.Duration) {
 	now := m.cfg.Boot()
 	m.mu.Lock()
-	m.lease.extend(r.Revision, m.cfg.Lease, sent, now)
-	m.timing.acknowledged(r.Revision, sent, now)
-	if record.Leaving && !isClosed(m.left) {
+	if m.ctx.Err() == nil { // else it is lost for good
+		m.lease.until.Store(int64(sent + held(m.cfg.Lease)))
+	}
+	if !m.lease.goesOn(now) {
+		m.lease.run = now
+	}
+	m.lease.acked, m.lease.revision = now, revision
+	m.timing.acknowledged(revision, sent, now)
+	if leaving && !isClosed(m.left) {
 		close(m.left)
 	}
 	m.mu.Unlock()
@@ -182,13 +157,13 @@ func (m *Member) Lapsed() time.Time {
 // the others can see it.
 func (m *Member) Leave(ctx context.Context) error {
 	m.mu.Lock()
-	m.lease.leaving = true
+	m.lease.record.Leaving = true
 	m.mu.Unlock()
 	m.hurry.Set()
 	select {
 	case <-m.left:
 		return nil
-	case <-m.lost:
+	case <-m.ctx.Done():
 		return ErrLost
 	case <-ctx.Done():
 		return fmt.Errorf("saying that this process leaves: %w", ctx.Err())
@@ -203,7 +178,7 @@ func (m *Member) Resign(ctx context.Context) error {
 	last := m.lease.revision
 	m.mu.Unlock()
 	for {
-		r, err := m.change(ctx, memberKey(m.id), nil, last, nil)
+		r, err := m.change(ctx, memberKey(m.id), nil, last)
 		if err != nil {
 			return fmt.Errorf("deleting the lease: %w", err)
 		}
@@ -218,14 +193,16 @@ func (m *Member) Resign(ctx context.Context) error {
 func (m *Member) SetUnable(partition int, is bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at, was := slices.BinarySearch(m.lease.unable, partition)
+	unable := slices.Clone(m.lease.record.Unable)
+	at, was := slices.BinarySearch(unable, partition)
 	switch {
 	case is == was:
 		return
 	case is:
-		m.lease.unable = slices.Insert(slices.Clone(m.lease.unable), at, partition)
+		unable = slices.Insert(unable, at, partition)
 	default:
-		m.lease.unable = slices.Delete(slices.Clone(m.lease.unable), at, at+1)
+		unable = slices.Delete(unable, at, at+1)
 	}
+	m.lease.record.Unable = unable
 	m.hurry.Set()
 }

@@ -63,10 +63,9 @@ type Member struct {
 	id    ID
 	lease lease
 
-	ctx        context.Context // of what runs in the background
+	ctx        context.Context // of what runs in the background, until the lease is lost for good
 	cancel     context.CancelFunc
 	background sync.WaitGroup
-	lost       chan struct{}
 	changed    wait.Signal
 
 	mine  []atomic.Bool   // by partition: the claim is this member's, and no Give is in progress
@@ -108,8 +107,8 @@ func Join(ctx context.Context, cfg Config) (*Member, error) {
 func newMember(cfg Config) *Member {
 	m := &Member{
 		cfg: cfg, id: cfg.ID,
-		lost: make(chan struct{}), changed: wait.NewSignal(),
-		mine: make([]atomic.Bool, cfg.Partitions), turns: make([]chan struct{}, cfg.Partitions),
+		changed: wait.NewSignal(),
+		mine:    make([]atomic.Bool, cfg.Partitions), turns: make([]chan struct{}, cfg.Partitions),
 		hurry: wait.NewSignal(), acked: wait.NewSignal(), wake: wait.NewSignal(),
 		ready: make(chan struct{}), left: make(chan struct{}),
 		known: newKnown(cfg.Partitions), timing: timing{known: make(chan struct{})},
@@ -117,7 +116,8 @@ func newMember(cfg Config) *Member {
 	for p := range m.turns {
 		m.turns[p] = make(chan struct{}, 1)
 	}
-	m.lease.unable = slices.Sorted(slices.Values(cfg.Unable))
+	m.lease.record = memberRecord{Version: version, Text: cfg.Text, Lease: cfg.Lease,
+		Unable: slices.Sorted(slices.Values(cfg.Unable)), Log: cfg.Log, Wire: cfg.Wire, Plan: planRule}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	return m
 }
@@ -189,7 +189,7 @@ func (m *Member) Owns(p int) bool { return m.mine[p].Load() && m.Holds() }
 
 // Lost returns a channel that is closed when the lease is lost for good: another has deleted the
 // record, or Resign or Stop was called. To go on, join anew.
-func (m *Member) Lost() <-chan struct{} { return m.lost }
+func (m *Member) Lost() <-chan struct{} { return m.ctx.Done() }
 
 // Changed returns a channel, always the same, that receives a value when View may have changed. Renewals do not
 // change it. There should be one reader.
@@ -205,12 +205,10 @@ func (m *Member) View() *View {
 // lose ends the lease for good. The lock must be held.
 func (m *Member) lose() {
 	m.lease.until.Store(0)
-	if m.lease.gone {
+	if m.ctx.Err() != nil {
 		return
 	}
-	m.lease.gone = true
 	m.known.remove(m.id, m.cfg.Boot())
-	close(m.lost)
 	m.cancel()
 	m.changed.Set()
 }

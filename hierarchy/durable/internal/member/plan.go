@@ -1,14 +1,12 @@
 package member
 
-import (
-	"slices"
-)
+import "slices"
 
 // Plan returns the member that should own each partition, or nobody. It is a pure function of the view, so members
 // that see the same records plan the same. Where they see different ones, the claims decide.
 func (v *View) Plan() []ID { return plan(v.Living(), v.Holders(), v.unable()) }
 
-// Living returns the IDs of the members that are not leaving: those that Plan deals partitions to.
+// Living returns the IDs of the members that are not leaving, to which Plan assigns partitions.
 func (v *View) Living() []ID {
 	ids := make([]ID, 0, len(v.Members))
 	for _, p := range v.Members {
@@ -36,40 +34,20 @@ func (v *View) Holders() []ID {
 // beside members that do not know it: they would leave partitions to a new one, and that would leave these to them.
 func (v *View) unable() map[ID][]int {
 	unable := make(map[ID][]int)
-	older := slices.ContainsFunc(v.Members, func(p Peer) bool { return p.Plan < planRule })
+	ruled := !slices.ContainsFunc(v.Members, func(p Peer) bool { return p.Plan < planRule })
 	for _, p := range v.Members {
-		switch {
-		case p.Off:
-			p.Unable = v.notHeld(&p)
-		case p.New && !older:
-			p.Unable = v.notYet(&p)
-		}
-		if len(p.Unable) > 0 {
-			unable[p.ID] = p.Unable
+		for at, c := range v.Claims {
+			if !p.Can(at) || c.Holder != p.ID && (p.Off || p.New && ruled && v.settledCan(at)) {
+				unable[p.ID] = append(unable[p.ID], at)
+			}
 		}
 	}
 	return unable
 }
 
-// notHeld returns what a member whose clock is off may not take.
-func (v *View) notHeld(p *Peer) (all []int) {
-	for at, c := range v.Claims {
-		if c.Holder != p.ID || !p.Can(at) {
-			all = append(all, at)
-		}
-	}
-	return all
-}
-
-// notYet returns what a new member may not take.
-func (v *View) notYet(p *Peer) (all []int) {
-	for at, c := range v.Claims {
-		others := slices.ContainsFunc(v.Members, func(o Peer) bool { return !o.New && !o.Off && !o.Leaving && o.Can(at) })
-		if !p.Can(at) || others && c.Holder != p.ID {
-			all = append(all, at)
-		}
-	}
-	return all
+// settledCan reports whether a member that is not new can take a partition.
+func (v *View) settledCan(partition int) bool {
+	return slices.ContainsFunc(v.Members, func(p Peer) bool { return !p.New && !p.Off && !p.Leaving && p.Can(partition) })
 }
 
 // Can reports whether the member can take a partition, as far as it knows.
@@ -86,7 +64,9 @@ func (p *Peer) Can(partition int) bool {
 // and those that hold more have the larger shares, so as few partitions as possible move. A member that can take
 // little leaves the others even shares of the rest. A partition that no member can take belongs to nobody.
 func plan(members, holders []ID, unable map[ID][]int) []ID {
-	d := dealing{members: sorted(members), unable: unable, plan: make([]ID, len(holders))}
+	members = slices.DeleteFunc(slices.Clone(members), func(m ID) bool { return m == 0 })
+	slices.Sort(members)
+	d := dealing{members: slices.Compact(members), unable: unable, plan: make([]ID, len(holders))}
 	d.free = d.quotas(holders)
 	for p, h := range holders {
 		if d.free[h] > 0 && d.can(h, p) {
@@ -106,7 +86,7 @@ func plan(members, holders []ID, unable map[ID][]int) []ID {
 	return d.plan
 }
 
-// dealing is a plan that is being made.
+// dealing is the state in which plan makes its result.
 type dealing struct {
 	members []ID // sorted
 	unable  map[ID][]int
@@ -114,21 +94,18 @@ type dealing struct {
 	plan    []ID
 }
 
-// sorted returns the members once each, without nobody.
-func sorted(members []ID) []ID {
-	members = slices.Compact(slices.Sorted(slices.Values(members)))
-	return slices.DeleteFunc(members, func(m ID) bool { return m == 0 })
-}
-
-// quotas returns how many partitions each member should have: one more for each in turn, until none are left.
+// quotas returns how many partitions each member should have. It adds one for each member, round after round, until no
+// partition is left.
 func (d *dealing) quotas(holders []ID) map[ID]int {
 	members := slices.Clone(d.members)
 	held, quota, most := make(map[ID]int), make(map[ID]int, len(members)), make(map[ID]int, len(members))
-	for _, h := range holders {
+	for p, h := range holders {
 		held[h]++
-	}
-	for _, m := range members {
-		most[m] = d.most(m)
+		for _, m := range members {
+			if d.can(m, p) {
+				most[m]++
+			}
+		}
 	}
 	slices.SortStableFunc(members, func(a, b ID) int { return held[b] - held[a] })
 	for left := len(holders); left > 0 && len(members) > 0; {
@@ -145,16 +122,6 @@ func (d *dealing) quotas(holders []ID) map[ID]int {
 func (d *dealing) can(m ID, p int) bool {
 	_, unable := slices.BinarySearch(d.unable[m], p)
 	return !unable
-}
-
-// most returns how many partitions a member can take.
-func (d *dealing) most(m ID) (n int) {
-	for p := range d.plan {
-		if d.can(m, p) {
-			n++
-		}
-	}
-	return n
 }
 
 func (d *dealing) give(p int, m ID) {
@@ -186,13 +153,12 @@ func (d *dealing) place(p int, passed map[ID]bool) bool {
 	return false
 }
 
-// beyond returns the member that takes a partition beyond its share: the one with the least beside its share, if
-// possible the holder. It is nobody if no member can take it.
+// beyond returns the member that takes a partition beyond its share: the one that exceeds its share least, and among
+// equals the holder. It is nobody if no member can take it.
 func (d *dealing) beyond(p int, holder ID) (best ID) {
-	found := false
 	for _, m := range d.members {
-		if d.can(m, p) && (!found || d.free[m] > d.free[best] || d.free[m] == d.free[best] && m == holder) {
-			best, found = m, true
+		if d.can(m, p) && (best == 0 || d.free[m] > d.free[best] || d.free[m] == d.free[best] && m == holder) {
+			best = m
 		}
 	}
 	return best

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // version is the version of the records. A program refuses to join where it finds a claim of a higher one. A
@@ -42,8 +44,6 @@ type claimRecord struct {
 	Holder  string `json:"holder,omitempty"` // an ID
 }
 
-func (r memberRecord) encode() []byte { return encode(r) }
-
 func encodeClaim(holder ID) []byte {
 	r := claimRecord{Version: version}
 	if holder != 0 {
@@ -71,9 +71,14 @@ func decodeMember(key string, value []byte) (r memberRecord, err error) {
 	return r, err
 }
 
-func decodeClaim(key string, value []byte) (holder ID, err error) {
+// decodeClaim returns the holder of a claim. A record that is no claim is nobody's.
+func decodeClaim(record storage.Record) (holder ID, err error) {
+	if record.Deleted {
+		return 0, nil
+	}
 	var r claimRecord
-	err = json.Unmarshal(value, &r)
+	key := record.Key
+	err = json.Unmarshal(record.Value, &r)
 	switch {
 	case r.Version > version: // whatever else it has
 		return 0, fmt.Errorf("%w: %q has %d, and this program knows %d", errVersion, key, r.Version, version)

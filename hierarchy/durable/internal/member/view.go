@@ -3,6 +3,7 @@ package member
 import (
 	"cmp"
 	"errors"
+	"reflect"
 	"slices"
 	"time"
 
@@ -44,12 +45,6 @@ func Name(text string, id ID) string {
 // planRule is the rule of shares that this program follows. By rule 0 a new member has its share at once.
 const planRule = 1
 
-func (p *Peer) is(other *Peer) bool {
-	return p.ID == other.ID && p.Text == other.Text && p.Leaving == other.Leaving && p.New == other.New && p.Off == other.Off &&
-		slices.Equal(p.Unable, other.Unable) && p.Log == other.Log && p.Wire == other.Wire &&
-		p.Plan == other.Plan
-}
-
 // Claim is the claim of a partition: it has who may own it.
 type Claim struct {
 	Holder ID // 0: nobody
@@ -60,12 +55,11 @@ type Claim struct {
 
 // Peer returns the member with that ID, if it has a lease.
 func (v *View) Peer(id ID) (Peer, bool) {
-	for _, p := range v.Members {
-		if p.ID == id {
-			return p, true
-		}
+	at, ok := slices.BinarySearchFunc(v.Members, id, func(p Peer, id ID) int { return cmp.Compare(p.ID, id) })
+	if !ok {
+		return Peer{}, false
 	}
-	return Peer{}, false
+	return v.Members[at], true
 }
 
 // known is what a member knows of the table.
@@ -74,8 +68,7 @@ type known struct {
 	peers     map[ID]*peer         // that have a record
 	dead      map[ID]time.Duration // whose record was deleted, and when that was learnt
 	claims    []claim              // by partition
-	all       bool                 // the table was read
-	readAt    time.Duration        // when that was
+	readAt    time.Duration        // when the table was read first
 	foreign   error                // the first claim of a later version
 	cached    *View
 }
@@ -202,7 +195,7 @@ func (m *Member) applyMember(id ID, r storage.Record, now time.Duration) error {
 			m.lose()
 		}
 		m.known.remove(id, now)
-		m.tell()
+		m.announce()
 		return nil
 	}
 	record, err := decodeMember(r.Key, r.Value)
@@ -210,34 +203,30 @@ func (m *Member) applyMember(id ID, r storage.Record, now time.Duration) error {
 		record.Lease = m.cfg.Lease
 	}
 	slices.Sort(record.Unable)
-	is := &peer{Peer{id, record.Text, record.Leaving, record.New, record.Off, record.Unable, record.Log, record.Wire, record.Plan},
+	next := &peer{Peer{id, record.Text, record.Leaving, record.New, record.Off, record.Unable, record.Log, record.Wire, record.Plan},
 		r.Revision, record.Lease, now, record.Counter}
-	was := m.known.peers[id]
-	if was == nil || !was.is(&is.Peer) {
-		m.tell()
+	old := m.known.peers[id]
+	m.known.peers[id] = next
+	if old == nil || !reflect.DeepEqual(old.Peer, next.Peer) {
+		m.announce()
 	}
-	if was != nil { // it was logged before
-		err = nil
+	if old != nil { // it was logged before
+		return nil
 	}
-	m.known.peers[id] = is
 	return err
 }
 
 // applyClaim applies the record of a claim. The lock must be held.
-func (m *Member) applyClaim(p int, r storage.Record, now time.Duration) (err error) {
-	c := claim{revision: r.Revision, seen: now}
-	if !r.Deleted {
-		c.holder, err = decodeClaim(r.Key, r.Value)
-		c.foreign = errors.Is(err, errVersion)
-	}
-	m.known.claims[p] = c
-	m.mine[p].Store(c.holder == m.id)
-	m.tell()
+func (m *Member) applyClaim(p int, r storage.Record, now time.Duration) error {
+	holder, err := decodeClaim(r)
+	m.known.claims[p] = claim{holder: holder, revision: r.Revision, seen: now, foreign: errors.Is(err, errVersion)}
+	m.mine[p].Store(holder == m.id)
+	m.announce()
 	return err
 }
 
-// tell announces that View has changed. The lock must be held.
-func (m *Member) tell() {
+// announce signals that View has changed. The lock must be held.
+func (m *Member) announce() {
 	m.known.cached = nil
 	m.changed.Set()
 	m.wake.Set()

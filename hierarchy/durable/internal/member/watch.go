@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -111,8 +110,8 @@ func (w *watching) logSilence() {
 func (w *watching) read() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.known.all {
-		w.known.all, w.known.readAt = true, w.cfg.Boot()
+	if !isClosed(w.ready) {
+		w.known.readAt = w.cfg.Boot()
 		close(w.ready)
 	}
 	w.wake.Set()
@@ -139,13 +138,10 @@ func (m *Member) bury() {
 			}
 			pause = m.cfg.Lease / 12
 		}
-		timer := time.NewTimer(pause)
 		select {
-		case <-timer.C:
+		case <-time.After(pause):
 		case <-m.wake:
-			timer.Stop()
 		case <-m.ctx.Done():
-			timer.Stop()
 			return
 		}
 	}
@@ -164,7 +160,7 @@ func (m *Member) next() (target dead, pause time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	pause = longestLease
-	if !m.known.all || !m.lease.goesOn(m.cfg.Lease, now) {
+	if !isClosed(m.ready) || !m.lease.goesOn(now) {
 		return target, pause // the next renewal wakes
 	}
 	for id, p := range m.known.peers {
@@ -184,27 +180,15 @@ func (m *Member) next() (target dead, pause time.Duration) {
 	return target, pause
 }
 
-// deleteDead sends one deletion. If it is refused, or in doubt, it reads the record. It reports whether
-// that brought something new.
+// deleteDead tries once to delete a record. It reports whether that brought something new.
 func (m *Member) deleteDead(d dead) bool {
-	r, err := m.send(m.ctx, d.key, nil, d.revision)
-	if err == nil {
-		m.cfg.Logger.Info("durable: a member is gone", "member", d.name)
-		m.apply(r)
-		return true
-	}
-	there, missing := m.get(m.ctx, d.key)
-	switch {
-	case missing != nil && !errors.Is(missing, storage.ErrAbsent):
+	r, err := m.try(m.ctx, d.key, nil, d.revision)
+	if err != nil {
 		return false
-	case there.Revision > d.revision:
-		m.apply(there)
-		return true
-	case errors.Is(err, storage.ErrRefused) && there.Revision == 0 && d.revision > 0:
-		if r, err = m.deleteAbsent(m.ctx, d.key, d.revision); err == nil {
-			m.apply(r)
-		}
-		return err == nil
 	}
-	return false
+	if r.Deleted {
+		m.cfg.Logger.Info("durable: a member is gone", "member", d.name)
+	}
+	m.apply(r)
+	return true
 }

@@ -54,15 +54,6 @@ func readTime(b []byte) (uint64, error) {
 	return t, nil
 }
 
-// appendRecount returns the answer with ErrPassed or ErrOld.
-func appendRecount(b []byte, err error, t int64) []byte {
-	s := old
-	if errors.Is(err, partition.ErrPassed) {
-		s = passed
-	}
-	return appendTime(startAnswer(b, s), t)
-}
-
 // statusOf returns the status of an error.
 func statusOf(err error) status {
 	switch {
@@ -76,6 +67,10 @@ func statusOf(err error) status {
 		return tooLarge
 	case errors.Is(err, partition.ErrForgotten):
 		return forgotten
+	case errors.Is(err, partition.ErrPassed):
+		return passed
+	case errors.Is(err, partition.ErrOld):
+		return old
 	}
 	return failed
 }
@@ -85,16 +80,16 @@ func startAnswer(b []byte, s status) []byte { return append(b, Version, byte(s))
 // appendFailure returns the answer with an error.
 func appendFailure(b []byte, err error) []byte {
 	s, text := statusOf(err), err.Error()
-	if s == again { // it is said where the call is given up
+	if s == again { // the caller adds it when it gives the call up
 		text = strings.TrimPrefix(text, partition.ErrUnavailable.Error()+": ")
 	}
 	return append(startAnswer(b, s), text...)
 }
 
-// errFailed is what an owner answers that could not read a question, among others.
+// errFailed is any other failure of an owner, such as a request that it can't read.
 var errFailed = errors.New("the owner of the partition has failed")
 
-// remoteError is an error of another process, whose text is whole.
+// remoteError is an error of another process. Its text needs nothing before it.
 type remoteError struct {
 	text string
 	kind error
@@ -103,11 +98,14 @@ type remoteError struct {
 func (e *remoteError) Error() string { return e.text }
 func (e *remoteError) Unwrap() error { return e.kind }
 
-// readAnswer returns what follows in an answer that is done, or why there is none. If retry is true,
-// it can be requested again.
+// readAnswer returns what follows in an answer that is done, or why there is none. If retry is true, the request can be
+// sent again. b is nil if nobody got the request.
 func readAnswer(b []byte) (body []byte, retry bool, err error) {
-	if len(b) < 2 {
-		return nil, false, errMessage
+	switch {
+	case b == nil:
+		return nil, true, errNobody
+	case len(b) < 2:
+		return nil, false, unavailable(errMessage)
 	}
 	if b[0] != Version {
 		return nil, true, fmt.Errorf("another version: the answer has %d instead of %d", b[0], Version)
@@ -116,10 +114,10 @@ func readAnswer(b []byte) (body []byte, retry bool, err error) {
 	switch s := status(b[1]); s {
 	case passed, old:
 		from, err := readTime(b[2:])
-		if err == nil {
-			err = &recount{from, s == passed}
+		if err != nil {
+			return nil, false, unavailable(err)
 		}
-		return nil, false, err
+		return nil, false, &recount{from, s == passed}
 	case done:
 		return b[2:], false, nil
 	case notMine:
@@ -190,7 +188,7 @@ func appendTimer(b []byte, t *state.Timer) []byte {
 	return frame.AppendBytes(b, t.Value)
 }
 
-// timer reads a timer of a page that a question of that kind requests.
+// timer reads a timer of a page that a request of kind k asks for.
 func (c *cutter) timer(k kind) (t state.Timer) {
 	if k == listKind {
 		return state.ReadTimer(&c.Reader)

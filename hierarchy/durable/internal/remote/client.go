@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -28,9 +30,9 @@ type Client struct {
 
 	reads  reads
 	stats  stats
-	ending atomic.Bool // no further call is taken
-	closed chan struct{}
-	once   sync.Once
+	ending atomic.Bool     // no further call is accepted
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
 }
 
 // New makes a Client. It needs a Close.
@@ -40,8 +42,8 @@ func New(cfg Config) (*Client, error) {
 	if !answerable(inbox) {
 		return nil, fmt.Errorf("%w: %s. See nats.CustomInboxPrefix", errReply, inbox)
 	}
-	c := &Client{cfg: cfg, caller: rand.Uint64() | 1, inbox: inbox,
-		quiet: firstQuiet, closed: make(chan struct{})}
+	c := &Client{cfg: cfg, caller: rand.Uint64() | 1, inbox: inbox, quiet: firstQuiet}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.reads.waiting = make(map[uint64]*question)
 	for at := range cfg.Partitions {
 		c.lanes = append(c.lanes, &lane{client: c, at: at, subject: cfg.subject(at)})
@@ -56,13 +58,11 @@ func New(cfg Config) (*Client, error) {
 
 // Close ends all calls with ErrClosed.
 func (c *Client) Close() {
-	c.once.Do(func() {
-		close(c.closed)
-		c.sub.Stop()
-		for _, l := range c.lanes {
-			l.close()
-		}
-	})
+	c.cancel()
+	c.sub.Stop()
+	for _, l := range c.lanes {
+		l.close()
+	}
 }
 
 // Do has the owner of a partition commit the operations of a call, each once, and waits until
@@ -79,10 +79,7 @@ func (c *Client) most() int { return c.cfg.Bus.MaxMessage() - headers }
 // DoSince is Do for a call that began before. Its durations and its minute count from there.
 func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begun Moment) (err error) {
 	defer func() { c.stats.ended(begun.real, err) }()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := c.takes(); err != nil {
+	if err := c.accepts(ctx); err != nil {
 		return err
 	}
 	call.From(ctx)
@@ -112,8 +109,11 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 	return nil
 }
 
-// takes returns an error if no further call is taken now.
-func (c *Client) takes() error {
+// accepts returns an error if no further call is accepted now.
+func (c *Client) accepts(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if c.ending.Load() { // the lease is given back then, but that is not why
 		return partition.ErrClosed
 	}
@@ -122,10 +122,8 @@ func (c *Client) takes() error {
 
 // usable returns an error if no call can be made now.
 func (c *Client) usable() error {
-	select {
-	case <-c.closed:
+	if c.ctx.Err() != nil {
 		return partition.ErrClosed
-	default:
 	}
 	if err := c.cfg.Bus.Closed(); err != nil {
 		return unavailable(err)
@@ -136,11 +134,7 @@ func (c *Client) usable() error {
 // replyTo returns the subject for the answers to a message of a partition, and readReply that for the
 // answers to a read.
 func (c *Client) replyTo(at int, serial uint64) string {
-	b := make([]byte, 0, len(c.inbox)+24)
-	b = append(b, c.inbox...)
-	b = strconv.AppendUint(b, uint64(at), 36)
-	b = append(b, '-')
-	return string(strconv.AppendUint(b, serial, 36))
+	return c.inbox + strconv.FormatUint(uint64(at), 36) + "-" + strconv.FormatUint(serial, 36)
 }
 
 func (c *Client) readReply(id uint64) string { return c.inbox + strconv.FormatUint(id, 36) }
@@ -166,21 +160,66 @@ func (c *Client) answered(m storage.Message) {
 	}
 }
 
-// read reads an answer, or why there is none.
-func read(data []byte) (body []byte, retry bool, err error) {
-	if data == nil {
-		return nil, true, errNobody
+// Finish ends further calls with ErrClosed, and waits for the answers to those that are under way, until
+// ctx is done. Close should follow: what is under way still may have been committed then, so its callers would
+// get ErrUnavailable.
+func (c *Client) Finish(ctx context.Context) {
+	c.ending.Store(true)
+	for _, l := range c.lanes {
+		for l.waits() {
+			select {
+			case <-time.After(time.Millisecond):
+			case <-c.ctx.Done():
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
 	}
-	body, retry, err = readAnswer(data)
-	var anew *recount
-	if err != nil && !retry && !isFinal(err) && !errors.As(err, &anew) {
-		err = unavailable(err)
-	}
-	return body, retry, err
 }
 
-// isFinal reports whether an error is one that a caller gets as it is.
-func isFinal(err error) bool {
-	return errors.Is(err, partition.ErrTooLarge) || errors.Is(err, partition.ErrDamaged) ||
-		errors.Is(err, partition.ErrUnavailable)
+// waits reports whether a caller waits for an answer.
+func (l *lane) waits() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.flying, func(m *message) bool { return m.wanted > 0 }) ||
+		slices.ContainsFunc(l.waiting[:], func(q queue) bool { return q.first != nil })
+}
+
+// Stats are figures of the calls of a Client.
+type Stats struct {
+	Answered   hierarchy.Histogram // from the call to the answer
+	Unanswered uint64              // that were given up
+}
+
+// stats counts calls.
+type stats struct {
+	mu  sync.Mutex
+	now Stats
+}
+
+// ended counts a call. Errors are answers if an owner may have sent them.
+func (s *stats) ended(begun time.Time, err error) {
+	took := time.Since(begun)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil || isAnswer(err) {
+		s.now.Answered.Add(took)
+	} else {
+		s.now.Unanswered++
+	}
+}
+
+// isAnswer reports whether an error of a call came from an owner.
+func isAnswer(err error) bool {
+	return errors.Is(err, partition.ErrTooLarge) || errors.Is(err, partition.ErrDamaged) || errors.Is(err, partition.ErrFull)
+}
+
+// Stats returns the figures of the calls that have ended.
+func (c *Client) Stats() (st Stats) {
+	c.stats.mu.Lock()
+	defer c.stats.mu.Unlock()
+	st.Unanswered = c.stats.now.Unanswered
+	st.Answered.Merge(c.stats.now.Answered) // a copy
+	return st
 }

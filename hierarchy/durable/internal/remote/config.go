@@ -57,7 +57,7 @@ const (
 	// maxOps and maxBytes are where a message ends that has more than one call.
 	maxOps   = 500
 	maxBytes = 256 << 10
-	// headers is more than a bus and a message need beside operations.
+	// headers is an upper bound of what a bus and a message need beside operations.
 	headers = 1 << 10
 
 	firstPause = 5 * time.Millisecond // after a response that nobody owns the partition

@@ -11,8 +11,8 @@ import (
 // from an old copy of one that it has forgotten. See state.Standing.
 
 // greet requests the owner's time: before the lane's first message, which is counted from a time of the log, and
-// before durations go to an owner whose clock is not known. An owner of an earlier version does not know the
-// question. Then the lane counts from 1 for now, and the durations are late by what the network holds them.
+// before durations go to an owner whose clock is not known. An owner of an earlier version does not know this
+// request. Then the lane counts from 1 for now, and the durations are late by the message's time on the network.
 func (l *lane) greet(ctx context.Context, durations bool) error {
 	sent := readClocks(l.client.cfg.Clock)
 	l.mu.Lock()
@@ -63,7 +63,7 @@ func (c *Client) Epoch(ctx context.Context, at int) (uint64, error) {
 // recount sends the calls of a message under another serial number, without those that were given
 // up. It is false if the message may have been committed. mu is held.
 func (l *lane) recount(m *message, why *recount) bool {
-	if !why.passed { // the owner knows nothing of this process: it may have forgotten other messages, too
+	if !why.passed { // the owner does not know this process, so it may have forgotten other messages, too
 		for _, other := range l.flying {
 			other.lost = true
 		}
@@ -79,13 +79,11 @@ func (l *lane) recount(m *message, why *recount) bool {
 // loosen notes that a call of a message was given up. mu is held.
 func (l *lane) loosen(m *message) { l.loose = max(l.loose, m.serial) }
 
-// settled reports whether nothing that was given up can be committed any more after the calls that follow.
-func (l *lane) settled() bool {
+// Settled reports whether calls to a partition that were given up are committed by now, or never will be. While
+// they are not, even a process that has become the owner must use Do, whose answer settles them.
+func (c *Client) Settled(at int) bool {
+	l := c.lanes[at]
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.loose == 0
 }
-
-// Settled reports whether calls to a partition that were given up are committed by now, or never will be. While
-// it is not, also a process that has become the owner calls Do: the answer settles it.
-func (c *Client) Settled(at int) bool { return c.lanes[at].settled() }

@@ -40,7 +40,8 @@ func TestCallThatWasSentBeforeClose(t *testing.T) {
 	errs := make(chan error)
 	go func() { _, err := c.try(t.Context(), setOp("a", "1")); errs <- err }()
 	b.Eventually(func() bool { return net.Messages.Load() > 0 }, 10*time.Second, time.Millisecond)
-	c.once.Do(func() { close(c.closed); c.sub.Stop() }) // Close has not come to the lanes
+	c.cancel() // Close has not come to the lanes
+	c.sub.Stop()
 	go c.lanes[0].tick()
 	b.ErrorIs(<-errs, partition.ErrUnavailable)
 	c.lanes[0].close()

@@ -11,12 +11,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// An export comes in pages, which are numbered from 0. The owner keeps what it is to bring, and the latest page, as
-// copies of a question get the same one.
+// An export comes in pages, which are numbered from 0. The owner keeps the rest of the export and its latest page: copies
+// of a request get the same page.
 
 const (
 	maxExports = 8                // of one partition at once
-	exportIdle = 30 * time.Second // after that an owner forgets an export that nobody reads on
+	exportIdle = 30 * time.Second // after which an owner forgets an export that nobody continues
 	// exportTries is how often an export begins again after a change of owner.
 	exportTries = 16
 )
@@ -28,7 +28,7 @@ const (
 	exportGone        // the owner knows nothing of the export, and the page is empty
 )
 
-// export is one that is under way. It is guarded by Server.mu.
+// export is an export in progress. It is guarded by Server.mu.
 type export struct {
 	of   *partition.Snapshot // nil at the end
 	rest []state.Timer       // that had no room in the latest page
@@ -78,9 +78,6 @@ func (s *Server) newExport(id uint64) (*export, error) {
 		defer s.mu.Unlock()
 		s.endExport(id)
 	})
-	if s.exports == nil {
-		s.exports = make(map[uint64]*export)
-	}
 	s.exports[id] = e
 	e.page--
 	s.nextPage(e)

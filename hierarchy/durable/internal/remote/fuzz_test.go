@@ -121,7 +121,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(appendFailure(nil, partition.ErrDamaged))
 	f.Add(frame.AppendAnswer(startAnswer(nil, done), frame.Done, []bool{true}, "value"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		body, _, err := read(b)
+		body, _, err := readAnswer(b)
 		if err != nil {
 			require.LessOrEqual(t, len(err.Error()), len(b)+200)
 			return

@@ -38,7 +38,7 @@ func (l *lane) put(a *request) error {
 	return nil
 }
 
-// giveUp ends a call for which nobody waits any more. It is false if it has ended before.
+// giveUp ends a call for which nobody waits any more. It reports false if the call has ended before.
 func (l *lane) giveUp(a *request) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,7 +52,7 @@ func (l *lane) giveUp(a *request) bool {
 		return true
 	}
 	l.loosen(m)
-	if m.wanted--; m.wanted == 0 { // it keeps its place for a while, as the owner may be at it
+	if m.wanted--; m.wanted == 0 { // it keeps its place for a while, as the owner may be processing it
 		m.sendAt = earlier(m.sendAt, m.sent.Add(l.client.quiet))
 		l.aim()
 	}
@@ -66,7 +66,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// send sends what waits, as far as messages may be on their way.
+// send sends the calls that wait, up to the limit of messages in flight.
 func (l *lane) send() {
 	for c := range classes {
 		for l.flyingOf(c) < maxFlying && l.waiting[c].first != nil && !l.closed {
@@ -78,7 +78,7 @@ func (l *lane) send() {
 	l.aim()
 }
 
-// flyingOf returns how many messages of a class are on their way.
+// flyingOf returns how many messages of a class are in flight.
 func (l *lane) flyingOf(c class) (n int) {
 	for _, m := range l.flying {
 		if m.class == c {
@@ -115,7 +115,7 @@ func (l *lane) gather(c class) *message {
 	return m
 }
 
-// floor returns the lowest serial to which an answer is waited for.
+// floor returns the lowest serial that still needs an answer.
 func (l *lane) floor(next uint64) uint64 {
 	if len(l.flying) > 0 {
 		return l.flying[0].serial
@@ -126,7 +126,7 @@ func (l *lane) floor(next uint64) uint64 {
 // publish sends a copy of a message.
 func (l *lane) publish(m *message, now time.Time) {
 	b := l.client.cfg.Bus
-	if err := b.Offline(); err != nil { // it would be kept, and sent when its durations are not true any more
+	if err := b.Offline(); err != nil { // the bus would keep it, and send it when its durations are no longer true
 		l.delay(m, now, err)
 		return
 	}
@@ -143,7 +143,7 @@ func (l *lane) publish(m *message, now time.Time) {
 	m.sent, m.sendAt = now, now.Add(m.quiet.Next())
 }
 
-// delay has a message be sent again soon.
+// delay schedules the next copy of a message soon.
 func (l *lane) delay(m *message, now time.Time, why error) {
 	m.why = why
 	m.quiet.Reset()

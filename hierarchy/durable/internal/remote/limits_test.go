@@ -113,7 +113,7 @@ func TestMessagesThatCantBeRead(t *testing.T) {
 	} {
 		m, err := conn.Request(b.cfg.subject(0), []byte(message), time.Minute)
 		b.NoError(err)
-		_, _, err = read(m.Data)
+		_, _, err = readAnswer(m.Data)
 		b.ErrorIs(err, partition.ErrUnavailable)
 		b.ErrorContains(err, want)
 	}

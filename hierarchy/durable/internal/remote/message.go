@@ -24,7 +24,7 @@ const (
 // can be read, so the call is retried.
 var errVersion = fmt.Errorf("%w: another version", partition.ErrUnavailable)
 
-// kind is what a message requests.
+// kind is the kind of a request.
 type kind byte
 
 const (
@@ -86,7 +86,7 @@ func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
 
 func hasValue(k frame.Kind) bool { return k <= frame.SetAt || k == frame.Import }
 
-// partSize is more than appendPart appends.
+// partSize returns an upper bound of what appendPart appends.
 func partSize(ops []partition.Op) int {
 	n := 10
 	for i := range ops {
@@ -99,7 +99,7 @@ func partSize(ops []partition.Op) int {
 	return n
 }
 
-// less is d less some time. It stops at the end of durations.
+// less returns d - by, or the least duration if that is less.
 func less(d, by time.Duration) time.Duration {
 	if left := d - by; left <= d {
 		return left
@@ -108,7 +108,7 @@ func less(d, by time.Duration) time.Duration {
 }
 
 // readOps reads what follows the kind of a message with operations, or its moment, which was some time ago. The
-// Call shares its memory.
+// Call shares the memory of b.
 func readOps(b []byte, ago time.Duration, call *partition.Call) error {
 	c := newCutter(b)
 	age := max(ago, time.Duration(c.Fixed()))
@@ -120,7 +120,7 @@ func readOps(b []byte, ago time.Duration, call *partition.Call) error {
 	id.Floor = id.Serial - above
 	call.Request = id
 	parts := c.Count(1)
-	if parts > partition.MaxOps { // each has an operation
+	if parts == 0 || parts > partition.MaxOps { // each has an operation
 		return errMessage
 	}
 	call.Parts = slices.Grow(call.Parts, parts)
@@ -136,9 +136,6 @@ func readOps(b []byte, ago time.Duration, call *partition.Call) error {
 			}
 		}
 		call.Parts = append(call.Parts, partition.Part{End: len(call.Ops)})
-	}
-	if len(call.Parts) == 0 {
-		return errMessage
 	}
 	return c.end()
 }
@@ -185,4 +182,17 @@ func (c *cutter) cursor() partition.Cursor {
 		c.Fail()
 	}
 	return partition.Cursor{Epoch: epoch, Next: uint32(next), Limit: uint32(limit)}
+}
+
+// cutter reads a message.
+type cutter struct{ frame.Reader }
+
+func newCutter(b []byte) cutter { return cutter{frame.Reader{B: b}} }
+
+// end returns an error unless the message was read to its end without a failure.
+func (c *cutter) end() error {
+	if !c.Ended() {
+		return errMessage
+	}
+	return nil
 }

@@ -26,7 +26,7 @@ type question struct {
 	answers chan []byte
 	timer   *time.Timer
 	end     time.Time    // when it is given up
-	pause   wait.Backoff // after an answer that says to retry
+	pause   wait.Backoff // after an answer that allows a retry
 	quiet   wait.Backoff // after a copy without any answer
 	why     error        // why there is no answer
 }
@@ -47,7 +47,7 @@ func (r *reads) forget(id uint64) {
 	r.mu.Unlock()
 }
 
-// answered is called with an answer, or nil if nobody has got the question.
+// answered is called with an answer, or nil if nobody received the question.
 func (r *reads) answered(id uint64, data []byte) {
 	r.mu.Lock()
 	q := r.waiting[id]
@@ -64,7 +64,7 @@ func (q *question) answer(data []byte) {
 	}
 }
 
-// moved retries the reads of a partition, as if nobody had got them.
+// moved retries the reads of a partition, as if nobody had received them.
 func (r *reads) moved(at int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,13 +120,12 @@ func (c *Client) Len(ctx context.Context, at int) (int, error) {
 // Scan is Partition.All at the owner of a partition. When the owner changes, all comes again.
 func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error {
 	var from partition.Cursor
+	var flag byte
+	if dead {
+		flag = 1
+	}
 	for k := listKind; ; {
-		b := startMessage(nil, k)
-		b = append(b, 0)
-		if dead {
-			b[len(b)-1] = 1
-		}
-		body, err := c.read(ctx, at, appendCursor(b, from))
+		body, err := c.read(ctx, at, appendCursor(append(startMessage(nil, k), flag), from))
 		if k == listKind && errors.Is(err, errFailed) { // the owner is of an earlier version
 			k = pageKind
 			continue
@@ -160,10 +159,7 @@ func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, er
 	q.timer = time.NewTimer(c.cfg.GiveUp)
 	defer q.timer.Stop()
 	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := c.takes(); err != nil {
+		if err := c.accepts(ctx); err != nil {
 			return nil, err
 		}
 		c.publishRead(q, at, data)
@@ -180,9 +176,11 @@ func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, er
 // publishRead sends the request, and sets the time for the next copy.
 func (c *Client) publishRead(q *question, at int, data []byte) {
 	pause := q.quiet.Next()
-	if err := c.cfg.Bus.Offline(); err != nil {
-		q.why, pause = err, lastPause
-	} else if err := c.cfg.Bus.Publish(c.lanes[at].subject, c.readReply(q.id), data); err != nil {
+	err := c.cfg.Bus.Offline()
+	if err == nil {
+		err = c.cfg.Bus.Publish(c.lanes[at].subject, c.readReply(q.id), data)
+	}
+	if err != nil {
 		q.why, pause = err, lastPause
 	}
 	q.timer.Reset(min(pause, time.Until(q.end)))
@@ -193,7 +191,7 @@ func (c *Client) await(ctx context.Context, q *question) (body []byte, answered 
 	for {
 		select {
 		case data := <-q.answers:
-			body, retry, err := read(data)
+			body, retry, err := readAnswer(data)
 			if !retry {
 				return body, true, err
 			}
@@ -203,7 +201,7 @@ func (c *Client) await(ctx context.Context, q *question) (body []byte, answered 
 			return nil, false, nil
 		case <-ctx.Done():
 			return nil, true, ctx.Err()
-		case <-c.closed:
+		case <-c.ctx.Done():
 			return nil, true, partition.ErrClosed
 		}
 	}

@@ -29,7 +29,7 @@ func TestReplySubjectsThatAreNoInbox(t *testing.T) {
 	}
 	m, err := conn.Request(b.cfg.subject(0), startMessage(nil, lenKind), time.Minute)
 	b.NoError(err)
-	_, _, err = read(m.Data)
+	_, _, err = readAnswer(m.Data)
 	b.NoError(err)
 	b.NoError(conn.Flush())
 	b.Empty(got)

@@ -1,20 +1,22 @@
 package remote
 
 import (
+	"errors"
 	"slices"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// aim has tick be called when the next copy of a message is to be sent. mu is held.
+// aim sets the timer for the next copy of a message, or for the end of a call. mu is held.
 func (l *lane) aim() {
-	if len(l.flying) == 0 || l.closed { // a timer that fires for nothing does no harm
+	if len(l.flying) == 0 || l.closed { // a timer that fires in vain does no harm
 		return
 	}
 	at := l.flying[0].sendAt
-	for _, m := range l.flying[1:] {
-		at = earlier(at, m.sendAt)
-	}
 	for _, m := range l.flying {
+		at = earlier(at, m.sendAt)
 		if i := slices.IndexFunc(m.requests, func(a *request) bool { return !a.ended }); i >= 0 {
 			at = earlier(at, m.requests[i].begun.real.Add(l.client.cfg.GiveUp))
 		}
@@ -30,8 +32,8 @@ func (l *lane) aim() {
 	}
 }
 
-// Moved says that a partition has another owner, or will have at once. What was sent may have reached a process that
-// listened no more: so what has no answer is sent again soon.
+// Moved must be called when a partition has another owner, or will have one soon. Messages may have reached a process
+// that no longer listens, so those without an answer are sent again soon.
 func (c *Client) Moved(at int) {
 	c.lanes[at].moved()
 	c.reads.moved(at)
@@ -50,7 +52,7 @@ func (l *lane) moved() {
 	l.aim()
 }
 
-// tick sends copies of the messages that had no answer, and gives up what has waited too long.
+// tick sends copies of the messages without an answer, and gives up the calls that have waited too long.
 func (l *lane) tick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,6 +102,100 @@ func (l *lane) expire(now time.Time) {
 		for a := q.first; a != nil && now.Sub(a.begun.real) >= l.client.cfg.GiveUp; a = q.first {
 			q.remove(a)
 			a.end(unavailable(why))
+		}
+	}
+}
+
+// answered is called with an answer to a copy of a message, or nil if nobody received the copy.
+func (l *lane) answered(serial uint64, data []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	body, retry, err := readAnswer(data)
+	if err == nil && serial >= l.loose {
+		l.loose = 0
+	}
+	i := slices.IndexFunc(l.flying, func(m *message) bool { return m.serial == serial })
+	if i < 0 { // another copy was answered, or nobody waits
+		return
+	}
+	m := l.flying[i]
+	if retry && m.wanted > 0 {
+		l.retry(m, err)
+		return
+	}
+	l.flying = slices.Delete(l.flying, i, i+1)
+	l.decided(m, body, err)
+	l.send()
+}
+
+// retry sends a message again whose answer decided nothing.
+func (l *lane) retry(m *message, err error) {
+	if !errors.Is(err, errNotMine) && !errors.Is(err, errNobody) {
+		m.doubt = true
+		l.offset = offset{} // an owner of an earlier version reads no message that is dated
+	}
+	if m.quiet.Pause > 0 { // else it will be sent again soon
+		l.delay(m, time.Now(), err)
+		l.aim()
+	}
+}
+
+// decided ends the calls of a message, or sends them in other messages.
+func (l *lane) decided(m *message, body []byte, err error) {
+	if anew := (*recount)(nil); errors.As(err, &anew) && l.recount(m, anew) {
+		return
+	}
+	if err != nil && m.doubt && !errors.Is(err, partition.ErrUnavailable) { // another copy may have been committed
+		err = unavailable(err)
+	}
+	switch {
+	case err == nil:
+		l.take(m, body)
+	case errors.Is(err, partition.ErrTooLarge) && len(m.requests) > 1 && !m.doubt:
+		l.again(m, true)
+	default:
+		if errors.Is(err, partition.ErrUnavailable) {
+			l.loosen(m)
+		}
+		for _, a := range m.requests {
+			a.end(err)
+		}
+	}
+}
+
+// take gives each call of a message its answer.
+func (l *lane) take(m *message, body []byte) {
+	var err error
+	for _, a := range m.requests {
+		if a.ended { // its caller may use the memory of the call
+			var ok bool
+			if _, _, body, ok = frame.CutAnswer(body, make([]bool, a.ops)); !ok {
+				body = nil
+			}
+			continue
+		}
+		body, err = a.call.TakeAnswer(body)
+		if errors.Is(err, partition.ErrLater) {
+			a.message = nil
+			l.waiting[a.class].pushFirst(a)
+			continue
+		}
+		if errors.Is(err, partition.ErrArgument) {
+			err = unavailable(err)
+		}
+		a.end(err)
+	}
+	if at := newCutter(body); len(body) == momentSize { // else the owner is of an earlier version
+		l.offset.learn(at.moment(), m.clocks, readClocks(l.client.cfg.Clock))
+	}
+}
+
+// again sends the calls of a message that was not committed in other messages, or each alone.
+func (l *lane) again(m *message, alone bool) {
+	for _, a := range slices.Backward(m.requests) {
+		if !a.ended {
+			a.message, a.alone = nil, a.alone || alone
+			l.waiting[a.class].pushFirst(a)
 		}
 	}
 }

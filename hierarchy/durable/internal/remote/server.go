@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -71,7 +72,7 @@ func serve(cfg Config, at int, s *Server) (*Server, error) {
 	cfg.fillIn()
 	s.cfg = cfg
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.calls, s.ended = make(chan *pending, maxPending), make(chan struct{})
+	s.calls, s.ended, s.exports = make(chan *pending, maxPending), make(chan struct{}), make(map[uint64]*export)
 	sub, err := cfg.Bus.Subscribe(cfg.subject(at), s.received)
 	if err != nil {
 		s.cancel()
@@ -173,11 +174,25 @@ func (s *Server) answer() {
 			b = appendMoment(a.call.AppendAnswer(startAnswer(b[:0], done)), s.owner.Moment())
 		case errors.Is(err, partition.ErrPassed), errors.Is(err, partition.ErrOld):
 			t, _ := s.owner.Time() // it is in the log, also if another owns it by now
-			b = appendRecount(b[:0], err, t)
+			b = appendTime(startAnswer(b[:0], statusOf(err)), t)
 		default:
 			b = appendFailure(b[:0], err)
 		}
 		s.bytes.Add(-a.size)
 		s.respond(a.reply, b)
 	}
+}
+
+// Respond sends the answer to a message, unless its reply subject is one of ours, or of the server's: who may
+// only send requests could else have an owner publish into a log.
+func Respond(b storage.Bus, reply string, answer []byte) error {
+	if !answerable(reply) {
+		return errReply
+	}
+	return b.Publish(reply, "", answer)
+}
+
+// answerable reports whether a reply subject may be that of an inbox.
+func answerable(reply string) bool {
+	return reply != "" && !strings.HasPrefix(reply, "$") && !strings.HasPrefix(reply, "epicycle.")
 }
