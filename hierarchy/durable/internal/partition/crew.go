@@ -15,9 +15,9 @@ type Crew struct {
 	skew    int64     // of the wall clock, when a jump was last logged
 	size    int
 	running list.List // the attempts whose handlers have been called, in this order
-	givenUp int    // of the handlers that run, those whose attempts were given up
-	watched bool   // look will be called
-	limits  limits // immutable once the Crew is used
+	givenUp int       // of the handlers that run, those whose attempts were given up
+	watched bool      // look will be called
+	limits  limits    // immutable once the Crew is used
 }
 
 // leastJump is how far the wall clock must have been set for a warning. Less is drift.
