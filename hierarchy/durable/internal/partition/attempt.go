@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +25,8 @@ type attempt struct {
 	cancel context.CancelFunc
 	limit  limit
 
-	began         time.Time // when its handler was called; this and the others in Crew.running are guarded by Crew.mu
-	before, after *attempt
+	began   time.Time     // when its handler was called. Guarded by Crew.mu, as running is
+	running *list.Element // of Crew.running
 
 	logged chan bool // of an attempt without a handler, of capacity 1: gets whether its end is in the log. May be nil
 }
@@ -172,26 +173,22 @@ func (f *firer) conclude(a *attempt, err error) {
 		it = f.cfg.failure(a.job, err)
 	}
 	same, delayed := f.forget(a, err)
-	if same && made && f.mayDie(&it) {
-		it.ended = func(took bool) { go f.afterDeath(a, it.cause, took) }
-		f.logFailure(a, err)
-		_ = f.queue.put(it)
+	if !same || !made {
+		a.settled(false)
+		f.leave(a.suspect || delayed)
 		return
 	}
-	if same && made {
-		it.ended = a.settled
-		f.logFailure(a, err)
-		_ = f.queue.put(it)
-	} else {
-		a.settled(false)
-	}
-	f.leave(a.suspect || delayed)
-}
-
-func (f *firer) logFailure(a *attempt, err error) {
 	if err != nil {
 		f.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.attempt, "err", err)
 	}
+	if f.mayDie(&it) {
+		it.ended = func(took bool) { go f.afterDeath(a, it.cause, took) }
+		_ = f.queue.put(it)
+		return
+	}
+	it.ended = a.settled
+	_ = f.queue.put(it)
+	f.leave(a.suspect)
 }
 
 // leave gives the place of an attempt back. Another one may wait for the end of this one, or for the lease, in which

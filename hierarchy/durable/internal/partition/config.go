@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,24 +135,14 @@ func (cfg *Config) fillIn() {
 	if cfg.Cause == nil {
 		cfg.Cause = func() error { return nil }
 	}
-	if cfg.GiveUp == 0 {
-		cfg.GiveUp = time.Minute
-	}
-	if cfg.EndTime == 0 {
-		cfg.EndTime = 5 * time.Second
-	}
-	if cfg.TrimAbove == 0 {
-		cfg.TrimAbove = 2 << 20
-	}
+	cfg.GiveUp = cmp.Or(cfg.GiveUp, time.Minute)
+	cfg.EndTime = cmp.Or(cfg.EndTime, 5*time.Second)
+	cfg.TrimAbove = cmp.Or(cfg.TrimAbove, 2<<20)
+	cfg.MarkEvery = cmp.Or(cfg.MarkEvery, time.Second)
+	cfg.Remember = cmp.Or(cfg.Remember, state.Remember)
 	cfg.Patience.Doubt = cfg.Doubted // of what is written before the partition is open
-	if cfg.MarkEvery == 0 {
-		cfg.MarkEvery = time.Second
-	}
 	if cfg.Version == nil {
 		cfg.Version = func() uint8 { return frame.Version }
-	}
-	if cfg.Remember == 0 {
-		cfg.Remember = state.Remember
 	}
 	if cfg.Progress == nil {
 		cfg.Progress = new(Progress)

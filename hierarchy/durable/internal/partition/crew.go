@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"container/list"
 	"slices"
 	"time"
 )
@@ -13,10 +14,10 @@ type Crew struct {
 	waiting []*firer  // with timers that are due, in the order in which they came
 	skew    int64     // of the wall clock, when a jump was last logged
 	size    int
-	running running
-	givenUp int    // of the handlers that run, those whose attempts were given up
-	watched bool   // look will be called
-	limits  limits // immutable once the Crew is used
+	running list.List // the attempts whose handlers have been called, in this order
+	givenUp int       // of the handlers that run, those whose attempts were given up
+	watched bool      // look will be called
+	limits  limits    // immutable once the Crew is used
 }
 
 // leastJump is how far the wall clock must have been set for a warning. Less is drift.
@@ -46,13 +47,10 @@ func (c *Crew) take(f *firer) bool {
 		}
 		return true
 	}
-	for _, w := range c.waiting {
-		if w == f {
-			return false
-		}
+	if !slices.Contains(c.waiting, f) {
+		c.waiting = append(c.waiting, f)
+		c.watch(stuckAfter)
 	}
-	c.waiting = append(c.waiting, f)
-	c.watch(stuckAfter)
 	return false
 }
 
@@ -71,6 +69,16 @@ func (c *Crew) give() {
 	}
 }
 
+// Full reports whether all places have been taken for so long without one having been given back, and since when.
+func (c *Crew) Full(long time.Duration) (since time.Time, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.free > 0 {
+		return since, false
+	}
+	return c.full, time.Since(c.full) >= long
+}
+
 // How a Crew notices that handlers hang.
 
 const (
@@ -78,54 +86,28 @@ const (
 	stuckTell  = time.Minute      // between two warnings
 )
 
-// running is the attempts whose handlers have been called, in this order. It is guarded by Crew.mu.
-type running struct {
-	first, last *attempt
-	count       int
-}
-
 // entered notes that the handler of an attempt is about to be called.
 func (c *Crew) entered(a *attempt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := &c.running
-	a.began, a.before = time.Now(), r.last
-	if r.last == nil {
-		r.first = a
-	} else {
-		r.last.after = a
-	}
-	r.last = a
-	r.count++
+	a.began, a.running = time.Now(), c.running.PushBack(a)
 }
 
 // returned notes that it has returned.
 func (c *Crew) returned(a *attempt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := &c.running
-	if a.before == nil {
-		r.first = a.after
-	} else {
-		a.before.after = a.after
-	}
-	if a.after == nil {
-		r.last = a.before
-	} else {
-		a.after.before = a.before
-	}
-	a.before, a.after = nil, nil
-	r.count--
+	c.running.Remove(a.running)
 }
 
 // Oldest returns for how long the oldest of the running handlers has been running.
 func (c *Crew) Oldest() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.running.first == nil {
+	if c.running.Len() == 0 {
 		return 0
 	}
-	return time.Since(c.running.first.began)
+	return time.Since(c.running.Front().Value.(*attempt).began)
 }
 
 // watch schedules a call of look, unless one is scheduled.
@@ -160,15 +142,14 @@ func (c *Crew) stuck(waits bool) *attempt {
 	if c.watched = false; !waits {
 		return nil
 	}
-	r := &c.running
-	if r.count-c.givenUp < c.size { // others are about to be called, or wait for the log, and that is logged
+	if c.running.Len()-c.givenUp < c.size { // others are about to be called, or wait for the log, and that is logged
 		c.watch(stuckAfter)
 		return nil
 	}
-	if left := stuckAfter - time.Since(r.last.began); left > 0 {
+	if left := stuckAfter - time.Since(c.running.Back().Value.(*attempt).began); left > 0 {
 		c.watch(left)
 		return nil
 	}
 	c.watch(stuckTell)
-	return r.first
+	return c.running.Front().Value.(*attempt)
 }

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
@@ -48,33 +49,38 @@ func (p *Partition) Len() (int, error) {
 
 // All calls f for all timers that are dead, or all that are not, until it returns false.
 func (p *Partition) All(dead bool, f func(state.Timer) bool) error {
-	p.mu.Lock()
-	c := p.state.Cursor()
-	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		c.Close()
-		p.mu.Unlock()
-	}()
-	for more := true; more; {
-		var some []state.Timer
-		p.mu.Lock()
-		more = c.Take(scanBatch, func(_ state.Ref, t state.Timer) {
-			if t.Dead == dead {
-				some = append(some, t)
-			}
-		})
-		p.mu.Unlock()
-		if err := p.held(); err != nil {
-			return err
+	var some []state.Timer
+	var err error
+	scan(&p.mu, p.state, func(_ state.Ref, t state.Timer) {
+		if t.Dead == dead {
+			some = append(some, t)
 		}
-		for _, t := range some {
-			if !f(t) {
-				return nil
-			}
+	}, func() bool {
+		if err = p.held(); err != nil || slices.ContainsFunc(some, func(t state.Timer) bool { return !f(t) }) {
+			return false
 		}
+		some = nil
+		return true
+	})
+	return err
+}
+
+// scan calls f for all timers, a few at a time under mu. After each portion it calls next without mu, and ends if that
+// returns false.
+func scan(mu *mutex, s *state.State, f func(state.Ref, state.Timer), next func() bool) {
+	mu.Lock()
+	defer mu.Unlock()
+	c := s.Cursor()
+	defer c.Close()
+	unlocked := func() bool {
+		mu.Unlock()
+		defer mu.Lock()
+		return next()
 	}
-	return nil
+	for more := true; more; {
+		more = c.Take(scanBatch, f)
+		more = unlocked() && more
+	}
 }
 
 // Cursor is where a Page begins. The zero Cursor is the beginning.
@@ -110,7 +116,7 @@ func (p *Partition) Page(dead bool, c Cursor, f func(state.Timer) bool) (Cursor,
 // pageRecords is how many records a Page looks at.
 const pageRecords = 1 << 13
 
-// scanBatch is how many records All looks at under one hold of the lock.
+// scanBatch is how many records are looked at under one hold of the lock.
 const scanBatch = 128
 
 // Time returns the time of the last frame. A process that sends its first Requests counts them from there.

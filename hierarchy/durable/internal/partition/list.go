@@ -41,21 +41,7 @@ func (q *Query) Wants(t *state.Timer) bool {
 
 // List adds the partition's timers to the first ones of a query. All timers are looked at, a few at a time.
 func (p *Partition) List(q *Query, found *Found) error {
-	p.mu.Lock()
-	c := p.state.Cursor()
-	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		c.Close()
-		p.mu.Unlock()
-	}()
-	for more := true; more; {
-		p.mu.Lock()
-		more = c.Take(scanBatch, func(_ state.Ref, t state.Timer) {
-			found.Add(q, &t)
-		})
-		p.mu.Unlock()
-	}
+	scan(&p.mu, p.state, func(_ state.Ref, t state.Timer) { found.Add(q, &t) }, func() bool { return true })
 	return p.held()
 }
 
