@@ -8,9 +8,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// How a process leaves a partition to others whose log it can't write to, as it does not reach the log, or may
-// not write there. It says so in the table, as of a log that it can't read, and all plan without it there. Then
-// one that can write to the log requests the partition. If no other can, the partition stays where it is.
+// How a process leaves a partition to others if it can't write to the log, because it does not reach it or has no
+// permission. Its record in the table says so, as for a log that it can't read, and no plan assigns it the partition.
+// Then a member that can write to the log requests the partition. If no other can, the partition stays where it is.
 
 const (
 	// A member that could not write to a log leaves it to others for leastRest leases, and for twice as long each
@@ -22,14 +22,14 @@ const (
 	leastTakeover = 2 * time.Second
 )
 
-// wants reports whether this process is to take the partition: by the plan, or because nobody can, as far as
+// wants reports whether this process is to take the partition: by the plan, or because no member can, as far as
 // they know. Then all try.
 func (l *slot) wants(t task) bool {
-	return t.plan == l.me() || t.plan == 0 && t.claim.Free && l.unable.Load()
+	return t.plan == l.me() || t.plan == 0 && t.claim.Free && l.unable.Load() != nil
 }
 
 // passes reports whether another should have the partition, since this process can't write to its log.
-func (l *slot) passes(t task) bool { return l.unable.Load() && t.plan != 0 && t.plan != l.me() }
+func (l *slot) passes(t task) bool { return l.unable.Load() != nil && t.plan != 0 && t.plan != l.me() }
 
 // probe finds out whether this process can write to the log.
 func (l *slot) probe() error {
@@ -45,13 +45,13 @@ func (l *slot) probe() error {
 	return named(l.at, err)
 }
 
-// cannot says that this process can't write to the log, if there is another that may be able to.
+// cannot publishes that this process can't write to the log, if there is another that may be able to.
 func (l *slot) cannot(why error) {
 	if !l.s.othersLive() {
 		return
 	}
 	lease, now := l.c().cfg.Member.Lease, time.Now()
-	if l.unable.Load() && now.Before(l.again) {
+	if l.unable.Load() != nil && now.Before(l.again) {
 		return
 	}
 	if now.Sub(l.again) > forgetRest*l.rest {
@@ -59,44 +59,40 @@ func (l *slot) cannot(why error) {
 	}
 	l.rest = min(max(2*l.rest, leastRest*lease), mostRest*lease)
 	l.again = now.Add(l.rest)
-	if l.unable.Swap(true) {
+	if !l.unable.CompareAndSwap(nil, &now) {
 		return
 	}
-	l.cannotSince.Store(&now)
 	l.s.member.SetUnable(l.at, true)
 	if l.isNews(why) {
 		l.c().cfg.Logger.Warn("durable: this process can't write to a log, and leaves its partition to others", "partition", l.at, "err", why)
 	}
 }
 
-// able says that this process can write to the log, if it has said something else before.
+// able publishes that this process can write to the log, if it has published the opposite before.
 func (l *slot) able() {
-	if l.unable.Swap(false) {
-		l.cannotSince.Store(nil)
+	if l.unable.Swap(nil) != nil {
 		l.s.member.SetUnable(l.at, false)
 		l.c().cfg.Logger.Info("durable: this process can write to a log again", "partition", l.at)
 	}
 }
 
-// stayAway leaves the partition to others until there is news. If this process could not write to its log, it
-// finds out whether it can again.
+// stayAway leaves the partition to others until the task changes. If this process could not write to the log, it tries
+// again after its rest.
 func (l *slot) stayAway() {
 	l.unfollow()
 	l.retry.Reset()
 	l.failing.Store(nil)
-	if !l.unable.Load() {
+	if l.unable.Load() == nil {
 		l.stay(l.changed, nil)
 		return
 	}
-	again := time.NewTimer(time.Until(l.again))
-	defer again.Stop()
-	if l.stay(l.changed, again.C); !time.Now().Before(l.again) {
-		_ = l.probe() // what it has found is in the table
+	if l.stay(l.changed, time.After(time.Until(l.again))); !time.Now().Before(l.again) {
+		_ = l.probe() // it publishes the result
 	}
 }
 
-// weigh decides what becomes of the partition while its log does not answer. The member that should have it
-// requests it, if it reaches this process. It gets it in any case, after two leases of doubt.
+// weigh leaves the partition to another process if its log has not answered for a lease. The member that should have
+// it requests it, if it reaches this process. After two leases of doubt it gets the partition in any case.
 func (l *slot) weigh() {
 	lease := l.c().cfg.Member.Lease
 	since := l.owner.Silent()
@@ -111,7 +107,7 @@ func (l *slot) weigh() {
 	switch doubt, t := l.s.heldFor(since), l.task(); {
 	case doubt >= 2*lease && l.passes(t):
 		l.pass(t.plan)
-	case doubt >= lease && !l.unable.Load():
+	case doubt >= lease && l.unable.Load() == nil:
 		l.cannot(l.trouble.Load().err)
 	}
 }
@@ -128,7 +124,7 @@ func (l *slot) pass(to member.ID) {
 	l.again = time.Now().Add(l.rest)
 }
 
-// heldFor is for how long something has been so, as far as the lease was held.
+// heldFor returns the time since a moment, without what was before this process had its lease again.
 func (s *session) heldFor(since time.Time) time.Duration {
 	if held := s.regained.Load(); held != nil && held.After(since) {
 		since = *held
@@ -136,7 +132,7 @@ func (s *session) heldFor(since time.Time) time.Duration {
 	return time.Since(since)
 }
 
-// isOurs reports whether an error says that this process does not reach the log, and not that another keeps it,
+// isOurs reports whether an error means that this process does not reach the log, rather than that another keeps it,
 // or that nobody could open it.
 func (l *slot) isOurs(err error) bool {
 	for _, other := range []error{partition.ErrDamaged, partition.ErrVersion, errKeeps, errSilent, errLease, errSkew, errLeaving, member.ErrNotFree, member.ErrLost} {

@@ -136,7 +136,7 @@ func TestMuteForAll(t *testing.T) {
 	set := make(chan error, 1)
 	go func() { _, _, err := a.do(frame.Set, key, "", time.Hour); set <- err }()
 	w.eventually("neither can", func() bool {
-		return a.latest().slots[at].unable.Load() && b.latest().slots[at].unable.Load()
+		return a.latest().slots[at].unable.Load() != nil && b.latest().slots[at].unable.Load() != nil
 	})
 	w.eventually("as both know", func() bool {
 		_, ofA := a.Members()
@@ -163,7 +163,7 @@ func TestMuteTaker(t *testing.T) {
 	w.NoError(b.open(t.Context()))
 	back := func(at int) bool {
 		_, owned, _ := a.Stats(at)
-		return b.latest().slots[at].unable.Load() && owned
+		return b.latest().slots[at].unable.Load() != nil && owned
 	}
 	w.eventually("tried and given back", func() bool { return back(0) || back(1) || back(2) || back(3) })
 	w.Zero(b.owns())

@@ -31,23 +31,23 @@ func OpenCaller(ctx context.Context, cfg Config) (*Caller, error) {
 		return nil, fmt.Errorf("observing: %w", err)
 	}
 	c := &Caller{router: r, members: members, ended: make(chan struct{})}
-	c.sees(members.View())
+	view := members.View()
+	c.sees(nil, view)
 	cfg.Logger.Info("durable: this process has no Handle: it calls the owners, and owns nothing")
-	go c.follow()
+	go c.follow(view)
 	return c, nil
 }
 
-// follow retries calls that wait for a partition which changes hands.
-func (c *Caller) follow() {
+// follow retries calls that wait for a partition which changes hands after that view.
+func (c *Caller) follow(view *member.View) {
 	defer close(c.ended)
-	for view := c.members.View(); ; {
-		c.sees(view)
+	for {
 		select {
 		case <-c.members.Changed():
 			next := c.members.View()
-			c.changed(view, next)
+			c.sees(view, next)
 			view = next
-		case <-c.ending:
+		case <-c.ending.Done():
 			return
 		}
 	}

@@ -1,10 +1,10 @@
-// Package cluster has several processes share the partitions of one name. Each owns an even share of
-// them, calls the owners of what is not its own, and takes over what a dead one has left. A Caller asks the
+// Package cluster shares the partitions of one name among several processes. Each owns an even share of them, sends
+// calls for other partitions to their owners, and takes over the partitions of dead processes. A Caller only calls
 // owners, and owns nothing.
 //
-// A router finds the owner of each call. A session is one membership, from joining to the loss of its lease. It has a slot for each
-// partition: a goroutine that takes the partition over, serves it, and gives it away, as the plan of
-// all says.
+// A router finds the owner of each call. A session is one membership, from joining to the loss of its lease. It has a
+// slot for each partition: a goroutine that takes the partition over, serves it, and gives it away, according to the
+// plan that all members compute.
 package cluster
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Config is what to share, and with what. All fields are needed unless they say otherwise.
+// Config is the configuration of a Cluster. Fields without a default are required.
 type Config struct {
 	Bus    storage.Bus
 	Name   string
@@ -29,21 +29,22 @@ type Config struct {
 	Member member.Config    // Partitions and Logger are filled in
 	Common partition.Config // what the partitions have in common
 	Logger *slog.Logger
-	// MaxSkew is how far the wall clock may be off from the servers' where this process takes a partition over.
-	// 0: clocks are not compared.
+	// MaxSkew is how far the wall clock may be off from the servers' when this process takes a partition over.
+	// With 0, clocks are not compared.
 	MaxSkew time.Duration
-	// Behind is for how long a log is read again that seems to be damaged, since what answers may be
+	// Behind is how long a log that seems to be damaged is read again, since the replica that answers may be
 	// behind. Default 15s.
 	Behind time.Duration
-	// Reread is how often a damaged log is read again, as an operator may have restored it. Default 30s.
+	// Reread is the interval at which a damaged log is read again, as an operator may have restored it. Default 30s.
 	Reread time.Duration
 }
 
 // Cluster is this process's part. Its methods may be called concurrently.
 type Cluster struct {
 	*router
-	broken []atomic.Pointer[error] // why partitions of this process are not open
-	clock  watched
+	broken     []atomic.Pointer[error] // why partitions of this process are not open
+	clockMu    sync.Mutex              // held while the wall clock is compared
+	skewLogged time.Time               // when the clock was last logged as off, or zero if it is right. Guarded by clockMu
 
 	mu      sync.Mutex
 	session *session          // the present one, or the last
@@ -52,7 +53,7 @@ type Cluster struct {
 	ended   chan struct{}     // closed when no further session begins
 }
 
-// Open joins, and waits until all is read that this process owns.
+// Open joins, and waits until the logs of all partitions that this process owns are read.
 func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg.Member.Partitions = len(cfg.Logs)
 	cfg.Member.Logger = cfg.Logger
@@ -99,46 +100,33 @@ func (c *Cluster) run(s *session) {
 	defer close(c.ended)
 	for {
 		select {
-		case <-c.ending:
+		case <-c.ending.Done():
 			return
 		case <-s.member.Lost():
 		}
-		c.setLost(time.Now())
-		s.abandon()
+		c.mu.Lock()
+		c.lost = time.Now()
+		c.mu.Unlock()
+		c.cfg.Logger.Error("durable: this process has lost its lease")
+		s.stop()
 		if s = c.again(); s == nil {
 			return
 		}
 	}
 }
 
-// again begins a session, as soon as one can be begun. It is nil if the Cluster ends before.
+// again begins a session as soon as possible. It returns nil if the Cluster ends before.
 func (c *Cluster) again() *session {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		select {
-		case <-c.ending:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	for retry := newBackoff(); ; {
-		s, err := c.begin(ctx)
+		s, err := c.begin(c.ending)
 		if err == nil {
-			c.setLost(time.Time{})
 			return s
 		}
 		c.cfg.Logger.Warn("durable: joining has failed", "err", err)
-		if !retry.Wait(ctx) {
+		if !retry.Wait(c.ending) {
 			return nil
 		}
 	}
-}
-
-func (c *Cluster) setLost(t time.Time) {
-	c.mu.Lock()
-	c.lost = t
-	c.mu.Unlock()
 }
 
 const (
@@ -148,7 +136,7 @@ const (
 
 func newBackoff() wait.Backoff { return wait.Backoff{First: firstPause, Last: lastPause} }
 
-// end has no further session begin, and returns the last one.
+// end makes sure that no further session begins, and returns the last one.
 func (c *Cluster) end() *session {
 	c.stop()
 	<-c.ended
@@ -162,11 +150,11 @@ func (c *Cluster) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Close ends all at once. Others wait until the lease has run out.
+// Close ends everything at once. The others wait until the lease has run out.
 func (c *Cluster) Close() {
 	c.end().close()
 	c.close()
 }
 
-// named returns which partition an error is of.
+// named adds to an error which partition it is about.
 func named(at int, err error) error { return storage.In(fmt.Sprintf("partition %d", at), err) }

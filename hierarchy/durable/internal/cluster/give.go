@@ -35,23 +35,18 @@ func (l *slot) requestMessage() []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(l.me()))
 }
 
-// maxRequests is how many may wait for one partition. Others are told that they do not get it, and retry.
+// maxRequests is how many requests may wait for one partition. Others are refused, and sent again.
 const maxRequests = 8
 
 // requested is called when another member requests a partition.
 func (s *session) requested(m storage.Message) {
 	b := m.Data
-	if len(b) != 13 || b[0] != requestVersion {
+	if len(b) != 13 || b[0] != requestVersion || int(binary.LittleEndian.Uint32(b[1:])) >= len(s.slots) {
 		s.respond(m, false)
 		return
 	}
-	at := binary.LittleEndian.Uint32(b[1:])
+	l := s.slots[binary.LittleEndian.Uint32(b[1:])]
 	from := member.ID(binary.LittleEndian.Uint64(b[5:]))
-	if int(at) >= len(s.slots) {
-		s.respond(m, false)
-		return
-	}
-	l := s.slots[at]
 	if l.waiting.Add(1) > maxRequests {
 		l.waiting.Add(-1)
 		s.respond(m, false)
@@ -73,7 +68,7 @@ func (s *session) respond(m storage.Message, given bool) {
 	}
 }
 
-// request has the slot give its partition to another, and reports whether it did.
+// request passes a request to the slot's goroutine, and reports whether the slot gave the partition away.
 func (l *slot) request(from member.ID) bool {
 	a := request{from, make(chan bool, 1)}
 	select {
@@ -89,8 +84,8 @@ func (l *slot) request(from member.ID) bool {
 	}
 }
 
-// give gives the partition to a member that has requested it, if that lives and the plan does not
-// leave the partition here.
+// give gives the partition to a member that has requested it, if that member lives and the plan does not leave the
+// partition here.
 func (l *slot) give(to member.ID) bool {
 	if !l.mayGive(to) {
 		return false
@@ -106,9 +101,9 @@ func (l *slot) give(to member.ID) bool {
 	return l.owner == nil
 }
 
-// settle waits for the handlers that run, while others begin, unless this process leaves. The partition has
-// to stop for a moment only then, if most handlers are fast. Together with handlersTime this takes less than
-// the member waits that has requested it.
+// settle waits for the handlers that run, while others begin, unless this process leaves. So if most handlers are fast,
+// the partition stops for a moment only. Together with handlersTime this takes less time than the requesting member
+// waits.
 func (l *slot) settle() {
 	ctx, cancel := context.WithTimeout(l.s.staying, l.c().cfg.Member.Lease/2)
 	defer cancel()
@@ -131,8 +126,8 @@ func (l *slot) giveUnopened(to member.ID) bool {
 	return true
 }
 
-// handlersTime returns a context for the handlers of a partition that another has requested: they have a
-// lease, or at Shutdown what its context says.
+// handlersTime returns a context for the handlers of a partition that another member has requested: they have a lease,
+// or, at Shutdown, until its context is done.
 func (l *slot) handlersTime() (context.Context, context.CancelFunc) {
 	leaving := l.s.leaving.Load()
 	if leaving == nil {
@@ -148,7 +143,7 @@ func (l *slot) during(ctx context.Context) (context.Context, context.CancelFunc)
 	return ctx, func() { stop(); cancel() }
 }
 
-// giveToNobody gives the partition to nobody. It is ErrClosed if Close came before its handlers had
+// giveToNobody closes the partition and frees its claim. It returns ErrClosed if Close came before the handlers had
 // returned.
 func (l *slot) giveToNobody(ctx context.Context) error {
 	limited, cancel := l.during(ctx)
@@ -160,8 +155,8 @@ func (l *slot) giveToNobody(ctx context.Context) error {
 	return err
 }
 
-// giveTo ends the partition here, and gives its claim away. Handlers are waited for until ctx is
-// done, whose error is returned if there are some still.
+// giveTo ends the partition here, and gives its claim away. It waits for handlers until ctx is done, and returns the
+// error of ctx if some still run.
 func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 	if l.owner == nil {
 		return nil
@@ -174,10 +169,10 @@ func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 	return err
 }
 
-// endOwner ends the partition here for another owner, or for nobody. What can't be written is not waited for.
+// endOwner ends the partition here for another owner, or for nobody. If the log can't be written to, it waits for nothing.
 func (l *slot) endOwner(ctx context.Context, to member.ID) error {
 	switch {
-	case l.unable.Load() && l.s.leaving.Load() == nil:
+	case l.unable.Load() != nil && l.s.leaving.Load() == nil:
 		l.owner.Abandon()
 		return nil
 	case to == 0:
@@ -186,8 +181,8 @@ func (l *slot) endOwner(ctx context.Context, to member.ID) error {
 	return l.owner.HandOver(ctx)
 }
 
-// giveClaim gives the claim away. As long as that is in doubt, it is tried again, but not at Shutdown:
-// there the lease is given back, or runs out.
+// giveClaim gives the claim away. While the result is unknown, it retries, but not at Shutdown: there the lease is
+// resigned, or runs out.
 func (l *slot) giveClaim(to member.ID) {
 	if l.s.silent.Load() {
 		return
@@ -217,19 +212,18 @@ func (l *slot) claimTime() (context.Context, context.CancelFunc) {
 	return l.patience()
 }
 
-// release gives the partition to nobody, for Shutdown. One that is being opened still is left alone
-// after a while, as its log may not answer. If ctx has ended, there is time still to close the log.
+// release gives the partition to nobody, for Shutdown. If the partition is still being opened, it gives up after a while,
+// as the log may not answer. When ctx has ended, there is still some time to close the log.
 func (l *slot) release(ctx context.Context) error {
 	r := releasing{ctx, make(chan error, 1)}
-	late := time.NewTicker(l.s.farewellTime())
-	defer late.Stop()
+	late := time.Tick(l.s.farewellTime())
 	over, end := outlast(ctx)
 	defer end()
 	for {
 		select {
 		case l.releases <- r:
 			return <-r.done
-		case <-late.C:
+		case <-late:
 			if l.c().owned[l.at].Load() == nil {
 				return nil
 			}

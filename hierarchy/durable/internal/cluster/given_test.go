@@ -69,13 +69,14 @@ func TestStatsCountOnce(t *testing.T) {
 		counted <- st
 	}()
 	time.Sleep(50 * time.Millisecond) // it waits for mu then, most likely
-	a.closeLocked(1, p, p.Stats())
+	last := p.Stats()
+	a.closed(1, &last)
 	a.mu.Unlock()
 	w.Equal(before.Counts, (<-counted).Counts)
 }
 
 // However many messages ask for a partition, a few of them wait. The others are answered at once.
-func TestAskersAreBounded(t *testing.T) {
+func TestRequestsAreBounded(t *testing.T) {
 	w := newWorld(t)
 	a := w.open()
 	s := a.latest()

@@ -8,18 +8,17 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// Whether this process can do its part. No request is made for that: all is known from the connection, the
-// lease, the watch of the table, and frames without an answer.
+// Whether this process can do its part. That needs no request: the connection, the lease, the watch of the table, and
+// frames without an answer show it.
 
 var (
-	errLapsed  = errors.New("the lease of this process has ended")
 	errOpening = errors.New("its log is not open yet")
 	errUntaken = errors.New("it can't be taken over")
 	errSilence = errors.New("its log does not answer")
 	errUnable  = errors.New("this process can't write to its log")
 )
 
-// Since returns what is wrong, since when, and why, if that is known.
+// Since returns an error that says what is wrong, since when, and why, if that is known.
 func Since(since time.Time, what, why error) error {
 	err := fmt.Errorf("%w, since %s", what, since.Format(time.RFC3339))
 	if why != nil {
@@ -61,7 +60,7 @@ func (c *Cluster) Health() (all []error) {
 	}
 	s := c.latest()
 	if since := s.member.Lapsed(); !since.IsZero() {
-		return []error{Since(since, errLapsed, nil)}
+		return []error{Since(since, errLease, nil)}
 	}
 	n := s.now()
 	for at, slot := range s.slots {
@@ -77,7 +76,7 @@ func (l *slot) health(t task) error {
 	if why := l.c().broken[l.at].Load(); why != nil {
 		return l.wrong(*why, time.Now())
 	}
-	if since := l.cannotSince.Load(); since != nil {
+	if since := l.unable.Load(); since != nil {
 		return Since(*since, errUnable, l.why())
 	}
 	if owner := l.c().owned[l.at].Load(); owner != nil {
@@ -98,13 +97,15 @@ func (l *slot) health(t task) error {
 	return nil
 }
 
-// isFailing reports whether all tries to have the partition have failed for a lease. Its owner may give it later.
+// isFailing reports whether all attempts to get the partition have failed for a lease. Before that, its owner may still
+// give it.
 func (l *slot) isFailing() bool {
 	since := l.failing.Load()
 	return since != nil && time.Since(*since) >= l.c().cfg.Member.Lease
 }
 
-// wrong returns what is wrong since a time, or since the first of the tries that have failed, and why these have.
+// wrong returns an error that says what is wrong since a time, or since the first of the attempts that have failed, and
+// why they have.
 func (l *slot) wrong(what error, since time.Time) error {
 	if failing := l.failing.Load(); failing != nil {
 		return Since(*failing, what, l.why())
@@ -118,4 +119,49 @@ func (l *slot) why() error {
 		return t.err
 	}
 	return nil
+}
+
+// trouble is why a partition was not opened at the last attempt, and how many frames had been read then.
+type trouble struct {
+	err  error
+	read int64
+}
+
+func (l *slot) setTrouble(err error) { l.trouble.Store(&trouble{err, l.progress.Read.Load()}) }
+
+// unavailable returns since when the partition should be open here and is not, or zero.
+func (l *slot) unavailable() time.Time {
+	t, since := l.task(), l.failing.Load()
+	if since == nil || !l.wants(t) && t.claim.Holder != l.me() {
+		return time.Time{}
+	}
+	return *since
+}
+
+// logTrouble logs why the partition can't be taken over. If the trouble lasts, an operator must know.
+func (l *slot) logTrouble(err error) {
+	if l.retry.Pause == lastPause && l.isNews(err) {
+		l.c().cfg.Logger.Warn("durable: a partition can't be taken over", "partition", l.at, "err", err)
+		return
+	}
+	l.c().cfg.Logger.Debug("durable: a partition can't be taken over yet", "partition", l.at, "err", err)
+}
+
+// isDamaged reports whether the log has seemed to be damaged for so long that the replica that answers is not only
+// behind.
+func (l *slot) isDamaged(err error) bool {
+	if !errors.Is(err, partition.ErrDamaged) {
+		return false
+	}
+	if l.doubtful.IsZero() {
+		l.doubtful = time.Now()
+	}
+	return time.Since(l.doubtful) >= l.c().cfg.Behind
+}
+
+// isNews reports whether err is not the trouble that was logged last, and notes that it is logged now.
+func (l *slot) isNews(err error) bool {
+	last := l.logged
+	l.logged = err.Error()
+	return last != l.logged
 }

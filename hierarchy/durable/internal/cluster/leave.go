@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,9 +15,9 @@ import (
 // How a session ends in order.
 
 const (
-	// mostFarewell is how long the table may take for its part in Shutdown, and closeTime how long after
-	// the end of Shutdown's context, or when it has not answered before. It may not answer at all. A
-	// partition that is busy then has closeTime, too.
+	// mostFarewell limits each request to the table in Shutdown, as the table may not answer at all. After the end of
+	// Shutdown's context, or if the table has not answered before, closeTime limits it. A partition that is busy
+	// when the context ends has closeTime, too.
 	mostFarewell = 4 * time.Second
 	closeTime    = time.Second
 )
@@ -24,7 +26,7 @@ const (
 func (s *session) leave(ctx context.Context) error {
 	s.leaving.Store(&ctx)
 	s.depart()
-	if s.say(ctx) != nil {
+	if s.announce(ctx) != nil {
 		s.silent.Store(true)
 	} else {
 		s.awaitTakers(ctx)
@@ -38,16 +40,11 @@ func (s *session) leave(ctx context.Context) error {
 	s.finishCalls(ctx)
 	s.resign(ctx)
 	s.stop()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
-// finishCalls waits for the answers of others to calls of this process, which has no partition any more.
-// Further calls end with ErrClosed.
+// finishCalls waits until other processes have answered the calls of this one, which has no partition any more. Further
+// calls end with ErrClosed.
 func (s *session) finishCalls(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, s.farewellTime())
 	defer cancel()
@@ -57,19 +54,14 @@ func (s *session) finishCalls(ctx context.Context) {
 	s.c.client.Finish(ctx)
 }
 
-// othersLive reports whether another process goes on. This one may count as living, if the table did not
-// answer.
+// othersLive reports whether another process lives and is not leaving. This one may still count as living, if the table
+// did not answer.
 func (s *session) othersLive() bool {
-	for _, id := range s.now().view.Living() {
-		if id != s.member.ID() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.now().view.Living(), func(id member.ID) bool { return id != s.member.ID() })
 }
 
-// say tells the others that this process leaves. That may take half of what ctx has left.
-func (s *session) say(ctx context.Context) error {
+// announce publishes that this process leaves. That may take half of the time that ctx has left.
+func (s *session) announce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, halfOf(ctx, s.farewellTime()))
 	defer cancel()
 	return s.member.Leave(ctx)
@@ -107,7 +99,7 @@ func outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 // farewellTime is no longer than a lease, which has run out then.
 func (s *session) farewellTime() time.Duration { return min(mostFarewell, s.c.cfg.Member.Lease) }
 
-// halfOf is half of what ctx has left, but at most d.
+// halfOf returns half of the time that ctx has left, but at most d.
 func halfOf(ctx context.Context, d time.Duration) time.Duration {
 	if end, ok := ctx.Deadline(); ok {
 		return min(d, time.Until(end)/2)
@@ -115,7 +107,7 @@ func halfOf(ctx context.Context, d time.Duration) time.Duration {
 	return d
 }
 
-// awaitTakers waits until others have taken all partitions that they can take, for a lease or half of what
+// awaitTakers waits until others have taken all partitions that they can take, for a lease or half of the time that
 // ctx has left.
 func (s *session) awaitTakers(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, halfOf(ctx, s.c.cfg.Member.Lease))
@@ -137,17 +129,8 @@ func (s *session) awaitTakers(ctx context.Context) {
 
 // ownsForOthers reports whether this process owns a partition that another should own.
 func (s *session) ownsForOthers(n *news) bool {
-	for at := range s.c.owned {
-		if n.plan[at] != 0 && s.c.owned[at].Load() != nil {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *session) ownsAny() bool {
-	for at := range s.c.owned {
-		if s.c.owned[at].Load() != nil {
+	for at := range s.c.allOwned() {
+		if n.plan[at] != 0 {
 			return true
 		}
 	}

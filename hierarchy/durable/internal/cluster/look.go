@@ -9,19 +9,20 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// How an owner notices that its log was deleted, or a part of it. It looks now and then while it writes,
-// and once more after that. If a frame has no clear answer, it looks at once, and now and then until there is
-// one. One that does not write does not look: being idle costs nothing.
+// How an owner notices that its log was deleted, or a part of it. It looks at the log at intervals while it writes, and
+// once more after that. If a frame has no clear answer, it looks at once, and at intervals until there is one. An owner
+// that does not write does not look: being idle costs nothing.
 
 const (
 	lookTime = time.Second // for one look
-	// What answers may be behind, so a log is looked at for a fifth of Config.Behind before its owner
-	// gives it up, some times.
+	// The replica that answers may be behind, so an owner looks several times before it gives the log up, over a fifth of
+	// Config.Behind.
 	lookPart  = 5
 	lookTimes = 4
 )
 
-// lookEvery returns how often an owner looks at its log. The logs of a process are not looked at together.
+// lookEvery returns the interval at which an owner looks at its log. It differs between the logs of a process, so that
+// they are not all looked at together.
 func (l *slot) lookEvery() time.Duration {
 	lease := l.c().cfg.Member.Lease
 	return lease - lease/32*time.Duration(l.at%8)
@@ -33,8 +34,8 @@ func (l *slot) doubted(err error) {
 	l.doubts.Set()
 }
 
-// look looks whether the log has what its owner has written. If it lacks something for some time, the
-// partition ends here, and is read again as any log that seems to be damaged. An operator may restore it.
+// look checks whether the log has what its owner has written. If it lacks something for some time, the partition ends
+// here, and is read again like any log that seems to be damaged. An operator may restore it.
 func (l *slot) look() {
 	last := l.owner.Last()
 	err := l.compare()
@@ -47,7 +48,7 @@ func (l *slot) look() {
 		l.looks.Reset(l.lookEvery())
 	case errors.Is(err, partition.ErrDamaged):
 		l.suspect(err)
-	case !l.doubtful.IsZero(): // it may lack nothing any more: what comes later counts anew
+	case !l.doubtful.IsZero(): // it may lack nothing any more, so the time counts anew
 		l.doubtful = time.Now()
 		l.looks.Reset(l.enough() / lookTimes)
 	default:
@@ -88,5 +89,5 @@ func (l *slot) suspect(err error) {
 	l.end()
 }
 
-// enough is for how long a log must lack something.
+// enough returns how long a log must lack something before its owner gives it up.
 func (l *slot) enough() time.Duration { return l.c().cfg.Behind / lookPart }

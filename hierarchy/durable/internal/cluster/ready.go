@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
@@ -15,7 +17,7 @@ import (
 // errLost: the lease was lost while the logs were read. The process joins again.
 var errLost = errors.New("the lease was lost while the logs were read")
 
-// awaitReady waits until all is open that this process owns, also if it loses its lease meanwhile and joins again.
+// awaitReady waits until all partitions of this process are open, also if it loses its lease meanwhile and joins again.
 func (c *Cluster) awaitReady(ctx context.Context, s *session) error {
 	err := s.awaitReady(ctx)
 	for errors.Is(err, errLost) && wait.Sleep(ctx, firstPause) {
@@ -27,15 +29,12 @@ func (c *Cluster) awaitReady(ctx context.Context, s *session) error {
 	return err
 }
 
-// awaitReady waits until all is open that this process owns. What others have to give first is
-// waited for no longer than a lease, or half of what ctx has left: else a process that is begun again and
-// again with a context shorter than a lease would wait for a dead one each time. Logs that do not answer are
-// waited for no longer than Config.Behind.
+// awaitReady waits until all partitions of this process are open. It waits for partitions that others have to give first
+// no longer than a lease, or half of the time that ctx has left: otherwise a process that is started again and again with
+// a context shorter than a lease would wait for a dead one each time. It waits for logs that do not answer no longer
+// than Config.Behind.
 func (s *session) awaitReady(ctx context.Context) error {
-	late := time.NewTimer(halfOf(ctx, s.c.cfg.Member.Lease))
-	defer late.Stop()
-	silent := time.NewTimer(s.c.cfg.Behind)
-	defer silent.Stop()
+	late, silent := time.After(halfOf(ctx, s.c.cfg.Member.Lease)), time.After(s.c.cfg.Behind)
 	patient := true
 	var again <-chan time.Time
 	for _, slot := range s.slots {
@@ -44,14 +43,12 @@ func (s *session) awaitReady(ctx context.Context) error {
 				break
 			}
 			select {
-			case <-silent.C:
-				tick := time.NewTicker(catchUpEvery)
-				defer tick.Stop()
-				again = tick.C
+			case <-silent:
+				again = time.Tick(catchUpEvery)
 			case <-again:
 			case <-slot.opened:
 			case <-n.changed:
-			case <-late.C:
+			case <-late:
 				patient = false
 			case <-s.member.Lost():
 				return errLost
@@ -60,41 +57,38 @@ func (s *session) awaitReady(ctx context.Context) error {
 			}
 		}
 	}
-	return s.held()
-}
-
-// held is errLost if the lease was lost meanwhile: then nothing of this process is awaited any more.
-func (s *session) held() error {
 	select {
-	case <-s.member.Lost():
+	case <-s.member.Lost(): // so no slot has anything to wait for any more
 		return errLost
 	default:
 		return nil
 	}
 }
 
-// goesOnWithout reports whether Open is to return although a log does not answer. Others must: a process
-// for which none answers has another problem, which Open's context limits.
+// goesOnWithout reports whether Open is to return although a log does not answer. Other logs must answer: a process
+// that reaches none has another problem, and waits until Open's context ends.
 func (s *session) goesOnWithout(l *slot) bool {
 	why := l.trouble.Load()
-	if why == nil || why.read != l.progress.Read.Load() || !s.ownsAny() && !s.othersOwn() {
+	if why == nil || why.read != l.progress.Read.Load() || !s.anyOwned() {
 		return false
 	}
 	s.c.cfg.Logger.Warn("durable: a log does not answer, and Open does not wait for it any longer", "partition", l.at, "err", why.err)
 	return true
 }
 
-func (s *session) othersOwn() bool {
-	for _, holder := range s.now().view.Holders() {
-		if holder != 0 && holder != s.member.ID() {
-			return true
-		}
+// anyOwned reports whether a partition has an owner, here or elsewhere.
+func (s *session) anyOwned() bool {
+	own := 0
+	for range s.c.allOwned() {
+		own++
 	}
-	return false
+	return own > 0 || slices.ContainsFunc(s.now().view.Holders(), func(id member.ID) bool {
+		return id != 0 && id != s.member.ID()
+	})
 }
 
-// ready reports whether the partition is open, if it should be. A patient one waits for others to give
-// it.
+// ready reports whether the partition is open, or need not be. If patient, it need be open also if another member must
+// give it first.
 func (l *slot) ready(n news, patient bool) bool {
 	t := n.of(l.at)
 	wanted := l.wants(t) && (t.claim.Free || patient)

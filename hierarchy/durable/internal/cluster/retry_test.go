@@ -21,7 +21,7 @@ func (c *readClock) Elapsed() time.Duration {
 }
 
 // The duration of a call counts from its beginning, also if it is asked again of another owner.
-func TestDurationOfACallThatIsAskedAgain(t *testing.T) {
+func TestDurationOfARetriedCall(t *testing.T) {
 	w := newWorld(t)
 	a := w.process()
 	a.lease = time.Minute // the process keeps its partitions
@@ -81,7 +81,7 @@ func TestPartitionThatItsHolderCantOpen(t *testing.T) {
 }
 
 // A partition that was just taken over is kept, also if the news of its claim come late.
-func TestWhatWasTakenIsKept(t *testing.T) {
+func TestTakenPartitionIsKept(t *testing.T) {
 	for range 20 {
 		w := newWorld(t)
 		a := w.process()

@@ -3,7 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
-	"sync"
+	"iter"
 	"sync/atomic"
 	"time"
 
@@ -13,8 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// router finds the owner of each call: in this process by a function call, else by a message. Whoever owns a partition
-// answers what is sent for it, so nobody needs to know who it is. A Caller is a router that owns nothing.
+// router brings each call to the owner of its partition: by a function call in this process, else by a message. A message
+// goes to the partition's subject, so nobody needs to know who the owner is. A Caller is a router that owns nothing.
 type router struct {
 	cfg    Config
 	client *remote.Client
@@ -22,14 +22,16 @@ type router struct {
 	gone   atomic.Pointer[time.Time]             // since when the connection is closed for good, or nil
 	// offline is since when there is no connection, or nil.
 	offline atomic.Pointer[time.Time]
-	wire    atomic.Int32 // the latest version of messages that all members read, or 0
-	ending  chan struct{}
-	once    sync.Once
+	// frames and wire are the latest versions of frames and of messages that all members read, or 0.
+	frames, wire atomic.Int32
+	ending       context.Context // ends when Close or Shutdown begins, by stop
+	stop         context.CancelFunc
 }
 
 // newRouter returns a router, which needs a close.
 func newRouter(cfg Config) (*router, error) {
-	r := &router{cfg: cfg, ending: make(chan struct{}), owned: make([]atomic.Pointer[partition.Partition], cfg.Member.Partitions)}
+	r := &router{cfg: cfg, owned: make([]atomic.Pointer[partition.Partition], cfg.Member.Partitions)}
+	r.ending, r.stop = context.WithCancel(context.Background())
 	var err error
 	if r.client, err = remote.New(r.remote()); err != nil {
 		return nil, err
@@ -42,50 +44,53 @@ func (r *router) remote() remote.Config {
 	return remote.Config{Bus: r.cfg.Bus, Name: r.cfg.Name, Partitions: len(r.owned), Logger: r.cfg.Logger, Clock: r.cfg.Common.Clock}
 }
 
-// watchBus notices since when there is no connection. It may be closed for good, as nats.go closes a connection when the
+// watchBus notes since when there is no connection. It may be closed for good, as nats.go closes a connection when the
 // servers have refused the same user twice. Nothing works from then on.
 func (r *router) watchBus() {
-	r.cfg.Bus.Watch(r.ending, func() {
+	r.cfg.Bus.Watch(r.ending.Done(), func() {
 		if r.cfg.Bus.Offline() == nil {
 			r.offline.Store(nil)
 			return
 		}
 		now := time.Now()
 		r.offline.CompareAndSwap(nil, &now)
-		if err := r.cfg.Bus.Closed(); err != nil && !r.isEnding() {
-			r.closedForGood(&now, err)
+		err := r.cfg.Bus.Closed()
+		if err == nil || r.isEnding() {
+			return
+		}
+		r.gone.Store(&now)
+		r.cfg.Logger.Error("durable: the connection to the servers is closed for good: open another one, and Open anew", "err", err)
+		for at := range r.owned {
+			r.client.Moved(at) // calls end
 		}
 	})
 }
 
-func (r *router) closedForGood(now *time.Time, err error) {
-	r.gone.Store(now)
-	r.cfg.Logger.Error("durable: the connection to the servers is closed for good: open another one, and Open anew", "err", err)
+// sees notes the versions that the members of the next view read, and retries the calls that wait for a partition whose
+// owner has changed since the old view, if there was one.
+func (r *router) sees(old, next *member.View) {
+	frames, wire := versions(next)
+	r.frames.Store(int32(frames))
+	r.wire.Store(int32(wire))
 	for at := range r.owned {
-		r.client.Moved(at) // calls end
-	}
-}
-
-// changed retries calls that wait for a partition whose owner is another in the next view.
-func (r *router) changed(old, next *member.View) {
-	for at := range r.owned {
-		if next.Claims[at].Holder != old.Claims[at].Holder {
+		if old != nil && next.Claims[at].Holder != old.Claims[at].Holder {
 			r.client.Moved(at)
 		}
 	}
 }
 
-// stop says that the end has begun.
-func (r *router) stop() { r.once.Do(func() { close(r.ending) }) }
-
-func (r *router) isEnding() bool {
-	select {
-	case <-r.ending:
-		return true
-	default:
-		return false
+// allOwned returns an iterator over the partitions that this process owns.
+func (r *router) allOwned() iter.Seq2[int, *partition.Partition] {
+	return func(yield func(int, *partition.Partition) bool) {
+		for at := range r.owned {
+			if p := r.owned[at].Load(); p != nil && !yield(at, p) {
+				return
+			}
+		}
 	}
 }
+
+func (r *router) isEnding() bool { return r.ending.Err() != nil }
 
 // close ends all calls.
 func (r *router) close() {
@@ -115,11 +120,8 @@ func (r *router) Do(ctx context.Context, at int, call *partition.Call) error {
 	return r.client.DoSince(ctx, at, call, begun)
 }
 
-// sees notes what the members of a view read.
-func (r *router) sees(view *member.View) { r.wire.Store(int32(wireVersion(view))) }
-
-// untrace leaves the trace contexts out of a call if there are processes that can't read them: it must not wait for an
-// owner that can.
+// untrace leaves the trace contexts out of a call if some process can't read them: the call must not wait for an owner
+// that can.
 func (r *router) untrace(call *partition.Call) {
 	if r.wire.Load() >= remote.Traced {
 		return
@@ -149,7 +151,7 @@ func (r *router) Count(ctx context.Context, at int) (int, error) {
 	return r.client.Len(ctx, at)
 }
 
-// Epoch returns that of a partition's owner, or 0 if that is of an earlier version.
+// Epoch returns the epoch of a partition's owner, or 0 if the owner has an earlier version of this program.
 func (r *router) Epoch(ctx context.Context, at int) (uint64, error) {
 	if p := r.owned[at].Load(); p != nil {
 		return p.Moment().Epoch, nil // also if it has been lost: the owner's is higher
@@ -180,4 +182,41 @@ func (r *router) Export(ctx context.Context, at int, begin func() error, f func(
 		}
 	}
 	return r.client.Export(ctx, at, begin, f)
+}
+
+// Lookup returns the timer of a key, dead or not.
+func (r *router) Lookup(ctx context.Context, at int, key []byte) (t state.Timer, ok bool, err error) {
+	if p := r.owned[at].Load(); p != nil {
+		if t, ok, err = p.Lookup(key); !errors.Is(err, partition.ErrNotOwner) {
+			return t, ok, err
+		}
+	}
+	return r.client.Lookup(ctx, at, key)
+}
+
+// List adds the timers of a partition to the first ones of a query.
+func (r *router) List(ctx context.Context, at int, q *partition.Query, found *partition.Found) error {
+	if p := r.owned[at].Load(); p != nil {
+		if err := p.List(q, found); !errors.Is(err, partition.ErrNotOwner) {
+			return err
+		}
+		*found = nil
+	}
+	for _, dead := range []bool{false, true} {
+		if dead && !q.Dead || !dead && !q.Waiting && !q.Running {
+			continue
+		}
+		seen := make(map[string]bool) // after a change of owner, all come again
+		err := r.client.Scan(ctx, at, dead, func(t state.Timer) bool {
+			if q.Wants(&t) && !seen[t.Key] {
+				seen[t.Key] = true
+				found.Add(q, &t)
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

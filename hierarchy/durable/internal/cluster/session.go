@@ -9,7 +9,6 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
@@ -22,7 +21,7 @@ type session struct {
 	slots    []*slot
 	requests storage.Subscription // of others, for partitions
 	risen    wait.Signal          // the lease was renewed
-	ctx      context.Context      // ends when all is to end at once
+	ctx      context.Context      // ends when everything must end at once
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup // of the slots, and of watch
 	once     sync.Once
@@ -30,7 +29,6 @@ type session struct {
 	leaving  atomic.Pointer[context.Context]
 	staying  context.Context
 	depart   context.CancelFunc
-	version  atomic.Int32              // of frames, see frameVersion
 	silent   atomic.Bool               // the table did not answer while this process was leaving
 	regained atomic.Pointer[time.Time] // since when the lease is held again, if it was not meanwhile
 
@@ -38,11 +36,11 @@ type session struct {
 	news news
 }
 
-// news is what the session knows, and when that changes.
+// news is what the session knows now.
 type news struct {
 	view    *member.View
 	plan    []member.ID   // who should own each partition
-	changed chan struct{} // closed when there are others
+	changed chan struct{} // closed when it is replaced
 }
 
 // begin joins, and begins a session.
@@ -67,14 +65,14 @@ func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 	for at := range c.cfg.Logs {
 		s.slots = append(s.slots, newSlot(s, at))
 	}
-	s.look()
+	s.now()
 	if s.requests, err = c.cfg.Bus.Subscribe(s.requestSubject(m.ID()), s.requested); err != nil {
 		s.cancel()
 		m.Stop()
 		return nil, fmt.Errorf("subscribing to requests of others: %w", err)
 	}
 	c.mu.Lock()
-	c.session = s
+	c.session, c.lost = s, time.Time{}
 	c.mu.Unlock()
 	c.cfg.Logger.Info("durable: this process has joined", "member", member.Name(cfg.Text, m.ID()))
 	s.wg.Go(s.watch)
@@ -84,7 +82,7 @@ func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 	return s, nil
 }
 
-// watch has the slots know what changes, and the partitions whether there is a lease.
+// watch wakes the slots whose task changes, and resumes the partitions when the lease is back.
 func (s *session) watch() {
 	held := true
 	fall := time.NewTimer(s.c.cfg.Member.Lease)
@@ -92,9 +90,9 @@ func (s *session) watch() {
 	for {
 		select {
 		case <-s.member.Changed():
-			s.look()
+			s.now()
 		case <-s.risen:
-			if !s.member.Holds() { // it was news of others
+			if !s.member.Holds() { // it was a record of another member
 				continue
 			}
 			_ = s.lookAtClock() // each slot looks for itself
@@ -105,7 +103,9 @@ func (s *session) watch() {
 				s.c.cfg.Logger.Info("durable: this process has its lease again")
 			}
 			held = true
-			s.each((*partition.Partition).Resume)
+			for _, p := range s.c.allOwned() {
+				p.Resume()
+			}
 		case <-fall.C:
 			if held = s.member.Holds(); !held {
 				s.c.cfg.Logger.Warn("durable: the lease of this process has ended, and calls wait: the servers don't answer")
@@ -116,19 +116,8 @@ func (s *session) watch() {
 	}
 }
 
-// each does something with each partition of this process.
-func (s *session) each(do func(*partition.Partition)) {
-	for at := range s.c.owned {
-		if p := s.c.owned[at].Load(); p != nil {
-			do(p)
-		}
-	}
-}
-
-// look plans anew if the member knows something else than before.
-func (s *session) look() { _ = s.now() }
-
-// now returns what the member knows, and the plan. It is up to date: who has just taken a claim finds it.
+// now returns what the member knows, and the plan. It is up to date, including a claim that was just taken. If the view
+// has changed, it wakes those that wait for that.
 func (s *session) now() news {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,19 +127,16 @@ func (s *session) now() news {
 	return s.news
 }
 
-// learn plans anew, and wakes the slots that have something else to do then. Each change of the table is
-// of one partition, mostly: if it woke all slots, opening many partitions would take the square of their
-// number. mu is held.
+// learn plans anew, and wakes the slots whose task is another then. Most changes of the table concern one partition: if
+// each woke all slots, opening many partitions would take the square of their number. mu is held.
 func (s *session) learn(view *member.View) {
 	old := s.news
-	s.version.Store(int32(frameVersion(view)))
-	s.c.sees(view)
+	s.c.sees(old.view, view)
 	s.news = news{view, view.Plan(), make(chan struct{})}
 	close(old.changed)
 	if old.view == nil {
 		return // the slots have not begun
 	}
-	s.c.changed(old.view, view)
 	for at, slot := range s.slots {
 		if s.news.of(at) != old.of(at) {
 			slot.changed.Set()
@@ -158,7 +144,7 @@ func (s *session) learn(view *member.View) {
 	}
 }
 
-// nameOf returns what people call a member.
+// nameOf returns the name of a member in logs.
 func (s *session) nameOf(id member.ID) string {
 	if id == 0 {
 		return "nobody"
@@ -177,13 +163,7 @@ type task struct {
 
 func (n *news) of(at int) task { return task{n.view.Claims[at], n.plan[at]} }
 
-// abandon ends all at once, as the lease is lost.
-func (s *session) abandon() {
-	s.c.cfg.Logger.Error("durable: this process has lost its lease")
-	s.stop()
-}
-
-// stop ends what goes on, and waits for it.
+// stop ends the goroutines of the session, and waits for them.
 func (s *session) stop() {
 	s.once.Do(func() {
 		s.requests.Stop()
@@ -196,10 +176,8 @@ func (s *session) stop() {
 // close is for Cluster.Close: calls that were made are written, and the lease is left to run out.
 func (s *session) close() {
 	var wg sync.WaitGroup
-	for at := range s.c.owned {
-		if p := s.c.owned[at].Load(); p != nil {
-			wg.Go(p.Close)
-		}
+	for _, p := range s.c.allOwned() {
+		wg.Go(p.Close)
 	}
 	wg.Wait()
 	s.stop()

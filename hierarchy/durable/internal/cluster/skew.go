@@ -3,56 +3,49 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 )
 
-// A process takes no partition over by a clock that is off: what is due would fire early, or be late, by as much,
-// and so it would go on with each owner after it.
+// A process whose clock is off takes no partition over: its timers would fire early or late by that difference, and
+// so would those of each later owner.
 
-// skewTold is how often it is told that the clock is off.
-const skewTold = time.Minute
-
-// watched is what is known of this process's wall clock.
-type watched struct {
-	mu   sync.Mutex
-	off  bool
-	told time.Time // when that it is off was told last
-}
+// logSkewEvery is the least interval between two warnings that the clock is off.
+const logSkewEvery = time.Minute
 
 // errSkew is for a takeover that waits for a right clock.
 var errSkew = errors.New("the wall clock is off by more than MaxSkew")
 
 var errLeaving = errors.New("this process is leaving")
 
-// lookAtClock compares the wall clock with the servers', and has the others know whether it is right. It
-// returns errSkew if it may be off by more than Config.MaxSkew.
+// lookAtClock compares the wall clock with the servers', and publishes whether it is right. It returns errSkew if the
+// clock may be off by more than Config.MaxSkew.
 func (s *session) lookAtClock() error {
 	max := s.c.cfg.MaxSkew
 	if max == 0 {
 		return nil
 	}
-	w := &s.c.clock
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	least, most := s.member.Skew(s.c.cfg.Common.Clock.Now)
+	c := s.c
+	c.clockMu.Lock()
+	defer c.clockMu.Unlock()
+	least, most := s.member.Skew(c.cfg.Common.Clock.Now)
+	ahead := least + (most-least)/2
 	off := least < -max || most > max
 	s.member.SetOff(off)
-	switch {
-	case !off && w.off:
-		s.c.cfg.Logger.Info("durable: the wall clock is right again", "ahead", least+(most-least)/2)
-		w.told = time.Time{}
-	case off && time.Since(w.told) >= skewTold:
-		s.c.cfg.Logger.Warn("durable: the wall clock is off, and no partition is taken over", "ahead", least+(most-least)/2, "MaxSkew", max)
-		w.told = time.Now()
+	if !off {
+		if !c.skewLogged.IsZero() {
+			c.cfg.Logger.Info("durable: the wall clock is right again", "ahead", ahead)
+			c.skewLogged = time.Time{}
+		}
+		return nil
 	}
-	if w.off = off; off {
-		return errSkew
+	if time.Since(c.skewLogged) >= logSkewEvery {
+		c.cfg.Logger.Warn("durable: the wall clock is off, and no partition is taken over", "ahead", ahead, "MaxSkew", max)
+		c.skewLogged = time.Now()
 	}
-	return nil
+	return errSkew
 }
 
-// fitsClock is lookAtClock before a takeover. It waits until the servers' time is known, if need be.
+// fitsClock is lookAtClock before a takeover. If necessary, it waits until the servers' time is known.
 func (l *slot) fitsClock() error {
 	if l.c().cfg.MaxSkew == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// slot is one partition in one session: what this process does with it.
+// slot is one partition in one session, and the goroutine that does with it what the plan says.
 type slot struct {
 	s        *session
 	at       int
@@ -22,14 +22,12 @@ type slot struct {
 	changed  wait.Signal  // its task may be another
 	doubts   wait.Signal  // the result of an append of owner is unknown
 	requests chan request // from other members
-	waiting  atomic.Int32 // that wait for an answer
+	waiting  atomic.Int32 // requests without an answer
 	releases chan releasing
 	trouble  atomic.Pointer[trouble]
-	failing  atomic.Pointer[time.Time] // since when each try to have the partition has failed, or nil
-	unable   atomic.Bool               // this process can't write to the log, and has said so
-	// cannotSince is since when that is so, or nil.
-	cannotSince atomic.Pointer[time.Time]
-	progress    partition.Progress // of reading the log
+	failing  atomic.Pointer[time.Time] // since when each attempt to get the partition has failed, or nil
+	unable   atomic.Pointer[time.Time] // since when this process can't write to the log, and has published that, or nil
+	progress partition.Progress        // of reading the log
 
 	// The other fields belong to the goroutine of run.
 
@@ -38,21 +36,21 @@ type slot struct {
 	follower *partition.Follower  // of another owner's log, or nil
 	retry    wait.Backoff
 	doubtful time.Time     // since when its log seems to be damaged
-	told     string        // the last trouble that was logged
-	looks    *time.Timer   // when the log of owner is looked at next
+	logged   string        // the last trouble that was logged
+	looks    *time.Timer   // when lookAgain is due next
 	seen     uint64        // the last frame of owner when its log was complete
-	weighs   *time.Timer   // when the unknown result is weighed next
+	weighs   *time.Timer   // when weigh is due next
 	rest     time.Duration // for which it leaves the partition to others if it is unable to write
 	again    time.Time     // when that ends
 }
 
-// request is another member's wish to have the partition.
+// request is another member's request for the partition.
 type request struct {
 	from   member.ID
 	answer chan bool
 }
 
-// releasing has the partition be given to nobody.
+// releasing is Shutdown's wish to give the partition to nobody.
 type releasing struct {
 	ctx  context.Context
 	done chan error
@@ -66,7 +64,7 @@ func newSlot(s *session, at int) *slot {
 func (l *slot) c() *Cluster   { return l.s.c }
 func (l *slot) me() member.ID { return l.s.member.ID() }
 
-// task returns what there is to do now. If that changes, changed has a value.
+// task returns the present task. When it changes, the signal changed is set.
 func (l *slot) task() task {
 	n := l.s.now()
 	return n.of(l.at)
@@ -102,7 +100,7 @@ func (l *slot) run() {
 	}
 }
 
-// try does something, and waits a while if it fails.
+// try calls do, and waits for a while if that fails.
 func (l *slot) try(do func() error) {
 	begun := time.Now()
 	err := do()
@@ -120,17 +118,15 @@ func (l *slot) try(do func() error) {
 		l.cannot(err)
 	}
 	pause := l.retry.Next()
-	l.tell(err)
+	l.logTrouble(err)
 	if l.isDamaged(err) {
 		pause = l.c().cfg.Reread
 	}
-	wake := time.NewTimer(pause)
-	defer wake.Stop()
-	l.stay(nil, wake.C)
+	l.stay(nil, time.After(pause))
 }
 
-// stay waits until there is news, or the time has come. It answers others meanwhile. Another may be able
-// to open what this process can't.
+// stay waits for changed or wake. Meanwhile it answers requests: another member may be able to open the partition if
+// this one can't.
 func (l *slot) stay(changed <-chan struct{}, wake <-chan time.Time) {
 	for {
 		select {
@@ -151,7 +147,7 @@ func (l *slot) stay(changed <-chan struct{}, wake <-chan time.Time) {
 	}
 }
 
-// keep serves the partition until there is news.
+// keep serves the partition until something happens.
 func (l *slot) keep() {
 	select {
 	case <-l.changed:
@@ -175,8 +171,8 @@ func (l *slot) keep() {
 	}
 }
 
-// claim takes the claim, if it is free, and opens the partition. It reads the log first: one that it can't
-// read, or write to, is left to others.
+// claim takes the claim, if it is free, and opens the partition. It reads the log first: if it can't read it, or can't
+// write to it, it leaves it to others.
 func (l *slot) claim() error {
 	if err := l.follow(); err == nil {
 		if err = l.probe(); err != nil {
@@ -203,12 +199,12 @@ func (l *slot) claim() error {
 	return l.open()
 }
 
-// patience returns a context for what may not take longer than a lease.
+// patience returns a context that ends after a lease, or with the session.
 func (l *slot) patience() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(l.s.ctx, l.c().cfg.Member.Lease)
 }
 
-// end ends the partition here. If the lease holds, that is because another has taken it over.
+// end ends the partition here. If the lease is held, the reason is that another process has taken it over.
 func (l *slot) end() {
 	l.unfollow()
 	if l.owner != nil {
@@ -218,7 +214,7 @@ func (l *slot) end() {
 	l.unrefuse()
 }
 
-// unrefuse says no longer that the log is damaged: another may be able to read it.
+// unrefuse stops answering that the log is damaged: another process may be able to read it.
 func (l *slot) unrefuse() {
 	l.unserve()
 	l.c().broken[l.at].Store(nil)
@@ -226,7 +222,10 @@ func (l *slot) unrefuse() {
 
 // closed is called when the partition has ended here.
 func (l *slot) closed() {
-	l.c().closed(l.at, l.owner)
+	c, st := l.c(), l.owner.Stats()
+	c.mu.Lock()
+	c.closed(l.at, &st)
+	c.mu.Unlock()
 	l.unserve()
 	l.looks.Stop()
 	l.weighs.Stop()

@@ -23,8 +23,8 @@ func (c *Cluster) Members() (members []Member, owners []int) {
 	})
 }
 
-// membersOf returns the members of a view, and for each partition the index of its owner among them, or -1. Who has
-// its claim is the owner, if it can write to the log and opens reports true.
+// membersOf returns the members of a view, and for each partition the index of its owner among them, or -1. The holder of
+// the claim is the owner, if it can write to the log and opens reports true.
 func membersOf(view *member.View, opens func(p *member.Peer, at int) bool) (members []Member, owners []int) {
 	place := make(map[member.ID]int, len(view.Members))
 	for i, p := range view.Members {
@@ -44,7 +44,7 @@ func membersOf(view *member.View, opens func(p *member.Peer, at int) bool) (memb
 	return members, owners
 }
 
-// Partition is partition at if this process owns it, else nil. If its log is damaged, err says so.
+// Partition returns partition at if this process owns it, else nil, with an error if its log is damaged.
 func (c *Cluster) Partition(at int) (p *partition.Partition, err error) {
 	if why := c.broken[at].Load(); why != nil {
 		return nil, *why
@@ -52,8 +52,7 @@ func (c *Cluster) Partition(at int) (p *partition.Partition, err error) {
 	return c.owned[at].Load(), nil
 }
 
-// Stats returns what has happened in partition at while this process owned it, and what there is now if it
-// still does.
+// Stats returns the figures of partition at from all times at which this process owned it, including the present.
 func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
 	for {
 		p, err := c.Partition(at)
@@ -76,21 +75,13 @@ func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
 			st.Unavailable = *since
 		}
 		if same {
-			return st, p != nil && s.member.Owns(at) && !s.slots[at].unable.Load(), err
+			return st, p != nil && s.member.Owns(at) && s.slots[at].unable.Load() == nil, err
 		}
 	}
 }
 
-// closed counts what has happened in a partition that this process does not own any more.
-func (c *Cluster) closed(at int, p *partition.Partition) {
-	st := p.Stats()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closeLocked(at, p, st)
-}
-
-// closeLocked is the part of closed for which mu is held.
-func (c *Cluster) closeLocked(at int, p *partition.Partition, st partition.Stats) {
+// closed adds the last figures of a partition that this process does not own any more to those of the past. mu is held.
+func (c *Cluster) closed(at int, st *partition.Stats) {
 	c.owned[at].Store(nil)
-	c.past[at].AddPast(&st)
+	c.past[at].AddPast(st)
 }

@@ -13,17 +13,17 @@ import (
 
 // How a partition comes to this process.
 
-// catchUpEvery is how often a log is read on that another still writes to.
+// catchUpEvery is the interval at which a log is followed to which another process still writes.
 const catchUpEvery = 100 * time.Millisecond
 
-// take reads the log of a partition whose owner lives, and requests the partition then, if it can write to the
-// log. It returns when it may have come, or the owner has refused.
+// take reads the log of a partition whose owner lives. Then it requests the partition, if this process can write to the
+// log. It returns when the claim may have changed hands, or the owner has refused.
 func (l *slot) take(holder member.ID) error {
 	if err := l.fitsClock(); err != nil {
 		return err
 	}
 	if err := l.follow(); err != nil {
-		return l.unreadable(err) // also if it seems to be damaged: its owner has all that it needs
+		return l.unreadable(err) // also if it seems to be damaged: its owner has all it needs in memory
 	}
 	if err := l.probe(); err != nil {
 		return err
@@ -47,13 +47,9 @@ func (l *slot) take(holder member.ID) error {
 	return l.awaitGift(holder, answers)
 }
 
-// awaitGift waits for the claim, and goes on reading the log. The owner may die meanwhile: then the claim
-// is free.
+// awaitGift waits for the claim, and keeps following the log. If the owner dies meanwhile, the claim is free.
 func (l *slot) awaitGift(holder member.ID, answers <-chan bool) error {
-	late := time.NewTimer(2 * l.c().cfg.Member.Lease)
-	defer late.Stop()
-	again := time.NewTicker(catchUpEvery)
-	defer again.Stop()
+	late, again := time.After(2*l.c().cfg.Member.Lease), time.Tick(catchUpEvery)
 	for t := l.task(); t.plan == l.me() && t.claim.Holder == holder && !t.claim.Free; {
 		select {
 		case given := <-answers:
@@ -61,13 +57,13 @@ func (l *slot) awaitGift(holder member.ID, answers <-chan bool) error {
 				return errKeeps
 			}
 			// We own the claim: the watch will confirm it.
-		case <-again.C:
+		case <-again:
 			if err := l.follow(); err != nil {
 				return err
 			}
 		case <-l.changed:
 			t = l.task()
-		case <-late.C:
+		case <-late:
 			return errSilent
 		case a := <-l.requests:
 			a.answer <- false
@@ -87,7 +83,7 @@ var (
 	errLease   = errors.New("the lease of this process has ended")
 )
 
-// follow reads what is in the log, while another owns it.
+// follow reads the log as far as it goes, while another process owns it.
 func (l *slot) follow() (err error) {
 	if l.follower == nil {
 		l.follower, err = partition.Follow(l.s.ctx, l.config())
@@ -107,12 +103,12 @@ func (l *slot) config() partition.Config {
 	m := l.s.member
 	cfg.Log, cfg.Partition, cfg.Partitions = l.c().cfg.Logs[l.at], l.at, len(l.c().cfg.Logs)
 	cfg.Tenure = func() bool { return m.Owns(l.at) }
-	cfg.Doubted, cfg.Progress, cfg.Version = l.doubted, &l.progress, func() uint8 { return uint8(l.s.version.Load()) }
+	cfg.Doubted, cfg.Progress, cfg.Version = l.doubted, &l.progress, func() uint8 { return uint8(l.c().frames.Load()) }
 	cfg.Fits, cfg.MaxAhead = l.fitsClock, l.c().cfg.MaxSkew
 	return cfg
 }
 
-// open takes the log over, whose claim this process has.
+// open takes over the log of a partition whose claim this process has.
 func (l *slot) open() error {
 	err := l.own()
 	if errors.Is(err, partition.ErrDamaged) {
@@ -121,7 +117,7 @@ func (l *slot) open() error {
 	if err != nil {
 		return l.unreadable(err)
 	}
-	l.told = ""
+	l.logged = ""
 	l.c().broken[l.at].Store(nil)
 	l.unserve()
 	if l.server, err = remote.Serve(l.c().remote(), l.at, l.owner); err != nil {
@@ -138,7 +134,7 @@ func (l *slot) open() error {
 	return nil
 }
 
-// own takes the log over. Without its lease, this process leaves that to others.
+// own takes the log over. Without the lease, that is left to others.
 func (l *slot) own() error {
 	if err := l.follow(); err != nil {
 		return err
@@ -165,14 +161,14 @@ func (l *slot) own() error {
 
 // takeoverTime returns a context for the takeover: it has a limit of its own if another may be able to do it.
 func (l *slot) takeoverTime() (context.Context, context.CancelFunc) {
-	if !l.s.othersLive() || l.unable.Load() {
+	if !l.s.othersLive() || l.unable.Load() != nil {
 		return context.WithCancel(l.s.ctx)
 	}
 	return context.WithTimeout(l.s.ctx, max(l.c().cfg.Member.Lease, leastTakeover))
 }
 
-// damaged is for a log that seems to be damaged. What has answered may only be behind, so it is read
-// again for a while before calls are told.
+// damaged handles a log that seems to be damaged. The replica that has answered may only be behind, so the log is
+// read again for a while before calls get the error.
 func (l *slot) damaged(err error) error {
 	l.unfollow()
 	if !l.isDamaged(err) {
@@ -180,7 +176,7 @@ func (l *slot) damaged(err error) error {
 	}
 	if was := l.c().broken[l.at].Load(); was == nil || (*was).Error() != err.Error() {
 		l.c().cfg.Logger.Error("durable: a log is damaged", "partition", l.at, "err", err)
-		l.unserve() // what was said before
+		l.unserve() // it answers with the previous damage
 	}
 	l.c().broken[l.at].Store(&err)
 	l.opened.Set()

@@ -30,7 +30,7 @@ func (t *text) count(what string) int {
 }
 
 // What keeps a process from taking a partition over is told once, if it does not pass.
-func TestTroubleIsTold(t *testing.T) {
+func TestTroubleIsLogged(t *testing.T) {
 	w := newWorld(t)
 	a := w.process()
 	a.lease = time.Minute
@@ -46,7 +46,7 @@ func TestTroubleIsTold(t *testing.T) {
 }
 
 // A damaged log is not read again all the time by a member that should have the partition.
-func TestDamagedLogIsLeftInPeace(t *testing.T) {
+func TestDamagedLogIsLeftAlone(t *testing.T) {
 	l := &slot{s: &session{c: &Cluster{router: &router{cfg: Config{Behind: time.Hour}}}}}
 	err := named(1, partition.ErrDamaged)
 	if l.isDamaged(err) {

@@ -13,15 +13,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// How a process leaves logs to others that a later version of this program has written to. It says in the
-// table which these are, and all plan without it there. So while one version replaces another, each process
-// owns what it can read.
+// How a process leaves logs to others that a later version of this program has written to. Its record says which these
+// are, and no plan assigns it these partitions. So while one version replaces another, each process owns what it can
+// read.
 
 const peekAtOnce = 8
 
 // Peek looks at the end of each log, and returns why it can't be read: partition.ErrVersion if a later version has
-// written to it. A log has some time to respond. Nothing is written.
-func Peek(ctx context.Context, common partition.Config, logs []storage.Log, time time.Duration) []error {
+// written to it. Each log has limit to respond. Nothing is written.
+func Peek(ctx context.Context, common partition.Config, logs []storage.Log, limit time.Duration) []error {
 	errs := make([]error, len(logs))
 	places := make(chan struct{}, peekAtOnce)
 	var wg sync.WaitGroup
@@ -31,7 +31,7 @@ func Peek(ctx context.Context, common partition.Config, logs []storage.Log, time
 			defer func() { <-places }()
 			cfg := common
 			cfg.Log, cfg.Partition, cfg.Partitions = log, at, len(logs)
-			ctx, cancel := context.WithTimeout(ctx, time)
+			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			errs[at] = partition.Peek(ctx, cfg)
 		})
@@ -58,8 +58,8 @@ func (c *Cluster) unreadable(ctx context.Context) (all []int, err error) {
 	return all, err
 }
 
-// unreadable is for a log that could not be read. If a later version has written to it, this process says
-// that it can't take the partition, and gives the claim up if it has it.
+// unreadable handles a log that could not be read. If a later version has written to it, this process publishes that
+// it can't take the partition, and gives up the claim if it has it.
 func (l *slot) unreadable(err error) error {
 	if !errors.Is(err, partition.ErrVersion) {
 		return err
@@ -75,22 +75,14 @@ func (l *slot) unreadable(err error) error {
 	return err
 }
 
-// frameVersion returns the latest version of frames that all members of a view read. While one version of this program
-// replaces another, each can take over from each. A member that is seen too late finds logs that it can't read, and
-// leaves them to others.
-func frameVersion(view *member.View) int {
-	version := frame.Version
+// versions returns the latest versions of frames and of messages that all members of a view read. So while one version
+// of this program replaces another, each member can take over from each. A member that is seen too late finds logs that
+// it can't read, and leaves them to others.
+func versions(view *member.View) (frames, wire int) {
+	frames, wire = frame.Version, remote.Latest
 	for _, p := range view.Members {
-		version = min(version, p.Log)
+		frames = min(frames, p.Log)
+		wire = min(wire, p.Wire)
 	}
-	return max(version, frame.First)
-}
-
-// wireVersion returns the latest version of messages that all members of a view read.
-func wireVersion(view *member.View) int {
-	version := remote.Latest
-	for _, p := range view.Members {
-		version = min(version, p.Wire)
-	}
-	return version
+	return max(frames, frame.First), wire
 }

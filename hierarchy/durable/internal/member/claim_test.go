@@ -96,7 +96,7 @@ func TestGiveInDoubt(t *testing.T) {
 }
 
 // A Give in doubt that was done is found by the watch.
-func TestGiveInDoubtThatWasDone(t *testing.T) {
+func TestGiveInDoubtThatWasCommitted(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, b := w.join(1), w.join(2)
 		a.claim(0)

@@ -104,7 +104,7 @@ func TestLeaseCountsFromTheFirstCopyThatIsRead(t *testing.T) {
 	})
 }
 
-func TestRefusedThoughDone(t *testing.T) {
+func TestRefusedThoughCommitted(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.join(1)
 		a.fail(func(c memtable.Call) memtable.Fault {

@@ -17,7 +17,7 @@
 // lost, the same renewal is sent again, and the lease counts from its first copy, since that may be the one that was
 // written. Others wait 1.25 Lease after they saw the last renewal, then delete the record if it still has the revision
 // that they saw. Their clocks may run at different rates, as long as 0.75 Lease of one is less than 1.25 Lease of
-// another. They begin the wait anew whenever their own renewals did not get through: otherwise all would delete each
+// another. They restart the wait whenever their own renewals did not get through: otherwise all would delete each
 // other after a long outage of the table.
 //
 // A record that was deleted never comes back, as each Join has an id of its own. So a member whose record was deleted

@@ -36,7 +36,7 @@ func TestMembersOfOtherVersions(t *testing.T) {
 }
 
 // A claim that no version has written is nobody's: else its partition would be lost.
-func TestClaimsThatAreNone(t *testing.T) {
+func TestInvalidClaims(t *testing.T) {
 	for _, record := range []string{`{"holder":"0000000000000001"}`, ``, `hello`, `{"version":1,"holder":"1"}`, `{"version":1,"holder":1}`} {
 		t.Run(record, func(t *testing.T) {
 			inWorld(t, func(w *world) {

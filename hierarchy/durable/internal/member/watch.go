@@ -9,7 +9,7 @@ import (
 )
 
 // watch follows the changes of the table until the lease is lost. A watch can fall silent without an error, so it must
-// show this member's own renewals, or, if this is an Observer, those of others: if it does not, it is begun anew.
+// show this member's own renewals, or, if this is an Observer, those of others. If it does not, a new watch begins.
 func (m *Member) watch() {
 	retry := wait.Backoff{First: m.cfg.Lease / 100, Last: shown(m.cfg.Lease)}
 	for m.ctx.Err() == nil {

@@ -160,9 +160,8 @@ func (c *Client) answered(m storage.Message) {
 	}
 }
 
-// Finish ends further calls with ErrClosed, and waits for the answers to those that are under way, until
-// ctx is done. Close should follow: what is under way still may have been committed then, so its callers would
-// get ErrUnavailable.
+// Finish ends further calls with ErrClosed, and waits for the answers to those in progress until ctx is done. Close
+// should follow. Calls still in progress may have been committed then, so they return ErrUnavailable.
 func (c *Client) Finish(ctx context.Context) {
 	c.ending.Store(true)
 	for _, l := range c.lanes {

@@ -152,7 +152,7 @@ func TestContextEnds(t *testing.T) {
 }
 
 // Close ends calls that were sent with ErrUnavailable, as they may be committed. Others don't.
-func TestCloseOfWhatWasSent(t *testing.T) {
+func TestCloseOfSentCalls(t *testing.T) {
 	b := newBench(t)
 	far, net := b.between()
 	o := b.own()

@@ -52,7 +52,7 @@ var (
 func unavailable(why error) error { return storage.Because(partition.ErrUnavailable, why) }
 
 const (
-	// maxFlying is how many messages of calls to one partition are on their way at once.
+	// maxFlying is how many messages of calls to one partition are in flight at once.
 	maxFlying = 4
 	// maxOps and maxBytes are where a message ends that has more than one call.
 	maxOps   = 500

@@ -42,7 +42,7 @@ func (b *bench) arrive(m *nats.Msg) status {
 
 // What was given up is not committed after what was answered later, neither in a copy of a message that it
 // shares with others, nor in one that was on its way meanwhile. The others are committed once.
-func TestGivenUpDoesNotFollowWhatIsLater(t *testing.T) {
+func TestGivenUpCallIsNotCommittedLater(t *testing.T) {
 	b := newBench(t)
 	b.own()
 	far, kept := b.proxy()

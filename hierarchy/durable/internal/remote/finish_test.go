@@ -72,7 +72,7 @@ func TestFinishWhileACallBegins(t *testing.T) {
 
 // A message that reached a server which had just stopped listening is sent again when the partition has another owner,
 // whatever time it waits for an answer.
-func TestMovedIsAskedAgain(t *testing.T) {
+func TestCallIsSentAgainAfterMove(t *testing.T) {
 	b := newBench(t)
 	b.own()
 	c, net := b.far()

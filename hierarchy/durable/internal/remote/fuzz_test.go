@@ -66,7 +66,7 @@ func TestMessages(t *testing.T) {
 }
 
 // Operations that no caller may ask for, and keys that no record has room for, are refused.
-func TestMessagesThatMakeNoSense(t *testing.T) {
+func TestInvalidMessages(t *testing.T) {
 	for name, ask := range map[string]partition.Op{
 		"a handler's": {Kind: frame.End, Key: []byte("a")}, "no kind": {Key: []byte("a")},
 		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a condition for a Remove": {Kind: frame.Remove, If: partition.IfAbsent},

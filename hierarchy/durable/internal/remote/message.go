@@ -33,7 +33,7 @@ const (
 	lenKind                    // how many there are
 	pageKind                   // some of all timers
 	timeKind                   // the time of the log
-	listKind                   // like pageKind, and the answer says which timers have an attempt under way
+	listKind                   // like pageKind, and the answer says which timers have an attempt in progress
 	lookupKind                 // like getKind, and the answer is all of a timer, dead or not
 	exportKind                 // some of all timers as they were at one moment
 )

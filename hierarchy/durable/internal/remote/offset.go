@@ -15,8 +15,8 @@ const (
 	// driftShare is the inverse of the most by which the rates of two computers' clocks differ: each may be set
 	// right by 500 parts in a million, and be wrong by as much.
 	driftShare = 500
-	// stoodStill is by how much the wall clock may have gone on more than the clock of the timers. Else that has
-	// stood still for a while, as when a computer sleeps.
+	// stoodStill is how much further than the clock of the timers the wall clock may have advanced. If it is more, the
+	// clock of the timers has stood still for a while, as when a computer sleeps.
 	stoodStill = 10 * time.Millisecond
 )
 
@@ -39,7 +39,7 @@ type offset struct {
 
 // learn takes the time of an owner from an answer.
 func (o *offset) learn(at partition.Moment, sent, now reading) {
-	if at.Epoch < o.epoch { // it was on its way for long
+	if at.Epoch < o.epoch { // a late answer of an earlier owner
 		return
 	}
 	next := offset{at.Epoch, time.Duration(at.Time) - sent.elapsed, sent}
@@ -64,11 +64,11 @@ func (o *offset) moment(elapsed time.Duration) partition.Moment {
 	return partition.Moment{Epoch: o.epoch, Time: int64(elapsed + o.at(elapsed))}
 }
 
-// A message with operations says when its durations were true: by its age when it was sent, and by the owner's
-// clock if that is known. The age lacks what the network has held the message for.
+// A message with operations has the moment when its durations were true: as its age when it was sent, and by the owner's
+// clock if that is known. The age does not include the time on the network.
 
 const (
-	// dated is the version of a message that says it by the owner's clock, too.
+	// dated is the version of a message that has the moment by the owner's clock, too.
 	dated = 2
 	// extended is the version of one with operations that earlier versions don't know. It has a moment, which may be
 	// none, of epoch 0. The next Version is another one.
@@ -107,7 +107,7 @@ func head(data []byte, version byte, at partition.Moment, known bool) []byte {
 	return data
 }
 
-// readKind reads the beginning of a message. One with operations that is dated or extended goes on with a moment.
+// readKind reads the beginning of a message. If it has operations and is dated or extended, a moment follows.
 func readKind(b []byte) (k kind, version byte, rest []byte, err error) {
 	if len(b) < 2 {
 		return 0, 0, nil, errMessage

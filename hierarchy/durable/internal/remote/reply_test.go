@@ -13,7 +13,7 @@ import (
 )
 
 // Who may only ask can't have the owner publish to our subjects, or the server's, by naming one for the answer.
-func TestReplySubjectsThatAreNoInbox(t *testing.T) {
+func TestReplySubjectsThatAreNotInboxes(t *testing.T) {
 	b := newBench(t)
 	b.own()
 	got := make(chan *nats.Msg, 100)
@@ -36,7 +36,7 @@ func TestReplySubjectsThatAreNoInbox(t *testing.T) {
 }
 
 // A process whose own inboxes are such subjects is told at once, as it would never get an answer.
-func TestInboxThatIsNone(t *testing.T) {
+func TestInvalidInbox(t *testing.T) {
 	nc, err := nats.Connect("", nats.InProcessServer(embeddedServer.Server), nats.CustomInboxPrefix("epicycle.inbox"))
 	require.NoError(t, err)
 	defer nc.Close()

@@ -15,7 +15,7 @@ import (
 
 const (
 	// maxPending is how many messages with operations wait for the log at once, and
-	// maxPendingBytes how many bytes they have. Others are told to retry.
+	// maxPendingBytes how many bytes they have. Others are refused, and sent again.
 	maxPending      = 256
 	maxPendingBytes = 64 << 20
 	// pageBytes is about where a page of a scan ends.
@@ -83,9 +83,9 @@ func serve(cfg Config, at int, s *Server) (*Server, error) {
 	return s, nil
 }
 
-// Stop ends the Server. What waits for the log is to be retried. A partition should be
-// closed before: then all have an answer. What is on its way here is answered still: else its caller
-// would wait for a while before it tries the next owner.
+// Stop ends the Server. The answer to calls that wait for the log is to retry. If the partition was closed before, as it
+// should be, no call waits. Messages that have reached this process are still answered: otherwise their callers would
+// wait for a while before they try the next owner.
 func (s *Server) Stop() {
 	s.once.Do(func() {
 		s.sub.Drain()
@@ -106,7 +106,7 @@ func (s *Server) received(m storage.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !answerable(m.Reply) {
-		s.respond(m.Reply, nil) // says so
+		s.respond(m.Reply, nil) // which refuses, and logs that
 		return
 	}
 	if s.stopped {

@@ -8,7 +8,7 @@ import (
 )
 
 // What has come to an owner that stops is answered, so that nobody waits before asking the next one.
-func TestStopAnswersWhatHasCome(t *testing.T) {
+func TestStopAnswersReceivedMessages(t *testing.T) {
 	b := newBench(t)
 	o := b.own()
 	inbox := conn.NewInbox()

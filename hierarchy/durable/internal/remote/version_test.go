@@ -57,7 +57,7 @@ func TestOwnerOfAnotherVersionStays(t *testing.T) {
 }
 
 // A question of another version is to be asked again, and the answer says which version is read here.
-func TestQuestionOfAnotherVersion(t *testing.T) {
+func TestRequestOfAnotherVersion(t *testing.T) {
 	b := newBench(t)
 	b.own()
 	m, err := conn.Request(b.cfg.subject(0), []byte{Version + 1, byte(lenKind)}, time.Minute)
