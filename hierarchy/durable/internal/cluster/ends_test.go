@@ -61,10 +61,12 @@ func TestLastCallsOfTheLastProcess(t *testing.T) {
 	a.lease = time.Minute
 	w.NoError(a.open(t.Context()))
 	s := a.latest()
-	a.owned[1].Store(nil) // so calls go to the client, and nobody answers
-	s.slots[1].server.Stop()
+	a.owned[1].Store(nil) // so calls go to the client
+	set := func() error { return a.Do(t.Context(), 1, &partition.Call{Ops: []partition.Op{{Kind: frame.Set}}}) }
+	w.NoError(set())         // and it knows the owner's time: the next call is sent at once
+	s.slots[1].server.Stop() // and nobody answers
 	sent, asked := a.conn.Stats().OutMsgs, make(chan error, 1)
-	go func() { asked <- a.Do(t.Context(), 1, &partition.Call{Ops: []partition.Op{{Kind: frame.Set}}}) }()
+	go func() { asked <- set() }()
 	w.eventually("asked", func() bool { return a.conn.Stats().OutMsgs > sent })
 	begun := time.Now()
 	s.finishCalls(context.Background())
