@@ -23,9 +23,9 @@ func (w *Keyed[K, V]) SetSooner(ctx context.Context, k K, v V, d time.Duration) 
 	return w.setIf(ctx, partition.IfSooner, k, v, d)
 }
 
-// SetLater is Set if k has no timer, a dead one, or one whose next attempt is due sooner than d after the call, or
-// running. Otherwise it changes nothing. It reports whether it set the timer. So of several that set one key, the latest
-// wins, and of those that are due together the first.
+// SetLater is Set if k has no timer, a dead one, one whose attempt is running, or one whose next attempt is due
+// sooner than d after the call. Otherwise it changes nothing. It reports whether it set the timer. So of several that
+// set one key, the latest wins, and of those that are due together the first.
 func (w *Keyed[K, V]) SetLater(ctx context.Context, k K, v V, d time.Duration) (bool, error) {
 	return w.setIf(ctx, partition.IfLater, k, v, d)
 }

@@ -22,8 +22,8 @@ const (
 	leastTakeover = 2 * time.Second
 )
 
-// wants reports whether this process is to take the partition: by the plan, or because no member can, as far as
-// they know. Then all try.
+// wants reports whether this process should take the partition: the plan assigns it, or no member can take it, as far
+// as they know. In the latter case all try.
 func (l *slot) wants(t task) bool {
 	return t.plan == l.me() || t.plan == 0 && t.claim.Free && l.unable.Load() != nil
 }
@@ -132,8 +132,8 @@ func (s *session) heldFor(since time.Time) time.Duration {
 	return time.Since(since)
 }
 
-// isOurs reports whether an error means that this process does not reach the log, rather than that another keeps it,
-// or that nobody could open it.
+// isOurs reports whether an error means that this process can't reach the log, rather than that another process holds
+// the partition, or that no process could open it.
 func (l *slot) isOurs(err error) bool {
 	for _, other := range []error{partition.ErrDamaged, partition.ErrVersion, errKeeps, errSilent, errLease, errSkew, errLeaving, member.ErrNotFree, member.ErrLost} {
 		if errors.Is(err, other) {

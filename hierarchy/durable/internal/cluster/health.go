@@ -104,8 +104,8 @@ func (l *slot) isFailing() bool {
 	return since != nil && time.Since(*since) >= l.c().cfg.Member.Lease
 }
 
-// wrong returns an error that says what is wrong since a time, or since the first of the attempts that have failed, and
-// why they have.
+// wrong returns an error with a problem of the partition. If attempts to get it fail, the error has the time of the
+// first one and the reason; otherwise it has since.
 func (l *slot) wrong(what error, since time.Time) error {
 	if failing := l.failing.Load(); failing != nil {
 		return Since(*failing, what, l.why())
@@ -147,8 +147,8 @@ func (l *slot) logTrouble(err error) {
 	l.c().cfg.Logger.Debug("durable: a partition can't be taken over yet", "partition", l.at, "err", err)
 }
 
-// isDamaged reports whether the log has seemed to be damaged for so long that the replica that answers is not only
-// behind.
+// isDamaged reports whether the log has seemed to be damaged for at least Behind. Before that, the replica that
+// answers may only be behind.
 func (l *slot) isDamaged(err error) bool {
 	if !errors.Is(err, partition.ErrDamaged) {
 		return false

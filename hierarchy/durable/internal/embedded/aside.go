@@ -11,9 +11,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded/blocks"
 )
 
-// Damage in one stream must not hold up the others. A stream whose files would make the server loop is kept from it: its
-// directory is moved beside the server's, where nothing changes it, and where it can be salvaged. To the server, the stream
-// is missing then.
+// Damage in one stream must not hold up the others. If the files of a stream would send the server into an endless
+// loop, their directory is moved beside the server's, where nothing changes it and it can be salvaged. To the server,
+// the stream is missing then.
 
 func account(dir string) string     { return filepath.Join(streams(dir), "jetstream", "$G", "streams") }
 func asideDir(dir string) string    { return filepath.Join(dir, "damaged") }

@@ -11,12 +11,11 @@ import (
 // errSync is the failure of a sync. After it, nobody knows what is on the disk.
 var errSync = errors.New("a sync has failed")
 
-// syncFiles syncs the files of a directory that no server has open. A server that ended between a
-// write and its sync, or whose last sync failed as it closed its files, has left something that the
-// next one would take for written.
+// syncFiles syncs the files of a directory that no server has open. If a server ended between a write and its sync,
+// or its last sync failed as it closed its files, the next server would assume that what it finds is on the disk.
 //
-// It fails if a file or a directory may not be written: the server would take the stream for missing,
-// and delete its messages when it fails to make it.
+// It fails if a file or a directory is not writable: the server would treat the stream as missing, and delete its
+// messages when it fails to create it.
 func syncFiles(dir string, sync func(*os.File) error) error {
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {

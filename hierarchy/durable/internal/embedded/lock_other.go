@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// acquire creates a file that stays open while the process lives, after it has removed that of a process that has ended.
-// Windows does not remove an open file. The other systems without flock or fcntl, such as js, have one process.
+// acquire creates a file that stays open while the process lives. First it removes the file that an ended process has
+// left: Windows does not remove an open file. The other systems without flock or fcntl, such as js, have one process.
 func acquire(name string) (*os.File, error) {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		if errors.Is(err, os.ErrPermission) {

@@ -64,8 +64,8 @@ func passing(line string) string {
 	return ""
 }
 
-// Because returns err, or the problem of the server that explains it, with what is wrong with the disk if anything is: the
-// server reports only what it could not do. Because does not wait for a disk that hangs.
+// Because returns the problem of the server if it has one. Otherwise it returns err, with what is wrong with the
+// disk, if anything: the server reports only what it could not do. Because does not wait for a disk that hangs.
 func (s *Server) Because(ctx context.Context, err error) error {
 	if problem := s.Problem(); problem != nil {
 		return problem

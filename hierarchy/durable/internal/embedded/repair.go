@@ -20,8 +20,8 @@ import (
 const (
 	// probeEvery is how often the watcher tries whether there is room again.
 	probeEvery = time.Second
-	// probeSize is how much room there must be, and probeFiles for how many files: more than the server needs to create
-	// a stream, as it removes what it has written of one that it can't create.
+	// probeSize is how many bytes must be free, written as probeFiles files. Both exceed what the server needs to
+	// create a stream, as it removes what it has written of a stream that it can't create.
 	probeSize, probeFiles = 4 << 20, 16
 	// probeTime is how long an Open that has failed waits for the disk.
 	probeTime = 10 * time.Second

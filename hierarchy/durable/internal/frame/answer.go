@@ -64,8 +64,8 @@ func CutValues(values []string, list string) []string {
 	return values
 }
 
-// CutAnswer reads what AppendAnswer has written for as many operations as took has, and returns
-// what follows. Value shares the memory of b. It is false if b begins with anything else.
+// CutAnswer decodes the answer that AppendAnswer has written for len(took) operations, and returns the bytes that
+// follow. Value shares the memory of b. ok is false if b does not begin with such an answer.
 func CutAnswer(b []byte, took []bool) (r Result, value, rest []byte, ok bool) {
 	in := Reader{B: b}
 	head := in.Uvarint()

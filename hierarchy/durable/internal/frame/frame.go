@@ -160,8 +160,8 @@ func Parse(b []byte) (f Frame, err error) {
 	return f, nil
 }
 
-// Ops returns an iterator over the operations, each with its place in the frame. The Op is the same
-// variable each time, and its bytes are those of the frame. After an error nothing comes.
+// Ops returns an iterator over the operations, in order. The Op is the same variable each time, and its bytes are
+// those of the frame. An error ends the iteration.
 func (f *Frame) Ops() iter.Seq2[*Op, error] {
 	return func(yield func(*Op, error) bool) {
 		var op Op

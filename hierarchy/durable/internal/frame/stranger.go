@@ -5,8 +5,8 @@ import "bytes"
 // Begins reports whether b begins like a frame. A message of a log that does not is nobody's frame.
 func Begins(b []byte) bool { return bytes.HasPrefix(b, magic[:]) }
 
-// Renumber returns the frame b as it is under another number. It says the same of the same timers. If it is
-// the first one of its owner, or of the log, it stays so.
+// Renumber returns the frame b with another number, and the same operations. If it is the first frame of its owner,
+// or the first one of the log, it stays so.
 func Renumber(b []byte, number uint64) ([]byte, error) {
 	f, err := Parse(b)
 	if err != nil {

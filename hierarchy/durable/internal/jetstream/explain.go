@@ -12,8 +12,8 @@ import (
 // Errors of a connection that does not work say only that a request had no answer in time. The state of the connection says
 // why. It has no passwords: nats.go returns the servers without users, and its errors have none.
 
-// Explain returns err with what is known of the connection, if that may be why there was no answer. It is nil for nil, and
-// leaves an error alone that is explained.
+// Explain adds to err what is known of the connection, if that may be why there was no answer. It returns nil for
+// nil, and an error that it has explained before as it is.
 func Explain(nc *nats.Conn, err error) error {
 	var done *explained
 	switch {

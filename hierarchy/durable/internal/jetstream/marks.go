@@ -27,8 +27,8 @@ const (
 	refusals = 9
 )
 
-// errUnreadable is for a message in the place of a mark that is none. The server has checksums of its own, so somebody has
-// published it.
+// errUnreadable: the message in the place of a mark is not a mark. The server has checksums of its own, so it was not
+// damaged, but published by somebody else.
 var errUnreadable = fmt.Errorf("%w: it is no mark", storage.ErrStranger)
 
 // get returns the mark and the sequence of its message.
@@ -89,8 +89,9 @@ func meant(err error) error {
 	return err
 }
 
-// lastThat returns the last message of a subject that is right, or ErrAbsent, and the sequence of the last one of all.
-// The stream keeps two of each subject, and a stranger may have published one. If neither is right, it returns the last one.
+// lastThat returns the last message of a subject for which right is true, and the sequence of the subject's last
+// message of all, or ErrAbsent if there are none. The stream keeps two of each subject, as a stranger may publish
+// one. If neither is right, it returns the last one.
 func lastThat(ctx context.Context, nc conn, stream, subject string, right func([]byte) bool) ([]byte, uint64, error) {
 	last, err := getMessage(ctx, nc, stream, which{LastOf: subject})
 	if err != nil || right(last.Data) {

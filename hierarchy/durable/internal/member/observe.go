@@ -38,9 +38,9 @@ func (o *Observer) Unowned(partition int) (since time.Time, ok bool) { return o.
 // Stop ends what runs in the background, and waits for it.
 func (o *Observer) Stop() { o.m.Stop() }
 
-// Unowned reports whether a partition has no owner as far as is known here: nobody has its claim, or who has it has not
-// renewed its lease for as long as others wait before they delete that. It returns since when that may be so. For a
-// claim of this member, it returns since when it has that.
+// Unowned reports whether a partition has no owner, as far as is known here: nobody has its claim, or the holder has
+// not renewed its lease for so long that others may delete it. since is when that may have begun. For a claim of this
+// member, ok is false, and since is when it got the claim.
 func (m *Member) Unowned(partition int) (since time.Time, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,8 +62,8 @@ func (k *known) unowned(c claim, now time.Duration) (since time.Duration, ok boo
 	return max(since, k.dead[c.holder]), true
 }
 
-// silence returns how long a watch may show nothing. A member expects its own renewals. Who observes expects those of
-// others, as often as they should come. If there are none, each lease is soon enough.
+// silence returns how long the watch of an Observer may show nothing before a new one begins: the shortest time in
+// which a member's renewal should show, or the lease if there are no members.
 func (m *Member) silence() time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

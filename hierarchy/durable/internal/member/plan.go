@@ -129,8 +129,9 @@ func (d *dealing) give(p int, m ID) {
 	d.plan[p] = m
 }
 
-// place gives a partition to a member that should have more, if need be by moving another partition to one that
-// should. passed are the full members from which nothing can be moved. It reports whether there was such a member.
+// place gives a partition to a member that should have more. If none of them can take it, place gives it to a full
+// member, and moves one of that member's partitions in the same way. passed are the full members that were tried. It
+// reports whether it has found a member.
 func (d *dealing) place(p int, passed map[ID]bool) bool {
 	for _, m := range d.members {
 		if d.free[m] > 0 && d.can(m, p) {

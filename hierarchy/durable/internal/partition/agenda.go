@@ -148,8 +148,8 @@ func (a *agenda) delay(j job) {
 	}
 }
 
-// nearest returns the elapsed time at which something is due next. A jump of the wall clock, which may bring it
-// nearer, is noticed after wallCheck.
+// nearest returns the elapsed time at which something is due next: an attempt, or the removal of a dead timer. If a
+// wall time is pending, it is at most wallCheck ahead, as the wall clock may be set meanwhile.
 func (a *agenda) nearest(wallCheck time.Duration) (at int64, ok bool) {
 	if a.anyLeft() {
 		return 0, true

@@ -9,9 +9,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Attempts that begin when somebody takes them, and end when somebody says so, instead of with a call of Handle.
-// No goroutine waits for them, and they take no place of the Crew. As no handler runs in this process, none can
-// kill it: they are not written before they begin.
+// Attempts that begin with a call of Begin and end with a call of End, instead of with a call of Handle. No goroutine
+// waits for them, and they need no place of the Crew. No handler runs in this process that could crash it, so no
+// begin is written for them.
 
 // announceDue announces all timers that are due, and aims the alarm at what is due next. The run of a schedule is
 // written before it is announced.
@@ -147,7 +147,7 @@ func (p *Partition) outcome(took bool) (bool, error) {
 	return took, nil
 }
 
-// settled tells a waiting End whether the end of the attempt is in the log.
+// settled reports to the waiting End, if any, whether the end of the attempt is in the log.
 func (a *attempt) settled(took bool) {
 	if a.logged != nil {
 		a.logged <- took

@@ -39,8 +39,8 @@ var (
 	errExit   = errors.New("the handler has exited its goroutine")
 )
 
-// begin begins an attempt, or has the writer note first that it does. It reports false if the timer is
-// another one by now.
+// begin starts the attempt of a job in a goroutine, or first queues a record for the writer, if the log must have
+// one. It reports false if there is no job, or if its timer has changed meanwhile.
 func (f *firer) begin(j job) bool {
 	f.mu.assertHeld()
 	if j.id == (frame.ID{}) || !f.state.Held(j.ref, j.id) {
@@ -191,8 +191,8 @@ func (f *firer) conclude(a *attempt, err error) {
 	f.leave(a.suspect)
 }
 
-// leave gives the place of an attempt back. Another one may wait for the end of this one, or for the lease, in which
-// case Resume may have been called just before.
+// leave releases the place of an attempt. another means that further attempts may wait for the end of this one, or
+// for the lease: then leave fires again, since Resume may have been called just before.
 func (f *firer) leave(another bool) {
 	f.mu.Lock()
 	f.inactive()
@@ -205,8 +205,8 @@ func (f *firer) leave(another bool) {
 	}
 }
 
-// forget removes an attempt that is over. It reports whether the timer was still the same, and whether another attempt
-// waits for the lease.
+// forget removes an attempt that has ended. same reports whether it was still the attempt of the timer, and delayed
+// whether it was put aside until the lease returns.
 func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -26,16 +26,16 @@ type Op struct {
 	refused    bool          // the schedule can't be read, or has no run
 }
 
-// Call is a list of operations that are committed together, or with Parts, those of each part. From Start to the
-// end of Wait it belongs to the partition. After ErrUnavailable or an error of the context it does so for ever: the
-// writer may still look at it.
+// Call is a list of operations that are committed together, or, with Parts, those of each part. It belongs to the
+// partition from Start until Wait returns. After ErrUnavailable or an error of the context it must not be used again,
+// as the writer may still read it.
 type Call struct {
 	Ops     []Op
 	Request RequestID
 	Parts   []Part // with Request: whose operations they are. Empty: those of one caller
 	Took    []bool // after Wait: whether each was committed. One that changes nothing is not
-	// Values are, after Wait and without Parts, what the operations that were committed have taken out, in their order, of
-	// those that Op.takesOut. An answer from another process may lack the last of them, if there is no room for them.
+	// Values are, after Wait and without Parts, what the committed operations for which Op.takesOut is true have
+	// returned, in their order. An answer from another process may lack the last ones, if it has no room for them.
 	Values []string
 
 	one      [1]Part // of a Call with Request and without Parts

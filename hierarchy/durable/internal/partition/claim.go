@@ -5,11 +5,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Who removes a timer may want to know whether its handler was called. The answer may have to be in the frame with the
-// removal, so that is decided when the frame is made. Until it is settled the handlers of such timers are not called.
+// A caller that removes a timer may need to know whether its handler was called. The answer may be part of the frame,
+// so it is decided when the frame is made. If it is no, the handler is not called until the outcome of the frame is
+// known.
 
-// claim reports whether the handler of a timer with an attempt under way was called. It may have returned. If not, it
-// is not called before the frame that is being made is settled.
+// claim reports whether the handler of a timer's attempt was called; it may have returned since. If it was not
+// called, claim prevents that until the frame that is being made is settled.
 func (f *firer) claim(ref state.Ref, id frame.ID) (called bool) {
 	f.mu.assertHeld()
 	if f.state.IsRunning(ref, id) {
@@ -29,7 +30,7 @@ func (f *firer) isClaimed(id frame.ID) bool {
 	return ok
 }
 
-// unclaim is called when a frame is settled, or is made anew. It has the handlers go on that wait for that.
+// unclaim ends all claims, when a frame is applied or a new one is begun, and wakes the handlers that wait for that.
 func (f *firer) unclaim() {
 	f.mu.assertHeld()
 	clear(f.claims)

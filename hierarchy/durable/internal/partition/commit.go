@@ -34,8 +34,8 @@ func (w *writer) commit() (took time.Duration, err error) {
 	return took, w.apply(b, took)
 }
 
-// checkTenure is for answers that are read from the state alone. An owner whose lease has ended
-// does not know whether they are true.
+// checkTenure is called when a batch writes nothing, so that its answers come from the state alone. If the lease has
+// ended, the state may be out of date, and the calls get errTenure instead.
 func (w *writer) checkTenure() {
 	if w.cfg.Tenure() {
 		return
@@ -144,8 +144,8 @@ func (w *writer) append(b []byte) ([]byte, error) {
 	return b, err
 }
 
-// settleDoubt is called when it is known whether a frame that was in doubt is in the log, or the writer ends. One that
-// is too large is not there, and smaller ones follow.
+// settleDoubt is called when the outcome of a frame that was in doubt is known, or when the writer ends. If the frame
+// is in the log, or is too large for it, the log answers again, and further calls are accepted.
 func (w *writer) settleDoubt(settled *bool, err error) {
 	w.doubting.Lock()
 	defer w.doubting.Unlock()
@@ -210,8 +210,8 @@ func (w *writer) commitSoon(ctx context.Context, b []byte) ([]byte, error) {
 // Whoever may publish to the subject of a log can put messages there that are no frames. DESIGN.md says why they are
 // no damage.
 
-// commitFrame appends a frame to the end of the log, and returns it as it is there: if a stranger has taken
-// its place, it has a later number.
+// commitFrame appends a frame to the end of the log, and returns the frame that was appended: it has a later number
+// if strangers' messages came first.
 func (w *writer) commitFrame(ctx context.Context, patience storage.Patience, b []byte) ([]byte, error) {
 	patience.Stranger = w.reader.isStranger
 	for {
@@ -226,9 +226,9 @@ func (w *writer) commitFrame(ctx context.Context, patience storage.Patience, b [
 	}
 }
 
-// passStrangers is called when a stranger's message follows the end of the log. It goes on to the last of
-// those that follow each other. What can't be read now is left to the next append: that finds out whether the log is
-// silent, and callers wait meanwhile.
+// passStrangers is called when a stranger's message follows the end of the log. It moves the end to the last of the
+// strangers' messages in a row. It ignores errors of reading: if the log does not answer, the next append finds that
+// out, and callers wait meanwhile.
 func (w *writer) passStrangers(ctx context.Context) {
 	ctx, cancel := w.cfg.Patience.WithTimeout(ctx)
 	defer cancel()

@@ -5,8 +5,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Condition is which timers a Set replaces. It is decided when the frame is made: in the log, there is the Set alone.
-// A key with a dead timer, like one without, is set under any condition.
+// Condition says which timers a Set replaces. It is evaluated when the frame is made: the log has only the Set. A key
+// whose timer is dead, like one without a timer, is set under any condition.
 type Condition uint8
 
 const (
@@ -61,8 +61,8 @@ func untilOf(s *state.State, ref state.Ref, now, wall int64) int64 {
 // fromWall converts a wall time to the owner's time.
 func fromWall(t, now, wall int64) int64 { return state.Add(now, state.Sub(t, wall)) }
 
-// takesOut reports whether the caller gets what an operation that has been committed has taken out: a value, or with
-// Whole, what Was reads.
+// takesOut reports whether a committed operation returns something to its caller: the value that it removed or, with
+// Whole, the timer that was there, in the encoding that Was reads.
 func (a *Op) takesOut() bool { return a.Kind == frame.Remove || a.Whole }
 
 // takenOut returns what an operation that is committed takes out of the key.
@@ -78,8 +78,8 @@ func (d *draft) takenOut(a *Op, was *change) string {
 	return string(t.Append(nil))
 }
 
-// timer returns what a key has. If its handler has not been called, it will not be until the frame is in the log, or
-// lost: so what the caller gets is true when the operation is committed.
+// timer returns the timer of a key. If its handler has not been called yet, claim prevents that until the frame is in
+// the log or lost, so the result is still true when the operation is committed.
 func (d *draft) timer(was *change) state.Timer {
 	switch {
 	case was.ref == 0:
@@ -90,7 +90,7 @@ func (d *draft) timer(was *change) state.Timer {
 	return d.state.Listed(was.ref)
 }
 
-// Was reads what an operation with Whole has taken out: the timer that was there, without its key. It is false if
+// Was decodes what an operation with Whole has returned: the timer that was there, without its key. ok is false if
 // there was none.
 func Was(text string) (t state.Timer, ok bool) {
 	if text == "" {

@@ -74,8 +74,8 @@ type Config struct {
 	Patience storage.Patience // may be zero
 	// Fits, if not nil, returns an error if the wall clock is too far off for a takeover of the log.
 	Fits func() error
-	// MaxAhead is how far the owner's time may be ahead of the wall clock when it begins, as the time of the last
-	// frame is. 0: it begins at the wall time, also if that has gone back.
+	// MaxAhead limits how far the owner's time may begin ahead of the wall clock, in order to continue from the time
+	// of the last frame. With 0 it begins at the wall time, even if that has gone back.
 	MaxAhead time.Duration
 	GiveUp   time.Duration // after which calls without an answer are ErrUnavailable, default a minute
 	EndTime  time.Duration // that the last frame and the mark have if Shutdown's context has no deadline, default 5s

@@ -17,8 +17,8 @@ func (t *trimmer) deleteLoose() {
 	}
 }
 
-// deleteBefore deletes the frames before begin. It is tried until that is done: the log may be full, so that no
-// further frame would have it tried again.
+// deleteBefore deletes the frames before begin, and retries until it has succeeded: the log may be full, and then no
+// further frame would trigger another attempt.
 func (t *trimmer) deleteBefore(begin uint64, loose int64) {
 	for retry := (wait.Backoff{First: trimPause, Last: time.Minute}); ; {
 		err := t.cfg.Log.Trim(t.writing, begin)
@@ -40,7 +40,8 @@ func (t *trimmer) deleteBefore(begin uint64, loose int64) {
 	}
 }
 
-// makeRoom is called when a frame gets no clear answer. The log may be full, and begin behind what fills it.
+// makeRoom is called when the outcome of a frame is unknown. The log may be full, so makeRoom deletes what is before
+// begin.
 func (t *trimmer) makeRoom() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,8 +49,8 @@ func (t *trimmer) makeRoom() {
 	t.deleteLoose()
 }
 
-// hasRoomFor reports whether a frame fits into the log. If it would only fit after a deletion, it returns what is
-// closed when one has ended.
+// hasRoomFor reports whether a frame fits into the log. If a deletion has to make room first, hasRoomFor makes sure
+// that one is in progress, and returns a channel that is closed when it has ended.
 func (t *trimmer) hasRoomFor(size int) (deleted <-chan struct{}, ok bool) {
 	most := t.reader.most.Load()
 	if most == 0 { // no limit

@@ -14,8 +14,8 @@ func (f *firer) mayDie(it *item) bool {
 	return it.last && f.cfg.OnDead != nil
 }
 
-// afterDeath calls OnDead for a timer if it has died, and gives the place of its last attempt back. So no more of them
-// run at once than handlers do, and Shutdown waits for both.
+// afterDeath calls OnDead if the timer has died, and then releases the place of its last attempt. So the Crew limits
+// the calls of OnDead, too, and Shutdown waits for them.
 func (f *firer) afterDeath(a *attempt, cause error, died bool) {
 	defer a.settled(died)
 	defer f.leave(a.suspect)
@@ -67,7 +67,7 @@ func (f *firer) mourn() {
 // expiredAtOnce is how many dead timers are removed while mu is held. The alarm rings again for the others.
 const expiredAtOnce = 256
 
-// expireDead has dead timers removed that have been kept for long enough.
+// expireDead queues the removal of the dead timers that have been kept for long enough.
 func (f *firer) expireDead() {
 	for n := 0; (f.virtual || n < expiredAtOnce) && f.mayBegin(); n++ {
 		ref, ok := f.state.PopExpired(f.time.now())

@@ -146,8 +146,8 @@ func (d *draft) call(c *Call) error {
 	return nil
 }
 
-// addOps adds the operations that change something, and appends what they take out to values. If more than limit timers
-// would be pending then, it adds none, and reports false.
+// addOps adds the operations that change something, and appends to values what they return to their caller. If more
+// than limit timers would be pending then, it adds none and reports false.
 func (d *draft) addOps(ops []Op, took []bool, limit int, values []string) (removed []string, ok bool) {
 	if limit > 0 && d.pending+len(ops) > limit { // else there is room in any case
 		if n := d.more(ops); n > 0 && d.pending+n > limit {

@@ -105,8 +105,8 @@ func (p *Partition) Abandon() {
 // owner.
 func (p *Partition) Stopped() <-chan struct{} { return p.writer.stopped }
 
-// Break is Abandon for a log that seems to be damaged. It writes the mark first, which says what must be in
-// the log. Whoever reads the log next finds out whether it is damaged, so calls don't end with that error here.
+// Break is Abandon for a log that seems to be damaged. It first writes the mark, which says how far the log must
+// reach. Calls don't get ErrDamaged here: whoever reads the log next finds out whether it is damaged.
 func (p *Partition) Break() {
 	if err := p.marks.write(); err != nil {
 		p.marks.warn(markFailed, err)

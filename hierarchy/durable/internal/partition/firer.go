@@ -38,7 +38,7 @@ type firer struct {
 	stopped  bool                   // nothing begins any more
 	lost     []Firing               // that have died at the takeover, as their process ended once too often
 	claims   map[frame.ID]struct{}  // see claim
-	settled  sync.Cond              // there are none any more
+	settled  sync.Cond              // signalled when claims is emptied, and when stopped is set
 
 	aimed bool
 	at    int64 // in elapsed time, if aimed
@@ -62,8 +62,8 @@ func (f *firer) open() {
 	f.onJump(f.fire)
 }
 
-// onJump has g called when the wall clock of a mock is set. On other clocks the alarm looks at the
-// wall clock now and then.
+// onJump registers g to be called when the wall clock of a mock is set; nil removes it. On other clocks the alarm
+// looks at the wall clock every wallCheck.
 func (f *firer) onJump(g func()) {
 	if alarm, ok := f.alarm.(interface{ OnJump(func()) }); ok {
 		alarm.OnJump(g)
@@ -89,8 +89,9 @@ func (f *firer) ring() {
 	f.beginDue()
 }
 
-// mayBegin is mayFire for what is due now. A mock clock waits first for the answer of a log that is in doubt, or until
-// calls are given up: it must not move on only because an answer takes its time.
+// mayBegin is mayFire, but on a mock clock it first waits while the outcome of a frame is unknown, until the log
+// answers or the calls are given up: otherwise the clock would pass timers that are due, only because an answer is
+// slow.
 func (f *firer) mayBegin() bool {
 	f.mu.assertHeld()
 	for f.virtual && !f.stopped && f.silence.any() && !f.queue.inDoubt() {
@@ -114,9 +115,8 @@ func (f *firer) fire() {
 	f.beginDue()
 }
 
-// beginDue begins the attempts that are due, as far as there are places, and aims the alarm at what is due next. A
-// mock clock stands still meanwhile, and has all the places it wants: it waits until the result of one attempt is in
-// the log before the next one begins.
+// beginDue begins the attempts that are due, as far as there are places, and sets the alarm for what is due next. A
+// mock clock stands still meanwhile and needs no places: each attempt is awaited before the next one begins.
 func (f *firer) beginDue() {
 	f.expireDead()
 	if f.cfg.Announce != nil {
@@ -156,8 +156,8 @@ func (f *firer) mayFire() bool {
 	return !f.stopped && !f.silence.any() && f.tenure.holds()
 }
 
-// wake notes what a wake-up was aimed at. The alarm may have been aimed again, far ahead, before a ring that
-// was under way got here: what it was for has come by now.
+// wake records in woken the time for which the alarm was set. While this ring was in progress, the alarm may have
+// been set again, for much later: so woken is at most the present time.
 func (f *firer) wake() {
 	f.mu.assertHeld()
 	f.aimed, f.woken = false, min(f.at, int64(f.cfg.Clock.Elapsed()))
@@ -190,7 +190,7 @@ func (f *firer) aim() {
 	}
 }
 
-// halt has no further attempt begin.
+// halt prevents further attempts from beginning.
 func (f *firer) halt() {
 	f.mu.Lock()
 	f.stopped = true
@@ -198,7 +198,8 @@ func (f *firer) halt() {
 	f.mu.Unlock()
 }
 
-// drain has no further attempt begin, and waits for those under way until ctx is done. Then it ends their contexts.
+// drain prevents further attempts from beginning, and waits for those in progress until ctx is done. Then it cancels
+// their contexts.
 func (f *firer) drain(ctx context.Context) error {
 	defer f.cancel()
 	f.mu.Lock()

@@ -66,13 +66,13 @@ func (p *Partition) named(err error) error {
 	return err
 }
 
-// nearEnd is how many frames there may be to read when catchUp reads for the last time. An owner that
-// is busy writes others meanwhile, always.
+// nearEnd is the number of unread frames from which on catchUp reads once more and returns. A busy owner writes
+// further frames all the time, so catchUp does not wait until none are left.
 const nearEnd = 64
 
-// catchUp reads the log from the last frame that was read to about its end. A takeover finds out whether
-// that was the end. If the owner trims faster than this process reads, it begins again where the log
-// begins then.
+// catchUp reads the log from the last frame that was read until it is near the end (see nearEnd). Only a takeover
+// finds out where the log ends. If the owner trims frames before they are read here, catchUp starts over where the
+// log begins then.
 func (p *Partition) catchUp(ctx context.Context) error {
 	for {
 		mark, err := p.mark(ctx)

@@ -42,8 +42,8 @@ type waiter struct {
 
 func newWaiter(q *queue) *waiter { return &waiter{queue: q, given: make(chan struct{}, 1)} }
 
-// weight returns what decides who is next: the greatest. A partition that was passed over patience times counts as one
-// with an operation more.
+// weight returns the priority of a waiter: the one with the greatest weight is next. To be passed over patience times
+// counts as much as one more operation.
 func (t *waiter) weight() int {
 	t.queue.mu.Lock()
 	defer t.queue.mu.Unlock()
@@ -92,8 +92,8 @@ func (g *Gate) giveUp(t *waiter) bool {
 	return true
 }
 
-// leave gives the place back, or to those that are next. took is how long the frame was on its way, or 0
-// if that teaches nothing.
+// leave releases a place, and passes free places on to those that wait. took is how long the frame was in flight, or
+// 0 if the Gate should not learn from it.
 func (g *Gate) leave(took time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -120,9 +120,9 @@ func (g *Gate) pass() {
 	g.waiting = slices.Delete(g.waiting, next, next+1)
 }
 
-// pace learns how many frames can be on their way to servers at once. As long as a frame takes hardly
-// longer than one that was alone, there can be more of them. If it takes longer, they wait for each
-// other, and fewer of them that hold more bring as much.
+// pace learns how many frames should be in flight to servers at once. While a frame takes hardly longer than one that
+// was sent alone, the number grows. When frames take longer, they only queue behind each other, and the number falls:
+// fewer, larger frames then have the same throughput.
 type pace struct {
 	places float64
 	alone  time.Duration // that a frame took which waited for few others: the least in the last window

@@ -89,10 +89,10 @@ type Cursor struct {
 	Next, Limit uint32
 }
 
-// Page calls f for the timers that are dead, or all that are not, from a Cursor on, until it returns false, or many
-// were looked at. It returns where the next Page begins, with the timer for which f returned false. At the end that is
-// the zero Cursor. A Cursor of another epoch is the beginning, as another owner has other records. What is pending
-// throughout comes once.
+// Page calls f for the timers that are dead, or for all that are not, from a Cursor on, until f returns false or many
+// were looked at. It returns the Cursor of the next Page, which begins with the timer for which f returned false, or
+// the zero Cursor at the end. A Cursor of another epoch starts over, as another owner has other records. A timer that
+// is pending throughout comes once.
 func (p *Partition) Page(dead bool, c Cursor, f func(state.Timer) bool) (Cursor, error) {
 	full := false
 	for n := 0; n < pageRecords && !full; n += scanBatch {

@@ -5,7 +5,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// An Import has a timer be as it was in another log, with its ID and attempts. What the key has is replaced.
+// An Import stores a timer as it was in another log, with its ID and attempts. It replaces the timer of the key.
 
 // imported returns what a key is after an Import.
 func imported(a *Op) change {
@@ -27,7 +27,7 @@ func isStorable(text string) bool {
 	return text == "" || err == nil && len(text) <= MaxSchedule
 }
 
-// importOf returns the operation that has a key become that.
+// importOf returns the Import operation that changes a key to c.
 func importOf(a *Op, c *change) frame.Op {
 	e := &c.extra
 	op := frame.Op{Kind: frame.Import, Wall: c.wall, Attempt: c.attempt, ID: c.id, Due: c.due, Next: c.next,

@@ -93,8 +93,8 @@ func (t *trimmer) kept() {
 	}
 }
 
-// A frame that can't be read any more while its owner lives has done no harm yet: all that is live is in memory.
-// So what it had is written again, and the log goes on to begin behind it.
+// A frame that can't be read any more while its owner lives is no loss yet: what is live in it is also in memory. So
+// the owner writes that again, and the log then begins after the frame.
 
 // unreadTries is how often a frame is read before it is passed. A server may have other reasons not to answer.
 const unreadTries = 3

@@ -11,8 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// How long an attempt may take. Its context ends after the timeout. If its handler has not returned after as long
-// again, the attempt is given up: it has failed, and its place is another's. Its handler is stuck until it returns.
+// The time limit of an attempt. Its context ends after the timeout. If its handler has not returned after twice the
+// timeout, the attempt is given up: it has failed, and its place is free. The handler is stuck until it returns.
 
 // ErrTimeout is the cause of the end of the context of an attempt that takes too long.
 var ErrTimeout = errors.New("durable: the attempt has taken longer than Timeout")
@@ -129,7 +129,7 @@ func (f *firer) giveUp(a *attempt) {
 	}
 }
 
-// returned notes that the handler of an attempt has returned. It reports false if that is too late.
+// returned notes that the handler of an attempt has returned. It reports false if the attempt was given up before.
 func (f *firer) returned(a *attempt) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,12 +142,13 @@ func (f *firer) returned(a *attempt) bool {
 	return true
 }
 
-// mockPatience is how long a mock clock waits for a handler that has a time limit, in real time. The clock stands still
-// meanwhile, so a handler that waits for its limit would wait for ever. One that takes longer is taken for such
-// a handler: the clock goes on without it.
+// mockPatience is how long, in real time, a mock clock waits for a handler that has a time limit. The clock stands
+// still meanwhile, so a handler that waits for the end of its context would wait for ever. After that time the clock
+// goes on although the handler has not returned.
 const mockPatience = 2 * time.Second
 
-// await has a mock clock wait until the result of an attempt is in the log, with patience if there is a limit.
+// await makes a mock clock wait until the result of an attempt is in the log, or for mockPatience if there is a time
+// limit.
 func (f *firer) await(j job) {
 	if f.cfg.Crew.limits.wheel == nil {
 		<-j.done

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// mutex panics if a goroutine takes it out of order, or does what needs it without it. The table in partition.go has
-// the order. Other builds check nothing.
+// mutex panics if a goroutine locks it out of order, or calls a function that needs it without holding it. The table
+// in partition.go has the order. Other builds check nothing.
 type mutex struct {
 	mu    sync.Mutex
 	outer bool

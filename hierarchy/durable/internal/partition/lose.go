@@ -10,9 +10,9 @@ import (
 
 // What a writer does with a frame that was not appended.
 
-// smaller is for a frame that was not appended, as the log takes less than it did when its calls began. It
-// ends those that are too large by themselves, and returns the others, to be written in smaller frames, with
-// the rest. What trimming had put into the frame is to be written again, too. It reports false if that does not help.
+// smaller handles a frame that is too large because the log takes less than when its calls began. It ends the calls
+// that are too large by themselves. It returns the other items, followed by rest, to be written in smaller frames;
+// trimming later writes again what it had put into the frame. It reports false if smaller frames do not help.
 func (w *writer) smaller(rest []item) (again []item, ok bool) {
 	b := &w.batch
 	w.trims.restore(b.portion, b.whole)
@@ -40,8 +40,8 @@ func (w *writer) smaller(rest []item) (again []item, ok bool) {
 // errCut is why there is no answer if Shutdown did not wait for it any longer.
 var errCut = errors.New("it was closed before the log answered")
 
-// cut returns the error of a frame that is in doubt when the writer is abandoned. doubt is how that
-// began. The end of the writer's context is nothing that callers know.
+// cut returns the error of a frame that was in doubt when the writer was abandoned. doubt is the first error of its
+// append, or nil. An error of the writer's own context is left out: it means nothing to callers.
 func (cfg *Config) cut(doubt error) error {
 	err := errCut
 	if doubt != nil && !errors.Is(doubt, context.Canceled) {
@@ -66,8 +66,8 @@ func (w *writer) lose(rest []item, cause error) {
 	w.refuse(append(rest, w.queue.end(err)...), err)
 }
 
-// loseFrame ends the frame that was under way, and all that waits. The queue ends first: who has got the
-// answer that the log is lost must not read what it held.
+// loseFrame ends the frame that was in flight, and everything that waits. It ends the queue first, so that a caller
+// that knows of the loss can't still read the state of this owner.
 func (w *writer) loseFrame(rest []item, cause error) {
 	sent, unsent := w.lossOf(cause)
 	if errors.Is(cause, errCut) {

@@ -9,8 +9,8 @@ import (
 
 // What a draft decides about calls with a RequestID, whose answers are in the log.
 
-// named adds the operations of c, which has a Request, unless a copy of it was answered, or is in
-// the frame.
+// named adds the operations of c, which has a RequestID. If the log or the frame already has a copy of the request, c
+// gets its answer instead.
 func (d *draft) named(c *Call) error {
 	id := c.Request.key()
 	answer, ok := d.answers[id]
@@ -93,8 +93,8 @@ func (d *draft) remember(c *Call) {
 		When: d.Header().Time, Answers: d.room})
 }
 
-// answerRoom returns what the answer of c needs in the frame, beside c.size: operations and bytes. Of
-// many values some have to wait.
+// answerRoom returns how many operations and bytes the answer of c needs in the frame, beside c.size. The bytes are
+// limited: values that have no room are left out of the answer, or their parts get ErrLater.
 func (d *draft) answerRoom(c *Call) (n, size int) {
 	if !c.Request.named() {
 		return 0, 0

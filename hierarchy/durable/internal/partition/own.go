@@ -9,16 +9,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// A handler may set, move or remove the timer that it is called for. That does not end the context of its attempt,
-// if the call has that context: else it could not distinguish its own call from others, and the call would end with the
-// error of the context though it is committed. The operation carries the name of the attempt, because it may reach the
-// owner by a message instead of a call.
+// A handler may set, move or remove the timer that it is called for. If it passes its context, that does not cancel
+// the context: otherwise the handler could not distinguish its own call from others, and the call would return the
+// error of the context though it is committed. The operation carries the random number of the attempt (attempt.name),
+// because it may reach the owner in a message instead of a call.
 
 // attemptKey is the key of the attempt in its context.
 type attemptKey struct{}
 
-// From notes which operations of c are a handler's on its own key: ctx is the context of its attempt then, or derived
-// from it. Do calls it.
+// From marks the operations of c that a handler requests for its own key: ctx is then the context of its attempt, or
+// derived from it. Do calls From.
 func (c *Call) From(ctx context.Context) {
 	a, _ := ctx.Value(attemptKey{}).(*attempt)
 	for i := range c.Ops {
@@ -29,7 +29,7 @@ func (c *Call) From(ctx context.Context) {
 	}
 }
 
-// own notes whose the next operation of the frame is.
+// own records which attempt, if any, requests the next operation of the frame.
 func (d *draft) own(by uint64) {
 	if by == 0 {
 		return
@@ -40,8 +40,8 @@ func (d *draft) own(by uint64) {
 	d.owns[d.Len()] = by
 }
 
-// superseded ends the attempt of a timer that was set, moved or removed, by the attempt with the name by if that is not
-// 0. Its context ends, unless it has done that itself.
+// superseded ends the attempt of a timer that was set, moved or removed. by is the name of the attempt whose handler
+// did that, or 0. Unless it is this attempt, its context is cancelled.
 func (f *firer) superseded(ref state.Ref, by uint64) {
 	a := f.attempts[ref]
 	if a == nil {
@@ -59,8 +59,8 @@ func (f *firer) superseded(ref state.Ref, by uint64) {
 	f.outdone[string(a.key)] = append(f.outdone[string(a.key)], a)
 }
 
-// changed ends the contexts of the attempts that have changed a key themselves, and whose handlers run still, when
-// others change it, too.
+// changed cancels the contexts of attempts whose handlers have changed their own key and still run, when somebody
+// else changes that key.
 func (f *firer) changed(op *frame.Op, by uint64) {
 	f.mu.assertHeld()
 	switch op.Kind {

@@ -28,9 +28,9 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// parse parses the frame with that number. It returns errStranger if the message does not begin like a frame, or is
-// a copy of an earlier one: no owner has written it. What is altered or missing is noticed all the same, as
-// the next frame is not chained to the one before, or there is the mark.
+// parse parses the message with that number as a frame of this log. It returns errStranger if the message does not
+// begin like a frame, or is a copy of an earlier frame: no owner has written it here. A frame that is altered or
+// missing is still detected: the next frame has its checksum, or the mark does.
 func (cfg *Config) parse(data []byte, number uint64) (frame.Frame, error) {
 	f, err := frame.Parse(data)
 	switch {
@@ -190,9 +190,9 @@ func (r *reader) lastMissing(ctx context.Context, number uint64) error {
 	return damaged("its last frame, %d, is missing", number)
 }
 
-// Peek looks at the last frame of a log, and writes nothing. The error is ErrVersion if this program can't
-// read it. The last frame has the latest version in a log, as nobody takes over what he can't read. Other
-// errors say nothing about the version.
+// Peek looks at the last frame of a log, and writes nothing. The error is ErrVersion if this program can't read it.
+// The last frame has the latest version in a log, as no process takes over a log that it can't read. Other errors say
+// nothing about the version.
 func Peek(ctx context.Context, cfg Config) error {
 	b, err := cfg.Log.Bounds(ctx)
 	if err == nil && b.First <= b.Last {

@@ -9,8 +9,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// RequestID names a Call, so that it is committed once, however often it is repeated. One without Caller names
-// none.
+// RequestID identifies a Call, so that it is committed once, however often it is repeated. If Caller is 0, the Call
+// has no identity.
 type RequestID struct {
 	Caller uint64 // a random number
 	Serial uint64 // callers count their requests
@@ -35,9 +35,9 @@ var (
 	// ErrForgotten is for a request below its caller's floor. Nobody waits for its answer.
 	ErrForgotten = errors.New("the request was given up by its caller")
 
-	// ErrPassed is for a request that is not in the log, and will not be, because a later one of its caller is.
-	// ErrOld is for one that may have been committed so long ago that nothing is known of it any more. Both may
-	// be retried as requests that are counted from Partition.Time.
+	// ErrPassed: the request is not in the log and never will be, because a later one of its caller is. ErrOld: the
+	// request may have been committed, so long ago that its caller was forgotten. Both may be retried as requests
+	// that are counted from Partition.Time.
 	ErrPassed = errors.New("a later request of its caller is in the log")
 	ErrOld    = errors.New("nothing is known of the request's caller")
 
@@ -78,8 +78,9 @@ func (c *Call) AppendAnswer(b []byte) []byte {
 	return b
 }
 
-// TakeAnswer gives c the answer that AppendAnswer has put at the beginning of b, and returns what
-// follows, and what Wait returns with this answer. If it is to another request, nothing follows.
+// TakeAnswer decodes the answer at the beginning of b, which AppendAnswer has encoded, and stores it in c. It returns
+// the bytes that follow, and the error that Wait returns with this answer. If the answer is to another request,
+// nothing follows.
 func (c *Call) TakeAnswer(b []byte) (rest []byte, err error) {
 	c.Took = slices.Grow(c.Took[:0], len(c.Ops))[:len(c.Ops)]
 	from := 0

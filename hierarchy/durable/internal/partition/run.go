@@ -10,14 +10,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
-// A timer with a schedule has one pending run. When it ends, the same operation of the log sets the next one, which is
-// due after the time at which this one was due.
+// A timer with a schedule has one pending run. The operation that ends a run also sets the next one: the first run
+// after the due time of this one or, by MissedSkip, the first that is still to come.
 //
-// Missed runs are dealt with before a run begins, and where it has ended. By MissedOnce a run that begins late stands
-// for all that are due by then: it gets the due time of the last of them. That is in the log, with a start, before the
-// handler is called. A run that has started is what it is, whatever happens: it is made again after a crash, under the
-// same ID. By MissedSkip a run does not begin that fell due between the last frame of an earlier owner that wrote
-// more than its takeover and the takeover of this one, and has not started. By MissedAll each run is made, and so none needs a start.
+// The rule for missed runs is applied before a run begins. By MissedOnce a run that begins late stands for all runs
+// that are due by then: it gets the due time of the last of them. By MissedSkip a run that has not started is skipped
+// if it fell due between the last frame of an earlier owner, takeovers not counted, and the takeover of this owner.
+// By MissedAll each run is made. Before the handler is called, a start is written with the result, except by
+// MissedAll, which changes nothing. A run that has started does not change any more: after a crash it is made again,
+// under the same ID.
 
 // parseSchedule is schedule.Parse of what is in the log. The empty text is no schedule.
 func parseSchedule(text string) (s schedule.Schedule, err error) {
@@ -104,7 +105,8 @@ func (d *draft) runDue(t *state.Timer) int64 {
 	return state.Add(t.Due, state.Sub(d.wall, d.now))
 }
 
-// startRun adds what the rule for missed runs makes of a run that is about to begin. It reports false if it does not.
+// startRun applies the rule for missed runs to a run that is about to begin, and adds the result to the frame. It
+// reports false if the run does not begin.
 func (d *draft) startRun(j *job, was change, hash uint64) bool {
 	t := d.state.Timer(j.ref)
 	due := d.runDue(&t)
@@ -125,7 +127,8 @@ func (d *draft) startRun(j *job, was change, hash uint64) bool {
 	return true
 }
 
-// addNext adds that a run has ended, and the next one. It reports false if there is none.
+// addNext adds the end of a run and the next run to the frame. It reports false if there is no next run and this one
+// was not skipped.
 func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state.Timer) bool {
 	due := d.runDue(t)
 	next, ok := nextRun(j.schedule, due)
@@ -149,7 +152,8 @@ func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state
 	return true
 }
 
-// goesOn adds the end of a run of a schedule and the next one. It reports false if there is none.
+// goesOn adds the end of a run and the next one. It reports false if the timer has no schedule, or its schedule no
+// further run.
 func (d *draft) goesOn(j *job, was change, hash uint64, how frame.How) bool {
 	if j.schedule == (schedule.Schedule{}) {
 		return false

@@ -57,8 +57,8 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 	}
 }
 
-// mark reads the mark, or sets the first one of an empty log. So a log that is not empty has one. One that strangers
-// have written over requires nothing: the chain of frames is checked without it, and the next owner sets it again.
+// mark reads the mark, or sets the first one of an empty log, so every log with frames has one. If strangers have
+// overwritten it, mark returns none: the chain of frames is still checked, and the next owner writes the mark again.
 func (p *Partition) mark(ctx context.Context) (storage.Mark, error) {
 	mark, err := p.cfg.Log.Mark(ctx)
 	if errors.Is(err, storage.ErrStranger) {
@@ -110,8 +110,9 @@ func (p *Partition) appendTakeover(ctx context.Context) error {
 	return p.replay(&f)
 }
 
-// suspect finds out which timers may have ended the process. Attempts that were written, and have
-// no end, have failed. After a log without Close, what is due now may have been under way.
+// suspect finds the timers whose handlers may have crashed the last owner's process. Attempts with a begin in the log
+// and no end have failed. If the log does not end with a Close, the timers that are due now may have had attempts in
+// progress, so their attempts are written before they begin.
 func (p *Partition) suspect(ctx context.Context, clean bool) error {
 	begun := p.state.Begun()
 	if err := p.writer.failBegun(ctx, begun); err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// tenure is whether this process is the owner still, and the calls that wait until it is again: it holds the log by a
-// lease, which may end and return.
+// tenure checks whether this process still holds the log by its lease, and keeps the calls that wait for the lease to
+// return.
 type tenure struct {
 	cfg     *Config
 	noticed atomic.Bool // an attempt or a call has waited for the lease since the last Resume
@@ -16,8 +16,8 @@ type tenure struct {
 	late []*late
 }
 
-// late is the calls of a frame that was acknowledged when the lease had ended. They are in the log, but who is
-// not the owner by its lease does not answer. So they wait until it returns, for as long as other calls wait.
+// late is the calls of a frame that was acknowledged after the lease had ended. They are committed, but a process
+// without a lease does not answer. So they wait until the lease returns, for at most GiveUp.
 type late struct {
 	calls  []*Call
 	giveUp *time.Timer
@@ -41,7 +41,7 @@ func (t *tenure) resume() bool {
 	return true
 }
 
-// answerLater has calls wait for the lease.
+// answerLater keeps calls until the lease returns.
 func (t *tenure) answerLater(calls []*Call) {
 	l := &late{calls: slices.Clone(calls)}
 	t.mu.Lock()

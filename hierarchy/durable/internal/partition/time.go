@@ -19,9 +19,9 @@ type ownTime struct {
 // readings is how often both clocks are read. A process is seldom suspended in each.
 const readings = 5
 
-// newOwnTime returns an owner's time that begins at the wall time, or at the time of the last frame if that is
-// later: else what is pending would be late by what this clock is behind that of the last owner. It is
-// ahead of the wall time by no more than ahead.
+// newOwnTime returns an owner's time that begins at the wall time, or at the time of the last frame if that is later,
+// but at most ahead later than the wall time. If it began before the last frame, pending timers would be late by the
+// difference between the clocks of the two owners.
 func newOwnTime(c clock.Clock, last int64, ahead time.Duration) ownTime {
 	shift := int64(math.MinInt64)
 	for range readings {

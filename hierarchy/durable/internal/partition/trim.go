@@ -68,9 +68,9 @@ type homedRequest struct {
 	home uint64
 }
 
-// needed reports whether the log is larger than it may be: twice the keys and values, and a constant.
-// What is live takes more than these, by a quarter for 100 bytes, so that less than twice of it is
-// allowed.
+// needed reports whether the log is larger than it may be: about twice the keys and values, plus a constant. Frames
+// are larger than the keys and values in them, by a quarter if these have 100 bytes, so the limit is 13/8 of the live
+// data as frames.
 func (t *trimmer) needed() bool { return t.excess() > 0 && len(t.sizes) > 1 }
 
 // excess returns by how much the log is larger than it may be.
@@ -81,9 +81,10 @@ func (t *trimmer) excess() int64 {
 
 func (t *trimmer) above() int64 { return t.share(t.cfg.TrimAbove) }
 
-// share is bytes, or what a limit of the log's size allows of them. Trimming has to append before it may delete, so a
-// log that is full could not be trimmed. If up to half of that size is live, the log never is: 13/16 are for that,
-// twice 1/16 until callers wait for trimming, and 1/16 until what was trimmed is deleted.
+// share returns bytes, or less if the size of the log is limited. Trimming appends before it deletes, so it can't
+// trim a full log. The log never gets full if at most half of the limit is live: 13/16 of the limit are then allowed
+// for the live data (see excess), twice 1/16 until callers wait for trimming, and 1/16 until what was trimmed is
+// deleted.
 func (t *trimmer) share(bytes int64) int64 {
 	if most := t.reader.most.Load(); most > 0 {
 		bytes = min(bytes, most/16)

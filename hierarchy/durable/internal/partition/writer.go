@@ -196,8 +196,8 @@ func large(items []item) bool {
 	return len(items) > 0 && items[0].kind == called && items[0].call.size >= frameBytes/2
 }
 
-// keepsAlone reports whether callers wait for what trimming writes again. They have every second frame
-// at least.
+// keepsAlone reports whether the frame is to have only what trimming writes again, while callers wait. At least every
+// second frame has their calls.
 func (w *writer) keepsAlone(items []item) bool {
 	w.trimsTurn = !w.trimsTurn && (large(items) || w.trims.hurried())
 	return w.trimsTurn

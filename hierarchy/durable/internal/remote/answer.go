@@ -29,8 +29,8 @@ const (
 	old                     // ErrOld, with the time of the log
 )
 
-// recount is why a message is sent again under another serial number, counted from a time of the log.
-// If passed, no copy has been committed, or will be.
+// recount is the reason to send a message again with another serial number, counted from a time of the log. If
+// passed, no copy of the message was or will be committed.
 type recount struct {
 	from   uint64
 	passed bool
@@ -98,8 +98,8 @@ type remoteError struct {
 func (e *remoteError) Error() string { return e.text }
 func (e *remoteError) Unwrap() error { return e.kind }
 
-// readAnswer returns what follows in an answer that is done, or why there is none. If retry is true, the request can be
-// sent again. b is nil if nobody got the request.
+// readAnswer returns the body of an answer with the status done, or the error of another one. retry reports whether
+// the request can be sent again. b is nil if no process received the request.
 func readAnswer(b []byte) (body []byte, retry bool, err error) {
 	switch {
 	case b == nil:

@@ -65,10 +65,10 @@ func (c *Client) Close() {
 	}
 }
 
-// Do has the owner of a partition commit the operations of a call, each once, and waits until
-// they are in the log, or until ctx is done. Durations count from now. The call must have no
-// Request, and belongs to the Client until Do returns without an error. With ErrUnavailable and the
-// context's error they may be committed, or not. With other errors they are not.
+// Do sends the operations of a call to the owner of a partition, which commits each once. It waits until they are in
+// the log, or until ctx is done. Durations count from now. The call must have no Request, and belongs to the Client
+// until Do returns without an error. With ErrUnavailable and the context's error they may be committed, or not. With
+// other errors they are not.
 func (c *Client) Do(ctx context.Context, at int, call *partition.Call) error {
 	return c.DoSince(ctx, at, call, c.Now())
 }

@@ -121,8 +121,8 @@ func (s *Server) endExport(id uint64) {
 
 var errChanged = errors.New("the partition changes hands again and again")
 
-// Export is Partition.Export at the owner of a partition. It calls begin before the first timer, and each time when all
-// comes again, as the partition has another owner.
+// Export is Partition.Export at the owner of a partition. It starts over when the owner changes, and calls begin
+// before each start.
 func (c *Client) Export(ctx context.Context, at int, begin func() error, f func(state.Timer) error) error {
 	for range exportTries {
 		if err := begin(); err != nil {

@@ -12,8 +12,8 @@ import (
 const (
 	// young is how long an offset is used.
 	young = 10 * time.Second
-	// driftShare is the inverse of the most by which the rates of two computers' clocks differ: each may be set
-	// right by 500 parts in a million, and be wrong by as much.
+	// driftShare is the inverse of the greatest difference between the rates of two computers' clocks: each may be
+	// adjusted by up to 500 parts in a million, and be wrong by as much.
 	driftShare = 500
 	// stoodStill is how much further than the clock of the timers the wall clock may have advanced. If it is more, the
 	// clock of the timers has stood still for a while, as when a computer sleeps.
@@ -28,9 +28,9 @@ type reading struct {
 
 func readClocks(c clock.Clock) reading { return reading{c.Elapsed(), c.Now().Round(0)} }
 
-// offset is by how much an owner's time is ahead of the clock of this process, at most: an answer brings a time
-// of the owner that is later than when the request was sent. So a duration that counts from a moment by the owner's
-// clock is never too short, and too long by no more than that answer took.
+// offset is an upper bound of how far an owner's time is ahead of the clock of this process. It comes from an answer:
+// the owner has read its clock after the request was sent. So a duration that is converted to the owner's clock is
+// never too short, and too long by at most the time that the answer took.
 type offset struct {
 	epoch uint64 // of the owner, or 0
 	most  time.Duration
@@ -64,8 +64,9 @@ func (o *offset) moment(elapsed time.Duration) partition.Moment {
 	return partition.Moment{Epoch: o.epoch, Time: int64(elapsed + o.at(elapsed))}
 }
 
-// A message with operations has the moment when its durations were true: as its age when it was sent, and by the owner's
-// clock if that is known. The age does not include the time on the network.
+// The durations in a message with operations count from one moment. The message has the age of that moment when it
+// was sent and, if the owner's clock is known, its time by that clock. The age does not include the time on the
+// network.
 
 const (
 	// dated is the version of a message that has the moment by the owner's clock, too.
@@ -89,8 +90,8 @@ func (c *cutter) moment() partition.Moment {
 	return partition.Moment{Epoch: c.Fixed(), Time: int64(c.Fixed())}
 }
 
-// head completes a message before which there is room for a moment, and returns what is to be sent. Version is extended
-// if it must be.
+// head completes the beginning of a message, and returns what is to be sent. data begins with unused bytes, into
+// which a moment fits. The message is extended if version says so, and otherwise dated if the owner's clock is known.
 func head(data []byte, version byte, at partition.Moment, known bool) []byte {
 	switch {
 	case version == extended && !known:

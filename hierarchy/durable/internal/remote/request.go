@@ -54,8 +54,9 @@ func classOf(a *partition.Op) class {
 	return forAll
 }
 
-// class is a class of messages. What owners of earlier versions can't read waits for another one, and schedules wait
-// while others share the log that can't read them. Neither must hold up the rest.
+// class decides which operations may share a message. Those that owners of earlier versions can't read wait for
+// another owner, and schedules wait while a process that can't read them shares the log. Neither must hold up the
+// rest.
 type class int
 
 const (

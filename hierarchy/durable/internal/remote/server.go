@@ -183,8 +183,8 @@ func (s *Server) answer() {
 	}
 }
 
-// Respond sends the answer to a message, unless its reply subject is one of ours, or of the server's: who may
-// only send requests could else have an owner publish into a log.
+// Respond sends the answer to a message, unless its reply subject is one of ours or of the server's: otherwise a
+// client that may only send requests could make an owner publish into a log.
 func Respond(b storage.Bus, reply string, answer []byte) error {
 	if !answerable(reply) {
 		return errReply

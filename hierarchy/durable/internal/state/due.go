@@ -74,9 +74,9 @@ func (s *State) Next(wall bool) (due int64, ok bool) {
 	return int64(d), ok
 }
 
-// Pop takes out the earliest timer that is due, given the owner's time and the wall time. Of the
-// two wheels, the one whose earliest timer is later past its time comes first. The timer is held
-// from now on. The wall time may have gone back: what is due before the hand of its wheel is in order, too.
+// Pop takes the earliest timer that is due off its wheel, given the owner's time and the wall time, and makes it
+// held. If both wheels have one, it takes the timer that is more overdue. The wall time may have gone back: a wheel
+// keeps what is due before its hand in order, too.
 func (s *State) Pop(now, wall int64) (d Due, ok bool) {
 	w := s.due(now, wall)
 	if w < 0 {
@@ -150,8 +150,8 @@ func (s *State) is(ref Ref, id frame.ID, st status) bool {
 // wait makes a timer wait on the wheel of its own kind.
 func (s *State) wait(i uint32, r *record, until int64) { s.waitUntil(i, r, r.wall, until) }
 
-// waitUntil makes a timer wait. A timer between two attempts waits in the owner's time, of
-// whatever kind it is.
+// waitUntil makes a timer wait. Between two attempts every timer waits in the owner's time, also one that was set for
+// a wall time.
 func (s *State) waitUntil(i uint32, r *record, wall bool, until int64) {
 	r.state = waiting
 	switch {

@@ -55,8 +55,8 @@ func (c *caller) find(serial uint64) (at int, ok bool) {
 	})
 }
 
-// put remembers an answer that is in the log. While the log is read, a caller may be remembered here that
-// its owner had forgotten before the caller retried.
+// put remembers an answer that is in the log. While the log is read, its caller may still be remembered here though
+// its owner had forgotten it before the request: then the serial number is below the floor.
 func (q *requests) put(h *frame.Header, op *frame.Op) {
 	c := q.callers[op.Caller]
 	if c != nil && op.Serial < c.floor { // forgotten
@@ -110,9 +110,9 @@ func (q *requests) forget(id uint64) {
 	delete(q.callers, id)
 }
 
-// renew remembers all callers for the whole time from now on. The clock of this owner may be ahead of
-// that of the last one: the time of their last request is not known. The last owner has forgotten callers by
-// the times of its frames, the last of which had the time before.
+// renew lets the time for which callers are remembered begin anew. The clock of this owner may be ahead of the last
+// owner's, so the time since their last requests is not known. The last owner has forgotten callers by the times of
+// its frames, the last of which was before.
 func (q *requests) renew(before, now int64) {
 	q.forgot = before - q.remember
 	for _, c := range q.callers {
@@ -195,8 +195,8 @@ type Standing int
 const (
 	// Fresh: it has not been committed.
 	Fresh Standing = iota
-	// Passed: it has not been committed, and a later one of its caller has been. What its caller gave up must not
-	// be committed after what it has requested instead.
+	// Passed: it has not been committed, and a later one of its caller has been. It must not be committed under this
+	// number: its caller may have given it up, and requested something else since.
 	Passed
 	// Old: it may have been committed, and its caller forgotten since.
 	Old
@@ -206,9 +206,9 @@ const (
 // Passed or Old.
 const Counted = 1 << 40
 
-// Standing returns that of a request without an Answer. Callers begin to count at the time of a frame that was in
-// the log before, in nanoseconds, and count fewer messages than Remember has nanoseconds. So the number of a request
-// is hardly above the time when it was sent.
+// Standing returns the Standing of a request that has no Answer. Callers count from the time of an earlier frame of
+// the log, in nanoseconds, and send fewer messages than Remember has nanoseconds. So the number of a request is
+// hardly above the time when it was sent.
 func (s *State) Standing(id Request) Standing {
 	q := &s.requests
 	c := q.callers[id.Caller]

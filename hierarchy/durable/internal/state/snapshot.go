@@ -2,8 +2,8 @@ package state
 
 import "slices"
 
-// Snapshot is all timers as they were when it was made. It is read a portion at a time, while they change: what changes
-// before it was read is kept aside. Close must follow.
+// Snapshot is all timers as they were when it was made. It is read a portion at a time while the timers change: a
+// timer that changes before it is read is copied first. Close must follow.
 type Snapshot struct {
 	state *State
 	next  uint32
@@ -67,8 +67,8 @@ func (s *State) setAside(i uint32, t Timer) {
 	}
 }
 
-// exported returns the timer of a record. Its Attempt is the last one that the log has: another owner would count no
-// other.
+// exported returns the timer of a record, with the last Attempt in the log: another owner would not know of a later
+// one.
 func (s *State) exported(ref Ref) Timer {
 	t := s.Listed(ref)
 	t.Attempt = s.records.at(uint32(ref)).attempt

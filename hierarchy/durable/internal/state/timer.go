@@ -32,8 +32,8 @@ func (s *State) Find(key []byte) (t Timer, ref Ref, ok bool) {
 	return s.Timer(Ref(i)), Ref(i), true
 }
 
-// Until returns when a timer's next attempt is due, and in which time. If one is due or under way, or
-// the timer is dead, that is Due.
+// Until returns when a timer's next attempt is due, and whether that is a wall time. If an attempt is due or in
+// progress, or the timer is dead, it returns Due.
 func (s *State) Until(ref Ref) (until int64, wall bool) {
 	r := s.records.at(uint32(ref))
 	if r.state == waiting {
@@ -94,8 +94,8 @@ func (s *State) Listed(ref Ref) Timer {
 	return t
 }
 
-// Cursor goes over all timers, a portion at a time. What is there from beginning to end comes
-// once. Close must follow.
+// Cursor iterates over all timers, a portion at a time. A timer that is there throughout comes once. Close must
+// follow.
 type Cursor struct {
 	state *State
 	next  uint32

@@ -22,9 +22,9 @@ type Patience struct {
 	Stranger func(data []byte, number uint64) bool
 }
 
-// Commit appends data as message last+1, and finds out whether it is in the log if the answer is lost. It
-// returns nil if it is, and ErrTaken, ErrStranger or ErrTooLarge if it is not and never will be. After any other error
-// nothing is known: that is ErrReplaced, or ctx is done, or the log takes less than before.
+// Commit appends data as message last+1, and finds out whether it is in the log if the answer is lost. It returns nil
+// if it is, and ErrTaken, ErrStranger or ErrTooLarge if it is not and never will be. After any other error the
+// outcome is unknown: the error is ErrReplaced, or ctx is done, or the log accepts only smaller messages than before.
 func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte) error {
 	sure := true // no copy can have been appended
 	for retry := (wait.Backoff{First: cmp.Or(p.Pause, 5*time.Millisecond), Last: time.Second}); ; {
@@ -99,7 +99,7 @@ func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, s
 	case !errors.Is(gone, ErrAbsent):
 		return err
 	}
-	// A log that begins after the message had a later owner, who has deleted it, whosever it was.
+	// If the log begins after this number, a later owner has deleted the message there, ours or another one.
 	b, failed := log.Bounds(limited)
 	switch {
 	case failed != nil || b.First <= last+1:

@@ -14,8 +14,8 @@ type Table interface {
 	// A key that never was there has revision 0. A key that was deleted has the revision of its
 	// deletion, for an hour at least. Put keeps no reference to value.
 	Put(ctx context.Context, key string, value []byte, last uint64) (uint64, error)
-	// Delete deletes key, if its revision is last. With last 0 it deletes a key that never was
-	// there: then nothing was, and Put with last 0 is refused from now on.
+	// Delete deletes key, if its revision is last. With last 0 it succeeds only if the key has never been there, and
+	// from then on a Put with last 0 is refused.
 	Delete(ctx context.Context, key string, last uint64) error
 	// Get returns the record of key, which belongs to the caller. If there is none, the error is
 	// ErrAbsent, and the record has the revision of the deletion, or 0 if that is not known.
