@@ -125,22 +125,14 @@ func (t *trimmer) isOurs(number uint64) bool {
 // recall adds what is live in the frame that can't be read, as the state knows it.
 func (t *trimmer) recall(found *portion, seen map[homed]bool) {
 	t.mu.Lock()
-	c := t.state.Cursor()
 	for _, id := range t.state.AnswersOf(found.begin) {
 		found.requests = append(found.requests, homedRequest{id, found.begin})
 	}
 	t.mu.Unlock()
-	for more := true; more; {
-		t.mu.Lock()
-		more = c.Take(scanBatch, func(ref state.Ref, timer state.Timer) {
-			if h := (homed{ref, found.begin}); timer.Home == found.begin && !seen[h] {
-				seen[h] = true
-				found.timers = append(found.timers, h)
-			}
-		})
-		t.mu.Unlock()
-	}
-	t.mu.Lock()
-	c.Close()
-	t.mu.Unlock()
+	scan(t.mu, t.state, func(ref state.Ref, timer state.Timer) {
+		if h := (homed{ref, found.begin}); timer.Home == found.begin && !seen[h] {
+			seen[h] = true
+			found.timers = append(found.timers, h)
+		}
+	}, func() bool { return true })
 }
