@@ -64,6 +64,7 @@ func TestNoTakeoverByAWrongClock(t *testing.T) {
 		a.set("soon3", "", 10*time.Millisecond)
 		w.eventually("fired", func() bool { return len(w.firings("soon3")) == 1 })
 		w.Same(a, w.firings("soon3")[0].by)
+		w.eventually("ended", func() bool { return len(a.keys()) == 1 }) // else it fires again after the takeover
 		w.InDelta(by, b.Skew(), float64(4*time.Second))
 		a.kill()
 		w.eventually("the dead one is known", func() bool { return len(b.latest().now().view.Members) == 1 })
