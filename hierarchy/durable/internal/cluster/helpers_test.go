@@ -75,8 +75,9 @@ type world struct {
 // firing is a call of a handler.
 type firing struct {
 	partition.Firing
-	by *process
-	at time.Time
+	by   *process
+	at   time.Time
+	over bool // its context was done by then
 }
 
 func newWorld(t testing.TB) *world { return newWorldOf(t, partitions) }
@@ -173,8 +174,10 @@ func (p *process) open(ctx context.Context) error {
 }
 
 func (p *process) handle(ctx context.Context, f partition.Firing) error {
+	called := firing{Firing: f, by: p, at: time.Now()}
+	called.over = ctx.Err() != nil
 	p.w.mu.Lock()
-	p.w.fired = append(p.w.fired, firing{f, p, time.Now()})
+	p.w.fired = append(p.w.fired, called)
 	handle := p.w.handle
 	p.w.mu.Unlock()
 	if handle != nil {
