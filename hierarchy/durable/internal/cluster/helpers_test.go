@@ -109,6 +109,8 @@ type process struct {
 	wrap   func(storage.Log) storage.Log // nil: its logs are as they are
 	reads  int                           // the latest version of frames that it reads; 0: that of this program
 	caller *Caller                       // nil: it is a member. Else Cluster only calls
+
+	announce func(partition.Firing) error // nil: it handles its timers
 }
 
 // open begins a process, and waits until it is ready.
@@ -151,7 +153,7 @@ func (p *process) open(ctx context.Context) error {
 		Member: member.Config{Store: p.store, Lease: p.lease, Log: p.reads},
 		Common: partition.Config{
 			Clock: p.clock, Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
-			Backoff: func(int) time.Duration { return 10 * time.Millisecond }, Handle: p.handle,
+			Backoff: func(int) time.Duration { return 10 * time.Millisecond }, Handle: p.handle, Announce: p.announce,
 			Logger: slog.New(slog.DiscardHandler), Owner: "test", TrimAbove: 2000, MarkEvery: 5 * time.Millisecond,
 			Patience: storage.Patience{Answer: p.answer, Pause: time.Millisecond},
 		},

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -89,4 +90,36 @@ func newOwnBench(t *testing.T) *ownBench {
 	b.set("key1", "", 0)
 	b.ctx = <-began
 	return b
+}
+
+// A timer can be begun as soon as it is announced, also if its partition has been taken over just now.
+func TestAnnouncedByAnOwnerThatIsKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, b := w.open(), w.process()
+	begun := make(chan bool, partitions)
+	b.announce = func(f partition.Firing) error {
+		p, err := b.Partition(of(f.Key))
+		if p == nil || err != nil {
+			begun <- false
+			return nil
+		}
+		go func() { // a lock of the partition is held
+			attempt, ok := p.Begin([]byte(f.Key), f.ID)
+			if begun <- ok; ok {
+				_, _ = attempt.End(t.Context(), nil)
+			}
+		}()
+		return nil
+	}
+	w.NoError(b.open(t.Context()))
+	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
+	for at := range partitions {
+		a.set(fmt.Sprint("key", at), "", lease) // when their owner is dead
+	}
+	a.kill()
+	for range partitions {
+		w.True(<-begun)
+	}
+	w.eventually("ended", func() bool { return b.owns() == partitions && len(b.keys()) == 0 })
 }

@@ -118,9 +118,9 @@ func (l *slot) open() error {
 		return l.unreadable(err)
 	}
 	l.logged = ""
-	l.c().broken[l.at].Store(nil)
 	l.unserve()
 	if l.server, err = remote.Serve(l.c().remote(), l.at, l.owner); err != nil {
+		l.c().owned[l.at].Store(nil)
 		l.owner.Abandon()
 		l.owner = nil
 		return err
@@ -128,7 +128,6 @@ func (l *slot) open() error {
 	l.looks = time.NewTimer(l.lookEvery())
 	l.weighs = time.NewTimer(l.c().cfg.Member.Lease) // it may have been in doubt since it was opened
 	l.able()
-	l.c().owned[l.at].Store(l.owner)
 	l.opened.Set()
 	l.c().cfg.Logger.Info("durable: a partition is owned", "partition", l.at, "epoch", l.owner.Epoch(), "ahead", l.owner.Ahead())
 	return nil
@@ -149,7 +148,10 @@ func (l *slot) own() error {
 	defer cancel()
 	f := l.follower
 	l.follower = nil // it ends in any case
-	owner, err := f.Own(ctx)
+	owner, err := f.Own(ctx, func(p *partition.Partition) {
+		l.c().broken[l.at].Store(nil)
+		l.c().owned[l.at].Store(p)
+	})
 	if errors.Is(err, errSkew) { // the clock was set since the claim was taken, or requested
 		l.giveClaim(0)
 	}

@@ -29,11 +29,14 @@ func Follow(ctx context.Context, cfg Config) (*Follower, error) {
 // CatchUp reads what was written since.
 func (f *Follower) CatchUp(ctx context.Context) error { return f.p.named(f.p.catchUp(ctx)) }
 
-// Own takes the log over. What is due is fired from now on. After an error the Follower has ended.
-// The mark follows within Config.MarkEvery, as it would take time in which nothing fires.
-func (f *Follower) Own(ctx context.Context) (*Partition, error) { return f.own(ctx, false) }
+// Own takes the log over, and calls publish with the partition before the first timer fires: Announce may have it looked
+// up. After an error the Follower has ended. The mark follows within Config.MarkEvery, as it would take time in which
+// nothing fires.
+func (f *Follower) Own(ctx context.Context, publish func(*Partition)) (*Partition, error) {
+	return f.own(ctx, false, publish)
+}
 
-func (f *Follower) own(ctx context.Context, markFirst bool) (*Partition, error) {
+func (f *Follower) own(ctx context.Context, markFirst bool, publish func(*Partition)) (*Partition, error) {
 	p := f.p
 	err := p.own(ctx)
 	if err == nil && markFirst {
@@ -44,6 +47,7 @@ func (f *Follower) own(ctx context.Context, markFirst bool) (*Partition, error) 
 		return nil, p.named(err)
 	}
 	p.firer.open()
+	publish(p)
 	go p.writer.write()
 	p.firer.mourn()
 	p.firer.fire()

@@ -21,7 +21,7 @@ func (b *bench) follow() *Follower {
 
 // own has a Follower take the log over from the present owner, if there is one.
 func (b *bench) own(f *Follower) {
-	p, err := f.Own(b.t.Context())
+	p, err := f.Own(b.t.Context(), func(*Partition) {})
 	b.NoError(err)
 	if b.p != nil {
 		b.crash()

@@ -182,7 +182,7 @@ func (b *turns) call(caller int) {
 func (b *turns) next() {
 	f := b.follow()
 	b.NoError(b.p.HandOver(b.t.Context()))
-	p, err := f.Own(b.t.Context())
+	p, err := f.Own(b.t.Context(), func(*Partition) {})
 	b.NoError(err)
 	b.owner.Lock()
 	b.p = p

@@ -54,7 +54,7 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.own(ctx, true)
+	return f.own(ctx, true, func(*Partition) {})
 }
 
 func newPartition(ctx context.Context, cfg Config) *Partition {
