@@ -73,24 +73,15 @@ func (a *API) take(ctx context.Context, in *takeInput) (*takeOutput, error) {
 	}
 	out := new(takeOutput)
 	out.Body.Firings = []Firing{}
-	for _, t := range a.Service.TakeWithin(ctx, in.Name, n, wait, allows(who)) {
+	for _, t := range a.Service.TakeWithin(ctx, in.Name, n, wait, who.Prefix) {
 		out.Body.Firings = append(out.Body.Firings, firingOf(&t))
 	}
 	return out, nil
 }
 
-// allows returns the keys that a bearer may have, or nil if it may have all.
-func allows(who *access.Bearer) func(string) bool {
-	if who.Prefix == "" {
-		return nil
-	}
-	return who.MayKey
-}
-
 func firingOf(t *service.Taken) Firing {
 	return Firing{
-		Token: t.Token, Key: t.Key, Value: t.Value.Value, Due: t.Due.UTC(), ID: t.ID.String(), Attempt: t.Attempt.Attempt,
-		Timeout: t.Value.Timeout.String(),
+		Token: t.Token, Key: t.Key, Value: t.Value, Due: t.Due.UTC(), ID: t.ID, Attempt: t.Attempt, Timeout: t.Timeout.String(),
 	}
 }
 
@@ -136,7 +127,7 @@ func (a *API) end(ctx context.Context, in *endInput, result error) (*endOutput, 
 	}
 	out := new(endOutput)
 	out.Body.Results = make([]Result, len(in.Body.Tokens))
-	for i, err := range a.Service.End(ctx, in.Name, in.Body.Tokens, result, who.MayKey) {
+	for i, err := range a.Service.End(ctx, in.Name, in.Body.Tokens, result, who.Prefix) {
 		if out.Body.Results[i].OK = err == nil; err != nil {
 			out.Body.Results[i].Error = err.Error()
 		}

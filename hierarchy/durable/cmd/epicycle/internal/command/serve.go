@@ -194,6 +194,9 @@ func (s *server) connect(logger *slog.Logger) (*nats.Conn, error) {
 		nats.Name("epicycle"), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.IgnoreAuthErrorAbort(),
 		nats.RetryOnFailedConnect(true),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { logger.Warn("epicycle: the connection to NATS was lost", "err", err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			logger.Warn("epicycle: the connection to NATS", "err", err)
+		}),
 		nats.ReconnectHandler(func(*nats.Conn) { logger.Info("epicycle: the connection to NATS is back") }),
 	}
 	if s.natsCreds != "" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -142,10 +143,17 @@ func TestQueues(t *testing.T) {
 	q.Push("q", due("a2", 2))
 	q.Push("q", due("a3", 3))
 	require.Equal(t, map[string]int{"q": 3}, q.Len())
-	require.Equal(t, []Due{due("a2", 2)}, q.Pop("q", 1, only("a")))
-	require.Equal(t, []Due{due("b1", 1), due("a3", 3)}, q.Pop("q", 10, nil))
-	require.Empty(t, q.Pop("q", 10, nil))
-	require.Empty(t, q.Pop("none", 10, nil))
+	pop := func(want string, allows func(string) bool) {
+		require.Equal(t, want != "", q.Has("q", allows))
+		d, ok := q.Pop("q", allows)
+		require.Equal(t, want != "", ok)
+		require.Equal(t, want, d.Key)
+	}
+	pop("a2", only("a"))
+	pop("", only("c"))
+	pop("b1", nil)
+	pop("a3", nil)
+	pop("", nil)
 	require.Empty(t, q.Len(), "queues without anything are forgotten")
 
 	var takers sync.WaitGroup
@@ -153,7 +161,7 @@ func TestQueues(t *testing.T) {
 	for range 10 {
 		takers.Go(func() {
 			for q.Wait(t.Context(), "q", only("a")) {
-				for _, d := range q.Pop("q", 1, only("a")) {
+				if d, ok := q.Pop("q", only("a")); ok {
 					taken <- d.Key
 				}
 			}
@@ -202,6 +210,33 @@ func TestTakerGivesUp(t *testing.T) {
 			q.Stop()
 			<-woken
 		}
-		require.Len(t, q.Pop("q", 1, nil), 1)
+		_, ok := q.Pop("q", nil)
+		require.True(t, ok)
 	}
+}
+
+// A taker that was woken may not come, as it is one for another server. Then Nudge wakes the next one.
+func TestNudge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := NewQueues(always)
+		q.Nudge("q")
+		woken := make(chan int, 3)
+		for i := range 3 {
+			go func() {
+				if q.Wait(t.Context(), "q", func(key string) bool { return i < 2 || key == "other" }) {
+					woken <- i
+				}
+			}()
+			synctest.Wait()
+		}
+		q.Push("q", due("k", 0))
+		synctest.Wait()
+		require.Len(t, woken, 1)
+		q.Nudge("q")
+		q.Nudge("q")
+		synctest.Wait()
+		require.Len(t, woken, 2)
+		require.Equal(t, []int{0, 1}, []int{<-woken, <-woken})
+		q.Stop()
+	})
 }

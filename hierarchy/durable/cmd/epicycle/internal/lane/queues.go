@@ -55,34 +55,38 @@ func (q *Queues) Push(name string, d Due) {
 	one.wake(d.Key)
 }
 
-// wake wakes the first taker that may have a key.
-func (one *queue) wake(key string) {
+// wake wakes the first taker that may have a key. It reports whether there is one.
+func (one *queue) wake(key string) bool {
 	for i, t := range one.takers {
 		if t.allows == nil || t.allows(key) {
 			one.takers = append(one.takers[:i:i], one.takers[i+1:]...)
 			t.woken <- struct{}{}
+			return true
+		}
+	}
+	return false
+}
+
+// nudge wakes a taker for a timer that waits, if there are both.
+func (one *queue) nudge() {
+	for _, it := range one.waiting.order {
+		if len(one.takers) == 0 || one.wake(it.Key) {
 			return
 		}
 	}
 }
 
-// Pop removes the first timers of a queue whose keys are allowed, at most max.
-func (q *Queues) Pop(name string, max int, allows func(key string) bool) (all []Due) {
+// Pop removes the first timer of a queue whose key is allowed.
+func (q *Queues) Pop(name string, allows func(key string) bool) (d Due, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	one := q.queues[name]
 	if one == nil {
-		return nil
+		return d, false
 	}
-	for len(all) < max {
-		d, ok := one.waiting.pop(allows)
-		if !ok {
-			break
-		}
-		all = append(all, d)
-	}
+	d, ok = one.waiting.pop(allows)
 	q.tidy(name, one)
-	return all
+	return d, ok
 }
 
 // Wait waits until there may be a timer for Pop whose key is allowed. It returns false if ctx is done or Stop is
@@ -128,12 +132,24 @@ func (q *Queues) leave(name string, one *queue, t *taker) {
 			return
 		}
 	}
-	for _, it := range one.waiting.order {
-		if t.allows == nil || t.allows(it.Key) {
-			one.wake(it.Key)
-			return
-		}
+	one.nudge()
+}
+
+// Nudge wakes another call of Wait if a timer still waits: one that was woken for it did not call Pop.
+func (q *Queues) Nudge(name string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if one := q.queues[name]; one != nil {
+		one.nudge()
 	}
+}
+
+// Has reports whether a timer waits whose key is allowed.
+func (q *Queues) Has(name string, allows func(key string) bool) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	one := q.queues[name]
+	return one != nil && one.has(allows)
 }
 
 // Stop ends all waiting.

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -49,11 +48,14 @@ type Service struct {
 	hosts   *lane.Hosts
 	queues  *lane.Queues
 	taken   taken
+	peers   *peers           // nil with a directory
 	wheel   *hierarchy.Wheel // the timeouts of what was taken
-	stopped atomic.Bool
-	life    context.Context // ends when attempts that are left at the end are given up
-	giveUp  context.CancelFunc
-	routed  sync.WaitGroup
+	// tokenPrefix is what the tokens of this server begin with.
+	tokenPrefix string
+	stopped     atomic.Bool
+	life        context.Context // ends when attempts that are left at the end are given up
+	giveUp      context.CancelFunc
+	routed      sync.WaitGroup
 }
 
 // errTimeout is why an attempt has failed.
@@ -72,6 +74,10 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send, s.waits)
 	s.queues = lane.NewQueues(s.waits)
 	s.taken.init()
+	if s.conn != nil {
+		s.peers = newPeers(s, s.conn, cfg.Durable.Name)
+		s.tokenPrefix = s.peers.id + separator
+	}
 	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.announce
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
 		s.giveUp()
@@ -79,6 +85,11 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 		return nil, err
 	}
 	s.routed.Go(s.route)
+	if s.peers != nil {
+		if err := s.peers.open(); err != nil {
+			return nil, errors.Join(err, s.Shutdown(ctx))
+		}
+	}
 	return s, nil
 }
 
@@ -171,6 +182,9 @@ func (s *Service) Shutdown(ctx context.Context) error {
 		s.end(token, errShutdown)
 	}
 	err := s.Timers.Shutdown(ctx)
+	if s.peers != nil {
+		s.peers.close()
+	}
 	s.inbox.close()
 	s.routed.Wait()
 	s.wheel.Stop()
@@ -189,55 +203,4 @@ func (s *Service) Lanes() (l Lanes) {
 	l.Sending, l.Waiting = s.hosts.Len()
 	l.Taken, l.Queues = s.taken.len(), s.queues.Len()
 	return l
-}
-
-// inbox is what was announced and is not sorted yet.
-type inbox struct {
-	mu     sync.Mutex
-	due    []announced
-	closed bool
-	signal chan struct{} // of capacity 1
-}
-
-type announced struct {
-	key string
-	id  durable.ID
-	at  time.Time
-	to  task.Target
-}
-
-// put adds an announcement. It does not wait.
-func (in *inbox) put(f Firing) {
-	in.mu.Lock()
-	in.due = append(in.due, announced{f.Key, f.ID, f.Due, f.Value.To})
-	in.mu.Unlock()
-	in.wake()
-}
-
-func (in *inbox) wake() {
-	select {
-	case in.signal <- struct{}{}:
-	default:
-	}
-}
-
-// take waits for announcements. It is false after close.
-func (in *inbox) take() ([]announced, bool) {
-	for {
-		in.mu.Lock()
-		due, closed := in.due, in.closed
-		in.due = nil
-		in.mu.Unlock()
-		if closed || len(due) > 0 {
-			return due, !closed
-		}
-		<-in.signal
-	}
-}
-
-func (in *inbox) close() {
-	in.mu.Lock()
-	in.closed = true
-	in.mu.Unlock()
-	in.wake()
 }

@@ -3,17 +3,15 @@ package service
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
-	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/lane"
 )
 
-// taken is the attempts that workers have taken from queues. No goroutine waits for them.
+// taken is the attempts of this server's timers that workers have taken from queues. No goroutine waits for them.
 type taken struct {
 	mu   sync.Mutex
 	all  map[string]*one // by token
@@ -29,8 +27,13 @@ type one struct {
 
 // Taken is a firing that was taken, and the token that ends its attempt.
 type Taken struct {
-	*Attempt
-	Token string
+	Token   string        `json:"token"`
+	Key     string        `json:"key"`
+	Value   []byte        `json:"value"`
+	Due     time.Time     `json:"due"`
+	ID      string        `json:"id"`
+	Attempt int           `json:"attempt"`
+	Timeout time.Duration `json:"timeout"`
 }
 
 func (t *taken) init() { t.all = make(map[string]*one) }
@@ -85,30 +88,19 @@ func (t *taken) wait(ctx context.Context) {
 	}
 }
 
-// newToken returns a token that nobody can guess.
-func newToken() string {
-	var b [18]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return base64.RawURLEncoding.EncodeToString(b[:])
-}
+// overhead is more than what a firing has besides its key and value when it is sent to another server.
+const overhead = 300
 
-// Take takes the firings of a queue that are due, at most max, and waits for the first one until ctx is done. It
-// takes only those whose keys are allowed.
-func (s *Service) Take(ctx context.Context, queue string, max int, allows func(key string) bool) (all []Taken) {
-	for !s.Draining() {
-		for len(all) < max {
-			due := s.queues.Pop(queue, max-len(all), allows)
-			if len(due) == 0 {
-				break
-			}
-			for _, d := range due {
-				if t, ok := s.begin(queue, d); ok {
-					all = append(all, t)
-				}
-			}
-		}
-		if len(all) > 0 || ctx.Err() != nil || !s.queues.Wait(ctx, queue, allows) {
+// takeHere takes firings of this server's timers, at most max, and no more when they have room bytes.
+func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Taken) {
+	for len(all) < max && room > 0 && !s.Draining() {
+		d, ok := s.queues.Pop(queue, allows(prefix))
+		if !ok {
 			break
+		}
+		if t, ok := s.begin(queue, d); ok {
+			all = append(all, t)
+			room -= len(t.Key) + len(t.Value) + overhead
 		}
 	}
 	return all
@@ -121,12 +113,12 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 		return Taken{}, false
 	}
 	o := &one{Attempt: a, queue: queue}
-	token := newToken()
+	token := s.tokenPrefix + rand.Text() // nobody can guess it
 	s.taken.mu.Lock()
 	defer s.taken.mu.Unlock()
 	s.taken.all[token] = o
 	o.timer, _ = s.wheel.AfterFunc(a.Value.Timeout, func() { s.end(token, errTimeout) }) // fails if the wheel was stopped, at the end
-	return Taken{a, token}, true
+	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout}, true
 }
 
 // end ends an attempt that has had no answer.
@@ -137,30 +129,21 @@ func (s *Service) end(token string, err error) {
 	}
 }
 
-var errUnread = errors.New("the connection ended before the firing was sent")
-
-// GiveBack ends attempts whose firings did not reach the one who took them. They are due again at once.
-func (s *Service) GiveBack(all []Taken) {
-	for _, t := range all {
-		s.end(t.Token, durable.RetryAfter(0, errUnread))
-	}
-}
-
 // errToken is the answer for an unknown token, or one whose attempt has ended.
 var errToken = errors.New("the attempt has ended, or there was none with this token")
 
 // endTime is how long an answer waits for the log.
 const endTime = time.Minute
 
-// End ends the attempts of tokens that were taken from a queue: with nil they have done their work. It returns an
-// error for each that did not end so.
-func (s *Service) End(ctx context.Context, queue string, tokens []string, result error, allows func(key string) bool) []error {
+// endHere is End for tokens of this server.
+func (s *Service) endHere(ctx context.Context, queue string, tokens []string, result error, prefix string) []error {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
 	errs := make([]error, len(tokens))
+	mayKey := allows(prefix)
 	var wg sync.WaitGroup
 	for i, token := range tokens {
-		o := s.taken.remove(token, func(o *one) bool { return o.queue == queue && allows(o.Key) })
+		o := s.taken.remove(token, func(o *one) bool { return o.queue == queue && (mayKey == nil || mayKey(o.Key)) })
 		if o == nil {
 			errs[i] = errToken
 			continue
@@ -176,16 +159,4 @@ func (s *Service) End(ctx context.Context, queue string, tokens []string, result
 	}
 	wg.Wait()
 	return errs
-}
-
-// TakeWithin is Take, which waits for at most a time. If ctx is done meanwhile, what was taken is given back.
-func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait time.Duration, allows func(key string) bool) []Taken {
-	waiting, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	all := s.Take(waiting, queue, max, allows)
-	if ctx.Err() != nil {
-		s.GiveBack(all)
-		return nil
-	}
-	return all
 }

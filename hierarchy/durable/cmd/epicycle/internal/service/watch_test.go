@@ -32,15 +32,15 @@ func TestWatch(t *testing.T) {
 	one, same, other := s.Watch("k"), s.Watch("k"), s.Watch("other")
 	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
 	require.NoError(t, s.Set(t.Context(), "k", to, 0))
-	taken := s.Take(t.Context(), "q", 1, nil)
-	require.Equal(t, []error{nil}, s.End(t.Context(), "q", []string{taken[0].Token}, nil, func(string) bool { return true }))
+	taken := s.Take(t.Context(), "q", 1, "")
+	require.Equal(t, []error{nil}, s.End(t.Context(), "q", []string{taken[0].Token}, nil, ""))
 	_, ok, err := s.Lookup(t.Context(), "k")
 	require.NoError(t, err)
 	require.False(t, ok)
 	for _, w := range []*Watch{one, same} {
 		f, ok := w.Last()
 		require.True(t, ok)
-		require.Equal(t, taken[0].ID, f.ID)
+		require.Equal(t, taken[0].ID, f.ID.String())
 		require.Equal(t, to, f.Value)
 	}
 	_, ok = other.Last()

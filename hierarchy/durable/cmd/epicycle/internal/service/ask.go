@@ -1,0 +1,114 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// asking is a question to all other servers: who has firings of a queue?
+type asking struct {
+	*peers
+	request
+	answers chan *nats.Msg
+	sub     *nats.Subscription
+}
+
+const (
+	// askEvery is how often a question is repeated, for servers that have come since, and in case of loss.
+	askEvery = 5 * time.Second
+	// onceTime is how long the answers of the others are awaited if the worker does not wait for firings.
+	onceTime = 250 * time.Millisecond
+	// maxAnswers is more than the servers that share timers. What is lost is asked again.
+	maxAnswers = 64
+)
+
+// await is Service.await.
+func (p *peers) await(ctx context.Context, queue, prefix string) (server string, ok bool) {
+	a := &asking{
+		peers: p, answers: make(chan *nats.Msg, maxAnswers),
+		request: request{Op: opHas, From: p.id, Question: rand.Text(), Queue: queue, Prefix: prefix},
+	}
+	var err error
+	if a.sub, err = p.conn.ChanSubscribe(p.conn.NewInbox(), a.answers); err != nil {
+		return "", p.queues.Wait(ctx, queue, allows(prefix))
+	}
+	defer a.sub.Unsubscribe()
+	if ctx.Err() != nil {
+		return a.once()
+	}
+	defer a.send(opForget, 0)
+	return a.wait(ctx)
+}
+
+// send sends the question, or takes it back.
+func (a *asking) send(op string, wait time.Duration) {
+	r := a.request
+	r.Op, r.Wait = op, wait
+	data, err := json.Marshal(&r)
+	if err == nil {
+		err = a.conn.PublishRequest(a.subject, a.sub.Subject, data)
+	}
+	if err != nil {
+		a.logger.Debug("epicycle: the other servers were not asked for firings", "err", err)
+	}
+}
+
+// once returns a server that has firings now.
+func (a *asking) once() (server string, ok bool) {
+	others := len(a.Stats().Members) - 1
+	if others <= 0 {
+		return "", false
+	}
+	a.send(opHas, 0)
+	late := time.NewTimer(onceTime)
+	defer late.Stop()
+	for range others {
+		select {
+		case m := <-a.answers:
+			if server, ok = hasFirings(m); ok {
+				return server, true
+			}
+		case <-late.C:
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// wait waits until this server or another one has firings.
+func (a *asking) wait(ctx context.Context) (server string, ok bool) {
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	here := make(chan bool, 1)
+	go func() { here <- a.queues.Wait(waiting, a.Queue, allows(a.Prefix)) }()
+	a.send(opHas, askEvery+takeTime)
+	again := time.NewTicker(askEvery)
+	defer again.Stop()
+	for {
+		select {
+		case ok := <-here:
+			return "", ok
+		case <-again.C:
+			a.send(opHas, askEvery+takeTime)
+		case m := <-a.answers:
+			if server, ok = hasFirings(m); !ok {
+				continue
+			}
+			cancel()
+			if <-here { // another worker may take what this one was woken for
+				a.queues.Nudge(a.Queue)
+			}
+			return server, true
+		}
+	}
+}
+
+// hasFirings returns the server that has sent an answer, and whether it has firings.
+func hasFirings(m *nats.Msg) (server string, ok bool) {
+	var r reply
+	return r.Server, json.Unmarshal(m.Data, &r) == nil && r.Has && isServerID(r.Server)
+}

@@ -1,0 +1,60 @@
+package service
+
+import (
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+)
+
+// inbox is what was announced and is not sorted yet.
+type inbox struct {
+	mu     sync.Mutex
+	due    []announced
+	closed bool
+	signal chan struct{} // of capacity 1
+}
+
+type announced struct {
+	key string
+	id  durable.ID
+	at  time.Time
+	to  task.Target
+}
+
+// put adds an announcement. It does not wait.
+func (in *inbox) put(f Firing) {
+	in.mu.Lock()
+	in.due = append(in.due, announced{f.Key, f.ID, f.Due, f.Value.To})
+	in.mu.Unlock()
+	in.wake()
+}
+
+func (in *inbox) wake() {
+	select {
+	case in.signal <- struct{}{}:
+	default:
+	}
+}
+
+// take waits for announcements. It is false after close.
+func (in *inbox) take() ([]announced, bool) {
+	for {
+		in.mu.Lock()
+		due, closed := in.due, in.closed
+		in.due = nil
+		in.mu.Unlock()
+		if closed || len(due) > 0 {
+			return due, !closed
+		}
+		<-in.signal
+	}
+}
+
+func (in *inbox) close() {
+	in.mu.Lock()
+	in.closed = true
+	in.mu.Unlock()
+	in.wake()
+}

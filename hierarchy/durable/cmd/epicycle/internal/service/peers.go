@@ -1,0 +1,169 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// peers let workers take from any of the servers that share timers over NATS. The firings of a queue are at the servers
+// that own their partitions. A server whose own queue is empty asks all others (opHas) and takes from the first one
+// that has some (opTake). It tells the others to forget the question (opForget), sends tokens to the server that they
+// are of (opEnd), and gives back what its worker did not get (opGiveBack).
+type peers struct {
+	*Service
+	conn    *nats.Conn
+	id      string // of this server; its tokens begin with it
+	subject string // of all servers. Each has one of its own below it
+	subs    []*nats.Subscription
+	running sync.WaitGroup // answers to requests
+
+	mu     sync.Mutex
+	closed bool                 // no answer begins any more
+	asked  map[string]*question // of other servers, that wait for a firing
+}
+
+// question is an opHas of another server.
+type question struct{ cancel context.CancelFunc }
+
+// The operations of a request.
+const (
+	opHas      = "has"
+	opForget   = "forget"
+	opTake     = "take"
+	opEnd      = "end"
+	opGiveBack = "give back"
+)
+
+// request is what a server sends to all others, or to one.
+type request struct {
+	Op       string        `json:"op"`
+	From     string        `json:"from"`               // the server that sends it
+	Question string        `json:"question,omitempty"` // opHas and opForget
+	Wait     time.Duration `json:"wait,omitempty"`     // opHas: for a firing. 0: there is an answer at once, also if there is none
+	Queue    string        `json:"queue,omitempty"`
+	Prefix   string        `json:"prefix,omitempty"`
+	Max      int           `json:"max,omitempty"`
+	Tokens   []string      `json:"tokens,omitempty"`
+	Failed   bool          `json:"failed,omitempty"`
+	Error    string        `json:"error,omitempty"`
+}
+
+// reply is the answer.
+type reply struct {
+	Server string   `json:"server,omitempty"` // opHas
+	Has    bool     `json:"has,omitempty"`
+	Taken  []Taken  `json:"taken,omitempty"`  // opTake
+	Errors []string `json:"errors,omitempty"` // opEnd: of each token, or empty
+}
+
+// separator is between the ID of a server and the rest of a token.
+const separator = "."
+
+// serverID is the form of an ID. It becomes a part of a subject, and workers can send any token.
+var serverID = regexp.MustCompile(`^[A-Z2-7]{12}$`)
+
+func isServerID(s string) bool { return serverID.MatchString(s) }
+
+func newPeers(s *Service, conn *nats.Conn, name string) *peers {
+	return &peers{Service: s, conn: conn, id: rand.Text()[:12], subject: "epicycle." + name + ".queue", asked: make(map[string]*question)}
+}
+
+// open begins to answer the other servers.
+func (p *peers) open() error {
+	for subject, handle := range map[string]nats.MsgHandler{p.subject: p.fromOne, p.subject + "." + p.id: p.forThis} {
+		sub, err := p.conn.Subscribe(subject, handle)
+		if err != nil {
+			p.close()
+			return err
+		}
+		p.subs = append(p.subs, sub)
+	}
+	return nil
+}
+
+// close stops answering, and waits for the answers that are under way. Service.life has ended.
+func (p *peers) close() {
+	for _, sub := range p.subs {
+		_ = sub.Unsubscribe()
+	}
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.running.Wait()
+}
+
+// request sends a request to another server, and returns its answer.
+func (p *peers) request(ctx context.Context, server string, r *request) (*reply, error) {
+	r.From = p.id
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.conn.RequestWithContext(ctx, p.subject+"."+server, data)
+	if err != nil {
+		return nil, err
+	}
+	got := new(reply)
+	return got, json.Unmarshal(m.Data, got)
+}
+
+// takeTime is how long another server gets to answer.
+const takeTime = 5 * time.Second
+
+// take takes firings of another server. If its answer is lost, they are tried again after their timeouts.
+func (p *peers) take(server, queue string, max int, prefix string) []Taken {
+	ctx, cancel := context.WithTimeout(p.life, takeTime)
+	defer cancel()
+	got, err := p.request(ctx, server, &request{Op: opTake, Queue: queue, Max: max, Prefix: prefix})
+	if err != nil {
+		p.logger.Debug("epicycle: another server's firings were not taken", "err", err)
+		return nil
+	}
+	return got.Taken
+}
+
+// end is Service.End for tokens of another server.
+func (p *peers) end(ctx context.Context, server, queue string, tokens []string, result error, prefix string) []error {
+	ctx, cancel := context.WithTimeout(ctx, endTime+takeTime)
+	defer cancel()
+	r := &request{Op: opEnd, Queue: queue, Tokens: tokens, Prefix: prefix}
+	if result != nil {
+		r.Failed, r.Error = true, result.Error()
+	}
+	got, err := p.request(ctx, server, r)
+	switch {
+	case errors.Is(err, nats.ErrNoResponders):
+		err = errToken // its server is gone
+	case err == nil && len(got.Errors) != len(tokens):
+		err = errors.New("it has answered something else")
+		fallthrough
+	case err != nil:
+		err = fmt.Errorf("the server that has handed it out does not answer: %w", err)
+	}
+	errs := make([]error, len(tokens))
+	for i := range errs {
+		if errs[i] = err; err == nil && got.Errors[i] != "" {
+			errs[i] = errors.New(got.Errors[i])
+		}
+	}
+	return errs
+}
+
+// giveBack is Service.GiveBack for tokens of another server.
+func (p *peers) giveBack(server string, tokens []string) {
+	data, err := json.Marshal(&request{Op: opGiveBack, From: p.id, Tokens: tokens})
+	if err == nil {
+		err = p.conn.Publish(p.subject+"."+server, data)
+	}
+	if err != nil {
+		p.logger.Debug("epicycle: firings were not given back", "err", err)
+	}
+}

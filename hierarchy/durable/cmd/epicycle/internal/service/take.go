@@ -1,0 +1,123 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
+
+// allows returns a function that reports whether a key has a prefix, or nil if all have it.
+func allows(prefix string) func(key string) bool {
+	if prefix == "" {
+		return nil
+	}
+	return func(key string) bool { return strings.HasPrefix(key, prefix) }
+}
+
+// Take takes the firings of a queue that are due, at most max, and waits for the first one until ctx is done. It
+// takes only those whose keys have the prefix. All of them are of one server: this one, if it has any.
+func (s *Service) Take(ctx context.Context, queue string, max int, prefix string) []Taken {
+	all := s.takeHere(queue, max, math.MaxInt, prefix)
+	for len(all) == 0 && !s.Draining() {
+		server, ok := s.await(ctx, queue, prefix)
+		switch {
+		case !ok:
+			return nil
+		case server == "":
+			all = s.takeHere(queue, max, math.MaxInt, prefix)
+		default:
+			all = s.peers.take(server, queue, max, prefix)
+		}
+	}
+	return all
+}
+
+// await waits until this server or another one has firings for Take, and returns which one: "" is this one. If ctx is
+// done already, it asks the others once.
+func (s *Service) await(ctx context.Context, queue, prefix string) (server string, ok bool) {
+	if s.peers == nil {
+		return "", s.queues.Wait(ctx, queue, allows(prefix))
+	}
+	return s.peers.await(ctx, queue, prefix)
+}
+
+// TakeWithin is Take, which waits for at most a time. If ctx is done meanwhile, what was taken is given back.
+func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait time.Duration, prefix string) []Taken {
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	all := s.Take(waiting, queue, max, prefix)
+	if ctx.Err() != nil {
+		s.GiveBack(all)
+		return nil
+	}
+	return all
+}
+
+// errUnread is why firings that were given back have failed: they are due again at once.
+var errUnread = durable.RetryAfter(0, errors.New("the connection ended before the firing was sent"))
+
+// GiveBack ends attempts whose firings did not reach the worker that took them.
+func (s *Service) GiveBack(all []Taken) {
+	tokens := make([]string, len(all))
+	for i := range all {
+		tokens[i] = all[i].Token
+	}
+	for server, at := range s.serversOf(tokens) {
+		for _, i := range at {
+			if server == "" {
+				s.end(tokens[i], errUnread)
+			}
+		}
+		if server != "" {
+			s.peers.giveBack(server, pick(tokens, at))
+		}
+	}
+}
+
+// End ends the attempts of tokens that were taken from a queue: with nil they have done their work. It returns an
+// error for each that did not end so.
+func (s *Service) End(ctx context.Context, queue string, tokens []string, result error, prefix string) []error {
+	errs := make([]error, len(tokens))
+	var wg sync.WaitGroup
+	for server, at := range s.serversOf(tokens) {
+		wg.Go(func() {
+			var some []error
+			if server == "" {
+				some = s.endHere(ctx, queue, pick(tokens, at), result, prefix)
+			} else {
+				some = s.peers.end(ctx, server, queue, pick(tokens, at), result, prefix)
+			}
+			for n, i := range at {
+				errs[i] = some[n]
+			}
+		})
+	}
+	wg.Wait()
+	return errs
+}
+
+// serversOf returns the indices of the tokens of each server. "" is this one.
+func (s *Service) serversOf(tokens []string) map[string][]int {
+	all := make(map[string][]int)
+	for i, token := range tokens {
+		server, _, _ := strings.Cut(token, separator)
+		if s.peers == nil || server == s.peers.id || !isServerID(server) {
+			server = ""
+		}
+		all[server] = append(all[server], i)
+	}
+	return all
+}
+
+func pick(tokens []string, at []int) []string {
+	some := make([]string, len(at))
+	for n, i := range at {
+		some[n] = tokens[i]
+	}
+	return some
+}
