@@ -119,10 +119,6 @@ func (f *firer) fire() {
 // mock clock stands still meanwhile and needs no places: each attempt is awaited before the next one begins.
 func (f *firer) beginDue() {
 	f.expireDead()
-	if f.cfg.Announce != nil {
-		f.announceDue()
-		return
-	}
 	for f.mayBegin() && f.anyDue() {
 		if !f.takePlace() {
 			return // the Crew calls again
@@ -142,11 +138,14 @@ func (f *firer) beginDue() {
 	f.aim()
 }
 
-func (f *firer) takePlace() bool { return f.virtual || f.cfg.Crew.take(f) }
+// needsPlace reports whether attempts need places of the Crew.
+func (f *firer) needsPlace() bool { return !f.virtual && f.cfg.Announce == nil }
+
+func (f *firer) takePlace() bool { return !f.needsPlace() || f.cfg.Crew.take(f) }
 
 // freePlace gives a place back that was taken for nothing. It is called with mu, so others are called later.
 func (f *firer) freePlace() {
-	if !f.virtual && f.cfg.Announce == nil {
+	if f.needsPlace() {
 		go f.cfg.Crew.give()
 	}
 }
