@@ -26,6 +26,7 @@ func openDir(ctx context.Context, cfg config) (*dir, error) {
 		return nil, corrupt(err)
 	}
 	d := &dir{cfg: cfg, server: server, unwatch: func() {}}
+	d.Here = d.Partition
 	if d.name, err = takeName(server.Server, cfg.name); err != nil {
 		d.Close()
 		return nil, err
