@@ -107,17 +107,14 @@ func (r *router) Calls() remote.Stats { return r.client.Stats() }
 // Do commits the operations of a call in a partition. It returns when they are in the log, or ctx is done. With
 // ErrUnavailable and the context's error they may be committed, or not.
 func (r *router) Do(ctx context.Context, at int, call *partition.Call) error {
-	p := r.owned[at].Load()
-	if p == nil || !r.client.Settled(at) {
-		r.untrace(call)
-		return r.client.Do(ctx, at, call)
-	}
 	begun := r.client.Now()
-	if err := p.Do(ctx, call); !errors.Is(err, partition.ErrNotOwner) {
-		return err
+	if p := r.owned[at].Load(); p != nil && r.client.Settled(at) {
+		if err := p.Do(ctx, call); !errors.Is(err, partition.ErrNotOwner) {
+			return err
+		}
 	}
 	r.untrace(call)
-	return r.client.DoSince(ctx, at, call, begun)
+	return r.client.Do(ctx, at, call, begun)
 }
 
 // untrace leaves the trace contexts out of a call if some process can't read them: the call must not wait for an owner
