@@ -12,6 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // firer begins the attempts of timers that are due, and brings their results to the writer. It aims the alarm at what
@@ -95,7 +96,7 @@ func (f *firer) ring() {
 func (f *firer) mayBegin() bool {
 	f.mu.assertHeld()
 	for f.virtual && !f.stopped && f.silence.any() && !f.queue.inDoubt() {
-		done := make(chan struct{}, 1)
+		done := wait.NewSignal()
 		f.mu.Unlock()
 		_ = f.queue.put(item{kind: barrier, job: job{done: done}})
 		<-done
@@ -125,7 +126,7 @@ func (f *firer) beginDue() {
 		}
 		j := f.next()
 		if f.virtual {
-			j.done = make(chan struct{}, 1)
+			j.done = wait.NewSignal()
 		}
 		if !f.begin(j) {
 			f.freePlace()

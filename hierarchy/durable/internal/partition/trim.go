@@ -158,7 +158,7 @@ func (t *trimmer) read(begin, end uint64) {
 	}
 	t.portion = found
 	t.mu.Unlock()
-	t.queue.wake()
+	t.queue.signal.Set()
 }
 
 // findLive adds what is live in one frame.
@@ -197,7 +197,7 @@ func (t *trimmer) failed(err error) {
 	t.mu.Lock()
 	t.under, t.pause = false, time.Now().Add(trimPause)
 	t.mu.Unlock()
-	t.queue.wake()
+	t.queue.signal.Set()
 	t.warn(err)
 }
 
