@@ -13,6 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // dir implements owners for Config.Dir: this process owns all partitions.
@@ -83,7 +84,7 @@ func (d *dir) Do(ctx context.Context, at int, c *partition.Call) error {
 // Shutdown ends the partitions, and the server if nobody else uses it.
 func (d *dir) Shutdown(ctx context.Context) error {
 	d.closed.Store(true)
-	errs := inAll(len(d.parts), func(at int) error {
+	errs := wait.All(len(d.parts), len(d.parts), func(at int) error {
 		if p := &d.parts[at]; p.Partition != nil && p.problem() == nil {
 			return p.Shutdown(ctx)
 		}
