@@ -12,12 +12,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // dir implements owners for Config.Dir: this process owns all partitions.
 type dir struct {
+	cluster.Reads
 	cfg     config
 	server  *embedded.Share
 	name    name
@@ -72,72 +73,18 @@ func (d *dir) Stats(at int) (st partition.Stats, owned bool, err error) {
 
 func (d *dir) Members() ([]cluster.Member, []int) { return nil, nil }
 
-// with calls f with a partition, unless that can't be used.
-func (d *dir) with(at int, f func(*partition.Partition) error) error {
+func (d *dir) Do(ctx context.Context, at int, c *partition.Call) error {
 	p, err := d.Partition(at)
 	if err != nil {
 		return err
 	}
-	return f(p)
-}
-
-func (d *dir) Do(ctx context.Context, at int, c *partition.Call) error {
-	return d.with(at, func(p *partition.Partition) error { return p.Do(ctx, c) })
-}
-
-func (d *dir) Get(_ context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error) {
-	err = d.with(at, func(p *partition.Partition) (err error) {
-		value, remaining, ok, err = p.Get(key)
-		return err
-	})
-	return value, remaining, ok, err
-}
-
-func (d *dir) Lookup(_ context.Context, at int, key []byte) (t state.Timer, ok bool, err error) {
-	err = d.with(at, func(p *partition.Partition) (err error) {
-		t, ok, err = p.Lookup(key)
-		return err
-	})
-	return t, ok, err
-}
-
-func (d *dir) List(_ context.Context, at int, q *partition.Query, found *partition.Found) error {
-	return d.with(at, func(p *partition.Partition) error { return p.List(q, found) })
-}
-
-func (d *dir) Count(_ context.Context, at int) (n int, err error) {
-	err = d.with(at, func(p *partition.Partition) (err error) {
-		n, err = p.Len()
-		return err
-	})
-	return n, err
-}
-
-func (d *dir) All(_ context.Context, at int, dead bool, f func(state.Timer) bool) error {
-	return d.with(at, func(p *partition.Partition) error { return p.All(dead, f) })
-}
-
-func (d *dir) Export(_ context.Context, at int, begin func() error, f func(state.Timer) error) error {
-	return d.with(at, func(p *partition.Partition) error {
-		if err := begin(); err != nil {
-			return err
-		}
-		return p.Export(f)
-	})
-}
-
-func (d *dir) Epoch(_ context.Context, at int) (epoch uint64, err error) {
-	err = d.with(at, func(p *partition.Partition) error {
-		epoch = p.Moment().Epoch
-		return nil
-	})
-	return epoch, err
+	return p.Do(ctx, c)
 }
 
 // Shutdown ends the partitions, and the server if nobody else uses it.
 func (d *dir) Shutdown(ctx context.Context) error {
 	d.closed.Store(true)
-	errs := inAll(len(d.parts), func(at int) error {
+	errs := wait.All(len(d.parts), len(d.parts), func(at int) error {
 		if p := &d.parts[at]; p.Partition != nil && p.problem() == nil {
 			return p.Shutdown(ctx)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // Query is which timers List returns.
@@ -62,7 +63,7 @@ func (w *Keyed[K, V]) List(ctx context.Context, q Query) ([]Entry[K, V], error) 
 // find looks in all partitions.
 func (w *Keyed[K, V]) find(ctx context.Context, q *partition.Query) (partition.Found, error) {
 	parts := make([]partition.Found, w.owners.Len())
-	errs := inAll(len(parts), func(at int) error { return w.owners.List(ctx, at, q, &parts[at]) })
+	errs := wait.All(len(parts), len(parts), func(at int) error { return w.owners.List(ctx, at, q, &parts[at]) })
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -26,6 +25,7 @@ func openDir(ctx context.Context, cfg config) (*dir, error) {
 		return nil, corrupt(err)
 	}
 	d := &dir{cfg: cfg, server: server, unwatch: func() {}}
+	d.Here = d.Partition
 	if d.name, err = takeName(server.Server, cfg.name); err != nil {
 		d.Close()
 		return nil, err
@@ -162,7 +162,7 @@ func (d *dir) logs(nc *nats.Conn, made bool) jetstream.Config {
 // others.
 func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.Partition, error)) []part {
 	parts := make([]part, n)
-	inAll(n, func(at int) (err error) {
+	wait.All(n, n, func(at int) (err error) {
 		if parts[at].Partition, err = open(at); err != nil {
 			parts[at].fail(err)
 			if !errors.Is(err, ErrDamaged) {
@@ -172,17 +172,6 @@ func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.P
 		return err
 	})
 	return parts
-}
-
-// inAll calls f for n partitions concurrently, and returns its results.
-func inAll(n int, f func(at int) error) []error {
-	errs := make([]error, n)
-	var wg sync.WaitGroup
-	for at := range n {
-		wg.Go(func() { errs[at] = f(at) })
-	}
-	wg.Wait()
-	return errs
 }
 
 // gatePlaces is how many appends may be in flight at once. With eight partitions and 256 callers on two

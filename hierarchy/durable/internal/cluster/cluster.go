@@ -2,9 +2,9 @@
 // calls for other partitions to their owners, and takes over the partitions of dead processes. A Caller only calls
 // owners, and owns nothing.
 //
-// A router finds the owner of each call. A session is one membership, from joining to the loss of its lease. It has a
-// slot for each partition: a goroutine that takes the partition over, serves it, and gives it away, according to the
-// plan that all members compute.
+// A router finds the owner of each call. Its Reads serve a process that owns all partitions, too. A session is one
+// membership, from joining to the loss of its lease. It has a slot for each partition: a goroutine that takes the
+// partition over, serves it, and gives it away, according to the plan that all members compute.
 package cluster
 
 import (

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
@@ -31,12 +30,7 @@ func (s *session) leave(ctx context.Context) error {
 	} else {
 		s.awaitTakers(ctx)
 	}
-	errs := make([]error, len(s.slots))
-	var wg sync.WaitGroup
-	for i, slot := range s.slots {
-		wg.Go(func() { errs[i] = slot.release(ctx) })
-	}
-	wg.Wait()
+	errs := wait.All(len(s.slots), len(s.slots), func(at int) error { return s.slots[at].release(ctx) })
 	s.finishCalls(ctx)
 	s.resign(ctx)
 	s.stop()

@@ -27,6 +27,11 @@ func (b *ownBench) begin(ctx context.Context, do func(context.Context, int, *par
 	return done
 }
 
+// send sends a call to the owner, though that is this process.
+func (b *ownBench) send(ctx context.Context, at int, call *partition.Call) error {
+	return b.client.Do(ctx, at, call, b.client.Now())
+}
+
 // A handler's call on its own key does not end the context of its attempt, whichever way it goes. What others ask for
 // does.
 func TestOwnCallOfAHandler(t *testing.T) {
@@ -46,7 +51,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 		},
 		"by a message, as another was given up": func(b *ownBench) error {
 			ctx, cancel := context.WithCancel(b.t.Context())
-			done := b.begin(ctx, b.client.Do, partition.Op{Kind: frame.Remove, Key: []byte("other1")})
+			done := b.begin(ctx, b.send, partition.Op{Kind: frame.Remove, Key: []byte("other1")})
 			cancel()
 			b.ErrorIs(<-done, context.Canceled)
 			b.False(b.client.Settled(1))
@@ -59,7 +64,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 			c, err := remote.New(b.remote())
 			b.NoError(err)
 			defer c.Close()
-			return c.Do(b.ctx, 1, &partition.Call{Ops: []partition.Op{own}})
+			return c.Do(b.ctx, 1, &partition.Call{Ops: []partition.Op{own}}, c.Now())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +89,7 @@ func newOwnBench(t *testing.T) *ownBench {
 	}
 	b.NoError(b.process.open(t.Context()))
 	t.Cleanup(func() { close(end) })
-	b.NoError(b.client.Do(t.Context(), 1, &partition.Call{Ops: []partition.Op{{Kind: frame.Remove, Key: []byte("other1")}}}))
+	b.NoError(b.send(t.Context(), 1, &partition.Call{Ops: []partition.Op{{Kind: frame.Remove, Key: []byte("other1")}}}))
 	b.logs[1].Before = func(uint64) { <-b.appends }
 	b.appends <- true
 	b.set("key1", "", 0)

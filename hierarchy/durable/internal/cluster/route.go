@@ -10,16 +10,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // router brings each call to the owner of its partition: by a function call in this process, else by a message. A message
 // goes to the partition's subject, so nobody needs to know who the owner is. A Caller is a router that owns nothing.
 type router struct {
-	cfg    Config
-	client *remote.Client
-	owned  []atomic.Pointer[partition.Partition] // nil: it is not owned here
-	gone   atomic.Pointer[time.Time]             // since when the connection is closed for good, or nil
+	Reads
+	cfg   Config
+	owned []atomic.Pointer[partition.Partition] // nil: it is not owned here
+	gone  atomic.Pointer[time.Time]             // since when the connection is closed for good, or nil
 	// offline is since when there is no connection, or nil.
 	offline atomic.Pointer[time.Time]
 	// frames and wire are the latest versions of frames and of messages that all members read, or 0.
@@ -32,6 +31,7 @@ type router struct {
 func newRouter(cfg Config) (*router, error) {
 	r := &router{cfg: cfg, owned: make([]atomic.Pointer[partition.Partition], cfg.Member.Partitions)}
 	r.ending, r.stop = context.WithCancel(context.Background())
+	r.Here = func(at int) (*partition.Partition, error) { return r.owned[at].Load(), nil }
 	var err error
 	if r.client, err = remote.New(r.remote()); err != nil {
 		return nil, err
@@ -107,17 +107,14 @@ func (r *router) Calls() remote.Stats { return r.client.Stats() }
 // Do commits the operations of a call in a partition. It returns when they are in the log, or ctx is done. With
 // ErrUnavailable and the context's error they may be committed, or not.
 func (r *router) Do(ctx context.Context, at int, call *partition.Call) error {
-	p := r.owned[at].Load()
-	if p == nil || !r.client.Settled(at) {
-		r.untrace(call)
-		return r.client.Do(ctx, at, call)
-	}
 	begun := r.client.Now()
-	if err := p.Do(ctx, call); !errors.Is(err, partition.ErrNotOwner) {
-		return err
+	if p := r.owned[at].Load(); p != nil && r.client.Settled(at) {
+		if err := p.Do(ctx, call); !errors.Is(err, partition.ErrNotOwner) {
+			return err
+		}
 	}
 	r.untrace(call)
-	return r.client.DoSince(ctx, at, call, begun)
+	return r.client.Do(ctx, at, call, begun)
 }
 
 // untrace leaves the trace contexts out of a call if some process can't read them: the call must not wait for an owner
@@ -129,94 +126,4 @@ func (r *router) untrace(call *partition.Call) {
 	for i := range call.Ops {
 		call.Ops[i].Trace = nil
 	}
-}
-
-// Get returns the timer of a key and the time until it is due.
-func (r *router) Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error) {
-	if p := r.owned[at].Load(); p != nil {
-		if value, remaining, ok, err = p.Get(key); !errors.Is(err, partition.ErrNotOwner) {
-			return value, remaining, ok, err
-		}
-	}
-	return r.client.Get(ctx, at, key)
-}
-
-// Count returns the number of timers of a partition that are not dead.
-func (r *router) Count(ctx context.Context, at int) (int, error) {
-	if p := r.owned[at].Load(); p != nil {
-		if n, err := p.Len(); !errors.Is(err, partition.ErrNotOwner) {
-			return n, err
-		}
-	}
-	return r.client.Len(ctx, at)
-}
-
-// Epoch returns the epoch of a partition's owner, or 0 if the owner has an earlier version of this program.
-func (r *router) Epoch(ctx context.Context, at int) (uint64, error) {
-	if p := r.owned[at].Load(); p != nil {
-		return p.Moment().Epoch, nil // also if it has been lost: the owner's is higher
-	}
-	return r.client.Epoch(ctx, at)
-}
-
-// All calls f for all timers of a partition that are dead, or all that are not, until it returns false.
-// After a change of owner they come again.
-func (r *router) All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error {
-	if p := r.owned[at].Load(); p != nil {
-		if err := p.All(dead, f); !errors.Is(err, partition.ErrNotOwner) {
-			return err
-		}
-	}
-	return r.client.Scan(ctx, at, dead, f)
-}
-
-// Export calls f for all timers of a partition as they were at one moment, until it returns an error. It calls begin
-// before the first one, and each time when all comes again, after a change of owner.
-func (r *router) Export(ctx context.Context, at int, begin func() error, f func(state.Timer) error) error {
-	if p := r.owned[at].Load(); p != nil {
-		if err := begin(); err != nil {
-			return err
-		}
-		if err := p.Export(f); !errors.Is(err, partition.ErrNotOwner) {
-			return err
-		}
-	}
-	return r.client.Export(ctx, at, begin, f)
-}
-
-// Lookup returns the timer of a key, dead or not.
-func (r *router) Lookup(ctx context.Context, at int, key []byte) (t state.Timer, ok bool, err error) {
-	if p := r.owned[at].Load(); p != nil {
-		if t, ok, err = p.Lookup(key); !errors.Is(err, partition.ErrNotOwner) {
-			return t, ok, err
-		}
-	}
-	return r.client.Lookup(ctx, at, key)
-}
-
-// List adds the timers of a partition to the first ones of a query.
-func (r *router) List(ctx context.Context, at int, q *partition.Query, found *partition.Found) error {
-	if p := r.owned[at].Load(); p != nil {
-		if err := p.List(q, found); !errors.Is(err, partition.ErrNotOwner) {
-			return err
-		}
-		*found = nil
-	}
-	for _, dead := range []bool{false, true} {
-		if dead && !q.Dead || !dead && !q.Waiting && !q.Running {
-			continue
-		}
-		seen := make(map[string]bool) // after a change of owner, all come again
-		err := r.client.Scan(ctx, at, dead, func(t state.Timer) bool {
-			if q.Wants(&t) && !seen[t.Key] {
-				seen[t.Key] = true
-				found.Add(q, &t)
-			}
-			return true
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

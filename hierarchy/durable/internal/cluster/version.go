@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -11,6 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // How a process leaves logs to others that a later version of this program has written to. Its record says which these
@@ -22,22 +22,13 @@ const peekAtOnce = 8
 // Peek looks at the end of each log, and returns why it can't be read: partition.ErrVersion if a later version has
 // written to it. Each log has limit to respond. Nothing is written.
 func Peek(ctx context.Context, common partition.Config, logs []storage.Log, limit time.Duration) []error {
-	errs := make([]error, len(logs))
-	places := make(chan struct{}, peekAtOnce)
-	var wg sync.WaitGroup
-	for at, log := range logs {
-		places <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-places }()
-			cfg := common
-			cfg.Log, cfg.Partition, cfg.Partitions = log, at, len(logs)
-			ctx, cancel := context.WithTimeout(ctx, limit)
-			defer cancel()
-			errs[at] = partition.Peek(ctx, cfg)
-		})
-	}
-	wg.Wait()
-	return errs
+	return wait.All(len(logs), peekAtOnce, func(at int) error {
+		cfg := common
+		cfg.Log, cfg.Partition, cfg.Partitions = logs[at], at, len(logs)
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return partition.Peek(ctx, cfg)
+	})
 }
 
 // unreadable returns the partitions whose logs this program can't read. If these are all, that is an error: it must

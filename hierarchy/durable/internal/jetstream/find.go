@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // This file finds a set that exists. It creates nothing: a stream that is missing is damage.
@@ -162,21 +164,16 @@ func each(ctx context.Context, n int, do func(ctx context.Context, i int) error)
 	defer cancel()
 	var first error
 	var once sync.Once
-	var wg sync.WaitGroup
-	places := make(chan struct{}, together)
-	for i := 0; i < n && ctx.Err() == nil; i++ {
-		places <- struct{}{}
-		wg.Go(func() {
-			if err := do(ctx, i); err != nil {
-				once.Do(func() { first = err })
-				cancel()
-			}
-			<-places
-		})
-	}
-	wg.Wait()
-	if first == nil {
-		first = ctx.Err()
-	}
-	return first
+	wait.All(n, together, func(i int) error {
+		if ctx.Err() != nil {
+			return nil
+		}
+		err := do(ctx, i)
+		if err != nil {
+			once.Do(func() { first = err })
+			cancel()
+		}
+		return err
+	})
+	return cmp.Or(first, ctx.Err())
 }

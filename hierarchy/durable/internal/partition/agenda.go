@@ -6,6 +6,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
@@ -35,8 +36,8 @@ type job struct {
 	begins  bool // it is written that the attempt begins, before it does
 	starts  bool // and that the run of the schedule does
 	due     state.Due
-	// done, of capacity 1, may be nil. It gets a value when the result of the attempt is in the log, or won't be.
-	done chan struct{}
+	// done may be nil. It is set when the result of the attempt is in the log, or won't be.
+	done wait.Signal
 	// schedule is that of the timer. If it can't be read, invalid says so.
 	schedule schedule.Schedule
 	invalid  error
@@ -56,10 +57,7 @@ func (a *agenda) job(d state.Due) job {
 
 // release wakes whoever waits for the job: nothing more will be written for it. A barrier may be released twice.
 func (j *job) release() {
-	select {
-	case j.done <- struct{}{}:
-	default:
-	}
+	j.done.Set()
 }
 
 // suspected notes that an attempt of the timer was under way when the last owner's process ended.

@@ -10,37 +10,8 @@ import (
 )
 
 // Attempts that begin with a call of Begin and end with a call of End, instead of with a call of Handle. No goroutine
-// waits for them, and they need no place of the Crew. No handler runs in this process that could crash it, so no
-// begin is written for them.
-
-// announceDue announces all timers that are due, and aims the alarm at what is due next. The run of a schedule is
-// written before it is announced.
-func (f *firer) announceDue() {
-	f.mu.assertHeld()
-	for f.mayBegin() && f.anyDue() {
-		j := f.next()
-		if j.id == (frame.ID{}) || !f.state.Held(j.ref, j.id) {
-			continue
-		}
-		j.begins, j.suspect = false, false
-		if !j.starts {
-			f.announce(j)
-			continue
-		}
-		if f.virtual {
-			j.done = make(chan struct{}, 1)
-		}
-		f.active++
-		j.key = []byte(f.state.Timer(j.ref).Key)
-		_ = f.queue.put(item{kind: begun, job: j})
-		if f.virtual {
-			f.mu.Unlock()
-			<-j.done
-			f.mu.Lock()
-		}
-	}
-	f.aim()
-}
+// waits for them, they need no place of the Crew, and no begin is written for them. The run of a schedule is written
+// before it is announced.
 
 // announce calls Announce. The timer is held until Begin.
 func (f *firer) announce(j job) {

@@ -46,6 +46,9 @@ func (f *firer) begin(j job) bool {
 	if j.id == (frame.ID{}) || !f.state.Held(j.ref, j.id) {
 		return false
 	}
+	if f.cfg.Announce != nil { // no handler runs here that could crash the process
+		j.begins, j.suspect = false, false
+	}
 	f.active++
 	j.begins = j.begins || j.suspect
 	if j.begins || j.starts {
@@ -54,8 +57,19 @@ func (f *firer) begin(j job) bool {
 		_ = f.queue.put(item{kind: begun, job: j})
 		return true
 	}
-	go f.run(f.started(j))
+	f.proceed(j)
 	return true
+}
+
+// proceed calls the handler of a job, or announces it, when what the log must have of it is written.
+func (f *firer) proceed(j job) {
+	if f.cfg.Announce == nil {
+		go f.run(f.started(j))
+		return
+	}
+	f.inactive()
+	f.announce(j)
+	j.release()
 }
 
 // written goes on with a job after its item was written, or turned out to be of a timer that has changed.
@@ -70,13 +84,7 @@ func (f *firer) written(t *taken) {
 			j.due.Since, j.due.Wall = timer.Due, timer.Wall
 		}
 		j.begins, j.starts = false, false
-		if f.cfg.Announce != nil {
-			f.inactive()
-			f.announce(j)
-			j.release()
-			return
-		}
-		go f.run(f.started(j))
+		f.proceed(j)
 	default:
 		f.notBegun(j)
 	}
@@ -197,7 +205,7 @@ func (f *firer) leave(another bool) {
 	f.mu.Lock()
 	f.inactive()
 	f.mu.Unlock()
-	if !f.virtual && f.cfg.Announce == nil {
+	if f.needsPlace() {
 		f.cfg.Crew.give()
 		if another {
 			f.fire()

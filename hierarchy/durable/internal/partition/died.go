@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // mayDie reports whether OnDead is called for a failed attempt once that is in the log.
@@ -77,7 +78,7 @@ func (f *firer) expireDead() {
 		t := f.state.Timer(ref)
 		j := job{ref: ref, id: t.ID, key: []byte(t.Key)}
 		if f.virtual {
-			j.done = make(chan struct{}, 1)
+			j.done = wait.NewSignal()
 		}
 		_ = f.queue.put(item{kind: expired, job: j})
 		if f.virtual {

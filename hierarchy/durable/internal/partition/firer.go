@@ -12,6 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // firer begins the attempts of timers that are due, and brings their results to the writer. It aims the alarm at what
@@ -95,7 +96,7 @@ func (f *firer) ring() {
 func (f *firer) mayBegin() bool {
 	f.mu.assertHeld()
 	for f.virtual && !f.stopped && f.silence.any() && !f.queue.inDoubt() {
-		done := make(chan struct{}, 1)
+		done := wait.NewSignal()
 		f.mu.Unlock()
 		_ = f.queue.put(item{kind: barrier, job: job{done: done}})
 		<-done
@@ -119,17 +120,13 @@ func (f *firer) fire() {
 // mock clock stands still meanwhile and needs no places: each attempt is awaited before the next one begins.
 func (f *firer) beginDue() {
 	f.expireDead()
-	if f.cfg.Announce != nil {
-		f.announceDue()
-		return
-	}
 	for f.mayBegin() && f.anyDue() {
 		if !f.takePlace() {
 			return // the Crew calls again
 		}
 		j := f.next()
 		if f.virtual {
-			j.done = make(chan struct{}, 1)
+			j.done = wait.NewSignal()
 		}
 		if !f.begin(j) {
 			f.freePlace()
@@ -142,11 +139,14 @@ func (f *firer) beginDue() {
 	f.aim()
 }
 
-func (f *firer) takePlace() bool { return f.virtual || f.cfg.Crew.take(f) }
+// needsPlace reports whether attempts need places of the Crew.
+func (f *firer) needsPlace() bool { return !f.virtual && f.cfg.Announce == nil }
+
+func (f *firer) takePlace() bool { return !f.needsPlace() || f.cfg.Crew.take(f) }
 
 // freePlace gives a place back that was taken for nothing. It is called with mu, so others are called later.
 func (f *firer) freePlace() {
-	if !f.virtual && f.cfg.Announce == nil {
+	if f.needsPlace() {
 		go f.cfg.Crew.give()
 	}
 }

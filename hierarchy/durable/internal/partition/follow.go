@@ -3,7 +3,6 @@ package partition
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -19,7 +18,7 @@ func Follow(ctx context.Context, cfg Config) (*Follower, error) {
 	f := &Follower{p}
 	if err := p.catchUp(ctx); err != nil {
 		f.Drop()
-		return nil, p.named(err)
+		return nil, p.cfg.named(err)
 	}
 	p.state.Advance(p.writer.head.Time)
 	p.state.Build()
@@ -27,7 +26,7 @@ func Follow(ctx context.Context, cfg Config) (*Follower, error) {
 }
 
 // CatchUp reads what was written since.
-func (f *Follower) CatchUp(ctx context.Context) error { return f.p.named(f.p.catchUp(ctx)) }
+func (f *Follower) CatchUp(ctx context.Context) error { return f.p.cfg.named(f.p.catchUp(ctx)) }
 
 // Own takes the log over, and calls publish with the partition before the first timer fires: Announce may have it looked
 // up. After an error the Follower has ended. The mark follows within Config.MarkEvery, as it would take time in which
@@ -44,7 +43,7 @@ func (f *Follower) own(ctx context.Context, markFirst bool, publish func(*Partit
 	}
 	if err != nil {
 		f.Drop()
-		return nil, p.named(err)
+		return nil, p.cfg.named(err)
 	}
 	p.firer.open()
 	publish(p)
@@ -60,14 +59,6 @@ func (f *Follower) Drop() {
 	p.firer.cancel()
 	p.writer.abandon()
 	p.marks.stop()
-}
-
-// named returns err with the partition that it is of.
-func (p *Partition) named(err error) error {
-	if err != nil {
-		err = storage.In(fmt.Sprintf("partition %d", p.cfg.Partition), err)
-	}
-	return err
 }
 
 // nearEnd is the number of unread frames from which on catchUp reads once more and returns. A busy owner writes

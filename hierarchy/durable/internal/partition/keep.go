@@ -10,7 +10,7 @@ import (
 
 // How trimming writes again what is live in the oldest frames.
 
-// add adds timers of the portion to the frame, which must be empty, and raises its begin when
+// add adds what the portion has to the frame, which must be empty, and raises its begin when
 // all are there. It reports that.
 func (t *trimmer) add(d *draft, ops, bytes int) bool {
 	t.mu.assertHeld()
@@ -19,46 +19,43 @@ func (t *trimmer) add(d *draft, ops, bytes int) bool {
 		return false
 	}
 	most := min(bytes, t.cfg.Log.MaxMessage()/2)
-	for len(found.timers) > 0 {
+	for len(found.live) > 0 {
 		if d.Len() >= ops || d.Size() >= most {
 			return false
 		}
-		if h := found.timers[0]; t.state.HasHome(h.ref, h.home) {
-			var op frame.Op
-			op, t.room = t.state.Keep(h.ref, d.now, t.room[:0])
+		if op, ok := t.keep(found.live[0], d.now); ok {
 			if t.tooLarge(&op) || !t.hasRoom(d, keepSize(&op)) {
 				return false
 			}
 			d.Add(&op)
 		}
-		found.timers = found.timers[1:]
-	}
-	for len(found.requests) > 0 {
-		if d.Len() >= ops || d.Size() >= most {
-			return false
-		}
-		if r := found.requests[0]; t.state.AnswerHome(r.id, r.home) {
-			op := t.state.KeepAnswer(r.id)
-			if t.tooLarge(&op) || !t.hasRoom(d, len(op.Answers)) {
-				return false
-			}
-			d.Add(&op)
-		}
-		found.requests = found.requests[1:]
+		found.live = found.live[1:]
 	}
 	d.Header().Begin = found.begin
 	return true
 }
 
-// keepSize returns what a timer takes in the log beside opBytes.
+// keep returns the operation that writes a timer or an answer again, if it still has its home.
+func (t *trimmer) keep(h homed, now int64) (op frame.Op, ok bool) {
+	switch {
+	case h.ref == 0 && t.state.AnswerHome(h.answer, h.home):
+		return t.state.KeepAnswer(h.answer), true
+	case h.ref != 0 && t.state.HasHome(h.ref, h.home):
+		op, t.room = t.state.Keep(h.ref, now, t.room[:0])
+		return op, true
+	}
+	return op, false
+}
+
+// keepSize returns what a timer or an answer takes in the log beside opBytes.
 func keepSize(op *frame.Op) int {
-	return len(op.Key) + len(op.Value) + frame.MoreSize(op.Schedule, op.Trace, op.Error)
+	return len(op.Key) + len(op.Value) + len(op.Answers) + frame.MoreSize(op.Schedule, op.Trace, op.Error)
 }
 
 // tooLarge reports whether the log takes no frame with that timer, or that answer, any more. Trimming ends then, for a
 // while.
 func (t *trimmer) tooLarge(op *frame.Op) bool {
-	bytes := keepSize(op) + len(op.Answers)
+	bytes := keepSize(op)
 	if bytes+opBytes <= t.cfg.Log.MaxMessage()-frame.Overhead {
 		return false
 	}
@@ -123,16 +120,15 @@ func (t *trimmer) isOurs(number uint64) bool {
 }
 
 // recall adds what is live in the frame that can't be read, as the state knows it.
-func (t *trimmer) recall(found *portion, seen map[homed]bool) {
+func (t *trimmer) recall(found *portion) {
 	t.mu.Lock()
 	for _, id := range t.state.AnswersOf(found.begin) {
-		found.requests = append(found.requests, homedRequest{id, found.begin})
+		found.add(homed{answer: id, home: found.begin})
 	}
 	t.mu.Unlock()
 	scan(t.mu, t.state, func(ref state.Ref, timer state.Timer) {
-		if h := (homed{ref, found.begin}); timer.Home == found.begin && !seen[h] {
-			seen[h] = true
-			found.timers = append(found.timers, h)
+		if timer.Home == found.begin {
+			found.add(homed{ref: ref, home: found.begin})
 		}
 	}, func() bool { return true })
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // marks writes the mark of a log: the last frame that was acknowledged, which must be there when the log is read
@@ -139,27 +140,17 @@ func (m *marks) stop() (left bool) {
 // writeAtEnd writes the mark when no more frames are written. It retries until the writer is abandoned: the marks
 // may be without a leader for some seconds.
 func (m *marks) writeAtEnd() error {
-	for pause := endPause; ; pause = min(2*pause, time.Second) {
+	for retry := (wait.Backoff{First: endPause, Last: time.Second}); ; {
 		err := m.write()
 		switch {
 		case err == nil:
 			return nil
 		case errors.Is(err, context.Canceled):
 			err = errCut
-		case !m.damaged(err) && m.waits(pause):
+		case !m.damaged(err) && retry.Wait(m.writing):
 			continue
 		}
 		m.cfg.Logger.Warn(markFailed, "partition", m.cfg.Partition, "err", err)
 		return m.cfg.because(fmt.Errorf("the mark was not written: %v", err))
-	}
-}
-
-// waits waits for d, and reports false if the writer is abandoned before.
-func (m *marks) waits(d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-m.writing.Done():
-		return false
 	}
 }

@@ -28,6 +28,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // Partition is the owner of a log. Its methods may be called concurrently.
@@ -72,7 +73,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	}
 	w.ctx, w.abandon = context.WithCancel(ctx)
 	w.doubting.isOuter()
-	w.queue.signal = make(chan struct{}, 1)
+	w.queue.signal = wait.NewSignal()
 	w.waiter = newWaiter(&w.queue)
 	p.marks = marks{cfg: &p.cfg, writing: w.ctx, busy: make(chan bool, 1)}
 	p.trims = trimmer{cfg: &p.cfg, reader: &p.reader, writing: w.ctx, queue: &w.queue, mu: &p.mu}

@@ -1,6 +1,10 @@
 package partition
 
-import "time"
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
+)
 
 // itemKind is what is to be written.
 type itemKind uint8
@@ -40,11 +44,11 @@ func (it *item) end(took bool) {
 type queue struct {
 	mu     mutex
 	items  []item
-	rest   []item        // taken, and not in the frame that is under way
-	closed error         // of further calls, for good
-	doubt  error         // of further calls, until the log answers again
-	over   bool          // the writer has ended
-	signal chan struct{} // of capacity 1; there are items
+	rest   []item      // taken, and not in the frame that is under way
+	closed error       // of further calls, for good
+	doubt  error       // of further calls, until the log answers again
+	over   bool        // the writer has ended
+	signal wait.Signal // there are items
 }
 
 // put adds an item, unless the queue is closed.
@@ -62,7 +66,7 @@ func (q *queue) put(it item) error {
 	}
 	q.items = append(q.items, it)
 	if len(q.items) == 1 {
-		q.wake()
+		q.signal.Set()
 	}
 	return nil
 }
@@ -84,13 +88,6 @@ func (q *queue) why() error {
 		return ErrClosed
 	}
 	return q.closed
-}
-
-func (q *queue) wake() {
-	select {
-	case q.signal <- struct{}{}:
-	default:
-	}
 }
 
 // leave notes which of the taken items have to wait for the next frame.

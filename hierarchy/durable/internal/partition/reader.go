@@ -198,6 +198,11 @@ func Peek(ctx context.Context, cfg Config) error {
 	if err == nil && b.First <= b.Last {
 		_, err = (&reader{cfg: &cfg}).last(ctx, b)
 	}
+	return cfg.named(err)
+}
+
+// named returns err with the partition that it is of.
+func (cfg *Config) named(err error) error {
 	if err != nil {
 		err = storage.In(fmt.Sprintf("partition %d", cfg.Partition), err)
 	}

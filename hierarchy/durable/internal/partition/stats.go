@@ -112,7 +112,7 @@ func (p *Partition) Look(ctx context.Context) error {
 	case b.First > after.Begin:
 		err = damaged("it begins at frame %d, and must begin at %d", b.First, after.Begin)
 	}
-	return p.named(err)
+	return p.cfg.named(err)
 }
 
 // Last returns the number of the last frame that was acknowledged.

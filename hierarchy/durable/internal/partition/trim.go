@@ -51,21 +51,24 @@ const trimPause = time.Second // after a failure
 
 // portion is what is live in the oldest frames.
 type portion struct {
-	timers   []homed
-	requests []homedRequest
-	begin    uint64 // where the log may begin when they were written again
+	live  []homed
+	seen  map[homed]bool // what is, or was, in live
+	begin uint64         // where the log may begin when live was written again
 }
 
-// homed is a timer that was in the frame home when it was looked at.
+// homed is a timer, or the answer of a request, that was in the frame home when it was looked at.
 type homed struct {
-	ref  state.Ref
-	home uint64
+	ref    state.Ref // 0 for an answer
+	answer state.Request
+	home   uint64
 }
 
-// homedRequest is a request whose answer was in the frame home.
-type homedRequest struct {
-	id   state.Request
-	home uint64
+// add adds what is live, unless it is there.
+func (p *portion) add(h homed) {
+	if !p.seen[h] {
+		p.seen[h] = true
+		p.live = append(p.live, h)
+	}
 }
 
 // needed reports whether the log is larger than it may be: about twice the keys and values, plus a constant. Frames
@@ -130,11 +133,10 @@ func (t *trimmer) start(end uint64) {
 
 // read finds what is live in the frames from begin on, before end, and wakes the writer.
 func (t *trimmer) read(begin, end uint64) {
-	found := &portion{begin: begin}
-	seen := make(map[homed]bool)
+	found := &portion{seen: make(map[homed]bool), begin: begin}
 	for data, err := range t.cfg.Log.Read(t.writing, begin, end-1) {
 		if err == nil {
-			err = t.findLive(data, found, seen)
+			err = t.findLive(data, found)
 		}
 		if err != nil && found.begin > begin { // what is before it is written first
 			break
@@ -144,9 +146,9 @@ func (t *trimmer) read(begin, end uint64) {
 			return
 		}
 		if err != nil {
-			t.recall(found, seen)
+			t.recall(found)
 		}
-		if found.begin++; err != nil || len(found.timers)+len(found.requests) >= MaxOps {
+		if found.begin++; err != nil || len(found.live) >= MaxOps {
 			break
 		}
 	}
@@ -156,11 +158,11 @@ func (t *trimmer) read(begin, end uint64) {
 	}
 	t.portion = found
 	t.mu.Unlock()
-	t.queue.wake()
+	t.queue.signal.Set()
 }
 
 // findLive adds what is live in one frame.
-func (t *trimmer) findLive(data []byte, found *portion, seen map[homed]bool) error {
+func (t *trimmer) findLive(data []byte, found *portion) error {
 	f, err := t.cfg.parse(data, found.begin)
 	switch {
 	case errors.Is(err, errStranger) && t.isOurs(found.begin):
@@ -176,19 +178,15 @@ func (t *trimmer) findLive(data []byte, found *portion, seen map[homed]bool) err
 		if err != nil {
 			return err
 		}
-		if op.Kind == frame.Request {
+		switch op.Kind {
+		case frame.Request:
 			if id := (state.Request{Caller: op.Caller, Serial: op.Serial}); t.state.AnswerHome(id, f.Number) {
-				found.requests = append(found.requests, homedRequest{id, f.Number})
+				found.add(homed{answer: id, home: f.Number})
 			}
-			continue
-		}
-		if op.Kind != frame.Set && op.Kind != frame.SetAt && op.Kind != frame.Keep && op.Kind != frame.Import {
-			continue
-		}
-		timer, ref, ok := t.state.Find(op.Key)
-		if h := (homed{ref, f.Number}); ok && timer.Home == f.Number && !seen[h] {
-			seen[h] = true
-			found.timers = append(found.timers, h)
+		case frame.Set, frame.SetAt, frame.Keep, frame.Import:
+			if timer, ref, ok := t.state.Find(op.Key); ok && timer.Home == f.Number {
+				found.add(homed{ref: ref, home: f.Number})
+			}
 		}
 	}
 	return nil
@@ -199,7 +197,7 @@ func (t *trimmer) failed(err error) {
 	t.mu.Lock()
 	t.under, t.pause = false, time.Now().Add(trimPause)
 	t.mu.Unlock()
-	t.queue.wake()
+	t.queue.signal.Set()
 	t.warn(err)
 }
 

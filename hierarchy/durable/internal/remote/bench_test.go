@@ -19,7 +19,7 @@ func BenchmarkSet(b *testing.B) {
 			b.Run(fmt.Sprintf("impl=%s/n=%d", impl, callers), func(b *testing.B) {
 				bench := newBench(b)
 				o, c := bench.own(), bench.client()
-				do := func(ctx context.Context, call *partition.Call) error { return c.Do(ctx, 0, call) }
+				do := func(ctx context.Context, call *partition.Call) error { return c.Do(ctx, 0, call, c.Now()) }
 				if impl == "local" {
 					do = o.Do
 				}

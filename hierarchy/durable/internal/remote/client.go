@@ -66,18 +66,10 @@ func (c *Client) Close() {
 }
 
 // Do sends the operations of a call to the owner of a partition, which commits each once. It waits until they are in
-// the log, or until ctx is done. Durations count from now. The call must have no Request, and belongs to the Client
-// until Do returns without an error. With ErrUnavailable and the context's error they may be committed, or not. With
-// other errors they are not.
-func (c *Client) Do(ctx context.Context, at int, call *partition.Call) error {
-	return c.DoSince(ctx, at, call, c.Now())
-}
-
-// most returns the size of the largest message. It may change.
-func (c *Client) most() int { return c.cfg.Bus.MaxMessage() - headers }
-
-// DoSince is Do for a call that began before. Its durations and its minute count from there.
-func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begun Moment) (err error) {
+// the log, or until ctx is done. Durations, and the minute that the call has, count from begun. The call must have no
+// Request, and belongs to the Client until Do returns without an error. With ErrUnavailable and the context's error they
+// may be committed, or not. With other errors they are not.
+func (c *Client) Do(ctx context.Context, at int, call *partition.Call, begun Moment) (err error) {
 	defer func() { c.stats.ended(begun.real, err) }()
 	if err := c.accepts(ctx); err != nil {
 		return err
@@ -108,6 +100,9 @@ func (c *Client) DoSince(ctx context.Context, at int, call *partition.Call, begu
 	c.requests.Put(a)
 	return nil
 }
+
+// most returns the size of the largest message. It may change.
+func (c *Client) most() int { return c.cfg.Bus.MaxMessage() - headers }
 
 // accepts returns an error if no further call is accepted now.
 func (c *Client) accepts(ctx context.Context) error {

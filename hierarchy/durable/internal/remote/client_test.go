@@ -46,7 +46,7 @@ func TestOperationsOfAnotherProcess(t *testing.T) {
 	b.Equal([]string{"", "4"}, call.Values)
 	call.Reset() // a call is used again
 	call.Ops = append(call.Ops, removeOp("b"))
-	b.NoError(c.Do(t.Context(), 0, call))
+	b.NoError(c.Do(t.Context(), 0, call, c.Now()))
 	b.Equal([]string{"2"}, call.Values)
 }
 

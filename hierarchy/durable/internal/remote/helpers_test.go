@@ -139,7 +139,7 @@ func removeOp(k string) partition.Op { return partition.Op{Kind: frame.Remove, K
 // try asks for operations.
 func (c *Client) try(ctx context.Context, ops ...partition.Op) (*partition.Call, error) {
 	call := &partition.Call{Ops: ops}
-	return call, c.Do(ctx, 0, call)
+	return call, c.Do(ctx, 0, call, c.Now())
 }
 
 // do asks for operations, which must have an answer.

@@ -145,7 +145,7 @@ func requestFor(ctx context.Context, c *Client, in partitiontest.Input) (out par
 		return out, err
 	}
 	call := &partition.Call{Ops: []partition.Op{requestOf(in)}}
-	if err = c.Do(ctx, 0, call); err == nil {
+	if err = c.Do(ctx, 0, call, c.Now()); err == nil {
 		out = outputOf(call)
 	}
 	return out, err

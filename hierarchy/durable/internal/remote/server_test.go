@@ -84,7 +84,7 @@ func TestAnswerOfTheNextOwner(t *testing.T) {
 		return 0
 	})
 	call, errs := &partition.Call{Ops: []partition.Op{removeOp("a")}}, make(chan error)
-	go func() { errs <- c.Do(t.Context(), 0, call) }()
+	go func() { errs <- c.Do(t.Context(), 0, call, c.Now()) }()
 	<-first
 	b.die(o)
 	b.own()
@@ -145,7 +145,7 @@ func TestLaterMessagesAreAnswered(t *testing.T) {
 		return 0
 	})
 	call, errs := &partition.Call{Ops: []partition.Op{removeOp("a")}}, make(chan error)
-	go func() { errs <- c.Do(t.Context(), 0, call) }()
+	go func() { errs <- c.Do(t.Context(), 0, call, c.Now()) }()
 	b.Eventually(func() bool { return answers.Load() == 1 }, time.Minute, time.Millisecond)
 	b.do(c, setOp("a", "2"))
 	b.do(c, setOp("a", "3"))

@@ -1,8 +1,10 @@
-// Package wait provides ways for goroutines to wait: signals, pauses that a context ends, and backoff.
+// Package wait provides ways for goroutines to wait: signals, pauses that a context ends, backoff, and for several
+// calls at once.
 package wait
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -13,7 +15,7 @@ type Signal chan struct{}
 // NewSignal returns a Signal that is not set.
 func NewSignal() Signal { return make(Signal, 1) }
 
-// Set sets the signal, if it is not set already. Receiving from it clears it.
+// Set sets the signal, if it is not set already. Receiving from it clears it. A nil Signal stays as it is.
 func (s Signal) Set() {
 	select {
 	case s <- struct{}{}:
@@ -50,3 +52,19 @@ func (b *Backoff) Reset() { b.Pause = 0 }
 
 // Wait waits for the next pause. It reports false if ctx ends before.
 func (b *Backoff) Wait(ctx context.Context) bool { return Sleep(ctx, b.Next()) }
+
+// All calls f for each number below n, at most atOnce of them at once, and returns the results.
+func All(n, atOnce int, f func(i int) error) []error {
+	errs := make([]error, n)
+	places := make(chan struct{}, atOnce)
+	var wg sync.WaitGroup
+	for i := range n {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			errs[i] = f(i)
+		})
+	}
+	wg.Wait()
+	return errs
+}

@@ -2,6 +2,7 @@ package wait_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,5 +45,18 @@ func TestSleep(t *testing.T) {
 		require.True(t, wait.Sleep(ctx, time.Second/2))
 		require.False(t, wait.Sleep(ctx, time.Hour))
 		require.Equal(t, time.Second, time.Since(begun))
+	})
+}
+
+func TestAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		require.Empty(t, wait.All(0, 0, nil))
+		odd, begun := errors.New("odd"), time.Now()
+		errs := wait.All(5, 2, func(i int) error {
+			time.Sleep(time.Second)
+			return []error{nil, odd}[i%2]
+		})
+		require.Equal(t, []error{nil, odd, nil, odd, nil}, errs)
+		require.Equal(t, 3*time.Second, time.Since(begun))
 	})
 }
