@@ -188,7 +188,7 @@ func (h *history) judge() {
 		h.True(len(all) > 0 || t.unknown || !t.removed.IsZero(), "%s was lost", key)
 		for i, f := range all {
 			h.False(f.at.Before(t.due), "%s fired %v early", key, t.due.Sub(f.at))
-			h.False(!t.removed.IsZero() && f.at.After(t.removed), "%s fired %v after it was removed", key, f.at.Sub(t.removed))
+			h.False(!t.removed.IsZero() && f.at.After(t.removed) && !f.cancelled, "%s fired %v after it was removed", key, f.at.Sub(t.removed))
 			if i > 0 {
 				h.Equal(all[0].ID, f.ID)
 				h.GreaterOrEqual(f.Epoch, all[i-1].Epoch)
