@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,7 +22,17 @@ func (p *process) health() error {
 
 func (p *process) becomesHealthy() {
 	p.w.t.Helper()
-	p.w.eventually("healthy", func() bool { return p.health() == nil })
+	var last atomic.Value
+	defer func() {
+		if p.w.t.Failed() {
+			p.w.t.Log("it says: ", last.Load())
+		}
+	}()
+	p.w.eventually("healthy", func() bool {
+		err := p.health()
+		last.Store(fmt.Sprint(err))
+		return err == nil
+	})
 }
 
 // becomes waits until a process says what is wrong, and returns that.
@@ -44,6 +55,7 @@ func TestHealthOfTheLease(t *testing.T) {
 	b.store.Cut(false)
 	b.becomesHealthy()
 	b.store.Cut(true)
+	b.becomes(errLease) // it may have been taken over before, and not have its share again yet
 	w.eventually("taken over", func() bool { return a.owns() == 4 })
 	a.becomesHealthy()
 	w.ErrorIs(b.health(), errLease)
@@ -106,7 +118,7 @@ func TestHealthOfAPartitionOfNobody(t *testing.T) {
 	w.disks[1].SetSilent(true)
 	a, b := w.process(), w.process()
 	for _, p := range []*process{a, b} {
-		p.lease, p.behind = time.Minute, lease/4
+		p.lease, p.behind, p.answer = time.Minute, lease/4, patience // see steady
 		w.NoError(p.open(t.Context()))
 	}
 	w.eventually("one of them says so", func() bool { return a.health() != nil || b.health() != nil })

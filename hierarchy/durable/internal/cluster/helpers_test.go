@@ -155,9 +155,15 @@ func (w *world) openCaller() *process {
 
 // openSteady begins a process that does not lose its lease by standing still for a moment.
 func (w *world) openSteady() *process {
-	p := w.process()
-	p.lease = steady
+	p := w.process().steady()
 	w.NoError(p.open(w.t.Context()))
+	return p
+}
+
+// steady gives a process that has not begun yet that lease. It waits for its logs then: else it would leave one that is
+// silent for a moment to others for two leases.
+func (p *process) steady() *process {
+	p.lease, p.answer = steady, patience
 	return p
 }
 

@@ -78,8 +78,7 @@ func (l guarded) Bounds(ctx context.Context) (storage.Bounds, error) {
 
 // guarded is a process that has not begun yet, and looks at no log during unseen.
 func (w *world) guarded() *process {
-	p := w.process()
-	p.lease, p.answer = steady, patience // who joins again looks, and so does who gets no answer
+	p := w.process().steady() // who joins again looks, and so does who gets no answer
 	p.wrap = func(log storage.Log) storage.Log { return guarded{log, &w.noLook} }
 	return p
 }

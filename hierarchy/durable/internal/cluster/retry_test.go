@@ -71,7 +71,7 @@ func TestDurationOfARetriedCall(t *testing.T) {
 func TestPartitionThatItsHolderCantOpen(t *testing.T) {
 	w := newWorld(t)
 	a := w.process()
-	a.lease = time.Minute // the process keeps its partitions
+	a.lease, a.answer = time.Minute, patience // the process keeps its partitions
 	w.NoError(a.open(t.Context()))
 	w.eventually("all", func() bool { return a.owns() == partitions })
 	last := partitions - 1

@@ -86,7 +86,7 @@ func TestOwnerWhoseClockIsSet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, c, log := w.off(time.Second)
-	a.lease = steady // if it lost it, it would not take anything again
+	a.steady() // if it lost it, it would not take anything again
 	w.NoError(a.open(t.Context()))
 	w.eventually("all", func() bool { return a.owns() == partitions }) // at once, but while its lease has ended
 	a.set("late3", "", time.Hour)
@@ -113,7 +113,7 @@ func TestClockIsSetAfterTheClaim(t *testing.T) {
 	w := newWorld(t)
 	a := w.openSteady()
 	b, c, _ := w.off(0)
-	b.lease = steady // if it lost it, it would not take the other one again
+	b.steady() // if it lost it, it would not take the other one again
 	w.NoError(b.open(t.Context()))
 	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
 	var at int

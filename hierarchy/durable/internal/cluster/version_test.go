@@ -273,7 +273,7 @@ func (l olderLog) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, e
 func TestWritingForAnOldProcess(t *testing.T) {
 	w := newWorld(t)
 	old := w.process()
-	old.reads, old.lease = frame.First, steady
+	old.steady().reads = frame.First
 	old.wrap = func(log storage.Log) storage.Log { return olderLog{log} }
 	w.NoError(old.open(t.Context()))
 	b := w.openSteady() // who takes the old one for dead writes what that can't read
