@@ -90,7 +90,7 @@ func TestBackupOfACluster(t *testing.T) {
 	}
 	require.NoError(t, w.Shutdown(ctx))
 
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, answersLate)
 	require.NoError(t, err)
 	for _, stream := range append(streams, "KV_epicycle_timers") {
 		require.NoError(t, js.DeleteStream(ctx, stream))

@@ -169,7 +169,7 @@ func TestClusterOfTheDocs(t *testing.T) {
 // callerWithFewRights calls for all that a caller can call for, and sees all that it can see, with the permissions that
 // the page gives to callers.
 func callerWithFewRights(t *testing.T, urls string, errs *serverErrors) {
-	nc, err := nats.Connect(urls, nats.UserInfo("caller", "12345 #"))
+	nc, err := nats.Connect(urls, connectsLate, nats.UserInfo("caller", "12345 #"))
 	require.NoError(t, err)
 	defer nc.Close()
 	w, err := durable.Open(t.Context(), durable.Config[string, Order]{Conn: nc})
@@ -199,20 +199,20 @@ func callerWithFewRights(t *testing.T, urls string, errs *serverErrors) {
 
 // callerOfTheDocs asks as the user that may do nothing else. It can't write to a log, nor have an owner do so.
 func callerOfTheDocs(t *testing.T, urls string, errs *serverErrors) {
-	nc, err := nats.Connect(urls, nats.UserInfo("caller", "12345 #"))
+	nc, err := nats.Connect(urls, connectsLate, nats.UserInfo("caller", "12345 #"))
 	require.NoError(t, err)
 	defer nc.Close()
 	length := []byte{1, 3} // as WIRE.md has it
 	ask := func() {
-		answer, err := nc.Request("epicycle.timers.ask.0", length, 10*time.Second)
+		answer, err := nc.Request("epicycle.timers.ask.0", length, time.Minute)
 		require.NoError(t, err)
 		require.Equal(t, []byte{1, 0}, answer.Data[:2])
 	}
 	ask()
-	operator, err := nats.Connect(urls, nats.UserInfo("operator", "backup"))
+	operator, err := nats.Connect(urls, connectsLate, nats.UserInfo("operator", "backup"))
 	require.NoError(t, err)
 	defer operator.Close()
-	js, err := jetstream.New(operator)
+	js, err := jetstream.New(operator, answersLate)
 	require.NoError(t, err)
 	last := func() uint64 {
 		log, err := js.Stream(t.Context(), "epicycle_timers_0")
@@ -226,12 +226,12 @@ func callerOfTheDocs(t *testing.T, urls string, errs *serverErrors) {
 	}
 	ask()
 	require.Equal(t, before, last())
-	require.Eventually(t, func() bool { return len(errs.said()) == 4 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(errs.said()) == 4 }, time.Minute, time.Millisecond)
 }
 
 // backUpOfTheDocs copies a log as the user that docs/durable-operations.md has for that.
 func backUpOfTheDocs(t *testing.T, urls string) {
-	nc, err := nats.Connect(urls, nats.UserInfo("operator", "backup"))
+	nc, err := nats.Connect(urls, connectsLate, nats.UserInfo("operator", "backup"))
 	require.NoError(t, err)
 	defer nc.Close()
 	require.NotEmpty(t, backUp(t, nc, "epicycle_timers_0").chunks)

@@ -58,9 +58,14 @@ type hand struct {
 }
 
 func (h *hand) say(format string, args ...any) {
+	h.sayLine(func() string { return fmt.Sprintf(format, args...) })
+}
+
+// sayLine says a line that is made while nothing else is said.
+func (h *hand) sayLine(line func() string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	fmt.Printf(format+"\n", args...)
+	fmt.Println(line())
 }
 
 // must ends the process if there is an error.

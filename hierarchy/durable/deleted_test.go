@@ -113,7 +113,7 @@ func moveUntilDamaged(w *strs, key string) {
 }
 
 func deleteStreams(t *testing.T, nc *nats.Conn, streams ...string) {
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, answersLate)
 	require.NoError(t, err)
 	for _, stream := range streams {
 		require.NoError(t, js.DeleteStream(t.Context(), stream))
@@ -121,7 +121,7 @@ func deleteStreams(t *testing.T, nc *nats.Conn, streams ...string) {
 }
 
 func purge(t *testing.T, nc *nats.Conn, stream string) {
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, answersLate)
 	require.NoError(t, err)
 	s, err := js.Stream(t.Context(), stream)
 	require.NoError(t, err)
@@ -138,7 +138,7 @@ func requireDamaged(t *testing.T, w *strs, at int, key, text string) {
 
 // requireMissing finds that nobody has made a stream.
 func requireMissing(t *testing.T, nc *nats.Conn, streams ...string) {
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, answersLate)
 	require.NoError(t, err)
 	for _, stream := range streams {
 		_, err := js.Stream(t.Context(), stream)
@@ -154,7 +154,7 @@ func TestBucketThatIsDeleted(t *testing.T) {
 	nc := connect(t, urls)
 	a := openShared(t, nc, &r, 2*time.Second)
 	require.NoError(t, insist(func() error { return a.Set(t.Context(), "key", "value", time.Hour) }))
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, answersLate)
 	require.NoError(t, err)
 	require.NoError(t, js.DeleteKeyValue(t.Context(), "epicycle_timers"))
 	require.Eventually(t, func() bool { return a.Stats().Owned == 0 }, time.Minute, 10*time.Millisecond)
@@ -177,7 +177,7 @@ func TestMarksThatAreDeleted(t *testing.T) {
 	require.NoError(t, insist(func() error { return a.Set(t.Context(), "key", "value", time.Hour) }))
 	const marks = "epicycle_timers_marks"
 	backup := backUp(t, nc, marks)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, answersLate)
 	require.NoError(t, err)
 	require.NoError(t, js.DeleteStream(t.Context(), marks))
 	require.NoError(t, insist(func() error { return a.Set(t.Context(), "key", "value", time.Hour) }))

@@ -43,8 +43,8 @@ func ExampleConfig_conn() {
 	fmt.Println(<-fired)
 	_ = one.Shutdown(ctx) // gives its partitions to the other
 	n, _ := two.Len(ctx)  // waits until all partitions are read
-	for n > 0 {           // until it is written that the handler has returned
-		n, _ = two.Len(ctx)
+	for n > 0 || two.Stats().Owned < 8 {
+		n, _ = two.Len(ctx) // until it is written that the handler has returned
 	}
 	fmt.Println(n, "timers,", two.Stats().Owned, "partitions")
 	_ = two.Shutdown(ctx)

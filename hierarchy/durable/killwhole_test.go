@@ -27,15 +27,15 @@ var wholeSchedules = map[string]durable.Missed{
 	"run-once": durable.MissedOnce, "run-skip": durable.MissedSkip, "run-all": durable.MissedAll,
 }
 
-// wholeConfig is the configuration of each process. handle gets what is said.
-func wholeConfig(dir string, say func(format string, args ...any)) durable.Config[string, string] {
+// wholeConfig is the configuration of each process. say notes a line that is made while nothing else is noted.
+func wholeConfig(dir string, say func(line func() string)) durable.Config[string, string] {
 	return durable.Config[string, string]{Dir: dir, Partitions: 4, Timeout: wholeTimeout, MaxAttempts: wholeAttempts, Concurrency: 8,
 		Backoff: func(int) time.Duration { return 10 * time.Millisecond },
 		Handle:  func(ctx context.Context, f firing) error { return wholeHandle(ctx, f, say) }}
 }
 
 // wholeHandle is quick for schedules and plain timers, and hangs for the others: as long as it may, or longer.
-func wholeHandle(ctx context.Context, f firing, say func(format string, args ...any)) error {
+func wholeHandle(ctx context.Context, f firing, say func(line func() string)) error {
 	switch kind, _, _ := strings.Cut(f.Key, "-"); kind {
 	case "hang":
 		<-ctx.Done()
@@ -44,7 +44,13 @@ func wholeHandle(ctx context.Context, f firing, say func(format string, args ...
 		time.Sleep(4 * wholeTimeout)
 		return nil
 	}
-	say("fire %s %v %d %d", f.Key, f.ID, f.Due.UnixNano(), f.Missed)
+	say(func() string {
+		kind := "fire"
+		if ctx.Err() != nil { // another attempt, or the next run, may have said so before
+			kind = "late"
+		}
+		return fmt.Sprintf("%s %s %v %d %d", kind, f.Key, f.ID, f.Due.UnixNano(), f.Missed)
+	})
 	return nil
 }
 
@@ -52,7 +58,7 @@ func wholeHandle(ctx context.Context, f firing, say func(format string, args ...
 func workWhole(dir string, _ io.Reader, _ io.Writer) error {
 	h := new(hand)
 	var err error
-	h.timers, err = durable.Open(context.Background(), wholeConfig(dir, h.say))
+	h.timers, err = durable.Open(context.Background(), wholeConfig(dir, h.sayLine))
 	h.must(err)
 	h.say("open")
 	h.schedule()

@@ -1,8 +1,9 @@
 package durable_test
 
 import (
-	"fmt"
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ type told struct {
 	fired   map[string]bool
 	runs    map[string][]*wholeRun // of each schedule, in order
 	ids     map[string]bool        // of those runs
+	late    map[string][]*wholeRun // further attempts of any runs: when they were told, their time was over
 	repeats int                    // firings that came again
 }
 
@@ -39,9 +41,13 @@ type wholeRun struct {
 	missed int64
 }
 
-func (o *told) note(line string) {
+func (o *told) note(line string) { o.noteLine(func() string { return line }) }
+
+// noteLine notes a line that is made while nothing else is noted.
+func (o *told) noteLine(make func() string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	line := make()
 	f := strings.Fields(line)
 	switch {
 	case len(f) == 0:
@@ -64,40 +70,63 @@ func (o *told) note(line string) {
 		o.hangs[f[1]] = true
 	case f[0] == "set" && len(f) == 2:
 		o.set[f[1]] = true
-	case f[0] == "fire" && len(f) == 5:
-		o.fire(f[1:])
+	case (f[0] == "fire" || f[0] == "late") && len(f) == 5:
+		o.fire(f[0] == "late", f[1:])
 	}
 }
 
 // fire notes a firing: key, ID, due and missed.
-func (o *told) fire(f []string) {
-	if _, ok := wholeSchedules[f[0]]; !ok {
-		if o.fired[f[0]] {
+func (o *told) fire(late bool, f []string) {
+	key := f[0]
+	if _, ok := wholeSchedules[key]; !ok {
+		if o.fired[key] {
 			o.repeats++
 		}
-		o.fired[f[0]] = true
+		o.fired[key] = true
 		return
 	}
 	due, err := strconv.ParseInt(f[2], 10, 64)
 	assert.NoError(o.t, err)
 	missed, err := strconv.ParseInt(f[3], 10, 64)
 	assert.NoError(o.t, err)
-	runs, id := o.runs[f[0]], f[0]+" "+f[1]
-	if last := len(runs) - 1; last >= 0 && runs[last].id == id {
-		assert.Equal(o.t, runs[last].due, due, "%s: a run that has begun is due at another time", f[0])
+	if run := (&wholeRun{key + " " + f[1], due, missed}); late {
+		o.late[key] = append(o.late[key], run)
+	} else {
+		o.run(key, run)
+	}
+}
+
+// run notes an attempt of a run whose time was not over. Such attempts come in order.
+func (o *told) run(key string, run *wholeRun) {
+	runs := o.runs[key]
+	if last := len(runs) - 1; last >= 0 && runs[last].id == run.id {
+		assert.Equal(o.t, runs[last].due, run.due, "%s: a run that has begun is due at another time", key)
 		o.repeats++
 		return
 	} else if last >= 0 {
-		assert.Less(o.t, runs[last].due, due, "%s: two runs for one time, or back in time", f[0])
+		assert.Less(o.t, runs[last].due, run.due, "%s: two runs for one time, or back in time", key)
 	}
-	assert.False(o.t, o.ids[id], "%s: a run comes again after the next one", f[0])
-	o.ids[id] = true
-	o.runs[f[0]] = append(runs, &wholeRun{id, due, missed})
+	assert.False(o.t, o.ids[run.id], "%s: a run comes again after the next one", key)
+	o.ids[run.id] = true
+	o.runs[key] = append(runs, run)
+}
+
+// allRuns are also those of which each attempt was told late. They come in order of their times.
+func (o *told) allRuns(key string) []*wholeRun {
+	all := slices.Clone(o.runs[key])
+	for _, run := range o.late[key] {
+		if !o.ids[run.id] {
+			o.ids[run.id] = true
+			all = append(all, run)
+		}
+	}
+	slices.SortFunc(all, func(a, b *wholeRun) int { return cmp.Compare(a.due, b.due) })
+	return all
 }
 
 // grid checks the times of the runs of a schedule.
 func (o *told) grid(key string, missed durable.Missed) {
-	runs := o.runs[key]
+	runs := o.allRuns(key)
 	require.NotEmpty(o.t, runs, key)
 	for i, r := range runs[1:] {
 		step := r.due - runs[i].due
@@ -117,12 +146,13 @@ func (o *told) grid(key string, missed durable.Missed) {
 func TestKillNineWhole(t *testing.T) {
 	dir := t.TempDir()
 	o := &told{t: t, raced: map[string]string{}, lost: map[string]bool{}, own: map[string][2]int64{}, hangs: map[string]bool{},
-		set: map[string]bool{}, fired: map[string]bool{}, runs: map[string][]*wholeRun{}, ids: map[string]bool{}}
+		set: map[string]bool{}, fired: map[string]bool{}, runs: map[string][]*wholeRun{}, ids: map[string]bool{},
+		late: map[string][]*wholeRun{}}
 	for range *kills {
 		killWhole(t, dir, o.note)
 		require.False(t, t.Failed())
 	}
-	w, err := durable.Open(t.Context(), wholeConfig(dir, func(format string, args ...any) { o.note(fmt.Sprintf(format, args...)) }))
+	w, err := durable.Open(t.Context(), wholeConfig(dir, o.noteLine))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = w.Close() })
 	before := o.runsOf()

@@ -31,7 +31,7 @@ func serverOfVersion(t *testing.T, version string) *nats.Conn {
 			}
 		}
 	}()
-	nc, err := nats.Connect("nats://" + l.Addr().String())
+	nc, err := nats.Connect("nats://"+l.Addr().String(), connectsLate)
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
 	return nc

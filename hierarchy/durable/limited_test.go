@@ -19,7 +19,7 @@ func TestLimitedLog(t *testing.T) {
 	w, err := durable.Open(t.Context(), cfg)
 	require.NoError(t, err)
 	require.NoError(t, w.Shutdown(t.Context()))
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, answersLate)
 	require.NoError(t, err)
 	s, err := js.Stream(t.Context(), "epicycle_timers_0")
 	require.NoError(t, err)

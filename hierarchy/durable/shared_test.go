@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
@@ -50,8 +51,14 @@ func natsServers(t testing.TB, n int) (urls string, all []*server.Server) {
 	return urls, all
 }
 
+// answersLate lets servers on a busy machine take longer for a request than they may by default, which is 5s.
+var answersLate = jetstream.WithDefaultTimeout(time.Minute)
+
+// connectsLate lets them take longer than 2s for a connection.
+var connectsLate = nats.Timeout(time.Minute)
+
 func connect(t testing.TB, urls string) *nats.Conn {
-	nc, err := nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+	nc, err := nats.Connect(urls, connectsLate, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
 	return nc
@@ -173,12 +180,12 @@ func TestAServerEnds(t *testing.T) {
 	b := openShared(t, connect(t, urls), &r, 10*time.Second)
 	ctx := t.Context()
 	for i := range 100 {
-		require.NoError(t, a.Set(ctx, fmt.Sprint(i), "", time.Hour))
+		require.NoError(t, insist(func() error { return a.Set(ctx, fmt.Sprint(i), "", time.Hour) }))
 	}
 	all[1].Shutdown()
 	begun := time.Now()
 	for i := range 100 {
-		require.NoError(t, b.Set(ctx, fmt.Sprint(i), "", 0))
+		require.NoError(t, insist(func() error { return b.Set(ctx, fmt.Sprint(i), "", 0) }))
 	}
 	t.Log("all partitions answered after", time.Since(begun))
 	require.Eventually(t, func() bool { return r.len() == 100 }, time.Minute, 10*time.Millisecond)

@@ -64,10 +64,13 @@ func (p *process) epochs() (all [partitions]uint64) {
 
 // A process that can write to no log takes none from those that can, and says so. When it can, it gets its share.
 func TestMuteProcessTakesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
-	a := w.open()
+	a := w.patient() // it keeps its lease, and its partitions
+	w.NoError(a.open(t.Context()))
 	before := a.epochs()
 	b := w.muting(0, 1, 2, 3)
+	b.lease = steady // who joins again tries again, and says so again
 	w.NoError(b.open(t.Context()))
 	w.eventually("it has tried", func() bool { return b.logged.count(leftToOthers) == partitions })
 	for range 20 {
@@ -92,6 +95,7 @@ func TestMuteOwnerGives(t *testing.T) {
 func muteOwnerGives(t *testing.T, reached bool) {
 	w := newWorld(t)
 	a := w.muting(1)
+	a.lease = steady // who joins again says again what it can't do
 	a.is.Store(false)
 	w.NoError(a.open(t.Context()))
 	a.set("key1", "before", time.Hour)
@@ -102,7 +106,7 @@ func muteOwnerGives(t *testing.T, reached bool) {
 	lost := make(chan error, 1)
 	go func() { _, _, err := a.do(frame.Set, "key1", "doubtful", time.Hour); lost <- err }()
 	w.eventually("in doubt", func() bool { st, _, _ := a.Stats(1); return !st.Unavailable.IsZero() })
-	b := w.open()
+	b := w.openSteady()
 	w.eventually("given", func() bool { _, owned, _ := b.Stats(1); return owned })
 	w.True(isUnavailable(<-lost))
 	w.Equal("before", a.keys()["key1"])
@@ -120,6 +124,7 @@ func TestMuteForAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, b := w.muting(0, 1, 2, 3), w.muting(0, 1, 2, 3)
+	a.lease, b.lease = steady, steady
 	a.is.Store(false)
 	b.is.Store(false)
 	w.NoError(a.open(t.Context()))
@@ -144,7 +149,7 @@ func TestMuteForAll(t *testing.T) {
 		_, owned, _ := a.Stats(at)
 		return ofA[at] == -1 && ofB[at] == -1 && !owned
 	})
-	time.Sleep(3 * lease)
+	time.Sleep(3 * a.lease)
 	w.Equal(before, a.epochs())
 	a.is.Store(false) // b would be as good
 	w.NoError(<-set)

@@ -10,8 +10,9 @@ import (
 // While the leases have ended and nobody has deleted them, calls wait: those for the logs of their own process, those
 // for others' logs, and reads.
 func TestCallsWaitForTheLease(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
-	a, b := w.open(), w.open()
+	a, b := w.openSteady(), w.openSteady() // each renews in time when it can again, else the other deletes its lease
 	w.eventually("shared", func() bool { return a.owns() == partitions/2 && b.owns() == partitions/2 })
 	for _, key := range []string{"key0", "key1", "key2", "key3"} {
 		a.set(key, "old", time.Hour)

@@ -75,7 +75,7 @@ func TestCutOff(t *testing.T) {
 			b.store.Cut(false)
 			w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
 			b.set("key1", "", 0)
-			w.eventually("fired", func() bool { return len(w.firings("key1")) == 1 })
+			w.eventually("fired", func() bool { return len(w.firings("key1")) > 0 })
 		})
 	}
 }
@@ -92,10 +92,11 @@ func TestHandlersAreWaitedFor(t *testing.T) {
 		}
 		return nil
 	}
-	a := w.open()
+	a, b := w.patient(), w.patient() // who loses its lease fires again elsewhere
+	w.NoError(a.open(t.Context()))
 	a.set("slow0", "", 0)
 	<-entered
-	b := w.open()
+	w.NoError(b.open(t.Context()))
 	shut := make(chan error)
 	go func() { shut <- a.Shutdown(t.Context()) }()
 	w.eventually("others", func() bool { return b.owns() == 3 })
@@ -168,8 +169,7 @@ func TestDamage(t *testing.T) {
 	w.NoError(a.Shutdown(t.Context()))
 	at := of("key1")
 	w.disks[at].Change(1, []byte("no frame"))
-	b := w.open()
-	c := w.open()
+	b, c := w.openSteady(), w.openSteady()
 	w.eventually("damaged", func() bool {
 		_, _, err := c.do(frame.Set, "key1", "", 0)
 		return err != nil && !isUnavailable(err)

@@ -17,14 +17,15 @@ import (
 // errors of calls have, too, and Stats say since when.
 func TestConnectionIsClosedForGood(t *testing.T) {
 	w := newWorld(t)
-	opts := natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoLog: true, NoSigs: true, Username: "user", Password: "old"}
+	opts := natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoLog: true, NoSigs: true, Username: "user", Password: "old",
+		AuthTimeout: patience.Seconds()}
 	n, err := natsserver.NewServer(opts.Clone())
 	w.NoError(err)
 	n.Start()
 	defer n.Shutdown()
 	w.True(n.ReadyForConnections(patience))
 	told := make(chan bool, 1)
-	nc, err := nats.Connect(n.ClientURL(), nats.UserInfo("user", "old"), nats.MaxReconnects(-1),
+	nc, err := nats.Connect(n.ClientURL(), nats.UserInfo("user", "old"), nats.MaxReconnects(-1), nats.Timeout(patience),
 		nats.ReconnectWait(time.Millisecond), nats.ClosedHandler(func(*nats.Conn) { told <- true }))
 	w.NoError(err)
 	p := w.process()

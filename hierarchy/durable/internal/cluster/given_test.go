@@ -30,7 +30,7 @@ func (l broken) Bounds(ctx context.Context) (storage.Bounds, error) {
 // it is damaged.
 func TestDamagedPartitionIsGiven(t *testing.T) {
 	w := newWorld(t)
-	a := w.process()
+	a, b := w.patient(), w.patient() // else a may get it back, to which it still seems to be damaged
 	a.reread = time.Hour
 	var is atomic.Bool
 	is.Store(true)
@@ -43,7 +43,7 @@ func TestDamagedPartitionIsGiven(t *testing.T) {
 	w.NoError(a.open(t.Context()))
 	_, _, _, err := a.Get(t.Context(), 3, []byte("key3"))
 	w.ErrorIs(err, partition.ErrDamaged)
-	b := w.open()
+	w.NoError(b.open(t.Context()))
 	w.eventually("given", func() bool { return b.owned[3].Load() != nil })
 	w.eventually("a requests b", func() bool { return a.damaged() == 0 })
 	for range 20 {
@@ -97,7 +97,7 @@ func TestRequestsAreBounded(t *testing.T) {
 		select {
 		case m := <-answers:
 			w.Equal(no, string(m.Data))
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			w.FailNow("they wait")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,22 +28,26 @@ func TestLogThatIsDeleted(t *testing.T) {
 		for _, busy := range []bool{false, true} {
 			t.Run(fmt.Sprint(what, busy), func(t *testing.T) {
 				w := newWorld(t)
-				a, b := w.open(), w.open()
+				a, b := w.guarded(), w.guarded()
+				w.NoError(a.open(t.Context()))
+				w.NoError(b.open(t.Context()))
 				w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
-				a.set("key1", "value", time.Hour)
-				a.set("key2", "value", time.Hour)
 				ended := make(chan bool)
-				if busy {
-					go func() {
-						defer close(ended)
-						for err := error(nil); err == nil; {
-							_, _, err = b.do(frame.Set, "key1", "other", time.Hour)
-						}
-					}()
-				} else {
-					close(ended)
-				}
-				remove(w)
+				w.unseen(func() {
+					a.set("key1", "value", time.Hour)
+					a.set("key2", "value", time.Hour)
+					if busy {
+						go func() {
+							defer close(ended)
+							for err := error(nil); err == nil; {
+								_, _, err = b.do(frame.Set, "key1", "other", time.Hour)
+							}
+						}()
+					} else {
+						close(ended)
+					}
+					remove(w)
+				})
 				w.eventually("damaged", func() bool { return a.damaged()+b.damaged() == 1 })
 				for _, p := range []*process{a, b} {
 					_, _, err := p.do(frame.Remove, "key1", "", 0)
@@ -57,6 +62,33 @@ func TestLogThatIsDeleted(t *testing.T) {
 			})
 		}
 	}
+}
+
+// guarded is a log at which nobody looks while noLook is held.
+type guarded struct {
+	storage.Log
+	noLook *sync.RWMutex
+}
+
+func (l guarded) Bounds(ctx context.Context) (storage.Bounds, error) {
+	l.noLook.RLock()
+	defer l.noLook.RUnlock()
+	return l.Log.Bounds(ctx)
+}
+
+// guarded is a process that has not begun yet, and looks at no log during unseen.
+func (w *world) guarded() *process {
+	p := w.process().steady() // who joins again looks, and so does who gets no answer
+	p.wrap = func(log storage.Log) storage.Log { return guarded{log, &w.noLook} }
+	return p
+}
+
+// unseen does something at which the owners of logs do not look before it is done. An owner looks once after it has
+// written, and not again while it is idle.
+func (w *world) unseen(do func()) {
+	w.noLook.Lock()
+	defer w.noLook.Unlock()
+	do()
 }
 
 // damaged is how many partitions of this process are damaged.
@@ -102,6 +134,10 @@ func TestLogThatIsRestored(t *testing.T) {
 	backup := w.disks[1].Copy()
 	a.set("key1", "later", time.Hour)
 	whole := w.disks[1].Copy()
+	w.eventually("marked", func() bool { // the mark tells what is missing
+		m, err := a.logs[1].Mark(t.Context())
+		return err == nil && m.Number == a.owned[1].Load().Last()
+	})
 	w.disks[1].SetGone(true)
 	a.session.slots[1].doubted(nil)
 	says := func(text string) {
@@ -158,10 +194,11 @@ func TestIdleOwnerDoesNotLook(t *testing.T) {
 		before := n.Load()
 		a.set("key1", "", time.Hour)
 		w.eventually("looked", func() bool { return n.Load() > before })
-		time.Sleep(2 * lease) // the others have looked after they were opened
-		idle := n.Load()
-		time.Sleep(4 * lease)
-		w.Equal(idle, n.Load())
+		w.eventually("idle", func() bool { // the others look once after they were opened
+			idle := n.Load()
+			time.Sleep(4 * lease)
+			return n.Load() == idle
+		})
 	}
 }
 

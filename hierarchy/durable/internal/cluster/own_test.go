@@ -81,6 +81,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 func newOwnBench(t *testing.T) *ownBench {
 	w := newWorld(t)
 	b := &ownBench{world: w, process: w.process(), appends: make(chan bool, 1)}
+	b.process.answer = patience // an append that is tried again would need another turn
 	began, end := make(chan context.Context), make(chan bool)
 	w.handle = func(ctx context.Context, _ partition.Firing) error {
 		began <- ctx

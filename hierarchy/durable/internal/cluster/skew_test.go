@@ -62,10 +62,10 @@ func TestNoTakeoverByAWrongClock(t *testing.T) {
 		b, c, log := w.off(by)
 		w.NoError(b.open(t.Context()))
 		a.set("soon3", "", 10*time.Millisecond)
-		w.eventually("fired", func() bool { return len(w.firings("soon3")) == 1 })
+		w.eventually("fired", func() bool { return len(w.firings("soon3")) > 0 })
 		w.Same(a, w.firings("soon3")[0].by)
 		w.eventually("ended", func() bool { return len(a.keys()) == 1 }) // else it fires again after the takeover
-		w.InDelta(by, b.Skew(), float64(4*time.Second))
+		w.eventually("known", func() bool { return (b.Skew() - by).Abs() < 4*time.Second })
 		a.kill()
 		w.eventually("the dead one is known", func() bool { return len(b.latest().now().view.Members) == 1 })
 		time.Sleep(4 * lease)
@@ -86,6 +86,7 @@ func TestOwnerWhoseClockIsSet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, c, log := w.off(time.Second)
+	a.steady() // if it lost it, it would not take anything again
 	w.NoError(a.open(t.Context()))
 	w.eventually("all", func() bool { return a.owns() == partitions }) // at once, but while its lease has ended
 	a.set("late3", "", time.Hour)
@@ -95,7 +96,7 @@ func TestOwnerWhoseClockIsSet(t *testing.T) {
 	w.eventually("half", func() bool { return b.owns() == 2 && a.owns() == 2 })
 	a.set("soon2", "", 10*time.Millisecond)
 	b.set("soon3", "", 10*time.Millisecond)
-	w.eventually("fired", func() bool { return len(w.firings("soon2"))+len(w.firings("soon3")) == 2 })
+	w.eventually("fired", func() bool { return len(w.firings("soon2")) > 0 && len(w.firings("soon3")) > 0 })
 	w.Empty(w.firings("late3"))
 	b.kill()
 	w.eventually("the dead one is known", func() bool { return len(a.latest().now().view.Members) == 1 })
@@ -110,8 +111,9 @@ func TestOwnerWhoseClockIsSet(t *testing.T) {
 // If the clock is set after the claim was taken, the claim is given away for others.
 func TestClockIsSetAfterTheClaim(t *testing.T) {
 	w := newWorld(t)
-	a := w.open()
+	a := w.openSteady()
 	b, c, _ := w.off(0)
+	b.steady() // if it lost it, it would not take the other one again
 	w.NoError(b.open(t.Context()))
 	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
 	var at int

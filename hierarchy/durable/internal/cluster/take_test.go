@@ -15,6 +15,7 @@ import (
 // An owner may die after it was asked for a partition. Who has asked takes the partition over when the
 // lease has run out, and does not go on waiting for the answer.
 func TestOwnerDiesWhileItGives(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	entered, leave := make(chan bool, 9), make(chan bool)
 	defer close(leave)
@@ -23,10 +24,11 @@ func TestOwnerDiesWhileItGives(t *testing.T) {
 		<-leave
 		return nil
 	}
-	a := w.open()
+	a := w.openSteady() // it lives until it is killed
 	a.set("slow3", "", 0)
 	<-entered
-	b := w.patient() // for twice as long as its lease, it waits for an answer
+	b := w.patient()
+	b.lease = patience // for twice as long, it waits for an answer; but it may be new for as long before it asks
 	asked := w.spy(b, a, 3)
 	opened := make(chan error, 1)
 	go func() { opened <- b.open(t.Context()) }()

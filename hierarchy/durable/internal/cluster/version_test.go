@@ -89,7 +89,7 @@ func (p *process) ownsReadable() bool {
 // is lost. What the new ones have, an old one does not take when one of them dies.
 func TestRollingDeploy(t *testing.T) {
 	w := newWorld(t)
-	a, b := w.open(), w.open()
+	a, b := w.openSteady(), w.openSteady() // what a new one takes over, they don't get again
 	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
 	for i := range 20 {
 		a.set(fmt.Sprint("key", i), "value", time.Hour)
@@ -169,7 +169,7 @@ func TestSomeLogsAreNewer(t *testing.T) {
 			w.disks[at].Change(number, withVersion(data, frame.Version))
 		}
 	}
-	b := w.open()
+	b := w.openSteady() // what c takes over, it does not get again
 	w.eventually("two", func() bool { return b.owns() == 2 })
 	w.True(b.ownsReadable())
 	for at, claim := range b.latest().now().view.Claims {
@@ -273,10 +273,10 @@ func (l olderLog) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, e
 func TestWritingForAnOldProcess(t *testing.T) {
 	w := newWorld(t)
 	old := w.process()
-	old.reads = frame.First
+	old.steady().reads = frame.First
 	old.wrap = func(log storage.Log) storage.Log { return olderLog{log} }
 	w.NoError(old.open(t.Context()))
-	b := w.open()
+	b := w.openSteady() // who takes the old one for dead writes what that can't read
 	w.eventually("two each", func() bool { return old.owns() == 2 && b.owns() == 2 })
 	for i := range 20 {
 		b.set(fmt.Sprint("key", i), "value", time.Hour)
@@ -294,7 +294,7 @@ func TestWritingForAnOldProcess(t *testing.T) {
 	w.NoError(b.Shutdown(t.Context()))
 	w.eventually("all old", func() bool { return old.owns() == 4 })
 	w.Len(old.keys(), 20)
-	b = w.open()
+	b = w.openSteady()
 	w.NoError(old.Shutdown(t.Context()))
 	w.eventually("all new", func() bool { return b.owns() == 4 })
 	w.eventually("a schedule", func() bool { return schedule(0) == nil })
