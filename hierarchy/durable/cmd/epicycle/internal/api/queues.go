@@ -18,7 +18,7 @@ const (
 	maxReason = 1 << 10
 )
 
-// Firing is a firing that was taken.
+// Firing is a firing that a worker has taken from a queue.
 type Firing struct {
 	Token   string          `json:"token" doc:"For done and fail"`
 	Key     string          `json:"key"`
@@ -29,7 +29,7 @@ type Firing struct {
 	Timeout string          `json:"timeout" doc:"After which the attempt has failed"`
 }
 
-// QueueName is the path of a queue.
+// QueueName is the name of a queue in the path of a request.
 type QueueName struct {
 	Name string `path:"name" maxLength:"250"`
 }
@@ -79,7 +79,7 @@ func (a *API) take(ctx context.Context, in *takeInput) (*takeOutput, error) {
 	return out, nil
 }
 
-// allows returns the keys that a bearer may have, or nil if it may have all.
+// allows returns a function that reports whether a bearer may have a key, or nil if it may have all keys.
 func allows(who *access.Bearer) func(string) bool {
 	if who.Prefix == "" {
 		return nil

@@ -13,11 +13,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/lane"
 )
 
-// taken is the attempts that workers have taken from queues. No goroutine waits for them.
+// taken holds the attempts that workers have taken from queues. No goroutine waits for them.
 type taken struct {
 	mu   sync.Mutex
 	all  map[string]*one // by token
-	idle chan struct{}   // if not nil, closed when there are none
+	idle chan struct{}   // if not nil, closed when there are no attempts
 }
 
 // one is an attempt that was taken.
@@ -41,8 +41,8 @@ func (t *taken) len() int {
 	return len(t.all)
 }
 
-// remove removes and returns the attempt of a token: only the caller that gets it may end it. It returns nil if
-// there is none, or if allows returns false.
+// remove removes and returns the attempt of a token, so that only one caller can end it. It returns nil if there is no
+// such attempt, or if allows returns false.
 func (t *taken) remove(token string, allows func(*one) bool) *one {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,7 +67,7 @@ func (t *taken) tokens() (all []string) {
 	return all
 }
 
-// wait waits until there are none, or until ctx is done.
+// wait waits until there are no attempts, or until ctx is done.
 func (t *taken) wait(ctx context.Context) {
 	t.mu.Lock()
 	if len(t.all) == 0 {
@@ -92,8 +92,8 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Take takes the firings of a queue that are due, at most max, and waits for the first one until ctx is done. It
-// takes only those whose keys are allowed.
+// Take takes the firings of a queue that are due, at most max, and waits for the first one until ctx is done. It takes
+// only firings whose keys are allowed.
 func (s *Service) Take(ctx context.Context, queue string, max int, allows func(key string) bool) (all []Taken) {
 	for !s.Draining() {
 		for len(all) < max {
@@ -114,7 +114,7 @@ func (s *Service) Take(ctx context.Context, queue string, max int, allows func(k
 	return all
 }
 
-// begin begins an attempt.
+// begin begins the attempt of a timer from a queue.
 func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	a, ok := s.Begin(d.Key, d.ID)
 	if !ok {
@@ -129,7 +129,7 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	return Taken{a, token}, true
 }
 
-// end ends an attempt that has had no answer.
+// end ends an attempt with an error. It does not wait for the log.
 func (s *Service) end(token string, err error) {
 	if o := s.taken.remove(token, func(*one) bool { return true }); o != nil {
 		o.timer.Stop()
@@ -139,7 +139,7 @@ func (s *Service) end(token string, err error) {
 
 var errUnread = errors.New("the connection ended before the firing was sent")
 
-// GiveBack ends attempts whose firings did not reach the one who took them. They are due again at once.
+// GiveBack ends attempts whose firings did not reach the worker that took them. Their timers are due again at once.
 func (s *Service) GiveBack(all []Taken) {
 	for _, t := range all {
 		s.end(t.Token, durable.RetryAfter(0, errUnread))
@@ -152,8 +152,8 @@ var errToken = errors.New("the attempt has ended, or there was none with this to
 // endTime is how long an answer waits for the log.
 const endTime = time.Minute
 
-// End ends the attempts of tokens that were taken from a queue: with nil they have done their work. It returns an
-// error for each that did not end so.
+// End ends the attempts of tokens that were taken from a queue. If result is nil, they have succeeded. It returns an
+// error for each attempt that it could not end.
 func (s *Service) End(ctx context.Context, queue string, tokens []string, result error, allows func(key string) bool) []error {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
@@ -178,7 +178,8 @@ func (s *Service) End(ctx context.Context, queue string, tokens []string, result
 	return errs
 }
 
-// TakeWithin is Take, which waits for at most a time. If ctx is done meanwhile, what was taken is given back.
+// TakeWithin is Take that waits at most that long. If ctx is done meanwhile, the firings that were taken are given
+// back.
 func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait time.Duration, allows func(key string) bool) []Taken {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
