@@ -7,9 +7,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
-// After sends the wall time at which it was due on the returned channel after d. If d <= 0, or d
-// has passed before the timer is set, it does so before it returns, on a mock in the next Add. The
-// error is ErrClosed or ErrFull. Use NewTimer for a timer that can be stopped.
+// After returns a channel that receives, after d, the wall time at which it was due. If d <= 0, or d has passed before
+// the timer is set, it receives that before After returns, or on a mock in the next Add. The error is ErrClosed or
+// ErrFull. Use NewTimer for a timer that can be stopped.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	c, now := make(chan time.Time, 1), w.core.Now()
 	var err error
@@ -26,11 +26,10 @@ func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	return c, nil
 }
 
-// ChanTimer sends the time when it was due on C, as a time.Timer of Go 1.23 and later does:
-// after Stop or Reset has returned, no value from before is received. To both it is pending until
-// its value is received. It keeps its place under MaxPending until it is stopped. Its methods may
-// be called concurrently. Unlike those of package time, C has a capacity of 1: cap(C) is 1,
-// and len(C) may be 1.
+// ChanTimer sends the time when it was due on C, as a time.Timer of Go 1.23 and later does: after Stop or Reset has
+// returned, no value from before is received. For both, it is pending until its value is received. It keeps its place
+// under MaxPending until it is stopped. Its methods may be called concurrently. Unlike those of package time, C has a
+// capacity of 1: cap(C) is 1, and len(C) may be 1.
 type ChanTimer struct {
 	C <-chan time.Time
 
@@ -43,8 +42,8 @@ type ChanTimer struct {
 	placed bool          // it has a place under MaxPending
 }
 
-// NewTimer makes a timer that fires after d. If d <= 0 it does so before NewTimer returns, on
-// a mock in the next Add. The error is ErrClosed or ErrFull.
+// NewTimer makes a timer that fires after d. If d <= 0 it fires before NewTimer returns, or on a mock in the next Add.
+// The error is ErrClosed or ErrFull.
 func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 	c := make(chan time.Time, 1)
 	t := &ChanTimer{C: c, c: c, wheel: w}
@@ -79,7 +78,7 @@ func (t *ChanTimer) set(d time.Duration) (err error) {
 	return err
 }
 
-// send is the timer's callback.
+// send is called by the wheel when the timer is due.
 func (t *ChanTimer) send(run uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -97,8 +96,8 @@ func (t *ChanTimer) deliver(due int64) {
 	}
 }
 
-// Stop stops the timer, and reports whether it was pending: a value that it has sent and nobody
-// has received is discarded.
+// Stop stops the timer, and reports whether it was pending. A value that it has sent and nobody has received is
+// discarded.
 func (t *ChanTimer) Stop() bool {
 	engine.RequireMade(t.wheel != nil, "ChanTimer")
 	t.mu.Lock()
@@ -111,9 +110,8 @@ func (t *ChanTimer) Stop() bool {
 	return was
 }
 
-// Reset makes the timer fire after d, at once if d <= 0, as NewTimer does, also if it has fired
-// or was stopped. It reports whether the timer was pending, as Stop does. Once the wheel is
-// stopped, Reset is false and sets nothing.
+// Reset makes the timer fire after d, or at once if d <= 0, as NewTimer does, even if it has fired or was stopped. It
+// reports whether the timer was pending, as Stop does. Once the wheel is stopped, Reset returns false and sets nothing.
 func (t *ChanTimer) Reset(d time.Duration) bool {
 	engine.RequireMade(t.wheel != nil, "ChanTimer")
 	t.mu.Lock()
@@ -124,7 +122,7 @@ func (t *ChanTimer) Reset(d time.Duration) bool {
 	}
 	if !t.placed {
 		t.placed = true
-		t.wheel.core.Force() // there is no error to say that it is full
+		t.wheel.core.Force() // Reset has no error to report that the wheel is full
 	}
 	return t.set(d) == nil && was
 }

@@ -18,33 +18,29 @@ type Config struct {
 	// itself is the nearest power of two in nanoseconds. Interval places the boundaries
 	// of the circles and never changes when a timer fires.
 	Interval time.Duration
-	// Precision limits the wake-ups: the times that two of them are aimed at are at least one
-	// Precision apart, and a timer that falls due between them waits for the second. The
-	// default, 1ms, or Interval if that is less, does so in a crowd only, which is more than
-	// four timers that are due within one Precision: fewer are exact. On a mock clock all
-	// timers are. A smaller Precision makes crowded timers more exact and costs CPU: a
-	// thousand wake-ups a second take about 4 % of a core. Precision must not be greater than
-	// an Interval that is set.
+	// Precision limits the wake-ups: the times at which two of them are aimed are at least one Precision apart, and a
+	// timer that falls due between them waits for the second. The default is 1ms, or Interval if that is less. With the
+	// default only a crowd has to wait, which is more than four timers that are due within one Precision; fewer are
+	// exact. On a mock clock all timers are exact. A smaller Precision makes crowded timers more exact and costs CPU: a
+	// thousand wake-ups a second take about 4 % of a core. Precision must not be greater than an Interval that is set.
 	Precision time.Duration
-	// Clock tells the time and wakes the wheel, default clock.Precise().
+	// Clock provides the time and wakes the wheel, default clock.Precise().
 	Clock clock.Clock
 	// Executor runs the callbacks, default Go; on a *clock.Mock, Inline.
 	Executor Executor
-	// MaxPending limits the number of pending timers; 0 means no limit. A timer of any kind has one
-	// place from when it is set until it fires or is stopped. A Repeater, Ticker or ChanTimer, which
-	// has a life after it has fired, has its place until it is stopped. If all places are taken, what
-	// would set a new timer returns ErrFull, or a context that is cancelled with this cause. Setting
-	// again what has its place, as Timer.Reset and Keyed.Set of a pending key do, never fails for
-	// want of one, and Reset of a FuncTimer, ChanTimer or Ticker that has given its place back takes
-	// one beyond the limit. What is due when it is set, and is therefore dispatched or served within
-	// the call, was never pending. The limit costs a counter shared by all cores.
+	// MaxPending limits the number of pending timers; 0 means no limit. A timer of any kind takes one place from when
+	// it is set until it fires or is stopped. A Repeater, Ticker or ChanTimer, which can be used after it has fired,
+	// keeps its place until it is stopped. If all places are taken, a call that would set a new timer returns ErrFull,
+	// or a context that is cancelled with this cause. Setting a timer again that has its place, as Timer.Reset and
+	// Keyed.Set of a pending key do, never fails for want of one, and Reset of a FuncTimer, ChanTimer or Ticker that
+	// has given its place back takes one beyond the limit. A timer that is due when it is set, and is therefore
+	// dispatched or served within the call, takes no place. The limit costs a counter shared by all cores.
 	MaxPending int
-	// MaxQueued limits the callbacks that wait in the executor: while there are so many,
-	// setting a timer whose callback the executor would run returns ErrFull. 0 means no
-	// limit. Timers that are pending already still fire, so with MaxPending no more than the
-	// sum of both wait in all. Channels, sleepers and contexts have no callback to wait for,
-	// and no limit but MaxPending; what needs no new timer, such as Reset and the next run of
-	// a Repeater, has none.
+	// MaxQueued limits the callbacks that wait in the executor: while that many wait, setting a timer whose callback
+	// the executor would run returns ErrFull. 0 means no limit. Timers that are already pending still fire, so with
+	// MaxPending at most the sum of both wait in all. Channels, sleepers and contexts have no callback in the executor,
+	// so only MaxPending limits them. Operations that need no new timer, such as Reset and the next run of a Repeater,
+	// have no limit.
 	MaxQueued int
 	// Shards is the number of parts that the wheel has, each with a lock of its own, so
 	// that cores seldom wait for each other. It is rounded up to a power of two, at most
@@ -61,12 +57,12 @@ const (
 	defaultInterval  = time.Second
 	defaultPrecision = time.Millisecond
 	maxShards        = 1 << 10
-	// defaultFew is how many timers that are due within one default precision are no crowd. Ten, as
-	// of a wheel with ten thousand in a second, must be one, also where they happen to be less dense.
+	// defaultFew is how many timers that are due within one default precision are not a crowd yet. Ten must be a crowd,
+	// the average of a wheel with ten thousand timers in a second, even where they happen to be less dense.
 	defaultFew = 4
 )
 
-// newCore makes the wheel that cfg asks for, which calls fire with the value of each timer.
+// newCore makes a wheel with that Config, which calls fire with the value of each timer.
 func newCore[T any](cfg Config, fire func(T)) (*engine.Core[T], error) {
 	if fire == nil {
 		return nil, ErrNilFunc
@@ -142,8 +138,8 @@ func chosenShards() int { return min(runtime.GOMAXPROCS(0), 16) }
 // powerOfTwo returns the least power of two that is at least n.
 func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
-// The errors of a wheel that can't schedule a timer. Where one of them is returned,
-// nothing was set. They may be wrapped: compare with errors.Is.
+// The errors of a wheel that can't schedule a timer. If one of them is returned, nothing was set. They may be wrapped,
+// so compare with errors.Is.
 var (
 	ErrClosed   = engine.ErrClosed
 	ErrFull     = engine.ErrFull

@@ -62,7 +62,7 @@ func (w *Wheel) newContext(parent context.Context, t time.Time, d time.Duration,
 // contextWheel is a core as package wheelctx sees it.
 type contextWheel engine.Core[func()]
 
-// stoppedContext is how contexts end once their wheel is stopped.
+// stoppedContext is the outcome of contexts whose wheel is stopped.
 var stoppedContext = wheelctx.NewOutcome(context.Canceled, ErrClosed)
 
 func (w *contextWheel) core() *engine.Core[func()] { return (*engine.Core[func()])(w) }

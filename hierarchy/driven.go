@@ -9,26 +9,26 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Driven is the wheel itself: no lock, no goroutine and no clock. It is for those who have
-// a lock and a loop of their own, such as an event loop, a cache or a store. They call
-// Expire when time has passed, and Next to find out how long to sleep.
+// Driven is the timing wheel itself: no lock, no goroutine and no clock. It is for programs that have a lock and a loop
+// of their own, such as an event loop, a cache or a store. They call Expire when time has passed, and Next to find out
+// how long to sleep.
 //
-// Times are durations since an instant of the caller's choice, in any unit that fits; the
-// Unix epoch will do. Now is the latest time that Expire was called with, and 0 at first.
-// A timer that is set to now or before is due at the next Expire.
+// Times are durations since an instant of the caller's choice, in any unit that fits; the Unix epoch is one choice. Now
+// is the latest time that Expire was called with, and 0 at first. A timer that is set to now or before is due at the
+// next Expire.
 //
-// The zero Driven is ready to use. It must not be copied after first use, and only one
-// goroutine may use it at a time: callers who share it lock it.
+// The zero Driven is ready to use. It must not be copied after first use, and only one goroutine may use it at a time:
+// callers that share it must lock it.
 //
-// Memory is about 41 bytes a timer for a T of one word, beside ten kilobytes for the circles.
-// It is given back as timers go.
+// It takes about 41 bytes of memory per timer for a T of one word, in addition to ten kilobytes for the circles. Memory
+// is released as timers go.
 type Driven[T any] struct {
 	_      noCopy
 	timers *timers.Timers[T] // nil while there is none
 	orders orders
 	now    int64 // Invariant: 0 or more, and never goes back
 
-	// The earliest timer and its deadline, if nearest is not 0. It may be unknown.
+	// nearest is the earliest timer, and nearestAt its deadline. If nearest is 0, the earliest timer is not known.
 	nearest   uint32
 	nearestAt int64
 
@@ -36,27 +36,26 @@ type Driven[T any] struct {
 	popped int // timers that Expire has taken out since it last prepared crowds
 }
 
-// Handle names a timer of a Driven. It is a value without pointers, safe to copy, to compare
-// and to keep for ever. Once its timer has expired or was removed, it names nothing, nor does
-// it ever name a timer of another Driven. The zero Handle names nothing.
+// Handle identifies a timer of a Driven. It is a value without pointers, safe to copy, to compare and to keep for ever.
+// Once its timer has expired or was removed, it identifies nothing, and it never identifies a timer of another Driven.
+// The zero Handle identifies nothing.
 type Handle struct {
-	generation uint64 // Invariant: no other timer of the process has it, nor had it
+	generation uint64 // Invariant: no other timer of the process has, or ever had, the same
 	index      uint32
 }
 
-// drivenLayout has a base circle of about a second, as wheels have whose Config is zero.
+// drivenLayout has a base circle of about a second, like a wheel with a zero Config.
 var drivenLayout = circles.NewLayout(time.Second)
 
-// drivenTuning has crowds ready in time although the hand moves only with Expire.
+// drivenTuning prepares crowds in time although the hand moves only in Expire.
 func drivenTuning() circles.Tuning {
 	t := circles.DefaultTuning()
 	t.WholeSlot = true
 	return t
 }
 
-// Set makes a timer with that value and deadline. It costs about 20 ns, whatever the
-// deadline and however many timers there are, and now and then an allocation for some
-// thousand timers.
+// Set makes a timer with that value and deadline. It costs about 20 ns, whatever the deadline and however many timers
+// there are, and an allocation once in some thousand timers.
 func (d *Driven[T]) Set(v T, due time.Duration) Handle {
 	t := d.timers
 	if t == nil {
@@ -89,8 +88,8 @@ func (d *Driven[T]) lookup(h Handle) *level.Node {
 	return d.timers.Arena().Lookup(h.index, h.generation)
 }
 
-// Move gives the timer a new deadline. Among timers of one deadline it comes last then, as if
-// it had been set now. It is false if h names no timer; then nothing has changed.
+// Move gives the timer a new deadline. Among timers of the same deadline it then comes last, as if it had been set now.
+// Move reports false if h identifies no timer; then nothing has changed.
 func (d *Driven[T]) Move(h Handle, due time.Duration) bool {
 	n := d.lookup(h)
 	if n == nil {
@@ -109,7 +108,7 @@ func (d *Driven[T]) Move(h Handle, due time.Duration) bool {
 	return true
 }
 
-// Remove removes the timer and returns its value. It is false if h names no timer.
+// Remove removes the timer and returns its value. ok is false if h identifies no timer.
 func (d *Driven[T]) Remove(h Handle) (v T, ok bool) {
 	n := d.lookup(h)
 	if n == nil {
@@ -131,8 +130,7 @@ func (d *Driven[T]) discard(i uint32, n *level.Node) {
 	}
 }
 
-// Get returns the value and the deadline of the timer, the one that was given to Set or Move. It
-// is false if h names no timer.
+// Get returns the value and the deadline of the timer, as passed to Set or Move. ok is false if h identifies no timer.
 func (d *Driven[T]) Get(h Handle) (v T, due time.Duration, ok bool) {
 	n := d.lookup(h)
 	if n == nil {
@@ -144,10 +142,10 @@ func (d *Driven[T]) Get(h Handle) (v T, due time.Duration, ok bool) {
 // Len returns the number of timers.
 func (d *Driven[T]) Len() int { return d.timers.Len() }
 
-// Next returns the deadline of the earliest timer, which may have passed, and false if there is
-// none. Where a crowd comes first, Next goes through it, once. That takes no memory, unless its
-// time has passed or another crowd was prepared before. Otherwise Next costs some nanoseconds,
-// or a few microseconds after the earliest of some hundred timers has gone.
+// Next returns the deadline of the earliest timer, which may have passed. ok is false if there is no timer. If a crowd
+// comes first, Next iterates over it, once. That takes no memory, unless its time has passed or another crowd was
+// prepared before. Otherwise Next costs some nanoseconds, or a few microseconds after the earliest of some hundred
+// timers has gone.
 func (d *Driven[T]) Next() (due time.Duration, ok bool) {
 	if d.nearest == 0 {
 		if d.Len() == 0 {
@@ -159,17 +157,17 @@ func (d *Driven[T]) Next() (due time.Duration, ok bool) {
 	return time.Duration(d.nearestAt), true
 }
 
-// Expire takes out the timers that are due at now or before, one by one, with their values and deadlines, in order
-// of deadline, and of setting where deadlines are equal. If now is earlier than that of a previous call, it counts
-// as that one.
+// Expire takes out the timers that are due at now or before, one by one, with their values and deadlines, in order of
+// deadline, and of setting where deadlines are equal. If now is earlier than in a previous call, Expire uses the time
+// of that call.
 //
-// The loop may end at any timer: the timers that it has not been given stay. Its body may call anything on d. What
-// it sets to now or before comes in the same loop. If it panics, only the timer that it was given is gone.
+// The loop may end at any timer: the timers that it has not been given stay. Its body may call anything on d. Timers
+// that it sets to now or before come in the same loop. If it panics, only the timer that it was given is gone.
 //
-// The first timer of a crowd costs time for each timer in it, some tens of nanoseconds, to sort
-// it or to spread it out. The steps after it prepare what comes next in small portions of some
-// tens of microseconds, so a caller that holds a lock can let go of it after any number of
-// timers. A timer of a crowd takes up to 24 bytes more while the part with it is being fired.
+// The first timer of a crowd costs some tens of nanoseconds for each timer in the crowd, which has to be sorted or
+// spread out. The steps after it prepare the next timers in small portions of some tens of microseconds, so a caller
+// that holds a lock can release it after any number of timers. A timer of a crowd takes up to 24 bytes more while its
+// part of the crowd is being fired.
 func (d *Driven[T]) Expire(now time.Duration) iter.Seq2[T, time.Duration] {
 	return func(yield func(T, time.Duration) bool) {
 		d.now = max(d.now, int64(now))
@@ -199,9 +197,8 @@ func (d *Driven[T]) pop(now int64) (v T, due time.Duration, ok bool) {
 	return v, due, true
 }
 
-// All returns an iterator over all timers, in no order, with their values and deadlines. The body
-// may call anything on d. A timer that is there from beginning to end comes exactly once. One
-// that is set meanwhile does not come.
+// All returns an iterator over all timers, in no order, with their values and deadlines. The body may call anything on
+// d. A timer that is there throughout is yielded exactly once. A timer that is set meanwhile is not yielded.
 func (d *Driven[T]) All() iter.Seq2[T, time.Duration] {
 	return func(yield func(T, time.Duration) bool) {
 		latest := d.orders.last
@@ -217,7 +214,7 @@ func (d *Driven[T]) All() iter.Seq2[T, time.Duration] {
 	}
 }
 
-// noCopy has go vet report copies of what holds it.
+// noCopy makes go vet report copies of values that contain it.
 type noCopy struct{}
 
 func (*noCopy) Lock()   {}

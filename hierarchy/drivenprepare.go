@@ -7,16 +7,16 @@ import (
 const (
 	// prepareEvery is the number of timers after which Expire prepares crowds.
 	prepareEvery = 8
-	// prepareBudget is about how many nodes it goes through then, in some tens of microseconds.
+	// prepareBudget is about how many nodes it visits then, which takes some tens of microseconds.
 	prepareBudget = 256
-	// prepareEach is the same for each timer of a crowd that was set just now.
+	// prepareEach is the number of nodes it visits for each timer of a crowd that was just set.
 	prepareEach = 8
-	// crowd is how many timers in a slot are worth preparing it.
+	// crowd is how many timers make a slot worth preparing.
 	crowd = 512
 )
 
-// prepare sorts or spreads crowds whose time comes soon, in small portions, so that the timers
-// after the next one need no long time. Once a crowd may have been set, it prepares about as much.
+// prepare sorts or spreads crowds that are due soon, in small portions, so that no later timer takes long. Once a crowd
+// may have been set, it does correspondingly more.
 func (d *Driven[T]) prepare(now int64) {
 	budget := prepareBudget
 	if d.unseen >= crowd {
@@ -28,14 +28,14 @@ func (d *Driven[T]) prepare(now int64) {
 	d.timers.DealAhead(now, budget)
 }
 
-// orders gives out orders and generations: numbers that ascend, and that no one else in the
-// process is given. So a handle of another wheel names nothing here.
+// orders gives out orders and generations: ascending numbers that are unique in the process. So a handle of another
+// wheel identifies nothing here.
 type orders struct{ last, reserved uint64 }
 
-// ordersGiven are those that were reserved so far.
+// ordersGiven is the last number that was reserved so far.
 var ordersGiven atomic.Uint64
 
-// ordersAtOnce is how many are reserved at once.
+// ordersAtOnce is how many numbers are reserved at a time.
 const ordersAtOnce = 1 << 12
 
 func (o *orders) next() uint64 {

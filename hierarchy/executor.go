@@ -6,17 +6,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
 
-// Executor runs tasks. It must call each task that it is given exactly once: later, or,
-// if it can't, in the call itself. The goroutine that woke the wheel calls it, with no
-// lock held, so it should not block. Go and Pool are also called by the goroutine that sets
-// what is due already. Any function of a worker pool that takes a func() is an Executor. Pass Go,
-// Inline and what Pool returns as they are: a wheel recognises them, and then does their work itself,
-// for many callbacks at once.
+// Executor runs tasks. It must call each task that it is given exactly once: later, or, if it can't, in the call
+// itself. The goroutine that woke the wheel calls it, with no lock held, so it should not block. Go and Pool are also
+// called by the goroutine that sets a timer that is already due. Any function of a worker pool that takes a func() is
+// an Executor. Pass Go, Inline and the result of Pool as they are: a wheel recognises them, and then does their work
+// itself, for many callbacks at once.
 type Executor func(task func())
 
-// Go runs each task in its own goroutine, as time.AfterFunc does. If many timers of a wheel are
-// due together, one goroutine may run several of their callbacks, one after the other, while
-// others stand by. Still none waits for another, and what it does to its goroutine is its own.
+// Go runs each task in its own goroutine, as time.AfterFunc does. If many timers of a wheel are due together, one
+// goroutine may run several of their callbacks, one after the other, while others stand by. Still, no callback waits
+// for another, and what it changes in its goroutine affects no other callback.
 func Go(task func()) { go task() }
 
 // Inline runs each task in the goroutine that woke the wheel. It is the cheapest executor,
@@ -25,12 +24,11 @@ func Go(task func()) { go task() }
 // profiler labels, the next callback may find there.
 func Inline(task func()) { task() }
 
-// Pool returns an Executor that runs at most workers tasks at once, over all wheels that share
-// it. Further tasks wait in the order in which they came, and are counted in each wheel's
-// Stats.Queued. It never blocks the wheel: what it can't run yet waits in memory, and
-// Config.MaxQueued limits how much. Stats.Waited is how long callbacks have waited. A worker
-// ends when no task is left, so an idle pool has no goroutine and needs no closing. Pool
-// panics if workers <= 0.
+// Pool returns an Executor that runs at most workers tasks at once, over all wheels that share it. Further tasks wait
+// in the order in which they came, and are counted in each wheel's Stats.Queued. It never blocks the wheel: tasks that
+// it can't run yet wait in memory, and Config.MaxQueued limits how many. Stats.Waited is how long callbacks have
+// waited. A worker ends when no task is left, so an idle pool has no goroutine and needs no closing. Pool panics if
+// workers <= 0.
 func Pool(workers int) Executor {
 	if workers <= 0 {
 		panic("hierarchy: Pool needs at least one worker")
@@ -38,8 +36,8 @@ func Pool(workers int) Executor {
 	return executor.NewPool(workers)
 }
 
-// isGo and isInline recognise Go and Inline by their code. A function that calls one of them is an executor
-// like any other to the wheel: the same callbacks run, at more cost.
+// isGo and isInline recognise Go and Inline by their code. To the wheel, a function that calls one of them is an
+// executor like any other: the same callbacks run, at more cost.
 func isGo(e Executor) bool     { return codeOf(e) == codeOf(Go) }
 func isInline(e Executor) bool { return codeOf(e) == codeOf(Inline) }
 

@@ -8,11 +8,10 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// FuncTimer is a timer with a function of its own, which can be set any number of times,
-// also after it has fired: what time.AfterFunc returns. It has a place under MaxPending only while
-// it is pending, and only then the wheel refers to it; Reset takes one beyond the limit rather than
-// fail. Its methods may be called concurrently, also inside the function. NewFunc makes a
-// FuncTimer; the methods of a zero FuncTimer panic.
+// FuncTimer is a timer with a function of its own, which can be set any number of times, even after it has fired, like
+// the result of time.AfterFunc. It has a place under MaxPending only while it is pending, and only then does the wheel
+// refer to it. If there is no free place, Reset takes one beyond the limit rather than fail. Its methods may be called
+// concurrently, also inside the function. NewFunc makes a FuncTimer; the methods of a zero FuncTimer panic.
 type FuncTimer struct {
 	shard *engine.Shard[func()] // immutable, as the next three
 	f     func()
@@ -22,11 +21,11 @@ type FuncTimer struct {
 	generation uint64        // guarded by the shard's lock, as all below
 	idle       chan struct{} // nil, or closed when runs becomes 0
 	index      uint32
-	runs       int32 // how many were dispatched and have not returned
+	runs       int32 // how many runs were dispatched and have not returned
 }
 
-// NewFunc makes a timer that has the wheel's executor call f. It is not set yet: call Reset.
-// The error is ErrNilFunc or ErrClosed.
+// NewFunc makes a timer for which the wheel's executor calls f. It is not set yet: call Reset. The error is ErrNilFunc
+// or ErrClosed.
 func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 	if f == nil {
 		return nil, ErrNilFunc
@@ -42,11 +41,10 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 	return t, nil
 }
 
-// Reset makes the timer due after d, at once if d <= 0 (see Wheel.AfterFunc), also if it has
-// fired or was stopped, or was never set. It reports whether the timer was pending, as that of
-// time.Timer does. Once the wheel is stopped, Reset is false and sets nothing. While f runs,
-// Reset has it run again, possibly at the same time. It costs as much as Timer.Reset, and no
-// allocation.
+// Reset makes the timer due after d, or at once if d <= 0 (see Wheel.AfterFunc), even if it has fired or was stopped,
+// or was never set. It reports whether the timer was pending, like the Reset of time.Timer. Once the wheel is stopped,
+// Reset returns false and sets nothing. If Reset is called while f runs, f runs again, possibly at the same time. It
+// costs as much as Timer.Reset, and no allocation.
 func (t *FuncTimer) Reset(d time.Duration) bool {
 	engine.RequireMade(t.shard != nil, "FuncTimer")
 	s := t.shard
@@ -65,15 +63,14 @@ func (t *FuncTimer) Reset(d time.Duration) bool {
 	return true
 }
 
-// set sets the timer, which is not set, and returns false. The shard's lock must be held,
-// and is unlocked.
+// set sets the timer, which must not be set, and returns false. The shard's lock must be held, and is unlocked.
 func (t *FuncTimer) set(now, deadline int64) bool {
 	s := t.shard
 	if s.Closed {
 		s.Mu.Unlock()
 		return false
 	}
-	s.Core.Force() // there is no error to say that it is full
+	s.Core.Force() // Reset has no error to report that the wheel is full
 	wakeAt := int64(0)
 	t.index, t.generation, wakeAt = s.Set(t.ask, now, deadline, engine.AskFirst)
 	if deadline <= now {
@@ -84,7 +81,7 @@ func (t *FuncTimer) set(now, deadline int64) bool {
 	return false
 }
 
-// resetToNow is Reset to a deadline that has come.
+// resetToNow is Reset to a deadline that has passed.
 func (t *FuncTimer) resetToNow(now int64) bool {
 	s := t.shard
 	s.Mu.Lock()
@@ -101,8 +98,8 @@ func (t *FuncTimer) resetToNow(now int64) bool {
 	return true
 }
 
-// fireNow fires the timer within the call. n is its node, if it is set. The shard's lock
-// must be held, and is unlocked.
+// fireNow fires the timer within the call. n is its node, or nil if it is not set. The shard's lock must be held, and
+// is unlocked.
 func (t *FuncTimer) fireNow(n *level.Node) bool {
 	s := t.shard
 	if n != nil {
@@ -117,8 +114,8 @@ func (t *FuncTimer) fireNow(n *level.Node) bool {
 	return n != nil
 }
 
-// Stop stops the timer, and reports whether it was pending. If not, f was dispatched, or the
-// timer was not set, or was dropped with its wheel. Stop does not wait for an f that runs.
+// Stop stops the timer, and reports whether it was pending. If it was not, f was dispatched, or the timer was not set,
+// or was dropped with its wheel. Stop does not wait for a running f.
 func (t *FuncTimer) Stop() bool {
 	engine.RequireMade(t.shard != nil, "FuncTimer")
 	s := t.shard
@@ -127,10 +124,9 @@ func (t *FuncTimer) Stop() bool {
 	return s.StopOwned(t.index, t.generation)
 }
 
-// StopWait stops the timer, and waits until every f that was dispatched has returned. When
-// it returns nil, the timer is not set and f does not run, also if f itself has set the
-// timer meanwhile. It returns ctx's error if ctx is done first. Inside f it waits for that f,
-// too, and ends with ctx.
+// StopWait stops the timer, and waits until every f that was dispatched has returned. When it returns nil, the timer is
+// not set and f does not run, even if f itself has set the timer meanwhile. It returns ctx's error if ctx is done
+// first. Inside f it also waits for that f, so it returns only when ctx is done.
 func (t *FuncTimer) StopWait(ctx context.Context) error {
 	engine.RequireContext(ctx, "StopWait")
 	engine.RequireMade(t.shard != nil, "FuncTimer")
@@ -147,15 +143,15 @@ func (t *FuncTimer) StopWait(ctx context.Context) error {
 	}
 }
 
-// stopped stops the timer. It returns nil if f does not run, or else what is closed when
-// all runs have returned.
+// stopped stops the timer. It returns nil if f does not run, otherwise a channel that is closed when all runs have
+// returned.
 func (t *FuncTimer) stopped() <-chan struct{} {
 	s := t.shard
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	s.StopOwned(t.index, t.generation)
 	if s.Core.Settled() {
-		t.runs = 0 // an executor that panicked has lost the rest
+		t.runs = 0 // an executor that panicked has lost the other runs
 	}
 	if t.runs == 0 {
 		return nil
@@ -176,13 +172,13 @@ func (t *FuncTimer) fire() {
 	t.shard.Answer = engine.Answer[func()]{Run: &t.run}
 }
 
-// call is the task.
+// call is the task that the executor runs.
 func (t *FuncTimer) call() {
 	defer t.returned()
 	t.f()
 }
 
-// returned ends a run.
+// returned records that a run has returned.
 func (t *FuncTimer) returned() {
 	s := t.shard
 	s.Mu.Lock()

@@ -8,15 +8,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
-// Idle fires when it has not been touched for some time: what the idle timeout of a
-// connection is. It fires once. Its methods may be called concurrently, also inside its
-// function. NewIdle makes an Idle; the methods of a zero Idle panic.
+// Idle fires when it has not been touched for some time, like the idle timeout of a connection. It fires once. Its
+// methods may be called concurrently, also inside its function. NewIdle makes an Idle; the methods of a zero Idle
+// panic.
 //
-// A touch only notes its time. The wheel's timer stays where it is, and when it comes to
-// fire after a touch, the wheel puts it off to the deadline of the last touch. Stats counts
-// that in Moved, once for any number of touches, and does not count the touches. So an
-// Idle that is touched again and again costs the wheel about one wake-up and one move every
-// d. On a mock, each touch moves the timer, so that Mock.Next sees the touched deadline.
+// A touch only records its time. The wheel's timer stays where it is, and when it is due although the Idle was touched
+// since, the wheel puts it off to the deadline of the last touch. Stats counts that in Moved, once for any number of
+// touches, and does not count the touches. So an Idle that is touched again and again costs the wheel about one wake-up
+// and one move every d. On a mock, each touch moves the timer, so that Mock.Next sees the new deadline.
 type Idle struct {
 	// due is d after the last touch, or ended. Invariant: the deadline of the timer is not
 	// later, and only a holder of the shard's lock writes ended.
@@ -31,13 +30,11 @@ type Idle struct {
 	_          [8]byte // fills a cache line where pointers have 64 bits, as touches write to it
 }
 
-// ended is the due of an Idle that has fired or was stopped. One that its wheel has dropped
-// need not have it.
+// ended is the due of an Idle that has fired or was stopped. An Idle that its wheel has dropped may not have it.
 const ended = -1
 
-// NewIdle makes an Idle that has the wheel's executor call f when d has passed since the
-// call, and since the last Touch. The error is ErrNilFunc, ErrArgument if d <= 0, ErrClosed
-// or ErrFull.
+// NewIdle makes an Idle for which the wheel's executor calls f when d has passed since both the call and the last
+// Touch. The error is ErrNilFunc, ErrArgument if d <= 0, ErrClosed or ErrFull.
 func (w *Wheel) NewIdle(d time.Duration, f func()) (*Idle, error) {
 	if f == nil {
 		return nil, ErrNilFunc
@@ -62,10 +59,10 @@ func (w *Wheel) NewIdle(d time.Duration, f func()) (*Idle, error) {
 	return i, nil
 }
 
-// Touch puts the firing off until d has passed from now. If it is true, the Idle will not
-// fire before d has passed from when Touch began, but it may still be stopped. It is false
-// if the Idle has fired or was stopped, or the wheel was. Touch takes no lock, except on a
-// mock, and no allocation: it costs a reading of the clock and a compare-and-swap.
+// Touch puts the firing off until d has passed from now. If it returns true, the Idle will not fire before d has passed
+// since Touch began, but it may still be stopped. It returns false if the Idle has fired or was stopped, or the wheel
+// was. Touch takes no lock, except on a mock, and does not allocate: it costs a reading of the clock and a
+// compare-and-swap.
 func (i *Idle) Touch() bool {
 	c := i.core
 	engine.RequireMade(c != nil, "Idle")
@@ -84,8 +81,8 @@ func (i *Idle) Touch() bool {
 	}
 }
 
-// put makes due the due, which was read to be was, or leaves a later one. It reports false
-// if due has changed since: the Idle may have fired.
+// put replaces due, which was read as was, unless it is later already. It reports false if due has changed since it was
+// read: then the Idle may have fired.
 func (i *Idle) put(was, due int64) bool {
 	return due <= was || i.due.CompareAndSwap(was, due)
 }
@@ -107,8 +104,8 @@ func (i *Idle) touchOnMock() bool {
 	return true
 }
 
-// Stop stops the Idle. It is true if it will not fire, and false if f was dispatched, or the
-// Idle or its wheel was stopped before. It does not wait for an f that runs.
+// Stop stops the Idle. It returns true if the Idle will not fire, and false if f was dispatched, or the Idle or its
+// wheel was stopped before. It does not wait for a running f.
 func (i *Idle) Stop() bool {
 	engine.RequireMade(i.core != nil, "Idle")
 	s := i.shard

@@ -9,11 +9,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 )
 
-// entry is the value of a timer of a Keyed: the user's key and value, and a link of the
-// index. What a search reads comes first, so that it is mostly in one cache line.
+// entry is the value of a timer of a Keyed: the user's key and value, and a link of the index. The fields that a search
+// reads come first, so that they are mostly in one cache line.
 type entry[K comparable, V any] struct {
 	hash uint32
-	next uint32 // in its bucket's chain
+	next uint32 // the next entry in its bucket's chain
 	key  K
 	val  V
 }
@@ -22,15 +22,14 @@ const (
 	segmentBits = 8
 	segmentLen  = 1 << segmentBits
 
-	// bucketsPerKey is the least number of buckets for each key. With two instead of one a
-	// search meets 1.25 entries on average instead of 1.5, each of them a cache miss.
+	// bucketsPerKey is the least number of buckets for each key. With two instead of one, a search reads 1.25 entries
+	// on average instead of 1.5, each of which is a cache miss.
 	bucketsPerKey = 2
 )
 
-// index finds the timers of one shard by key. It is a hash table by linear hashing,
-// chained through the entries themselves, which takes eight bytes a key. A few buckets are
-// split as keys come and a few are joined as keys go. So no call waits for a table to be
-// copied, and memory is freed as keys go.
+// index finds the timers of one shard by key. It is a hash table by linear hashing, chained through the entries
+// themselves, which takes eight bytes a key. A few buckets are split whenever keys are added, and a few are joined
+// whenever keys are removed. So no call waits for a table to be copied, and memory is freed as keys go.
 //
 // A Go map would hold each key a second time, and keep the size of its peak.
 //
@@ -39,7 +38,7 @@ type index[K comparable, V any] struct {
 	segments [][]uint32 // heads of chains
 	buckets  uint32     // how many buckets are in use; 0 before the first key
 	keys     uint32
-	_        [32]byte // a cache line for each shard's
+	_        [32]byte // so that each shard's index has a cache line of its own
 }
 
 // bucketFor returns the number of the bucket of a hash: its low bits, as many as are needed to number all buckets,
@@ -89,7 +88,7 @@ func (x *index[K, V]) link(t *timers.Timers[entry[K, V]], i uint32) {
 	e.next, *h = *h, i
 }
 
-// remove takes timer i out, which must be in the index.
+// remove removes timer i, which must be in the index.
 func (x *index[K, V]) remove(t *timers.Timers[entry[K, V]], i uint32) {
 	e := t.Value(i)
 	link := x.head(x.bucketFor(e.hash))
@@ -98,7 +97,7 @@ func (x *index[K, V]) remove(t *timers.Timers[entry[K, V]], i uint32) {
 	}
 	*link = e.next
 	x.keys--
-	// Buckets are joined faster than keys go, so that one segment is left at the end.
+	// Buckets are joined faster than keys are removed, so that one segment is left at the end.
 	for n := 0; n < 5*bucketsPerKey && x.keys*bucketsPerKey < x.buckets/4 && x.buckets > segmentLen; n++ {
 		x.join(t)
 	}
@@ -170,8 +169,7 @@ func (w *Keyed[K, V]) hashWarily(k K) (h uint64, err error) {
 	return maphash.Comparable(w.seed, k), nil
 }
 
-// mayPanic reports whether comparing two values of type t can panic: it can if t is or
-// holds an interface.
+// mayPanic reports whether comparing two values of type t can panic, which it can if t is or contains an interface.
 func mayPanic(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface:

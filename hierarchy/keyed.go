@@ -9,15 +9,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
-// Keyed is a wheel whose timers have names. All methods may be called concurrently, also
-// inside callbacks. A call costs a hash of the key and one lock. In the steady state
-// nothing is allocated. NewKeyed makes a Keyed; the methods of a zero Keyed panic.
+// Keyed is a wheel whose timers have names. All methods may be called concurrently, also inside callbacks. A call costs
+// a hash of the key and one lock. In the steady state nothing is allocated. NewKeyed makes a Keyed; the methods of a
+// zero Keyed panic.
 //
-// All methods treat alike what can't be found. A key that can't be compared, such as a slice in
-// an interface, names nothing: those that return an error return ErrArgument, also after Stop, and
-// the others report that it is not pending. A key unequal to itself (NaN) is never pending either,
-// but it can be set: each Set makes a new timer, which fires unless Drain or Stop takes it out.
-// After Stop no key is pending: those that return an error return ErrClosed.
+// All methods treat keys that can't be found in the same way. A key that can't be compared, such as a slice in an
+// interface, identifies nothing: methods that return an error return ErrArgument, even after Stop, and the others
+// report that the key is not pending. A key unequal to itself (NaN) is never pending either, but it can be set: each
+// Set makes a new timer, which fires unless Drain or Stop takes it out. After Stop no key is pending: methods that
+// return an error return ErrClosed.
 type Keyed[K comparable, V any] struct {
 	core  *engine.Core[entry[K, V]]
 	index []index[K, V] // by shard, guarded by its lock
@@ -48,9 +48,9 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 	return w, nil
 }
 
-// shardsForKeys returns the default number of shards of a Keyed. Keys are not bound to cores: with as many shards
-// as cores, half of the calls of two cores would contend for the same shard. Each wake-up reads the nearest
-// deadlines of all shards, so there are not too many.
+// shardsForKeys returns the default number of shards of a Keyed. Keys are not bound to cores: with as many shards as
+// cores, half of the calls of two cores would contend for the same shard. Too many are not good either, since each
+// wake-up reads the nearest deadlines of all shards.
 func shardsForKeys() int { return max(min(8*chosenShards(), 32), chosenShards()) }
 
 // Move makes the timer of k due after d, at once if d <= 0, and reports whether k was pending.
@@ -96,8 +96,7 @@ func (w *Keyed[K, V]) Remove(k K) (v V, ok bool) {
 	return v, true
 }
 
-// Get returns the value of k and the time until it is due, 0 if it is due. It reports whether
-// k is pending.
+// Get returns the value of k and the time until it is due, or 0 if it is due. It reports whether k is pending.
 func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 	h, err := w.hash(k)
 	if err != nil {
@@ -115,8 +114,8 @@ func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 	return s.Timers.Value(i).val, time.Duration(max(0, left)), true
 }
 
-// Value is like Get, without the remaining time, and costs no reading of the clock. A
-// timer that is due is pending until it is dispatched.
+// Value is like Get, without the remaining time, and does not read the clock. A timer that is due is pending until it
+// is dispatched.
 func (w *Keyed[K, V]) Value(k K) (v V, ok bool) {
 	h, err := w.hash(k)
 	if err != nil {
@@ -141,13 +140,12 @@ func (w *Keyed[K, V]) Stats() Stats { return statsOf(w.core) }
 // Circles returns a snapshot of where the timers are, finest circle first.
 func (w *Keyed[K, V]) Circles() []CircleStats { return circlesOf(w.core) }
 
-// Stop stops the wheel and drops all pending timers, which never fire. It does not wait
-// for callbacks that run. Further calls do nothing.
+// Stop stops the wheel and drops all pending timers, which never fire. It does not wait for running callbacks. Further
+// calls do nothing.
 func (w *Keyed[K, V]) Stop() { w.core.Stop() }
 
-// Shutdown stops the wheel and waits until all callbacks that were dispatched have
-// returned. It returns ctx's error if ctx is done first. Inside a callback it waits for that
-// callback, too: use Stop or go Shutdown there.
+// Shutdown stops the wheel and waits until all callbacks that were dispatched have returned. It returns ctx's error if
+// ctx is done first. Inside a callback it would wait for that callback, too: use Stop or go Shutdown there.
 func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }
 
 // shard returns the shard of keys with that hash, and its index, which uses the low bits.
@@ -164,7 +162,7 @@ func (w *Keyed[K, V]) find(s *engine.Shard[entry[K, V]], x *index[K, V], h uint6
 	return x.find(s.Timers, uint32(h), k)
 }
 
-// unindex takes a timer that is about to fire out of the index.
+// unindex removes a timer that is about to fire from the index.
 func (w *Keyed[K, V]) unindex(shard int, i uint32) {
 	t := w.core.Shards[shard].Timers
 	if e := t.Value(i); e.key == e.key {

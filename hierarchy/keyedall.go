@@ -8,14 +8,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 )
 
-// All returns an iterator over the pending keys, in no order, with their values and deadlines. A key
-// that is pending from beginning to end comes exactly once, however often it is moved. One
-// that is set meanwhile may come or not, and no key comes twice.
+// All returns an iterator over the pending keys, in no order, with their values and deadlines. A key that is pending
+// throughout is yielded exactly once, however often it is moved. A key that is set meanwhile may be yielded or not, and
+// no key is yielded twice.
 //
-// All takes about a hundred keys at a time. Between them no lock is held, and the loop's body
-// may call anything. A key may have been moved or removed since its batch was taken: use Get
-// to find out.
-// All costs some tens of nanoseconds for each key, and memory for one batch.
+// All reads about a hundred keys at a time. Between these batches no lock is held, and the loop's body may call
+// anything. A key may have been moved or removed since its batch was read: use Get to find out. All costs some tens of
+// nanoseconds for each key, and memory for one batch.
 func (w *Keyed[K, V]) All() iter.Seq2[K, Entry[V]] {
 	return func(yield func(K, Entry[V]) bool) {
 		wall := w.core.WallTimes()
@@ -40,20 +39,19 @@ type taken[K comparable, V any] struct {
 	deadline int64
 }
 
-// cursor goes over the timers of one shard in the order of memory. A timer stays where it is
-// in memory as long as its key is pending. If all timers of the shard have gone at once, those
-// that are set afterwards are in other memory, and the cursor is done.
+// cursor iterates over the timers of one shard in the order of memory. A timer stays at its place in memory as long as
+// its key is pending. If all timers of the shard were removed at once, later ones are in other memory, and the cursor
+// is done.
 type cursor[K comparable, V any] struct {
 	shard  *engine.Shard[entry[K, V]]
 	timers *timers.Timers[entry[K, V]]
-	next   uint32 // where to go on
-	latest uint64 // timers made after this one don't come: their memory may have been passed
+	next   uint32 // where to continue
+	latest uint64 // timers made after this one are skipped, since their memory may have been passed
 	begun  bool
 	done   bool
 }
 
-// take appends timers to some. It looks at no more than a batch, so that nobody waits long for
-// the lock.
+// take appends timers to some. It looks at no more than a batch, so that nobody waits long for the lock.
 func (c *cursor[K, V]) take(some []taken[K, V]) []taken[K, V] {
 	s := c.shard
 	s.Mu.Lock()
@@ -81,18 +79,17 @@ func (c *cursor[K, V]) take(some []taken[K, V]) []taken[K, V] {
 }
 
 // scanBatch is how many entries of memory All reads while it holds the lock. This takes about 2 µs, during which a
-// caller that needs the lock spins. With 1,024 entries callers were put to sleep, and then lost the lock to the
-// next batches several times: of those that moved keys meanwhile, one in a thousand took 250 µs, instead of 4 µs.
+// caller that needs the lock spins. With 1,024 entries, callers went to sleep, and then lost the lock to the next
+// batches several times: of calls that moved keys meanwhile, one in a thousand took 250 µs, instead of 4 µs.
 const scanBatch = 128
 
-// Drain takes all pending timers out at once, and then calls fn for each key and value, in order
-// of deadline. It returns how many there were. fn is called in the caller's goroutine with
-// no lock held, and may use the wheel, which goes on.
+// Drain takes all pending timers out at once, and then calls fn for each key and value, in order of deadline. It
+// returns how many there were. fn is called in the caller's goroutine with no lock held, and may use the wheel, which
+// continues to run.
 //
-// A panic in fn is treated as a callback's. Whether fn panics or exits its goroutine, it is
-// called for all. Without Config.OnPanic the first panic then goes on in the caller, and
-// further ones are logged. After a second exit, fn is called in other goroutines, while
-// the caller's waits.
+// A panic in fn is treated like a callback's. Even if fn panics or exits its goroutine, it is called for all timers.
+// Without Config.OnPanic the first panic then continues in the caller, and further ones are logged. After a second
+// exit, fn is called in other goroutines, while the caller's waits.
 func (w *Keyed[K, V]) Drain(fn func(K, V)) int {
 	if fn == nil {
 		fn = func(K, V) {}
@@ -106,8 +103,8 @@ type Entry[V any] struct {
 	Due   time.Time // by the wall clock, as of the call that returned the Entry
 }
 
-// DrainEntries is like Drain, but fn also gets when each timer was due. SetAt sets it again, in this process or the
-// next.
+// DrainEntries is like Drain, but fn also gets when each timer was due. With SetAt, the timer can be set again, in this
+// process or the next.
 func (w *Keyed[K, V]) DrainEntries(fn func(K, Entry[V])) int {
 	if fn == nil {
 		fn = func(K, Entry[V]) {}

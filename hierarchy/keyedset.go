@@ -6,52 +6,50 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
-// Set sets a timer for k, with the value v, due after d. If k is pending, its value and
-// deadline are replaced. If d <= 0 the timer fires at once, as that of Wheel.AfterFunc
-// does, but fire is never called inside the call. The error is ErrClosed, ErrFull, or
-// ErrArgument if k can't be compared.
+// Set sets a timer for k, with the value v, due after d. If k is pending, its value and deadline are replaced. If d <=
+// 0 the timer fires at once, like that of Wheel.AfterFunc, but fire is never called inside the call. The error is
+// ErrClosed, ErrFull, or ErrArgument if k can't be compared.
 func (w *Keyed[K, V]) Set(k K, v V, d time.Duration) error {
 	_, _, err := w.Swap(k, v, d)
 	return err
 }
 
-// SetAt is Set with the delay from the clock's current wall time to t. The delay is computed
-// once: the timer does not follow when the wall clock is set.
+// SetAt is Set with the delay from the clock's current wall time to t. The delay is computed once: later settings of
+// the wall clock do not affect the timer.
 func (w *Keyed[K, V]) SetAt(k K, v V, t time.Time) error {
 	return w.Set(k, v, t.Sub(w.core.Wall()))
 }
 
-// Swap is Set that returns the value that was replaced. replaced reports whether k was
-// pending.
+// Swap is Set that also returns the value that was replaced. replaced reports whether k was pending.
 func (w *Keyed[K, V]) Swap(k K, v V, d time.Duration) (old V, replaced bool, err error) {
 	old, result, err := w.set(k, v, d, always)
 	return old, result == setAgain, err
 }
 
-// SetIfAbsent is Set if k is not pending. Otherwise it changes nothing. It reports whether it has
-// set. So of several who set one key, the first wins.
+// SetIfAbsent is Set if k is not pending. Otherwise it changes nothing. It reports whether it set the timer. So if
+// several calls set one key, the first wins.
 func (w *Keyed[K, V]) SetIfAbsent(k K, v V, d time.Duration) (bool, error) {
 	_, result, err := w.set(k, v, d, ifAbsent)
 	return result != setNot, err
 }
 
-// SetSooner is Set if k is not pending, or is due later than after d. Otherwise it changes
-// nothing. It reports whether it has set. So of several who set one key, the soonest wins, and of
-// those that are due together the first.
+// SetSooner is Set if k is not pending, or is due later than after d. Otherwise it changes nothing. It reports whether
+// it set the timer. So if several calls set one key, the one that is due soonest wins, and of those that are due at the
+// same time, the first.
 func (w *Keyed[K, V]) SetSooner(k K, v V, d time.Duration) (bool, error) {
 	_, result, err := w.set(k, v, d, ifSooner)
 	return result != setNot, err
 }
 
-// SetLater is Set if k is not pending, or is due sooner than after d. Otherwise it changes
-// nothing. It reports whether it has set. So of several who set one key, the latest wins, and of
-// those that are due together the first.
+// SetLater is Set if k is not pending, or is due sooner than after d. Otherwise it changes nothing. It reports whether
+// it set the timer. So if several calls set one key, the one that is due latest wins, and of those that are due at the
+// same time, the first.
 func (w *Keyed[K, V]) SetLater(k K, v V, d time.Duration) (bool, error) {
 	_, result, err := w.set(k, v, d, ifLater)
 	return result != setNot, err
 }
 
-// condition is when a timer that is pending is set again.
+// condition determines when a pending timer is set again.
 type condition uint8
 
 const (
@@ -74,7 +72,7 @@ func (c condition) holds(old, deadline int64) bool {
 	return false
 }
 
-// setResult is what set has done.
+// setResult is the result of set.
 type setResult uint8
 
 const (

@@ -22,21 +22,20 @@ func NewOf[T any](cfg Config, fire func(T)) (*Of[T], error) {
 	return &Of[T]{c}, nil
 }
 
-// Set has the wheel's executor call fire with v after d, or at once if d <= 0, as
-// Wheel.AfterFunc does, but never inside the call. The error is ErrClosed or ErrFull.
+// Set makes the wheel's executor call fire with v after d, or at once if d <= 0, as Wheel.AfterFunc does, but never
+// inside the call. The error is ErrClosed or ErrFull.
 func (w *Of[T]) Set(v T, d time.Duration) (Timer, error) {
 	h, err := w.core.Add(v, w.core.Now(), d, 0)
 	return Timer{h}, err
 }
 
-// Drain takes all pending timers out at once, and then calls fn for each value, in order
-// of deadline. It returns how many there were. fn is called in the caller's goroutine with
-// no lock held, and may use the wheel, which goes on.
+// Drain takes all pending timers out at once, and then calls fn for each value, in order of deadline. It returns how
+// many there were. fn is called in the caller's goroutine with no lock held, and may use the wheel, which continues to
+// run.
 //
-// A panic in fn is treated as a callback's. Whether fn panics or exits its goroutine, it is
-// called for all. Without Config.OnPanic the first panic then goes on in the caller, and
-// further ones are logged. After a second exit, fn is called in other goroutines, while
-// the caller's waits.
+// A panic in fn is treated like a callback's. Even if fn panics or exits its goroutine, it is called for all timers.
+// Without Config.OnPanic the first panic then continues in the caller, and further ones are logged. After a second
+// exit, fn is called in other goroutines, while the caller's waits.
 func (w *Of[T]) Drain(fn func(T)) int {
 	if fn == nil {
 		fn = func(T) {}
@@ -53,11 +52,10 @@ func (w *Of[T]) Stats() Stats { return statsOf(w.core) }
 // Circles returns a snapshot of where the timers are, finest circle first.
 func (w *Of[T]) Circles() []CircleStats { return circlesOf(w.core) }
 
-// Stop stops the wheel and drops all pending timers, which never fire. It does not wait
-// for callbacks that run. Further calls do nothing.
+// Stop stops the wheel and drops all pending timers, which never fire. It does not wait for running callbacks. Further
+// calls do nothing.
 func (w *Of[T]) Stop() { w.core.Stop() }
 
-// Shutdown stops the wheel and waits until all callbacks that were dispatched have
-// returned. It returns ctx's error if ctx is done first. Inside a callback it waits for that
-// callback, too: use Stop or go Shutdown there.
+// Shutdown stops the wheel and waits until all callbacks that were dispatched have returned. It returns ctx's error if
+// ctx is done first. Inside a callback it would wait for that callback, too: use Stop or go Shutdown there.
 func (w *Of[T]) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }

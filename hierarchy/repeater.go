@@ -9,9 +9,9 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Repeater runs a function again and again until it is stopped: a Repeater that is no
-// longer referred to goes on. Its methods may be called concurrently, also inside the
-// function. Every and Schedule make a Repeater; the methods of a zero Repeater panic.
+// Repeater runs a function again and again until it is stopped, even if nothing refers to the Repeater any more. Its
+// methods may be called concurrently, also inside the function. Every and Schedule make a Repeater; the methods of a
+// zero Repeater panic.
 type Repeater struct {
 	wheel *Wheel
 	run   func()
@@ -25,21 +25,21 @@ type Repeater struct {
 	early   bool      // RunNow was called, and the run has not begun
 	unread  bool      // a Ticker's last tick was not received
 	began   int64     // when the last run began
-	due     int64     // when the last run was due, or, between runs, the next one is
-	period  int64     // of Every, or 0:
-	plan    Schedule  // then this says when runs are due,
-	wall    time.Time // and this is the wall time of the next one
-	passed  int       // how many times in a row that plan has returned had passed; used by ask alone
+	due     int64     // when the last run was due or, between runs, when the next one is
+	period  int64     // the period of Every, or 0. With 0:
+	plan    Schedule  // plan determines when runs are due,
+	wall    time.Time // and wall is the wall time of the next one
+	passed  int       // how many times in a row plan has returned a time that had passed; used only by ask
 }
 
-// Every has the wheel's executor call f every period, first after one period, until the
-// Repeater is stopped. A Repeater that is no longer referred to goes on. Runs never overlap
-// and do not drift: each is due at a whole multiple of the period after the call.
+// Every makes the wheel's executor call f every period, first after one period, until the Repeater is stopped, even if
+// nothing refers to the Repeater any more. Runs never overlap and do not drift: each is due at a whole multiple of the
+// period after the call.
 //
-// While a run takes longer than the period, further runs are skipped. The next run is at
-// the next multiple. Runs are also skipped if a wake-up or the executor is late by more
-// than a period and one Precision. With a period below Config.Precision, a crowd has one run
-// of each for each Precision, and the others are skipped. Stats.Skipped counts the skipped runs.
+// While a run takes longer than the period, further runs are skipped. The next run is at the next multiple. Runs are
+// also skipped if a wake-up or the executor is late by more than a period and one Precision. With a period below
+// Config.Precision, each Repeater of a crowd has one run per Precision, and the others are skipped. Stats.Skipped
+// counts the skipped runs.
 //
 // The error is ErrNilFunc, ErrArgument if period <= 0, ErrClosed or ErrFull.
 func (w *Wheel) Every(period time.Duration, f func()) (*Repeater, error) {
@@ -64,7 +64,7 @@ func (r *Repeater) start(add adder, now int64, d time.Duration, f level.Flags) (
 	if d <= 0 && r.wheel.core.Direct() {
 		return r.startDue(now, f)
 	}
-	r.mu.Lock() // the first run may begin before the timer is noted
+	r.mu.Lock() // the first run may begin before timer is set
 	defer r.mu.Unlock()
 	t, err := add(r.fire, now, d, f|engine.KeepNode)
 	if err != nil {
@@ -74,8 +74,8 @@ func (r *Repeater) start(add adder, now int64, d time.Duration, f level.Flags) (
 	return r, nil
 }
 
-// Stop ends the repetition: no further run begins. It reports whether it was Stop that ended
-// it. It does not wait for a run that has begun.
+// Stop ends the repetition: no further run begins. It reports false if the repetition had ended before. It does not
+// wait for a run in progress.
 func (r *Repeater) Stop() bool {
 	engine.RequireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()
@@ -83,9 +83,9 @@ func (r *Repeater) Stop() bool {
 	return !r.ended && r.end()
 }
 
-// Reset has the function run every period from now on, first after one period. It reports
-// whether the Repeater goes on with that period. If not, nothing has changed: the Repeater has
-// ended, its wheel is stopped, the clock's time (292 years) has ended, or period <= 0.
+// Reset makes the function run every period from now on, first after one period. It reports whether the Repeater
+// continues with that period. If not, nothing has changed: the Repeater has ended, its wheel is stopped, the clock's
+// time (292 years) has ended, or period <= 0.
 func (r *Repeater) Reset(period time.Duration) bool {
 	engine.RequireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()
@@ -103,14 +103,13 @@ func (r *Repeater) Reset(period time.Duration) bool {
 	return true
 }
 
-// mayRepeat reports whether something can be repeated with that period from now on.
+// mayRepeat reports whether a Repeater can have that period from now on.
 func (w *Wheel) mayRepeat(now int64, period time.Duration) bool {
 	return period > 0 && now < engine.EndOfTime && !w.core.Closed()
 }
 
-// notReceived is called by a run that has found the previous tick still in its channel. Nobody waits for the next
-// one, so it need not come before a Precision has passed: a Ticker that nobody reads must not keep a processor
-// busy.
+// notReceived is called by a run that finds the previous tick still in its channel. Nobody waits for the next tick, so
+// it may be a Precision late: a Ticker that nobody reads must not keep a processor busy.
 func (r *Repeater) notReceived() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,8 +124,8 @@ func (r *Repeater) fire() {
 	}
 }
 
-// begin reports whether to run now. It is too early if the Repeater was reset since it fell
-// due, or if its wall time has not come. Then the timer is set again.
+// begin reports whether to run now. If the Repeater was reset since it fell due, or its wall time has not come, it is
+// too early, and begin sets the timer again.
 func (r *Repeater) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,8 +145,8 @@ func (r *Repeater) begin() bool {
 	return true
 }
 
-// again sets the timer for the next run. If the schedule panics, the Repeater ends, unless
-// it was reset to a period meanwhile.
+// again sets the timer for the next run. If the schedule panics, the Repeater ends, unless it was reset to a period
+// meanwhile.
 func (r *Repeater) again() {
 	var next time.Time
 	defer func() { r.rest(next) }()
@@ -156,7 +155,7 @@ func (r *Repeater) again() {
 	}
 }
 
-// planned returns the schedule to ask, or nil if there is none.
+// planned returns the schedule that determines the next run, or nil if there is none.
 func (r *Repeater) planned() Schedule {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,8 +165,7 @@ func (r *Repeater) planned() Schedule {
 	return r.plan
 }
 
-// startDue is start with a first run that is due now, with an executor that gets it within
-// the call.
+// startDue is start with a first run that is due now, and an executor that gets the run within the call.
 func (r *Repeater) startDue(now int64, f level.Flags) (*Repeater, error) {
 	t, err := r.wheel.core.AddFired(r.fire, now, f|engine.KeepNode)
 	if err != nil {
@@ -181,10 +179,9 @@ func (r *Repeater) startDue(now int64, f level.Flags) (*Repeater, error) {
 // set makes the timer due at an elapsed time. mu must be held.
 func (r *Repeater) set(now, deadline int64) bool { return r.put(now, deadline, true) }
 
-// put is set with one exception. If held is false and the timer is in no slot, its task is
-// with the executor and will set the timer, so put does not. Many Resets then leave only one
-// task there. If no task of the wheel is under way, the executor has lost that one by a
-// panic, and put sets the timer. mu must be held.
+// put is set with one exception. If held is false and the timer is in no slot, its task is with the executor and will
+// set the timer, so put does not. Then many calls of Reset leave only one task there. If the wheel has no task in
+// flight, the executor has lost that task by a panic, and put sets the timer. mu must be held.
 //
 // At the end of time there is no next run, and the Repeater ends.
 func (r *Repeater) put(now, deadline int64, held bool) bool {

@@ -13,8 +13,8 @@ func (r *Repeater) rest(next time.Time) {
 	}
 }
 
-// setNext sets the timer for the next run. It reports true if that run is due already, and
-// the executor must get it as soon as mu is unlocked.
+// setNext sets the timer for the next run. It reports true if that run is already due, and the executor must get it as
+// soon as mu is unlocked.
 func (r *Repeater) setNext(next time.Time) (fires bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,11 +51,11 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 	return false
 }
 
-// afterRun returns when the next run of an Every is due, if the last one returns now, and how many
-// are skipped before it. mu must be held.
+// afterRun returns when the next run of an Every is due, if the last one returns now, and how many runs are skipped
+// before it. mu must be held.
 //
-// As the wheel gathers timers, a run may begin so late that the next one is due when it
-// returns, although it was short. That next one is not skipped.
+// As the wheel gathers timers, a run may begin so late that the next one is due when it returns, although it was short.
+// That next run is not skipped.
 func (r *Repeater) afterRun(now int64) (due, skipped int64) {
 	next := engine.DeadlineAfter(r.due, time.Duration(r.period))
 	precision := r.wheel.core.Precision()
@@ -73,11 +73,10 @@ func (r *Repeater) afterRun(now int64) (due, skipped int64) {
 	return engine.DeadlineAfter(r.due+skipped*r.period, time.Duration(r.period)), skipped
 }
 
-// RunNow makes the next run due now. The runs after it are as if it had been in time: an Every
-// keeps its multiples of the period, and a Schedule is asked for the time after the one of that
-// run. Runs never overlap: while one is under way, the next begins when it returns, unless a
-// Schedule ends with it. Several calls before that run begins are as one. RunNow is false if the
-// Repeater has ended, or its wheel was stopped.
+// RunNow makes the next run due now. The runs after it are as if that run had been on time: an Every keeps its
+// multiples of the period, and a Schedule is called with the time of that run. Runs never overlap: while one is in
+// progress, the next begins when it returns, unless a Schedule ends with it. Several calls before that run begins count
+// as one. RunNow returns false if the Repeater has ended, or its wheel was stopped.
 func (r *Repeater) RunNow() bool {
 	engine.RequireMade(r.wheel != nil, "Repeater")
 	ok, fires := r.hurry()
@@ -99,14 +98,14 @@ func (r *Repeater) hurry() (ok, fires bool) {
 	}
 	r.early = true
 	if r.running {
-		return true, false // setNext goes on
+		return true, false // setNext does the rest
 	}
 	return r.timer.Hurry(r.wheel.core.Now())
 }
 
-// Next returns the wall time of the next run, as of now. It is false if the Repeater has ended, and
-// during a run of a Schedule, which is asked for the next time after the run. The next run may
-// be late, and skipped if it is late by more than a period.
+// Next returns the wall time of the next run, as of now. ok is false if the Repeater has ended, and during a run of a
+// Schedule, which determines the next time only after the run. The next run may be late, and is skipped if it is late
+// by more than a period.
 func (r *Repeater) Next() (time.Time, bool) {
 	engine.RequireMade(r.wheel != nil, "Repeater")
 	r.mu.Lock()

@@ -7,20 +7,18 @@ import (
 	"time"
 )
 
-// Schedule tells a Repeater when to run next. Next returns the first time that is later
-// than its argument, or a zero time to end the Repeater. A cron.Schedule of robfig/cron is
-// a Schedule.
+// Schedule determines when a Repeater runs next. Next returns the first time that is later than its argument, or a zero
+// time to end the Repeater. A cron.Schedule of robfig/cron is a Schedule.
 type Schedule interface{ Next(time.Time) time.Time }
 
-// Schedule has the wheel's executor call f at the wall times that s gives. It asks s for
-// the next time now and after each run: the next one after that run's time, or after now if
-// that is later. Runs never overlap. f never runs before its wall time, nor twice for one, also
-// if the wall clock is set back meanwhile. A time that has passed is due at once.
+// Schedule makes the wheel's executor call f at the wall times that s returns. It calls s.Next now and after each run,
+// for the first time after that run's time, or after now if that is later. Runs never overlap. f never runs before its
+// wall time, nor twice for one, even if the wall clock is set back meanwhile. A time that has passed is due at once.
 //
-// The Repeater goes on until it is stopped, or s returns a zero time or does not advance:
-// it returns its argument, a time that has passed and is not later than the one before, or
-// a thousand times in a row that have passed. If s ends at once, the Repeater is stopped
-// from the beginning. The error is ErrNilFunc, ErrArgument if s is nil, ErrClosed or ErrFull.
+// The Repeater continues until it is stopped, or s returns a zero time or does not advance: it returns its argument, a
+// time that has passed and is not later than the one before, or a thousand times in a row that have passed. If s ends
+// at once, the Repeater is stopped from the beginning. The error is ErrNilFunc, ErrArgument if s is nil, ErrClosed or
+// ErrFull.
 func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	if f == nil {
 		return nil, ErrNilFunc
@@ -40,12 +38,10 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	return r.start(w.core.Add, now, w.until(r.wall), 0)
 }
 
-// ask returns the next time of s, or zero when s has ended. It has no monotonic reading, so
-// that it stays a wall time when the wall clock is set. No time comes twice, also if the wall
-// clock is set back to before it.
+// ask returns the next time of s, or zero when s has ended. The time has no monotonic reading, so that it remains a
+// wall time when the wall clock is set. No time is returned twice, even if the wall clock is set back to before it.
 //
-// A schedule that does not advance is taken for ended. Otherwise the Repeater would run
-// for ever while time stands still.
+// A schedule that does not advance counts as ended. Otherwise the Repeater would run for ever while time stands still.
 func (r *Repeater) ask(s Schedule) time.Time {
 	after := r.wheel.core.Wall().Round(0)
 	if r.wall.After(after) { // the wall clock was set back, or RunNow was called
@@ -63,15 +59,14 @@ func (r *Repeater) ask(s Schedule) time.Time {
 	return next
 }
 
-// mostPassed is how many times in a row that have passed a schedule may return.
+// mostPassed is how many times in a row a schedule may return a time that has passed.
 const mostPassed = 1000
 
-// Aligned returns a Schedule of all wall times that are offset after a multiple of period since the
-// Unix epoch: with a minute and five seconds, five seconds past each full minute. Aligned
-// panics if period is not positive.
+// Aligned returns a Schedule of all wall times that are offset after a multiple of period since the Unix epoch: with a
+// minute and five seconds, five seconds past each full minute. Aligned panics if period is not positive.
 //
-// A day of the calendar is not always 24 hours long. For times of day in a time zone, use a
-// Schedule that knows the calendar, such as those of robfig/cron.
+// A day of the calendar is not always 24 hours long. For times of day in a time zone, use a Schedule that handles
+// calendars, such as those of robfig/cron.
 func Aligned(period, offset time.Duration) Schedule {
 	if period <= 0 {
 		panic(fmt.Sprintf("hierarchy: Aligned: period %v must be positive", period))
@@ -83,7 +78,7 @@ func Aligned(period, offset time.Duration) Schedule {
 type aligned struct{ period, offset int64 }
 
 func (a aligned) Next(t time.Time) time.Time {
-	since := floorMod(a.intoPeriod(t)-a.offset, a.period) // the last time of a
+	since := floorMod(a.intoPeriod(t)-a.offset, a.period) // since the last time of a
 	return t.Round(0).Add(time.Duration(a.period - since))
 }
 
@@ -96,7 +91,7 @@ func (a aligned) intoPeriod(t time.Time) int64 {
 	return floorMod(whole-a.period+int64(t.Nanosecond()), a.period)
 }
 
-// floorMod is n modulo m, at least 0 and less than m.
+// floorMod returns n modulo m, which is at least 0 and less than m.
 func floorMod(n, m int64) int64 {
 	if n %= m; n < 0 {
 		n += m
@@ -104,9 +99,9 @@ func floorMod(n, m int64) int64 {
 	return n
 }
 
-// Jittered returns a Schedule with the times of s, each later by a random delay below most, so that
-// many who have the same schedule do not all run at once. Times that such a delay has overtaken
-// are skipped. With a most of zero or less it is s. Jittered panics if s is nil.
+// Jittered returns a Schedule with the times of s, each later by a random delay below most, so that many programs with
+// the same schedule do not all run at once. Times that such a delay has overtaken are skipped. If most is zero or less,
+// it returns s. Jittered panics if s is nil.
 func Jittered(s Schedule, most time.Duration) Schedule {
 	if s == nil {
 		panic("hierarchy: Jittered: schedule is nil")

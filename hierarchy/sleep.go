@@ -7,8 +7,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
-// Sleep returns nil after d, at once if d <= 0. It returns ctx's error if ctx is done
-// first, ErrClosed if the wheel is stopped first, and ErrFull if the wheel is full.
+// Sleep returns nil after d, or at once if d <= 0. It returns ctx's error if ctx is done first, ErrClosed if the wheel
+// is stopped first, and ErrFull if the wheel is full.
 func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
 	engine.RequireContext(ctx, "Sleep")
 	if err := ctx.Err(); err != nil {
@@ -41,11 +41,10 @@ func (w *Wheel) Sleep(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// sleep waits until t has fired or was dropped, and is true then, or until ctx is done and t
-// is stopped.
+// sleep waits until t has fired or was dropped, and then returns true, or until ctx is done and t is stopped.
 func (s *sleeper) sleep(ctx context.Context, t engine.Handle) (woken bool) {
 	done := ctx.Done()
-	if done == nil { // to receive from one channel costs less
+	if done == nil { // receiving from one channel costs less
 		<-s.awake
 		return true
 	}
@@ -57,12 +56,11 @@ func (s *sleeper) sleep(ctx context.Context, t engine.Handle) (woken bool) {
 	if t.Stop() {
 		return false
 	}
-	<-s.awake // it was being woken
+	<-s.awake // s was just being woken
 	return true
 }
 
-// wokenBy returns what Sleep returns when it was woken: the timer has fired at due, or the wheel
-// was stopped before.
+// wokenBy returns the result of a Sleep that was woken: the timer has fired at due, or the wheel was stopped before.
 func (w *Wheel) wokenBy(due int64) error {
 	if w.core.Closed() && w.core.Now() < due {
 		return ErrClosed
@@ -70,9 +68,8 @@ func (w *Wheel) wokenBy(due int64) error {
 	return nil
 }
 
-// sleeper is what a goroutine sleeps on. It is used again, as it costs more to make than to
-// sleep. Each wheel has its own, because in a testing/synctest bubble a channel from outside
-// would not do.
+// sleeper is what a goroutine sleeps on. It is reused, because it costs more to make than to sleep. Each wheel has its
+// own, because a testing/synctest bubble can't use a channel from outside.
 type sleeper struct {
 	awake chan struct{}
 	wake  func()

@@ -12,18 +12,17 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Stats is a snapshot of a wheel's counters. Taking one does not walk over timers. It
-// always holds that
+// Stats is a snapshot of a wheel's counters. Taking one does not iterate over timers. It always holds that
 //
 //	Scheduled = Fired + Stopped + Drained + Dropped + Pending
 //
-// Waited counts every callback that a Pool, or an Executor of your own, has begun to run. Those of
-// Go and Inline are not counted, because they do not queue: Inline calls what it gets, and a
-// goroutine of Go waits for a processor alone. What still waits is not in Waited, but in Queued.
+// Waited counts every callback that a Pool, or an Executor of your own, has begun to run. Callbacks of Go and Inline
+// are not counted, because these do not queue: Inline calls each callback at once, and a goroutine of Go waits only for
+// a processor. Callbacks that still wait are not in Waited, but in Queued.
 type Stats struct {
 	Pending   int       // timers that wait for their deadlines
 	Queued    int       // callbacks that the executor has not started yet
-	Running   int       // callbacks that run
+	Running   int       // callbacks in progress
 	Scheduled uint64    // timers set; each run of a Repeater counts as one
 	Fired     uint64    // timers whose callbacks were dispatched
 	Stopped   uint64    // timers that Stop or Remove stopped
@@ -31,7 +30,7 @@ type Stats struct {
 	Dropped   uint64    // timers that were pending when the wheel was stopped
 	Moved     uint64    // new deadlines by Reset, Move, Set of a pending key, and for a touched Idle
 	Cascaded  uint64    // moves of timers from a circle to a finer one
-	Wakeups   uint64    // times that the wheel woke up, or stayed awake for the next time
+	Wakeups   uint64    // how often the wheel woke up, or stayed awake for the next wake-up
 	Panics    uint64    // panics in callbacks that were passed to OnPanic
 	Skipped   uint64    // runs that repeaters and tickers missed
 	Lateness  Histogram // time from deadline to dispatch
@@ -39,8 +38,7 @@ type Stats struct {
 	Closed    bool      // whether the wheel was stopped
 }
 
-// String returns the counters in one line. Counters that are 0 are left out, except for
-// pending and fired.
+// String returns the counters in one line. It omits counters that are 0, except for pending and fired.
 func (st Stats) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d pending", st.Pending)
@@ -69,11 +67,11 @@ func (st Stats) String() string {
 	return b.String()
 }
 
-// CircleStats is where the timers of one circle are.
+// CircleStats has the number of timers in each slot of one circle.
 type CircleStats struct {
 	Width time.Duration // of one slot
 	Base  bool          // the base circle; those before it are its sub-circles
-	Hand  int           // slot under the hand
+	Hand  int           // the slot under the hand
 	Slots []int         // timers per slot
 }
 
@@ -89,8 +87,8 @@ func statsOf[T any](c *engine.Core[T]) Stats {
 	}
 }
 
-// circlesOf adds up the circles of all shards. A timer whose deadline has moved later is
-// counted in the slot that it still sits in.
+// circlesOf adds up the circles of all shards. A timer whose deadline was moved later is counted in the slot where it
+// still is.
 func circlesOf[T any](c *engine.Core[T]) []CircleStats {
 	stats := emptyCircles(c.HandsAt())
 	c.InSlots(func(circle, slot, n int) { stats[circle].Slots[slot] += n })
@@ -111,12 +109,11 @@ func emptyCircles(l *circles.Layout, now int64) []CircleStats {
 	return stats
 }
 
-// Histogram is a distribution of durations: a snapshot in Stats, or one that is filled with Add
-// and Merge. Quantiles are exact to an eighth of their value. The zero Histogram is empty.
+// Histogram is a distribution of durations: a snapshot in Stats, or one that is filled with Add and Merge. Quantiles
+// are exact to an eighth of their value. The zero Histogram is empty.
 //
-// Methods with a value receiver may be called concurrently, unless Add or Merge changes the
-// Histogram meanwhile. Do not copy a Histogram to which more is added, since the copy shares
-// memory with it. Merge it into an empty one instead.
+// Methods with a value receiver may be called concurrently, unless Add or Merge changes the Histogram meanwhile. Do not
+// copy a Histogram to which more is added, since the copy shares memory with it. Merge it into an empty one instead.
 type Histogram struct{ h engine.Durations }
 
 // Add counts d. A negative d counts as 0. It costs some nanoseconds, and the first one allocates
@@ -129,13 +126,13 @@ func (h *Histogram) Merge(g Histogram) { h.h.Merge(&g.h) }
 // Count returns how many durations were counted.
 func (h Histogram) Count() uint64 { return h.h.Count }
 
-// Max returns the longest of them, exactly.
+// Max returns the longest of the durations, exactly.
 func (h Histogram) Max() time.Duration { return time.Duration(h.h.Max) }
 
-// Sum returns their sum, in seconds because it can be longer than the longest time.Duration.
+// Sum returns the sum of the durations, in seconds because it can exceed the longest time.Duration.
 func (h Histogram) Sum() (seconds float64) { return h.h.Sum / float64(time.Second) }
 
-// Mean returns their mean.
+// Mean returns the mean of the durations.
 func (h Histogram) Mean() time.Duration {
 	if h.h.Count == 0 {
 		return 0
@@ -143,9 +140,8 @@ func (h Histogram) Mean() time.Duration {
 	return time.Duration(h.h.Sum / float64(h.h.Count))
 }
 
-// Quantile returns a duration that a share q of them does not exceed: the median for 0.5,
-// the 99th percentile for 0.99. A q below 0 means 0, and a q above 1 means 1. The quantiles
-// of an empty Histogram are 0.
+// Quantile returns a duration that a share q of the durations does not exceed: the median for 0.5, the 99th percentile
+// for 0.99. A q below 0 means 0, and a q above 1 means 1. The quantiles of an empty Histogram are 0.
 func (h Histogram) Quantile(q float64) time.Duration {
 	if h.h.Count == 0 {
 		return 0
@@ -169,7 +165,7 @@ func (h Histogram) String() string {
 		rounded(h.Quantile(0.5)), rounded(h.Quantile(0.99)), rounded(h.Quantile(0.999)), rounded(h.Max()))
 }
 
-// rounded is d to three digits.
+// rounded returns d, rounded to three digits.
 func rounded(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d/unit >= 1000 {
@@ -178,10 +174,9 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// Buckets iterates over the buckets that are not empty, from the shortest durations to the
-// longest. For each it yields the longest duration that the bucket can hold and how many it
-// holds. The bounds are the same in every Histogram, so the buckets of several can be
-// added, and those of an earlier snapshot subtracted.
+// Buckets iterates over the buckets that are not empty, from the shortest durations to the longest. For each it yields
+// the longest duration that the bucket can hold and how many durations it holds. The bounds are the same in every
+// Histogram, so the buckets of several can be added, and those of an earlier snapshot subtracted.
 func (h Histogram) Buckets() iter.Seq2[time.Duration, uint64] {
 	return func(yield func(time.Duration, uint64) bool) {
 		if h.h.Bucket == nil {
@@ -195,9 +190,8 @@ func (h Histogram) Buckets() iter.Seq2[time.Duration, uint64] {
 	}
 }
 
-// Circles returns where the timers are, finest circle first, with the hands at now. A timer whose deadline has
-// moved later is counted in the slot that it still sits in. Circles does not go over timers: it costs a few
-// microseconds.
+// Circles returns where the timers are, finest circle first, with the hands at now. A timer whose deadline was moved
+// later is counted in the slot where it still is. Circles does not iterate over timers: it costs a few microseconds.
 func (d *Driven[T]) Circles(now time.Duration) []CircleStats {
 	stats := emptyCircles(&drivenLayout, int64(now))
 	if d.timers == nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
-// Ticker sends the time when a tick was due on C every period, as a time.Ticker of Go 1.23 and later does. A
-// tick that is not received before the next one is dropped. After Stop or Reset has
-// returned, no tick from before is received. Its methods may be called concurrently.
+// Ticker sends the time when a tick was due on C every period, as a time.Ticker of Go 1.23 and later does. A tick that
+// is not received before the next one is dropped. After Stop or Reset has returned, no tick from before is received.
+// Its methods may be called concurrently.
 //
-// A Ticker ticks until it is stopped, also when it is no longer referred to. Unlike those
-// of package time, C has a capacity of 1: cap(C) is 1, and len(C) may be 1.
+// A Ticker ticks until it is stopped, even if nothing refers to it any more. Unlike those of package time, C has a
+// capacity of 1: cap(C) is 1, and len(C) may be 1.
 type Ticker struct {
 	C <-chan time.Time
 
@@ -20,7 +20,7 @@ type Ticker struct {
 	mu       sync.Mutex // orders ticks, Stop and Reset
 	c        chan time.Time
 	stopped  bool  // guarded by mu
-	first    int64 // guarded by mu; a tick before that time was dispatched before Reset
+	first    int64 // guarded by mu; ticks before that time were dispatched before Reset
 	repeater *Repeater
 }
 
@@ -46,7 +46,7 @@ func (t *Ticker) tick() {
 		return
 	}
 	select {
-	case t.c <- t.wheel.core.WallAt(max(t.first, t.wheel.core.Firing())): // late, it may be a tick from before Reset
+	case t.c <- t.wheel.core.WallAt(max(t.first, t.wheel.core.Firing())): // if it is late, this may be a tick from before Reset
 	default:
 		t.repeater.notReceived()
 	}
@@ -62,9 +62,9 @@ func (t *Ticker) Stop() {
 	t.empty()
 }
 
-// Reset makes the ticker tick every period from now on, first after one period. A ticker
-// that was stopped starts again. Reset reports whether the ticker goes on with that period. If
-// not, nothing has changed: the wheel is stopped, the clock's time has ended, or period <= 0.
+// Reset makes the ticker tick every period from now on, first after one period. A ticker that was stopped starts again.
+// Reset reports whether the ticker continues with that period. If not, nothing has changed: the wheel is stopped, the
+// clock's time has ended, or period <= 0.
 func (t *Ticker) Reset(period time.Duration) bool {
 	engine.RequireMade(t.wheel != nil, "Ticker")
 	t.mu.Lock()
@@ -92,7 +92,7 @@ func (t *Ticker) reset(period time.Duration) bool {
 // restart is Reset after Stop. mu must be held.
 func (t *Ticker) restart(now int64, period time.Duration) bool {
 	r := &Repeater{wheel: t.wheel, run: t.tick, period: int64(period)}
-	// There is no error to say that the wheel is full.
+	// Reset has no error to report that the wheel is full.
 	if _, err := r.start(t.wheel.core.AddBeyond, now, period, engine.RunInWake); err != nil {
 		return false
 	}

@@ -27,16 +27,16 @@ func New(cfg Config) (*Wheel, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Touch = func(f func()) { codeOf(f) } // which lies where f points to
+	c.Touch = func(f func()) { codeOf(f) } // codeOf reads the memory that f points to
 	return &Wheel{core: c}, nil
 }
 
-// AfterFunc has the wheel's executor call f after d, or at once if d <= 0, but never inside
-// the call. The error is ErrNilFunc, ErrClosed or ErrFull.
+// AfterFunc makes the wheel's executor call f after d, or at once if d <= 0, but never inside the call. The error is
+// ErrNilFunc, ErrClosed or ErrFull.
 //
-// With d <= 0 and the executors Go and Pool, f is dispatched before AfterFunc returns. It
-// takes no place under MaxPending, and the Timer is inactive. Other executors get f in the
-// wheel's next round, which begins at once, and on a mock in the next Add.
+// With d <= 0 and the executors Go and Pool, f is dispatched before AfterFunc returns. The timer takes no place under
+// MaxPending, and the Timer is inactive. Other executors get f in the wheel's next round, which begins at once, or on a
+// mock in the next Add.
 func (w *Wheel) AfterFunc(d time.Duration, f func()) (Timer, error) {
 	if f == nil {
 		return Timer{}, ErrNilFunc
@@ -45,20 +45,20 @@ func (w *Wheel) AfterFunc(d time.Duration, f func()) (Timer, error) {
 	return Timer{h}, err
 }
 
-// At is AfterFunc with the delay from the clock's current wall time to t. The delay is
-// computed once: the timer does not follow when the wall clock is set.
+// At is AfterFunc with the delay from the clock's current wall time to t. The delay is computed once: later settings of
+// the wall clock do not affect the timer.
 func (w *Wheel) At(t time.Time, f func()) (Timer, error) {
 	return w.AfterFunc(w.until(t), f)
 }
 
-// Now returns the wall time of the wheel's clock, also after the wheel was stopped.
+// Now returns the wall time of the wheel's clock, even after the wheel was stopped.
 func (w *Wheel) Now() time.Time { return w.core.Wall() }
 
 // until returns the wall time from now to t.
 func (w *Wheel) until(t time.Time) time.Duration { return t.Sub(w.core.Wall()) }
 
-// Len returns the number of pending timers. A Repeater or Ticker counts as one until it
-// is stopped, also while its function runs.
+// Len returns the number of pending timers. A Repeater or Ticker counts as one until it is stopped, even while its
+// function runs.
 func (w *Wheel) Len() int { return w.core.Len() }
 
 // Stats returns a snapshot of the wheel's counters.
@@ -67,26 +67,22 @@ func (w *Wheel) Stats() Stats { return statsOf(w.core) }
 // Circles returns a snapshot of where the timers are, finest circle first.
 func (w *Wheel) Circles() []CircleStats { return circlesOf(w.core) }
 
-// Stop stops the wheel and drops all pending timers, which never fire. It does not wait
-// for callbacks that run. Contexts made by the wheel are cancelled with the cause
-// ErrClosed, and Sleep returns ErrClosed. Further calls do nothing, and do not wait until
-// the first one has cancelled the contexts. Shutdown does.
+// Stop stops the wheel and drops all pending timers, which never fire. It does not wait for running callbacks. Contexts
+// made by the wheel are cancelled with the cause ErrClosed, and Sleep returns ErrClosed. Further calls do nothing, and
+// do not wait until the first one has cancelled the contexts. Shutdown does wait for that.
 func (w *Wheel) Stop() { w.core.Stop() }
 
-// Shutdown stops the wheel and waits until all callbacks that were dispatched have
-// returned. It returns ctx's error if ctx is done first. Inside a callback it waits for that
-// callback, too: use Stop or go Shutdown there.
+// Shutdown stops the wheel and waits until all callbacks that were dispatched have returned. It returns ctx's error if
+// ctx is done first. Inside a callback it would wait for that callback, too: use Stop or go Shutdown there.
 func (w *Wheel) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }
 
-// AfterInline is AfterFunc with Inline for this one timer, whatever the executor of the
-// wheel: f is called in the goroutine that woke the wheel. Use it for an f that never
-// blocks, such as one that sends to a channel with room: all other timers of the wheel wait
-// for it. It saves the goroutine that Go would start.
+// AfterInline is AfterFunc with Inline for this one timer, whatever the executor of the wheel: f is called in the
+// goroutine that woke the wheel. Use it for an f that never blocks, such as one that sends to a channel with room: all
+// other timers of the wheel wait for it. It saves the goroutine that Go would start.
 //
-// If d <= 0, f is called before AfterInline returns, and on a mock in the next Add. So the
-// caller must not hold a lock that f takes. Shutdown does not wait for that call. Timer.Reset
-// with d <= 0 gives f to the executor of the wheel. The error is ErrNilFunc, ErrClosed or
-// ErrFull.
+// If d <= 0, f is called before AfterInline returns, or on a mock in the next Add. So the caller must not hold a lock
+// that f takes. Shutdown does not wait for that call. Timer.Reset with d <= 0 gives f to the executor of the wheel. The
+// error is ErrNilFunc, ErrClosed or ErrFull.
 func (w *Wheel) AfterInline(d time.Duration, f func()) (Timer, error) {
 	engine.RequireMade(w.core != nil, "wheel")
 	if f == nil {
@@ -99,8 +95,8 @@ func (w *Wheel) AfterInline(d time.Duration, f func()) (Timer, error) {
 	return Timer{h}, err
 }
 
-// Due returns the wall time at which the timer was due that calls a function of AfterInline. It is for
-// that function, when d has passed. The deadline is the one that the timer was last reset to.
+// Due returns when the timer was due whose function is being called, as a wall time. It is for functions of AfterInline
+// that are called after their delay. The deadline is the one to which the timer was last reset.
 func (w *Wheel) Due() time.Time {
 	engine.RequireMade(w.core != nil, "wheel")
 	return w.core.WallAt(w.core.Firing())

@@ -7,16 +7,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// All iterates over the timers that are not dead, in no order. A timer that is pending all the time is
-// yielded once, or again if its partition changes hands meanwhile. If a partition fails, All yields its error
-// and goes on with the next one. The loop's body may call any method.
+// All iterates over the timers that are not dead, in no order. A timer that is pending throughout is yielded once, or
+// again if its partition changes hands meanwhile. If a partition fails, All yields the error and continues with the
+// next partition. The loop's body may call any method.
 func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 	return all(ctx, w.owners, false, func(t *state.Timer, _ uint64) (Entry[K, V], error) { return w.entry(t) })
 }
 
-// Dead iterates over the dead timers, in no order, each as the Firing of its last attempt. But the Epoch
-// is that of the partition when the iteration reached it, so what is done for a dead timer can be refused if
-// the partition has changed hands since. It is 0 if the owner runs an earlier version of this package.
+// Dead iterates over the dead timers, in no order, and yields each as the Firing of its last attempt. The Epoch,
+// however, is the epoch of the partition when the iteration reached it, so that what is done for a dead timer can be
+// refused if the partition has changed hands since. It is 0 if the owner runs an earlier version of this package.
 func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 	return all(ctx, w.owners, true, func(t *state.Timer, epoch uint64) (f Firing[K, V], err error) {
 		f = Firing[K, V]{Due: timeOf(t.Due), Attempt: int(t.Attempt), ID: ID{t.ID}, Epoch: epoch, Missed: int(t.Missed),
@@ -29,8 +29,8 @@ func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 	})
 }
 
-// all iterates over the dead timers of all partitions, or over the others. decode gets each of them with the epoch of
-// its partition if it is dead, else with 0.
+// all iterates over the dead timers of all partitions, or over the others. It calls decode with each timer and, if the
+// timer is dead, with the epoch of its partition, otherwise with 0.
 func all[T any](ctx context.Context, o owners, dead bool, decode func(*state.Timer, uint64) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -55,7 +55,8 @@ func all[T any](ctx context.Context, o owners, dead bool, decode func(*state.Tim
 	}
 }
 
-// allOf calls f for the timers of a partition. It reads the epoch first, so that it is not later than they are.
+// allOf calls f for the timers of a partition. It reads the epoch first, so that the epoch is not newer than the
+// timers.
 func allOf(ctx context.Context, o owners, at int, dead bool, f func(*state.Timer, uint64) bool) (err error) {
 	epoch := uint64(0)
 	if dead {

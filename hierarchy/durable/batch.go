@@ -18,15 +18,15 @@ import (
 type Batch[K comparable, V any] struct {
 	ops     []operation[K, V]
 	results []result
-	decode  func([]byte) (V, error) // of the Keyed
+	decode  func([]byte) (V, error) // Config.Value.Decode of the Keyed
 }
 
 // result is the result of an operation.
 type result struct {
-	at    int // its partition
+	at    int // the operation's partition
 	took  bool
 	value string // of a Remove
-	known bool   // whether value is
+	known bool   // whether value is known
 }
 
 // Set adds an operation like Keyed.Set. d counts from the call of Keyed.Batch.
@@ -78,15 +78,15 @@ func (b *Batch[K, V]) Revive(k K) {
 // Len returns the number of operations.
 func (b *Batch[K, V]) Len() int { return len(b.ops) }
 
-// Took reports, after Keyed.Batch, whether operation i, counted from 0, was committed. It was not if its
+// Took reports, after Keyed.Batch, whether operation i, counted from 0, was committed. It was not committed if its
 // partition failed, if it found no timer that it could move, remove or revive, or if its condition did not hold.
 func (b *Batch[K, V]) Took(i int) bool { return i < len(b.results) && b.results[i].took }
 
-// Removed returns, after Keyed.Batch, what Keyed.Remove would have returned for operation i. ok is false if
-// the operation removed nothing, or is no Remove. If the timer was removed but its value can't be decoded or
-// is not known, ok is true and err is not nil. A value is not known, and err is ErrTooLarge, if the
-// partition is owned by another process whose response had no room for it: it has room for some 256 KiB of
-// values for each partition. An owner that runs an earlier version of this package returns no values.
+// Removed returns, after Keyed.Batch, what Keyed.Remove would have returned for operation i. ok is false if the
+// operation removed nothing, or is no Remove. If the timer was removed but its value can't be decoded or is not known,
+// ok is true and err is not nil. A value is not known, and err is ErrTooLarge, if another process owns the partition
+// and its response had no room for the value: a response has room for some 256 KiB of values. An owner that runs an
+// earlier version of this package returns no values.
 func (b *Batch[K, V]) Removed(i int) (v V, ok bool, err error) {
 	if !b.Took(i) || b.ops[i].kind != frame.Remove {
 		return v, false, nil
@@ -108,14 +108,14 @@ func (b *Batch[K, V]) Reset() {
 	b.ops, b.results = b.ops[:0], b.results[:0]
 }
 
-// Batch does all operations of b, in order for each key. The operations for one partition are committed
-// together or not at all. Each partition can fail alone: the errors are joined, and b.Took reports which
-// operations were committed. If an operation can't be encoded, none is done.
+// Batch commits all operations of b, in order for each key. The operations for one partition are committed together or
+// not at all. If some partitions fail, their errors are joined, and b.Took reports which operations were committed. If
+// an operation can't be encoded, none is committed.
 //
 // A partition takes at most 2,000 operations of a Batch, and as many bytes as a message of the servers may have: 8 MiB
-// with Dir, max_payload with Conn, which is 1 MiB by default. An operation counts as its key, its value and 64 bytes. If
-// there are more for a partition, none of them is committed, and the error is ErrTooLarge, with the number of the
-// partition. Batch does not cut them, since they would not be committed together then.
+// with Dir, max_payload with Conn, which is 1 MiB by default. An operation counts as its key, its value and 64 bytes.
+// If there are more for a partition, none of them is committed, and the error is ErrTooLarge, with the number of the
+// partition. Batch does not split them, since then they would not be committed together.
 func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	b.results, b.decode = slices.Grow(b.results[:0], len(b.ops))[:len(b.ops)], w.cfg.Value.Decode
 	clear(b.results)
@@ -139,8 +139,8 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	return errors.Join(errs...)
 }
 
-// setResults sets the results of the operations. A call has the values of its Removes that found a timer, in order, and
-// may lack the last ones.
+// setResults sets the results of the operations. A call holds the values of those of its Removes that found a timer, in
+// order, and may lack the last ones.
 func (b *Batch[K, V]) setResults(calls []*partition.Call, errs []error) {
 	for i := range b.ops {
 		r := &b.results[i]
@@ -155,7 +155,7 @@ func (b *Batch[K, V]) setResults(calls []*partition.Call, errs []error) {
 	}
 }
 
-// addOp adds an operation to the call of its partition, and returns that.
+// addOp adds an operation to the call for its partition, and returns that call.
 func addOp(calls []*partition.Call, at int, op partition.Op) *partition.Call {
 	if calls[at] == nil {
 		calls[at] = new(partition.Call)
@@ -164,7 +164,7 @@ func addOp(calls []*partition.Call, at int, op partition.Op) *partition.Call {
 	return calls[at]
 }
 
-// doAll does the calls, of which there is at most one for each partition, concurrently.
+// doAll does the calls concurrently. There is at most one for each partition.
 func (w *Keyed[K, V]) doAll(ctx context.Context, calls []*partition.Call) []error {
 	errs := make([]error, len(calls))
 	var wg sync.WaitGroup

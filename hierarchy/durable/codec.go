@@ -60,8 +60,8 @@ func (octets[T]) Decode(b []byte) (v T, err error) {
 	return v, nil
 }
 
-// integer encodes integers of any type as eight bytes, big endian. So the type of keys can be
-// changed to a larger one, except from signed to unsigned where keys are negative.
+// integer encodes integers of any type as eight bytes, big endian. So the type of keys can be changed to a larger one,
+// though not from signed to unsigned if there are negative keys.
 type integer[T any] struct{}
 
 func (integer[T]) Append(b []byte, v T) ([]byte, error) {
@@ -102,11 +102,11 @@ func (array[T]) Decode(b []byte) (v T, err error) {
 	if len(b) != r.Len() {
 		return v, fmt.Errorf("durable: %d bytes are no %v", len(b), r.Type())
 	}
-	copy(r.Slice(0, r.Len()).Bytes(), b) // reflect.Copy panics if the elements are of a named type
+	copy(r.Slice(0, r.Len()).Bytes(), b) // reflect.Copy panics if the elements have a named type
 	return v, nil
 }
 
-// jsonCodec is for all else.
+// jsonCodec is for all other types.
 type jsonCodec[T any] struct{}
 
 func (jsonCodec[T]) Append(b []byte, v T) ([]byte, error) {

@@ -10,22 +10,22 @@ import (
 )
 
 // SetIfAbsent is Set if k has no timer, or a dead one. Otherwise it changes nothing. It reports whether it set the
-// timer. So of several that set one key, the first wins. A timer whose handler is running is there until the handler
-// has returned nil.
+// timer. So if several calls set one key, the first wins. A timer whose handler is running counts as present until the
+// handler has returned nil.
 func (w *Keyed[K, V]) SetIfAbsent(ctx context.Context, k K, v V, d time.Duration) (bool, error) {
 	return w.setIf(ctx, partition.IfAbsent, k, v, d)
 }
 
 // SetSooner is Set if k has no timer, a dead one, or one whose next attempt is due later than d after the call.
-// Otherwise it changes nothing. It reports whether it set the timer. So of several that set one key, the soonest wins,
-// and of those that are due together the first.
+// Otherwise it changes nothing. It reports whether it set the timer. So if several calls set one key, the one that is
+// due soonest wins, and of those that are due at the same time, the first.
 func (w *Keyed[K, V]) SetSooner(ctx context.Context, k K, v V, d time.Duration) (bool, error) {
 	return w.setIf(ctx, partition.IfSooner, k, v, d)
 }
 
-// SetLater is Set if k has no timer, a dead one, one whose attempt is running, or one whose next attempt is due
-// sooner than d after the call. Otherwise it changes nothing. It reports whether it set the timer. So of several that
-// set one key, the latest wins, and of those that are due together the first.
+// SetLater is Set if k has no timer, a dead one, one whose attempt is running, or one whose next attempt is due sooner
+// than d after the call. Otherwise it changes nothing. It reports whether it set the timer. So if several calls set one
+// key, the one that is due latest wins, and of those that are due at the same time, the first.
 func (w *Keyed[K, V]) SetLater(ctx context.Context, k K, v V, d time.Duration) (bool, error) {
 	return w.setIf(ctx, partition.IfLater, k, v, d)
 }
@@ -35,8 +35,9 @@ func (w *Keyed[K, V]) setIf(ctx context.Context, c partition.Condition, k K, v V
 	return ok, err
 }
 
-// Swap is Set that returns the value of the timer that it replaced. replaced reports whether k had a timer that was not
-// dead. If the old value can't be decoded, the timer is set all the same: replaced is true, and err is that of the Codec.
+// Swap is Set that also returns the value of the timer that it replaced. replaced reports whether k had a timer that
+// was not dead. If the old value can't be decoded, the timer is set all the same: replaced is true, and err is the
+// error of the Codec.
 func (w *Keyed[K, V]) Swap(ctx context.Context, k K, v V, d time.Duration) (old V, replaced bool, err error) {
 	text, _, err := w.do(ctx, operation[K, V]{kind: frame.Set, was: true, key: k, val: v, d: d})
 	if err != nil || text == "" {
@@ -46,10 +47,10 @@ func (w *Keyed[K, V]) Swap(ctx context.Context, k K, v V, d time.Duration) (old 
 	return e.Value, true, err
 }
 
-// RemoveEntry is Remove that returns the whole timer. Its State and Attempt say whether its handler had been called: if
-// State is StateWaiting and Attempt is 0, it had not been, and never will be for this timer. That does not include what the
-// log can't know: after a process was killed, or has lost its lease, the next owner of the partition does not know which
-// handlers had been called for timers that were due then.
+// RemoveEntry is Remove that returns the whole timer. Its State and Attempt show whether its handler had been called:
+// if State is StateWaiting and Attempt is 0, the handler had not been called for this timer, and never will be. There
+// is one exception, since the log does not have each call of a handler: after a process was killed, or has lost its
+// lease, the next owner of the partition does not know which handlers had been called for timers that were due then.
 func (w *Keyed[K, V]) RemoveEntry(ctx context.Context, k K) (e Entry[K, V], ok bool, err error) {
 	text, ok, err := w.do(ctx, operation[K, V]{kind: frame.Remove, was: true, key: k})
 	if ok && err == nil {
@@ -60,7 +61,7 @@ func (w *Keyed[K, V]) RemoveEntry(ctx context.Context, k K) (e Entry[K, V], ok b
 
 var errNoEntry = errors.New("durable: the answer has the timer in a form that this version of the package can't read")
 
-// removed decodes the timer that an operation took out. The timer is gone also if that fails.
+// removed decodes the timer that an operation removed. Even if that fails, the timer is gone.
 func (w *Keyed[K, V]) removed(k K, text string) (e Entry[K, V], err error) {
 	t, ok := partition.Was(text)
 	if !ok {

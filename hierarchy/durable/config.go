@@ -12,21 +12,22 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// The errors of this package. They may be wrapped: compare with errors.Is. The first
-// three are those of package hierarchy, but the texts of errors that this package returns name durable.
+// The errors of this package. They may be wrapped, so compare with errors.Is. The first three are the errors of package
+// hierarchy, but their texts begin with "durable" when this package returns them.
 var (
 	ErrClosed   = hierarchy.ErrClosed
 	ErrFull     = hierarchy.ErrFull
 	ErrArgument = hierarchy.ErrArgument
-	// ErrUnavailable: the log did not answer for a minute, or until Shutdown or Close gave up.
-	// The operation may have been committed: retry it.
+	// ErrUnavailable means that the log did not answer for a minute, or until Shutdown or Close gave up. The operation
+	// may have been committed: retry it.
 	ErrUnavailable = partition.ErrUnavailable
-	// ErrTooLarge: a key of more than 1 KiB, a value of more than 64 KiB, or more operations of a Batch for
-	// one partition than fit into a frame. None of them was committed.
+	// ErrTooLarge is for a key of more than 1 KiB, a value of more than 64 KiB, or more operations of a Batch for one
+	// partition than fit into a frame. None of them was committed.
 	ErrTooLarge = partition.ErrTooLarge
-	// ErrDamaged: the log of the key's partition is missing or altered data. The other partitions go on.
+	// ErrDamaged means that data in the log of the key's partition is missing or was altered. The other partitions go
+	// on.
 	ErrDamaged = partition.ErrDamaged
-	// ErrTimeout is the cause of the end of a handler's context after Config.Timeout.
+	// ErrTimeout is the cause with which a handler's context ends after Config.Timeout.
 	ErrTimeout = partition.ErrTimeout
 )
 
@@ -35,51 +36,51 @@ const (
 	maxValue = 64 << 10
 )
 
-// Config configures Open. Dir or Conn is required, and, with Dir, Handle or Announce.
+// Config configures Open. Dir or Conn is required. With Dir, Handle or Announce is required, too.
 type Config[K comparable, V any] struct {
-	// Dir is the directory in which a server inside the process keeps its files. Only one process at a time can
-	// open it. Several Opens of one process can share it, each with a Name of its own.
+	// Dir is the directory in which a server inside the process keeps its files. Only one process at a time can open
+	// it. Several Opens of one process can share it, each with a Name of its own.
 	Dir string
-	// Conn is a connection to NATS servers with JetStream, instead of Dir. Processes that open one Name
-	// on the same servers share its timers. The connection must reconnect without limit
-	// (nats.MaxReconnects(-1)), and stay open until Shutdown or Close has returned.
+	// Conn is a connection to NATS servers with JetStream, instead of Dir. Processes that open the same Name on the
+	// same servers share its timers. The connection must reconnect without limit (nats.MaxReconnects(-1)), and stay
+	// open until Shutdown or Close has returned.
 	Conn *nats.Conn
 	// Name is the name of this set of timers, default "timers". It has 1 to 64 of the characters
 	// a-z, A-Z, 0-9, - and _.
 	Name string
-	// Partitions is the number of logs, at most 1024. It is fixed when the name is first opened, by
-	// default at 8. After that, 0 means the number that the name has, and any other is ErrArgument.
+	// Partitions is the number of logs, at most 1024, by default 8. It is fixed when the name is first opened. After
+	// that, 0 means the number that the name has, and any other number is ErrArgument.
 	Partitions int
 	// Replicas is the number of servers that store each log, with Conn. It applies to logs that Open
 	// creates. 0 means 3, or 1 if there is a single server.
 	Replicas int
-	// Lease, with Conn, bounds how long the partitions of a process that has died have no owner: others take
-	// them over after 1.25 Lease. From 100ms to a day, default 10s. Processes of one Name may have different
-	// ones.
+	// Lease, with Conn, limits how long the partitions of a process that has died have no owner: other processes take
+	// them over after 1.25 Lease. From 100ms to a day, default 10s. Processes of one Name may have different leases.
 	Lease time.Duration
-	// MaxSkew, with Conn, is how far the wall clock of this process may be off from that of the servers, default
-	// 5s. A process whose clock is off by more, or may be, takes over no partitions until the clock is right:
-	// others do. It logs a warning once a minute, and keeps the partitions that it owns. With a *clock.Mock
-	// the clocks are not compared.
+	// MaxSkew, with Conn, is how far the wall clock of this process may be off from that of the servers, default 5s. A
+	// process whose clock is off by more, or may be, logs a warning once a minute, and takes over no partitions until
+	// its clock is right: other processes do. It keeps the partitions that it owns. With a *clock.Mock the clocks are
+	// not compared.
 	MaxSkew time.Duration
 	// Concurrency limits how many handlers run at once, default 256.
 	Concurrency int
-	// Timeout limits each attempt, by Clock; 0 means no limit. When it has passed, the context of the attempt
-	// ends: its Err is context.DeadlineExceeded, and its Cause ErrTimeout. The attempt has failed once Handle
-	// returns, even if it returns nil. If Handle has not returned after as long again, the attempt has failed as
-	// well: it is tried again after Backoff, and its place under Concurrency is another's. Until Handle returns,
-	// it is stuck: Stats().Stuck counts it, its result will be ignored, and Shutdown does not wait for it.
-	// A second attempt may run beside it.
+	// Timeout limits each attempt, by Clock; 0 means no limit. When it has passed, the context of the attempt ends: its
+	// Err is context.DeadlineExceeded, and its Cause ErrTimeout. The attempt has then failed once Handle returns, even
+	// if it returns nil. If Handle has not returned after twice the Timeout, the attempt has failed as well: it is
+	// tried again after Backoff, and its place under Concurrency is free. Until Handle returns, it is stuck:
+	// Stats().Stuck counts it, its result will be ignored, and Shutdown does not wait for it. A second attempt may run
+	// at the same time.
 	Timeout time.Duration
 	// MaxAttempts is the number of failed attempts after which a timer is dead, default 16. Negative
 	// means no limit.
 	MaxAttempts int
-	// KeepDead is how long dead timers are kept: then they are removed. 0 means for ever. It counts from the time of
-	// death, also while no process runs.
+	// KeepDead is how long dead timers are kept before they are removed. 0 means for ever. The time counts from death,
+	// and also while no process runs.
 	KeepDead time.Duration
-	// OnDead, if not nil, is called when a timer has died in this process, or a run of a Schedule has failed
-	// MaxAttempts times, with the Firing and the error of its last attempt. That is in the log then: after a crash it
-	// is not called again, and it may not be called at all. It counts under Concurrency, and Shutdown waits for it.
+	// OnDead, if not nil, is called when a timer has died in this process, or when a run of a Schedule has failed
+	// MaxAttempts times, with the Firing and the error of the last attempt. The death is in the log by then: OnDead is
+	// not called again after a crash, and a crash may prevent the call altogether. The call counts under Concurrency,
+	// and Shutdown waits for it.
 	OnDead func(f Firing[K, V], last error)
 	// Trace, if not nil, links attempts to the calls that set their timers.
 	Trace Tracer
@@ -87,54 +88,54 @@ type Config[K comparable, V any] struct {
 	// second, doubled each time to at most ten minutes, half of it random. It must be safe for
 	// concurrent use.
 	Backoff func(attempt int) time.Duration
-	// MaxPending limits the number of timers that are pending in each partition: setting another one
-	// returns ErrFull. 0 means no limit. Dead timers don't count. One with a Schedule counts once.
+	// MaxPending limits the number of timers that are pending in each partition: setting another one returns ErrFull. 0
+	// means no limit. Dead timers don't count. A timer with a Schedule counts once.
 	MaxPending int
 	// Precision is the minimum time between two wake-ups of a partition, default 1ms.
 	Precision time.Duration
-	// Clock provides the time, default clock.Precise(). With a *clock.Mock, when Add returns, the
-	// handlers of all timers that were due have returned, one after the other, and their results are in
-	// the log. With Timeout, Add waits for each of them for at most two seconds of real time, and in a bubble of
-	// testing/synctest until it can't go on: then Add takes it for one that waits for its context, moves on
-	// without it, and waits for it again when its context ends. Without Timeout a handler that does not return
-	// blocks Add.
+	// Clock provides the time, default clock.Precise(). With a *clock.Mock, when Add returns, the handlers of all
+	// timers that were due have returned, one after the other, and their results are in the log. With Timeout, Add
+	// waits for each handler for at most two seconds of real time, or in a bubble of testing/synctest until all
+	// goroutines are blocked. A handler that has not returned by then is taken to wait for its context: Add moves on
+	// without it, and waits for it again when its context ends. Without Timeout a handler that does not return blocks
+	// Add.
 	//
-	// Set, Move and Backoff count time that passes on the clock. On most systems it stands still while
-	// the machine is suspended, so these timers are late by that time. SetAt follows the wall clock,
-	// which is read at least every 10s.
+	// Set, Move and Backoff count time that passes on the clock. On most systems the clock stands still while the
+	// machine is suspended, so these timers are late by that time. SetAt follows the wall clock, which is read at least
+	// every 10s.
 	Clock clock.Clock
-	// Key and Value encode keys and values as bytes. By default keys that are strings, integers, arrays
-	// of bytes or named types of these are stored as they are, and so are values that are strings or
-	// []byte. Everything else is encoded as JSON.
+	// Key and Value encode keys and values as bytes. By default keys that are strings, integers, arrays of bytes or
+	// named types of these are stored as they are, and so are values that are strings or []byte. Everything else is
+	// encoded as JSON.
 	//
-	// Equal keys must have equal bytes, and different keys different bytes. JSON does not guarantee that
-	// for types with interfaces, pointers, channels or floats, or with fields that it omits (unexported,
-	// or with the tag "-"): for these Open returns ErrArgument. It may or may not for structs with strings
-	// and for types with methods such as MarshalText: there, a call with a key that does not survive
-	// encoding returns ErrArgument, such as a string that is not valid UTF-8.
+	// Equal keys must have equal bytes, and different keys different bytes. JSON does not guarantee that for types with
+	// interfaces, pointers, channels or floats, or with fields that it omits (unexported, or with the tag "-"): for
+	// these Open returns ErrArgument. For structs with strings, and for types with methods such as MarshalText, it
+	// depends on the key: a call with a key that does not survive encoding, such as a string that is not valid UTF-8,
+	// returns ErrArgument.
 	Key   Codec[K]
 	Value Codec[V]
-	// Handle is called for each timer that is due. If it returns nil, the timer has ended. If it
-	// returns an error, panics, or exits its goroutine, it is called again after Backoff. Set, SetAt, Move
-	// and Remove of the key are committed also while it runs: then ctx is cancelled and the result of Handle
-	// is ignored. Calls that Handle makes itself with ctx, or a context derived from it, do not cancel ctx: a
-	// handler can set its own key again, and go on.
+	// Handle is called for each timer that is due. If it returns nil, the timer has ended. If it returns an error,
+	// panics, or exits its goroutine, it is called again after Backoff. Set, SetAt, Move and Remove of the key are
+	// committed even while Handle runs: then ctx is cancelled and the result of Handle is ignored. Calls that Handle
+	// makes itself with ctx, or a context derived from it, do not cancel ctx: a handler can set its own key again, and
+	// go on.
 	//
-	// Handle may be called before Open has returned, for timers that became due while no process was
-	// running. A handler that uses the Keyed has to wait for it, for example for a channel that is closed
-	// after Open.
+	// Handle may be called before Open has returned, for timers that became due while no process was running. A handler
+	// that uses the Keyed has to wait for it, for example for a channel that is closed after Open.
 	//
-	// Without a Handle, but with Conn, this process is a caller. All methods work, by messages to the processes that
-	// have a Handle, and calls return ErrUnavailable after a minute without an answer. A caller owns no partition, so
-	// nothing fires here. It has no lease, creates no streams, and reads no log. Shutdown and Close end it at once. Of
-	// Config it uses Conn, Name, Partitions, Clock, Key, Value and Logger.
+	// A process with Conn and without Handle or Announce is a caller. All methods work, by messages to the processes
+	// that have a Handle, and calls return ErrUnavailable after a minute without an answer. A caller owns no partition,
+	// so nothing fires in it. It has no lease, creates no streams, and reads no log. Shutdown and Close end it at once.
+	// The fields of Config that it uses are Conn, Name, Partitions, Clock, Key, Value and Logger.
 	Handle func(ctx context.Context, f Firing[K, V]) error
 	// Announce, instead of Handle, is called for each timer that is due, and its attempt begins when Begin is called
-	// with its key and ID. That may be much later, and in any order; or never: what waits for Begin is in the log as
-	// a timer that is due, and is announced again by the next owner. An attempt ends with its End. So no goroutine
-	// is needed for an attempt, nor a place under Concurrency, which does not apply. Timeout must be 0: who begins an
-	// attempt knows for how long. A timer that is tried again is announced again. Announce may be called before Open
-	// has returned. It must return soon, as no other timer of the partition fires meanwhile, and must not call the Keyed.
+	// with its key and ID. That may be much later, and in any order, or never: a timer that waits for Begin is in the
+	// log as one that is due, and the next owner announces it again. An attempt ends with End. So an attempt needs no
+	// goroutine, and no place under Concurrency, which does not apply. Timeout must be 0: the caller of Begin decides
+	// how long an attempt may take. A timer that is tried again is announced again. Announce may be called before Open
+	// has returned. It must return soon, as no other timer of the partition fires meanwhile, and must not call methods
+	// of the Keyed.
 	Announce func(f Firing[K, V])
 	// Logger receives what an operator should know. By default it is discarded.
 	Logger *slog.Logger

@@ -11,13 +11,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Export writes all timers to out as lines of JSON, which Import reads: those that wait, run or are dead, with their
-// keys and values as Config.Key and Config.Value encode them, IDs, attempts and schedules. The timers of each partition
-// are as they were at one moment. The partitions follow one another, and all goes on meanwhile. If a partition fails,
-// Export returns its error, and out lacks timers.
+// Export writes all timers to out as lines of JSON, which Import reads: timers that wait, run or are dead, with their
+// IDs, attempts and schedules, and with their keys and values as Config.Key and Config.Value encode them. The timers of
+// each partition are as they were at one moment. The partitions are exported one after another, and calls and handlers
+// go on meanwhile. If a partition fails, Export returns its error, and out lacks timers.
 //
-// Memory is needed for what changes in a partition while it is exported, not for all timers. With Conn, the lines of a
-// partition are kept in a file in os.TempDir until it is whole, as they begin again if it changes hands.
+// The memory that Export needs depends on how much changes in a partition while it is exported, not on the number of
+// timers. With Conn, the lines of a partition are kept in a file in os.TempDir until they are complete, since Export
+// begins again with a partition that changes hands.
 func (w *Keyed[K, V]) Export(ctx context.Context, out io.Writer) error {
 	e := &exporter{out: bufio.NewWriter(out)}
 	if w.cfg.Conn != nil {
@@ -37,10 +38,10 @@ func (w *Keyed[K, V]) Export(ctx context.Context, out io.Writer) error {
 	return e.out.Flush()
 }
 
-// exporter is an Export that is under way.
+// exporter is an Export in progress.
 type exporter struct {
 	out   *bufio.Writer
-	spool *os.File // or nil: no partition begins again
+	spool *os.File // nil if no partition can begin again
 	lines *json.Encoder
 	part  *bufio.Writer // what lines writes to
 }
@@ -58,7 +59,7 @@ func (w *Keyed[K, V]) exportOne(ctx context.Context, at int, e *exporter) error 
 	return e.end()
 }
 
-// begin begins a partition, or begins it again.
+// begin is called when the export of a partition begins, and again when it has to start over.
 func (e *exporter) begin() error {
 	e.part = e.out
 	if e.spool != nil {
@@ -74,7 +75,7 @@ func (e *exporter) begin() error {
 	return nil
 }
 
-// end writes what the spool has, now that the partition is whole.
+// end copies the lines of a partition from the spool to out, now that they are complete.
 func (e *exporter) end() error {
 	if e.spool == nil {
 		return nil

@@ -10,20 +10,21 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Health returns nil if this process does all that it should: it owns the partitions that it should own, their logs
-// answer and are not damaged, it holds its lease, and there is room for handlers under Concurrency. Otherwise it
-// returns errors, joined, that say what is wrong, with which partition, and since when. They are for people, except
+// Health returns nil if this process does everything that it should: it owns the partitions that it should own, their
+// logs answer and are not damaged, it holds its lease, and there is room for handlers under Concurrency. Otherwise it
+// returns joined errors that describe what is wrong, with which partition, and since when. They are for people, except
 // that errors.Is finds ErrDamaged, and ErrClosed after Shutdown or Close has begun.
 //
-// Health sends no request, and costs little. So it notices that servers do not answer when a frame has had no answer for a
-// second, or when the lease has ended, three quarters of Config.Lease after the last renewal. Places for handlers count
-// as taken when none has been free for a second. Dead timers do not count: an alarm on Stats is for them.
+// Health sends no request, and costs little. So it notices that servers do not answer only when a frame has had no
+// answer for a second, or when the lease has ended, three quarters of Config.Lease after the last renewal. The places
+// for handlers count as taken when none has been free for a second. Dead timers do not count; use an alarm on Stats for
+// them.
 //
-// Of a caller, Health says whether it has a connection and each partition an owner that lives, as far as it knows: an
-// owner that has been killed counts as living for 1.25 times its lease.
+// In a caller, Health checks that there is a connection, and that each partition has a living owner, as far as the
+// caller knows: an owner that was killed counts as living for 1.25 times its lease.
 //
-// Health answers whether a process should get work, not whether it should be restarted: nothing that it reports is
-// mended by that, except handlers that hang and a connection that is closed for good.
+// Health answers whether a process should get work, not whether it should be restarted. A restart helps only if
+// handlers hang, or if the connection is closed for good.
 func (w *Keyed[K, V]) Health() error {
 	errs := w.owners.Health()
 	if since, full := w.crew.Full(fullAfter); full {
@@ -36,7 +37,8 @@ func (w *Keyed[K, V]) Health() error {
 	return errors.Join(errs...)
 }
 
-// fullAfter is for how long all places for handlers must have been taken. A crowd of timers takes all for a moment.
+// fullAfter is how long all places for handlers must have been taken before Health reports it. A burst of timers takes
+// all places for a moment.
 const fullAfter = time.Second
 
 var errSilentLog = errors.New("its log does not answer")

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	importOps   = 500       // of a batch, for one partition
-	importBytes = 256 << 10 // of a batch
+	importOps   = 500       // in a batch, for one partition
+	importBytes = 256 << 10 // in a batch
 	maxLine     = 1 << 20
 )
 
-// Import reads what Export, or the command salvage, has written, into any number of partitions. A key that has a timer
-// gets the one from in instead. The others stay. IDs, attempts and schedules are those that were exported. A timer that
-// was running waits, and is due again, as after a crash of its owner. A run of a schedule that is in the past by then was
-// missed or not as in any other takeover: see SetSchedule.
+// Import reads lines that Export, or the command salvage, has written, and sets their timers; the number of partitions
+// may have changed. A timer from in replaces the timer that its key has. All other timers stay. IDs, attempts and
+// schedules are as they were exported. A timer that was running waits, and is due again, as after a crash of its owner.
+// If a run of a schedule is in the past by then, whether it was missed is decided as in any takeover: see SetSchedule.
 //
-// The timers are committed in batches, and n is how many were. After an error those of earlier lines may be there: Import
-// can be done again, with the same lines. The error for a line that can't be read says its number, and the lines before it
-// are imported. It is ErrArgument, or ErrTooLarge. Import is ErrUnavailable while a process shares the timers that runs an
-// earlier version of this package.
+// The timers are committed in batches, and n is how many were committed. After an error, some lines may have been
+// imported: Import can be repeated with the same lines. If a line can't be read, the lines before it are imported, and
+// the error has the line's number. It is ErrArgument or ErrTooLarge. The error is ErrUnavailable while a process that
+// runs an earlier version of this package shares the timers.
 func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err error) {
 	i := &importer{do: w.doAll, calls: make([]*partition.Call, w.owners.Len())}
 	scan := bufio.NewScanner(in)
@@ -52,22 +52,22 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 	return i.flush(ctx, err)
 }
 
-// importer is an Import that is under way.
+// importer is an Import in progress.
 type importer struct {
 	do    func(context.Context, []*partition.Call) []error
-	calls []*partition.Call // what is not committed yet
-	bytes int               // of it
+	calls []*partition.Call // operations that are not committed yet
+	bytes int               // their size
 	n     int               // how many timers are committed
 }
 
-// add reports whether it is time to commit.
+// add adds an operation to the batch, and reports whether the batch should be committed now.
 func (i *importer) add(at int, a partition.Op) bool {
 	c := addOp(i.calls, at, a)
 	i.bytes += len(a.Key) + len(a.Value) + len(a.Timer.Schedule) + len(a.Timer.Trace) + len(a.Timer.LastError)
 	return len(c.Ops) == importOps || i.bytes > importBytes
 }
 
-// flush commits what was added. It returns how many timers were committed in all, and why no more are.
+// flush commits what was added. It returns how many timers were committed in all, and the joined errors, with why.
 func (i *importer) flush(ctx context.Context, why error) (int, error) {
 	errs := i.do(ctx, i.calls)
 	for at, c := range i.calls {

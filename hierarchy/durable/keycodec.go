@@ -35,8 +35,8 @@ func isInteger(t reflect.Type) bool {
 	return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr
 }
 
-// checked is JSON for a type that it encodes injectively or not, depending on the key. Each key is decoded
-// again after encoding: if the result is the same key, no other key has these bytes.
+// checked is JSON for types that it may or may not encode injectively, depending on the key. Each key is decoded again
+// after encoding: if the result is the same key, no other key has these bytes.
 type checked[K comparable] struct{ jsonCodec[K] }
 
 func (c checked[K]) Append(b []byte, k K) ([]byte, error) {
@@ -55,9 +55,9 @@ func (c checked[K]) Append(b []byte, k K) ([]byte, error) {
 	return b, nil
 }
 
-// isInjective reports whether JSON is certain to encode different values of type t differently, and equal
-// ones alike. If it is certain not to, isInjective returns an error that names the offending part of t.
-// name is the path of t in the type of keys.
+// isInjective reports whether JSON is certain to encode different values of type t differently, and equal values alike.
+// If JSON is certain not to do that, isInjective returns an error that names the offending part of t. name is the path
+// of t in the type of keys.
 func isInjective(t reflect.Type, name string) (sure bool, err error) {
 	switch {
 	case implements[json.Marshaler](t), implements[encoding.TextMarshaler](t):
@@ -76,7 +76,8 @@ func isInjective(t reflect.Type, name string) (sure bool, err error) {
 	return sure && !implements[json.Unmarshaler](p) && !implements[encoding.TextUnmarshaler](p), err
 }
 
-// areFieldsInjective is isInjective for a struct. It is not sure of tags: they can give two fields one name.
+// areFieldsInjective is isInjective for a struct. It returns false if there are tags, since they can give two fields
+// one name.
 func areFieldsInjective(t reflect.Type, name string) (sure bool, err error) {
 	sure = true
 	for i := range t.NumField() {

@@ -22,7 +22,7 @@ type Keyed[K comparable, V any] struct {
 	pool   sync.Pool // of *request
 }
 
-// handle decodes a firing and calls Config.Handle. A timer that can't be decoded has a failed attempt.
+// handle decodes a firing and calls Config.Handle. If the firing can't be decoded, the attempt has failed.
 func (w *Keyed[K, V]) handle(ctx context.Context, f partition.Firing) error {
 	firing, err := w.firing(&f)
 	if err != nil {
@@ -40,14 +40,14 @@ func (w *Keyed[K, V]) announce(f partition.Firing) error {
 	return err
 }
 
-// onDead decodes a firing and calls Config.OnDead. One that can't be decoded could not be handled either.
+// onDead decodes a firing and calls Config.OnDead. If it can't be decoded, OnDead is not called, as Handle was not.
 func (w *Keyed[K, V]) onDead(f partition.Firing, last error) {
 	if firing, err := w.firing(&f); err == nil {
 		w.cfg.OnDead(firing, last)
 	}
 }
 
-// firing decodes a firing, or logs why it can't.
+// firing decodes a firing. If that fails, it logs the error, too.
 func (w *Keyed[K, V]) firing(f *partition.Firing) (firing Firing[K, V], err error) {
 	firing = Firing[K, V]{Due: timeOf(f.Due), Attempt: int(f.Attempt), ID: ID{f.ID}, Epoch: f.Epoch, Missed: int(f.Missed)}
 	if firing.Key, firing.Value, firing.Schedule, err = w.decode(f.Key, f.Value, f.Schedule); err != nil {
@@ -56,7 +56,7 @@ func (w *Keyed[K, V]) firing(f *partition.Firing) (firing Firing[K, V], err erro
 	return firing, err
 }
 
-// decode decodes what the log has of a timer.
+// decode decodes the key, the value and the schedule of a timer in the log.
 func (w *Keyed[K, V]) decode(key, value, schedule string) (k K, v V, s Schedule, err error) {
 	if k, err = w.cfg.Key.Decode([]byte(key)); err == nil {
 		v, s, err = w.decodeValue(value, schedule)
@@ -79,22 +79,23 @@ func (w *Keyed[K, V]) Set(ctx context.Context, k K, v V, d time.Duration) error 
 	return err
 }
 
-// SetAt is like Set, but the timer is due at a wall time. If the wall clock is set, the timer follows within 10s.
+// SetAt is like Set, but the timer is due at a wall time. If the wall clock is set, the timer adapts within 10s.
 func (w *Keyed[K, V]) SetAt(ctx context.Context, k K, v V, t time.Time) error {
 	_, _, err := w.do(ctx, operation[K, V]{kind: frame.SetAt, key: k, val: v, t: t})
 	return err
 }
 
-// Move makes the timer of k due d after the call. It reports whether k had a timer that is not dead. True does not mean
-// that its handler had not been called: if it runs, its context is cancelled, and it may have done its work already.
+// Move makes the timer of k due d after the call. It reports whether k had a timer that was not dead. If it had, the
+// timer's handler may have been called all the same: if the handler is running, its context is cancelled, and it may
+// have done its work already.
 func (w *Keyed[K, V]) Move(ctx context.Context, k K, d time.Duration) (bool, error) {
 	_, ok, err := w.do(ctx, operation[K, V]{kind: frame.Move, key: k, d: d})
 	return ok, err
 }
 
-// Remove removes the timer of k, dead or not. It returns its value, and whether there was one. True does not mean that
-// its handler had not been called: RemoveEntry says whether it had. If the value can't be decoded, the timer is removed
-// all the same: ok is true, and err is that of the Codec.
+// Remove removes the timer of k, dead or not. It returns the timer's value, and whether there was a timer. If there
+// was, its handler may have been called all the same; RemoveEntry reports that. If the value can't be decoded, the
+// timer is removed all the same: ok is true, and err is the error of the Codec.
 func (w *Keyed[K, V]) Remove(ctx context.Context, k K) (v V, ok bool, err error) {
 	value, ok, err := w.do(ctx, operation[K, V]{kind: frame.Remove, key: k})
 	if ok {
@@ -103,14 +104,14 @@ func (w *Keyed[K, V]) Remove(ctx context.Context, k K) (v V, ok bool, err error)
 	return v, ok, err
 }
 
-// Revive makes the dead timer of k due at once, with its attempts counted from 1 again. It reports whether k
-// had a dead timer. The error can also be ErrFull.
+// Revive makes the dead timer of k due at once, with its attempts counted from 1 again. It reports whether k had a dead
+// timer. The error can also be ErrFull.
 func (w *Keyed[K, V]) Revive(ctx context.Context, k K) (bool, error) {
 	_, ok, err := w.do(ctx, operation[K, V]{kind: frame.Revive, key: k})
 	return ok, err
 }
 
-// Get returns the value of k and the time until its next attempt is due, 0 if the attempt is due or
+// Get returns the value of k's timer and the time until its next attempt is due, which is 0 if the attempt is due or
 // running. ok is false if k has no timer, or a dead one.
 func (w *Keyed[K, V]) Get(ctx context.Context, k K) (v V, remaining time.Duration, ok bool, err error) {
 	r := w.pool.Get().(*request)
@@ -140,10 +141,10 @@ func (w *Keyed[K, V]) Len(ctx context.Context) (n int, err error) {
 	return n, ctx.Err()
 }
 
-// timeOf converts from the time of frames, which is nanoseconds since the Unix epoch.
+// timeOf converts a time of frames, which are nanoseconds since the Unix epoch.
 func timeOf(t int64) time.Time { return time.Unix(0, t) }
 
-// instantOf returns the inverse of timeOf. A time that is too far away becomes the nearest that is not.
+// instantOf is the inverse of timeOf. It replaces a time that frames can't represent by the nearest one that they can.
 func instantOf(t time.Time) int64 {
 	switch {
 	case t.After(timeOf(math.MaxInt64)):

@@ -11,8 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// line is a timer as Export and Salvage write it, and Import reads it: a line of JSON. It has the key in one of two fields,
-// and the value in one of three: as JSON if its bytes are compact JSON, as a string if they are other text, else as base64.
+// line is a timer as Export and Salvage write it, and Import reads it: a line of JSON. The key is in one of two fields,
+// the value in one of three: as JSON if its bytes are compact JSON, as a string if they are other text, otherwise as
+// base64.
 type line struct {
 	Key         *string         `json:"key,omitempty"`
 	KeyBase64   *[]byte         `json:"key_base64,omitempty"`
@@ -23,7 +24,7 @@ type line struct {
 	Due         time.Time       `json:"due"`
 	WallTime    bool            `json:"wall_time,omitempty"` // due is compared with the wall clock
 	Attempts    uint32          `json:"attempts,omitempty"`
-	Next        *time.Time      `json:"next,omitempty"` // when the next attempt is due, after one that has failed
+	Next        *time.Time      `json:"next,omitempty"` // when the next attempt is due, after a failed one
 	State       string          `json:"state"`
 	Schedule    string          `json:"schedule,omitempty"`
 	Missed      uint32          `json:"missed,omitempty"`
@@ -34,8 +35,8 @@ type line struct {
 	Trace       []byte          `json:"trace,omitempty"`
 }
 
-// newLineEncoder returns an encoder that writes timers as parseLine reads them. Another one would change values that are
-// JSON.
+// newLineEncoder returns an encoder that writes timers as parseLine reads them. The default settings would escape
+// characters in values that are JSON.
 func newLineEncoder(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -63,7 +64,7 @@ func (l *line) setValue(b []byte) {
 	}
 }
 
-// isCompact reports whether b is JSON that stays as it is in a line.
+// isCompact reports whether b is JSON that encoding it in a line does not change.
 func isCompact(b []byte) bool {
 	var c bytes.Buffer
 	return json.Compact(&c, b) == nil && bytes.Equal(c.Bytes(), b)
@@ -86,10 +87,10 @@ var (
 	errState = errors.New(`the state must be "waiting", "running" or "dead"`)
 )
 
-// parseLine reads a line, except for fields that it does not know.
+// parseLine reads a line. It ignores fields that it does not know.
 func parseLine(b []byte) (l *line, key, value []byte, err error) {
 	l = new(line)
-	if !utf8.Valid(b) { // encoding/json would replace what is none
+	if !utf8.Valid(b) { // encoding/json would replace invalid UTF-8
 		return nil, nil, nil, errUTF8
 	}
 	if err := json.Unmarshal(b, l); err != nil {

@@ -12,15 +12,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Query is which timers List returns.
+// Query selects the timers that List returns.
 type Query struct {
-	// Prefix is that of the keys, as Config.Key encodes them.
+	// Prefix is what the keys begin with, as Config.Key encodes them.
 	Prefix string
-	// After, if not empty, is the key, as Config.Key encodes it, after which the list begins: the last one of the page before.
+	// After, if not empty, is a key as Config.Key encodes it. The list begins with the first key after it: set it to
+	// the last key of the previous page.
 	After string
-	// States are those of the timers. Empty means all.
+	// States are the states of the timers. Empty means all.
 	States []State
-	// Limit is the largest number of timers. It must be positive.
+	// Limit is the largest number of timers to return. It must be positive.
 	Limit int
 }
 
@@ -38,8 +39,9 @@ func (w *Keyed[K, V]) Lookup(ctx context.Context, k K) (e Entry[K, V], ok bool, 
 	return e, err == nil, err
 }
 
-// List returns the first timers of a query, in the order of their keys as Config.Key encodes them: by their bytes. It
-// looks at all timers for that, some ten million a second. If a partition fails, List returns its error, and no timers.
+// List returns the first timers that match a query, in the byte order of their keys as Config.Key encodes them. For
+// that it looks at all timers, at some ten million a second. If a partition fails, List returns its error, and no
+// timers.
 func (w *Keyed[K, V]) List(ctx context.Context, q Query) ([]Entry[K, V], error) {
 	if q.Limit <= 0 {
 		return nil, errLimit
@@ -60,7 +62,7 @@ func (w *Keyed[K, V]) List(ctx context.Context, q Query) ([]Entry[K, V], error) 
 	return entries, nil
 }
 
-// find looks in all partitions.
+// find returns the first timers that match in all partitions.
 func (w *Keyed[K, V]) find(ctx context.Context, q *partition.Query) (partition.Found, error) {
 	parts := make([]partition.Found, w.owners.Len())
 	errs := wait.All(len(parts), len(parts), func(at int) error { return w.owners.List(ctx, at, q, &parts[at]) })

@@ -17,46 +17,46 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// owners routes calls to the owners of the partitions: all in this process, with Config.Dir, or in several,
-// with Config.Conn. A caller's are all in others. Calls for a damaged partition return ErrDamaged.
+// owners routes calls to the owners of the partitions. With Config.Dir, all are in this process. With Config.Conn, they
+// are in several processes, and, for a caller, all in others. Calls for a damaged partition return ErrDamaged.
 type owners interface {
 	Len() int // number of partitions
 	Do(ctx context.Context, at int, c *partition.Call) error
 	Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error)
-	Count(ctx context.Context, at int) (int, error) // of timers that are not dead
+	Count(ctx context.Context, at int) (int, error) // the number of timers that are not dead
 	Lookup(ctx context.Context, at int, key []byte) (t state.Timer, ok bool, err error)
 	List(ctx context.Context, at int, q *partition.Query, found *partition.Found) error
 	All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error
-	// Export calls f for all timers as they were at one moment. It calls begin first, and each time when all comes again.
+	// Export calls f for all timers as they were at one moment. It calls begin first, and again each time it has to
+	// start over.
 	Export(ctx context.Context, at int, begin func() error, f func(state.Timer) error) error
 	Epoch(ctx context.Context, at int) (uint64, error) // 0 if it is not known
 	// Partition returns the partition if this process owns it, else nil. The error is ErrDamaged.
 	Partition(at int) (*partition.Partition, error)
-	// Stats returns what has happened in a partition while this process owned it, and whether it owns it now.
+	// Stats returns the figures of a partition since this process has owned it, and whether it owns the partition now.
 	Stats(at int) (st partition.Stats, owned bool, err error)
 	// Members returns the processes that share the partitions, and for each partition the index of its
 	// owner among them, or -1.
 	Members() ([]cluster.Member, []int)
-	// Health returns what keeps this process from doing its part.
+	// Health returns errors that describe what this process should do and can't.
 	Health() []error
 	Shutdown(ctx context.Context) error
 	Close()
 }
 
-// Open opens the set of timers, and creates it if it does not exist. It returns once all logs that this
-// process owns have been read. Timers that are due already may be handled before Open returns: see
-// Config.Handle.
+// Open opens the set of timers, and creates it if it does not exist. It returns once all logs that this process owns
+// have been read. Timers that are already due may be handled before Open returns: see Config.Handle.
 //
-// With Config.Conn and no Handle, this process is a caller: see Config.Handle. Its Open reads no log. It waits, until
-// ctx is done, for a process with a Handle that opens the name first.
+// With Config.Conn and no Handle, this process is a caller: see Config.Handle. Its Open reads no log. If no process
+// with a Handle has opened the name yet, Open waits for that until ctx is done.
 //
-// With Config.Conn, Open waits at most 15 seconds for a log that does not answer, if others do. Calls for its
-// keys then wait until it answers, and return ErrUnavailable after a minute. If streams have settings that
-// could lose timers, Open returns an error that names them.
+// With Config.Conn, Open waits at most 15 seconds for a log that does not answer, if other logs do. Calls for its keys
+// then wait until it answers, and return ErrUnavailable after a minute. If streams have settings that could lose
+// timers, Open returns an error that names the settings.
 //
-// If a log is damaged, Open succeeds, and calls for its keys return ErrDamaged. If what all logs
-// share is damaged, such as their marks, Open returns ErrDamaged. If the directory can't be used, for
-// example for lack of permission or of disk space, Open returns an error with the reason.
+// If a log is damaged, Open succeeds, and calls for its keys return ErrDamaged. If something is damaged that all logs
+// share, such as their marks, Open returns ErrDamaged. If the directory can't be used, for example for lack of
+// permission or of disk space, Open returns an error with the reason.
 func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K, V], error) {
 	cfg, err := cfg.validate()
 	if err != nil {
@@ -84,9 +84,9 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 	return w, nil
 }
 
-// ofPackage returns err with the name of the package in its text.
+// ofPackage returns err with a text that begins with the name of the package.
 func ofPackage(err error) error {
-	if strings.HasPrefix(err.Error(), "durable: ") { // as that of ErrDamaged
+	if strings.HasPrefix(err.Error(), "durable: ") { // such as the error of a damaged log
 		return err
 	}
 	return fmt.Errorf("durable: %w", err)

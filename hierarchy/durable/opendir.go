@@ -35,7 +35,7 @@ func openDir(ctx context.Context, cfg config) (*dir, error) {
 	defer end(nil)
 	defer server.OnProblem(func(problem error) { end(reason{problem}) })()
 	stop := server.OnCorrupt(func(stream string, err error) {
-		for at := range jetstream.MaxPartitions { // how many there are is not known yet
+		for at := range jetstream.MaxPartitions { // it is not known yet how many there are
 			if d.uses(at, stream) {
 				end(reason{err})
 				return
@@ -62,8 +62,8 @@ const (
 	problemPause = 10 * time.Millisecond
 )
 
-// because returns why Open fails: the problem of the server if it has one, else err. If the server did not respond,
-// it has a problem but may not have reported it yet, so because waits for that.
+// because returns why Open fails: the server's problem if it has one, otherwise err. If the server did not respond, it
+// has a problem that it may not have reported yet, so because waits for the report.
 func (d *dir) because(ctx context.Context, err error) error {
 	begun := time.Now()
 	for errors.Is(err, nats.ErrNoResponders) && d.server.Problem() == nil && time.Since(begun) < problemTime {
@@ -79,8 +79,8 @@ func (d *dir) because(ctx context.Context, err error) error {
 	return d.server.Because(ctx, err)
 }
 
-// corrupt wraps an error of Open in ErrDamaged if the server has found damage. It is not for the errors of
-// calls during which the server finds damage: they stay ErrUnavailable, since the call may have been committed.
+// corrupt wraps an error of Open in ErrDamaged if the server has found damage. It is not for the errors of calls during
+// which the server finds damage: those remain ErrUnavailable, since the call may have been committed.
 func corrupt(err error) error {
 	if errors.Is(err, embedded.ErrCorrupt) {
 		return storage.Because(ErrDamaged, err)
@@ -114,8 +114,8 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 	return d.opened(begun)
 }
 
-// refuseLater returns an error if a later version has written to one of the logs, before anything is written to
-// the others.
+// refuseLater returns an error if a later version of this program has written to one of the logs. It is called before
+// anything is written to the others.
 func refuseLater(ctx context.Context, logs []storage.Log) error {
 	for _, err := range cluster.Peek(ctx, partition.Config{}, logs, peekTime) {
 		if errors.Is(err, partition.ErrVersion) {
@@ -149,8 +149,8 @@ func (d *dir) set(ctx context.Context) (*jetstream.Set, error) {
 	return set, err
 }
 
-// requestTime is the timeout of a request. It is long because a retry would not help: a request reaches a server
-// in this process for certain, so one without an answer is still queued on a busy machine, or never answered.
+// requestTime is the timeout of a request. It is long because a retry would not help: a request to a server in this
+// process is never lost, so if there is no answer, the machine is busy, or an answer will never come.
 const requestTime = time.Minute
 
 func (d *dir) logs(nc *nats.Conn, made bool) jetstream.Config {
@@ -174,8 +174,8 @@ func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.P
 	return parts
 }
 
-// gatePlaces is how many appends may be in flight at once. With eight partitions and 256 callers on two
-// processors, two have twice the throughput of no limit. With 16 callers, three have less than two: a sync
+// gatePlaces is how many appends may be in flight at once. With eight partitions and 256 callers on two processors, a
+// limit of two has twice the throughput of no limit. With 16 callers, a limit of three has less than two: a sync
 // occupies a P of the Go runtime.
 const gatePlaces = 2
 
@@ -187,7 +187,7 @@ func (d *dir) logProgress(ctx context.Context, p *partition.Progress) {
 	}
 }
 
-// opened returns the first problem of a partition, other than damage, which is not an error of Open.
+// opened returns the first problem of a partition. Damage does not count, since Open succeeds with damaged logs.
 func (d *dir) opened(begun time.Time) error {
 	for at := range d.parts {
 		p := &d.parts[at]

@@ -7,21 +7,21 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// PartitionStats has the figures of one partition. Fields mean what those of Stats with the same name mean:
-// they count what has happened while this process owned the partition.
+// PartitionStats has the figures of one partition. Fields mean the same as those of Stats with the same name, counted
+// while this process owned the partition.
 type PartitionStats struct {
 	Owned bool // whether this process owns the partition and can write to its log
-	// Owner is the Text of the owner among Members, with Config.Conn, or "".
+	// Owner is, with Config.Conn, the Text of the owner in Stats.Members. It is "" if there is no owner.
 	Owner string
-	// Err is not nil if the log is damaged. Then this process does not own the partition.
+	// Err is ErrDamaged, wrapped, if the log is damaged, otherwise nil. This process does not own a damaged partition.
 	Err error
 	// Unavailable is the time since which this process has been waiting for the log: it owns the partition but an
-	// append has had no answer, or it should own it but can't take over, or its connection is closed for good. In a
-	// caller, it is the time since which no process owns the partition. Else it is zero.
+	// append has had no answer, or it should own the partition but can't take over, or its connection is closed for
+	// good. In a caller, it is the time since which no process has owned the partition. Otherwise it is zero.
 	Unavailable time.Time
 
 	Pending, Running, Dead int
-	Stuck                  int // those of Stats.Stuck whose partition this process still owns
+	Stuck                  int // stuck handlers (see Stats.Stuck) of this partition, if this process still owns it
 	Set, Moved, Removed    uint64
 	Fired, Failed          uint64
 	Died, Expired          uint64

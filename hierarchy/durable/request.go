@@ -15,19 +15,19 @@ type request struct {
 	data []byte // key and value
 }
 
-// operation is what a caller requests. Which fields it has depends on kind.
+// operation is what a caller requests. kind determines which fields are used.
 type operation[K comparable, V any] struct {
 	kind frame.Kind
 	when partition.Condition
-	was  bool // the caller gets the timer that was there
+	was  bool // the call returns the timer that was there
 	key  K
 	val  V
 	d    time.Duration
 	t    time.Time
-	s    *Schedule // of SetSchedule, whose kind is frame.SetAt, else nil
+	s    *Schedule // for SetSchedule, whose kind is frame.SetAt; otherwise nil
 }
 
-// do does one operation, and returns what it took out.
+// do does one operation, and returns the value or timer that the operation returns to its caller.
 func (w *Keyed[K, V]) do(ctx context.Context, op operation[K, V]) (string, bool, error) {
 	r := w.pool.Get().(*request)
 	r.data = r.data[:0]
@@ -38,7 +38,7 @@ func (w *Keyed[K, V]) do(ctx context.Context, op operation[K, V]) (string, bool,
 	r.Reset()
 	r.Ops = append(r.Ops, o)
 	if err := w.owners.Do(ctx, at, &r.Call); err != nil {
-		return "", false, err // r is not pooled again: the partition may still read it
+		return "", false, err // r is not pooled, since the partition may still read it
 	}
 	value, took := "", r.Took[0]
 	if len(r.Values) > 0 {
@@ -48,8 +48,8 @@ func (w *Keyed[K, V]) do(ctx context.Context, op operation[K, V]) (string, bool,
 	return value, took, nil
 }
 
-// operation encodes an operation and returns the partition that it is for. data, which must be empty, holds
-// key and value.
+// operation encodes an operation, and returns it with its partition. data, which must be empty, receives the key and
+// the value.
 func (w *Keyed[K, V]) operation(ctx context.Context, data *[]byte, op *operation[K, V]) (a partition.Op, at int, err error) {
 	if *data, err = w.appendKey(*data, op.key); err != nil {
 		return a, 0, err
@@ -77,7 +77,7 @@ func (w *Keyed[K, V]) appendKey(b []byte, k K) ([]byte, error) {
 	return appendTo(b, w.cfg.Key, k, "key", maxKey)
 }
 
-// appendTo appends the encoding of v, which may have most bytes.
+// appendTo appends the encoding of v, which may have at most most bytes.
 func appendTo[T any](b []byte, c Codec[T], v T, what string, most int) ([]byte, error) {
 	n := len(b)
 	b, err := c.Append(b, v)

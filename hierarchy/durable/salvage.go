@@ -9,29 +9,29 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/salvage"
 )
 
-// Salvaged is what Salvage has read of one log.
+// Salvaged describes what Salvage has read of one log.
 type Salvaged struct {
-	Name        string // of the timers; empty if it is not in the files
+	Name        string // Config.Name of the timers; empty if the files don't have it
 	Partition   int
 	Frames      int
-	First, Last uint64 // the numbers of the first and the last of the frames
-	Timers      int    // how many there are, dead and uncertain ones among them
+	First, Last uint64 // the numbers of the first and the last frame
+	Timers      int    // how many there are, including dead and uncertain ones
 	Dead        int
 	Uncertain   int
-	Problems    []string // what is wrong, in words; nil if nothing is
+	Problems    []string // what is wrong, in words; nil if nothing is wrong
 	Lost        []string // the keys, as Config.Key encodes them, of timers whose values are missing
 }
 
-// Salvage reads what can be read of a directory of timers with damaged logs, which is Config.Dir, and writes it to out as
-// lines of JSON, which Keyed.Import reads. It calls f for each log, after its lines, and ends with the first error of f. A
-// name other than "" is that of the timers to read, Config.Name. Instead of the directory, from can be some of its files,
-// as streams/…/msgs/1.blk, or copies of them.
+// Salvage reads what is readable in a directory of timers (Config.Dir) with damaged logs, and writes it to out as lines
+// of JSON, which Keyed.Import reads. It calls f for each log, after the log's lines, and ends with the first error of
+// f. If name is not "", Salvage reads only the timers with that Config.Name. Instead of the directory, from can be some
+// of its files, such as streams/…/msgs/1.blk, or copies of them.
 //
-// Nothing is changed, and no process may have the directory open. The server inside Open can cut off what it finds
-// damaged: salvage before, or a copy from before.
+// Salvage changes nothing in the directory, and no process may have the directory open. The server inside Open can cut
+// off what it finds damaged, so call Salvage before Open, or with a copy that was made before.
 //
-// Each line is as Export writes it, with the name and the partition. It has "uncertain" if frames are missing after the last
-// one with an operation on the timer: it may have ended, or been set, moved or removed since.
+// Each line is as Export writes it, with the name and the partition. A line has "uncertain" if frames are missing after
+// the last one with an operation on the timer: the timer may have ended, or been set, moved or removed since.
 func Salvage(out io.Writer, name string, f func(Salvaged) error, from ...string) error {
 	w := bufio.NewWriter(out)
 	each := func(l *salvage.Log) error {
@@ -71,7 +71,7 @@ func salvaged(l *salvage.Log) Salvaged {
 	return s
 }
 
-// salvagedLine is a timer of a log. Import ignores what is not in line.
+// salvagedLine is a timer of a log as a line. Import ignores the fields that are not in line.
 type salvagedLine struct {
 	Name      string `json:"name"`
 	Partition int    `json:"partition"`

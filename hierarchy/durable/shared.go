@@ -18,7 +18,7 @@ const (
 	endTime    = 15 * time.Second // how long Shutdown waits for a log if its context has no deadline
 )
 
-// openShared joins the processes that share the name, and creates the logs if there are none. A caller only finds them.
+// openShared joins the processes that share the name, and creates the logs if there are none. A caller creates nothing.
 func openShared(ctx context.Context, cfg config) (owners, error) {
 	find := jetstream.OpenShared
 	if cfg.caller {
@@ -36,7 +36,8 @@ func openShared(ctx context.Context, cfg config) (owners, error) {
 	return c, nil
 }
 
-// open opens this process's part. After an error, the owners mean nothing.
+// open joins the processes that share the set, or makes this process a caller. If it returns an error, the owners are
+// not usable.
 func (cfg *config) open(ctx context.Context, s storage.Set) (owners, error) {
 	common := cfg.common
 	common.Patience.Answer, common.EndTime, common.Gate = answerTime, endTime, partition.NewLearningGate()

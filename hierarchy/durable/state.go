@@ -6,13 +6,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// State is where a timer is in its life.
+// State is the state of a timer.
 type State int
 
 const (
-	StateWaiting State = iota // no handler is running: the timer is not due, waits for its next attempt, or for a free handler
-	StateRunning              // its handler was called, and its result is not in the log
-	StateDead                 // its last attempt has failed
+	StateWaiting State = iota // no handler is running: the timer is not due, or waits for its next attempt or for a free handler
+	StateRunning              // its handler was called, and the result is not in the log yet
+	StateDead                 // its last attempt failed
 )
 
 // String returns "waiting", "running" or "dead".

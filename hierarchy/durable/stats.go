@@ -10,59 +10,59 @@ import (
 
 // Stats is a snapshot of the partitions that this process owns.
 type Stats struct {
-	Owned   int // partitions
+	Owned   int // partitions that this process owns
 	Damaged int // partitions whose logs are damaged
 	Pending int // timers that are not dead
 	Running int // attempts in progress
-	Dead    int // timers
-	// Stuck is the number of handlers that have not returned after twice Config.Timeout. They have no place under
-	// Concurrency any more, and are not among Running.
+	Dead    int // timers whose last attempt failed
+	// Stuck is the number of handlers that have not returned after twice Config.Timeout. They no longer count under
+	// Concurrency, nor in Running.
 	Stuck int
-	// Oldest is how long the oldest running handler has been running, even if its timer was set, moved or
-	// removed meanwhile, or it is stuck. While Concurrency handlers hang that are not stuck, nothing fires.
+	// Oldest is how long the oldest running handler has been running, even if its timer was set, moved or removed
+	// meanwhile, or the handler is stuck. While Concurrency handlers hang without being stuck, nothing fires.
 	Oldest time.Duration
 
 	// Since Open:
 	Set, Moved, Removed uint64
 	Fired               uint64 // attempts that began
 	Failed              uint64 // attempts that failed
-	Died                uint64 // timers, and runs of Schedules, of which MaxAttempts attempts failed
+	Died                uint64 // timers, and runs of Schedules, that failed MaxAttempts times
 	Expired             uint64 // dead timers that were removed after KeepDead
 	Frames, Bytes       uint64 // written to the logs
 	Trimmed             uint64 // timers that were written again, to delete old frames
 
 	LogBytes  int64 // approximate size of the logs on the disk
-	LiveBytes int64 // approximate part of it that is live timers
+	LiveBytes int64 // approximate size of the live timers in it
 
 	// Lateness is how long after its due time each attempt began. It includes time in which a partition had
 	// no owner.
 	Lateness hierarchy.Histogram
 	// Commit is the time from sending each frame to its acknowledgement.
 	Commit hierarchy.Histogram
-	// Calls is how long the calls of this process took that the owners in other processes answered. A page of All
-	// or Dead, and a partition's part of a Batch, are a call each. With Dir there are none.
+	// Calls is how long those calls of this process took that other processes answered. Each page of All or Dead is a
+	// call, and each partition's part of a Batch. With Dir there are none.
 	Calls hierarchy.Histogram
 	// Unanswered is how many of these calls had no answer: they returned ErrUnavailable, ErrClosed, or the error of
 	// their context.
 	Unanswered uint64
-	// Skew is how far the wall clock is ahead of the owner's time, by which timers of Set are due: the
-	// wall time of Open plus the time that has passed since. It is about 0 unless the wall clock was set since. With
-	// Conn, the owner's time can also begin ahead of the wall clock, by at most MaxSkew, since it continues that of
-	// the previous owner. While this process owns nothing, Skew is how far its wall clock is ahead of the servers', or 0
-	// if it is a caller.
+	// Skew is how far the wall clock is ahead of the owner's time, by which timers of Set are due: the wall time of
+	// Open plus the time that has passed since. It is about 0 unless the wall clock was set since. With Conn, the
+	// owner's time can also begin ahead of the wall clock, by at most MaxSkew, since it continues from the previous
+	// owner's. While this process owns nothing, Skew is how far its wall clock is ahead of the servers', or 0 in a
+	// caller.
 	Skew time.Duration
 
 	// Partitions has the figures of each partition, in order.
 	Partitions []PartitionStats
-	// Members has the processes that share the partitions, with Config.Conn, as far as this process knows. Callers are
-	// none of them.
+	// Members has, with Config.Conn, the processes that share the partitions, as far as this process knows. Callers are
+	// not among them.
 	Members []MemberStats
 }
 
 // MemberStats is one of the processes that share the partitions.
 type MemberStats struct {
-	ID      string // unique, and never used again
-	Text    string // host, process and ID, as logs have it
+	ID      string // unique, and never reused
+	Text    string // host, process and ID, as in logs
 	Self    bool   // whether it is this process
 	Leaving bool   // whether it is shutting down and hands its partitions over
 	Owned   int    // partitions

@@ -9,14 +9,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// MaxTrace is how many bytes of trace context are stored beside the value of a timer.
+// MaxTrace is the largest number of bytes of a trace context that is stored with a timer.
 const MaxTrace = partition.MaxTrace
 
 // Tracer links the attempts of a timer to the call that set it, for tracing. It must be safe for concurrent use.
 // Its methods are called by the goroutines of callers and handlers, and should not block.
 type Tracer interface {
-	// Inject returns the trace context of a call that sets a timer, from the context of the call. It is stored
-	// beside the value, and replaced with it. If it is empty, or longer than MaxTrace, the timer has none.
+	// Inject returns the trace context of a call that sets a timer, from the context of the call. It is stored with the
+	// value, and replaced with it. If it is empty, or longer than MaxTrace, the timer has none.
 	Inject(ctx context.Context) []byte
 	// Start is called before each attempt, with the context of the attempt and the trace context of the call that
 	// set the timer, or nil. It returns the context for Handle, which must be derived from ctx, and a function
@@ -34,10 +34,10 @@ type TracedAttempt struct {
 	ID        ID
 	Epoch     uint64
 	Schedule  string // its text, or "" if the timer has none
-	Missed    int    // the runs of the Schedule that this one stands for beside its own
+	Missed    int    // how many other runs of the Schedule this run makes up for
 }
 
-// inject returns the trace context that is stored with a timer.
+// inject returns the trace context to store with a timer.
 func (cfg *Config[K, V]) inject(ctx context.Context) []byte {
 	if cfg.Trace == nil {
 		return nil
@@ -52,7 +52,7 @@ func (cfg *Config[K, V]) inject(ctx context.Context) []byte {
 // errNoReturn is the result of an attempt whose handler panicked, or has exited its goroutine.
 var errNoReturn = errors.New("the handler did not return")
 
-// traced calls handle for an attempt, with the context that Trace has for it.
+// traced calls handle for an attempt, with the context that Trace.Start returns.
 func (w *Keyed[K, V]) traced(ctx context.Context, f *partition.Firing, handle func(context.Context) error) error {
 	if w.cfg.Trace == nil {
 		return handle(ctx)

@@ -13,7 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// validate returns cfg with its defaults, or ErrArgument.
+// validate returns cfg with its defaults set, or ErrArgument.
 func (cfg Config[K, V]) validate() (_ Config[K, V], err error) {
 	if problem := cmp.Or(cfg.storageProblem(), cfg.problem()); problem != "" {
 		return cfg, fmt.Errorf("%w: %s", partition.ErrArgument, problem)
@@ -100,13 +100,13 @@ func backoff(attempt int) time.Duration {
 	return d/2 + rand.N(d/2)
 }
 
-// owner names this process in logs and in Stats.
+// owner returns the name of this process in logs and in Stats.
 func owner() string {
 	host, _ := os.Hostname()
 	return fmt.Sprintf("%s, process %d", host, os.Getpid())
 }
 
-// maxSkew returns MaxSkew, or 0 if the clock is a mock, which is not compared with the servers'.
+// maxSkew returns MaxSkew, or 0 if the clock is a mock, since a mock is not compared with the servers' clocks.
 func (cfg *Config[K, V]) maxSkew() time.Duration {
 	if clock.Virtual(cfg.Clock) {
 		return 0

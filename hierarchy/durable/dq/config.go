@@ -14,14 +14,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// The errors of this package, beside those of package durable. Compare with errors.Is.
+// The errors of this package, in addition to those of package durable. Compare with errors.Is.
 var (
-	// ErrTimeBeforeNow is that of go-queue, so that code which names it compiles. Nothing returns it: a job for a time
-	// that has passed is consumed at once.
+	// ErrTimeBeforeNow is the error of go-queue, so that code that names it compiles. No call returns it: a job for a
+	// time that has passed is consumed at once.
 	ErrTimeBeforeNow = errors.New("can't schedule task to past time")
-	// ErrNotFound: no job with this ID waits. It was consumed or revoked, or there has never been one.
+	// ErrNotFound means that no job with this ID waits. It was consumed or revoked, or there was never one.
 	ErrNotFound = errors.New("dq: there is no such job")
-	// ErrRunning: the function of a consumer had been called with the job. If it fails, it is not called again.
+	// ErrRunning means that the function of a consumer was called with the job already. If it fails, it is not called
+	// again.
 	ErrRunning = errors.New("dq: the job is being consumed")
 )
 
@@ -31,38 +32,37 @@ const (
 )
 
 // DqConf configures a queue for its producers and consumers. One of Dir, Conn and NATS is required. go-zero's conf
-// reads it from a file, but for Conn, Logger and Clock.
+// reads it from a file, except for Conn, Logger and Clock.
 type DqConf struct {
-	// Dir is the directory of the queue's files, which one process at a time can have open. Its producers and
+	// Dir is the directory of the queue's files, which only one process at a time can have open. Its producers and
 	// consumers share it.
 	Dir string `json:",optional"`
-	// NATS is the URLs of NATS servers with JetStream, separated by commas, with user and password if they need
-	// them. Credentials is the name of a file with credentials. Each producer and consumer has a connection of its
-	// own.
+	// NATS is the URLs of NATS servers with JetStream, separated by commas, with user and password if necessary.
+	// Credentials is the name of a file with credentials. Each producer and consumer has a connection of its own.
 	NATS        string `json:",optional"`
 	Credentials string `json:",optional"`
 	// Conn is a *nats.Conn to such servers, instead of NATS. It must reconnect without limit
 	// (nats.MaxReconnects(-1)), and stay open until the producer is closed and the consumer has stopped.
 	Conn Connection `json:",optional"`
-	// Name is the name of the queue, as Tube in go-queue: 1 to 64 of the characters a-z, A-Z, 0-9, - and _.
-	// Default "dq".
+	// Name is the name of the queue, like Tube in go-queue: 1 to 64 of the characters a-z, A-Z, 0-9, - and _. Default
+	// "dq".
 	Name string `json:",optional"`
 	// Concurrency is how many jobs a call of Consume consumes at once, default 16.
 	Concurrency int `json:",optional"`
 	// MaxAttempts is the number of panics after which a job is dead: it is kept, but no longer consumed. The
 	// default is 16. Negative means no limit.
 	MaxAttempts int `json:",optional"`
-	// Lease and Replicas are those of durable.Config, with Conn or NATS.
+	// Lease and Replicas, with Conn or NATS, are those of durable.Config.
 	Lease    time.Duration `json:",optional"`
 	Replicas int           `json:",optional"`
-	// Logger receives what the calls can't return, default slog.Default().
+	// Logger receives errors that no call can return, default slog.Default().
 	Logger *slog.Logger `json:",optional"`
 	// Clock is for tests: see durable.Config.
 	Clock clock.Clock `json:",optional"`
 }
 
-// Connection is a *nats.Conn, and nothing else. go-zero's conf refuses a configuration with a field of that type, as it
-// has functions in it.
+// Connection is always a *nats.Conn. It is an interface because go-zero's conf refuses a configuration with a field of
+// that type, which contains functions.
 type Connection interface {
 	Status() nats.Status
 	MaxPayload() int64

@@ -17,11 +17,11 @@ type Consume func(body []byte)
 
 // Consumer consumes the jobs of a queue. All methods are safe for concurrent use.
 type Consumer interface {
-	// Consume calls a function for each job that is due, for several at once: see DqConf.Concurrency. It returns
-	// after Stop. If the queue can't be opened, it logs why, and tries again until it can.
+	// Consume calls a function for each job that is due, for several at once: see DqConf.Concurrency. It returns after
+	// Stop. If the queue can't be opened, Consume logs the error, and retries.
 	Consume(consume Consume)
-	// Stop ends Consume: no further call of its function begins, and Stop waits for those that have. The function
-	// must not call it.
+	// Stop ends Consume: it prevents further calls of the function, and waits for those in progress. The function must
+	// not call Stop.
 	Stop()
 }
 
@@ -37,7 +37,7 @@ type consumer struct {
 	running context.Context // until Stop
 	stop    context.CancelFunc
 
-	mu    sync.Mutex     // locked for calls.Add and stop, so that no call is added while Stop waits
+	mu    sync.Mutex     // held for calls.Add and for stop, so that no call is added while Stop waits
 	calls sync.WaitGroup // of Consume
 }
 
@@ -74,7 +74,7 @@ func (c *consumer) Stop() {
 	c.calls.Wait()
 }
 
-// open opens the queue, or returns nil after Stop.
+// open opens the queue, retrying if necessary. It returns nil after Stop.
 func (c *consumer) open() *queue {
 	pause := wait.Backoff{First: time.Second, Last: 30 * time.Second}
 	for {
@@ -92,7 +92,7 @@ func (c *consumer) open() *queue {
 	}
 }
 
-// consume calls a function for each job that is due, until Stop, and waits for its calls.
+// consume calls a function for each job that is due, until Stop, and waits for the calls.
 func (c *consumer) consume(q *queue, consume Consume) {
 	var calls sync.WaitGroup
 	defer calls.Wait()
@@ -107,14 +107,14 @@ func (c *consumer) consume(q *queue, consume Consume) {
 		if !ok {
 			return
 		}
-		calls.Go(func() { // a goroutine for each job, as consume may exit it
+		calls.Go(func() { // a goroutine for each job, since consume may exit it
 			defer func() { <-free }()
 			c.try(q, j, consume)
 		})
 	}
 }
 
-// errExited is the error of an attempt that has exited its goroutine.
+// errExited is the error of an attempt whose function has exited its goroutine.
 var errExited = errors.New("the function exited its goroutine")
 
 // try makes one attempt to consume a job, unless it was revoked.

@@ -7,17 +7,18 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// job is one that is due.
+// job identifies a job that is due.
 type job struct {
 	key string
 	id  durable.ID
 }
 
-// due is the jobs that are due and wait for a consumer, in the order in which they became due. The zero value is empty.
+// due holds the jobs that are due and wait for a consumer, in the order in which they became due. The zero value is
+// empty.
 type due struct {
 	mu   sync.Mutex
 	jobs []job         // guarded by mu
-	more chan struct{} // closed with the next put, or nil if no take waits. guarded by mu
+	more chan struct{} // closed by the next put; nil if no take waits. guarded by mu
 }
 
 func (d *due) put(j job) {
@@ -30,7 +31,7 @@ func (d *due) put(j job) {
 	}
 }
 
-// take waits for a job. ok is false if ctx has ended, also if there is one.
+// take waits for a job. ok is false if ctx has ended, even if there is a job.
 func (d *due) take(ctx context.Context) (j job, ok bool) {
 	for ctx.Err() == nil {
 		j, more, ok := d.first()
@@ -45,7 +46,7 @@ func (d *due) take(ctx context.Context) (j job, ok bool) {
 	return job{}, false
 }
 
-// first takes the first job, or returns a channel that is closed with the next put.
+// first takes the first job, or returns a channel that the next put closes.
 func (d *due) first() (j job, more <-chan struct{}, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

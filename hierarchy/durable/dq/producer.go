@@ -17,17 +17,17 @@ const idSep = ","
 
 // Producer puts jobs into a queue. All methods are safe for concurrent use.
 //
-// The first call opens the queue, and returns the error if it can't. The next one tries again. With Conn or NATS, that
-// needs a process that consumes: without one, calls return an error after a minute.
+// The first call opens the queue. If that fails, it returns the error, and the next call tries again. With Conn or
+// NATS, a process that consumes is needed: without one, calls return an error after a minute.
 type Producer interface {
-	// At puts a job into the queue that is consumed at a wall time, or at once if that has passed. It returns the
-	// job's ID when the job is on the disk. After durable.ErrUnavailable the job may be in the queue: a retry can
-	// make it two. A body of more than 64 KiB is durable.ErrTooLarge.
+	// At puts a job into the queue that is consumed at a wall time, or at once if that has passed. It returns the job's
+	// ID when the job is on the disk. After durable.ErrUnavailable the job may or may not be in the queue, so a retry
+	// may result in two jobs. If the body has more than 64 KiB, the error is durable.ErrTooLarge.
 	At(body []byte, at time.Time) (string, error)
-	// Delay is like At, but the job is consumed when a time has passed.
+	// Delay is like At, but the job is consumed after a delay.
 	Delay(body []byte, delay time.Duration) (string, error)
-	// Revoke takes a job out of the queue, by its ID, or several, by their IDs with commas between them. If it
-	// returns nil, no consumer's function runs with these jobs, or will be called with them. Their errors are
+	// Revoke removes a job from the queue, by its ID, or several, by their IDs separated by commas. If it returns nil,
+	// no consumer's function is running with these jobs, or will be called with them. The errors of several jobs are
 	// joined: ErrRunning for a job that is being consumed, ErrNotFound for one that is not there.
 	Revoke(ids string) error
 	// Close closes the queue. After that, At, Delay and Revoke return durable.ErrClosed.
@@ -91,7 +91,7 @@ func revoke(w *timers, id string) error {
 	return nil
 }
 
-// openTime limits how long a producer waits for the first consumer on its servers, as calls wait for the next one.
+// openTime limits how long a producer waits for the first consumer on its servers. Calls wait as long for the next one.
 const openTime = time.Minute
 
 func (p *producer) open() (*timers, error) {

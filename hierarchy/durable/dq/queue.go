@@ -14,7 +14,7 @@ import (
 
 type timers = durable.Keyed[string, []byte]
 
-// role is what a queue is opened for.
+// role is what a queue is opened for: to produce, or to consume.
 type role bool
 
 const (
@@ -22,22 +22,22 @@ const (
 	consumes role = true
 )
 
-// queue is a queue that is open, with the jobs that are due here. With Dir the producers and consumers of the process
-// share it. With Conn or NATS each has its own, and that of a producer has no jobs: it calls the owners.
+// queue is an open queue, with the jobs that are due in this process. With Dir the producers and consumers of the
+// process share it. With Conn or NATS each has its own, and a producer's has no jobs, since it only calls the owners.
 type queue struct {
 	timers *timers
 	due    due
-	nc     *nats.Conn // to be closed, or nil
+	nc     *nats.Conn // to be closed with the queue; may be nil
 
-	place       place // of a queue that is shared, else zero
+	place       place // zero unless the queue is shared
 	users       int   // guarded by shared.mu
 	maxAttempts int
 }
 
-// place is where the files of a queue are.
+// place identifies the files of a queue.
 type place struct{ dir, name string }
 
-// shared is the queues of this process that have a directory.
+// shared has the queues of this process that have a directory.
 var shared = struct {
 	mu   sync.Mutex // locked while a queue is opened or closed
 	open map[place]*queue
@@ -89,7 +89,7 @@ func openDir(ctx context.Context, c DqConf) (*queue, error) {
 		return q, nil
 	}
 	q := &queue{place: at, users: 1, maxAttempts: c.MaxAttempts}
-	cfg.Announce, cfg.Replicas, cfg.Lease = q.announce, c.Replicas, c.Lease // which Open refuses with Dir
+	cfg.Announce, cfg.Replicas, cfg.Lease = q.announce, c.Replicas, c.Lease // Open refuses the last two with Dir
 	if q.timers, err = durable.Open(ctx, cfg); err != nil {
 		return nil, err
 	}

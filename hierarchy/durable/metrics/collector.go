@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// Source is what has the figures: a *durable.Keyed.
+// Source is the source of the figures: a *durable.Keyed.
 type Source interface {
 	Stats() durable.Stats
 	Health() error
@@ -26,7 +26,8 @@ type options struct {
 	partitions bool
 }
 
-// Name sets the label name of all metrics, best to that of the Config. The default is "timers", as there.
+// Name sets the label name of all metrics. It should be the Name of the Config. The default is "timers", as in the
+// Config.
 func Name(name string) Option {
 	return func(o *options) { o.name = name }
 }
@@ -36,8 +37,8 @@ func Partitions() Option {
 	return func(o *options) { o.partitions = true }
 }
 
-// New returns a Collector of the figures of source. It may be collected concurrently, also after Shutdown and Close.
-// New panics if source is nil.
+// New returns a Collector of the figures of source. It may be collected concurrently, and also after Shutdown and
+// Close. New panics if source is nil.
 func New(source Source, opts ...Option) prometheus.Collector {
 	if v := reflect.ValueOf(source); source == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		panic("metrics: New was given nil instead of timers")
@@ -83,7 +84,7 @@ func desc(name, help string, variable []string, labels prometheus.Labels) *prome
 	return prometheus.NewDesc("epicycle_durable_"+name, help, variable, labels)
 }
 
-// sum is a figure of partitions.
+// sum is a figure that is summed over all partitions.
 type sum struct {
 	all, each *prometheus.Desc
 	kind      prometheus.ValueType
@@ -119,7 +120,7 @@ func (c *collector) Describe(descs chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect exports one snapshot of Stats, and Health.
+// Collect exports one snapshot of Stats, and the result of Health.
 func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 	metrics <- prometheus.MustNewConstMetric(c.healthy, prometheus.GaugeValue, oneIf(c.source.Health() == nil))
 	st := c.source.Stats()

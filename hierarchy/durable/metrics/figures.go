@@ -16,7 +16,7 @@ type (
 	partition = durable.PartitionStats
 )
 
-// Those that only the whole has.
+// The metrics without values for single partitions.
 var gauges = []row[stats, float64]{
 	{"partitions", "Partitions that the timers have.",
 		func(st *stats) float64 { return float64(len(st.Partitions)) }},
@@ -44,7 +44,7 @@ var distributions = []row[stats, hierarchy.Histogram]{
 		func(st *stats) hierarchy.Histogram { return st.Calls }},
 }
 
-// Those that are summed over all partitions, and exported for each with the option Partitions.
+// The metrics that are summed over all partitions, and exported for each one with the option Partitions.
 var partitionGauges = []row[partition, float64]{
 	{"partitions_owned", "Partitions that this process owns and can write to.",
 		func(p *partition) float64 { return oneIf(p.Owned) }},

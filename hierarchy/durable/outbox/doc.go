@@ -1,5 +1,5 @@
-// Package outbox sets durable timers in a database transaction: the timer that cancels an order is set if and only
-// if the transaction that makes the order is committed.
+// Package outbox sets durable timers in a database transaction: the timer that cancels an order is set if and only if
+// the transaction that creates the order is committed.
 //
 //	box, err := outbox.New(outbox.Config[string, Order]{DB: db, Dialect: postgres.Dialect()})
 //	err = box.Create(ctx) // the tables
@@ -10,8 +10,8 @@
 //	err = box.Set(ctx, tx, order.ID, order, 30*time.Minute)
 //	err = tx.Commit()
 //
-// Set and its kin insert a row into a table of the same database. A relay, which every process may run and one at a
-// time does, passes the rows to a durable.Keyed and deletes those that it has acknowledged.
+// Set and the like insert a row into a table of the same database. A relay passes the rows to a durable.Keyed, and
+// deletes those that it has acknowledged. Every process may run a relay; one at a time is active.
 //
 // # Promises
 //
@@ -21,7 +21,7 @@
 //     update.
 //   - At least once: if the relay is killed between the acknowledgement and the deletion of a row, the row is passed
 //     on again. A Set that is passed on twice makes another timer, with another durable.ID. So a handler should
-//     recognize what it has done already by the key or by the value.
+//     recognize by the key or by the value what it has done already.
 //
 // Operations on a key that bypass the outbox, by the Keyed itself, have no order with those that are still in it.
 package outbox

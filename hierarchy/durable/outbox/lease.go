@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// lease is the right to relay, which one process has at a time. It is a row in the database: the holder, and how
-// often it was renewed. A holder that has not renewed it for three quarters of Config.Lease passes nothing on. A
-// claimant takes it after it has seen no renewal for five quarters. Both measure this by their own monotonic
-// clocks, so no two clocks are compared.
+// lease is the right to relay, which one process has at a time. It is a row in the database: the holder, and how often
+// it was renewed. A holder that has not renewed it for three quarters of Config.Lease passes nothing on. A claimant
+// takes it after it has seen no renewal for five quarters. Both measure these times by their own monotonic clocks, so
+// no two clocks are compared.
 type lease struct {
 	holder  string
-	renewed int64     // what a claimant has seen
-	until   time.Time // when this process must have stopped; monotonic
+	renewed int64     // the renewals that a claimant has seen
+	until   time.Time // when the lease ends for this process; monotonic
 }
 
-// leaseQuery is read by claimants.
+// leaseQuery reads the lease, for claimants.
 const leaseQuery = `SELECT holder, renewed FROM %s_relay WHERE one = 1`
 
 // acquire waits until this process has the lease, or ctx ends.
@@ -46,7 +46,7 @@ func (b *Box[K, V]) acquire(ctx context.Context) (*lease, error) {
 	}
 }
 
-// claim takes the lease, if it still is as seen. It reports whether it did.
+// claim takes the lease, if it still is as in seen. It reports whether it did.
 func (b *Box[K, V]) claim(ctx context.Context, l *lease, seen lease) (bool, error) {
 	sent := time.Now()
 	ok, err := changed(b.cfg.DB.ExecContext(ctx, fmt.Sprintf(`UPDATE %s_relay SET holder = %s, renewed = %d
@@ -56,7 +56,8 @@ func (b *Box[K, V]) claim(ctx context.Context, l *lease, seen lease) (bool, erro
 	return ok, err
 }
 
-// renew renews the lease in a transaction, which commits nothing if another process has it.
+// renew renews the lease in a transaction, together with the statements of more. If another process has the lease,
+// nothing is committed.
 func (b *Box[K, V]) renew(ctx context.Context, l *lease, more func(tx *sql.Tx) error) error {
 	sent := time.Now()
 	err := b.transact(ctx, func(tx *sql.Tx) error {
@@ -76,7 +77,7 @@ func (b *Box[K, V]) renew(ctx context.Context, l *lease, more func(tx *sql.Tx) e
 	return err
 }
 
-// release lets the next process begin at once. If that fails, it waits for the end of the lease.
+// release lets the next process begin at once. If that fails, that process waits until the lease has ended.
 func (b *Box[K, V]) release(ctx context.Context, l *lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.cfg.Lease)
 	defer cancel()
@@ -93,7 +94,7 @@ func changed(r sql.Result, err error) (bool, error) {
 	return n > 0, err
 }
 
-// pause waits for d. It returns the error of ctx if that ends before.
+// pause waits for d. It returns the error of ctx if ctx ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

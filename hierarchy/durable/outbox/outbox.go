@@ -18,15 +18,16 @@ import (
 type Config[K comparable, V any] struct {
 	DB      *sql.DB
 	Dialect Dialect
-	// Table is the name of the table with the rows, default "epicycle_outbox". A second one, with the suffix
-	// "_relay", says which process relays. Each set of timers needs tables of its own. The name may have a-z, 0-9 and
-	// _, at most 50 of them.
+	// Table is the name of the table with the rows, default "epicycle_outbox". A second table, with the suffix
+	// "_relay", has which process relays. Each set of timers needs tables of its own. The name consists of at most 50
+	// of the characters a-z, 0-9 and _.
 	Table string
-	// Key and Value encode keys and values in rows, by default as JSON. They need not be those of the durable.Keyed.
+	// Key and Value encode keys and values in rows, by default as JSON. They may differ from those of the
+	// durable.Keyed.
 	Key   durable.Codec[K]
 	Value durable.Codec[V]
-	// Lease bounds how long rows wait after the process that relays them was killed: another one begins 1.25 Lease
-	// after the last renewal. From 100ms, default 10s. All processes must have the same.
+	// Lease limits how long rows wait after the process that relays them was killed: another process takes over 1.25
+	// Lease after the last renewal. From 100ms, default 10s. All processes must have the same Lease.
 	Lease time.Duration
 	// Logger receives what an operator should know. By default it is discarded.
 	Logger *slog.Logger
@@ -35,7 +36,7 @@ type Config[K comparable, V any] struct {
 const (
 	minLease     = 100 * time.Millisecond
 	defaultLease = 10 * time.Second
-	// The limits of package durable, which it would refuse later, when the transaction is committed.
+	// The limits of package durable, which would otherwise refuse the row only after the transaction was committed.
 	maxKey   = 1 << 10
 	maxValue = 64 << 10
 )
@@ -48,7 +49,7 @@ type Box[K comparable, V any] struct {
 
 var tableName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,49}$`)
 
-// New returns an outbox. It does not use the database: see Create.
+// New returns an outbox. It does not access the database: see Create.
 func New[K comparable, V any](cfg Config[K, V]) (*Box[K, V], error) {
 	if cfg.Table == "" {
 		cfg.Table = "epicycle_outbox"
@@ -81,7 +82,7 @@ func New[K comparable, V any](cfg Config[K, V]) (*Box[K, V], error) {
 	return &Box[K, V]{cfg: cfg, insert: fmt.Sprintf(cfg.Dialect.Insert, cfg.Table)}, nil
 }
 
-// Create creates the tables, if they do not exist. To use migrations instead, execute Dialect.Create there.
+// Create creates the tables, if they do not exist. With migrations, execute Dialect.Create there instead.
 func (b *Box[K, V]) Create(ctx context.Context) error {
 	return b.transact(ctx, func(tx *sql.Tx) error {
 		for _, statement := range b.cfg.Dialect.Create {
@@ -112,7 +113,7 @@ func ignoreDone(err error) error {
 	return err
 }
 
-// kind is what an operation does, as the column op has it.
+// kind is the kind of an operation, as in the column op.
 type kind int16
 
 const (
@@ -122,9 +123,9 @@ const (
 	kindRemove
 )
 
-// Set sets a timer for k, with the value v, due d after the call, once tx is committed: see durable.Keyed.Set. The
-// clocks of this process and of the one that relays are compared for that, so they should agree. A key of more than
-// 1 KiB or a value of more than 64 KiB, as the Codecs of Config encode them, is durable.ErrTooLarge.
+// Set sets a timer for k, with the value v, due d after the call, once tx is committed: see durable.Keyed.Set. The due
+// time depends on the clocks of this process and of the one that relays, so these should agree. If the key has more
+// than 1 KiB or the value more than 64 KiB, as the Codecs of Config encode them, the error is durable.ErrTooLarge.
 func (b *Box[K, V]) Set(ctx context.Context, tx *sql.Tx, k K, v V, d time.Duration) error {
 	return b.add(ctx, tx, kindSet, k, &v, after(d))
 }
@@ -173,7 +174,7 @@ func (b *Box[K, V]) hash(key []byte) int64 {
 	return int64(h.Sum64())
 }
 
-// after returns the time d from now. It saturates.
+// after returns the time d from now. On overflow, it returns the largest time.
 func after(d time.Duration) int64 {
 	now := time.Now().UnixNano()
 	if d > 0 && now > math.MaxInt64-int64(d) {
@@ -182,7 +183,7 @@ func after(d time.Duration) int64 {
 	return now + int64(d)
 }
 
-// unixNano saturates.
+// unixNano returns the Unix time of t, limited to the range of int64.
 func unixNano(t time.Time) int64 {
 	switch {
 	case t.Year() > 2261:
@@ -193,11 +194,11 @@ func unixNano(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// Backlog is what is in the outbox.
+// Backlog describes what is in the outbox.
 type Backlog struct {
-	Rows   int           // that wait to be relayed
-	Oldest time.Duration // the age of the oldest of them
-	Failed int           // rows that were refused, and are kept: see Relay
+	Rows   int           // how many rows wait to be relayed
+	Oldest time.Duration // the age of the oldest of these rows
+	Failed int           // how many rows were refused, and are kept: see Relay
 }
 
 // Backlog returns what is in the outbox. Oldest grows while no relay runs.

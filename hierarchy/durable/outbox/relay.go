@@ -15,21 +15,21 @@ type Timers[K comparable, V any] interface {
 	Batch(ctx context.Context, b *durable.Batch[K, V]) error
 }
 
-// errLost: another process has the lease.
+// errLost means that another process has the lease.
 var errLost = errors.New("outbox: another process relays")
 
 const (
-	firstPause = 50 * time.Millisecond // after a failure, doubled each time
+	firstPause = 50 * time.Millisecond // after a failure; doubled each time
 	lastPause  = 5 * time.Second
 )
 
-// Relay passes rows to timers until ctx ends, and returns its error. Every process may call it: one at a time
-// relays, and the others wait. When it stops in order, the next one begins within an eighth of Lease.
+// Relay passes rows to timers until ctx ends, and returns its error. Every process may call it: one at a time relays,
+// and the others wait. When the relay is stopped by its context, the next one begins within an eighth of Lease.
 //
 // While the timers or the database are not available, rows wait and nothing is lost. Rows of a partition that is full
-// or damaged hold up those behind them, since these may be of the same key. A row that the timers refuse for good, as it
-// is too large or can't be decoded, stays in the table with the reason in the column failed, is logged, and holds up
-// nothing. To try it again, set failed to NULL.
+// or damaged hold up those behind them, since these may have the same key. A row that the timers refuse for good,
+// because it is too large or can't be decoded, stays in the table with the reason in the column failed, is logged, and
+// holds up nothing. To try it again, set failed to NULL.
 func (b *Box[K, V]) Relay(ctx context.Context, timers Timers[K, V]) error {
 	pauses := wait.Backoff{First: firstPause, Last: lastPause}
 	for ctx.Err() == nil {
@@ -47,12 +47,12 @@ func (b *Box[K, V]) Relay(ctx context.Context, timers Timers[K, V]) error {
 	return ctx.Err()
 }
 
-// relay is what passes rows on, while its process has the lease.
+// relay passes rows on while its process has the lease.
 type relay[K comparable, V any] struct {
 	box    *Box[K, V]
 	timers Timers[K, V]
 	lease  *lease
-	woken  wait.Signal // there may be rows
+	woken  wait.Signal // set when there may be rows
 	pauses *wait.Backoff
 
 	batch durable.Batch[K, V]
@@ -114,7 +114,7 @@ func (r *relay[K, V]) idle(ctx context.Context) error {
 	return r.box.renew(ctx, r.lease, func(*sql.Tx) error { return nil })
 }
 
-// pass passes rows on and deletes them. It returns an error if the lease is lost, or nothing is known.
+// pass passes rows on and deletes them. It returns an error if the lease is lost, or if it is not known whether it is.
 func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 	b := r.box
 	if time.Until(r.lease.until) < b.cfg.Lease/4 {
@@ -131,7 +131,7 @@ func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 	switch {
 	case errors.Is(err, errLost) || ctx.Err() != nil:
 		return err
-	case err != nil: // the rows are passed on again: this process keeps the lease meanwhile
+	case err != nil: // the rows are passed on again; this process keeps the lease meanwhile
 		b.cfg.Logger.Warn("outbox: rows have to wait", "table", b.cfg.Table, "rows", len(rows)-len(done)-len(refused), "err", err)
 		return r.pause(ctx)
 	}
@@ -139,11 +139,11 @@ func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 	return nil
 }
 
-// grace is how long rows that are being passed on may take after Relay's context has ended. If they are not deleted,
-// they are passed on again.
+// grace is how long rows that are being passed on may take after Relay's context has ended. Rows that are not deleted
+// by then are passed on again.
 const grace = time.Second
 
-// outlasting returns a context that ends at a time, or when ctx has ended and grace has passed.
+// outlasting returns a context that ends at until, or grace after ctx.
 func outlasting(ctx context.Context, until time.Time) (context.Context, context.CancelFunc) {
 	lasting, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 	stop := context.AfterFunc(ctx, func() {
@@ -153,7 +153,7 @@ func outlasting(ctx context.Context, until time.Time) (context.Context, context.
 	return lasting, func() { stop(); cancel() }
 }
 
-// pause waits after a failure. It keeps the lease.
+// pause waits after a failure, and keeps the lease meanwhile.
 func (r *relay[K, V]) pause(ctx context.Context) error {
 	for left := r.pauses.Next(); left > 0; left -= r.box.cfg.Lease / 4 {
 		if err := r.box.renew(ctx, r.lease, func(*sql.Tx) error { return nil }); err != nil {

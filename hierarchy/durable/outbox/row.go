@@ -21,7 +21,7 @@ const (
 	pageBytes = 256 << 10
 )
 
-// page returns the first rows, while this process has the lease.
+// page returns the first rows, if this process has the lease.
 func (r *relay[K, V]) page(ctx context.Context) (rows []row, err error) {
 	q := fmt.Sprintf(`SELECT id, op, key, value, due FROM %[1]s WHERE failed IS NULL AND
 		(SELECT holder FROM %[1]s_relay WHERE one = 1) = %[2]s ORDER BY id LIMIT %[3]d`,
@@ -42,7 +42,7 @@ func (r *relay[K, V]) page(ctx context.Context) (rows []row, err error) {
 	return rows, found.Err()
 }
 
-// forget deletes the rows that were acknowledged, and marks those that were refused.
+// forget deletes the rows that were acknowledged, and records the errors of those that were refused.
 func (r *relay[K, V]) forget(ctx context.Context, tx *sql.Tx, done []int64, refused []refusal) error {
 	if len(done) > 0 {
 		_, err := tx.ExecContext(ctx, fmt.Sprintf(`DELETE FROM %s WHERE id IN (%s)`, r.box.cfg.Table, list(done)))
@@ -69,7 +69,7 @@ func ids(rows []row) []int64 {
 	return all
 }
 
-// list returns numbers with commas between. Numbers need no parameters, of which there may be too few.
+// list returns numbers, separated by commas, as literals: a statement may not have enough parameters.
 func list(numbers []int64) string {
 	var b strings.Builder
 	for i, n := range numbers {
@@ -81,7 +81,7 @@ func list(numbers []int64) string {
 	return b.String()
 }
 
-// quote returns a string literal. Parameters would need names that all databases understand.
+// quote returns a string literal. With a parameter instead, its syntax would have to suit all databases.
 func quote(s string) string {
 	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, "\x00", ""), "'", "''") + "'"
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// refusal is why the timers never take a row.
+// refusal is a row that the timers refuse for good, with the error.
 type refusal struct {
 	id  int64
 	err error
 }
 
-// send passes rows on, together if that is possible. It returns the IDs of those that were acknowledged.
+// send passes rows on, together if possible. It returns the IDs of those that were acknowledged.
 func (r *relay[K, V]) send(ctx context.Context, rows []row) (done []int64, refused []refusal, err error) {
 	all := rows[:0:0]
 	for i := range rows {
@@ -33,7 +33,7 @@ func (r *relay[K, V]) send(ctx context.Context, rows []row) (done []int64, refus
 		}
 		return done, refused, err
 	}
-	for i := range all { // one of them is the reason
+	for i := range all { // one of the rows is the reason
 		switch err := r.sendAll(ctx, all[i:i+1]); {
 		case forGood(err):
 			refused = append(refused, refusal{all[i].id, err})
@@ -46,7 +46,7 @@ func (r *relay[K, V]) send(ctx context.Context, rows []row) (done []int64, refus
 	return done, refused, nil
 }
 
-// forGood reports whether a Batch is refused however often it is repeated.
+// forGood reports whether an error means that a Batch will be refused however often it is repeated.
 func forGood(err error) bool {
 	return errors.Is(err, durable.ErrTooLarge) || errors.Is(err, durable.ErrArgument)
 }
@@ -98,7 +98,7 @@ func (r *relay[K, V]) add(w *row) error {
 	return nil
 }
 
-// left returns the time until due. It saturates.
+// left returns the time until due. On overflow, it returns the smallest duration.
 func left(due int64) time.Duration {
 	now := time.Now().UnixNano()
 	if due < 0 && now > math.MaxInt64+due {

@@ -1,15 +1,14 @@
-// Command salvage reads what can be read of a directory of durable timers with damaged logs, and
-// writes it as lines of JSON. It does not change the directory. No process may have it open. The
-// server inside durable.Open can cut off what it finds damaged, so run the command before the
-// directory is opened again, or on a copy from before.
+// Command salvage reads what is readable in a directory of durable timers with damaged logs, and writes it as lines of
+// JSON. It does not change the directory. No process may have it open. The server inside durable.Open can cut off what
+// it finds damaged, so run the command before the directory is opened again, or on a copy from before.
 //
 //	go run ./salvage -dir /var/lib/shop/timers -out timers.jsonl
 //
-// Instead of -dir, it takes files of such a directory, such as streams/…/msgs/1.blk, or copies of them. durable.Salvage says
-// what the lines have.
+// Instead of -dir, it takes files of such a directory, such as streams/…/msgs/1.blk, or copies of them. durable.Salvage
+// documents the lines.
 //
-// What is wrong, and where, goes to the standard error. The exit status is 0 if nothing is
-// wrong, 1 if something is, and 2 if nothing could be read.
+// Problems, with their places in the files, are written to the standard error. The exit status is 0 if there are no
+// problems, 1 if there are some, and 2 if nothing could be read.
 package main
 
 import (
@@ -30,7 +29,7 @@ const (
 	unreadable
 )
 
-// run is the command. It returns the exit status.
+// run runs the command. It returns the exit status.
 func run(arguments []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("salvage", flag.ContinueOnError)
 	flags.SetOutput(stderr)

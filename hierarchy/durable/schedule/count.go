@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Count returns the number of runs that are later than after, and not later than until: how many were
-// missed. Its time grows with the years between them, not with the number of runs. Like Next it looks
-// at most 100 years ahead, unless the Schedule is "@every".
+// Count returns the number of runs after after, up to and including until: how many were missed. Its time grows with
+// the years between the two, not with the number of runs. Like Next it looks at most 100 years ahead, unless the
+// Schedule is "@every".
 func (s Schedule) Count(after, until time.Time) int {
 	if s == (Schedule{}) || !until.After(after) {
 		return 0
@@ -27,7 +27,7 @@ func (s Schedule) Count(after, until time.Time) int {
 	return int(min(p.loc.count(&p.cron, after.Unix()+1, until.Unix()), math.MaxInt))
 }
 
-// countEvery counts without Sub, which has no results beyond 292 years.
+// countEvery counts without time.Time.Sub, whose results are limited to 292 years.
 func countEvery(after, until time.Time, every time.Duration) int {
 	seconds := new(big.Int).Sub(big.NewInt(until.Unix()), big.NewInt(after.Unix()))
 	span := seconds.Mul(seconds, big.NewInt(int64(time.Second)))
@@ -45,7 +45,7 @@ func (l *location) count(p *pattern, first, last int64) int64 {
 	for first <= last {
 		offset, end := l.spanAt(first)
 		from, to := l.wallFrom(p, first, offset), min(end, last+1)+offset
-		if shown := first + offset; from < shown { // what was left out runs now, with what is shown now
+		if shown := first + offset; from < shown { // wall times that were left out run once, now
 			if _, ok := p.next(from, shown); ok {
 				n++
 			}
@@ -57,7 +57,7 @@ func (l *location) count(p *pattern, first, last int64) int64 {
 	return n
 }
 
-// count returns the number of wall times with runs from the time from until before to.
+// count returns the number of wall times with runs from from until before to.
 func (p *pattern) count(from, to int64) int64 {
 	if from >= to {
 		return 0
@@ -80,7 +80,7 @@ func (p *pattern) countDays(first, end int64) int64 {
 	for day := first; day < end; {
 		year, month, inMonth := time.Unix(day*daySeconds, 0).UTC().Date()
 		start := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
-		next := start.AddDate(0, 1, 0).Unix() / daySeconds // there is no rest
+		next := start.AddDate(0, 1, 0).Unix() / daySeconds // divides without a remainder
 		if p.month.has(int(month)) {
 			days := p.daysOf(start) >> inMonth
 			n += (days & (1<<(min(end, next)-day) - 1)).len()
@@ -90,7 +90,7 @@ func (p *pattern) countDays(first, end int64) int64 {
 	return n
 }
 
-// countTimes returns the number of runs before the second t of a day that has runs.
+// countTimes returns the number of runs before the second t of a day with runs.
 func (p *pattern) countTimes(t int) int64 {
 	h, m, s := t/3600, t/60%60, t%60
 	n := p.hour.below(h).len() * p.minute.len() * p.second.len()

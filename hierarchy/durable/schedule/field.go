@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-const sunday = 7 // its second number; the first is 0
+const sunday = 7 // the second number of Sunday; the first one is 0
 
-// A field is one of the six of a pattern.
+// A field is one of the six fields of a pattern.
 type field struct {
 	name     string
 	min, max int
-	names    []string // of the values from min on; nil if they have none
+	names    []string // names of the values from min on; nil if they have none
 }
 
 var (
@@ -25,7 +25,7 @@ var (
 	weekdays = field{"day of week", 0, 6, []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}}
 )
 
-// parseFields returns the pattern of five fields, or of six with the second first.
+// parseFields parses five fields, or six with the second first.
 func parseFields(words []word) (pattern, *textError) {
 	var p pattern
 	if len(words) == 5 {
@@ -48,7 +48,7 @@ func parseFields(words []word) (pattern, *textError) {
 	return p, nil
 }
 
-// parse returns the values of w, which are not none.
+// parse returns the values of w. There is at least one.
 func (f *field) parse(w word) (set, *textError) {
 	var values set
 	for more := true; more; {
@@ -111,7 +111,7 @@ func (f *field) parseRange(w word, stepped bool) (low, high int, err *textError)
 	return low, low, nil
 }
 
-// parseValue returns the number that w is, or that it is the name of. It may be 7 for a day of the week.
+// parseValue returns the number or the number of the name in w. For a day of the week it may be 7.
 func (f *field) parseValue(w word) (int, *textError) {
 	if i := slices.Index(f.names, strings.ToLower(w.text)); i >= 0 {
 		return f.min + i, nil
@@ -152,7 +152,7 @@ func (f *field) parseNumber(w word) (int, *textError) {
 	return int(v), nil
 }
 
-// wrap returns v, but 0 for the second number of Sunday.
+// wrap returns v, or 0 for the second number of Sunday.
 func (f *field) wrap(v int) int {
 	if f == &weekdays && v == sunday {
 		return 0
@@ -160,7 +160,7 @@ func (f *field) wrap(v int) int {
 	return v
 }
 
-// last returns the last number that may be written.
+// last returns the greatest number that may be written.
 func (f *field) last() int {
 	if f == &weekdays {
 		return sunday

@@ -4,15 +4,15 @@ import (
 	"math"
 	"sync"
 	"time"
-	_ "time/tzdata" // a machine without zones must be able to run what another one has set
+	_ "time/tzdata" // a machine without zones must be able to run schedules that another one has set
 )
 
-// A location is a time zone. There is one for each name, so pointers are equal if names are.
+// A location is a time zone. There is one for each name, so pointers are equal if and only if names are.
 type location struct{ zone *time.Location }
 
 var (
 	utc       = &location{time.UTC}
-	locations sync.Map // of names to *location: as many as there are zones
+	locations sync.Map // from names to *location; at most as many as there are zones
 )
 
 // locationNamed returns the zone of that name.
@@ -31,8 +31,8 @@ func locationNamed(name string) (*location, error) {
 	return one.(*location), nil
 }
 
-// spanAt returns the offset from UTC at the moment t, and until when it stays that at least: at most to
-// its next change. Both are in seconds.
+// spanAt returns the offset from UTC at the moment t, and a moment until which it certainly stays the same: at most
+// that of its next change. Both are in seconds.
 func (l *location) spanAt(t int64) (offset, end int64) {
 	local := time.Unix(t, 0).In(l.zone)
 	_, seconds := local.Zone()
@@ -41,19 +41,19 @@ func (l *location) spanAt(t int64) (offset, end int64) {
 		return int64(seconds), math.MaxInt64
 	}
 	end = bound.Unix()
-	if end <= t { // ZoneBounds takes all years for 365 days long, and t is in the last day of a longer one
+	if end <= t { // ZoneBounds treats all years as 365 days long, and t is in the last day of a longer one
 		end += daySeconds
 	}
 	return int64(seconds), end
 }
 
-// settled is longer than any change of clocks: that long after a change, the clock shows times that it has not
-// shown before.
+// settled is longer than any change of clocks: that long after a change, the clock shows times that it has not shown
+// before.
 const settled = 2 * daySeconds
 
-// reached returns the wall time that the clock had reached just before the moment t: the end of what it
-// had shown or left out. It does not need the beginnings of spans, which ZoneBounds gets wrong where a
-// zone began to follow its last rule in the middle of a year.
+// reached returns the wall time that the clock had reached just before the moment t: the end of the times that it had
+// shown or left out. It does not use the beginnings of spans, which ZoneBounds gets wrong if a zone began to follow its
+// last rule in the middle of a year.
 func (l *location) reached(t int64) int64 {
 	latest := int64(math.MinInt64)
 	for at := t - settled; at < t; {
@@ -64,11 +64,11 @@ func (l *location) reached(t int64) int64 {
 	return latest
 }
 
-// wallFrom returns the earliest wall time that can run at the moment t or later. It is before what the clock
-// shows if a change at t leaves something out.
+// wallFrom returns the earliest wall time that can run at the moment t or later. If a change at t leaves times out, it
+// is earlier than what the clock shows.
 //
-// A wall time runs at the moment at which the clock reaches it: by showing it, or by a change to a later
-// time. After a change to an earlier time the clock has to catch up first, unless everyRound.
+// A wall time runs at the moment at which the clock reaches it: by showing it, or by a change to a later time. After a
+// change to an earlier time the clock has to catch up first, unless everyRound is set.
 func (l *location) wallFrom(p *pattern, t, offset int64) int64 {
 	wall := t + offset
 	if reached := l.reached(t); reached < wall || !p.everyRound {

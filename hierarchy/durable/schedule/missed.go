@@ -5,21 +5,21 @@ import (
 	"strconv"
 )
 
-// Missed is a rule for runs that could not begin when they were due, because nobody was there to
-// begin them or the run before took too long.
+// Missed is a rule for runs that could not begin when they were due, because no process was there to begin them or the
+// run before took too long.
 type Missed int
 
 const (
-	MissedOnce Missed = iota // one run stands for all that were missed
-	MissedSkip               // none of them runs
-	MissedAll                // each of them runs, one after another
+	MissedOnce Missed = iota // one run makes up for all that were missed
+	MissedSkip               // none of them is made up for
+	MissedAll                // each of them is made, one after another
 )
 
 var missedNames = []string{"once", "skip", "all"}
 
 func (m Missed) valid() bool { return MissedOnce <= m && m <= MissedAll }
 
-// String returns "once", "skip" or "all", which is what the text of a Schedule has after MISSED=.
+// String returns "once", "skip" or "all", as after MISSED= in the text of a Schedule.
 func (m Missed) String() string {
 	if !m.valid() {
 		return "Missed(" + strconv.Itoa(int(m)) + ")"

@@ -22,7 +22,7 @@ const (
 	minEvery = time.Millisecond // the wheel's own precision
 )
 
-// shorthands are the names for patterns that people use most.
+// shorthands has the patterns for the names of common schedules.
 var shorthands = map[string]string{
 	"@yearly":   "0 0 1 1 *",
 	"@annually": "0 0 1 1 *",
@@ -33,8 +33,8 @@ var shorthands = map[string]string{
 	"@hourly":   "0 * * * *",
 }
 
-// Parse returns the Schedule that text describes; the package's comment says how. An error names the
-// field and the column, counted in bytes from 1, and is hierarchy.ErrArgument.
+// Parse parses a schedule, whose syntax the package's comment describes. An error names the field and the column,
+// counted in bytes from 1, and wraps hierarchy.ErrArgument.
 func Parse(text string) (Schedule, error) {
 	if len(text) > MaxText {
 		return Schedule{}, &textError{text: text[:20] + "…",
@@ -61,7 +61,7 @@ func parse(text string) (parsed, *textError) {
 	p.text = strings.Join(strings.Fields(text[first.at:]), " ")
 	switch pattern, short := shorthands[first.text]; {
 	case first.text == every:
-		p.zone, p.loc = "", utc // a zone changes nothing
+		p.zone, p.loc = "", utc // a zone makes no difference
 		p.every, err = parseEvery(first, words[1:])
 	case short && len(words) == 1:
 		p.cron, err = parseFields(split(pattern))
@@ -76,7 +76,7 @@ func parse(text string) (parsed, *textError) {
 	return p, err
 }
 
-// parseSettings takes the words that set a zone or a rule off the beginning of words.
+// parseSettings parses the words that set a zone or a rule, and returns the words that follow.
 func (p *parsed) parseSettings(words []word) ([]word, *textError) {
 	zones, rules := 0, 0
 	for len(words) > 0 {
@@ -163,15 +163,15 @@ func (w word) cut(sep string) (before, after word, found bool) {
 
 func (w word) quoted() string { return fmt.Sprintf("%.40q", w.text) }
 
-// wrong returns an error about w, which is the field of that name, or a part of it.
+// wrong returns an error about w, which is a field of that name, or a part of one.
 func (w word) wrong(field, problem string) *textError {
 	return &textError{field: field, column: w.at + 1, problem: problem}
 }
 
-// A textError describes what is wrong with a text.
+// A textError describes what is wrong in the text of a schedule.
 type textError struct {
 	text    string
-	field   string // its name, or ""
+	field   string // the name of the field, or ""
 	column  int    // in bytes from 1, or 0
 	problem string
 	cause   error // or nil

@@ -12,7 +12,7 @@ type set uint64
 
 func (s set) has(v int) bool { return s>>v&1 != 0 }
 
-// from returns the least value that is not less than v, or false if there is none.
+// from returns the smallest value that is at least v. ok is false if there is none.
 func (s set) from(v int) (int, bool) {
 	if s>>v == 0 {
 		return 0, false
@@ -22,16 +22,16 @@ func (s set) from(v int) (int, bool) {
 
 func (s set) first() int { return bits.TrailingZeros64(uint64(s)) }
 
-// A pattern decides which times of the wall clock have a run. It has no time zone: it takes a time as the number of
+// A pattern determines which times of the wall clock have a run. It has no time zone: it treats a time as the number of
 // seconds since 1970 that it would be in UTC.
 type pattern struct {
 	second, minute, hour, day, month, weekday set // none is empty
 
-	everyDay   bool // a day must be in both day and weekday; else one of them is enough
-	everyRound bool // an hour that comes twice has its runs both times
+	everyDay   bool // a day must be in both day and weekday; otherwise one of them is enough
+	everyRound bool // an hour that occurs twice has its runs both times
 }
 
-// next returns the first run at or after the wall time from, and false if it would be after last.
+// next returns the first run at or after the wall time from. ok is false if it would be after last.
 func (p *pattern) next(from, last int64) (int64, bool) {
 	day, time := divide(from, daySeconds)
 	if t, ok := p.timeFrom(int(time)); ok && p.dayFrom(day, day) == day {
@@ -80,7 +80,7 @@ func (p *pattern) dayFrom(day, last int64) int64 {
 			month, inMonth = next, 1
 		}
 		start := time.Date(year, time.Month(month), 1, 0, 0, 0, 0, time.UTC)
-		first := start.Unix() / daySeconds // there is no rest
+		first := start.Unix() / daySeconds // divides without a remainder
 		if first > last {
 			return last + 1
 		}
@@ -102,7 +102,7 @@ func (p *pattern) daysOf(start time.Time) set {
 	return days & (1<<(length+1) - 2)
 }
 
-// divide returns a/b, rounded down, and the rest, which is not negative. b is positive.
+// divide returns a/b, rounded down, and the remainder, which is not negative. b is positive.
 func divide(a, b int64) (quotient, rest int64) {
 	quotient, rest = a/b, a%b
 	if rest < 0 {

@@ -8,30 +8,30 @@ import (
 
 const (
 	horizon = 100       // how many years ahead Next looks
-	maxYear = 1_000_000 // about so many years before and after 1970 fields have no runs
+	maxYear = 1_000_000 // fields have no runs more than about that many years before or after 1970
 )
 
-// Schedule is when something runs again and again. Parse makes one. The zero Schedule is none: it
-// has no runs. Schedules are comparable: two are equal if String returns the same for both. Copies
-// share what they were parsed into, so each takes one word. They may be used concurrently.
+// Schedule determines when something runs again and again. Parse makes one. The zero Schedule means none: it has no
+// runs. Schedules are comparable: two are equal if String returns the same for both. Copies share the parsed form, so
+// each takes one word. They may be used concurrently.
 type Schedule struct {
 	parsed unique.Handle[parsed] // the zero Handle in the zero Schedule
 }
 
-// parsed is a Schedule in full. It is comparable, and equal texts make equal values.
+// parsed is the parsed form of a Schedule. It is comparable, and equal texts result in equal values.
 type parsed struct {
-	text   string // the canonical one, without the rule for missed runs and the zone
-	zone   string // as the text names it, "" without
+	text   string // the canonical text, without the rule for missed runs and the zone
+	zone   string // as in the text; "" if there is none
 	loc    *location
 	missed Missed
-	every  time.Duration // if it is not 0, the pattern means nothing
+	every  time.Duration // if it is not 0, cron is not used
 	cron   pattern
 }
 
-// Next returns the first run that is later than after, in the time zone of after. It returns the zero
-// time if there is none within 100 years. For "@every" this is after plus the period, so a caller
-// that passes the time at which a run was due, rather than the time at which it ended, keeps the
-// period without drift. All other runs are on whole seconds. Next takes a microsecond or so.
+// Next returns the first run after after, in the time zone of after. It returns the zero time if there is none within
+// 100 years. For "@every" the result is after plus the period, so a caller should pass the time at which a run was due,
+// rather than the time at which it ended, in order to keep the period without drift. All other runs are on whole
+// seconds. Next takes about a microsecond.
 func (s Schedule) Next(after time.Time) time.Time {
 	if s == (Schedule{}) {
 		return time.Time{}
@@ -51,13 +51,13 @@ func (s Schedule) Next(after time.Time) time.Time {
 	return time.Unix(at, 0).In(after.Location())
 }
 
-// outside reports whether t is beyond maxYear. Time.Year is of no use: its int may have 32 bits.
+// outside reports whether t is beyond maxYear. It can't use Time.Year, whose int may have 32 bits.
 func outside(t time.Time) bool {
 	const most = maxYear * 365 * daySeconds
 	return t.Unix() < -most || t.Unix() > most
 }
 
-// later returns t plus d without a reading of the monotonic clock, or the zero time where times end.
+// later returns t plus d without a reading of the monotonic clock, or the zero time on overflow.
 func later(t time.Time, d time.Duration) time.Time {
 	t = t.Round(0)
 	sum := t.Add(d)
@@ -67,9 +67,9 @@ func later(t time.Time, d time.Duration) time.Time {
 	return sum
 }
 
-// String returns a text of which Parse makes an equal Schedule. Spaces are single ones, the zone
-// comes first, as CRON_TZ=, then the rule for missed runs, as MISSED=, unless it is MissedOnce. All
-// else is as it was written. The text of the zero Schedule is empty, and Parse refuses that.
+// String returns a text that Parse parses to an equal Schedule. Words are separated by single spaces. The zone comes
+// first, as CRON_TZ=, then the rule for missed runs, as MISSED=, unless it is MissedOnce. Everything else is as it was
+// written. The text of the zero Schedule is empty, which Parse refuses.
 func (s Schedule) String() string {
 	if s == (Schedule{}) {
 		return ""
@@ -85,8 +85,8 @@ func (s Schedule) String() string {
 	return text
 }
 
-// OnMissed returns the same schedule with another rule for missed runs. That of the zero Schedule is
-// the zero Schedule. It panics if m is not one of the constants.
+// OnMissed returns the same schedule with another rule for missed runs. For the zero Schedule it returns the zero
+// Schedule. It panics if m is not one of the constants.
 func (s Schedule) OnMissed(m Missed) Schedule {
 	if !m.valid() {
 		panic(fmt.Sprintf("schedule: no rule for missed runs has the number %d", int(m)))
@@ -111,7 +111,7 @@ func (s Schedule) Missed() Missed {
 // MarshalText returns what String returns.
 func (s Schedule) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText is Parse, except that it makes the zero Schedule of an empty text.
+// UnmarshalText parses text as Parse does, but accepts an empty text as the zero Schedule.
 func (s *Schedule) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*s = Schedule{}

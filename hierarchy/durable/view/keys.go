@@ -12,18 +12,18 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/view"
 )
 
-// states are those among which the page lets one choose.
+// states are the states that the page lets the user choose from.
 var states = []string{durable.StateWaiting.String(), durable.StateRunning.String(), durable.StateDead.String()}
 
-// Keys shows keys of timers on the page: of those that wait the next 20 that are due, of those that run 20, or of the
-// dead ones the 20 that were due last, if they begin with a text. It never shows values. Without Keys no key is shown,
-// because keys may be secret: give the option only to handlers for those who may see them. format returns the text for a key
-// and may mask it; only that text is searched. If format is nil, fmt.Sprint is used.
+// Keys shows keys of timers on the page, at most 20 of the chosen state that begin with a text: of waiting timers those
+// that are due next, of dead timers those that were due last. It never shows values. Without Keys no key is shown,
+// because keys may be secret: use the option only in handlers for people who may see the keys. format returns the text
+// for a key and may mask it; only that text is searched. If format is nil, fmt.Sprint is used.
 //
-// Use it as the option Keys of package hierarchy/view is used, in Handler or in Index with the Source of the same timers.
+// Use it like the option Keys of package hierarchy/view: in Handler, or in Index with the Source of the same timers.
 //
-// A request goes through all timers of the state, which with durable.Config.Conn the owners of the partitions send with
-// their values. Viewers share an answer, for ten times as long as it took.
+// A request iterates over all timers of the state. With durable.Config.Conn, the owners of the partitions send these
+// with their values. Viewers share an answer, for ten times as long as it took.
 func Keys[K comparable, V any](timers *durable.Keyed[K, V], format func(K) string) view.Option {
 	if format == nil {
 		format = func(k K) string { return fmt.Sprint(k) }
@@ -56,7 +56,7 @@ func (l *lister[K, V]) pending(ctx context.Context, find, state string) ([]view.
 	keys := make([]view.Key, len(entries))
 	for i, e := range entries {
 		k := view.Key{Text: l.format(e.Key)}
-		_, left, ok, err := l.timers.Get(ctx, e.Key) // by the clock of its owner
+		_, left, ok, err := l.timers.Get(ctx, e.Key) // by the clock of the timer's owner
 		if err != nil {
 			return nil, false, err
 		}
@@ -86,7 +86,7 @@ func (l *lister[K, V]) begins(k K, find string) bool {
 	return find == "" || strings.HasPrefix(l.format(k), find)
 }
 
-// first returns the first timers of seq in an order, among those that are chosen, and whether there are more.
+// first returns the first timers of seq in that order, among those that are chosen, and whether there are more.
 func first[T any](seq iter.Seq2[T, error], chosen func(T) bool, order func(a, b T) int) (all []T, more bool, err error) {
 	for t, err := range seq {
 		if err != nil {

@@ -1,11 +1,11 @@
-// Package view shows durable timers on the live page of package hierarchy/view, with the figures of
-// their logs beside the wheel:
+// Package view shows durable timers on the live page of package hierarchy/view, with the figures of their logs next to
+// the wheel:
 //
 //	http.Handle("/debug/timers/", view.Handler(timers))
 //
-// The documentation of hierarchy/view about who can see the page, and what it costs, applies to this one. It shows keys
-// with the option Keys only, and never values. With durable.Config.Conn it shows the processes that share the timers, by
-// host and process ID, and which of them owns which log.
+// What the documentation of hierarchy/view says about who can see the page, and what it costs, applies to this one,
+// too. It shows keys only with the option Keys, and never values. With durable.Config.Conn it shows the processes that
+// share the timers, by host and process ID, and which of them owns which log.
 package view
 
 import (
@@ -19,19 +19,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/view"
 )
 
-// Timers are those to show: a *durable.Keyed.
+// Timers are the timers to show: a *durable.Keyed.
 type Timers interface {
 	Stats() durable.Stats
 	Circles() []hierarchy.CircleStats
 }
 
-// Handler returns a handler for a page that shows timers, and for its figures. It is Handler of
-// package hierarchy/view, and has its options.
+// Handler returns a handler for a page that shows timers, and for its figures. It calls Handler of package
+// hierarchy/view, and has the same options.
 func Handler(timers Timers, opts ...view.Option) http.Handler {
 	return view.Handler(Source(timers), opts...)
 }
 
-// Source makes timers one of the wheels that Index of package hierarchy/view lists.
+// Source makes timers one of the sources for Index of package hierarchy/view.
 func Source(timers Timers) view.MemberSource {
 	if v := reflect.ValueOf(timers); timers == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		panic("view: Source was given nil instead of timers")
@@ -42,7 +42,7 @@ func Source(timers Timers) view.MemberSource {
 // source is comparable, so that Keys finds it in an Index.
 type source struct{ Timers }
 
-// Stats has those figures of durable timers that wheels have as well.
+// Stats returns those figures of durable timers that wheels also have.
 func (s source) Stats() hierarchy.Stats {
 	st := s.Timers.Stats()
 	return hierarchy.Stats{
@@ -52,7 +52,7 @@ func (s source) Stats() hierarchy.Stats {
 	}
 }
 
-// Logs has a log for each partition.
+// Logs returns a log for each partition.
 func (s source) Logs() []view.Log {
 	partitions := s.Timers.Stats().Partitions
 	logs := make([]view.Log, len(partitions))

@@ -9,16 +9,16 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// census is what a check has found so far.
+// census is what a check has counted so far.
 type census struct {
 	c       *Circles
 	entries int
 	rings   int
-	named   map[uint32]int                       // how many entries name it and have their turn in time, by node
-	linked  [level.Unlinked + 1][level.Slots]int // nodes, by circle and slot
+	named   map[uint32]int                       // by node: how many valid entries whose slot is reached in time name it
+	linked  [level.Unlinked + 1][level.Slots]int // by circle and slot: how many nodes are linked there
 }
 
-// Check returns the first broken invariant. That the hand never goes back is for its caller to see.
+// Check returns the first broken invariant. It can't see whether the hand has gone back; its caller must check that.
 func (c *Circles) Check() error {
 	x := &census{c: c, named: make(map[uint32]int)}
 	for k := range maxCircles {
@@ -41,8 +41,8 @@ func (c *Circles) Check() error {
 	return cmp.Or(x.nodes(), c.store.check(), c.arena.Check())
 }
 
-// Dealing reports whether a slot under the hand is being dealt, for tests. Then a timer may be due before the one
-// that Next has found.
+// Dealing reports whether a slot under the hand is being dealt, for tests. While that is so, a timer may be due before
+// the one that Next has found.
 func (c *Circles) Dealing() bool { return c.open != 0 }
 
 // check returns the first broken invariant.
@@ -85,7 +85,7 @@ func (x *census) chain(c *level.Chain, turn int64) error {
 	return c.Check()
 }
 
-// run checks r, which was sorted of a slot of circle k.
+// run checks r, the sorted entries of a slot of circle k.
 func (x *census) run(k int, r *run) error {
 	if r == nil {
 		return nil
@@ -102,7 +102,7 @@ func (x *census) run(k int, r *run) error {
 	return nil
 }
 
-// circle checks what belongs to circle k.
+// circle checks everything that belongs to circle k.
 func (x *census) circle(k int) error {
 	c, bit := x.c, func(word uint32) bool { return word>>uint(k)&1 == 1 }
 	if err := cmp.Or(x.run(k, c.runs[k]), x.chain(&c.rest[k], math.MinInt64)); err != nil {
@@ -127,7 +127,7 @@ func (x *census) circle(k int) error {
 	return x.ring(r, c.hand)
 }
 
-// ring checks r, in the turn that holds the time at, and what was dealt ahead of its slots.
+// ring checks r, in the turn that holds the time at, and the entries that were dealt ahead of its slots.
 func (x *census) ring(r *ring, at int64) error {
 	x.rings++
 	if x.c.rings[r.number] != r {
@@ -167,8 +167,8 @@ func (x *census) bag(r *ring, b *bag, s int, start int64) error {
 	return x.ring(b.finer, start)
 }
 
-// nodes checks that each linked node is named by an entry whose slot is reached before the node is due, or just
-// then. It also checks the counts of nodes.
+// nodes checks that for each linked node there is an entry whose slot is reached no later than the node is due. It also
+// checks the counts of nodes.
 func (x *census) nodes() (err error) {
 	c := x.c
 	c.arena.Each(func(i uint32, n *level.Node) {

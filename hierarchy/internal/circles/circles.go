@@ -8,38 +8,38 @@ import (
 
 // Circles is the timing wheel. Init must be called before anything else.
 //
-// Times are nanoseconds. Deadlines may be negative, and the time of a call is not. It may be earlier
-// than that of the call before.
+// Times are nanoseconds. Deadlines may be negative, but not the time of a call. That time may be earlier than in the
+// call before.
 type Circles struct {
 	hand     int64  // Invariant: it never goes back
 	occupied uint32 // Invariant: bit k is set iff circle k has an occupied slot
 	running  uint32 // Invariant: bit k is set iff runs[k] is not nil
 	open     uint32 // Invariant: bit k is set iff rest[k] holds entries
 	crowded  uint32 // Invariant: bit k is set if circle k has crowds
-	entries  int    // Invariant: how many there are in all rings, runs, rests and the heap
+	entries  int    // Invariant: how many entries are in all rings, runs, rests and the heap
 	layout   Layout
 	tuning   Tuning
-	fullUpTo int // how many full blocks a slot has that may grow to a crowd with the next entry
+	fullUpTo int // how many full blocks a slot has if its next entry may make it a crowd
 	arena    level.Arena
 
-	// By circle. What was in the slot under the hand is in runs, or in the next finer circle, or is
-	// still to be dealt there.
+	// By circle. The entries of the slot under the hand are in runs, or in the next finer circle, or are still to be
+	// dealt there.
 	circle [16]*ring // nil until it is first used
 	runs   [maxCircles]*run
 	rest   [maxCircles]level.Chain
-	passed heap // Invariant: what was linked behind the hand, no item before its parent
-	behind int  // Invariant: how many nodes were linked there
+	passed heap // Invariant: the entries that were linked behind the hand, no item before its parent
+	behind int  // Invariant: how many nodes were linked behind the hand
 
-	rings   []*ring // Invariant: the circles, and what was dealt ahead of their slots; each at its number
+	rings   []*ring // Invariant: the rings of circles, and those dealt ahead of their slots; each at its number
 	swept   cursor
 	store   store
 	memory  level.Memory
 	touch   func(nodes []uint32)
-	fetched [readTogether]uint32 // what touch is called with
-	due     int                  // timers that Next has found due
+	fetched [readTogether]uint32 // the argument of touch
+	due     int                  // how many timers Next has found due
 
-	dealt   uint64 // entries that were dealt over finer slots
-	visited int    // entries that calls went through
+	dealt   uint64 // how many entries were dealt over finer slots
+	visited int    // how many entries calls have visited
 }
 
 // Init makes c ready, with the hand at that time.
@@ -48,21 +48,21 @@ func (c *Circles) Init(layout Layout, tuning Tuning, hand int64) {
 	c.fullUpTo = tuning.SortUpTo / level.BlockLen
 }
 
-// Arena returns where the nodes live. Callers read it, and leave changes to c.
+// Arena returns the arena with the nodes. Callers may read it, but only c changes it.
 func (c *Circles) Arena() *level.Arena { return &c.arena }
 
-// Fetch registers touch to be called for nodes that will soon be due, a few at once, so that it can fetch from
-// memory what belongs to them.
+// Fetch registers touch to be called with nodes that will soon be due, a few at once, so that it can fetch the memory
+// that belongs to them.
 func (c *Circles) Fetch(touch func(nodes []uint32)) { c.touch = touch }
 
 // Cascaded returns how many entries were dealt over finer slots.
 func (c *Circles) Cascaded() uint64 { return c.dealt }
 
-// Visited returns how many entries calls went through, one by one, for tests.
+// Visited returns how many entries calls have visited, one by one, for tests.
 func (c *Circles) Visited() int { return c.visited }
 
-// InSlot returns the number of nodes that were linked in slot s of circle k. Those behind the hand count in
-// the slot under it.
+// InSlot returns the number of nodes that are linked in slot s of circle k. Nodes behind the hand count in the slot
+// under it.
 func (c *Circles) InSlot(k, s int) int {
 	n := 0
 	if k == 0 && s == c.layout.SlotFor(0, c.hand) {
@@ -96,9 +96,8 @@ func (c *Circles) Add(now, deadline int64, sequence uint64, f level.Flags) uint3
 	return i
 }
 
-// Move gives node i a new deadline and order. If the slot of its entry is reached before the new deadline, the
-// entry stays where it is, which costs one cache miss. It is moved when its slot is reached, once for any number of
-// moves.
+// Move gives node i a new deadline and order. If the slot of its entry is reached before the new deadline, the entry
+// stays where it is, which costs one cache miss. It is moved when its slot is reached, once for any number of moves.
 func (c *Circles) Move(i uint32, n *level.Node, now, deadline int64, sequence uint64) {
 	if deadline >= n.Key && n.Linked() {
 		n.Rekey(deadline, sequence)
@@ -118,13 +117,13 @@ func (c *Circles) Move(i uint32, n *level.Node, now, deadline int64, sequence ui
 	}
 }
 
-// Unlink takes n out. It stays alive.
+// Unlink removes n from its slot. The node stays alive.
 func (c *Circles) Unlink(n *level.Node) {
 	c.leave(n)
 	n.Relink(level.Unlinked, 0)
 }
 
-// Remove ends node i and returns which memory went with it.
+// Remove ends node i and returns which memory was released with it.
 func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 	if k := n.Circle(); k < level.Passed {
 		r, s := c.circle[k&15], n.Slot()
@@ -145,7 +144,7 @@ func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 	return released
 }
 
-// leave counts n no longer where it was linked. Its entry stays.
+// leave stops counting n where it was linked. Its entry stays.
 func (c *Circles) leave(n *level.Node) {
 	switch k := n.Circle(); {
 	case k < level.Passed:
@@ -155,7 +154,7 @@ func (c *Circles) leave(n *level.Node) {
 	}
 }
 
-// vacate notes that slot s of r holds nothing.
+// vacate records that slot s of r is empty.
 func (c *Circles) vacate(r *ring, s int) {
 	c.store.keepBag(r.Slots[s])
 	r.Slots[s] = nil
@@ -166,15 +165,14 @@ func (c *Circles) vacate(r *ring, s int) {
 	}
 }
 
-// first returns the first occupied slot in time, and when it starts. One must be occupied.
+// first returns the first occupied slot in time, and when it starts. There must be an occupied slot.
 func (c *Circles) first() (k, s int, start int64) {
 	k = bits.TrailingZeros32(c.occupied)
 	s = c.circle[k].First()
 	return k, s, c.layout.SlotStart(k, s, c.hand)
 }
 
-// advance moves the hand as near to now as the first slot lets it, so that new timers are placed
-// finely.
+// advance moves the hand as near to now as the first slot permits, so that new timers are placed in finer slots.
 func (c *Circles) advance(now int64) {
 	if c.open != 0 {
 		return

@@ -8,14 +8,14 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// dealOpen deals what is left of the slots under the hand over finer circles, finest first, and reads what
-// is left on circle 0. It returns what is left of the budget. Unless it is exact, it waits with the former while
-// the hand is far behind now, and with the latter until what was read before has fired.
+// dealOpen deals the remaining entries of the slots under the hand over finer circles, finest first, and reads those
+// that remain on circle 0. It returns the remaining budget. Unless exact is set, it postpones dealing while the hand is
+// far behind now, and reading until the entries that were read before have fired.
 func (c *Circles) dealOpen(now int64, budget int, exact bool) (left int) {
 	late := !exact && len(c.passed) > c.tuning.SortUpTo && c.passed[0].key <= now
 	for open := c.open; open != 0 && budget > 0; open &= open - 1 {
 		switch k := bits.TrailingZeros32(open); {
-		case k > 0 && late: // what is found now is behind the hand, too
+		case k > 0 && late: // entries found now would be behind the hand, too
 		case k > 0:
 			start := c.layout.SlotStart(k, c.layout.SlotFor(k, c.hand), c.hand)
 			budget = c.deal(k, start, &c.rest[k], nil, budget, !exact)
@@ -28,7 +28,7 @@ func (c *Circles) dealOpen(now int64, budget int, exact bool) (left int) {
 	return budget
 }
 
-// closeRest notes that nothing is left of what was to be dealt on circle k, if so.
+// closeRest closes the rest of circle k if no entry is left in it.
 func (c *Circles) closeRest(k int) {
 	if c.rest[k].Len() == 0 {
 		c.memory.Drop(&c.rest[k])
@@ -36,8 +36,8 @@ func (c *Circles) closeRest(k int) {
 	}
 }
 
-// readInstant reads entries of the slot under the hand of circle 0, as many as the budget says, and
-// returns what is left of it.
+// readInstant reads as many entries of the slot under the hand of circle 0 as the budget permits, and returns the
+// remaining budget.
 func (c *Circles) readInstant(budget int) (left int) {
 	from := &c.rest[0]
 	if c.runs[0] == nil {
@@ -49,7 +49,7 @@ func (c *Circles) readInstant(budget int) (left int) {
 	for from.Len() > 0 && budget > 0 {
 		group := from.From(0, min(readTogether, budget))
 		budget -= len(group)
-		c.read(r, group, c.hand, c.hand) // slots of circle 0 are one instant
+		c.read(r, group, c.hand, c.hand) // a slot of circle 0 is a single instant
 		c.memory.Take(from, len(group))
 	}
 	if !slices.IsSortedFunc(r.items[max(r.at, sorted-1):], compare) {
@@ -58,10 +58,10 @@ func (c *Circles) readInstant(budget int) (left int) {
 	return budget
 }
 
-// deal moves entries of a slot of circle k, which starts at start, to the slots of the finer ring to, or, if to is
-// nil, to where they belong relative to the hand. It moves as many as budget allows, and returns the rest of the
-// budget. What is not due within the slot is linked anew. With bothEnds it takes entries from both ends
-// alternately, so that the timer that was set last is not the last to be found.
+// deal moves entries of a slot of circle k, which starts at start, to the slots of the finer ring to, or, if to is nil,
+// to where they belong relative to the hand. It moves as many as budget permits, and returns the remaining budget.
+// Entries that are not due within the slot are linked anew. With bothEnds it takes entries from both ends alternately,
+// so that the timer that was set last is not the last to be found.
 func (c *Circles) deal(k int, start int64, from *level.Chain, to *ring, budget int, bothEnds bool) (left int) {
 	end := c.layout.SlotEnd(k, start)
 	var keys [readTogether]int64
@@ -95,7 +95,7 @@ func (c *Circles) deal(k int, start int64, from *level.Chain, to *ring, budget i
 	return budget
 }
 
-// place puts e, whose node has that deadline, where it belongs by the hand.
+// place puts e, whose node has the deadline key, where it belongs relative to the hand.
 func (c *Circles) place(key int64, e level.Entry) {
 	if key < c.hand {
 		c.passed.push(item{key, c.arena.At(e.Node).Order(), e})
@@ -105,8 +105,7 @@ func (c *Circles) place(key int64, e level.Entry) {
 	c.put(c.ring(k), c.layout.SlotFor(k, key), key, e)
 }
 
-// stale is returned as the deadline of an entry that does not count. A timer may have this deadline, too, so deal
-// checks again.
+// stale is returned as the deadline of a stale entry. A timer may have this deadline, too, so deal checks again.
 const stale = math.MaxInt64
 
 // readKeys reads the deadlines of nodes.
@@ -125,10 +124,10 @@ func (c *Circles) readKeys(group []level.Entry, keys *[readTogether]int64) {
 type crowd struct {
 	r            *ring
 	s            int
-	start, begin int64 // begin: when to begin with it
+	start, begin int64 // begin is when to begin dealing it
 }
 
-// nextCrowd returns the crowd with which to begin first; r is nil if there is none.
+// nextCrowd returns the crowd whose dealing must begin first; r is nil if there is none.
 func (c *Circles) nextCrowd() (first crowd) {
 	for left := c.crowded; left != 0; left &= left - 1 {
 		k := bits.TrailingZeros32(left)
@@ -152,21 +151,21 @@ func (c *Circles) crowdIn(r *ring, at int64) crowd {
 		switch n := b.Len(); {
 		case b.finer == nil && c.isCrowd(r.circle, b):
 			return crowd{r, s, start, c.beginFor(r.circle, n, start)}
-		case b.finer != nil && n > 0: // it was begun
+		case b.finer != nil && n > 0: // dealing it has begun
 			return crowd{r, s, start, math.MinInt64}
 		case b.finer != nil:
 			if x := c.crowdIn(b.finer, start); x.r != nil {
 				return x
 			}
 			if b.finer.crowds == 0 {
-				r.crowds &^= 1 << uint(s) // all of it has been dealt
+				r.crowds &^= 1 << uint(s) // it was dealt completely
 			}
 		}
 	}
 	return crowd{}
 }
 
-// beginFor returns when to begin dealing n entries ahead whose slot of circle k starts then.
+// beginFor returns when to begin dealing a crowd of n entries in a slot of circle k that starts at start.
 func (c *Circles) beginFor(k, n int, start int64) int64 {
 	lead := int64(n) * c.tuning.LeadTime
 	if c.tuning.WholeSlot {
@@ -175,9 +174,8 @@ func (c *Circles) beginFor(k, n int, start int64) int64 {
 	return max(start, math.MinInt64+lead) - lead
 }
 
-// NextCrowd returns when Next must be called to begin with dealing a crowd ahead, if there is one. A caller that
-// sets many timers calls NextCrowd now and then: nothing else wakes a sleeping wheel before the first of them is
-// due.
+// NextCrowd returns when Next must be called to begin dealing a crowd ahead, if there is one. A caller that sets many
+// timers should call NextCrowd now and then: nothing else wakes a sleeping wheel before the first of them is due.
 func (c *Circles) NextCrowd(now int64) (begin int64, found bool) {
 	if c.crowded == 0 {
 		return 0, false
@@ -186,8 +184,8 @@ func (c *Circles) NextCrowd(now int64) (begin int64, found bool) {
 	return max(x.begin, now), x.r != nil
 }
 
-// DealAhead deals crowds ahead that will soon be due. It goes through no more than about budget entries, and
-// returns what is left of that, and when to begin with the next crowd.
+// DealAhead deals crowds ahead that will soon be due. It visits no more than about budget entries, and returns the
+// remaining budget, and when to begin the next crowd.
 func (c *Circles) DealAhead(now int64, budget int) (left int, begin int64) {
 	for c.crowded != 0 {
 		x := c.nextCrowd()

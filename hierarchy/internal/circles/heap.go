@@ -1,6 +1,6 @@
 package circles
 
-// heap is what was linked behind the hand: deadlines that had passed.
+// heap holds the entries that were linked behind the hand because their deadlines had passed.
 type heap []item
 
 func (h *heap) push(x item) {
@@ -32,7 +32,7 @@ func (h *heap) pop() {
 	(*h).sink(0, x)
 }
 
-// sink puts x at i or below.
+// sink puts x at place i or below it.
 func (h heap) sink(i int, x item) {
 	for {
 		c := 4*i + 1
@@ -53,7 +53,7 @@ func (h heap) sink(i int, x item) {
 	h[i] = x
 }
 
-// keep drops the items for which f is false.
+// keep drops the items for which f returns false.
 func (h *heap) keep(f func(item) bool) {
 	a := (*h)[:0]
 	for _, x := range *h {

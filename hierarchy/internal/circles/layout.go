@@ -62,13 +62,12 @@ func (l *Layout) Width(k int) time.Duration { return 1 << l.shift(k) }
 // shift returns the number of bits below circle k's digit.
 func (l *Layout) shift(k int) uint { return uint(l.shifts[k&15]) }
 
-// CircleFor returns the circle on which t sits when the hand is at hand: that of the highest
-// bit in which they differ.
+// CircleFor returns the circle of t when the hand is at hand: the circle of the highest bit in which they differ.
 func (l *Layout) CircleFor(t, hand int64) int {
 	return int(uint(bits.Len64(uint64(t^hand)|1)-1+l.offset) / level.Bits)
 }
 
-// SlotFor returns the slot of t on circle k: that digit of t.
+// SlotFor returns the slot of t on circle k, which is that digit of t.
 func (l *Layout) SlotFor(k int, t int64) int {
 	return int(uint64(t)>>(l.shift(k)&63)) & (level.Slots - 1)
 }

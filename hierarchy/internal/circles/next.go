@@ -6,32 +6,32 @@ import "math"
 type State uint8
 
 const (
-	// Empty: there is no timer.
+	// Empty means that there is no timer.
 	Empty State = iota
-	// Due: the earliest timer is due.
+	// Due means that the earliest timer is due.
 	Due
-	// NotBefore: no timer is due before a time, which is later than now.
+	// NotBefore means that no timer is due before a time, which is later than now.
 	NotBefore
-	// AskAgain: there was too much to do for one call.
+	// AskAgain means that there was too much to do for one call.
 	AskAgain
 )
 
-// Verdict is what Next found.
+// Verdict is the result of Next.
 type Verdict struct {
 	State State
-	Node  uint32 // of Due: the earliest timer; of NotBefore: the first that is due, or another of its deadline, or 0 if it is not known
-	At    int64  // of Due: its deadline; of NotBefore: the time
+	Node  uint32 // with Due: the earliest timer; with NotBefore: a timer that is due first, or 0 if unknown
+	At    int64  // with Due: its deadline; with NotBefore: the time
 }
 
-// Unlimited is a budget with which Next always finds the earliest timer of all. It deals nothing ahead
-// then: its caller does, by DealAhead.
+// Unlimited is a budget with which Next always finds the earliest timer of all. Next then deals nothing ahead: its
+// caller does that with DealAhead.
 const Unlimited = math.MaxInt
 
-// Next finds the earliest timer and reports whether it is due. It goes through no more than about budget
-// entries. All invariants hold after each call, so the caller may release its lock between calls.
+// Next finds the earliest timer and reports whether it is due. It visits no more than about budget entries. All
+// invariants hold after each call, so the caller may release its lock between calls.
 //
-// While a slot under the hand is still being dealt, the earliest timer is that of all others, unless
-// the budget is Unlimited: timers that are due do not wait for a crowd.
+// While a slot under the hand is still being dealt, the result is the earliest of all other timers, unless the budget
+// is Unlimited: timers that are due do not wait for a crowd.
 func (c *Circles) Next(now int64, budget int) Verdict {
 	for left := budget; left > 0; left-- {
 		left = c.dealOpen(now, left, budget == Unlimited)
@@ -44,7 +44,7 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 		case sorted && x.key <= now:
 			c.beside(now, budget)
 			return Verdict{State: Due, Node: x.Node, At: x.key}
-		case c.open&^(c.running&1) != 0: // it may hold something earlier; an instant that is being fired does not
+		case c.open&^(c.running&1) != 0: // the rest may hold something earlier; an instant that is being fired does not
 		case c.occupied != 0:
 			before := c.visited
 			if v, known := c.notBefore(x, sorted, budget); known {
@@ -65,8 +65,8 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 	return Verdict{State: AskAgain}
 }
 
-// NextDue returns the earliest timer if it is due, or 0. Unlike Next without a limit, it does not go through a crowd
-// whose time has not come.
+// NextDue returns the earliest timer if it is due, or 0. Unlike Next with an unlimited budget, it does not visit a
+// crowd whose time has not come.
 func (c *Circles) NextDue(now int64) uint32 {
 	for {
 		c.dealOpen(now, Unlimited, true)
@@ -81,8 +81,8 @@ func (c *Circles) NextDue(now int64) uint32 {
 	}
 }
 
-// openFirst opens the first slot if its time has come, and x, the earliest item that is sorted, is not before
-// it. It returns how many entries it has gone through, or 0 if it has opened none.
+// openFirst opens the first slot if its time has come, and x, the earliest sorted item, is not before it. It returns
+// how many entries it has visited, or 0 if it has opened none.
 func (c *Circles) openFirst(now int64, x item, sorted bool) (cost int) {
 	if c.occupied == 0 {
 		return 0
@@ -95,8 +95,8 @@ func (c *Circles) openFirst(now int64, x item, sorted bool) (cost int) {
 	return 0
 }
 
-// notBefore returns the answer of Next when nothing is due, x is the earliest item that is sorted, and there are
-// slots. known is false if it has changed something.
+// notBefore returns the result of Next when nothing is due, x is the earliest sorted item, and there are slots. known
+// is false if it has changed the circles, so that the caller must look again.
 func (c *Circles) notBefore(x item, sorted bool, budget int) (v Verdict, known bool) {
 	k, s, start := c.first()
 	y, known := c.firstOf(c.circle[k], s, start, budget)
@@ -106,8 +106,8 @@ func (c *Circles) notBefore(x item, sorted bool, budget int) (v Verdict, known b
 	return Verdict{State: NotBefore, At: y.key, Node: y.Node}, known
 }
 
-// meanwhile deals crowds ahead, as nothing is due before the time in v, and changes v so that the caller calls
-// again in time for the next crowd.
+// meanwhile deals crowds ahead, since nothing is due before the time in v. It changes v so that the caller calls again
+// in time for the next crowd.
 func (c *Circles) meanwhile(now int64, v Verdict, left, budget int) Verdict {
 	if c.crowded == 0 || budget == Unlimited {
 		return v
@@ -122,7 +122,7 @@ func (c *Circles) meanwhile(now int64, v Verdict, left, budget int) Verdict {
 	return v
 }
 
-// beside deals a little ahead beside a timer that is due.
+// beside deals a little ahead when a timer is due.
 func (c *Circles) beside(now int64, budget int) {
 	if c.crowded == 0 || budget == Unlimited {
 		return
@@ -132,9 +132,9 @@ func (c *Circles) beside(now int64, budget int) {
 	}
 }
 
-// firstOf returns the earliest item of slot s of r, which starts at start. If the slot is a crowd and budget
-// is not Unlimited, it is a time before which none is, of no node. found is false if it has changed what
-// there is.
+// firstOf returns the earliest item of slot s of r, which starts at start. If the slot is a crowd and budget is not
+// Unlimited, it returns a time before which no timer is due, without a node. found is false if it has changed the
+// circles.
 func (c *Circles) firstOf(r *ring, s int, start int64, budget int) (first item, found bool) {
 	for {
 		b := r.Slots[s]
@@ -161,8 +161,8 @@ func (c *Circles) firstOf(r *ring, s int, start int64, budget int) (first item, 
 	}
 }
 
-// firstIn sorts b, which is slot s of r and no crowd, and returns its earliest item. found is false if the
-// slot has changed, or holds nothing any more.
+// firstIn sorts b, which is slot s of r and no crowd, and returns its earliest item. found is false if the slot has
+// changed, or has become empty.
 func (c *Circles) firstIn(r *ring, s int, b *bag, start int64) (first item, found bool) {
 	c.sortSlot(r.circle, b, start)
 	x, moved := c.headOf(b.run)
@@ -177,7 +177,7 @@ func (c *Circles) firstIn(r *ring, s int, b *bag, start int64) (first item, foun
 	return item{}, false
 }
 
-// firstOfInstant is firstIn for a slot that holds an instant. It drops a few entries that do not count at most.
+// firstOfInstant is firstIn for a slot with a single instant. It drops at most a few stale entries.
 func (c *Circles) firstOfInstant(r *ring, s int, b *bag) (first item, found bool) {
 	moved := false
 	for n := 0; n < readTogether && b.Len() > 0 && !moved; n++ {
@@ -187,7 +187,7 @@ func (c *Circles) firstOfInstant(r *ring, s int, b *bag) (first item, found bool
 		}
 		c.visited++
 		c.memory.Take(&b.Chain, 1)
-		moved = c.pass(e) // to this slot perhaps
+		moved = c.pass(e) // possibly to this slot
 	}
 	if b.Len() == 0 {
 		c.empty(b)

@@ -2,8 +2,8 @@ package circles
 
 import "github.com/epicycle-go/epicycle/level"
 
-// openSlot moves the hand to slot s of circle k, the first one. It sorts it, or opens it, to be dealt
-// over the next finer circle. It returns how many entries it has gone through.
+// openSlot moves the hand to slot s of circle k, the first one. It sorts the slot, or opens it to be dealt over the
+// next finer circle. It returns how many entries it has visited.
 func (c *Circles) openSlot(k, s int, start int64) (cost int) {
 	c.hand = max(c.hand, start)
 	r := c.circle[k]
@@ -32,7 +32,7 @@ func (c *Circles) openSlot(k, s int, start int64) (cost int) {
 	return cost
 }
 
-// isLarge reports whether b has too many entries to be sorted at once, those that were sorted included.
+// isLarge reports whether b has too many entries to be sorted at once, including those that were already sorted.
 func (c *Circles) isLarge(b *bag) bool {
 	n := b.Len()
 	if b.run != nil {
@@ -41,22 +41,22 @@ func (c *Circles) isLarge(b *bag) bool {
 	return n > c.tuning.SortUpTo
 }
 
-// isInstant reports whether b has many timers of one deadline: it is never dealt.
+// isInstant reports whether b has many timers of one deadline, so that it is never dealt.
 func (c *Circles) isInstant(b *bag) bool {
 	return b.finer == nil && b.run == nil && b.least == b.most && c.isLarge(b)
 }
 
-// isCrowd reports whether b, a slot of circle k, is to be dealt, and not to be sorted.
+// isCrowd reports whether b, a slot of circle k, is to be dealt rather than sorted.
 func (c *Circles) isCrowd(k int, b *bag) bool {
 	return k > 0 && (b.finer != nil || c.isLarge(b) && !c.isInstant(b))
 }
 
-// isAtOneSlot reports whether all of b, the slot under the hand, belongs into one slot of a finer circle.
+// isAtOneSlot reports whether all of b, the slot under the hand, belongs in one slot of a finer circle.
 func (c *Circles) isAtOneSlot(b *bag) bool {
 	return b.least == b.most || c.layout.CircleFor(b.least, c.hand) > c.layout.CircleFor(b.least, b.most)
 }
 
-// sortUnderHand sorts b, the slot of circle k under the hand, and makes it fire.
+// sortUnderHand sorts b, the slot of circle k under the hand, so that it can fire.
 func (c *Circles) sortUnderHand(k int, b *bag, start int64) {
 	c.sortSlot(k, b, start)
 	if c.runs[k] == nil {
@@ -80,7 +80,7 @@ func (c *Circles) handDown(b *bag) {
 	c.noteRing(k)
 }
 
-// deliver puts what was dealt ahead, of the slot under the hand, in the place of circle k, which is empty.
+// deliver makes dealt, which was dealt ahead of the slot under the hand, the ring of circle k, which is empty.
 func (c *Circles) deliver(k int, dealt *ring) (cost int) {
 	if empty := c.circle[k]; empty != nil {
 		c.retire(empty)
@@ -88,12 +88,12 @@ func (c *Circles) deliver(k int, dealt *ring) (cost int) {
 	c.circle[k] = dealt
 	c.noteRing(k)
 	if s := c.layout.SlotFor(k, c.hand); dealt.Occupied>>uint(s)&1 == 1 {
-		return c.openSlot(k, s, c.hand) // nothing else may come before it
+		return c.openSlot(k, s, c.hand) // no other slot may come first
 	}
 	return 0
 }
 
-// noteRing notes what circle k holds after it was filled.
+// noteRing records what circle k holds, after it was filled.
 func (c *Circles) noteRing(k int) {
 	if c.circle[k].Occupied != 0 {
 		c.occupied |= 1 << uint(k)
@@ -124,7 +124,7 @@ func (c *Circles) sortSlot(k int, b *bag, start int64) {
 	c.store.sort(r, sorted, c.layout.Width(k))
 }
 
-// unsort has all of b in its chain.
+// unsort moves all of b to its chain.
 func (c *Circles) unsort(b *bag) {
 	if b.run == nil {
 		return
@@ -137,7 +137,8 @@ func (c *Circles) unsort(b *bag) {
 	b.run = nil
 }
 
-// read adds what counts of up to readTogether entries to r. What is not due between start and end is linked anew.
+// read adds the valid ones of up to readTogether entries to r. Entries that are not due between start and end are
+// linked anew.
 func (c *Circles) read(r *run, group []level.Entry, start, end int64) {
 	c.visited += len(group)
 	var nodes [readTogether]level.Node
@@ -155,7 +156,7 @@ func (c *Circles) read(r *run, group []level.Entry, start, end int64) {
 }
 
 // pass drops an entry that is stale, or whose node is not due in its slot: either the node has moved later, or the
-// entry was stale and the node has its stamp again. Such a node is linked anew. It reports whether one was.
+// entry was stale and the node has its stamp again. Such a node is linked anew. pass reports whether it has linked one.
 func (c *Circles) pass(e level.Entry) (moved bool) {
 	c.entries--
 	n := c.arena.At(e.Node)

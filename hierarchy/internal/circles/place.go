@@ -2,7 +2,7 @@ package circles
 
 import "github.com/epicycle-go/epicycle/level"
 
-// link adds an entry for node i where it belongs. No slot counts it.
+// link adds an entry for node i where it belongs. The node must not be counted in a slot.
 func (c *Circles) link(i uint32, n *level.Node) {
 	if n.Key < c.hand {
 		n.Relink(level.Passed, 0)
@@ -15,9 +15,8 @@ func (c *Circles) link(i uint32, n *level.Node) {
 	c.addTo(k, s, n.Key, level.Entry{Node: i, Stamp: n.Stamp()})
 }
 
-// isBefore reports whether the entry of n, which has moved earlier, nevertheless has its turn before n is due:
-// it is in a slot that was not opened, sorted or dealt ahead. One of a single instant is left out, as it is in
-// order.
+// isBefore reports whether the entry of n, whose deadline has moved earlier, is still reached before n is due: it is in
+// a slot that was not opened, sorted or dealt ahead. Slots with a single instant don't count, since they are in order.
 func (c *Circles) isBefore(n *level.Node) bool {
 	k, s := n.Circle(), n.Slot()
 	if k >= level.Passed || n.Key < c.hand || s <= c.layout.SlotFor(k, c.hand) {
@@ -30,7 +29,7 @@ func (c *Circles) isBefore(n *level.Node) bool {
 	return b != nil && b.least < n.Key && b.finer == nil && b.run == nil
 }
 
-// follow links node i, whose entry was in a slot where it is not due, where it belongs now.
+// follow links node i where it belongs now. Its entry was in a slot in which it is not due.
 func (c *Circles) follow(i uint32, n *level.Node) {
 	c.leave(n)
 	c.link(i, n)
@@ -42,8 +41,7 @@ func (c *Circles) addPassed(i uint32, n *level.Node) {
 	c.behind++
 }
 
-// addTo adds e, of a node with that deadline, to slot s of circle k, or to the finer slot over which that was
-// dealt.
+// addTo adds e, whose node has the deadline key, to slot s of circle k, or to the finer slot over which that was dealt.
 func (c *Circles) addTo(k, s int, key int64, e level.Entry) {
 	r := c.circle[k&15]
 	if r == nil {
@@ -86,7 +84,7 @@ func (c *Circles) putIn(r *ring, s int, key int64, e level.Entry) {
 	}
 }
 
-// push adds e, whose node has that deadline, to slot s of r.
+// push adds e, whose node has the deadline key, to slot s of r.
 func (c *Circles) push(r *ring, s int, key int64, e level.Entry) {
 	b := c.bag(r, s)
 	b.span(key)
@@ -96,7 +94,7 @@ func (c *Circles) push(r *ring, s int, key int64, e level.Entry) {
 	}
 }
 
-// noteCrowd notes that slot s of r holds a crowd.
+// noteCrowd records that slot s of r is a crowd.
 func (c *Circles) noteCrowd(r *ring, s int) {
 	r.crowds |= 1 << uint(s)
 	if c.circle[r.circle] == r {

@@ -9,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// item is an entry that was read, with the deadline and the order that its node had then.
+// item is an entry that was read, with the deadline and the order that its node had at that time.
 type item struct {
 	key   int64
 	order uint64
@@ -27,16 +27,16 @@ func compare(x, y item) int {
 	return cmp.Compare(x.order, y.order)
 }
 
-// run is items in order.
+// run is a list of items in order.
 type run struct {
 	items   []item // Invariant: from at on, none is before the one in front of it
-	at      int    // those before it have had their turn. Invariant: not above the length
-	fetched int    // those before it were touched
+	at      int    // items before it have had their turn. Invariant: not above the length
+	fetched int    // items before it were touched
 }
 
 func (r *run) len() int { return len(r.items) - r.at }
 
-// merge adds what is left of s.
+// merge adds the remaining items of s.
 func (r *run) merge(s *run) {
 	if r.at > len(r.items)/2 {
 		r.items = append(r.items[:0], r.items[r.at:]...)
@@ -50,14 +50,14 @@ func (r *run) merge(s *run) {
 	}
 }
 
-// asItWas reports whether the node of x is as it was when it was read.
+// asItWas reports whether the node of x has not changed since it was read.
 func (c *Circles) asItWas(x *item) bool {
 	n := c.arena.At(x.Node)
 	return n.Named(x.Stamp) && n.Order() == x.order
 }
 
-// headOf returns the first item of r that counts, or nil. It reports whether some before it have moved
-// later, and were linked anew.
+// headOf returns the first valid item of r, or nil. It reports whether nodes of items before it have moved later, and
+// were linked anew.
 func (c *Circles) headOf(r *run) (x *item, moved bool) {
 	for r.at < len(r.items) {
 		if r.at >= r.fetched {
@@ -91,7 +91,7 @@ func (c *Circles) fetch(r *run) {
 
 // head returns the earliest item of all runs and of the heap; ok is false if there is none.
 func (c *Circles) head() (first item, ok bool) {
-	for again := true; again; { // what has moved later may come first nevertheless
+	for again := true; again; { // nodes that have moved later may still come first
 		first, ok = c.headOfPassed()
 		again = false
 		for left := c.running; left != 0; left &= left - 1 {
@@ -123,13 +123,13 @@ func (c *Circles) headOfPassed() (first item, ok bool) {
 }
 
 const (
-	// fewItems are sorted by comparing.
+	// fewItems is how many items are sorted by comparing.
 	fewItems = 24
-	// bucketBits is how many bits of a deadline tell items apart before they are compared.
+	// bucketBits is how many bits of a deadline separate items before they are compared.
 	bucketBits = 8
 )
 
-// sort puts r in order, of which the first sorted items are. All deadlines are in one slot of that width.
+// sort sorts r, whose first sorted items are in order already. All deadlines are in one slot of that width.
 func (st *store) sort(r *run, sorted int, width time.Duration) {
 	r.fetched = r.at
 	items := r.items[r.at:]
@@ -144,7 +144,7 @@ func (st *store) sort(r *run, sorted int, width time.Duration) {
 	}
 }
 
-// sortByBuckets sorts items by the bits of their deadlines from shift on, and then each few of them.
+// sortByBuckets sorts items by the bits of their deadlines from shift on, and then the few items of each bucket.
 func (st *store) sortByBuckets(items []item, shift int) {
 	var ends [1 << bucketBits]uint32
 	for i := range items {
@@ -178,7 +178,7 @@ func (st *store) sortByBuckets(items []item, shift int) {
 	}
 }
 
-// bucket returns where x goes among those of its slot.
+// bucket returns the bucket of x among the items of its slot.
 func (x *item) bucket(shift int) uint8 { return uint8(uint64(x.key) >> uint(shift&63)) }
 
 // insert sorts a few items.

@@ -6,15 +6,15 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// bag is a slot: entries, and what was prepared of those that were there before.
+// bag is a slot: a chain of entries, and what was prepared of earlier entries.
 type bag struct {
 	level.Chain
 	// Invariant: within the slot; no deadline of the chain or of finer is below least, and none of the chain was above
 	// most when it was added.
 	least, most int64
-	finer       *ring // what was dealt ahead, or nil
-	run         *run  // what was sorted ahead, or nil
-	next        *bag  // of those that are spare
+	finer       *ring // the entries that were dealt ahead, or nil
+	run         *run  // the entries that were sorted ahead, or nil
+	next        *bag  // the next one in the list of spare bags
 }
 
 // holds reports whether anything is in b.
@@ -28,16 +28,16 @@ func (b *bag) span(key int64) {
 	b.least, b.most = min(b.least, key), max(b.most, key)
 }
 
-// ring is the slots of a circle, or those over which a slot of the next coarser one was dealt ahead.
+// ring is the slots of a circle, or the slots over which a slot of the next coarser circle was dealt ahead.
 type ring struct {
 	level.Level[*bag]                    // Invariant: slots that hold nothing are nil
-	crowds            uint64             // Invariant: bit s is set if slot s has many entries, or crowds in finer; of no use on circle 0
-	live              [level.Slots]int32 // Invariant: how many nodes were linked there; 0 if it is not a circle's
+	crowds            uint64             // Invariant: bit s is set if slot s has many entries, or crowds in finer; unused on circle 0
+	live              [level.Slots]int32 // Invariant: by slot, how many nodes are linked there; 0 if the ring is not a circle's
 	circle            int
 	number            int
 }
 
-// store is runs, rings and bags that slots no longer need, for others: the steady state allocates nothing.
+// store holds runs, rings and bags that slots no longer need, to be reused: the steady state allocates nothing.
 // Invariant: all of them are empty.
 type store struct {
 	runs    []*run
@@ -74,7 +74,7 @@ func (st *store) keepRun(r *run) {
 	}
 }
 
-// ring is circle k.
+// ring returns the ring of circle k.
 func (c *Circles) ring(k int) *ring {
 	if c.circle[k] == nil {
 		c.circle[k] = c.newRing(k)
@@ -95,7 +95,7 @@ func (c *Circles) newRing(k int) (r *ring) {
 	return r
 }
 
-// bag is slot s of r.
+// bag returns slot s of r.
 func (c *Circles) bag(r *ring, s int) *bag {
 	if r.Slots[s] == nil {
 		r.Slots[s] = c.store.newBag()
@@ -114,7 +114,7 @@ func (st *store) newBag() (b *bag) {
 	return b
 }
 
-// keepBag drops b, which holds nothing.
+// keepBag keeps b, which is empty, for reuse, unless there are enough spare bags.
 func (st *store) keepBag(b *bag) {
 	if st.nBags < spareBags {
 		st.bags, b.next = b, st.bags
@@ -122,7 +122,7 @@ func (st *store) keepBag(b *bag) {
 	}
 }
 
-// retire drops a ring that holds nothing.
+// retire removes a ring that is empty.
 func (c *Circles) retire(r *ring) {
 	last := len(c.rings) - 1
 	c.rings[r.number] = c.rings[last]
@@ -135,7 +135,7 @@ func (c *Circles) retire(r *ring) {
 	}
 }
 
-// empty drops all that is in b.
+// empty drops everything that is in b.
 func (c *Circles) empty(b *bag) {
 	c.entries -= b.Len()
 	c.memory.Clear(&b.Chain)

@@ -6,15 +6,15 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// cursor is how far the search for stale entries has come.
+// cursor is the position of the search for stale entries.
 type cursor struct {
 	ring, slot, at int
-	kept           int // where the next entry that counts goes
+	kept           int // where the next valid entry is moved
 }
 
-// sweep drops some of the stale entries when there are many, so that memory stays in proportion to the nodes. A
-// call goes through few entries: it looks at up to readTogether, from the cursor on, and moves those that count to
-// the front of their bag, in the place of those that do not.
+// sweep drops some of the stale entries when there are many, so that memory stays in proportion to the nodes. A call
+// visits few entries: it reads up to readTogether entries from the cursor on, and moves the valid ones to the front of
+// their bag, in place of stale ones.
 func (c *Circles) sweep() {
 	b := c.sweptBag()
 	if b == nil {
@@ -44,8 +44,8 @@ func (c *Circles) sweep() {
 	}
 }
 
-// cutStale drops what the sweep has left at the end of b, in which the cursor is: no more than a block of it,
-// and the next call goes on.
+// cutStale drops the entries that the sweep has left at the end of b, the bag under the cursor. It drops at most a
+// block of them, and the next call continues.
 func (c *Circles) cutStale(b *bag) {
 	n := b.Len()
 	for least := n - level.BlockLen; n > 0 && *b.At(n - 1) == (level.Entry{}); n-- {
@@ -99,7 +99,7 @@ func (c *Circles) sweptIn(r *ring) *bag {
 	return nil
 }
 
-// sweepSorted drops what is stale in the runs under the hand, and in the heap.
+// sweepSorted drops stale entries of the runs under the hand, and of the heap.
 func (c *Circles) sweepSorted() {
 	for left := c.running; left != 0; left &= left - 1 {
 		c.filter(c.runs[bits.TrailingZeros32(left)])
@@ -110,7 +110,7 @@ func (c *Circles) sweepSorted() {
 	c.visited += before
 }
 
-// filter drops what is stale in r.
+// filter drops the stale entries of r.
 func (c *Circles) filter(r *run) {
 	c.visited += r.len()
 	kept := r.items[:0]

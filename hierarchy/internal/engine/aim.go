@@ -8,20 +8,19 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// aim decides when a wheel wakes up: at the nearest deadline. But in a crowd each wake-up is
-// aimed at least one precision after what the last one was aimed at, and fires what has become
-// due by then. All shards of a wheel share one aim, so that a crowd costs one wake-up per
-// precision. A crowd is any timers if Precision was asked for. With the default it is more than
-// defaultFew timers that are due within one precision, or that the last wake-up has fired: fewer
-// are not worth that any of them is late.
+// aim decides when a wheel wakes up: at the nearest deadline. In a crowd, however, each wake-up is aimed at least one
+// precision after the time that the last one was aimed at, and fires what has become due by then. All shards of a wheel
+// share one aim, so that a crowd costs one wake-up per precision. If Precision is set, any timers are a crowd. With the
+// default, a crowd is more than defaultFew timers that are due within one precision, or that the last wake-up has
+// fired: for fewer it is not worth being late.
 //
-// The distance is counted from aim to aim, not from when the wheel woke. Otherwise each
-// wake-up would add its latency to all that follow.
+// The distance is counted from aim to aim, not from when the wheel woke. Otherwise each wake-up would add its latency
+// to all that follow.
 type aim struct {
 	alarm     clock.Alarm
-	precision int64                               // immutable; Precision, or 0 where wake-ups are free
-	few       int                                 // immutable; how many timers are no crowd, or 0
-	near      func(until int64, most int) (n int) // immutable; about how many timers are due by then
+	precision int64                               // immutable; Precision, or 0 if wake-ups are free
+	few       int                                 // immutable; how many timers are not a crowd yet, or 0
+	near      func(until int64, most int) (n int) // immutable; returns about how many timers are due by then
 
 	// Setting a timer can change the alarm only if the deadline is earlier than below. It is written with
 	// mu held. Until the wheel is closed:
@@ -33,26 +32,26 @@ type aim struct {
 
 	mu      sync.Mutex
 	order   lockOrder
-	aimed   bool  // guarded by mu, as all below; the alarm is aimed
-	at      int64 // at what
-	last    int64 // what the last wake-up was aimed at
-	urgent  int64 // no gap holds up a deadline up to here; see demand
+	aimed   bool  // guarded by mu, like all fields below; whether the alarm is aimed
+	at      int64 // the time at which the alarm is aimed
+	last    int64 // the time at which the last wake-up was aimed
+	urgent  int64 // no gap delays deadlines up to this time; see demand
 	fired   int   // how many timers the last wake-up has fired
-	spare   int   // how many more wake-ups in vain no gap holds up
+	spare   int   // how many more wake-ups for nothing are not delayed by a gap
 	awake   bool
 	closed  bool
 	wakeups uint64
 }
 
-// longAgo is a value of last that delays no wake-up: one Precision later is 0 at the latest.
+// longAgo is a value of last that delays no wake-up: one Precision after it is at most 0.
 const longAgo = -math.MaxInt64
 
 const (
-	// maxSpare is the most of aim.spare.
+	// maxSpare is the largest value of aim.spare.
 	maxSpare = 8
 )
 
-// gapEnds returns one precision after what the last wake-up was aimed at.
+// gapEnds returns one precision after the time at which the last wake-up was aimed.
 func (a *aim) gapEnds() int64 { return DeadlineAfter(a.last, time.Duration(a.precision)) }
 
 func (a *aim) init(alarm clock.Alarm, precision time.Duration, few int, virtual bool) {
@@ -74,8 +73,7 @@ func (a *aim) unlock() {
 	a.mu.Unlock()
 }
 
-// offer is called, with no lock held, when a timer was set that may be the nearest of its
-// shard.
+// offer is called, with no lock held, when a timer was set that may be the nearest of its shard.
 func (a *aim) offer(deadline int64) {
 	if bound(deadline) < a.below.load() {
 		a.lock()
@@ -86,8 +84,7 @@ func (a *aim) offer(deadline int64) {
 	}
 }
 
-// set aims the alarm at a deadline, unless it is aimed at that time or before. mu must be
-// held.
+// set aims the alarm at a deadline, unless it is already aimed at that time or an earlier one. mu must be held.
 func (a *aim) set(deadline int64) {
 	a.order.assertHeld()
 	at, gathers := a.wakeAt(deadline)
@@ -101,9 +98,9 @@ func (a *aim) set(deadline int64) {
 	}
 }
 
-// wakeAt returns when to wake up for the nearest deadline, and whether no other deadline would make
-// that earlier. The wheel gathers crowds, and any timers if too many wake-ups were in vain. Where
-// nothing is due soon, as the nearest timer was stopped, it may wake up later, too. mu must be held.
+// wakeAt returns when to wake up for the nearest deadline. gathers reports whether no other deadline would make that
+// earlier. The wheel gathers crowds, and any timers if too many wake-ups were for nothing. If nothing is due soon
+// because the nearest timer was stopped, it may wake up later, too. mu must be held.
 func (a *aim) wakeAt(deadline int64) (at int64, gathers bool) {
 	end := a.gapEnds()
 	switch {
@@ -121,7 +118,7 @@ func (a *aim) wakeAt(deadline int64) (at int64, gathers bool) {
 	return deadline, false
 }
 
-// begin begins a wake-up; it is false if the wheel is closed.
+// begin begins a wake-up. It reports false if the wheel is closed.
 func (a *aim) begin(now int64) bool {
 	a.lock()
 	defer a.unlock()
@@ -138,9 +135,9 @@ func (a *aim) begin(now int64) bool {
 	return true
 }
 
-// beginNext is begin for a wheel that is awake, if its next wake-up is due by now: aiming the alarm at it would
-// cost more. It returns how long that wake-up is away, or 0 if it has begun. On clocks whose time stands still
-// between wake-ups it never begins one, since wake-ups cost nothing there.
+// beginNext is begin for a wheel that is awake, if its next wake-up is due by now: aiming the alarm at it would cost
+// more. It returns how far away that wake-up is, or 0 if it has begun. On clocks whose time stands still between
+// wake-ups it never begins one, since wake-ups cost nothing there.
 func (a *aim) beginNext(nearest bound, now int64) (away int64) {
 	a.lock()
 	defer a.unlock()
@@ -159,7 +156,7 @@ func (a *aim) beginNext(nearest bound, now int64) (away int64) {
 	return 0
 }
 
-// note notes how many timers a wake-up has fired.
+// note records how many timers a wake-up has fired.
 func (a *aim) note(fired int) {
 	a.lock()
 	defer a.unlock()
@@ -185,8 +182,8 @@ func (a *aim) finish(nearest func() bound, cutShort bool) {
 	}
 }
 
-// correct aims the alarm at the nearest deadline, also later than before, unless the
-// wheel is awake: then it will be aimed anyway.
+// correct aims the alarm at the nearest deadline, even if that is later than before, unless the wheel is awake, since
+// then it will aim before it sleeps.
 func (a *aim) correct(nearest func() bound) {
 	a.lock()
 	defer a.unlock()
@@ -228,11 +225,11 @@ func (a *aim) count() uint64 {
 	return a.wakeups
 }
 
-// demand is offer for a deadline that has passed when it is set. No gap holds it up, also
-// if the wheel is awake and goes to sleep without having seen it.
+// demand is offer for a deadline that has already passed when it is set. No gap delays it, even if the wheel is awake
+// and goes to sleep without having seen it.
 //
-// Urgent deadlines have all passed. So a deadline that is not later has passed, too, and is
-// overdue, whether it was due when it was set or not.
+// Urgent deadlines have all passed. So a deadline that is not later has passed, too, and is overdue, whether it was due
+// when it was set or not.
 func (a *aim) demand(deadline int64) {
 	a.lock()
 	defer a.unlock()

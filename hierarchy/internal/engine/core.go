@@ -13,25 +13,25 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// Core is what every kind of wheel is made of: shards with their timers, one aim that
-// wakes them all, and the way from a due timer to its callback.
+// Core is the common part of all kinds of wheels: shards with their timers, one aim that wakes them all, and the code
+// that calls the callback of a timer that is due.
 type Core[T any] struct {
 	layout   circles.Layout
 	Tuning   circles.Tuning
 	clock    clock.Clock
-	mock     *onMock     // nil off a mock
-	direct   bool        // what is due when it is set is dispatched within the call; see duenow.go
-	budget   int         // about how many entries are gone through under one hold of a lock
-	together int         // how many timers that are due are taken out under it
-	due      []T         // of the round that runs: taken out, and not dispatched yet
-	closed   atomic.Bool // among what is never written, as Idle.Touch reads it
+	mock     *onMock     // nil if the clock is not a mock
+	direct   bool        // timers that are due when they are set are dispatched within the call; see duenow.go
+	budget   int         // about how many entries are visited under one hold of a lock
+	together int         // how many due timers are taken out under one hold of a lock
+	due      []T         // the values of timers that the present round has taken out, and not dispatched yet
+	closed   atomic.Bool // placed among fields that are never written, since Idle.Touch reads it
 	Shards   []*Shard[T] // a power of two of them
 
 	fire    func(T) // calls the callback
 	execute func(task func())
 	inline  bool // execute is Inline
 
-	// Off a mock the wheel does itself what these executors would do, for many tasks at once.
+	// If the clock is not a mock, the wheel itself does what these executors would do, for many tasks at once.
 	isGo    bool           // execute is Go
 	pool    *executor.Pool // whose function execute is, or nil
 	onPanic func(recovered any, stack []byte)
@@ -51,23 +51,23 @@ type Core[T any] struct {
 	quota     quota
 	aim       aim
 	inFlight  inFlight
-	waking    int64 // when the timer was due whose callback a round calls itself, for that callback
+	waking    int64 // when the timer was due whose callback a round is calling itself; for that callback
 	panics    atomic.Uint64
 	skipped   atomic.Uint64 // runs that repeaters missed
 	done      chan struct{} // closed by stop
 	ending    sync.Once
-	stoppedAt atomic.Int64 // if closed
-	telling   inFlight     // the round of stop that calls callbacks
+	stoppedAt atomic.Int64 // set once closed is
+	telling   inFlight     // counts the round in which Stop calls callbacks
 }
 
-// Config is what a wheel is made of. All of it has been checked, and defaults are filled in.
+// Config is the configuration of a Core. All fields have been checked, and defaults are set.
 type Config struct {
 	Interval, Precision time.Duration
-	Few                 int // how many timers that are due within one precision are no crowd
+	Few                 int // how many timers that are due within one precision are not a crowd yet
 	Clock               clock.Clock
 	Execute             func(task func())
-	IsGo, IsInline      bool           // what execute is,
-	Pool                *executor.Pool // or whose function
+	IsGo, IsInline      bool           // whether Execute is Go, or Inline,
+	Pool                *executor.Pool // or the function of which Pool it is
 	MaxPending          int            // 0: no limit
 	MaxQueued           int            // 0: no limit
 	Shards              int            // a power of two
@@ -109,7 +109,7 @@ func New[T any](cfg Config, fire func(T)) *Core[T] {
 	return c
 }
 
-// toucher returns what reads the memory of timers of t that will soon be due.
+// toucher returns a function that reads the memory of timers of t that will soon be due.
 func (c *Core[T]) toucher(t *timers.Timers[T]) func(timers []uint32) {
 	if c.Touch == nil {
 		return t.Touch
@@ -121,11 +121,10 @@ func (c *Core[T]) toucher(t *timers.Timers[T]) func(timers []uint32) {
 	}
 }
 
-// Add sets a timer, d after now. It uses the first shard until several processors are seen
-// to use the wheel, and then the shard of the running processor.
+// Add sets a timer, d after now. It uses the first shard until several processors are seen to use the wheel, and from
+// then on the shard of the running processor.
 //
-// This is the hottest path, and it is kept flat: a function call costs as much as a tenth
-// of a lock.
+// This is the hottest path, and it is kept flat: a function call costs as much as a tenth of a lock.
 func (c *Core[T]) Add(v T, now int64, d time.Duration, f level.Flags) (Handle, error) {
 	if d <= 0 {
 		return c.addDue(v, now, f)
@@ -154,7 +153,7 @@ func (c *Core[T]) Add(v T, now int64, d time.Duration, f level.Flags) (Handle, e
 	return Handle{s, generation, i}, nil
 }
 
-// AddBeyond is Add of a timer that is not due yet, and is set also if the wheel is full.
+// AddBeyond is Add for a timer that is not due yet, and that must be set even if the wheel is full.
 func (c *Core[T]) AddBeyond(v T, now int64, d time.Duration, f level.Flags) (Handle, error) {
 	s := c.LockAny()
 	if s.Closed {

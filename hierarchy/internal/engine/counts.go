@@ -44,8 +44,8 @@ func (c *Core[T]) Count() (n Snapshot) {
 	return n
 }
 
-// HandsAt returns the layout of the circles, and the time at which the hands stand: where they were, once
-// the wheel was stopped.
+// HandsAt returns the layout of the circles, and the time of the hands. Once the wheel is stopped, that is the time at
+// which it was.
 func (c *Core[T]) HandsAt() (l *circles.Layout, now int64) {
 	now = c.Now()
 	if c.closed.Load() {
@@ -54,8 +54,8 @@ func (c *Core[T]) HandsAt() (l *circles.Layout, now int64) {
 	return &c.layout, now
 }
 
-// InSlots calls f with how many timers are in each slot of each circle, for each shard that has any. f must
-// not call c.
+// InSlots calls f with the number of timers in each slot of each circle, for each shard that has any. f must not call
+// c.
 func (c *Core[T]) InSlots(f func(circle, slot, n int)) {
 	for _, s := range c.Shards {
 		s.Mu.Lock()

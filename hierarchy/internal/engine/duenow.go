@@ -6,25 +6,23 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// A timer that is due when it is set is not gathered with others. Off a mock, Go and Pool
-// get its callback within the call that sets it: they never block, and never run a task in
-// the call that gives it to them. The timer takes no place on the wheel. Other executors
-// may do both, so only the goroutine that wakes the wheel calls them: there the timer takes
-// its place, and the wheel wakes at once. Channels, sleepers and contexts are served within
-// the call, whatever the executor, and so they are if their delay has passed when the timer would
-// be set.
+// A timer that is due when it is set is not gathered with others. If the clock is not a mock, Go and Pool get its
+// callback within the call that sets it: they never block, and never run a task in the call that gives it to them. The
+// timer takes no place on the wheel. Other executors may do both, so only the goroutine that wakes the wheel calls
+// them: then the timer is placed on the wheel, and the wheel wakes at once. Channels, sleepers and contexts are served
+// within the call, whatever the executor, and also if their delay has passed when the timer would be set.
 
-// instant is longer than the time, on any machine, from the reading of the clock that a delay is
-// counted from until its timer would be set.
+// instant is an upper bound, on any machine, for the time between the reading of the clock from which a delay counts
+// and the setting of its timer.
 const instant = time.Microsecond
 
-// Passed reports whether d has passed since now, an earlier reading of the clock. It reads the clock
-// again only if d is so short that it may have. On a mock time passes only inside Add.
+// Passed reports whether d has passed since now, an earlier reading of the clock. It reads the clock again only if d is
+// so short that it may have passed. On a mock, time passes only inside Add.
 func (c *Core[T]) Passed(now int64, d time.Duration) bool {
 	return c.mock == nil && (d <= 0 || d < instant && c.Now()-now >= int64(d))
 }
 
-// addDue is add of a timer that is due now.
+// addDue is Add for a timer that is due now.
 func (c *Core[T]) addDue(v T, now int64, f level.Flags) (Handle, error) {
 	s := c.LockAny()
 	if c.direct {
@@ -39,7 +37,7 @@ func (c *Core[T]) addDue(v T, now int64, f level.Flags) (Handle, error) {
 	return Handle{s, generation, i}, nil
 }
 
-// LockAny locks the shard that add would use.
+// LockAny locks the shard that Add would use.
 func (c *Core[T]) LockAny() *Shard[T] {
 	if c.spread.Load() {
 		return lockOwn(c.Shards)
@@ -74,8 +72,7 @@ func (c *Core[T]) CallNow(v T) error {
 	return nil
 }
 
-// AddFired makes a timer with KeepNode whose callback fires within the call: submit must
-// follow, with no lock held.
+// AddFired makes a timer with KeepNode whose callback fires within the call: Submit must follow, with no lock held.
 func (c *Core[T]) AddFired(v T, now int64, f level.Flags) (Handle, error) {
 	s := c.LockAny()
 	if err := s.Admit(f); err != nil {
@@ -88,7 +85,7 @@ func (c *Core[T]) AddFired(v T, now int64, f level.Flags) (Handle, error) {
 	if wakeAt == EndOfTime {
 		s.Mu.Unlock()
 	} else {
-		s.UnlockFor(wakeAt) // for a crowd that has grown
+		s.UnlockFor(wakeAt) // in case a crowd has grown
 	}
 	return Handle{s, generation, i}, nil
 }
@@ -112,7 +109,7 @@ func (s *Shard[T]) FireNew(v T) (Handle, error) {
 	return t, nil
 }
 
-// resetToNow is reset to a deadline that has come.
+// resetToNow is Reset to a deadline that has passed.
 func (s *Shard[T]) resetToNow(i uint32, generation uint64, now int64) bool {
 	s.Mu.Lock()
 	n := s.Lookup(i, generation)
@@ -143,8 +140,8 @@ func (s *Shard[T]) resetDue(i uint32, n *level.Node, now int64) bool {
 	return true
 }
 
-// fireAgain fires a timer with KeepNode that is in no slot. If it reports true, submit must
-// follow, with no lock held. It reports false if the timer has ended, or must be set.
+// fireAgain fires a timer with KeepNode that is in no slot. If it reports true, Submit must follow, with no lock held.
+// It reports false if the timer has ended, or must be set.
 func (s *Shard[T]) fireAgain(i uint32, generation uint64, late int64) bool {
 	if !s.Core.direct {
 		return false
@@ -159,9 +156,8 @@ func (s *Shard[T]) fireAgain(i uint32, generation uint64, late int64) bool {
 	return true
 }
 
-// Book counts a timer that fires within the call that sets it. Its task is counted as
-// queued with the lock held: so a Shutdown that closes the shard afterwards waits for it.
-// Mu must be held, and submit must follow, without it.
+// Book counts a timer that fires within the call that sets it. Its task is counted as queued with the lock held, so
+// that a Shutdown that closes the shard afterwards waits for it. Mu must be held, and Submit must follow, without it.
 func (s *Shard[T]) Book(late int64) {
 	s.Mu.assertHeld()
 	s.countFired(late)
@@ -175,8 +171,8 @@ func (s *Shard[T]) countFired(late int64) {
 	s.lateness.Add(late)
 }
 
-// UnlockDue is unlock after a timer was set that is due already: the wheel wakes at once.
-// On a clock whose wake-ups are free nothing else ever happens.
+// UnlockDue unlocks Mu after a timer was set that is already due: the wheel wakes at once. On a clock whose wake-ups
+// are free, it is UnlockFor.
 func (s *Shard[T]) UnlockDue(deadline int64) {
 	if s.Core.aim.precision == 0 {
 		s.UnlockFor(deadline)

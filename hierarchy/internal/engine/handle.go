@@ -14,7 +14,7 @@ type Handle struct {
 	Index      uint32
 }
 
-// host is the shard a timer is on.
+// host is the shard of a timer.
 type host interface {
 	stop(i uint32, generation uint64) bool
 	reset(i uint32, generation uint64, d time.Duration) bool
@@ -40,7 +40,8 @@ func (h Handle) Reset(d time.Duration) bool {
 	return h.host != nil && h.host.reset(h.Index, h.Generation, d)
 }
 
-// Remaining returns the time until the deadline, 0 if the timer is due; false if it is not pending.
+// Remaining returns the time until the deadline, or 0 if the timer is due. It reports false if the timer is not
+// pending.
 func (h Handle) Remaining() (time.Duration, bool) {
 	if h.host == nil {
 		return 0, false
@@ -54,9 +55,8 @@ func (h Handle) Active() bool {
 	return ok
 }
 
-// Rearm is reset to an elapsed time, for timers with KeepNode, and is not counted as a
-// move. If held is false and the timer is in no slot, it is left as it is, and the result
-// is true.
+// Rearm is Reset to an elapsed time, for timers with KeepNode, and is not counted as a move. If held is false and the
+// timer is in no slot, Rearm leaves it as it is, and reports true.
 func (h Handle) Rearm(now, deadline int64, held bool) bool {
 	return h.host != nil && h.host.rearm(h.Index, h.Generation, now, deadline, held)
 }
@@ -66,9 +66,9 @@ func (h Handle) FireAgain(late int64) bool {
 	return h.host != nil && h.host.fireAgain(h.Index, h.Generation, late)
 }
 
-// Hurry makes the timer, which has KeepNode, due now, unless its task is with the executor. If
-// no task of the wheel is under way, the executor has lost that one by a panic. If fires is
-// true, submit must follow, with no lock held. It is not counted as a move.
+// Hurry makes the timer, which has KeepNode, due now, unless its task is with the executor. If no task of the wheel is
+// in flight, the executor has lost that one by a panic. If fires is true, Submit must follow, with no lock held. Hurry
+// is not counted as a move.
 func (h Handle) Hurry(now int64) (ok, fires bool) {
 	return h.host.hurry(h.Index, h.Generation, now)
 }

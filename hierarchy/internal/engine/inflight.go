@@ -6,36 +6,36 @@ import (
 	"sync/atomic"
 )
 
-// inFlight counts the rounds of a wheel that are under way, and the tasks that they gave
-// to the executor. It lets others wait until all have ended.
+// inFlight counts the rounds of a wheel in progress, and the tasks that they gave to the executor. It permits waiting
+// until all have ended.
 type inFlight struct {
 	all     atomic.Int64 // rounds, and tasks that have not ended
 	rounds  atomic.Int64 // of these, the rounds
 	running atomic.Int64 // of these, the tasks that have started
-	waiting atomic.Int32 // how many wait
+	waiting atomic.Int32 // how many goroutines wait
 	handed  atomic.Bool  // a task went to the executor since the last awaitTasks
 
 	mu   sync.Mutex
-	idle chan struct{} // guarded by mu; nil, or closed when all next becomes 0
+	idle chan struct{} // guarded by mu; nil, or closed when all becomes 0
 }
 
-// addRound and removeRound enclose a round: a timer that has left the wheel and is not
-// with the executor yet is part of it.
+// addRound and removeRound enclose a round. A timer that has left the wheel and is not with the executor yet is part of
+// the round.
 func (f *inFlight) addRound()    { f.all.Add(1); f.rounds.Add(1) }
 func (f *inFlight) removeRound() { f.rounds.Add(-1); f.end(1) }
 
-// queue notes that n tasks go to the executor, and start that it has called one of them.
+// queue records that n tasks are given to the executor, and start that it has called one of them.
 func (f *inFlight) queue(n int64) { f.all.Add(n); f.handed.Store(true) }
 func (f *inFlight) start()        { f.running.Add(1) }
 
-// startInline notes that a task starts that was not queued.
+// startInline records that a task starts that was not queued.
 func (f *inFlight) startInline() { f.all.Add(1); f.running.Add(1) }
 
-// finish ends a task that has started, and drop one that never will.
+// finish ends a task that has started, and drop one that will never start.
 func (f *inFlight) finish() { f.running.Add(-1); f.end(1) }
 func (f *inFlight) drop()   { f.end(1) }
 
-// end takes n off all, and wakes those who wait for the last.
+// end subtracts n from all, and wakes goroutines that wait if that was the last.
 func (f *inFlight) end(n int64) {
 	if f.all.Add(-n) > 0 || f.waiting.Load() == 0 {
 		return
@@ -48,10 +48,10 @@ func (f *inFlight) end(n int64) {
 	f.mu.Unlock()
 }
 
-// none reports whether nothing is under way.
+// none reports whether nothing is in flight.
 func (f *inFlight) none() bool { return f.all.Load() == 0 }
 
-// wait returns when nothing is under way, or ctx's error.
+// wait waits until nothing is in flight. It returns ctx's error if ctx is done first.
 func (f *inFlight) wait(ctx context.Context) error {
 	f.waiting.Add(1)
 	defer f.waiting.Add(-1)
@@ -73,9 +73,8 @@ func (f *inFlight) wait(ctx context.Context) error {
 	}
 }
 
-// awaitTasks waits until nothing is under way, and reports whether any task went to the
-// executor since it was last called. Tasks that have already ended count too, because they
-// may have set timers.
+// awaitTasks waits until nothing is in flight, and reports whether any task was given to the executor since the last
+// call. Tasks that have already ended count, too, because they may have set timers.
 func (f *inFlight) awaitTasks() bool {
 	if !f.handed.Load() {
 		return false

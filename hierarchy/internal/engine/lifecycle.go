@@ -28,7 +28,7 @@ func (c *Core[T]) Stop() {
 	}
 }
 
-// dropAll is stop without the callbacks. It returns what to call them with.
+// dropAll is Stop without the callbacks. It returns the values for which they must be called.
 func (c *Core[T]) dropAll() (told []T) {
 	c.stoppedAt.Store(c.Now())
 	c.closed.Store(true)
@@ -49,8 +49,8 @@ func (c *Core[T]) dropAll() (told []T) {
 	return told
 }
 
-// tell calls the callbacks of told. If one panics or exits the goroutine, the others are called before the panic or
-// the exit goes on.
+// tell calls the callbacks of told. If one panics or exits the goroutine, the others are called before the panic or the
+// exit continues.
 func (c *Core[T]) tell(told []T) {
 	executor.CallAll(func() bool {
 		if len(told) == 0 {
@@ -63,8 +63,8 @@ func (c *Core[T]) tell(told []T) {
 	})
 }
 
-// Shutdown stops the wheel and waits for the callbacks that were dispatched, and for those
-// that another call of stop calls.
+// Shutdown stops the wheel and waits for the callbacks that were dispatched, and for those that another call of Stop
+// calls.
 func (c *Core[T]) Shutdown(ctx context.Context) error {
 	RequireContext(ctx, "Shutdown")
 	c.Stop()
@@ -98,8 +98,8 @@ func (c *Core[T]) Drain(fn func(v T, deadline int64)) int {
 	return total
 }
 
-// pass calls fn for all values of m. If fn panics or exits the goroutine, the panic or
-// exit goes on when fn has been called for the rest.
+// pass calls fn for all values of m. If fn panics or exits the goroutine, the panic or exit continues after fn was
+// called for the others.
 func (c *Core[T]) pass(m *drainOrder[T], fn func(T, int64)) {
 	finished := false
 	defer func() {
@@ -113,8 +113,8 @@ func (c *Core[T]) pass(m *drainOrder[T], fn func(T, int64)) {
 	finished = true
 }
 
-// passRest calls fn for the values that are left after a panic or an exit of the goroutine. If there is no OnPanic,
-// the first panic goes on to the caller, and further ones are logged. After a second exit fn is called in other
+// passRest calls fn for the values that are left after a panic or an exit of the goroutine. If there is no OnPanic, the
+// first panic continues in the caller, and further ones are logged. After a second exit fn is called in other
 // goroutines, since each further exit would use more of the caller's stack.
 func (c *Core[T]) passRest(m *drainOrder[T], fn func(T, int64)) {
 	finished, panics, last := false, 0, any(nil)
@@ -142,7 +142,7 @@ func (c *Core[T]) passRest(m *drainOrder[T], fn func(T, int64)) {
 // drainOrder takes timers out of detached shards, in order of deadline.
 type drainOrder[T any] struct{ from []*timers.Timers[T] }
 
-// callNext calls fn for the earliest timer, after taking it out; false if none is left.
+// callNext takes the earliest timer out and calls fn for it. It reports false if no timer is left.
 func (m *drainOrder[T]) callNext(fn func(T, int64)) bool {
 	v, deadline, ok := m.next()
 	if ok {
@@ -151,8 +151,7 @@ func (m *drainOrder[T]) callNext(fn func(T, int64)) bool {
 	return ok
 }
 
-// next removes the earliest timer, and returns its value and its deadline; false if none is
-// left.
+// next removes the earliest timer, and returns its value and its deadline. ok is false if no timer is left.
 func (m *drainOrder[T]) next() (v T, deadline int64, ok bool) {
 	best, earliest := -1, circles.Verdict{}
 	for f := 0; f < len(m.from); {

@@ -6,15 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// mutex is a sync.Mutex for which a caller waits a few microseconds before it sleeps. Shards
-// are mostly locked for less than a microsecond, while to wake a goroutine takes a hundred. And
-// meanwhile others may have locked it again.
+// mutex is a sync.Mutex whose callers spin for a few microseconds before they sleep. Shards are mostly locked for less
+// than a microsecond, while waking a goroutine takes a hundred, and meanwhile others may have locked it again.
 type mutex struct {
 	lockOrder
 	sync.Mutex
 }
 
-// The ranks of locks, as the table in doc.go has them.
+// The ranks of locks, as in the table in doc.go.
 const (
 	aimRank = iota
 	shardRank
@@ -34,7 +33,7 @@ func (m *mutex) Unlock() {
 	m.Mutex.Unlock()
 }
 
-// Lock is too long for the compiler to inline. The hottest paths contain its lines.
+// Lock is too long for the compiler to inline, so the hottest paths contain its lines.
 func (m *mutex) Lock() {
 	if !m.TryLock() {
 		m.wait()
@@ -57,13 +56,13 @@ func (m *mutex) wait() {
 }
 
 const (
-	looks = 400 // how often wait looks whether it can lock
-	pause = 40  // how many steps there are between two looks
+	looks = 400 // how often wait tries to lock
+	pause = 40  // how many steps there are between two tries
 )
 
 var severalProcessors = runtime.NumCPU() > 1
 
-// part is a part of something that several processors use, a shard or the like.
+// part is a part of something that several processors use, for example a shard.
 type part interface{ lock() *mutex }
 
 // lockOwn locks the part of the running processor. If another processor has locked it, this one
@@ -82,10 +81,9 @@ func lockOwn[P part](parts []P) P {
 	return p
 }
 
-// A token tends to stay with one processor, as a sync.Pool keeps what is put into it with
-// the processor that put it there. Its number says which shards that processor should use,
-// of any wheel, so that it finds their locks and memory in its own cache. If a token is
-// garbage collected, or moves with a goroutine, only speed is lost.
+// A token tends to stay with one processor, as a sync.Pool keeps what is put into it with the processor that put it
+// there. Its number determines which shards that processor should use, of any wheel, so that it finds their locks and
+// memory in its own cache. If a token is garbage collected, or moves with a goroutine, only speed is lost.
 type token struct{ number int }
 
 var (
@@ -94,7 +92,7 @@ var (
 )
 
 const (
-	// sampleEvery is the number of timers after which the wheel looks which processor is running.
+	// sampleEvery is the number of timers after which the wheel checks which processor is running.
 	sampleEvery = 64
 	// enoughMeetings is how often two processors must be seen in a short time for a wheel to
 	// use all its shards. Until then it uses one and pays nothing for affinity, which costs as
@@ -105,10 +103,10 @@ const (
 // usage watches which processors use a wheel.
 type usage struct {
 	last  *token
-	score int // a meeting counts 2, and a sample without one takes 1 off
+	score int // a meeting adds 2, and a sample without one subtracts 1
 }
 
-// sample looks which processor is running. If it is another than before, two have met.
+// sample checks which processor is running. If it is another one than before, two have met.
 func (u *usage) sample(spread *atomic.Bool) {
 	t := tokens.Get().(*token)
 	tokens.Put(t)
@@ -120,8 +118,7 @@ func (u *usage) sample(spread *atomic.Bool) {
 	u.meet(spread)
 }
 
-// meet sets spread when two processors have met often enough. They also meet where one has to
-// wait for the lock.
+// meet sets spread when two processors have met often enough. They also meet when one has to wait for the lock.
 func (u *usage) meet(spread *atomic.Bool) {
 	if u.score += 2; u.score >= 2*enoughMeetings {
 		spread.Store(true)

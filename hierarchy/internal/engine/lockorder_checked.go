@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// lockOrder has builds with the tag lockorder panic if a goroutine takes a lock out of order, or does what
-// needs a lock without it. Other builds check nothing.
+// lockOrder panics if a goroutine takes a lock out of order, or calls a function that requires the lock without holding
+// it. Builds without the tag lockorder check nothing.
 type lockOrder struct{ rank, number int }
 
-// is notes which place the lock has in the order.
+// is sets the place of the lock in the order.
 func (o *lockOrder) is(rank, number int) { o.rank, o.number = rank, number }
 
-// locked notes that this goroutine has locked o.
+// locked records that this goroutine has locked o.
 func (o *lockOrder) locked() {
 	g := goroutine()
 	mine, _ := held.LoadOrStore(g, new([]*lockOrder))
@@ -30,7 +30,7 @@ func (o *lockOrder) locked() {
 	*locks = append(*locks, o)
 }
 
-// unlocking notes that this goroutine is about to unlock o, its own.
+// unlocking records that this goroutine is about to unlock o, which it must hold.
 func (o *lockOrder) unlocking() {
 	o.assertHeld()
 	g := goroutine()
@@ -59,7 +59,7 @@ func (o *lockOrder) assertHeld() {
 	panic(fmt.Sprintf("hierarchy: lock %v is not held", *o))
 }
 
-// held is the locks of each goroutine that holds any, in the order in which it has taken them.
+// held holds the locks of each goroutine that has any, in the order in which it took them.
 var held sync.Map // of *[]*lockOrder by goroutine
 
 // goroutine returns the number of the running goroutine.

@@ -8,14 +8,14 @@ import (
 	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
-// onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then
-// nextOrder and run do their work without a mock, and the other methods do nothing.
+// onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then nextOrder and run work
+// without a mock, and the other methods do nothing.
 //
 // Other differences on a mock are elsewhere: Config.validate of package hierarchy chooses one shard and Inline,
 // aim.init makes the aim wait for no crowd, and New makes timers fire in exact order.
 type onMock struct{ alarm stepped.Alarm }
 
-// attach has the mock step the wheel, if the alarm is a mock's.
+// attach makes the mock step the wheel, if the alarm is a mock's.
 func attach[T any](c *Core[T]) *onMock {
 	a, ok := c.aim.alarm.(stepped.Alarm)
 	if !ok {
@@ -41,7 +41,7 @@ func (m *onMock) nextOrder(own *uint64) uint64 {
 	return *own
 }
 
-// latestOrder returns at least the last sequence number that nextOrder has given.
+// latestOrder returns a number that is at least the last sequence number that nextOrder has returned.
 func (m *onMock) latestOrder(own uint64) uint64 {
 	if m != nil {
 		defer m.alarm.Noted()
@@ -50,14 +50,14 @@ func (m *onMock) latestOrder(own uint64) uint64 {
 	return own
 }
 
-// noted follows each nextOrder, when the timer is set and aimed at.
+// noted must be called after each nextOrder, once the timer is set and the alarm is aimed.
 func (m *onMock) noted() {
 	if m != nil {
 		m.alarm.Noted()
 	}
 }
 
-// run calls f as a callback of the mock, which must not be moved inside.
+// run calls f as a callback of the mock. The mock must not be moved inside f.
 func (m *onMock) run(f func()) {
 	if m != nil {
 		m.alarm.Run(f)
@@ -66,13 +66,12 @@ func (m *onMock) run(f func()) {
 	}
 }
 
-// steppable is a wheel as its mock clock sees it: one shard, whose cascades are not
-// interrupted, as time stands still meanwhile.
+// steppable is the interface of a wheel to its mock clock: one shard, whose cascades are not interrupted, as time
+// stands still meanwhile.
 type steppable[T any] struct{ c *Core[T] }
 
-// Step is wake for one instant: it fires the earliest timer if that is due, and after it
-// those of the same deadline whose order is below limit. Then it is the turn of another
-// wheel.
+// Step is wake for one instant: it fires the earliest timer if that is due, and after it the timers with the same
+// deadline whose order is below limit. Then it is the turn of another wheel.
 func (w steppable[T]) Step(limit uint64) {
 	c := w.c
 	c.inFlight.addRound()
@@ -84,9 +83,9 @@ func (w steppable[T]) Step(limit uint64) {
 	}
 }
 
-// fireInstant fires timers of the nearest deadline, which the mock has just had Nearest
-// find. That deadline may have passed, if a caller read the clock before it moved. Then
-// other wheels may have timers that are due before the next one here.
+// fireInstant fires the timers of the nearest deadline, which the mock has just obtained from Nearest. That deadline
+// may have passed, if a caller read the clock before it moved. Then other wheels may have timers that are due before
+// the next one here.
 func (r *round[T]) fireInstant(limit uint64) {
 	c, s := r.core, r.core.Shards[0]
 	before := moment{min(bound(r.now), s.notBefore.load()), math.MaxUint64}
@@ -98,8 +97,7 @@ func (r *round[T]) fireInstant(limit uint64) {
 	}
 }
 
-// Nearest returns the exact earliest deadline, where the alarm is aimed when it returns. The order is 0 as long as
-// nothing is due.
+// Nearest returns the exact earliest deadline, and aims the alarm at it. The order is 0 as long as nothing is due.
 func (w steppable[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
 	deadline, order, ok = w.c.Shards[0].nearest(w.c.Now())
 	w.c.aim.correct(w.c.nearest)

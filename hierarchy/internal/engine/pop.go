@@ -5,7 +5,7 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// moment is a place in the order of firing: a deadline, and an order within it.
+// moment is a position in the order of firing: a deadline, and an order within it.
 type moment struct {
 	at    bound
 	order uint64
@@ -17,15 +17,15 @@ func (m moment) comesBefore(n *level.Node) bool {
 	return at < m.at || at == m.at && n.Order() < m.order
 }
 
-// popTogether is how many timers that are due are taken out under one hold of the lock, if
-// the executor is Go or a Pool. It takes about a microsecond. Any other executor gets each
-// callback at once, so that until then the timer can be stopped.
+// popTogether is how many due timers are taken out under one hold of the lock, if the executor is Go or a Pool. It
+// takes about a microsecond. Any other executor gets each callback at once, so that the timer can be stopped until
+// then.
 const popTogether = 16
 
-// popSome takes timers out that are due and before that moment, as many as may be taken under one hold of
-// the lock, and appends their values to due. The state is Due if it has taken any out, or put one off, and
-// AskAgain if there was too much to do before it found one; any other state says that none is due. If apart is
-// true, v was taken out last and is not in due: the round calls its callback itself.
+// popSome takes out timers that are due and before that moment, as many as may be taken under one hold of the lock, and
+// appends their values to due. The state is Due if it has taken any out, or put one off, and AskAgain if there was too
+// much to do before it found one; any other state means that none is due. If apart is true, v was taken out last and is
+// not in due: the round calls its callback itself.
 func (s *Shard[T]) popSome(now int64, before moment, due *[]T) (v T, apart bool, state circles.State) {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
@@ -33,7 +33,7 @@ func (s *Shard[T]) popSome(now int64, before moment, due *[]T) (v T, apart bool,
 	for range s.Core.together {
 		v, apart, state = s.popNext(now, before, budget, due)
 		switch {
-		case state == circles.AskAgain && budget < s.Core.budget: // it was not much
+		case state == circles.AskAgain && budget < s.Core.budget: // only a little was done
 			return v, false, circles.Due
 		case state != circles.Due || apart:
 			return v, apart, state
@@ -67,7 +67,7 @@ func (s *Shard[T]) popNext(now int64, before moment, budget int, due *[]T) (v T,
 	return v, false, verdict.State
 }
 
-// pop takes timer i out, which is due, or puts it off if its owner wants that. Mu must be held.
+// pop takes out timer i, which is due, or puts it off if its owner wants that. Mu must be held.
 func (s *Shard[T]) pop(now int64, i uint32, n *level.Node, due *[]T) (v T, apart bool) {
 	v, f := *s.Timers.Value(i), n.Flags()
 	if f&AskFirst == AskFirst {
@@ -92,20 +92,18 @@ func (s *Shard[T]) pop(now int64, i uint32, n *level.Node, due *[]T) (v T, apart
 	return v, apart
 }
 
-// A FuncTimer and an Idle own their timer, and have a part in its firing: a FuncTimer
-// counts the run, and an Idle that was touched puts the timer off. So such a timer has
-// AskFirst, and its value is a method of the owner. Its place under MaxPending is the
-// owner's.
+// A FuncTimer and an Idle own their timer, and take part in its firing: a FuncTimer counts the run, and an Idle that
+// was touched puts the timer off. So such a timer has AskFirst, and its value is a method of the owner. The owner also
+// has its place under MaxPending.
 
-// Answer is what the owner of a timer wants done when the timer is due.
+// Answer is what the owner of a timer requests when the timer is due.
 type Answer[T any] struct {
-	Run   *T    // what to call, or nil: nothing yet
-	Later int64 // if Run is nil, when the timer is due instead; later than its deadline
+	Run   *T    // the callback, or nil if none is to be called yet
+	Later int64 // if Run is nil, when the timer is due instead, which is after its deadline
 	Early bool  // set by the caller: the timer is not due yet, so Run must stay nil
 }
 
-// popOwned calls the owner of timer i, which is due, and takes the timer out or puts it off.
-// Mu must be held.
+// popOwned calls the owner of timer i, which is due, and takes the timer out or puts it off. Mu must be held.
 func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node, due *[]T) {
 	s.Core.fire(ask) // which is our own code, and writes the answer
 	a := s.Answer

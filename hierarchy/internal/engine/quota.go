@@ -2,11 +2,11 @@ package engine
 
 import "sync/atomic"
 
-// quota counts the timers of a wheel that has a limit. Without one it counts nothing, as
-// a counter that all processors write to is expensive.
+// quota counts the timers of a wheel with a limit. Without a limit it counts nothing, as a counter that all processors
+// write to is expensive.
 type quota struct {
-	limit int64        // immutable; 0: none
-	used  atomic.Int64 // Invariant: how many timers have no NoQuota, and what owners of others have taken; 0 without a limit
+	limit int64        // immutable; 0: no limit
+	used  atomic.Int64 // Invariant: how many timers have no NoQuota, plus the places that owners of others have taken; 0 without a limit
 }
 
 // acquire takes a place, if one is free.
@@ -25,7 +25,7 @@ func (q *quota) acquire() bool {
 	}
 }
 
-// force takes a place, free or not.
+// force takes a place, even if none is free.
 func (q *quota) force() {
 	if q.limit != 0 {
 		q.used.Add(1)

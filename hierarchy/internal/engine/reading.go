@@ -33,22 +33,22 @@ func (c *Core[T]) Reading() (wall time.Time, elapsed int64) {
 	return c.clock.Now(), int64(c.clock.Elapsed())
 }
 
-// WallAt returns the wall time of an elapsed time that has come. On a channel this is what package time
-// sends: not when it was sent, but when it was due.
+// WallAt returns the wall time of an elapsed time that has passed. Like package time, channels send the time when a
+// value was due, not when it was sent.
 func (c *Core[T]) WallAt(due int64) time.Time {
 	wall, now := c.Reading()
 	return wall.Add(-time.Duration(max(0, now-due)))
 }
 
-// WallTimes returns a function that converts elapsed times to wall times, as of now. They have
-// no monotonic reading, so that they can be written down.
+// WallTimes returns a function that converts elapsed times to wall times, as of now. The results have no monotonic
+// reading, so that they can be stored.
 func (c *Core[T]) WallTimes() func(elapsed int64) time.Time {
 	now, elapsed := c.Reading()
 	return func(at int64) time.Time { return now.Add(time.Duration(at - elapsed)).Round(0) }
 }
 
-// PassSoon waits until d has passed since now, if that takes no longer than armCost. Otherwise it
-// is false.
+// PassSoon waits until d has passed since now, if that takes no longer than armCost, and returns true. Otherwise it
+// returns false at once.
 func (c *Core[T]) PassSoon(now int64, d time.Duration) bool {
 	if d > armCost || c.mock != nil {
 		return false
@@ -64,26 +64,26 @@ func (c *Core[T]) PassSoon(now int64, d time.Duration) bool {
 // OnMock reports whether the wheel's clock is a mock.
 func (c *Core[T]) OnMock() bool { return c.mock != nil }
 
-// Direct reports whether what is due when it is set is dispatched within the call.
+// Direct reports whether timers that are due when they are set are dispatched within the call.
 func (c *Core[T]) Direct() bool { return c.direct }
 
-// Precision returns how far wake-ups are apart, at least, in a crowd; 0 where they are free.
+// Precision returns how far apart wake-ups are, at least, in a crowd. It is 0 if wake-ups are free.
 func (c *Core[T]) Precision() int64 { return c.aim.precision }
 
-// Firing returns when the timer was due whose callback the round calls itself, for that callback.
+// Firing returns when the timer was due whose callback the round is calling itself. It is for that callback.
 func (c *Core[T]) Firing() int64 { return c.waking }
 
-// Settled reports whether no round and no task is under way.
+// Settled reports whether no round and no task is in flight.
 func (c *Core[T]) Settled() bool { return c.inFlight.none() }
 
 // Skip counts runs that a repeater or ticker missed.
 func (c *Core[T]) Skip(runs int64) { c.skipped.Add(uint64(runs)) }
 
-// LatestOrder returns at least the last order that a timer was given. Mu must be held.
+// LatestOrder returns a number that is at least the last order that a timer was given. Mu must be held.
 func (s *Shard[T]) LatestOrder() uint64 { return s.Core.mock.latestOrder(s.Sequence) }
 
-// Reserve takes a place under MaxPending, if one is free, for a timer with NoQuota. force takes one, free or
-// not, and giveBack gives it back.
+// Reserve takes a place under MaxPending, if one is free, for a timer with NoQuota. Force takes one even if none is
+// free, and GiveBack releases one.
 func (c *Core[T]) Reserve() bool { return c.quota.acquire() }
 func (c *Core[T]) Force()        { c.quota.force() }
 func (c *Core[T]) GiveBack()     { c.quota.release(1) }

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// The errors of a wheel that refuses a timer, as package hierarchy has them.
+// The errors of a wheel that refuses a timer, which package hierarchy exports.
 var (
 	ErrClosed = errors.New("hierarchy: the wheel is stopped")
 	ErrFull   = errors.New("hierarchy: the wheel is full: MaxPending timers are pending, or MaxQueued callbacks wait")

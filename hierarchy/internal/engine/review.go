@@ -6,12 +6,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 )
 
-// Stopping a timer, or moving it later, leaves the alarm as it is: most timers are stopped, and
-// few of them were the next one due. So the alarm may be aimed at a time when nothing is due
-// any more. A clock that gets ready for a ring before its time asks the wheel first whether it
-// still needs the ring.
+// Stopping a timer, or moving it later, leaves the alarm as it is: most timers are stopped, and few of them were the
+// next one due. So the alarm may be aimed at a time when nothing is due any more. A clock that prepares a ring before
+// its time first checks with the wheel whether it still needs the ring.
 
-// soon is how far ahead the owners of timers are asked whether to put them off.
+// soon is how far ahead the owners of timers are called, so that they can put them off.
 const soon = int64(time.Second)
 
 // expectReview registers review with the clock's alarm, if the alarm can call it.
@@ -21,15 +20,15 @@ func (c *Core[T]) expectReview() {
 	}
 }
 
-// review aims the alarm at the nearest deadline, which may be later than it is aimed at, or
-// stops it if nothing is pending.
+// review aims the alarm at the nearest deadline, which may be later than the present aim, or stops it if nothing is
+// pending.
 func (c *Core[T]) review() {
 	c.lookAgain()
 	c.aim.correct(c.nearest)
 }
 
-// lookAgain finds out when the next timer is due on each shard. A round that dispatched nothing
-// does so too: a shard whose timers were stopped would have the wheel wake again in vain.
+// lookAgain finds out when the next timer is due on each shard. A round that dispatched nothing calls it, too: a shard
+// whose timers were stopped would make the wheel wake again for nothing.
 func (c *Core[T]) lookAgain() {
 	now := c.Now()
 	for _, s := range c.Shards {

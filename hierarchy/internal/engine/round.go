@@ -13,29 +13,29 @@ const (
 	// timer.
 	readEvery = 16
 	// yieldEvery is the number of timers after which a turn ends. Then the wheel lets other goroutines run, since
-	// unlocking alone gives no processor to those that wait for a lock, and determines again which shard comes
-	// first.
+	// unlocking alone does not make a processor run goroutines that wait for a lock, and determines again which shard
+	// comes first.
 	yieldEvery = 64
 )
 
-// round is one wake-up at work.
+// round is the state of one wake-up.
 type round[T any] struct {
 	core     *Core[T]
 	now      int64
-	fired    int  // in this turn
+	fired    int  // how many timers were fired in this turn
 	turn     int  // the number of the last shard that had a turn, with Go
-	stays    int  // how often it stayed awake
+	stays    int  // how often the wheel stayed awake
 	popped   int  // how many timers this wake-up has fired
 	woke     bool // a goroutine that waits for a timer has been woken in this round
 	inline   bool // a callback has been called with Inline in this round
 	complete bool
 }
 
-// fireAll fires what is due on all shards. The shards take turns in this one goroutine. So timers fire in order of
-// deadline across shards, except with Go, and callbacks of Inline never overlap, just as the rings of the alarm
-// never do.
+// fireAll fires everything that is due on all shards. The shards take turns in this one goroutine. So timers fire in
+// order of deadline across shards, except with Go, and callbacks of Inline never overlap, just as the rings of the
+// alarm never do.
 func (r *round[T]) fireAll() {
-	var except *Shard[T] // could not find out yet what is due there; others go first
+	var except *Shard[T] // a shard where it could not be determined yet what is due; others go first
 	for !r.core.closed.Load() {
 		s, until := r.nextShard(except)
 		if s == nil && except == nil {
@@ -48,8 +48,8 @@ func (r *round[T]) fireAll() {
 	}
 }
 
-// nextShard returns the shard whose nearest deadline has come and comes first, and the nearest
-// deadline of the others; except is left out. With Go it is the next one that is due.
+// nextShard returns the shard whose nearest deadline has passed and is the earliest, and the nearest deadline of the
+// others. It ignores except. With Go it returns the next shard with a due timer.
 func (r *round[T]) nextShard(except *Shard[T]) (first *Shard[T], until bound) {
 	if r.core.isGo {
 		return r.nextInTurn(), none
@@ -71,8 +71,8 @@ func (r *round[T]) nextShard(except *Shard[T]) (first *Shard[T], until bound) {
 	return first, until
 }
 
-// nextInTurn is nextShard for Go, whose callbacks run in no order. So no timer is compared with
-// those of other shards, and each shard that has due ones gets as many turns as any other.
+// nextInTurn is nextShard for Go, whose callbacks run in no order. So no timer is compared with those of other shards,
+// and each shard with due timers gets as many turns as any other.
 func (r *round[T]) nextInTurn() *Shard[T] {
 	shards := r.core.Shards
 	for range shards {
@@ -84,15 +84,14 @@ func (r *round[T]) nextInTurn() *Shard[T] {
 	return nil
 }
 
-// takeTurn fires what is due on s, until the nearest deadline of the others, but no more than
-// is left of the turn. It is false if there was too much to do under one hold of the lock
-// before the next due timer was found.
+// takeTurn fires what is due on s, until the nearest deadline of the others, but at most until the turn ends. It
+// reports false if there was too much to do under one hold of the lock before the next due timer was found.
 func (r *round[T]) takeTurn(s *Shard[T], until bound) bool {
 	for !r.core.closed.Load() {
 		before := r.fired
 		switch state := r.fireSome(s, moment{until, math.MaxUint64}); {
 		case state == circles.AskAgain:
-			r.yield() // what has become due meanwhile comes first
+			r.yield() // timers that have become due meanwhile come first
 			return false
 		case r.fired >= yieldEvery:
 			r.yield()
@@ -155,7 +154,7 @@ func (r *round[T]) dispatch() {
 	}
 }
 
-// forget empties due, before callbacks are called: one may end the goroutine.
+// forget empties due before callbacks are called, since one of them may end the goroutine.
 func (r *round[T]) forget() {
 	clear(r.core.due)
 	r.core.due = r.core.due[:0]
@@ -176,7 +175,7 @@ func (r *round[T]) dispatchOne(v T) {
 	c.invoke(v)
 }
 
-// end ends the round, also when a callback has panicked or exited the goroutine.
+// end ends the round, even if a callback has panicked or exited the goroutine.
 func (r *round[T]) end() {
 	c := r.core
 	r.dispatch()

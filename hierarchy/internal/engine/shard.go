@@ -5,18 +5,17 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// How a timer fires, beside its callback. A plain timer has none of these.
+// Flags that determine how a timer fires. A plain timer has none of these.
 const (
-	// KeepNode: the node stays alive when the timer fires, in no slot. A Repeater sets it
-	// again, and its Timer still names it.
+	// KeepNode: the node stays alive when the timer fires, in no slot. A Repeater sets it again, and its Timer still
+	// identifies it.
 	KeepNode level.Flags = 1 << iota
-	// NoQuota: the timer takes no place under MaxPending and gives none back. Its owner
-	// accounts for it.
+	// NoQuota: the timer takes no place under MaxPending and releases none. Its owner accounts for that.
 	NoQuota
-	// RunInWake: the callback runs in the goroutine that woke the wheel, whatever the
-	// executor. It never blocks.
+	// RunInWake: the callback, which must never block, runs in the goroutine that woke the wheel, whatever the
+	// executor.
 	RunInWake
-	// CallOnStop: the callback is also called when the wheel stops first.
+	// CallOnStop: the callback is also called if the wheel stops first.
 	CallOnStop
 	// AskFirst: the value is a method of the timer's owner. It is called with the shard's lock held
 	// before the timer fires, and returns an Answer. A node has room for four flags, so this is two
@@ -24,20 +23,19 @@ const (
 	AskFirst = KeepNode | NoQuota
 )
 
-// batch is about how many entries are gone through under one hold of the lock. That takes tens of
-// microseconds, which is how long others may have to wait for the lock.
+// batch is about how many entries are visited under one hold of the lock. That takes tens of microseconds, which is how
+// long others may have to wait for the lock.
 const batch = 256
 
 // Shard is a part of a wheel: timers under a lock.
 //
-// What each call writes comes first, in one cache line. When two processors use a shard,
-// each line that one of them has written must be copied to the other. The size is a
-// multiple of a line's.
+// The fields that each call writes come first, in one cache line. When two processors use a shard, each line that one
+// of them has written must be copied to the other. The size is a multiple of a line's.
 type Shard[T any] struct {
 	Mu        mutex
 	Timers    *timers.Timers[T] // guarded by Mu; nil while there is no timer yet
 	Sequence  uint64            // guarded by Mu
-	lookAt    uint64            // guarded by Mu; the order from which on it looks for crowds again
+	lookAt    uint64            // guarded by Mu; from this order on it looks for crowds again
 	notBefore atomicBound       // written with Mu held; Invariant: no timer is due before it, unless a slot is being dealt
 	Counts    Counts            // guarded by Mu
 
@@ -47,7 +45,7 @@ type Shard[T any] struct {
 	Closed   bool // guarded by Mu, as all below
 	onStop   int  // Invariant: how many live timers have CallOnStop
 	lateness Durations
-	Answer   Answer[T] // of the timer that was asked
+	Answer   Answer[T] // of the timer whose owner was called
 	_        [24]byte
 }
 
@@ -69,9 +67,8 @@ func (s *Shard[T]) Admit(f level.Flags) error {
 	return nil
 }
 
-// Set makes a new timer, which was admitted. wakeAt is when the wheel must be awake for
-// it: at its deadline, or before, if a crowd has grown. Mu must be held; unlock must
-// follow.
+// Set makes a new timer, which was admitted. wakeAt is when the wheel must be awake for it: at its deadline, or before,
+// if a crowd has grown. Mu must be held; UnlockFor must follow.
 func (s *Shard[T]) Set(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64, wakeAt int64) {
 	s.Mu.assertHeld()
 	t := s.Timers
@@ -87,7 +84,7 @@ func (s *Shard[T]) Set(v T, now, deadline int64, f level.Flags) (i uint32, gener
 	return i, generation, s.wakeFor(now, deadline, generation)
 }
 
-// prepare does what few timers need before they are set.
+// prepare does what only few timers need before they are set.
 func (s *Shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
 	if s.Timers == nil {
 		s.Timers = timers.New[T](s.Core.layout, s.Core.Tuning, now)
@@ -101,8 +98,8 @@ func (s *Shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
 	return s.Timers
 }
 
-// Move gives timer i a new deadline. wakeAt is when the wheel must be awake for it. Mu must be
-// held; unlock must follow.
+// Move gives timer i a new deadline. wakeAt is when the wheel must be awake for it. Mu must be held; UnlockFor must
+// follow.
 func (s *Shard[T]) Move(i uint32, n *level.Node, now, deadline int64) (wakeAt int64) {
 	s.Mu.assertHeld()
 	order := s.Core.mock.nextOrder(&s.Sequence)
@@ -110,8 +107,8 @@ func (s *Shard[T]) Move(i uint32, n *level.Node, now, deadline int64) (wakeAt in
 	return s.wakeFor(now, deadline, order)
 }
 
-// crowdEvery is the number of timers after which a shard looks for crowds. Some of these timers take no place on
-// the wheel, so the shard looks when the next one is set or moved.
+// crowdEvery is the number of timers after which a shard looks for crowds. Some of these timers take no place on the
+// wheel, so the shard looks when the next one is set or moved.
 const crowdEvery = 2048
 
 // wakeFor returns when the wheel must be awake for a timer that was set or moved: at its deadline, or
@@ -126,8 +123,8 @@ func (s *Shard[T]) wakeFor(now, deadline int64, order uint64) int64 {
 	return deadline
 }
 
-// UnlockFor ends every setting and moving of a timer: it unlocks Mu, which must be held, and
-// has the wheel awake at that time.
+// UnlockFor ends every setting and moving of a timer: it unlocks Mu, which must be held, and makes the wheel wake up by
+// wakeAt.
 func (s *Shard[T]) UnlockFor(wakeAt int64) {
 	s.Mu.assertHeld()
 	nearer := bound(wakeAt) < s.notBefore.load()
@@ -168,7 +165,7 @@ func (s *Shard[T]) Discard(i uint32, n *level.Node) {
 	}
 }
 
-// vacate gives back all that timers take. Mu must be held.
+// vacate releases everything that timers take. Mu must be held.
 func (s *Shard[T]) vacate() {
 	s.Mu.assertHeld()
 	s.Counts.Cascaded += s.Timers.Cascaded()

@@ -6,8 +6,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
 
-// Submit gives the callback of v, which is counted as queued, to the executor. If that
-// panics, a task that was not called yet never will be.
+// Submit gives the callback of v, which is counted as queued, to the executor. If the executor panics, a task that was
+// not called yet never will be.
 func (c *Core[T]) Submit(v T) {
 	switch {
 	case c.isGo:
@@ -37,19 +37,19 @@ func (c *Core[T]) Submit(v T) {
 	accepted = true
 }
 
-// relay gives the callbacks of values, which are counted as queued, to Go. It takes over values.
+// relay gives the callbacks of values, which are counted as queued, to Go. The caller must not use values afterwards.
 func (c *Core[T]) relay(values []T) { executor.Relay((*tasksOf[T])(c), values) }
 
 // runAlone calls the callback of v, which is counted as queued, in a goroutine of its own.
 func (c *Core[T]) runAlone(v T) { executor.Alone((*tasksOf[T])(c), v) }
 
-// poolTogether gives the callbacks of values, which are counted as queued, to the Pool. It takes
-// over values.
+// poolTogether gives the callbacks of values, which are counted as queued, to the Pool. The caller must not use values
+// afterwards.
 func (c *Core[T]) poolTogether(values []T) {
 	executor.Queue(c.pool, (*tasksOf[T])(c), values, c.dispatched())
 }
 
-// tasksOf is a core as package executor sees it.
+// tasksOf is the interface of a Core to package executor.
 type tasksOf[T any] Core[T]
 
 func (w *tasksOf[T]) Call(v T)              { (*Core[T])(w).invoke(v) }

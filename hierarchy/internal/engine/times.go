@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Times inside a wheel are nanoseconds of its clock's elapsed time, from 0 to endOfTime.
-// A deadline may be any of them.
+// EndOfTime is the last time of a wheel. Times inside a wheel are nanoseconds of its clock's elapsed time, from 0 to
+// EndOfTime. A deadline may be any of them.
 const EndOfTime int64 = math.MaxInt64 // 292 years
 
-// DeadlineAfter is now + d, saturating. If d is 0 or negative, the deadline is now.
+// DeadlineAfter returns now + d, or EndOfTime on overflow. If d is 0 or negative, it returns now.
 func DeadlineAfter(now int64, d time.Duration) int64 {
 	if d <= 0 {
 		return now
@@ -21,7 +21,7 @@ func DeadlineAfter(now int64, d time.Duration) int64 {
 	return EndOfTime
 }
 
-// bound is a time or none. none compares greater than every time.
+// bound is a time or none, which compares greater than every time.
 type bound uint64
 
 const none bound = math.MaxUint64

@@ -2,9 +2,9 @@ package engine
 
 import "github.com/epicycle-go/epicycle/clock"
 
-// waits counts how long callbacks have waited in an executor. It has parts with a lock each,
-// since many workers of a Pool begin callbacks at the same time. It is nil
-// for Go and Inline, which let nothing wait: then nothing is counted.
+// waits counts how long callbacks have waited in an executor. It has parts with a lock each, since many workers of a
+// Pool begin callbacks at the same time. It is nil for Go and Inline, with which callbacks don't wait: then nothing is
+// counted.
 type waits []*waitsPart
 
 type waitsPart struct {
@@ -14,7 +14,7 @@ type waitsPart struct {
 	_     [64]byte  // each part has a cache line of its own
 }
 
-// dispatched returns what began takes: the time at which a callback is dispatched, if that counts.
+// dispatched returns the time at which a callback is dispatched, to be passed to began, if waits are counted.
 func (c *Core[T]) dispatched() int64 {
 	if c.waits == nil {
 		return 0
@@ -48,7 +48,7 @@ func (w waits) own() *waitsPart {
 	return p
 }
 
-// Began counts a callback that begins now, and was dispatched then.
+// Began counts a callback that begins now, and was dispatched at that time.
 func (p *waitsPart) Began(dispatched int64) {
 	waited := int64(p.clock.Elapsed()) - dispatched
 	p.mu.Lock()
@@ -56,7 +56,7 @@ func (p *waitsPart) Began(dispatched int64) {
 	p.mu.Unlock()
 }
 
-// addTo adds what was counted to h.
+// addTo adds the counts of all parts to h.
 func (w waits) addTo(h *Durations) {
 	for _, p := range w {
 		p.mu.Lock()

@@ -4,13 +4,12 @@ import (
 	"runtime"
 )
 
-// wake fires all that is due and aims the alarm at what comes next. The alarm calls it, and
-// never twice at the same time.
+// wake fires everything that is due and aims the alarm at what comes next. The alarm calls it, and never twice at the
+// same time.
 //
-// Timers fire in order of deadline, with two exceptions. While a shard has a crowd to deal
-// or to move, timers that are due do not wait for it. And a timer that is set during the
-// round may have to wait until the turn of another shard ends. With Go, only those of one
-// shard fire in order.
+// Timers fire in order of deadline, with two exceptions. While a shard has a crowd to deal or to move, timers that are
+// due do not wait for it. And a timer that is set during the round may have to wait until the turn of another shard
+// ends. With Go, only the timers of the same shard fire in order.
 func (c *Core[T]) wake() {
 	c.inFlight.addRound()
 	defer c.inFlight.removeRound()
@@ -27,13 +26,13 @@ func (c *Core[T]) wake() {
 	}
 }
 
-// beginRound is false if the wheel is closed.
+// beginRound begins a round. ok is false if the wheel is closed.
 func (c *Core[T]) beginRound() (r round[T], ok bool) {
 	now := c.Now()
 	return round[T]{core: c, now: now}, c.aim.begin(now)
 }
 
-// nearest returns a time before which no timer is due, or none if none waits for its deadline.
+// nearest returns a time before which no timer is due, or none if no timer waits for its deadline.
 func (c *Core[T]) nearest() bound {
 	nearest := none
 	for _, s := range c.Shards {
@@ -62,13 +61,12 @@ func (s *Shard[T]) near(until int64, most int) int {
 	return s.Timers.Near(until, most)
 }
 
-// A wheel stays awake for a wake-up that comes soon. To aim the alarm at it would cost more.
+// A wheel stays awake for a wake-up that comes soon, since aiming the alarm at it would cost more.
 
 const (
-	// armCost is about how long a processor takes to aim the alarm and to wake up by it, in
-	// nanoseconds.
+	// armCost is about how long, in nanoseconds, a processor takes to aim the alarm and to be woken by it.
 	armCost = 4000
-	// maxLooks is how often a wheel or a sleeper looks whether so much time has passed. In a
+	// maxLooks is how often a wheel or a sleeper reads the clock to check whether the time has passed. In a
 	// testing/synctest bubble none passes.
 	maxLooks = 128
 	// maxStays is how often a wheel stays awake in one ring of the alarm. A clock may have one
@@ -76,8 +74,8 @@ const (
 	maxStays = 8
 )
 
-// goOn waits for the next wake-up, and begins it, if that comes within armCost. Otherwise it is
-// false. Meanwhile other goroutines run, if this round has given them something to do.
+// goOn waits for the next wake-up, and begins it, if that comes within armCost. Otherwise it reports false. Meanwhile
+// other goroutines run, if this round has woken or started any.
 func (r *round[T]) goOn() bool {
 	c := r.core
 	r.dispatch()

@@ -1,7 +1,7 @@
 package executor
 
-// CallAll calls next until it returns false. If a call panics or exits the goroutine, the
-// other calls are made in another goroutine before the panic or the exit goes on.
+// CallAll calls next until it returns false. If a call panics or exits the goroutine, the other calls are made in
+// another goroutine before the panic or the exit continues.
 func CallAll(next func() bool) {
 	finished := false
 	defer func() {

@@ -1,3 +1,3 @@
-// Package executor calls functions in other goroutines. It has what is behind hierarchy.Go and
-// hierarchy.Pool, which get many callbacks of a wheel at once.
+// Package executor calls functions in other goroutines. It implements hierarchy.Go and hierarchy.Pool, which get many
+// callbacks of a wheel at once.
 package executor

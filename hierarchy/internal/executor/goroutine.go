@@ -6,9 +6,9 @@ import (
 	"runtime/pprof"
 )
 
-// makeAsNew removes from a goroutine what a callback may have left behind in it: profiler labels, and
-// debug.SetPanicOnFault. It returns false if the goroutine must end, and its thread with it, because the callback
-// has left it locked to its thread.
+// makeAsNew removes what a callback may have changed in a goroutine: profiler labels, and debug.SetPanicOnFault. It
+// returns false if the goroutine must end, and its thread with it, because the callback has left it locked to its
+// thread.
 func makeAsNew() bool {
 	if lockedOSThread() {
 		return false
@@ -18,6 +18,6 @@ func makeAsNew() bool {
 	return true
 }
 
-// forgetLabels removes the profiler labels that a goroutine has from the one that started it, which
-// may have nothing to do with what it will run. Those of time.AfterFunc have none either.
+// forgetLabels removes the profiler labels that a goroutine has inherited, which may have nothing to do with what it
+// will run. Goroutines of time.AfterFunc have no labels either.
 func forgetLabels() { pprof.SetGoroutineLabels(context.Background()) }

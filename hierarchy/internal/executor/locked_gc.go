@@ -4,7 +4,7 @@ package executor
 
 import _ "unsafe" // for go:linkname
 
-// knowsLockedThread is whether lockedOSThread can find out.
+// knowsLockedThread reports whether lockedOSThread works.
 const knowsLockedThread = true
 
 // lockedOSThread reports whether the goroutine is locked to its thread by runtime.LockOSThread.

@@ -6,21 +6,21 @@ import (
 	"sync/atomic"
 )
 
-// Pool runs at most so many tasks at once, in the order in which they came.
+// Pool runs a limited number of tasks at once, in the order in which they came.
 type Pool struct {
 	mu sync.Mutex
 	// idle is how many more workers may be started.
 	// Invariant: if it is above 0 and work is left, a worker is coming. Guarded by mu.
 	idle   int
-	coming bool      // guarded by mu; a worker has been started that has not looked for work
-	queue  workQueue // guarded by mu; only its first may have no task left
+	coming bool      // guarded by mu; a worker was started that has not looked for work yet
+	queue  workQueue // guarded by mu; only the first work in it may have no task left
 }
 
-// work is tasks of a wheel, or a task that something else gave to the Executor.
+// work is a list of tasks of a wheel, or a single task that something else gave to the Executor.
 type work interface {
 	left() int // how many tasks were not taken
-	// run takes tasks and calls them until none is left. It reports whether the goroutine can
-	// call others then.
+	// run takes tasks and calls them until none is left. It reports whether the goroutine can call other tasks
+	// afterwards.
 	run() (fit bool)
 }
 
@@ -38,14 +38,14 @@ func (p *Pool) execute(task func()) {
 	p.add(&single{task: task})
 }
 
-// nilTask is the panic of a Pool that is given no task.
+// nilTask is the panic value of a Pool that is given a nil task.
 type nilTask struct{ pool *Pool }
 
 func (nilTask) Error() string { return "hierarchy: a Pool was given a nil task" }
 
-// PoolOf returns the Pool that runs what execute is given, or nil if none does. A method value does not reveal its
-// receiver. So execute is called, without a task, if its code shows that it is the method of a Pool, and no other
-// function is called.
+// PoolOf returns the Pool of which execute is the method, or nil. A method value does not reveal its receiver. So
+// execute is called with a nil task, but only if its code shows that it is the method of a Pool; no other function is
+// called.
 func PoolOf(execute func(task func())) (p *Pool) {
 	if codeOf(execute) != codeOf(new(Pool).execute) {
 		return nil
@@ -58,8 +58,8 @@ func PoolOf(execute func(task func())) (p *Pool) {
 // codeOf returns the address of the code of a function, which all methods of one name share.
 func codeOf(f func(task func())) uintptr { return reflect.ValueOf(f).Pointer() }
 
-// Queue runs the callbacks of values, which are counted as queued since then. It takes over
-// values.
+// Queue runs the callbacks of values, which have been counted as queued since that time. The caller must not use values
+// afterwards.
 func Queue[T any](p *Pool, w Wheel[T], values []T, since int64) {
 	p.add(&pooled[T]{tasks[T]{wheel: w, values: values}, since})
 }
@@ -72,8 +72,8 @@ func (p *Pool) add(w work) {
 	p.callWorker()
 }
 
-// callWorker starts a worker, unless none may be started or one is coming. Each worker that
-// comes and finds more than one task calls the next. mu must be held.
+// callWorker starts a worker, unless none may be started or one is coming. Each worker that finds more than one task
+// when it starts calls the next worker. mu must be held.
 func (p *Pool) callWorker() {
 	if p.idle > 0 && !p.coming {
 		p.idle--
@@ -100,7 +100,7 @@ func (p *Pool) work() {
 	finished = true
 }
 
-// first returns the work to do next, or nil: then the worker that called must end.
+// first returns the work to do next. If it returns nil, the worker that called it must end.
 func (p *Pool) first() work {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,13 +140,13 @@ func (s *single) run() bool {
 	return makeAsNew()
 }
 
-// pooled is tasks of a wheel for a Pool.
+// pooled is a list of tasks of a wheel for a Pool.
 type pooled[T any] struct {
 	tasks[T]
 	since int64
 }
 
-// run counts one task as running from the first to the last, as it goes from one to the next.
+// run counts one task as running from the first to the last, since it calls one after the other.
 func (p *pooled[T]) run() bool {
 	i := p.take()
 	if i == allTaken {

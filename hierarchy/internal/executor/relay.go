@@ -1,22 +1,21 @@
 package executor
 
-// relay runs tasks for Go. One goroutine calls them in turn, which costs a fraction of what
-// starting a goroutine for each does. But no callback may wait for another. So before a
-// goroutine calls the first one, it starts the next goroutine. That one waits in the
-// scheduler's queue, and goes on with the tasks when a callback blocks, or another processor
-// has nothing to do. So no task begins later than in a goroutine of its own. Most of the time
-// the next goroutine finds that all is done.
+// relay runs tasks for Go. One goroutine calls them in turn, which costs a fraction of starting a goroutine for each.
+// But no callback may wait for another. So before a goroutine calls the first one, it starts the next goroutine. That
+// one waits in the scheduler's queue, and continues with the tasks when a callback blocks, or another processor is
+// idle. So no task begins later than in a goroutine of its own. Most of the time the next goroutine finds that all
+// tasks are done.
 //
-// A callback can't tell that its goroutine has called others before. What belongs to a
-// goroutine is as in a new one: its profiler labels, whether a fault is a panic, and the
-// operating system's thread. If a callback leaves the thread locked, no other is called there.
+// A callback can't tell that its goroutine has called others before. The state of the goroutine is as in a new one: its
+// profiler labels, whether a fault is a panic, and the operating system's thread. If a callback leaves the thread
+// locked, no other is called there.
 type relay[T any] struct {
 	tasks[T]
-	goOn func() // is run
+	goOn func() // the method run
 }
 
-// Relay calls the callbacks of values, which are counted as queued, in other goroutines. It takes
-// over values.
+// Relay calls the callbacks of values, which are counted as queued, in other goroutines. The caller must not use values
+// afterwards.
 func Relay[T any](w Wheel[T], values []T) {
 	if !knowsLockedThread {
 		for _, v := range values {
@@ -37,11 +36,11 @@ func Alone[T any](w Wheel[T], v T) {
 	w.Call(v)
 }
 
-// run calls the callbacks that are left. While it does, one of the tasks is counted for this
-// goroutine, and it is the goroutine that runs or ends.
+// run calls the callbacks that are left. While it does, one of the tasks is counted for this goroutine: as running, or
+// as ending.
 func (r *relay[T]) run() {
 	i := r.take()
-	r.countEnded() // also for a goroutine that blocks in the last task
+	r.countEnded() // even if this goroutine blocks in the last task
 	if i == allTaken {
 		return
 	}
@@ -61,7 +60,7 @@ func (r *relay[T]) run() {
 	}
 }
 
-// countEnded reports to the wheel what has ended.
+// countEnded reports the tasks that have ended to the wheel.
 func (r *relay[T]) countEnded() {
 	if n := r.takeEnded(); n > 0 {
 		r.wheel.End(n)

@@ -2,17 +2,17 @@ package executor
 
 import "sync/atomic"
 
-// Wheel is what tasks need of their wheel.
+// Wheel is what tasks need from their wheel.
 type Wheel[T any] interface {
 	Call(v T) // calls the callback of v
 
 	Start()      // a task starts that was queued
 	Finish()     // a task has ended that had started
-	End(n int64) // so many have ended, while the one that starts in their place counts as running
+	End(n int64) // n tasks have ended, while one that starts in their place counts as running
 	Waits() Waits
 }
 
-// Waits counts how long tasks have waited in a Pool. It is for a goroutine that starts several.
+// Waits counts how long tasks have waited in a Pool. It is for a goroutine that starts several tasks.
 type Waits interface {
 	Began(since int64) // a task begins that has waited since then, in the clock's elapsed time
 }
@@ -22,8 +22,8 @@ type Waits interface {
 type tasks[T any] struct {
 	wheel  Wheel[T]
 	values []T
-	// state is how many have been taken, in the low half, and in the high half how many have
-	// ended since takeEnded was called, if takeNext takes them.
+	// state has two halves. The low half is how many tasks were taken. The high half is how many tasks takeNext has
+	// ended since takeEnded was last called.
 	state atomic.Uint64
 }
 
@@ -38,8 +38,7 @@ const (
 // take takes a task, and returns its index.
 func (t *tasks[T]) take() int { return t.takeAnd(0) }
 
-// takeNext ends the task that the caller has taken before, and takes another. If none is left,
-// it does nothing.
+// takeNext ends the task that the caller took before, and takes another. If none is left, it does nothing.
 func (t *tasks[T]) takeNext() int { return t.takeAnd(oneEnded) }
 
 func (t *tasks[T]) takeAnd(change uint64) int {
@@ -55,7 +54,7 @@ func (t *tasks[T]) takeAnd(change uint64) int {
 	}
 }
 
-// takeEnded returns how many tasks takeNext has ended since takeEnded was called last.
+// takeEnded returns how many tasks takeNext has ended since takeEnded was last called.
 func (t *tasks[T]) takeEnded() int64 {
 	return int64(t.state.And(takenMask) >> 32)
 }
@@ -63,8 +62,7 @@ func (t *tasks[T]) takeEnded() int64 {
 // left returns how many tasks were not taken.
 func (t *tasks[T]) left() int { return len(t.values) - int(t.state.Load()&takenMask) }
 
-// call calls task i, which the caller has taken. What it held can be collected then, although
-// other tasks have not ended.
+// call calls task i, which the caller has taken. Then its value can be collected, although other tasks have not ended.
 func (t *tasks[T]) call(i int) {
 	v := t.values[i]
 	var none T

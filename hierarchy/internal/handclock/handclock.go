@@ -1,4 +1,5 @@
-// Package handclock is a clock for tests of wheels: they move it, ring its alarm, and see what that is aimed at.
+// Package handclock is a clock for tests of wheels: a test moves it, rings its alarm, and checks the time at which the
+// alarm is aimed.
 package handclock
 
 import (
@@ -15,7 +16,7 @@ type Clock struct {
 	Time atomic.Int64 // elapsed, in nanoseconds
 	Tick int64        // how far each reading moves it
 	Ring func()
-	// Review asks the wheel whether it still needs the alarm.
+	// Review makes the wheel check whether it still needs the alarm.
 	Review func()
 	// OnSet is nil, or called when the alarm is aimed.
 	OnSet func()
@@ -27,12 +28,12 @@ type Clock struct {
 	aim   int64
 }
 
-// mostReadings is how often a clock may be read: more often than any test needs.
+// mostReadings is how often a clock may be read, which is more often than any test needs.
 const mostReadings = 20_000_000
 
 func (c *Clock) Now() time.Time { return time.Unix(0, c.Time.Load()) }
 
-// Elapsed panics if a wheel never stops reading it, as that may wait for time to pass.
+// Elapsed panics if a wheel reads the clock without end, since it may wait for time to pass.
 func (c *Clock) Elapsed() time.Duration {
 	if c.readings.Add(1) > mostReadings {
 		panic("handclock: read without end")
@@ -52,7 +53,7 @@ func (c *Clock) Aimed() bool {
 	return c.aimed
 }
 
-// AimedAt returns what the alarm is aimed at, or 0.
+// AimedAt returns the time at which the alarm is aimed, or 0.
 func (c *Clock) AimedAt() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,7 +68,7 @@ func (c *Clock) RequireAim(t *testing.T, latest int64) {
 	}
 }
 
-// Disarm has the alarm aimed at nothing, as when it has rung.
+// Disarm stops the alarm, as if it had rung.
 func (c *Clock) Disarm() { c.note(false, 0) }
 
 func (c *Clock) note(aimed bool, aim int64) {

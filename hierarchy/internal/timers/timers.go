@@ -1,9 +1,8 @@
-// Package timers is the timing wheel of package circles with what each timer is for: a
-// value of any type. Like circles it has no lock, no clock and no goroutine.
+// Package timers is the timing wheel of package circles with a value of any type for each timer. Like circles it has no
+// lock, no clock and no goroutine.
 //
-// Deadlines and values are kept apart, under the same index. Circles have no interest in
-// values, so linking, sorting and moving timers touch half the memory, and nodes without
-// pointers are nothing to the garbage collector.
+// Deadlines and values are kept apart, under the same index. Circles don't use values, so linking, sorting and moving
+// timers touch half the memory, and the garbage collector need not scan nodes, which have no pointers.
 package timers
 
 import (
@@ -15,7 +14,7 @@ import (
 type Timers[T any] struct {
 	circles.Circles
 	values values[T]
-	shape  uint32 // of the arena, when values last had room for all of it
+	shape  uint32 // the shape of the arena when values last had room for all of it
 }
 
 // New makes an empty Timers, with the hand at that time.
@@ -25,17 +24,15 @@ func New[T any](layout circles.Layout, tuning circles.Tuning, hand int64) *Timer
 	return t
 }
 
-// A new timer is made by Add, then MakeRoom if Grown says so, and then its Value is set. A
-// timer is ended by Clear and then Remove, whose result Release is given unless it is
-// Nothing. These are several calls so that the compiler can inline the short ones: setting
-// and stopping a timer is paid by the nanosecond.
+// A new timer is made by Add, then by MakeRoom if Grown reports true, and then its Value is set. A timer is ended by
+// Clear and then by Remove, whose result is passed to Release unless it is Nothing. These are several calls so that the
+// compiler can inline the short ones: setting and stopping a timer must be fast.
 
-// Grown reports whether Add has just made the arena grow, or values have room for less than all of it.
+// Grown reports whether Add has just made the arena grow, or values have room for only a part of it.
 func (t *Timers[T]) Grown() bool { return t.shape != t.Arena().Shape() }
 
-// MakeRoom makes room for the value of timer i. It does no harm when there is room. Where
-// chunks of values are smaller than the arena's, they are made one at a time, so each
-// timer asks for its own.
+// MakeRoom makes room for the value of timer i, if there is none. If chunks of values are smaller than the arena's,
+// they are made one at a time, so MakeRoom must be called for each timer.
 func (t *Timers[T]) MakeRoom(i uint32) {
 	t.values.grow(i, t.Arena().ChunkLen(i))
 	if t.values.likeArena() {
@@ -43,7 +40,7 @@ func (t *Timers[T]) MakeRoom(i uint32) {
 	}
 }
 
-// Value returns what timer i is for. It is valid until the next MakeRoom.
+// Value returns the value of timer i. The pointer is valid until the next MakeRoom.
 func (t *Timers[T]) Value(i uint32) *T { return t.values.at(i) }
 
 // Touch reads the values of timers, so that the processor fetches them from memory.
@@ -55,8 +52,8 @@ func (t *Timers[T]) Clear(i uint32) {
 	*t.Value(i) = none
 }
 
-// Release frees the memory of values whose nodes' memory was released by Remove. all is whether the last of many
-// timers has gone, so that a new Timers would be smaller.
+// Release frees the memory of values whose nodes' memory was released by Remove. It reports whether the last of many
+// timers is gone, so that a new Timers would be smaller.
 func (t *Timers[T]) Release(released level.Released) (all bool) {
 	if released == level.Everything {
 		return true

@@ -6,17 +6,17 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// values keeps a value for each node of an arena, in chunks as the arena does, or in
-// smaller ones for large values: no call should have to clear megabytes.
+// values keeps a value for each node of an arena, in chunks like the arena's, or in smaller ones for large values: no
+// call should have to clear megabytes.
 type values[T any] struct {
 	chunks [][]T // Invariant: each timer has a value in there, and all others are zero: they would keep garbage alive
 	bits   uint8 // a chunk holds 1<<bits values; not more than level.ChunkBits
 }
 
 const (
-	// largestChunk is how many bytes a chunk of values may have, if it has several.
+	// largestChunk is how many bytes a chunk of several values may have.
 	largestChunk = 128 << 10
-	// touchedBits are those of chunks of values that have up to 128 bytes.
+	// touchedBits is the bits of chunks whose values have up to 128 bytes.
 	touchedBits = level.ChunkBits - 1
 )
 
@@ -28,15 +28,15 @@ func newValues[T any]() values[T] {
 	return s
 }
 
-// likeArena reports whether chunks are those of the arena.
+// likeArena reports whether chunks are as large as those of the arena.
 func (s *values[T]) likeArena() bool { return s.bits == level.ChunkBits }
 
 func (s *values[T]) at(i uint32) *T {
 	return &s.chunks[i>>(s.bits&31)][i&(1<<(s.bits&31)-1)]
 }
 
-// touch reads values, if they are small. With large ones this saves nothing. So few instructions are between one
-// and the next that the processor waits for all of them at once.
+// touch reads values, if they are small; with large ones this saves nothing. There are so few instructions between two
+// reads that the processor waits for all of them at once.
 func (s *values[T]) touch(values []uint32) {
 	if s.bits < touchedBits {
 		return
@@ -65,7 +65,7 @@ func (s *values[T]) grow(i uint32, room int) {
 	}
 }
 
-// drop gives back the values of chunk c of the arena, none of which is live.
+// drop releases the values of chunk c of the arena, none of which is live.
 func (s *values[T]) drop(c uint32) {
 	perChunk := 1 << (level.ChunkBits - s.bits)
 	from := min(int(c)*perChunk, len(s.chunks))

@@ -9,35 +9,34 @@ import (
 	"time"
 )
 
-// timeoutContext is a context with a deadline on a wheel. It makes a context of package
-// context only when Done is called (see standard.go) and to pass on a cause.
+// timeoutContext is a context with a deadline on a wheel. It makes a context of package context only when Done is
+// called (see standard.go) and to pass on a cause.
 //
-// Its methods check the parent first, so that a context never looks active after its
-// parent has ended. When it ends, it ends the contexts below it: children of this type, and
-// children of package context that registered with AfterFunc. Then it calls the functions
-// that users passed to AfterFunc. By then it holds no lock, and no other call waits for
-// the functions, so they may use all contexts and wheels.
+// Its methods check the parent first, so that a context never looks active after its parent has ended. When it ends, it
+// ends the contexts below it: children of this type, and children of package context that registered with AfterFunc.
+// Then it calls the functions that users passed to AfterFunc. By then it holds no lock, and no other call waits for the
+// functions, so they may use all contexts and wheels.
 //
-// Order of locks: the ending of a context before that of its children, every ending
-// before every mu, and mu before the locks of package context. No goroutine holds two mu.
+// Order of locks: ending of a context before ending of its children, every ending before every mu, and mu before the
+// locks of package context. No goroutine holds two mu.
 type timeoutContext struct {
 	parent   context.Context // immutable, like all fields down to cause
 	wheel    Wheel
 	deadline time.Time // in wall time
 	due      int64     // in elapsed time
-	cause    *error    // at the deadline; nil: none was given
+	cause    *error    // the cause at the deadline; nil if none was given
 
 	ancestor      *timeoutContext // the nearest ancestor of this type, or nil
 	notifier      *notifier       // calls cancel when the parent ends; nil if ancestor or an AfterFunc does
 	stopAfterFunc func() bool     // stops that AfterFunc; nil if there is none
-	timer         Timer           // at the deadline
+	timer         Timer           // fires at the deadline
 	parentCanEnd  bool
-	direct        bool        // the parent is ancestor, perhaps with values: it ends when ancestor does
-	needsWatch    bool        // package context can cancel an ancestor, and calls no code of ours then
+	direct        bool        // the parent is ancestor, possibly with values: it ends when ancestor does
+	needsWatch    bool        // package context can cancel an ancestor without calling our code
 	started       atomic.Bool // the fields from ancestor to needsWatch are immutable from now on
 
 	hasDoneCtx    atomic.Bool // doneCtx is set, because Done was called
-	ancestorEnded atomic.Bool // ancestor, which is not direct, and the contexts below it have ended
+	ancestorEnded atomic.Bool // ancestor, if it is not the direct parent, and the contexts below it have ended
 
 	ended  atomic.Pointer[Outcome] // nil until c ends; written once, with mu held
 	ending sync.Mutex              // held while c and the contexts below it end
@@ -92,12 +91,12 @@ func (c *timeoutContext) AfterFunc(f func()) (stop func() bool) {
 		list = &c.contexts
 	}
 	if !c.add(l, list) {
-		go f() // not in this call: package context holds a lock that f takes
+		go f() // not in this call, since package context holds a lock that f takes
 	}
 	return func() bool { return c.remove(l) }
 }
 
-// String returns what package context prints of such a context.
+// String returns what package context would print for such a context.
 func (c *timeoutContext) String() string {
 	left := c.deadline.Sub(c.wheel.Now())
 	return fmt.Sprintf("%s.WithDeadline(%v [%v])", contextName(c.parent), c.deadline, left)
@@ -110,8 +109,8 @@ func contextName(c context.Context) string {
 	return reflect.TypeOf(c).String()
 }
 
-// New makes a context whose deadline is t in wall time, and due in elapsed time. Now is the
-// elapsed time now, which is due if the deadline has come.
+// New makes a context whose deadline is t in wall time, and due in elapsed time. now is the present elapsed time; if
+// the deadline has passed, due equals it.
 func New(w Wheel, parent context.Context, t time.Time, now, due int64, cause error) (context.Context, context.CancelFunc) {
 	if parent == nil {
 		panic("hierarchy: cannot create context from nil parent")
@@ -155,21 +154,20 @@ func (c *timeoutContext) start(now int64, n *notifier, cancel func()) {
 	}
 }
 
-// cancel is the CancelFunc. The wheel calls it too, at the deadline and when it stops, and
-// so does the parent when it ends.
+// cancel is the CancelFunc. The wheel calls it, too, at the deadline and when the wheel stops, and so does the parent
+// when it ends.
 func (c *timeoutContext) cancel() {
 	var later callLater
 	c.cancelTree(&later)
 	later.call()
 }
 
-// stopTimer reports whether c had a timer, which will not fire.
+// stopTimer stops the timer of c. It reports whether c had a timer that will not fire now.
 func (c *timeoutContext) stopTimer() bool {
 	return c.timer.Generation != 0 && c.wheel.Stop(c.timer)
 }
 
-// timerOutcome returns the outcome of c after its timer fired, or was dropped by the wheel's
-// Stop.
+// timerOutcome returns the outcome of c after its timer fired, or was dropped by the wheel's Stop.
 func (c *timeoutContext) timerOutcome() *Outcome {
 	if o := c.wheel.Stopped(); o != nil && c.wheel.Elapsed() < c.due {
 		return o

@@ -4,24 +4,23 @@ package wheelctx
 
 import "time"
 
-// Wheel is what contexts need of a wheel. Times are in its clock's elapsed time.
+// Wheel is what contexts need from a wheel. Times are elapsed times of its clock.
 type Wheel interface {
-	// Add sets a timer that calls f in the goroutine that wakes the wheel, also if the wheel is
-	// stopped before.
+	// Add sets a timer that calls f in the goroutine that wakes the wheel, or when the wheel is stopped before.
 	Add(f func(), now, due int64) (Timer, error)
-	// Stop reports whether the timer was pending.
+	// Stop stops a timer, and reports whether it was pending.
 	Stop(t Timer) bool
-	// Passed reports whether due has come, and needs no timer. It was now a moment ago.
+	// Passed reports whether due has passed, so that no timer is needed. now is a recent reading of the clock.
 	Passed(now, due int64) bool
-	// Stopped is how contexts end once the wheel is stopped, and nil before.
+	// Stopped returns the outcome of contexts once the wheel is stopped, and nil before.
 	Stopped() *Outcome
-	// Elapsed is the elapsed time.
+	// Elapsed returns the elapsed time.
 	Elapsed() int64
-	// Now is the wall time.
+	// Now returns the wall time.
 	Now() time.Time
 }
 
-// Timer names a timer of a Wheel. The zero Timer names none.
+// Timer identifies a timer of a Wheel. The zero Timer identifies none.
 type Timer struct {
 	Generation   uint64
 	Index, Shard uint32

@@ -19,7 +19,7 @@ func (c *timeoutContext) settle() *Outcome {
 	return o
 }
 
-// settleTree is like settle, but adds contexts that end to later if they have functions to call, as do all methods
+// settleTree is like settle, but appends contexts that end to later if they have functions to call, like all methods
 // with such a parameter. No function is called before all contexts that end together have ended.
 func (c *timeoutContext) settleTree(later *callLater) *Outcome {
 	if o := c.ended.Load(); o != nil {
@@ -51,9 +51,9 @@ func (c *timeoutContext) parentOutcome(later *callLater) *Outcome {
 	return nil
 }
 
-// cancelTree ends c because it was cancelled, its timer fired, the wheel stopped, or its
-// parent ended. If the timer can still be stopped, the wheel is not the caller, and c is
-// cancelled. When cancelTree returns, the contexts below c have ended.
+// cancelTree ends c because it was cancelled, its timer fired, the wheel stopped, or its parent ended. If the timer can
+// still be stopped, the caller is not the wheel, and c was cancelled. When cancelTree returns, the contexts below c
+// have ended.
 func (c *timeoutContext) cancelTree(later *callLater) {
 	first := false
 	switch {
@@ -68,11 +68,11 @@ func (c *timeoutContext) cancelTree(later *callLater) {
 	}
 }
 
-// awaitEnd waits until Done of c, which has ended, is closed, and the contexts below c have
-// ended. It does not wait for the functions of users, which may be the callers.
+// awaitEnd waits until Done of c, which has ended, is closed, and the contexts below c have ended. It does not wait for
+// the functions of users, since its caller may be one of them.
 func (c *timeoutContext) awaitEnd() {
 	if c.hasDoneCtx.Load() && c.endDoneCtx != nil {
-		c.endDoneCtx() // waits if another goroutine is at it
+		c.endDoneCtx() // waits if another goroutine is ending it
 	}
 	c.ending.Lock()
 	defer c.ending.Unlock()
@@ -85,7 +85,7 @@ func (c *timeoutContext) awaitDone() {
 	}
 }
 
-// endWithParent is endTree with the outcome of the parent. It stops the timer, too.
+// endWithParent is endTree with the outcome of the parent. It also stops the timer.
 func (c *timeoutContext) endWithParent(o *Outcome, later *callLater) bool {
 	first := c.endTree(o, later)
 	if first && c.started.Load() {
@@ -155,8 +155,8 @@ func (c *timeoutContext) add(l *listener, list **listener) bool {
 	return added
 }
 
-// listeners are two lists of what must be done when something ends. First the contexts below
-// it end. Then the functions of users are called, which may use any of these contexts.
+// listeners are two lists of what must be done when a context ends. First the contexts below it end. Then the functions
+// of users are called, which may use any of these contexts.
 type listeners struct {
 	mu        sync.Mutex
 	contexts  *listener // guarded by mu, like functions and the links of all listeners
@@ -166,9 +166,9 @@ type listeners struct {
 // listener is an element of one of the lists.
 type listener struct {
 	next *listener
-	link **listener // what points to this listener; nil: it is in no list
+	link **listener // points to the pointer to this listener; nil if it is in no list
 
-	child *timeoutContext // a context to end; nil: there is call. Immutable once in a list
+	child *timeoutContext // a context to end, or nil if there is call. Immutable once in a list
 	call  func()          // likewise
 }
 
@@ -181,7 +181,7 @@ func (l *listener) push(list **listener) {
 	*list = l
 }
 
-// remove reports whether l was in a list.
+// remove removes l from its list. It reports whether l was in one.
 func (ls *listeners) remove(l *listener) bool {
 	ls.mu.Lock()
 	removed := l.unlink()
@@ -214,18 +214,17 @@ func (ls *listeners) take(list **listener) *listener {
 	return l
 }
 
-// callLater are contexts that have ended, and whose functions have not been called yet.
+// callLater holds contexts that have ended, and whose functions have not been called yet.
 type callLater []*timeoutContext
 
-// call calls the functions. If one panics or exits the goroutine, the others are called
-// first.
+// call calls the functions. If one panics or exits the goroutine, the others are still called first.
 func (later callLater) call() {
 	if len(later) > 0 {
 		executor.CallAll(later.next())
 	}
 }
 
-// next returns a function that calls one of the functions, or returns false if none is left.
+// next returns a function that calls the next one of the functions, or returns false if none is left.
 func (later callLater) next() func() bool {
 	return func() bool {
 		for ; len(later) > 0; later = later[1:] {

@@ -83,23 +83,22 @@ func (c *timeoutContext) unregister() {
 	}
 }
 
-// notifier is one AfterFunc of a parent, shared by all contexts below this parent. An
-// AfterFunc for each of them would cost as much as its timer.
+// notifier is one AfterFunc of a parent, shared by all contexts below this parent. An AfterFunc for each context would
+// cost as much as its timer.
 //
-// A parent gets a notifier when several contexts in a row are made below it. That is
-// typical of the context of a service, not of the context of a request. The notifier stays,
-// even without listeners, until the parent ends, the parent is collected, or another parent
-// needs the entry. The parent keeps its notifier alive, not the other way round.
+// A parent gets a notifier when several contexts in a row are made below it. That is typical of the context of a
+// service, not of the context of a request. The notifier stays, even without listeners, until the parent ends, the
+// parent is collected, or another parent needs the entry. The parent keeps its notifier alive, not vice versa.
 type notifier struct {
 	listeners
-	closed        bool            // guarded by mu; no more contexts join
+	closed        bool            // guarded by mu; no more contexts can join
 	parent        context.Context // of package context, without values; immutable, like all fields below
 	ancestor      *timeoutContext // the parent's nearest ancestor of this type, or nil
-	listed        *listedNotifier // in the entry
+	listed        *listedNotifier // its place in the entry
 	stopAfterFunc func() bool
 }
 
-// listedNotifier refers to the notifier of one parent, without keeping the two alive.
+// listedNotifier refers to the notifier of one parent, without keeping either of them alive.
 type listedNotifier struct {
 	id       uintptr // of the parent
 	notifier weak.Pointer[notifier]
@@ -108,8 +107,8 @@ type listedNotifier struct {
 // notifierEntry has the notifier of one parent.
 type notifierEntry struct {
 	listed atomic.Pointer[listedNotifier]
-	last   atomic.Uintptr // the parent of the last context
-	inRow  atomic.Int32   // how many contexts in a row were made below it
+	last   atomic.Uintptr // the parent of the last context that was made
+	inRow  atomic.Int32   // how many contexts in a row were made below that parent
 	_      [40]byte       // each entry has a cache line of its own
 }
 
@@ -119,8 +118,8 @@ const notifierAfter = 3
 
 var notifiers [16]notifierEntry
 
-// parentID identifies a parent by its Done, without keeping the parent alive. If a later
-// parent has the same number, it gets its notifier a little sooner.
+// parentID identifies a parent by its Done, without keeping the parent alive. If a later parent gets the same number,
+// it gets its notifier a little sooner.
 func parentID(done <-chan struct{}) uintptr { return reflect.ValueOf(done).Pointer() }
 
 func notifierEntryOf(id uintptr) *notifierEntry { return &notifiers[id/64%uintptr(len(notifiers))] }
@@ -160,7 +159,7 @@ func (e *notifierEntry) count(id uintptr, parent context.Context, ancestor *time
 	return n
 }
 
-// join makes c a listener of n. It reports false if n takes no more listeners.
+// join makes c a listener of n. It reports false if n accepts no more listeners.
 func (c *timeoutContext) join(n *notifier) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// A context of package context ends with DeadlineExceeded only at a deadline of its own, or
-// when its parent does. Other code can only cancel it. And while package context cancels a
-// context, it calls no code of ours: it only closes channels. So there are two kinds of
-// contexts whose Done a timeoutContext uses. docs/design.md says why one does not suffice.
+// A context of package context ends with DeadlineExceeded only at a deadline of its own, or when its parent does. Other
+// code can only cancel it. And while package context cancels a context, it calls no code of ours: it only closes
+// channels. So there are two kinds of contexts whose Done a timeoutContext uses. docs/design.md explains why one kind
+// does not suffice.
 //
-// A family is a cancel context below a parent of ours, which ends the family with any
-// error. Package context attaches children to it, also those made from a context.WithValue.
+// A family is a cancel context below a parent of ours, which can end the family with any error. Package context
+// attaches children to it, including those made from a context.WithValue.
 //
-// A watch is a cancel context below the real parent. Its Done is closed in the call that
-// cancels the parent. At our deadline it can only be cancelled, so no child may be attached
-// to it. Children register with AfterFunc.
+// A watch is a cancel context below the real parent. Its Done is closed in the call that cancels the parent. At our
+// deadline it can only be cancelled, so no child may be attached to it. Children register with AfterFunc.
 
 // makeDoneCtx sets doneCtx, if it is not set.
 func (c *timeoutContext) makeDoneCtx() {
@@ -68,7 +67,7 @@ type familyParent timeoutContext
 
 var neverClosed = make(chan struct{})
 
-// closed has ended. Only its Done is used.
+// closed is a context that has ended. Only its Done is used.
 var closed = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -163,8 +162,8 @@ func (r *recorder) AfterFunc(f func()) (stop func() bool) {
 // be shared by contexts.
 type Outcome struct {
 	err error
-	// carrier is a context of package context that has the cause: context.Cause looks for
-	// one. It is nil if the cause is err.
+	// carrier is a context of package context that has the cause, where context.Cause looks for it. It is nil if the
+	// cause is err.
 	carrier context.Context
 }
 

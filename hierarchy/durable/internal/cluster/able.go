@@ -8,17 +8,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// How a process leaves a partition to others if it can't write to the log, because it does not reach it or has no
-// permission. Its record in the table says so, as for a log that it can't read, and no plan assigns it the partition.
-// Then a member that can write to the log requests the partition. If no other can, the partition stays where it is.
+// How a process leaves a partition to others if it can't write to the log, because it can't reach the log or lacks the
+// permission. It publishes that in its record in the table, as it does for a log that it can't read, and then no plan
+// assigns it the partition. A member that can write to the log requests the partition. If no other member can, the
+// partition stays where it is.
 
 const (
-	// A member that could not write to a log leaves it to others for leastRest leases, and for twice as long each
-	// time that it still can't, or can't again before forgetRest times as long have passed, up to mostRest.
+	// A member that could not write to a log leaves the partition to others for leastRest leases. If it then still
+	// can't, or can't again soon, it rests twice as long each time, up to mostRest leases. Soon means before forgetRest
+	// times its last rest has passed.
 	leastRest  = 2
 	mostRest   = 16
 	forgetRest = 4
-	// leastTakeover is the least time that a takeover has, if another process may be able to do it.
+	// leastTakeover is the least time that a takeover may take if another process may be able to do it.
 	leastTakeover = 2 * time.Second
 )
 
@@ -28,7 +30,7 @@ func (l *slot) wants(t task) bool {
 	return t.plan == l.me() || t.plan == 0 && t.claim.Free && l.unable.Load() != nil
 }
 
-// passes reports whether another should have the partition, since this process can't write to its log.
+// passes reports whether another process should have the partition, since this one can't write to its log.
 func (l *slot) passes(t task) bool { return l.unable.Load() != nil && t.plan != 0 && t.plan != l.me() }
 
 // probe finds out whether this process can write to the log.
@@ -45,7 +47,7 @@ func (l *slot) probe() error {
 	return named(l.at, err)
 }
 
-// cannot publishes that this process can't write to the log, if there is another that may be able to.
+// cannot publishes that this process can't write to the log, if another process may be able to.
 func (l *slot) cannot(why error) {
 	if !l.s.othersLive() {
 		return
@@ -68,7 +70,7 @@ func (l *slot) cannot(why error) {
 	}
 }
 
-// able publishes that this process can write to the log, if it has published the opposite before.
+// able publishes that this process can write to the log, if it has published before that it can't.
 func (l *slot) able() {
 	if l.unable.Swap(nil) != nil {
 		l.s.member.SetUnable(l.at, false)
@@ -77,7 +79,7 @@ func (l *slot) able() {
 }
 
 // stayAway leaves the partition to others until the task changes. If this process could not write to the log, it tries
-// again after its rest.
+// again when its rest is over.
 func (l *slot) stayAway() {
 	l.unfollow()
 	l.retry.Reset()
@@ -87,12 +89,13 @@ func (l *slot) stayAway() {
 		return
 	}
 	if l.stay(l.changed, time.After(time.Until(l.again))); !time.Now().Before(l.again) {
-		_ = l.probe() // it publishes the result
+		_ = l.probe() // probe publishes the result itself
 	}
 }
 
-// weigh leaves the partition to another process if its log has not answered for a lease. The member that should have
-// it requests it, if it reaches this process. After two leases of doubt it gets the partition in any case.
+// weigh leaves the partition to another process if its log has not answered for a lease. The member that the plan then
+// names requests the partition, if it reaches this process. After two leases without an answer it gets the partition in
+// any case.
 func (l *slot) weigh() {
 	lease := l.c().cfg.Member.Lease
 	since := l.owner.Silent()
@@ -119,12 +122,13 @@ func (l *slot) pass(to member.ID) {
 	} else if l.settle(); !l.owner.Silent().IsZero() {
 		ctx, cancel := l.patience()
 		defer cancel()
-		_ = l.giveTo(ctx, to) // it waits for nothing
+		_ = l.giveTo(ctx, to) // giveTo does not wait, since the log does not answer
 	}
 	l.again = time.Now().Add(l.rest)
 }
 
-// heldFor returns the time since a moment, without what was before this process had its lease again.
+// heldFor returns how much time has passed since a moment, not counting the time before this process had its lease
+// again.
 func (s *session) heldFor(since time.Time) time.Duration {
 	if held := s.regained.Load(); held != nil && held.After(since) {
 		since = *held
@@ -132,8 +136,8 @@ func (s *session) heldFor(since time.Time) time.Duration {
 	return time.Since(since)
 }
 
-// isOurs reports whether an error means that this process can't reach the log, rather than that another process holds
-// the partition, or that no process could open it.
+// isOurs reports whether an error means that this process can't reach the log. Other errors mean that another process
+// holds the partition, or that no process could open it.
 func (l *slot) isOurs(err error) bool {
 	for _, other := range []error{partition.ErrDamaged, partition.ErrVersion, errKeeps, errSilent, errLease, errSkew, errLeaving, member.ErrNotFree, member.ErrLost} {
 		if errors.Is(err, other) {

@@ -9,16 +9,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// Caller is a process that calls the owners of partitions, and never is one. It has no lease and reads no log. Its
-// methods may be called concurrently.
+// Caller calls the owners of partitions, and never owns one. It has no lease and reads no log. Its methods may be
+// called concurrently.
 type Caller struct {
 	*router
 	members *member.Observer
 	ended   chan struct{} // closed when follow has ended
 }
 
-// OpenCaller returns when it knows the members. Config needs no Logs, but Member.Partitions, and of Common the Clock
-// alone. It does not wait until there is an owner: calls do.
+// OpenCaller returns once it knows the members. Of cfg it needs no Logs, but Member.Partitions, and of Common only the
+// Clock. It does not wait until the partitions have owners; calls wait for that.
 func OpenCaller(ctx context.Context, cfg Config) (*Caller, error) {
 	cfg.Member.Logger = cfg.Logger
 	r, err := newRouter(cfg)
@@ -38,7 +38,7 @@ func OpenCaller(ctx context.Context, cfg Config) (*Caller, error) {
 	return c, nil
 }
 
-// follow retries calls that wait for a partition which changes hands after that view.
+// follow retries waiting calls whenever their partition changes hands. view is the view to begin with.
 func (c *Caller) follow(view *member.View) {
 	defer close(c.ended)
 	for {
@@ -53,21 +53,21 @@ func (c *Caller) follow(view *member.View) {
 	}
 }
 
-// Members is Cluster.Members.
+// Members returns the same as Cluster.Members.
 func (c *Caller) Members() (members []Member, owners []int) {
 	return membersOf(c.members.View(), func(*member.Peer, int) bool { return true })
 }
 
-// Partition returns nil.
+// Partition returns nil, since a Caller owns nothing.
 func (c *Caller) Partition(int) (*partition.Partition, error) { return nil, nil }
 
-// Stats returns since when there is no owner, as far as is known here.
+// Stats returns only since when the partition has had no owner, as far as this process knows.
 func (c *Caller) Stats(at int) (st partition.Stats, owned bool, err error) {
 	st.Unavailable, _ = c.unavailable(at)
 	return st, false, nil
 }
 
-// unavailable returns since when calls for a partition are not answered, or zero, and why.
+// unavailable returns since when calls for a partition have not been answered, or zero, and why.
 func (c *Caller) unavailable(at int) (since time.Time, why error) {
 	if gone := c.gone.Load(); gone != nil {
 		return *gone, c.cfg.Bus.Closed()
@@ -78,7 +78,7 @@ func (c *Caller) unavailable(at int) (since time.Time, why error) {
 	return time.Time{}, nil
 }
 
-// Close ends all calls at once. Those whose operations may be committed return ErrUnavailable.
+// Close ends all calls at once. Calls whose operations may have been committed return ErrUnavailable.
 func (c *Caller) Close() {
 	c.close()
 	<-c.ended

@@ -26,20 +26,20 @@ type Config struct {
 	Bus    storage.Bus
 	Name   string
 	Logs   []storage.Log    // of each partition
-	Member member.Config    // Partitions and Logger are filled in
+	Member member.Config    // Open sets Partitions and Logger
 	Common partition.Config // what the partitions have in common
 	Logger *slog.Logger
-	// MaxSkew is how far the wall clock may be off from the servers' when this process takes a partition over.
-	// With 0, clocks are not compared.
+	// MaxSkew is how far the wall clock may be off from the servers' when this process takes a partition over. If it is
+	// 0, clocks are not compared.
 	MaxSkew time.Duration
-	// Behind is how long a log that seems to be damaged is read again, since the replica that answers may be
-	// behind. Default 15s.
+	// Behind is how long a log that seems to be damaged is read again before it counts as damaged, since the replica
+	// that answers may be behind. Default 15s.
 	Behind time.Duration
 	// Reread is the interval at which a damaged log is read again, as an operator may have restored it. Default 30s.
 	Reread time.Duration
 }
 
-// Cluster is this process's part. Its methods may be called concurrently.
+// Cluster is this process as one that shares partitions with others. Its methods may be called concurrently.
 type Cluster struct {
 	*router
 	broken     []atomic.Pointer[error] // why partitions of this process are not open
@@ -47,13 +47,13 @@ type Cluster struct {
 	skewLogged time.Time               // when the clock was last logged as off, or zero if it is right. Guarded by clockMu
 
 	mu      sync.Mutex
-	session *session          // the present one, or the last
-	lost    time.Time         // when the lease was lost, until this process has joined again
-	past    []partition.Stats // of the partitions, while they were owned before
+	session *session          // the present session or, between two sessions, the last one
+	lost    time.Time         // when the lease was lost; zero once this process has joined again
+	past    []partition.Stats // by partition: figures from the times at which this process owned it before
 	ended   chan struct{}     // closed when no further session begins
 }
 
-// Open joins, and waits until the logs of all partitions that this process owns are read.
+// Open joins, and waits until the logs of all partitions that this process owns have been read.
 func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg.Member.Partitions = len(cfg.Logs)
 	cfg.Member.Logger = cfg.Logger
@@ -88,14 +88,14 @@ func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	return c, nil
 }
 
-// latest returns the present session, or the last one.
+// latest returns the present session or, between two sessions, the last one.
 func (c *Cluster) latest() *session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session
 }
 
-// run begins another session whenever one has lost its lease.
+// run begins another session whenever a session has lost its lease.
 func (c *Cluster) run(s *session) {
 	defer close(c.ended)
 	for {
@@ -115,7 +115,7 @@ func (c *Cluster) run(s *session) {
 	}
 }
 
-// again begins a session as soon as possible. It returns nil if the Cluster ends before.
+// again begins a session as soon as that is possible. It returns nil if the Cluster ends first.
 func (c *Cluster) again() *session {
 	for retry := newBackoff(); ; {
 		s, err := c.begin(c.ending)
@@ -150,11 +150,11 @@ func (c *Cluster) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Close ends everything at once. The others wait until the lease has run out.
+// Close ends everything at once. Other processes take over when the lease has run out.
 func (c *Cluster) Close() {
 	c.end().close()
 	c.close()
 }
 
-// named adds to an error which partition it is about.
+// named adds the partition to an error.
 func named(at int, err error) error { return storage.In(fmt.Sprintf("partition %d", at), err) }

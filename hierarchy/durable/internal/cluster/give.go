@@ -16,13 +16,13 @@ import (
 
 // How a partition leaves this process.
 
-// The answers to a request for a partition.
+// The possible answers to a request for a partition.
 const (
 	yes = "+"
 	no  = "-"
 )
 
-// requestSubject returns where a member gets requests for partitions.
+// requestSubject returns the subject on which a member receives requests for partitions.
 func (s *session) requestSubject(id member.ID) string {
 	return fmt.Sprintf("epicycle.%s.give.%s", s.c.cfg.Name, id)
 }
@@ -35,7 +35,7 @@ func (l *slot) requestMessage() []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(l.me()))
 }
 
-// maxRequests is how many requests may wait for one partition. Others are refused, and sent again.
+// maxRequests is how many requests for one partition may wait. Further ones are refused, and their senders retry.
 const maxRequests = 8
 
 // requested is called when another member requests a partition.
@@ -84,8 +84,7 @@ func (l *slot) request(from member.ID) bool {
 	}
 }
 
-// give gives the partition to a member that has requested it, if that member lives and the plan does not leave the
-// partition here.
+// give gives the partition to a member that has requested it, if mayGive allows that.
 func (l *slot) give(to member.ID) bool {
 	if !l.mayGive(to) {
 		return false
@@ -101,23 +100,24 @@ func (l *slot) give(to member.ID) bool {
 	return l.owner == nil
 }
 
-// settle waits for the handlers that run, while others begin, unless this process leaves. So if most handlers are fast,
-// the partition stops for a moment only. Together with handlersTime this takes less time than the requesting member
-// waits.
+// settle waits for the handlers that are running, while further ones begin, unless this process is leaving. So if most
+// handlers are fast, the partition stands still only for a moment. settle and handlersTime together take less time than
+// the requesting member waits.
 func (l *slot) settle() {
 	ctx, cancel := context.WithTimeout(l.s.staying, l.c().cfg.Member.Lease/2)
 	defer cancel()
 	l.owner.Settle(ctx)
 }
 
-// mayGive reports whether a member that requests the partition gets it.
+// mayGive reports whether a member that requests the partition may have it: the member must live, and not be leaving,
+// and the plan must not assign the partition to this process.
 func (l *slot) mayGive(to member.ID) bool {
 	n := l.s.now()
 	peer, lives := n.view.Peer(to)
 	return n.plan[l.at] != l.me() && lives && !peer.Leaving
 }
 
-// giveUnopened gives the claim of a partition that is not open here, if this process has it.
+// giveUnopened gives the claim of a partition that is not open here away, if this process has the claim.
 func (l *slot) giveUnopened(to member.ID) bool {
 	if l.s.now().view.Claims[l.at].Holder != l.me() || !l.mayGive(to) {
 		return false
@@ -126,7 +126,7 @@ func (l *slot) giveUnopened(to member.ID) bool {
 	return true
 }
 
-// handlersTime returns a context for the handlers of a partition that another member has requested: they have a lease,
+// handlersTime returns a context that limits how long the handlers of a requested partition may still run: for a lease
 // or, at Shutdown, until its context is done.
 func (l *slot) handlersTime() (context.Context, context.CancelFunc) {
 	leaving := l.s.leaving.Load()
@@ -143,8 +143,8 @@ func (l *slot) during(ctx context.Context) (context.Context, context.CancelFunc)
 	return ctx, func() { stop(); cancel() }
 }
 
-// giveToNobody closes the partition and frees its claim. It returns ErrClosed if Close came before the handlers had
-// returned.
+// giveToNobody closes the partition and frees its claim. It returns ErrClosed if Close was called before the handlers
+// had returned.
 func (l *slot) giveToNobody(ctx context.Context) error {
 	limited, cancel := l.during(ctx)
 	defer cancel()
@@ -156,7 +156,7 @@ func (l *slot) giveToNobody(ctx context.Context) error {
 }
 
 // giveTo ends the partition here, and gives its claim away. It waits for handlers until ctx is done, and returns the
-// error of ctx if some still run.
+// error of ctx if some are still running.
 func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 	if l.owner == nil {
 		return nil
@@ -169,7 +169,7 @@ func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 	return err
 }
 
-// endOwner ends the partition here for another owner, or for nobody. If the log can't be written to, it waits for nothing.
+// endOwner ends the partition here, for another owner or for nobody. If the log can't be written to, it does not wait.
 func (l *slot) endOwner(ctx context.Context, to member.ID) error {
 	switch {
 	case l.unable.Load() != nil && l.s.leaving.Load() == nil:
@@ -181,8 +181,8 @@ func (l *slot) endOwner(ctx context.Context, to member.ID) error {
 	return l.owner.HandOver(ctx)
 }
 
-// giveClaim gives the claim away. While the result is unknown, it retries, but not at Shutdown: there the lease is
-// resigned, or runs out.
+// giveClaim gives the claim away. While the result is unknown, it retries, except at Shutdown, when the lease is about
+// to be resigned or to run out anyway.
 func (l *slot) giveClaim(to member.ID) {
 	if l.s.silent.Load() {
 		return
@@ -204,7 +204,7 @@ func (l *slot) giveClaim(to member.ID) {
 	}
 }
 
-// claimTime returns a context for a claim that is given away.
+// claimTime returns a context for giving a claim away.
 func (l *slot) claimTime() (context.Context, context.CancelFunc) {
 	if leaving := l.s.leaving.Load(); leaving != nil {
 		return l.s.farewell(*leaving)
@@ -212,8 +212,8 @@ func (l *slot) claimTime() (context.Context, context.CancelFunc) {
 	return l.patience()
 }
 
-// release gives the partition to nobody, for Shutdown. If the partition is still being opened, it gives up after a while,
-// as the log may not answer. When ctx has ended, there is still some time to close the log.
+// release gives the partition to nobody, for Shutdown. If the partition is still being opened, release gives up after a
+// while, as the log may not answer. After ctx has ended, there is still closeTime to close the log.
 func (l *slot) release(ctx context.Context) error {
 	r := releasing{ctx, make(chan error, 1)}
 	late := time.Tick(l.s.farewellTime())

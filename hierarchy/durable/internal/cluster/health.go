@@ -8,8 +8,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// Whether this process can do its part. That needs no request: the connection, the lease, the watch of the table, and
-// frames without an answer show it.
+// How this process notices, without a request, that it can't do what it should: by the connection, the lease, the watch
+// of the table, and frames without an answer.
 
 var (
 	errOpening = errors.New("its log is not open yet")
@@ -18,7 +18,7 @@ var (
 	errUnable  = errors.New("this process can't write to its log")
 )
 
-// Since returns an error that says what is wrong, since when, and why, if that is known.
+// Since returns an error that has what is wrong, since when, and, if why is not nil, why.
 func Since(since time.Time, what, why error) error {
 	err := fmt.Errorf("%w, since %s", what, since.Format(time.RFC3339))
 	if why != nil {
@@ -40,7 +40,7 @@ func (r *router) health() error {
 	return nil
 }
 
-// Health returns what is wrong. Where one thing is the reason for the others, it is the only one.
+// Health returns what is wrong. It leaves out problems that follow from another one.
 func (c *Caller) Health() (all []error) {
 	if err := c.health(); err != nil {
 		return []error{err}
@@ -53,7 +53,7 @@ func (c *Caller) Health() (all []error) {
 	return all
 }
 
-// Health returns what is wrong. Where one thing is the reason for the others, it is the only one.
+// Health returns what is wrong. It leaves out problems that follow from another one.
 func (c *Cluster) Health() (all []error) {
 	if err := c.health(); err != nil {
 		return []error{err}
@@ -98,14 +98,14 @@ func (l *slot) health(t task) error {
 }
 
 // isFailing reports whether all attempts to get the partition have failed for a lease. Before that, its owner may still
-// give it.
+// give it away.
 func (l *slot) isFailing() bool {
 	since := l.failing.Load()
 	return since != nil && time.Since(*since) >= l.c().cfg.Member.Lease
 }
 
-// wrong returns an error with a problem of the partition. If attempts to get it fail, the error has the time of the
-// first one and the reason; otherwise it has since.
+// wrong returns an error with a problem of the partition. If attempts to get the partition are failing, the error has
+// the time of the first failure and the reason, otherwise the time since.
 func (l *slot) wrong(what error, since time.Time) error {
 	if failing := l.failing.Load(); failing != nil {
 		return Since(*failing, what, l.why())
@@ -113,7 +113,7 @@ func (l *slot) wrong(what error, since time.Time) error {
 	return Since(since, what, nil)
 }
 
-// why returns the last trouble with the partition, or nil.
+// why returns the last trouble with the partition, unless it is damage, or nil.
 func (l *slot) why() error {
 	if t := l.trouble.Load(); t != nil && !errors.Is(t.err, partition.ErrDamaged) {
 		return t.err
@@ -121,7 +121,7 @@ func (l *slot) why() error {
 	return nil
 }
 
-// trouble is why a partition was not opened at the last attempt, and how many frames had been read then.
+// trouble is why the last attempt to open a partition failed, and how many frames had been read by then.
 type trouble struct {
 	err  error
 	read int64
@@ -129,7 +129,7 @@ type trouble struct {
 
 func (l *slot) setTrouble(err error) { l.trouble.Store(&trouble{err, l.progress.Read.Load()}) }
 
-// unavailable returns since when the partition should be open here and is not, or zero.
+// unavailable returns since when this process has failed to open the partition, which it should have open, or zero.
 func (l *slot) unavailable() time.Time {
 	t, since := l.task(), l.failing.Load()
 	if since == nil || !l.wants(t) && t.claim.Holder != l.me() {
@@ -138,7 +138,8 @@ func (l *slot) unavailable() time.Time {
 	return *since
 }
 
-// logTrouble logs why the partition can't be taken over. If the trouble lasts, an operator must know.
+// logTrouble logs why the partition can't be taken over: as a warning once the trouble has lasted, so that an operator
+// sees it.
 func (l *slot) logTrouble(err error) {
 	if l.retry.Pause == lastPause && l.isNews(err) {
 		l.c().cfg.Logger.Warn("durable: a partition can't be taken over", "partition", l.at, "err", err)
@@ -159,7 +160,7 @@ func (l *slot) isDamaged(err error) bool {
 	return time.Since(l.doubtful) >= l.c().cfg.Behind
 }
 
-// isNews reports whether err is not the trouble that was logged last, and notes that it is logged now.
+// isNews reports whether err differs from the trouble that was logged last, and records that err is logged now.
 func (l *slot) isNews(err error) bool {
 	last := l.logged
 	l.logged = err.Error()

@@ -11,11 +11,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// How a session ends in order.
+// How a session ends at Shutdown.
 
 const (
 	// mostFarewell limits each request to the table in Shutdown, as the table may not answer at all. After the end of
-	// Shutdown's context, or if the table has not answered before, closeTime limits it. A partition that is busy
+	// Shutdown's context, or if the table has failed to answer before, closeTime is the limit. A partition that is busy
 	// when the context ends has closeTime, too.
 	mostFarewell = 4 * time.Second
 	closeTime    = time.Second
@@ -37,24 +37,24 @@ func (s *session) leave(ctx context.Context) error {
 	return cmp.Or(errs...)
 }
 
-// finishCalls waits until other processes have answered the calls of this one, which has no partition any more. Further
-// calls end with ErrClosed.
+// finishCalls waits until other processes have answered the calls of this process, which has no partition any more.
+// Further calls fail with ErrClosed.
 func (s *session) finishCalls(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, s.farewellTime())
 	defer cancel()
 	if !s.othersLive() {
-		cancel() // nobody answers
+		cancel() // no process is left to answer
 	}
 	s.c.client.Finish(ctx)
 }
 
-// othersLive reports whether another process lives and is not leaving. This one may still count as living, if the table
-// did not answer.
+// othersLive reports whether another process lives and is not leaving. This process is ignored, since it may still seem
+// to live if the table did not answer.
 func (s *session) othersLive() bool {
 	return slices.ContainsFunc(s.now().view.Living(), func(id member.ID) bool { return id != s.member.ID() })
 }
 
-// announce publishes that this process leaves. That may take half of the time that ctx has left.
+// announce publishes that this process is leaving. It may take half of the time that ctx has left.
 func (s *session) announce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, halfOf(ctx, s.farewellTime()))
 	defer cancel()
@@ -90,7 +90,8 @@ func outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 	return over, func() { stop(); end() }
 }
 
-// farewellTime is no longer than a lease, which has run out then.
+// farewellTime returns the limit for a request to the table in Shutdown. It is at most a lease, after which the lease
+// has run out anyway.
 func (s *session) farewellTime() time.Duration { return min(mostFarewell, s.c.cfg.Member.Lease) }
 
 // halfOf returns half of the time that ctx has left, but at most d.
@@ -101,8 +102,8 @@ func halfOf(ctx context.Context, d time.Duration) time.Duration {
 	return d
 }
 
-// awaitTakers waits until others have taken all partitions that they can take, for a lease or half of the time that
-// ctx has left.
+// awaitTakers waits until other processes have taken all partitions that they can take, for at most a lease or half of
+// the time that ctx has left.
 func (s *session) awaitTakers(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, halfOf(ctx, s.c.cfg.Member.Lease))
 	defer cancel()
@@ -121,7 +122,7 @@ func (s *session) awaitTakers(ctx context.Context) {
 	}
 }
 
-// ownsForOthers reports whether this process owns a partition that another should own.
+// ownsForOthers reports whether this process owns a partition that the plan assigns to another process.
 func (s *session) ownsForOthers(n *news) bool {
 	for at := range s.c.allOwned() {
 		if n.plan[at] != 0 {

@@ -9,20 +9,20 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// How an owner notices that its log was deleted, or a part of it. It looks at the log at intervals while it writes, and
-// once more after that. If a frame has no clear answer, it looks at once, and at intervals until there is one. An owner
-// that does not write does not look: being idle costs nothing.
+// How an owner notices that its log, or a part of it, was deleted. It looks at the log at intervals while it writes,
+// and once more after that. If a frame has no clear answer, it looks at once, and at intervals until there is an
+// answer. An owner that does not write does not look, so that being idle costs nothing.
 
 const (
-	lookTime = time.Second // for one look
+	lookTime = time.Second // the time limit of one look
 	// The replica that answers may be behind, so an owner looks several times before it gives the log up, over a fifth of
 	// Config.Behind.
 	lookPart  = 5
 	lookTimes = 4
 )
 
-// lookEvery returns the interval at which an owner looks at its log. It differs between the logs of a process, so that
-// they are not all looked at together.
+// lookEvery returns the interval at which an owner looks at its log. It differs between the partitions of a process, so
+// that their logs are not all looked at together.
 func (l *slot) lookEvery() time.Duration {
 	lease := l.c().cfg.Member.Lease
 	return lease - lease/32*time.Duration(l.at%8)
@@ -34,8 +34,8 @@ func (l *slot) doubted(err error) {
 	l.doubts.Set()
 }
 
-// look checks whether the log has what its owner has written. If it lacks something for some time, the partition ends
-// here, and is read again like any log that seems to be damaged. An operator may restore it.
+// look checks whether the log has what its owner has written. If frames are missing for some time, the partition ends
+// here, and is read again like any log that seems to be damaged, which an operator may restore.
 func (l *slot) look() {
 	last := l.owner.Last()
 	err := l.compare()
@@ -48,7 +48,7 @@ func (l *slot) look() {
 		l.looks.Reset(l.lookEvery())
 	case errors.Is(err, partition.ErrDamaged):
 		l.suspect(err)
-	case !l.doubtful.IsZero(): // it may lack nothing any more, so the time counts anew
+	case !l.doubtful.IsZero(): // the log may be complete again, so the time counts from now
 		l.doubtful = time.Now()
 		l.looks.Reset(l.enough() / lookTimes)
 	default:
@@ -56,7 +56,7 @@ func (l *slot) look() {
 	}
 }
 
-// lookAgain is look, unless nothing was written since the log was looked at, and nothing is in doubt.
+// lookAgain is look, but does nothing if nothing was written since the last look and nothing is in doubt.
 func (l *slot) lookAgain() {
 	if l.owner.Last() == l.seen && l.doubtful.IsZero() && !l.owner.InDoubt() {
 		l.looks.Reset(l.lookEvery())
@@ -65,7 +65,7 @@ func (l *slot) lookAgain() {
 	l.look()
 }
 
-// compare compares the log with what the owner knows of it.
+// compare compares the log with what its owner has written.
 func (l *slot) compare() error {
 	if !l.s.member.Owns(l.at) || l.s.leaving.Load() != nil { // another owner may have trimmed it
 		return errLease
@@ -75,7 +75,7 @@ func (l *slot) compare() error {
 	return l.owner.Look(ctx)
 }
 
-// suspect ends the partition if its log has lacked something for long enough.
+// suspect ends the partition if frames have been missing from its log for long enough.
 func (l *slot) suspect(err error) {
 	if l.doubtful.IsZero() {
 		l.doubtful = time.Now()
@@ -89,5 +89,5 @@ func (l *slot) suspect(err error) {
 	l.end()
 }
 
-// enough returns how long a log must lack something before its owner gives it up.
+// enough returns for how long frames must be missing before the owner gives the log up.
 func (l *slot) enough() time.Duration { return l.c().cfg.Behind / lookPart }

@@ -14,10 +14,10 @@ import (
 
 // How Open waits for the partitions of this process.
 
-// errLost: the lease was lost while the logs were read. The process joins again.
+// errLost means that the lease was lost while the logs were being read. The process joins again.
 var errLost = errors.New("the lease was lost while the logs were read")
 
-// awaitReady waits until all partitions of this process are open, also if it loses its lease meanwhile and joins again.
+// awaitReady waits until all partitions of this process are open, even if it loses its lease meanwhile and joins again.
 func (c *Cluster) awaitReady(ctx context.Context, s *session) error {
 	err := s.awaitReady(ctx)
 	for errors.Is(err, errLost) && wait.Sleep(ctx, firstPause) {
@@ -29,10 +29,10 @@ func (c *Cluster) awaitReady(ctx context.Context, s *session) error {
 	return err
 }
 
-// awaitReady waits until all partitions of this process are open. It waits for partitions that others have to give first
-// no longer than a lease, or half of the time that ctx has left: otherwise a process that is started again and again with
-// a context shorter than a lease would wait for a dead one each time. It waits for logs that do not answer no longer
-// than Config.Behind.
+// awaitReady waits until all partitions of this process are open. For partitions that other processes have to give
+// first, it waits at most a lease, or half of the time that ctx has left: otherwise a process that is started again and
+// again, with a context shorter than a lease, would wait for a dead process each time. For logs that do not answer it
+// waits at most Config.Behind.
 func (s *session) awaitReady(ctx context.Context) error {
 	late, silent := time.After(halfOf(ctx, s.c.cfg.Member.Lease)), time.After(s.c.cfg.Behind)
 	patient := true
@@ -58,14 +58,14 @@ func (s *session) awaitReady(ctx context.Context) error {
 		}
 	}
 	select {
-	case <-s.member.Lost(): // so no slot has anything to wait for any more
+	case <-s.member.Lost(): // then no slot can become ready
 		return errLost
 	default:
 		return nil
 	}
 }
 
-// goesOnWithout reports whether Open is to return although a log does not answer. Other logs must answer: a process
+// goesOnWithout reports whether Open should return although a log does not answer. Other logs must answer: a process
 // that reaches none has another problem, and waits until Open's context ends.
 func (s *session) goesOnWithout(l *slot) bool {
 	why := l.trouble.Load()
@@ -87,8 +87,8 @@ func (s *session) anyOwned() bool {
 	})
 }
 
-// ready reports whether the partition is open, or need not be. If patient, it need be open also if another member must
-// give it first.
+// ready reports whether the partition is open, or need not be. With patient, a partition that another member must give
+// first needs to be open, too.
 func (l *slot) ready(n news, patient bool) bool {
 	t := n.of(l.at)
 	wanted := l.wants(t) && (t.claim.Free || patient)
@@ -98,7 +98,7 @@ func (l *slot) ready(n news, patient bool) bool {
 	return l.c().owned[l.at].Load() != nil || l.c().broken[l.at].Load() != nil
 }
 
-// late returns the error of Open if the partition is not ready in time.
+// late returns the error of Open if the partition was not ready in time.
 func (l *slot) late(err error) error {
 	if why := l.trouble.Load(); why != nil {
 		return storage.Because(err, why.err)

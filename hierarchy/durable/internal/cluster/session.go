@@ -14,33 +14,33 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// session is one membership of this process.
+// session is one membership of this process, from joining to the end of its lease.
 type session struct {
 	c        *Cluster
 	member   *member.Member
 	slots    []*slot
-	requests storage.Subscription // of others, for partitions
-	risen    wait.Signal          // the lease was renewed
+	requests storage.Subscription // to requests of other members for partitions
+	risen    wait.Signal          // set when the lease was renewed
 	ctx      context.Context      // ends when everything must end at once
 	cancel   context.CancelFunc
-	wg       sync.WaitGroup // of the slots, and of watch
+	wg       sync.WaitGroup // counts the goroutines of the slots and of watch
 	once     sync.Once
-	// leaving is the context of Shutdown, once that has begun. Then staying ends.
+	// leaving is the context of Shutdown, once Shutdown has begun. staying ends at that moment.
 	leaving  atomic.Pointer[context.Context]
 	staying  context.Context
 	depart   context.CancelFunc
 	silent   atomic.Bool               // the table did not answer while this process was leaving
-	regained atomic.Pointer[time.Time] // since when the lease is held again, if it was not meanwhile
+	regained atomic.Pointer[time.Time] // since when the lease is held again, after an interruption; otherwise nil
 
 	mu   sync.Mutex
 	news news
 }
 
-// news is what the session knows now.
+// news is what the session knows at the moment.
 type news struct {
 	view    *member.View
 	plan    []member.ID   // who should own each partition
-	changed chan struct{} // closed when it is replaced
+	changed chan struct{} // closed when these values are replaced
 }
 
 // begin joins, and begins a session.
@@ -82,7 +82,7 @@ func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 	return s, nil
 }
 
-// watch wakes the slots whose task changes, and resumes the partitions when the lease is back.
+// watch wakes the slots whose task changes, and resumes the partitions when the lease has returned.
 func (s *session) watch() {
 	held := true
 	fall := time.NewTimer(s.c.cfg.Member.Lease)
@@ -92,10 +92,10 @@ func (s *session) watch() {
 		case <-s.member.Changed():
 			s.now()
 		case <-s.risen:
-			if !s.member.Holds() { // it was a record of another member
+			if !s.member.Holds() { // another member's record was renewed
 				continue
 			}
-			_ = s.lookAtClock() // each slot looks for itself
+			_ = s.lookAtClock() // the slots call it themselves, so its error is of no use here
 			fall.Reset(s.c.cfg.Member.Lease)
 			if !held {
 				now := time.Now()
@@ -116,8 +116,8 @@ func (s *session) watch() {
 	}
 }
 
-// now returns what the member knows, and the plan. It is up to date, including a claim that was just taken. If the view
-// has changed, it wakes those that wait for that.
+// now returns what the member knows, and the plan, including a claim that was just taken. If the view has changed, it
+// wakes the slots that wait for that.
 func (s *session) now() news {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,8 +127,9 @@ func (s *session) now() news {
 	return s.news
 }
 
-// learn plans anew, and wakes the slots whose task is another then. Most changes of the table concern one partition: if
-// each woke all slots, opening many partitions would take the square of their number. mu is held.
+// learn computes the plan of a new view, and wakes the slots whose task differs from before. Most changes of the table
+// concern one partition: if each change woke all slots, opening n partitions would take time proportional to n². mu is
+// held.
 func (s *session) learn(view *member.View) {
 	old := s.news
 	s.c.sees(old.view, view)
@@ -155,7 +156,7 @@ func (s *session) nameOf(id member.ID) string {
 	return member.Name("", id)
 }
 
-// task is what decides what a slot does.
+// task determines what a slot does.
 type task struct {
 	claim member.Claim
 	plan  member.ID // who should own the partition
@@ -173,7 +174,7 @@ func (s *session) stop() {
 	})
 }
 
-// close is for Cluster.Close: calls that were made are written, and the lease is left to run out.
+// close is for Cluster.Close: calls that are queued are written, and the lease is left to run out.
 func (s *session) close() {
 	var wg sync.WaitGroup
 	for _, p := range s.c.allOwned() {

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// A process whose clock is off takes no partition over: its timers would fire early or late by that difference, and
-// so would those of each later owner.
+// A process whose clock is off takes no partition over: its timers would fire early or late by the difference, and so
+// would the timers of each later owner.
 
 // logSkewEvery is the least interval between two warnings that the clock is off.
 const logSkewEvery = time.Minute
 
-// errSkew is for a takeover that waits for a right clock.
+// errSkew is the error of a takeover that has to wait until the clock is right.
 var errSkew = errors.New("the wall clock is off by more than MaxSkew")
 
 var errLeaving = errors.New("this process is leaving")
@@ -62,7 +62,7 @@ func (l *slot) fitsClock() error {
 	}
 }
 
-// Skew is by how much the wall clock is ahead of the servers', or 0 if that is not known.
+// Skew returns how far the wall clock is ahead of the servers', or 0 if that is not known.
 func (c *Cluster) Skew() time.Duration {
 	if c.cfg.MaxSkew == 0 {
 		return 0

@@ -14,34 +14,34 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// slot is one partition in one session, and the goroutine that does with it what the plan says.
+// slot is one partition in one session. Its goroutine does what the plan requires for the partition.
 type slot struct {
 	s        *session
 	at       int
-	opened   wait.Signal  // it was opened, or found to be broken
-	changed  wait.Signal  // its task may be another
-	doubts   wait.Signal  // the result of an append of owner is unknown
+	opened   wait.Signal  // set when the partition was opened, or found to be broken
+	changed  wait.Signal  // set when the task may have changed
+	doubts   wait.Signal  // set when the result of an append of owner is unknown
 	requests chan request // from other members
 	waiting  atomic.Int32 // requests without an answer
 	releases chan releasing
 	trouble  atomic.Pointer[trouble]
-	failing  atomic.Pointer[time.Time] // since when each attempt to get the partition has failed, or nil
-	unable   atomic.Pointer[time.Time] // since when this process can't write to the log, and has published that, or nil
+	failing  atomic.Pointer[time.Time] // since when all attempts to get the partition have failed, or nil
+	unable   atomic.Pointer[time.Time] // since when this process, as it has published, can't write to the log, or nil
 	progress partition.Progress        // of reading the log
 
 	// The other fields belong to the goroutine of run.
 
-	owner    *partition.Partition // nil if it is not open here
-	server   *remote.Server       // of owner, or of its damage
+	owner    *partition.Partition // nil if the partition is not open here
+	server   *remote.Server       // answers calls of other processes: those for owner or, for a damaged log, with the damage
 	follower *partition.Follower  // of another owner's log, or nil
 	retry    wait.Backoff
-	doubtful time.Time     // since when its log seems to be damaged
+	doubtful time.Time     // since when the log has seemed to be damaged
 	logged   string        // the last trouble that was logged
 	looks    *time.Timer   // when lookAgain is due next
-	seen     uint64        // the last frame of owner when its log was complete
+	seen     uint64        // the last frame that owner had written when its log was last found complete
 	weighs   *time.Timer   // when weigh is due next
-	rest     time.Duration // for which it leaves the partition to others if it is unable to write
-	again    time.Time     // when that ends
+	rest     time.Duration // how long this process leaves the partition to others when it can't write to the log
+	again    time.Time     // when that time ends
 }
 
 // request is another member's request for the partition.
@@ -50,7 +50,7 @@ type request struct {
 	answer chan bool
 }
 
-// releasing is Shutdown's wish to give the partition to nobody.
+// releasing is a request of Shutdown to give the partition to nobody.
 type releasing struct {
 	ctx  context.Context
 	done chan error
@@ -64,13 +64,13 @@ func newSlot(s *session, at int) *slot {
 func (l *slot) c() *Cluster   { return l.s.c }
 func (l *slot) me() member.ID { return l.s.member.ID() }
 
-// task returns the present task. When it changes, the signal changed is set.
+// task returns the present task. When the task changes, the signal changed is set.
 func (l *slot) task() task {
 	n := l.s.now()
 	return n.of(l.at)
 }
 
-// run does what the plan says, until the session ends.
+// run does what the plan requires, until the session ends.
 func (l *slot) run() {
 	defer l.end()
 	for l.s.ctx.Err() == nil {
@@ -80,10 +80,10 @@ func (l *slot) run() {
 		}
 		switch {
 		case l.owner != nil && t.claim.Holder != l.me():
-			l.end() // the lease was lost, and others know it already
+			l.end() // the lease was lost, and others have noticed
 		case l.owner != nil:
 			l.keep()
-		case l.s.leaving.Load() != nil: // others open it
+		case l.s.leaving.Load() != nil: // others will open the partition
 			l.unfollow()
 			l.stay(l.changed, nil)
 		case t.claim.Holder == l.me() && l.passes(t):
@@ -125,8 +125,8 @@ func (l *slot) try(do func() error) {
 	l.stay(nil, time.After(pause))
 }
 
-// stay waits for changed or wake. Meanwhile it answers requests: another member may be able to open the partition if
-// this one can't.
+// stay waits for changed or wake. Meanwhile it answers requests, since another member may be able to open the partition
+// if this one can't.
 func (l *slot) stay(changed <-chan struct{}, wake <-chan time.Time) {
 	for {
 		select {
@@ -147,7 +147,7 @@ func (l *slot) stay(changed <-chan struct{}, wake <-chan time.Time) {
 	}
 }
 
-// keep serves the partition until something happens.
+// keep serves the partition until there is something to do.
 func (l *slot) keep() {
 	select {
 	case <-l.changed:
@@ -171,8 +171,8 @@ func (l *slot) keep() {
 	}
 }
 
-// claim takes the claim, if it is free, and opens the partition. It reads the log first: if it can't read it, or can't
-// write to it, it leaves it to others.
+// claim takes the claim, if it is free, and opens the partition. It reads the log before that, and probes whether it
+// can write to it. If either fails, it leaves the partition to others.
 func (l *slot) claim() error {
 	if err := l.follow(); err == nil {
 		if err = l.probe(); err != nil {
@@ -204,7 +204,7 @@ func (l *slot) patience() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(l.s.ctx, l.c().cfg.Member.Lease)
 }
 
-// end ends the partition here. If the lease is held, the reason is that another process has taken it over.
+// end ends the partition here. It is called when another process has taken the partition over, or the lease is lost.
 func (l *slot) end() {
 	l.unfollow()
 	if l.owner != nil {
@@ -214,13 +214,13 @@ func (l *slot) end() {
 	l.unrefuse()
 }
 
-// unrefuse stops answering that the log is damaged: another process may be able to read it.
+// unrefuse stops answering calls with the damage of the log, since another process may be able to read the log.
 func (l *slot) unrefuse() {
 	l.unserve()
 	l.c().broken[l.at].Store(nil)
 }
 
-// closed is called when the partition has ended here.
+// closed is called after the partition has ended here.
 func (l *slot) closed() {
 	c, st := l.c(), l.owner.Stats()
 	c.mu.Lock()

@@ -8,14 +8,14 @@ import (
 // Member is one of the processes that share the name.
 type Member struct {
 	ID            string
-	Text          string // what logs call it, too
+	Text          string // its name in logs
 	Self, Leaving bool
 	Owned         int // partitions
-	Log, Wire     int // the latest versions that it reads
+	Log, Wire     int // the latest versions of frames and messages that it reads
 }
 
-// Members returns the processes that have a lease, as this one knows them, and for each partition the
-// index of its owner among them, or -1.
+// Members returns the processes that have a lease, as far as this process knows, and for each partition the index of
+// its owner among them, or -1.
 func (c *Cluster) Members() (members []Member, owners []int) {
 	s := c.latest()
 	return membersOf(s.now().view, func(p *member.Peer, at int) bool {
@@ -23,8 +23,8 @@ func (c *Cluster) Members() (members []Member, owners []int) {
 	})
 }
 
-// membersOf returns the members of a view, and for each partition the index of its owner among them, or -1. The holder of
-// the claim is the owner, if it can write to the log and opens reports true.
+// membersOf returns the members of a view, and for each partition the index of its owner among them, or -1. The owner
+// is the holder of the claim, if it can write to the log and opens reports true for it.
 func membersOf(view *member.View, opens func(p *member.Peer, at int) bool) (members []Member, owners []int) {
 	place := make(map[member.ID]int, len(view.Members))
 	for i, p := range view.Members {
@@ -52,7 +52,7 @@ func (c *Cluster) Partition(at int) (p *partition.Partition, err error) {
 	return c.owned[at].Load(), nil
 }
 
-// Stats returns the figures of partition at from all times at which this process owned it, including the present.
+// Stats returns the figures of partition at, added up over all times at which this process has owned it.
 func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
 	for {
 		p, err := c.Partition(at)
@@ -61,11 +61,11 @@ func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
 			st = p.Stats()
 		}
 		c.mu.Lock()
-		same := p == nil || p == c.owned[at].Load() // else past has what st has
+		same := p == nil || p == c.owned[at].Load() // otherwise past already includes st
 		st.AddPast(&c.past[at])
 		s := c.session
 		if p == nil {
-			st.Unavailable = c.lost // if the lease was lost
+			st.Unavailable = c.lost // zero unless the lease was lost
 		}
 		c.mu.Unlock()
 		if p == nil && st.Unavailable.IsZero() {
@@ -80,7 +80,7 @@ func (c *Cluster) Stats(at int) (st partition.Stats, owned bool, err error) {
 	}
 }
 
-// closed adds the last figures of a partition that this process does not own any more to those of the past. mu is held.
+// closed adds the last figures of a partition that this process does not own any more to those in past. mu is held.
 func (c *Cluster) closed(at int, st *partition.Stats) {
 	c.owned[at].Store(nil)
 	c.past[at].AddPast(st)

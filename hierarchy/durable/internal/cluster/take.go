@@ -11,9 +11,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// How a partition comes to this process.
+// How this process gets a partition.
 
-// catchUpEvery is the interval at which a log is followed to which another process still writes.
+// catchUpEvery is the interval at which the end of a log is read to which another process still writes.
 const catchUpEvery = 100 * time.Millisecond
 
 // take reads the log of a partition whose owner lives. Then it requests the partition, if this process can write to the
@@ -23,7 +23,7 @@ func (l *slot) take(holder member.ID) error {
 		return err
 	}
 	if err := l.follow(); err != nil {
-		return l.unreadable(err) // also if it seems to be damaged: its owner has all it needs in memory
+		return l.unreadable(err) // even if the log seems to be damaged: its owner has everything in memory
 	}
 	if err := l.probe(); err != nil {
 		return err
@@ -47,7 +47,8 @@ func (l *slot) take(holder member.ID) error {
 	return l.awaitGift(holder, answers)
 }
 
-// awaitGift waits for the claim, and keeps following the log. If the owner dies meanwhile, the claim is free.
+// awaitGift waits until this process has the claim, and keeps following the log. It also returns if the owner dies
+// meanwhile, which makes the claim free.
 func (l *slot) awaitGift(holder member.ID, answers <-chan bool) error {
 	late, again := time.After(2*l.c().cfg.Member.Lease), time.Tick(catchUpEvery)
 	for t := l.task(); t.plan == l.me() && t.claim.Holder == holder && !t.claim.Free; {
@@ -83,7 +84,7 @@ var (
 	errLease   = errors.New("the lease of this process has ended")
 )
 
-// follow reads the log as far as it goes, while another process owns it.
+// follow reads the log to its present end, while another process owns it.
 func (l *slot) follow() (err error) {
 	if l.follower == nil {
 		l.follower, err = partition.Follow(l.s.ctx, l.config())
@@ -133,7 +134,7 @@ func (l *slot) open() error {
 	return nil
 }
 
-// own takes the log over. Without the lease, that is left to others.
+// own takes the log over. Without the lease it does not, and leaves that to others.
 func (l *slot) own() error {
 	if err := l.follow(); err != nil {
 		return err
@@ -147,7 +148,7 @@ func (l *slot) own() error {
 	ctx, cancel := l.takeoverTime()
 	defer cancel()
 	f := l.follower
-	l.follower = nil // it ends in any case
+	l.follower = nil // Own ends it in any case
 	owner, err := f.Own(ctx, func(p *partition.Partition) {
 		l.c().broken[l.at].Store(nil)
 		l.c().owned[l.at].Store(p)
@@ -161,7 +162,8 @@ func (l *slot) own() error {
 	return err
 }
 
-// takeoverTime returns a context for the takeover: it has a limit of its own if another may be able to do it.
+// takeoverTime returns a context for the takeover. The takeover has a time limit if another process may be able to do
+// it.
 func (l *slot) takeoverTime() (context.Context, context.CancelFunc) {
 	if !l.s.othersLive() || l.unable.Load() != nil {
 		return context.WithCancel(l.s.ctx)
@@ -169,8 +171,8 @@ func (l *slot) takeoverTime() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(l.s.ctx, max(l.c().cfg.Member.Lease, leastTakeover))
 }
 
-// damaged handles a log that seems to be damaged. The replica that has answered may only be behind, so the log is
-// read again for a while before calls get the error.
+// damaged handles a log that seems to be damaged. The replica that answered may merely be behind, so the log is read
+// again for a while before calls get the error.
 func (l *slot) damaged(err error) error {
 	l.unfollow()
 	if !l.isDamaged(err) {
@@ -178,7 +180,7 @@ func (l *slot) damaged(err error) error {
 	}
 	if was := l.c().broken[l.at].Load(); was == nil || (*was).Error() != err.Error() {
 		l.c().cfg.Logger.Error("durable: a log is damaged", "partition", l.at, "err", err)
-		l.unserve() // it answers with the previous damage
+		l.unserve() // the server answers with an earlier error
 	}
 	l.c().broken[l.at].Store(&err)
 	l.opened.Set()

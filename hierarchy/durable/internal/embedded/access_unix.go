@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// access fails if files can't be made in a directory.
+// access returns an error if this process can't create files in a directory.
 func access(dir string) error {
 	const readWriteSearch = 4 | 2 | 1
 	if err := syscall.Access(dir, readWriteSearch); err != nil {

@@ -12,14 +12,14 @@ import (
 )
 
 // Damage in one stream must not hold up the others. If the files of a stream would send the server into an endless
-// loop, their directory is moved beside the server's, where nothing changes it and it can be salvaged. To the server,
-// the stream is missing then.
+// loop, their directory is moved out of the server's into one that nothing changes, from where it can be salvaged. For
+// the server, the stream is then missing.
 
 func account(dir string) string     { return filepath.Join(streams(dir), "jetstream", "$G", "streams") }
 func asideDir(dir string) string    { return filepath.Join(dir, "damaged") }
 func aside(dir, name string) string { return filepath.Join(asideDir(dir), name) }
 
-// setAside moves the streams away whose files would make the server loop, or in which it has found damage.
+// setAside moves the streams away whose files would make the server loop, or in which the server has found damage.
 func (s *Server) setAside() error {
 	entries, err := os.ReadDir(account(s.dir))
 	if errors.Is(err, os.ErrNotExist) {
@@ -49,7 +49,7 @@ func (s *Server) setAside() error {
 	return nil
 }
 
-// moveAside moves the directory of a stream. One that was moved earlier stays.
+// moveAside moves the directory of a stream away. If that was done for the stream before, the earlier directory stays.
 func (s *Server) moveAside(name string) error {
 	if err := os.MkdirAll(asideDir(s.dir), 0o700); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *Server) moveAside(name string) error {
 	}
 }
 
-// Aside returns why a stream is missing if it was set aside as damaged, else nil.
+// Aside returns an error if a stream is missing because it was set aside as damaged, otherwise nil.
 func (s *Server) Aside(stream string) error {
 	if _, err := os.Stat(filepath.Join(account(s.dir), stream)); err == nil {
 		return nil
@@ -79,7 +79,7 @@ func (s *Server) Aside(stream string) error {
 	return err
 }
 
-// corruptOf returns the stream in which the server has found damage, as a line of its log reports it, or "".
+// corruptOf returns the stream in which the server has found damage according to a line of its log, or "".
 func corruptOf(line string) string {
 	if !strings.Contains(line, "malformed or corrupt message") {
 		return ""
@@ -105,8 +105,8 @@ func (s *Server) damaged() bool {
 	return len(s.corrupt) > 0
 }
 
-// noteCorrupt records damage that the server has found, and calls the functions of OnCorrupt. The server goes on with the
-// other streams. mu must be locked.
+// noteCorrupt records damage that the server has found, and calls the functions of OnCorrupt. The server continues with
+// the other streams. mu must be locked.
 func (s *Server) noteCorrupt(stream, line string) {
 	if s.corrupt[stream] != nil {
 		return
@@ -117,7 +117,8 @@ func (s *Server) noteCorrupt(stream, line string) {
 	}
 }
 
-// OnCorrupt calls f with each stream in which the server has found or finds damage, until stop is called.
+// OnCorrupt calls f with each stream in which the server has found damage, and with each in which it finds some later,
+// until stop is called.
 func (s *Server) OnCorrupt(f func(stream string, err error)) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

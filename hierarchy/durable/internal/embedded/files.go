@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// errSync is the failure of a sync. After it, nobody knows what is on the disk.
+// errSync is for a failed sync. After it, it is unknown what is on the disk.
 var errSync = errors.New("a sync has failed")
 
-// syncFiles syncs the files of a directory that no server has open. If a server ended between a write and its sync,
-// or its last sync failed as it closed its files, the next server would assume that what it finds is on the disk.
+// syncFiles syncs the files of a directory that no server has open. If a server ended between a write and its sync, or
+// its last sync failed while it closed its files, the next server would assume that everything it finds is on the disk.
 //
 // It fails if a file or a directory is not writable: the server would treat the stream as missing, and delete its
 // messages when it fails to create it.
@@ -36,13 +36,14 @@ func syncFiles(dir string, sync func(*os.File) error) error {
 		}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) { // there is nothing yet
+	if errors.Is(err, fs.ErrNotExist) { // there are no files yet
 		return nil
 	}
 	return err
 }
 
-// writable fails if no file can be made in a directory, which is made if there is none.
+// writable returns an error if this process can't create files in a directory. It creates the directory if there is
+// none.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -57,8 +58,8 @@ func writable(dir string) error {
 // spareFiles is how many more files the process must be able to open before a server starts.
 const spareFiles = 64
 
-// canOpenFiles fails if the process can't open some more files at once. A server that can't open a file, or list a
-// directory, as it starts goes on without that stream, as if there were none, and does not always say so.
+// canOpenFiles returns an error if the process can't open spareFiles more files at once. A server that can't open a
+// file, or list a directory, when it starts, goes on as if the stream did not exist, and does not always report that.
 func canOpenFiles(dir string) error {
 	for range spareFiles {
 		f, err := os.Open(dir)

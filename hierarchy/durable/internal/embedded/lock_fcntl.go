@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// tryLock uses fcntl, as Solaris and AIX have no flock. Its locks are of the process, which is enough: within one, a
-// directory has one Server.
+// tryLock uses fcntl, as Solaris and AIX have no flock. Its locks belong to the process, which is sufficient: within
+// one process, a directory has only one Server.
 func tryLock(f *os.File) error {
 	err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart})
 	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {

@@ -8,7 +8,8 @@ import (
 )
 
 // acquire creates a file that stays open while the process lives. First it removes the file that an ended process has
-// left: Windows does not remove an open file. The other systems without flock or fcntl, such as js, have one process.
+// left behind, which fails if that is still open: Windows does not remove open files. The other systems without flock
+// or fcntl, such as js, have only one process.
 func acquire(name string) (*os.File, error) {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		if errors.Is(err, os.ErrPermission) {

@@ -4,7 +4,7 @@ package embedded
 
 import "os"
 
-// acquire locks a file. The kernel unlocks it when the process ends, however it ends.
+// acquire locks a file. The kernel unlocks it when the process ends, for whatever reason.
 func acquire(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

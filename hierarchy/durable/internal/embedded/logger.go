@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// tell logs a message to the loggers of all who have the directory open, once to a logger that several of them have.
+// tell logs a message to the loggers of all shares of the directory. A logger that several shares have in common gets
+// it once.
 func (s *Server) tell(level slog.Level, text string, args ...any) {
 	var logs []*slog.Logger
 	opened.mu.Lock()
@@ -23,8 +24,8 @@ func (s *Server) tell(level slog.Level, text string, args ...any) {
 	}
 }
 
-// logger passes the messages of a NATS server to those who have its directory open. Its notices, of
-// which there are a dozen at each start, are for debugging.
+// logger passes the messages of a NATS server to those that have its directory open. The server's notices, a dozen at
+// each start, are passed on at the debug level.
 type logger struct {
 	*Server
 	fatal atomic.Pointer[string] // why the server does not start, or nil
@@ -40,8 +41,8 @@ func (l *logger) Noticef(format string, v ...any) { l.say(slog.LevelDebug, forma
 func (*logger) Debugf(string, ...any)             {}
 func (*logger) Tracef(string, ...any)             {}
 
-// Warnf is also called when the server can't open what it has to read. It goes on without that stream then,
-// as if there were none.
+// Warnf is also called when the server can't open a file that it has to read. The server then goes on as if the stream
+// did not exist.
 func (l *logger) Warnf(format string, v ...any) {
 	if line := l.say(slog.LevelWarn, format, v); lacksFiles(line) {
 		l.failed(line)
@@ -54,7 +55,7 @@ func (l *logger) Errorf(format string, v ...any) {
 	}
 }
 
-// Fatalf is called when the server does not start. The server believes that it ends the process.
+// Fatalf is called when the server can't start. The server expects that Fatalf ends the process.
 func (l *logger) Fatalf(format string, v ...any) {
 	line := l.say(slog.LevelError, format, v)
 	l.fatal.CompareAndSwap(nil, &line)

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// opened has the servers of this process, by directory: those that start, run or stop. mu is not locked
-// while one of them does, so one directory does not hold up another.
+// opened has the servers of this process, by directory, that are starting, running or stopping. mu is not held while
+// one of them starts or stops, so that one directory does not hold up another.
 var opened = struct {
 	mu      sync.Mutex
 	servers map[string]*Server
-	lost    map[string]error // why no server is started in this directory any more
+	lost    map[string]error // by directory: why no server may be started in it any more
 }{servers: make(map[string]*Server), lost: make(map[string]error)}
 
 // Share is one Open of a directory.
@@ -26,8 +26,8 @@ type Share struct {
 	log *slog.Logger
 }
 
-// Open starts the server of dir, or shares the one that this process has. Each Open needs a Close.
-// When ctx is done, Open waits no longer. A server that nobody waits for stops when it has started.
+// Open starts the server of dir, or shares the one that this process already has. Each Open needs a Close. Open stops
+// waiting when ctx is done. A server that nobody waits for is stopped once it has started.
 func Open(ctx context.Context, dir string, log *slog.Logger) (s *Share, err error) {
 	name, err := prepared(ctx, dir)
 	if err == nil {
@@ -58,8 +58,8 @@ func open(ctx context.Context, dir string, log *slog.Logger) (*Share, error) {
 	}
 }
 
-// join returns a share of the server of a directory, which it creates if there is none. If the server is
-// stopping, join returns that instead: the next one has to wait for it.
+// join returns a share of the server of a directory, which it creates if there is none. If the server is stopping, join
+// returns that server instead, and the next one has to wait for it.
 func join(dir string, log *slog.Logger) (share *Share, before *Server, err error) {
 	opened.mu.Lock()
 	defer opened.mu.Unlock()
@@ -80,7 +80,7 @@ func join(dir string, log *slog.Logger) (share *Share, before *Server, err error
 	return share, nil, nil
 }
 
-// await waits for c, or until ctx is done.
+// await waits until c is closed, or until ctx is done.
 func await(ctx context.Context, c <-chan struct{}) error {
 	select {
 	case <-c:
@@ -93,14 +93,14 @@ func await(ctx context.Context, c <-chan struct{}) error {
 // endTime is how long Close waits for the files to be closed.
 const endTime = 5 * time.Second
 
-// Close ends the server if nobody else in this process uses it, and waits until its files are
-// closed, but not for a disk that hangs: the next Open waits for that. Another Close of the same share does nothing.
+// Close ends the server if no other share of it is open, and waits until its files are closed, for at most endTime, as
+// the disk may hang: the next Open waits for the rest. Further calls of Close of the same share do nothing.
 func (s *Share) Close() {
 	opened.mu.Lock()
 	open := slices.Contains(s.shares, s) && !s.stopping
 	last := open && len(s.shares) == 1 && s.running
 	if last {
-		s.stopping = true // its log gets the messages of the server until that has stopped
+		s.stopping = true // the log of this share gets the messages of the server until that has stopped
 	} else if open {
 		s.shares = slices.DeleteFunc(s.shares, func(other *Share) bool { return other == s })
 	}
@@ -115,7 +115,7 @@ func (s *Share) Close() {
 	}
 }
 
-// run starts the server, and stops it if that fails, or if all who wanted it have gone.
+// run starts the server. It stops the server if the start fails, or if all shares have been closed meanwhile.
 func (s *Server) run() {
 	s.failure = s.start()
 	if s.failure != nil && !errors.Is(s.failure, errInUse) && !errors.Is(s.failure, errVersion) {
@@ -132,7 +132,7 @@ func (s *Server) run() {
 	close(s.started)
 }
 
-// retire stops the server. Then another one can start.
+// retire stops the server, so that another one can start.
 func (s *Server) retire() {
 	s.stop()
 	opened.mu.Lock()
@@ -144,7 +144,7 @@ func (s *Server) retire() {
 	close(s.stopped)
 }
 
-// prepared is prepare, but waits no longer than ctx for a file system that does not answer.
+// prepared is prepare, but stops waiting for the file system when ctx is done.
 func prepared(ctx context.Context, dir string) (string, error) {
 	var name string
 	var err error

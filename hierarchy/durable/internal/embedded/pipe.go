@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// pipe is a connection to the server of this process that takes what is written at once. Without it, a server whose
-// disk hangs reads nothing more, and the client waits in the middle of a write, with its lock held: then no request
-// ends with its context.
+// pipe is a connection to the server of this process that accepts writes at once. Without it, when the disk hangs, the
+// server would stop reading, and the client would wait in the middle of a write with its lock held: then no request
+// would end with its context.
 type pipe struct {
 	net.Conn
 	mu     sync.Mutex
-	more   sync.Cond // something has changed below
+	more   sync.Cond // signalled when a field below has changed
 	buf    []byte
-	err    error // of the server's end
+	err    error // the error of the connection to the server
 	closed bool
 }
 
-// pipeSize is how much may wait for the server before a write waits, too. What is tried again while the disk hangs is
-// a frame for each partition every few seconds.
+// pipeSize is how many bytes may wait for the server before writes wait, too. While the disk hangs, retries are a frame
+// for each partition every few seconds.
 const pipeSize = 64 << 20
 
 func newPipe(server net.Conn) *pipe {
@@ -29,7 +29,7 @@ func newPipe(server net.Conn) *pipe {
 	return p
 }
 
-// Write takes b.
+// Write queues b for the server.
 func (p *pipe) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +47,7 @@ func (p *pipe) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// pump writes what was taken to the server.
+// pump writes the queued bytes to the server.
 func (p *pipe) pump() {
 	var next []byte
 	p.mu.Lock()
@@ -63,7 +63,7 @@ func (p *pipe) pump() {
 		p.more.Broadcast()
 		p.mu.Unlock()
 		_, err := p.Conn.Write(next)
-		if cap(next) > maxPayload { // one large frame must not keep its room
+		if cap(next) > maxPayload { // after one large frame, its buffer must not be kept
 			next = nil
 		}
 		p.mu.Lock()
@@ -72,10 +72,10 @@ func (p *pipe) pump() {
 	p.more.Broadcast()
 }
 
-// SetWriteDeadline does nothing: a write waits for what others have written.
+// SetWriteDeadline does nothing, since a write also waits for what others have written before.
 func (p *pipe) SetWriteDeadline(time.Time) error { return nil }
 
-// Close ends the connection. What the server has not read is lost, as with any connection.
+// Close ends the connection. Bytes that the server has not read are lost, as with any connection.
 func (p *pipe) Close() error {
 	p.mu.Lock()
 	p.closed = true

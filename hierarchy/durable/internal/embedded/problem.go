@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// wasWriteError reports whether a line of the server's log says that a write has failed.
+// wasWriteError reports whether a line of the server's log means that a write has failed.
 func wasWriteError(line string) bool {
 	return strings.Contains(strings.ToLower(line), "critical write error")
 }
 
-// lacksRoom reports whether there was no room for what was to be written. After a failed sync, what was
-// written before may be lost, whatever the reason.
+// lacksRoom reports whether a line of the server's log means that a write failed for lack of room. A failed sync does
+// not count: whatever its reason, earlier writes may be lost.
 func lacksRoom(line string) bool {
 	texts := []string{"no space left", "not enough space", "disk quota exceeded", "file too large"}
 	found := func(text string) bool { return strings.Contains(line, text) }
@@ -27,7 +27,7 @@ func (s *Server) Problem() error {
 	return err
 }
 
-// ProblemSince returns since when the server has a problem, and Problem.
+// ProblemSince returns since when the server has had a problem, and the problem.
 func (s *Server) ProblemSince() (time.Time, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,18 +42,18 @@ func (s *Server) OnProblem(f func(error)) (stop func() bool) {
 	return context.AfterFunc(healthy, func() { f(context.Cause(healthy)) })
 }
 
-// unsynced returns why something may not be on the disk though the file system shows it, or nil. Once it is
-// not nil, it stays, and the server is not started again in this process.
+// unsynced returns an error if data may not be on the disk although the file system shows it, or nil. Once that has
+// happened, it returns the error for ever, and the server is not started again in this process.
 func (s *Server) unsynced() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lost
 }
 
-// lacksFiles reports whether too many files are open.
+// lacksFiles reports whether a line of the server's log means that too many files are open.
 func lacksFiles(line string) bool { return strings.Contains(line, "too many open files") }
 
-// passing returns what keeps the server from writing if that may pass and loses nothing, else "".
+// passing returns what keeps the server from writing, if that is temporary and loses nothing, otherwise "".
 func passing(line string) string {
 	switch {
 	case lacksRoom(line):
@@ -64,8 +64,8 @@ func passing(line string) string {
 	return ""
 }
 
-// Because returns the problem of the server if it has one. Otherwise it returns err, with what is wrong with the
-// disk, if anything: the server reports only what it could not do. Because does not wait for a disk that hangs.
+// Because returns the problem of the server if it has one. Otherwise it returns err, with what is wrong with the disk,
+// if anything: the server reports only which operation failed. Because does not wait for a disk that hangs.
 func (s *Server) Because(ctx context.Context, err error) error {
 	if problem := s.Problem(); problem != nil {
 		return problem
@@ -80,7 +80,7 @@ func (s *Server) Because(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// passingNow returns what keeps files from being written now if that may pass, else "".
+// passingNow tries to write files, and returns what prevents that, if it is temporary, otherwise "".
 func (s *Server) passingNow(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()

@@ -12,24 +12,24 @@ import (
 	"time"
 )
 
-// A NATS server writes nothing more to a stream once a write has failed, and does not answer. But it still shows readers
-// what it has in memory. So after the first failure the server is ended, and it is started again when there is room, or when
-// fewer files are open. After any other failure, at any time, it stays ended: what the file system shows need not be on the
-// disk.
+// A NATS server writes nothing more to a stream once a write has failed, and does not answer, but it still shows
+// readers what it has in memory. So after the first failure the server is ended. It is started again when there is
+// room, or when fewer files are open. After any other failure, at any time, it is not started again: what the file
+// system shows need not be on the disk.
 
 const (
-	// probeEvery is how often the watcher tries whether there is room again.
+	// probeEvery is how often the watcher checks whether there is room again.
 	probeEvery = time.Second
 	// probeSize is how many bytes must be free, written as probeFiles files. Both exceed what the server needs to
-	// create a stream, as it removes what it has written of a stream that it can't create.
+	// create a stream, because a server that can't create a stream completely removes what it has written of it.
 	probeSize, probeFiles = 4 << 20, 16
-	// probeTime is how long an Open that has failed waits for the disk.
+	// probeTime is how long an Open that has failed waits for the result of a probe.
 	probeTime = 10 * time.Second
 )
 
 const lostText = "writing has failed, and the timers stay unavailable until the process starts again"
 
-// failed is called with a line of the server's log, inside the server.
+// failed is called, by the server, with a line of its log.
 func (s *Server) failed(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Server) failed(line string) {
 		s.failedAt = time.Now()
 	}
 	if what == "" {
-		if failed { // for lack of room: that is not the problem any more
+		if failed { // the earlier failure was lack of room, which is not the problem any more
 			s.healthy, s.fail = context.WithCancelCause(context.Background())
 		}
 		s.lost = fmt.Errorf("%s: %s", lostText, line)
@@ -72,7 +72,7 @@ func (s *Server) watch() {
 	}
 }
 
-// repair ends the server and starts it again when it can write. It reports false if the server stays ended.
+// repair ends the server and starts it again when it can write. It reports false if the server is not started again.
 func (s *Server) repair() bool {
 	s.end()
 	err := s.Problem()
@@ -94,10 +94,10 @@ func (s *Server) repair() bool {
 	return false
 }
 
-// again starts the server again. If that fails, it is ended.
+// again starts the server again. If that fails, it ends the server. It reports whether the server runs.
 func (s *Server) again() bool {
 	s.mu.Lock()
-	if s.lost == nil { // what fails from now on is another problem
+	if s.lost == nil { // failures from now on are another problem
 		s.healthy, s.fail = context.WithCancelCause(context.Background())
 	}
 	s.mu.Unlock()
@@ -112,12 +112,12 @@ func (s *Server) again() bool {
 	return false
 }
 
-// probe fails if there is no room for some files.
+// probe returns an error if there is no room for some files.
 func (s *Server) probe() (err error) {
 	s.probing.Lock()
 	defer s.probing.Unlock()
 	dir := filepath.Join(s.dir, "probe")
-	if err := os.RemoveAll(dir); err != nil { // a process may have ended in the middle
+	if err := os.RemoveAll(dir); err != nil { // a process may have ended during a probe
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
@@ -137,8 +137,8 @@ func (s *Server) probe() (err error) {
 	return nil
 }
 
-// InProcessConn implements nats.InProcessConnProvider, so that the connection goes on with the
-// server that was started again.
+// InProcessConn implements nats.InProcessConnProvider, so that the connection reconnects to the server when that was
+// started again.
 func (s *Server) InProcessConn() (net.Conn, error) {
 	s.mu.Lock()
 	server := s.server

@@ -20,46 +20,46 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// The errors of Open. They are wrapped with the directory and what to do.
+// The errors of Open. They are wrapped with the directory and with advice.
 var (
 	errInUse   = errors.New("the directory is in use by another process")
 	errVersion = errors.New("the directory has another format")
-	// ErrCorrupt: what the server has written is gone, or can't be read.
+	// ErrCorrupt means that data that the server has written is missing or can't be read.
 	ErrCorrupt = errors.New("the server's files are damaged")
 )
 
 // maxPayload is the largest message: enough for the largest Batch in most programs.
 const maxPayload = 8 << 20
 
-// Server is the server of one directory. All who open the directory in this process share it.
+// Server is the server of one directory. All Shares of the directory in this process use it.
 type Server struct {
 	dir  string
-	lock *os.File // or nil
+	lock *os.File // nil before it is acquired
 	conn *nats.Conn
 	sync func(*os.File) error
 
-	shares   []*Share      // guarded by opened.mu: who has it open, the oldest first
-	running  bool          // guarded by opened.mu: it has started
-	stopping bool          // guarded by opened.mu: nobody can join any more
-	started  chan struct{} // closed when it has started, or failed to
-	failure  error         // of the start; written before started is closed
+	shares   []*Share      // guarded by opened.mu: the shares that are open, the oldest first
+	running  bool          // guarded by opened.mu: the server has started
+	stopping bool          // guarded by opened.mu: no further share can be opened
+	started  chan struct{} // closed when the server has started, or failed to
+	failure  error         // why the server failed to start; written before started is closed
 	stopped  chan struct{} // closed when its lock is free
 
 	quit     chan struct{}  // closed by stop
-	watching sync.WaitGroup // of watch
-	failures wait.Signal    // a write has failed
+	watching sync.WaitGroup // for the goroutine of watch
+	failures wait.Signal    // set when a write has failed
 
-	probing sync.Mutex // locked while there are files of probe
+	probing sync.Mutex // locked while there are files of a probe
 
 	mu       sync.Mutex
 	server   *server.Server          // nil while it is ended
 	healthy  context.Context         // ends when there is a problem, which is its cause
-	fail     context.CancelCauseFunc // of healthy
-	lost     error                   // what may not be on the disk; it stays
-	failedAt time.Time               // when healthy ended last
-	corrupt  map[string]error        // the streams in which the server has found damage
+	fail     context.CancelCauseFunc // cancels healthy
+	lost     error                   // why data may not be on the disk; never reset
+	failedAt time.Time               // when healthy last ended
+	corrupt  map[string]error        // by stream: the damage that the server has found
 
-	onCorrupt map[*func(string, error)]bool // to be called with the next of these
+	onCorrupt map[*func(string, error)]bool // the functions to call when it finds more
 }
 
 func newServer(dir string) *Server {
@@ -72,10 +72,10 @@ func newServer(dir string) *Server {
 	return s
 }
 
-// Conn returns a connection to the server. It ends with the last Close.
+// Conn returns a connection to the server. It ends when the last share is closed.
 func (s *Server) Conn() *nats.Conn { return s.conn }
 
-// start starts the server of a directory that no Server of this process has.
+// start starts the server, and acquires its directory. No other Server of this process has the directory.
 func (s *Server) start() (err error) {
 	if s.lock, err = acquire(filepath.Join(s.dir, "lock")); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s *Server) start() (err error) {
 	return err
 }
 
-// begin begins the server itself, unless something may be lost.
+// begin starts the NATS server itself, unless data may be lost.
 func (s *Server) begin() error {
 	err := syncFiles(streams(s.dir), s.sync)
 	if errors.Is(err, errSync) {
@@ -123,10 +123,10 @@ func (s *Server) begin() error {
 	return nil
 }
 
-// startTime is how long the server may take after it has said that it is ready.
+// startTime is how long the server may take to accept a connection after it has reported that it is ready.
 const startTime = 10 * time.Second
 
-// end ends the server itself, if it runs.
+// end ends the NATS server itself, if it runs.
 func (s *Server) end() {
 	s.mu.Lock()
 	n := s.server
@@ -161,10 +161,10 @@ func options(dir string) *server.Options {
 	}
 }
 
-// streams returns where the server keeps its files.
+// streams returns the directory in which the server keeps its files.
 func streams(dir string) string { return filepath.Join(dir, "streams") }
 
-// stop ends all that start has begun, even if that has failed halfway.
+// stop ends everything that start has begun, even if start has failed halfway.
 func (s *Server) stop() {
 	if s.conn != nil {
 		s.conn.Close()
@@ -181,7 +181,7 @@ func (s *Server) stop() {
 	release(s.lock)
 }
 
-// notStarted returns why the server does not start. The server says only that a directory is not writable, so the
+// notStarted returns why the server does not start. The server reports only that a directory is not writable, so the
 // reason comes from the file system.
 func (s *Server) notStarted(reason string) error {
 	err := cmp.Or(writable(filepath.Join(streams(s.dir), server.JetStreamStoreDir)), errors.New(reason))

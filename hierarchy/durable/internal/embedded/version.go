@@ -9,8 +9,9 @@ import (
 
 const version = "epicycle durable timers, format 1\n"
 
-// checkVersion checks the file that says which format the directory has, or makes it. The server's
-// directory is made before it, so where the file is, the server would take a missing one for empty.
+// checkVersion checks the file that has the format of the directory, or creates it. The server's directory is created
+// before that file. So if the file exists and the server's directory does not, the latter was lost, and the server
+// would start empty.
 func checkVersion(dir string) error {
 	file := filepath.Join(dir, "version")
 	data, err := os.ReadFile(file)
@@ -31,7 +32,7 @@ func checkVersion(dir string) error {
 	return err
 }
 
-// writeFile writes a small file, whole or not at all.
+// writeFile writes a small file atomically.
 func writeFile(name, content string) error {
 	f, err := os.Create(name + ".new")
 	if err != nil {

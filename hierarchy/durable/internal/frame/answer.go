@@ -6,10 +6,10 @@ import "encoding/binary"
 type Result uint8
 
 const (
-	Done    Result = iota // those of its operations were committed whose bits are set
-	Full                  // none was committed, as there was no room under MaxPending
-	Later                 // none was committed, as the frame had no room for the value. It can be requested again
-	Refused               // none was committed, as the owner could not read a schedule. Not before version 2
+	Done    Result = iota // those operations were committed whose bits are set
+	Full                  // no operation was committed, as there was no room under MaxPending
+	Later                 // no operation was committed, as the frame had no room for the value. The request can be repeated
+	Refused               // no operation was committed, as the owner could not parse a schedule. From version 2 on
 )
 
 const (
@@ -18,8 +18,8 @@ const (
 	answerCount  = 3        // where the number of operations begins
 )
 
-// AppendAnswer appends the answer to one part of a request: its result, whether each of its
-// operations was committed, and the value that its only operation took out, or what AppendValues gives for several.
+// AppendAnswer appends the answer to one part of a request: its result, whether each of its operations was committed,
+// and the value that its only operation returned, or for several operations the list that AppendValues has made.
 func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
 	head := uint64(len(took))<<answerCount | uint64(r)
 	if value != "" {
@@ -42,8 +42,8 @@ func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
 	return b
 }
 
-// AppendValues appends the values that a part's operations took out, as far as they have room, for the value of its
-// answer.
+// AppendValues appends the values that a part's operations returned, as far as they fit into room, as the value of the
+// part's answer.
 func AppendValues(b []byte, values []string, room int) []byte {
 	for _, v := range values {
 		n := len(b)
@@ -54,7 +54,7 @@ func AppendValues(b []byte, values []string, room int) []byte {
 	return b
 }
 
-// CutValues appends to values what AppendValues has put into list.
+// CutValues appends to values those that AppendValues has put into list.
 func CutValues(values []string, list string) []string {
 	for in := (Reader{B: []byte(list)}); len(in.B) > 0; {
 		if v := in.Bytes(); !in.Failed {
@@ -64,7 +64,7 @@ func CutValues(values []string, list string) []string {
 	return values
 }
 
-// CutAnswer decodes the answer that AppendAnswer has written for len(took) operations, and returns the bytes that
+// CutAnswer decodes an answer that AppendAnswer has written for len(took) operations, and returns the bytes that
 // follow. Value shares the memory of b. ok is false if b does not begin with such an answer.
 func CutAnswer(b []byte, took []bool) (r Result, value, rest []byte, ok bool) {
 	in := Reader{B: b}

@@ -2,8 +2,7 @@ package frame
 
 import "encoding/binary"
 
-// Builder makes frames, one after the other, in memory that it uses again. The zero Builder is
-// ready for Start.
+// Builder makes frames, one after the other, in memory that it reuses. The zero Builder is ready for Start.
 type Builder struct {
 	header Header
 	coder  coder
@@ -20,17 +19,17 @@ func (w *Builder) Start(h Header) {
 	w.coder.out = w.coder.out[:headerSize]
 }
 
-// Header is that of the frame being made. It may be changed until Finish, but for Number, Owner
+// Header returns the header of the frame that is being made. It may be changed until Finish, except for Number, Owner
 // and Time, on which operations depend.
 func (w *Builder) Header() *Header { return &w.header }
 
 // Len returns the number of operations so far.
 func (w *Builder) Len() int { return w.count }
 
-// Size returns the size of the frame, if it ended now.
+// Size returns the size that the frame would have if it ended now.
 func (w *Builder) Size() int { return len(w.coder.out) + trailerSize }
 
-// Finish ends the frame and returns its bytes and checksum. They stay until the next Start.
+// Finish ends the frame and returns its bytes and checksum. The bytes are valid until the next Start.
 func (w *Builder) Finish() (b []byte, sum uint32) {
 	b = w.coder.out
 	w.header.put(b, w.count, len(b)-headerSize)
@@ -39,9 +38,9 @@ func (w *Builder) Finish() (b []byte, sum uint32) {
 	return w.coder.out, sum
 }
 
-// Add appends an operation and returns the ID of its timer: a new one for Set, SetAt, Move and Next,
-// whose ID is ignored, else op.ID. It panics if the frame has maxOps operations, or if op is not in its version.
-// A frame of version 1 gets nothing of More.
+// Add appends an operation and returns the ID of its timer: for Set, SetAt, Move and Next a new one, whatever op.ID is,
+// otherwise op.ID. Add panics if the frame has maxOps operations, or if the frame's version does not have the
+// operation. In a frame of version 1 it leaves out the fields of More.
 func (w *Builder) Add(op *Op) ID {
 	if w.count >= maxOps {
 		panic("frame: Add to a full frame")

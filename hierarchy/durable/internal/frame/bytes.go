@@ -5,8 +5,8 @@ import (
 	"hash/crc32"
 )
 
-// What frames, marks and messages consist of: fixed numbers in little-endian order, others as varints, bytes after their
-// length, and a checksum.
+// The elements of frames, marks and messages: fixed-size numbers in little-endian order, other numbers as varints, byte
+// strings after their length, and a checksum.
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -66,7 +66,7 @@ func (r *Reader) Varint() int64 {
 	return v
 }
 
-// Bytes reads bytes, which share the memory of B.
+// Bytes reads a byte string, which shares the memory of B.
 func (r *Reader) Bytes() []byte {
 	n := r.Uvarint()
 	if n > uint64(len(r.B)) {
@@ -78,7 +78,7 @@ func (r *Reader) Bytes() []byte {
 	return b
 }
 
-// Count reads the number of things that follow, each of which takes some bytes at least.
+// Count reads the number of elements that follow, each of which takes at least that many bytes.
 func (r *Reader) Count(each int) int {
 	n := r.Uvarint()
 	if n > uint64(len(r.B)/each) {
@@ -88,10 +88,10 @@ func (r *Reader) Count(each int) int {
 	return int(n)
 }
 
-// Ended reports whether all was read successfully.
+// Ended reports whether everything was read successfully.
 func (r *Reader) Ended() bool { return !r.Failed && len(r.B) == 0 }
 
-// AppendBytes appends what Bytes reads.
+// AppendBytes appends a byte string as Bytes reads it.
 func AppendBytes[T string | []byte](b []byte, s T) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s)))
 	return append(b, s...)

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// coder writes operations, or reads them. Each of its methods does both, so that what is written and what is read
-// can't differ. What is read is checked; after a failure it is zeros.
+// coder writes operations, or reads them. Each of its methods does both, so that the two can't differ. Reading also
+// checks; after a failure all values are zero.
 type coder struct {
 	Reader
 	header  *Header
@@ -14,10 +14,10 @@ type coder struct {
 	out     []byte
 }
 
-// moreBit, in the byte of a kind, means that fields follow that most operations don't have.
+// moreBit, in the byte of a kind, means that fields follow that most operations don't have (see More).
 const moreBit = 1 << 7
 
-// op codes the operation at a place of the frame.
+// op codes the operation at that place of the frame.
 func (c *coder) op(op *Op, place int) {
 	kind := byte(op.Kind)
 	if c.header.version() >= 2 && op.hasMore() {
@@ -42,7 +42,7 @@ func (c *coder) op(op *Op, place int) {
 	}
 }
 
-// fields codes what all operations of a kind have.
+// fields codes the fields that all operations of a kind have.
 func (c *coder) fields(op *Op) {
 	switch op.Kind {
 	case Set, SetAt:
@@ -109,7 +109,7 @@ func (c *coder) whole(op *Op) {
 	c.bytes(&op.Key)
 	c.bytes(&op.Value)
 	if !c.writing && op.State == Dead {
-		op.Died = c.header.Time // unless the operation has it
+		op.Died = c.header.Time // unless the operation has its own
 	}
 }
 
@@ -134,7 +134,8 @@ func (c *coder) how(op *Op) {
 	}
 }
 
-// time codes a time as the distance from that of the frame. What wraps around when written wraps back.
+// time codes a time as its distance from the frame's. If the subtraction overflows in writing, the addition does in
+// reading, so the result is right.
 func (c *coder) time(t *int64) {
 	if c.writing {
 		c.out = binary.AppendVarint(c.out, *t-c.header.Time)
@@ -143,9 +144,9 @@ func (c *coder) time(t *int64) {
 	*t = c.header.Time + c.Varint()
 }
 
-// number codes the number of an ID as the distance to the next frame's. So the numbers of timers that were set a short
-// time ago are short. That of an ID of another log wraps around. In version 1 there are no timers of other logs: a number
-// that this log can't have given yet is a failure.
+// number codes the number of an ID as its distance from the next frame's, so that the numbers of timers that were set a
+// short time ago are short. With the ID of another log, the distance wraps around. In version 1 there are no timers of
+// other logs, so a number that this log can't have given yet is a failure.
 func (c *coder) number(number *uint64) {
 	next := (c.header.Number + 1) << placeBits
 	age := next - *number
@@ -196,7 +197,7 @@ func (c *coder) bytes(b *[]byte) {
 	*b = c.Bytes()
 }
 
-// some codes bytes of which there is one at least.
+// some codes a byte string that must not be empty.
 func (c *coder) some(b *[]byte) {
 	if c.bytes(b); len(*b) == 0 {
 		c.Fail()

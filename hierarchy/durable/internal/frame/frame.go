@@ -1,5 +1,5 @@
-// Package frame is the format of the messages of a log. FORMAT.md beside the module's go.mod
-// describes the bytes. The package knows bytes alone: no log, no clock and no timers.
+// Package frame defines the format of the messages of a log. FORMAT.md, next to the module's go.mod, describes the
+// bytes. The package deals only with bytes: it has no log, no clock and no timers.
 package frame
 
 import (
@@ -12,7 +12,7 @@ import (
 
 const (
 	// Version is the latest version of the format, and First the earliest one. The package reads all of them, and
-	// writes the one that a Header says.
+	// writes the version in the Header.
 	Version = 2
 	First   = 1
 	// maxOps is how many operations a frame can hold. The number of a timer's ID has twelve bits
@@ -26,13 +26,13 @@ const (
 	Overhead = headerSize + trailerSize
 )
 
-// The errors of Parse and Ops. They are wrapped with what is wrong.
+// The errors of Parse and Ops. They are wrapped with a description.
 var (
 	errDamaged = errors.New("the frame is damaged")
 	ErrVersion = errors.New("the frame has another format")
 )
 
-// Header is what a frame says beside its operations.
+// Header has the fields of a frame other than its operations.
 type Header struct {
 	Number     uint64 // of its message in the log, from 1
 	Epoch      uint64 // the number of the owner's takeover
@@ -40,16 +40,16 @@ type Header struct {
 	Begin      uint64 // the log must have all frames from this number on
 	Time       int64  // nanoseconds since the Unix epoch. It never goes back in a log
 	Previous   uint32 // the checksum of the frame before, 0 in the first frame of a log
-	Partition  uint16 // which of the partitions this log is of
-	Partitions uint16 // how many there are
-	Version    uint8  // of the format; 0 in what is written means the latest
+	Partition  uint16 // the partition of this log
+	Partitions uint16 // how many partitions there are
+	Version    uint8  // of the format; when writing, 0 means the latest
 }
 
-// ID names a timer. Number is unique in the log: the frame's number and the place of the
-// operation in it. Owner makes it unique among copies of the log.
+// ID identifies a timer. Number is unique in the log: it consists of the frame's number and the place of the operation
+// in the frame. Owner makes the ID unique among copies of the log.
 type ID struct{ Owner, Number uint64 }
 
-// newID returns the ID that the operation at place of the frame gives to its timer.
+// newID returns the ID of the timer that the operation at that place of the frame sets.
 func (h *Header) newID(place int) ID {
 	return ID{h.Owner, h.Number<<placeBits | uint64(place)}
 }
@@ -99,7 +99,7 @@ func (h *Header) put(b []byte, count, length int) {
 	le.PutUint32(b[atZero:], 0)
 }
 
-// Frame is a frame that was parsed. It shares the memory that Parse was given.
+// Frame is a frame that was parsed. It shares the memory that was passed to Parse.
 type Frame struct {
 	Header
 	Count    int    // of operations
@@ -108,8 +108,8 @@ type Frame struct {
 	body     []byte
 }
 
-// otherVersion returns the error for a frame that says that it has another version. If it would be whole with
-// one that is known, the version is what was altered: then no program can read it. A later version may have its
+// otherVersion returns the error for a frame that has another version. If the frame would be valid with a known
+// version, its version was altered, since no program has written it so. The frame of a later version may have its
 // checksum elsewhere.
 func otherVersion(b []byte) error {
 	if end := len(b) - trailerSize; end >= headerSize {
@@ -124,8 +124,7 @@ func otherVersion(b []byte) error {
 	return fmt.Errorf("%w: version %d instead of %d", ErrVersion, b[atVersion], Version)
 }
 
-// Parse checks b, which must be one whole frame, and reads its header. The operations
-// themselves are read, and checked, by Ops.
+// Parse checks b, which must be one whole frame, and parses its header. Ops parses and checks the operations.
 func Parse(b []byte) (f Frame, err error) {
 	le := binary.LittleEndian
 	switch {
@@ -160,8 +159,8 @@ func Parse(b []byte) (f Frame, err error) {
 	return f, nil
 }
 
-// Ops returns an iterator over the operations, in order. The Op is the same variable each time, and its bytes are
-// those of the frame. An error ends the iteration.
+// Ops returns an iterator over the operations, in order. It yields the same Op each time, whose byte slices share the
+// frame's memory. An error ends the iteration.
 func (f *Frame) Ops() iter.Seq2[*Op, error] {
 	return func(yield func(*Op, error) bool) {
 		var op Op

@@ -2,28 +2,28 @@ package frame
 
 import "encoding/binary"
 
-// More is what most timers don't have. It takes no bytes then, and is not in frames of version 1.
+// More has the fields that most timers don't have. They take no bytes then, and are not in frames of version 1.
 type More struct {
-	Schedule []byte // Set, SetAt, Keep: when the timer runs again, as text
+	Schedule []byte // Set, SetAt, Keep: the timer's schedule, as text
 	Trace    []byte // Set, SetAt, Keep: the trace context of the call that has set it
-	Missed   uint32 // Keep of a run, and Start if Moved: how many other runs this one stands for
+	Missed   uint32 // Keep of a run, and Start if Moved: how many other runs this one makes up for
 	Started  bool   // Keep of a run: there was a Start
 	Error    []byte // Die, and a Keep of a dead timer: why the last attempt failed
 	Died     int64  // Keep of a dead timer: the time of the frame with its Die
 }
 
-// The bits of what follows in Set, SetAt and Keep, in this order.
+// The flags of the fields that follow in Set, SetAt and Keep, in this order.
 const (
 	hasSchedule = 1 << iota
 	hasTrace
 	hasMissed
-	hasStarted // nothing follows
+	hasStarted // a flag without a field
 	hasDied
 	ofSet  = hasSchedule | hasTrace
 	ofKeep = ofSet | hasMissed | hasStarted | hasDied
 )
 
-// mayHave returns the bits that an operation may have.
+// mayHave returns the flags that an operation may have.
 func mayHave(op *Op) byte {
 	switch {
 	case !op.Kind.isWhole():
@@ -34,7 +34,7 @@ func mayHave(op *Op) byte {
 	return ofKeep
 }
 
-// bits returns what op has beside the fields of most operations.
+// bits returns the flags of the fields in More that op has.
 func (op *Op) bits() (bits byte) {
 	if len(op.Schedule) > 0 {
 		bits |= hasSchedule
@@ -54,7 +54,7 @@ func (op *Op) bits() (bits byte) {
 	return bits & mayHave(op)
 }
 
-// hasMore reports whether moreBit is set for op.
+// hasMore reports whether op has fields of More, so that moreBit is set.
 func (op *Op) hasMore() bool {
 	switch op.Kind {
 	case Set, SetAt, Keep, Import:
@@ -67,7 +67,7 @@ func (op *Op) hasMore() bool {
 	return false
 }
 
-// more codes what follows the other fields.
+// more codes the fields of More, which follow the other fields.
 func (c *coder) more(op *Op) {
 	switch op.Kind {
 	case Die:
@@ -108,7 +108,8 @@ func (c *coder) more(op *Op) {
 	}
 }
 
-// MoreSize is more than a timer's schedule, trace context and error take, and what goes with them.
+// MoreSize returns an upper bound for what a timer's schedule, trace context and error take, with their flags and
+// lengths.
 func MoreSize[T string | []byte](schedule, trace, err T) int {
 	n := len(schedule) + len(trace) + len(err)
 	if n > 0 {

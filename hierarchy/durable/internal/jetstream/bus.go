@@ -6,7 +6,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// NewBus returns the connection as a bus.
+// NewBus returns a Bus that sends its messages over a connection.
 func NewBus(nc *nats.Conn) storage.Bus { return natsBus{nc} }
 
 type natsBus struct{ *nats.Conn }
@@ -48,7 +48,7 @@ func (b natsBus) Closed() error {
 	return because(storage.ErrClosed, b.Conn)
 }
 
-// because returns err with the reason that a connection has, if it has one still.
+// because returns err wrapped with the trouble of a connection, if there still is any.
 func because(err error, nc *nats.Conn) error {
 	if why := trouble(nc); why != nil {
 		return &explained{why.Error(), err, why}
@@ -56,13 +56,13 @@ func because(err error, nc *nats.Conn) error {
 	return err
 }
 
-// Watch leaves the handlers of the connection to the user.
+// Watch uses StatusChanged, not the connection's handlers, which belong to the user.
 func (b natsBus) Watch(end <-chan struct{}, changed func()) {
 	status := b.StatusChanged()
 	defer b.RemoveStatusListener(status)
 	for {
 		changed()
-		if b.IsClosed() { // maybe before status was there
+		if b.IsClosed() { // possibly since before the listener was registered
 			return
 		}
 		select {
@@ -73,7 +73,7 @@ func (b natsBus) Watch(end <-chan struct{}, changed func()) {
 	}
 }
 
-// subscription's errors mean that the connection is closed.
+// subscription ignores errors, since they mean that the connection is closed.
 type subscription struct{ *nats.Subscription }
 
 func (s subscription) Stop()  { _ = s.Unsubscribe() }

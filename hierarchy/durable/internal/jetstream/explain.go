@@ -9,11 +9,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Errors of a connection that does not work say only that a request had no answer in time. The state of the connection says
-// why. It has no passwords: nats.go returns the servers without users, and its errors have none.
+// If a connection does not work, the error of a request is only that there was no answer in time. The state of the
+// connection has the reason. It contains no passwords: nats.go returns the servers without users, and neither do its
+// errors have them.
 
-// Explain adds to err what is known of the connection, if that may be why there was no answer. It returns nil for
-// nil, and an error that it has explained before as it is.
+// Explain adds to err what is known about the connection, if that may be why there was no answer. It returns nil for
+// nil, and returns an error unchanged that it has explained before.
 func Explain(nc *nats.Conn, err error) error {
 	var done *explained
 	switch {
@@ -38,7 +39,8 @@ func Explain(nc *nats.Conn, err error) error {
 	return &explained{text, err, why}
 }
 
-// explained is an error and what explains it. Where the connection does not work, the request's own error says nothing.
+// explained is an error with its explanation. Its text leaves out the request's own error if the connection does not
+// work.
 type explained struct {
 	text     string
 	err, why error
@@ -47,8 +49,8 @@ type explained struct {
 func (e *explained) Error() string   { return e.text }
 func (e *explained) Unwrap() []error { return []error{e.err, e.why} }
 
-// trouble returns what is wrong with a connection: it is not there, or the servers have refused something for lack of
-// permission. It is nil if nothing is known to be wrong.
+// trouble returns what is wrong with a connection: it is down, or the servers have refused something for lack of
+// permission. It returns nil if nothing is known to be wrong.
 func trouble(nc *nats.Conn) error {
 	last, status := nc.LastError(), nc.Status()
 	if status == nats.CONNECTED {

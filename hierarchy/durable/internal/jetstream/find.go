@@ -15,7 +15,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// This file finds a set that exists. It creates nothing: a stream that is missing is damage.
+// This file finds a set that exists. It creates nothing: if a stream is missing, the set is damaged.
 
 // inspected is the response to a request for the state of a stream.
 type inspected struct {
@@ -27,7 +27,8 @@ type inspected struct {
 	} `json:"state"`
 }
 
-// inspect looks a stream up. One that is missing is ErrDamaged, one that can't be used as needed is ErrSettings.
+// inspect requests the state of a stream. It returns ErrDamaged if the stream is missing, and ErrSettings if its
+// settings make it unusable.
 func inspect(ctx context.Context, nc conn, stream string, needs usage) (in inspected, err error) {
 	if err = callAPI(ctx, nc, "STREAM.INFO."+stream, nil, &in); err == nil {
 		err = checkSettings(in.Config, needs)
@@ -35,7 +36,7 @@ func inspect(ctx context.Context, nc conn, stream string, needs usage) (in inspe
 	return in, missing(stream, err)
 }
 
-// missing is ErrDamaged if err says that the stream is missing.
+// missing returns ErrDamaged if err means that the stream is missing; otherwise it returns err.
 func missing(stream string, err error) error {
 	if isNoStream(err) {
 		return fmt.Errorf("%w: the stream %s is missing: %w", storage.ErrDamaged, stream, err)
@@ -43,7 +44,7 @@ func missing(stream string, err error) error {
 	return err
 }
 
-// inspectLog looks the stream of a partition up, and reports the answer to Config.Progress.
+// inspectLog inspects the stream of a partition, and reports the answer to Config.Progress.
 func (s *Set) inspectLog(ctx context.Context, partition int) (inspected, error) {
 	in, err := inspect(ctx, s.conn(), s.stream(partition), s.logNeeds(partition))
 	s.answered()
@@ -71,7 +72,7 @@ func (s *Set) find(ctx context.Context) (a about, err error) {
 	return s.about(ctx)
 }
 
-// partitions returns how many partitions a set has. The error is ErrPartitions if it is not what Config says.
+// partitions returns how many partitions a set has. The error is ErrPartitions if Config has another number.
 func partitions(ctx context.Context, cfg Config) (int, error) {
 	s := &Set{cfg: cfg}
 	a, err := s.about(ctx)
@@ -97,7 +98,7 @@ func (s *Set) about(ctx context.Context) (a about, err error) {
 	switch {
 	case a.Format < 1:
 		return s.counted(ctx)
-	case a.Format > format: // the other fields may mean anything
+	case a.Format > format: // then the other fields may mean anything
 		return a, fmt.Errorf("%q has format %d, and this program knows format %d", s.cfg.Name, a.Format, format)
 	case err != nil || a.Partitions < 1 || a.Partitions > MaxPartitions:
 		return a, s.unreadable()
@@ -109,8 +110,9 @@ func (s *Set) unreadable() error {
 	return fmt.Errorf("%w: the record of %q can't be read", storage.ErrDamaged, s.cfg.Name)
 }
 
-// counted recovers a record that a stranger has published over, by counting the logs. All were created before the record was
-// written, and were empty then. If one has been deleted since, the frames of the others show that there were more.
+// counted recovers a record over which a stranger has published, by counting the logs. All logs were created before the
+// record was written, and were empty then. If a log was deleted since, the frames of the others show that there were
+// more.
 func (s *Set) counted(ctx context.Context) (about, error) {
 	a, used := about{Format: format}, false
 	for a.Partitions < MaxPartitions {
@@ -130,11 +132,11 @@ func (s *Set) counted(ctx context.Context) (about, error) {
 	return a, nil
 }
 
-// checkTime is for one log.
+// checkTime is the time limit for checking one log.
 const checkTime = 500 * time.Millisecond
 
-// check checks the settings of all logs. It does not create one that is missing, which its reader will notice, and does not
-// wait for one that has no leader.
+// check checks the settings of all logs. It ignores a log that is missing, which whoever reads it will notice, and one
+// that has no leader.
 func (s *Set) check(ctx context.Context, a about) error { return each(ctx, a.Partitions, s.checkLog) }
 
 func (s *Set) checkLog(ctx context.Context, partition int) error {
@@ -157,8 +159,8 @@ func (s *Set) answered() {
 // together is how many streams are inspected concurrently.
 const together = 4
 
-// each calls do for each number below n, a few at once. It returns the first error, which ends the context
-// of the others.
+// each calls do for each number below n, a few concurrently. It returns the first error, which also cancels the other
+// calls.
 func each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -21,18 +21,18 @@ type Log struct {
 	subject string // of the frames
 	needs   usage
 	marks   marks
-	// portions limits what is being read at once, by all logs of the set.
+	// portions limits how many portions all logs of the set read at once.
 	portions chan struct{}
-	patience time.Duration // for the next message of a portion
+	patience time.Duration // how long to wait for the next message of a portion
 }
 
 var _ storage.Log = (*Log)(nil)
 
-// room is what a message of JetStream needs beside a frame: the expected sequence, and what the
-// server counts as part of the message.
+// room is what a message of JetStream needs in addition to a frame: for the expected sequence, and for what the server
+// counts as part of the message.
 const room = 1 << 10
 
-// MaxMessage changes if the servers' max_payload does.
+// MaxMessage changes when the servers' max_payload does.
 func (l *Log) MaxMessage() int { return int(l.nc.MaxPayload()) - room }
 
 func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
@@ -46,7 +46,7 @@ func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 	return err
 }
 
-// publish publishes data under the condition that header has that value.
+// publish publishes data, on the condition that a header expresses.
 func publish(ctx context.Context, nc conn, subject, header string, value uint64, data []byte) (uint64, error) {
 	m := &nats.Msg{Subject: subject, Data: data, Header: nats.Header{header: {strconv.FormatUint(value, 10)}}}
 	n, err := send(ctx, nc, m)
@@ -66,7 +66,7 @@ func (l *Log) Read(ctx context.Context, from, to uint64) iter.Seq2[[]byte, error
 	return l.read(ctx, from, to, atOnce)
 }
 
-// Bounds is an error if the stream has settings that lose messages.
+// Bounds also returns an error if the stream has settings that lose messages.
 func (l *Log) Bounds(ctx context.Context) (storage.Bounds, error) {
 	in, err := inspect(ctx, l.nc, l.stream, l.needs)
 	if err != nil {
@@ -93,8 +93,8 @@ func (l *Log) Mark(ctx context.Context) (storage.Mark, error) {
 
 func (l *Log) SetMark(ctx context.Context, m storage.Mark) error { return l.marks.raise(ctx, m) }
 
-// denied is ErrDenied instead of err if a server has refused this connection the permission to publish to the subject. The
-// refusal is an error of the connection: the message itself gets no answer.
+// denied returns ErrDenied instead of err if a server has refused this connection the permission to publish to the
+// subject. Servers report that as an error of the connection, and do not answer the message.
 func denied(nc *nats.Conn, subject string, err error) error {
 	why := nc.LastError()
 	if err != nil && errors.Is(why, nats.ErrPermissionViolation) && strings.Contains(why.Error(), `"`+subject+`"`) {

@@ -17,7 +17,8 @@ import (
 
 // This file creates a set that does not exist.
 
-// create creates the streams of a name, and when all exist, the record. It creates nothing if one that exists can't be used.
+// create creates the streams of a name and then, when all exist, the record. If an existing stream can't be used, it
+// creates nothing.
 func (s *Set) create(ctx context.Context) (about, error) {
 	a := about{format, cmp.Or(s.cfg.Partitions, DefaultPartitions)}
 	if a.Partitions < 0 || a.Partitions > MaxPartitions {
@@ -33,7 +34,8 @@ func (s *Set) create(ctx context.Context) (about, error) {
 	if s.Replicas, err = s.make(ctx, s.marksStream(), s.marksNeeds()); err != nil {
 		return a, err
 	}
-	// One after the other: three servers that make several at once leave some requests without an answer.
+	// One after the other: when three servers create several streams at once, they leave some requests without an
+	// answer.
 	for i := range a.Partitions {
 		if _, err := s.make(ctx, s.stream(i), s.logNeeds(i)); err != nil {
 			return a, err
@@ -47,7 +49,7 @@ func (s *Set) create(ctx context.Context) (about, error) {
 	return a, err
 }
 
-// used reports whether a log of a set without a record was written to. It is an error if one can't be used.
+// used reports whether a log of a set without a record was written to. If a log can't be used, it returns an error.
 func (s *Set) used(ctx context.Context, a about) (bool, error) {
 	for i := range a.Partitions {
 		in, err := s.inspectLog(ctx, i)
@@ -61,14 +63,14 @@ func (s *Set) used(ctx context.Context, a about) (bool, error) {
 	return false, nil
 }
 
-// aboutWritten reads the record of a set whose logs are not empty. Nobody writes to a log before the record exists, so
-// another process was faster, or the record is lost.
+// aboutWritten reads the record of a set whose logs are not empty. Logs are written to only after the record, so
+// another process has just written the record, or it was lost.
 func (s *Set) aboutWritten(ctx context.Context) (a about, err error) {
 	for range recordTries {
 		if a, err = s.find(ctx); !errors.Is(err, storage.ErrAbsent) {
 			return a, err
 		}
-		if !wait.Sleep(ctx, recordPause) { // a leader that was just elected may not have it yet
+		if !wait.Sleep(ctx, recordPause) { // a leader that was just elected may not have the record yet
 			return a, ctx.Err()
 		}
 	}
@@ -80,7 +82,7 @@ const (
 	recordPause = 100 * time.Millisecond
 )
 
-// make creates a stream, unless another process has just created it. It returns the number of its replicas.
+// make creates a stream, unless another process has just created it. It returns the number of the stream's replicas.
 func (s *Set) make(ctx context.Context, name string, needs usage) (replicas int, err error) {
 	cfg := jetstream.StreamConfig{
 		Name: name, Subjects: []string{needs.Subject}, Storage: jetstream.FileStorage,

@@ -12,23 +12,23 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// marks is where the mark of one partition is: in a stream for all marks of a name.
+// marks stores the mark of one partition, in a stream that has all marks of a name.
 type marks struct {
 	nc      conn
 	stream  string
 	subject string
-	pause   time.Duration // after the first refusal, then doubled
+	pause   time.Duration // the pause after the first refusal; doubled for each further one
 }
 
 const (
 	markPause = 20 * time.Millisecond
-	// refusals is how often a mark may be refused while the subject has no other message. A leader also refuses while
-	// an earlier copy is on its way to the replicas, which takes seconds after an election.
+	// refusals is how often the server may refuse a mark although the subject has no other message. A leader also
+	// refuses while an earlier copy is on its way to the replicas, which takes seconds after an election.
 	refusals = 9
 )
 
-// errUnreadable: the message in the place of a mark is not a mark. The server has checksums of its own, so it was not
-// damaged, but published by somebody else.
+// errUnreadable is for a message that is not a mark in the place of one. It was not damaged, as the server has
+// checksums of its own, but published by somebody else.
 var errUnreadable = fmt.Errorf("%w: it is no mark", storage.ErrStranger)
 
 // get returns the mark and the sequence of its message.
@@ -47,8 +47,8 @@ func (k *marks) get(ctx context.Context) (storage.Mark, uint64, error) {
 	return m, sequence, err
 }
 
-// raise replaces the mark, unless it is as high already: a stale owner can't lower it. It also replaces one that can't be
-// read, since strangers have published in its place.
+// raise replaces the mark, unless the present mark is as high already, so that a stale owner can't lower it. It also
+// replaces a message that can't be read, since strangers have published it.
 func (k *marks) raise(ctx context.Context, m storage.Mark) error {
 	retry := wait.Backoff{First: k.pause, Last: k.pause << refusals}
 	for tried, refused := uint64(0), 0; ; {
@@ -63,7 +63,7 @@ func (k *marks) raise(ctx context.Context, m storage.Mark) error {
 		if !errors.Is(err, storage.ErrRefused) {
 			return err
 		}
-		// Another owner may have been faster, but then there is another message.
+		// Another owner may have been faster, but then the subject's last message has changed.
 		if refused++; sequence != tried {
 			tried, refused = sequence, 0
 			retry.Reset()
@@ -76,7 +76,7 @@ func (k *marks) raise(ctx context.Context, m storage.Mark) error {
 	}
 }
 
-// meant wraps an error of JetStream in the error of package storage that it means, if it means one.
+// meant wraps an error of JetStream in the error of package storage that corresponds to it, if any.
 func meant(err error) error {
 	switch {
 	case isRefused(err):
@@ -89,9 +89,9 @@ func meant(err error) error {
 	return err
 }
 
-// lastThat returns the last message of a subject for which right is true, and the sequence of the subject's last
-// message of all, or ErrAbsent if there are none. The stream keeps two of each subject, as a stranger may publish
-// one. If neither is right, it returns the last one.
+// lastThat returns the last message of a subject for which right returns true, and the sequence of the subject's last
+// message of all, or ErrAbsent if there are none. The stream keeps the last two messages of each subject, as a stranger
+// may have published one. If neither is right, lastThat returns the last one.
 func lastThat(ctx context.Context, nc conn, stream, subject string, right func([]byte) bool) ([]byte, uint64, error) {
 	last, err := getMessage(ctx, nc, stream, which{LastOf: subject})
 	if err != nil || right(last.Data) {

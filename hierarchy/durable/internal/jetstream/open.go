@@ -33,7 +33,7 @@ func OpenShared(ctx context.Context, cfg Config, logger *slog.Logger) (s storage
 	return s, err
 }
 
-// untilOpen calls open until it succeeds, the servers have answered with an error, or ctx is done.
+// untilOpen calls open until it succeeds, or the servers have answered with an error, or ctx is done.
 func untilOpen(ctx context.Context, cfg Config, logger *slog.Logger, open func(context.Context, Config) error) error {
 	explain := func(err error) error { return Explain(cfg.Conn, err) }
 	return untilAnswered(ctx, logger, explain, func(ctx context.Context, answered func()) error {
@@ -45,10 +45,10 @@ func untilOpen(ctx context.Context, cfg Config, logger *slog.Logger, open func(c
 	})
 }
 
-// errUnopened: the set does not exist, or nobody has finished creating it.
+// errUnopened means that the set does not exist, or is not created completely yet.
 var errUnopened = errors.New("no process that has a Handle has opened it yet")
 
-// FindShared finds what OpenShared has created, for a caller. It creates nothing, and needs neither the logs nor a
+// FindShared finds what OpenShared has created, for a caller. It creates nothing, and needs neither the logs nor
 // permission to write. It waits, until ctx is done, for servers that are not ready and for the set.
 func FindShared(ctx context.Context, cfg Config, logger *slog.Logger) (s storage.Set, err error) {
 	err = untilOpen(ctx, cfg, logger, func(ctx context.Context, cfg Config) error {
@@ -62,11 +62,11 @@ func FindShared(ctx context.Context, cfg Config, logger *slog.Logger) (s storage
 	return s, err
 }
 
-// leastServer is the first version of NATS that has all that is needed: requests for several messages of a log at
+// leastServer is the first version of NATS with everything that is needed: requests for several messages of a log at
 // once, and deletions that the table of members forgets.
 var leastServer = []int{2, 11}
 
-// checkServer returns an error if the server of a connection is too old. It returns nil if there is no connection now.
+// checkServer returns an error if the server of a connection is too old. It returns nil if the connection is down.
 func checkServer(nc *nats.Conn) error {
 	version := nc.ConnectedServerVersion()
 	is := make([]int, 2)
@@ -78,19 +78,19 @@ func checkServer(nc *nats.Conn) error {
 }
 
 const (
-	// A request to servers that have no leader yet is never answered. What an attempt has created stays.
-	firstOpenTime = time.Second            // without an answer, in the first attempt; then doubled
-	openTime      = 5 * time.Second        // at most
-	openPause     = 200 * time.Millisecond // between two
-	settleTime    = 15 * time.Second       // until servers must know of each other, of JetStream, and of all that was made
+	// Servers that have no leader yet never answer a request, so it is repeated. What an attempt has created remains.
+	firstOpenTime = time.Second            // the limit of the first attempt without an answer; doubled for each further one
+	openTime      = 5 * time.Second        // the highest limit
+	openPause     = 200 * time.Millisecond // between two attempts
+	settleTime    = 15 * time.Second       // by when servers must know each other, JetStream, and what was created
 )
 
-// untilAnswered repeats do until the servers have answered, or ctx is done. Servers that have just started, or lost one of
-// them, have no leader for some seconds. If they respond for a while that they have no JetStream, or are too few for the
-// replicas, that is their answer. An attempt may take any time, as long as it calls answered.
+// untilAnswered repeats do until the servers have answered, or ctx is done. Servers that have just started, or lost one
+// of them, have no leader for some seconds. Only if they respond for a while that they have no JetStream, or are too
+// few for the replicas, does that count as an answer. An attempt may take any time, as long as it calls answered.
 func untilAnswered(ctx context.Context, logger *slog.Logger, explain func(error) error,
 	do func(ctx context.Context, answered func()) error) error {
-	var unsettled time.Time // since when they seem to be
+	var unsettled time.Time // since when they have seemed to be unsettled
 	said := ""
 	for limit := firstOpenTime; ; limit = min(2*limit, openTime) {
 		err := whileAnswered(ctx, limit, do)
@@ -113,7 +113,7 @@ func untilAnswered(ctx context.Context, logger *slog.Logger, explain func(error)
 	}
 }
 
-// afterAll returns the error of a ctx that is done, and what was waited for.
+// afterAll returns the error of a ctx that is done, together with what was being waited for.
 func afterAll(ctx context.Context, err error) error {
 	if errors.Is(err, ctx.Err()) {
 		return err
@@ -121,7 +121,7 @@ func afterAll(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
-// whileAnswered calls do, and cancels its context when there was no answer for so long.
+// whileAnswered calls do, and cancels its context when there was no answer for as long as limit.
 func whileAnswered(ctx context.Context, limit time.Duration, do func(context.Context, func()) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

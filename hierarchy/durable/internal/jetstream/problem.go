@@ -10,15 +10,15 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// The codes of JetStream's errors that nats.go has no name for.
+// The codes of JetStream's errors for which nats.go has no name.
 const (
 	codeNoPeers   = 10005
 	codeTooLarge  = 10054 // the message exceeds the maximum
 	codeNoCluster = 10074 // replicas need a cluster
-	codeOffline   = 10118 // the servers that have the stream are away
+	codeOffline   = 10118 // the servers that store the stream are offline
 )
 
-// problem is an error in an answer to a request of this package.
+// problem is the error in an answer to a request that this package, rather than nats.go, has sent.
 type problem struct {
 	Code        int                 `json:"code"`
 	ErrorCode   jetstream.ErrorCode `json:"err_code"`
@@ -41,26 +41,26 @@ func problemOf(err error) (p *problem, own bool) {
 	return nil, false
 }
 
-// has reports whether an error is one of JetStream with one of these codes.
+// has reports whether an error is an error of JetStream with one of these codes.
 func has(err error, codes ...jetstream.ErrorCode) bool {
 	p, _ := problemOf(err)
 	return p != nil && slices.Contains(codes, p.ErrorCode)
 }
 
-// isRefused reports whether an error says that the expected sequence was wrong. Newer servers have a second code for streams
-// with replicas.
+// isRefused reports whether an error means that the expected sequence was wrong. Newer servers have a second code for
+// streams with replicas.
 func isRefused(err error) bool {
 	return has(err, jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// isNoMessage reports whether an error says that there is no such message.
+// isNoMessage reports whether an error means that there is no such message.
 func isNoMessage(err error) bool { return has(err, jetstream.JSErrCodeMessageNotFound) }
 
-// isNoStream reports whether an error says that there is no such stream.
+// isNoStream reports whether an error means that there is no such stream.
 func isNoStream(err error) bool { return has(err, jetstream.JSErrCodeStreamNotFound) }
 
-// isUnready reports whether an error says that the servers may answer later: they have just started, or lost
-// one of them.
+// isUnready reports whether an error means that the servers may answer later: they have just started, or lost one of
+// them.
 func isUnready(err error) bool {
 	if p, own := problemOf(err); p != nil {
 		disabled := has(err, jetstream.JSErrCodeJetStreamNotEnabled, jetstream.JSErrCodeJetStreamNotEnabledForAccount)
@@ -71,9 +71,9 @@ func isUnready(err error) bool {
 		errors.Is(err, nats.ErrDisconnected)
 }
 
-// isUnsettled reports whether an error says that the servers do not know yet of each other, of what has just been created
-// or written, or of JetStream. If it lasts, there are not enough servers for the replicas, or no JetStream on them or for
-// the account.
+// isUnsettled reports whether an error means that the servers do not know yet about each other, about JetStream, or
+// about what has just been created or written. If it lasts, there are not enough servers for the replicas, or no
+// JetStream on them or for the account.
 func isUnsettled(err error) bool {
 	if _, own := problemOf(err); own {
 		return has(err, jetstream.JSErrCodeStreamNotFound, jetstream.JSErrCodeMessageNotFound)

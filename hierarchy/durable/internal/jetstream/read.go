@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// A portion has at most atOnce messages and about mostBytes bytes. All logs of a process may be
-	// read together, and a server drops the connection of a client to whom more than 64 MiB are on
-	// their way, so at most portions of them are under way at once.
+	// A portion has at most atOnce messages and about mostBytes bytes. All logs of a process may be read concurrently,
+	// and a server drops the connection of a client to which more than 64 MiB are on their way, so there are at most
+	// portions of them at a time.
 	atOnce    = 1024
 	mostBytes = 1 << 20
 	portions  = 8
-	// patience is how long to wait for the next message of a portion. What was on its way when a
-	// connection was lost does not come.
+	// patience is how long to wait for the next message of a portion. Messages that were on their way when a connection
+	// was lost never arrive.
 	patience = 3 * time.Second
 )
 
-// read reads messages by requests for portions. Any replica of the stream answers them. A message
-// may be absent only because that replica is behind, so the leader is tried before that is an error.
+// read reads messages by requests for portions. Any replica of the stream answers them. A message may be absent only
+// because that replica is behind, so read asks the leader for it before it returns an error.
 func (l *Log) read(ctx context.Context, from, to uint64, portion int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if from > to {
@@ -56,10 +56,10 @@ func (l *Log) read(ctx context.Context, from, to uint64, portion int) iter.Seq2[
 // reading is one call of read.
 type reading struct {
 	log      *Log
-	sub      *nats.Subscription // nil before the first portion, and after one that was cut off
+	sub      *nats.Subscription // nil before the first portion, and after one that was interrupted
 	next, to uint64
 	got      [][]byte
-	silent   int // portions in a row that brought nothing
+	silent   int // how many portions in a row had no message
 }
 
 func (r *reading) end() {
@@ -69,19 +69,18 @@ func (r *reading) end() {
 	}
 }
 
-// begin subscribes to an inbox, unless r has one. What still comes to an earlier one is ignored.
+// begin subscribes to a new inbox, unless r has one. Messages that still arrive at an earlier inbox are ignored.
 func (r *reading) begin() (err error) {
 	if r.sub != nil {
 		return nil
 	}
 	if r.sub, err = r.log.nc.SubscribeSync(r.log.nc.NewRespInbox()); err == nil {
-		_ = r.sub.SetPendingLimits(-1, -1) // what comes is limited by the requests
+		_ = r.sub.SetPendingLimits(-1, -1) // the requests limit how much can arrive
 	}
 	return err
 }
 
-// portion requests messages and returns those that come, until a message is absent, or ctx is
-// done.
+// portion requests messages and returns those that arrive, until a message is absent, or ctx is done.
 func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 	select {
 	case r.log.portions <- struct{}{}:
@@ -117,8 +116,9 @@ func (r *reading) portion(ctx context.Context, n int) ([][]byte, error) {
 	}
 }
 
-// fromLeader adds to got the message that is absent elsewhere, or whose headers nats.go takes for the response that there is
-// no responder: a stranger may have published any. What is still on its way is ignored.
+// fromLeader gets from the leader a message that is absent elsewhere, and appends it to got. It also gets a message
+// whose headers make nats.go take it for the response that there is no responder, since strangers may publish any
+// headers. It ignores what is still on its way from other replicas.
 func (r *reading) fromLeader(ctx context.Context, got [][]byte) ([][]byte, error) {
 	r.end()
 	ctx, cancel := context.WithTimeout(ctx, silences*r.log.patience)
@@ -131,11 +131,11 @@ func (r *reading) fromLeader(ctx context.Context, got [][]byte) ([][]byte, error
 	return append(got, m.Data), nil
 }
 
-// silences is how many portions in a row may bring nothing. A server that has found its files
-// damaged may not answer at all.
+// silences is how many portions in a row may have no message. A server that has found its files damaged may not answer
+// at all.
 const silences = 5
 
-// silence counts a portion that was cut off. It returns an error if too many brought nothing.
+// silence counts a portion that was interrupted. It returns an error if too many in a row had no message.
 func (r *reading) silence() error {
 	if r.silent++; len(r.got) > 0 {
 		r.silent = 0
@@ -153,10 +153,9 @@ func (r *reading) message(ctx context.Context) (*nats.Msg, error) {
 	return r.sub.NextMsgWithContext(ctx)
 }
 
-// take takes a message of a portion that began with number begun. It reports whether that was the
-// end of the portion.
+// take takes a message of a portion that began with number begun. It reports whether the portion has ended.
 func (r *reading) take(m *nats.Msg, begun uint64) (done bool, err error) {
-	sequences := m.Header["Nats-Sequence"] // the server's is the last one. A stranger's message may have any headers
+	sequences := m.Header["Nats-Sequence"] // the server's is the last one: a stranger's message may have any headers
 	switch status := m.Header.Get("Status"); {
 	case len(sequences) > 0:
 	case status == "204":
@@ -170,7 +169,7 @@ func (r *reading) take(m *nats.Msg, begun uint64) (done bool, err error) {
 		return true, fmt.Errorf("JetStream: status %s for message %d", status, r.next)
 	}
 	if r.next > r.to {
-		return false, nil // the end follows
+		return false, nil // the end of the portion follows
 	}
 	if len(sequences) == 0 || sequences[len(sequences)-1] != strconv.FormatUint(r.next, 10) {
 		return true, r.absent()

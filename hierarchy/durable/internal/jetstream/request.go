@@ -14,15 +14,16 @@ import (
 // conn is a connection to servers with JetStream.
 type conn struct {
 	*nats.Conn
-	// Longest is how long an answer may take, if the context allows more: a server that has found its files damaged
-	// may not answer at all, and a request sent before there is a leader is never answered. Default 5s.
+	// Longest limits how long to wait for an answer, if the context allows more: a server that has found its files
+	// damaged may not answer at all, and a request that was sent before there was a leader is never answered. Default
+	// 5s.
 	Longest time.Duration
 }
 
-// Patience is Longest, or its default.
+// Patience returns Longest, or its default.
 func (c conn) Patience() time.Duration { return cmp.Or(c.Longest, 5*time.Second) }
 
-// noAnswer is the error of a request that was not answered for so long.
+// noAnswer is the error of a request that was not answered for that long.
 type noAnswer time.Duration
 
 func (d noAnswer) Error() string {
@@ -33,12 +34,12 @@ func (d noAnswer) Error() string {
 func callAPI(ctx context.Context, nc conn, subject string, request, answer any) error {
 	data := []byte(nil)
 	if request != nil {
-		data, _ = json.Marshal(request) // requests are structs of ours
+		data, _ = json.Marshal(request) // requests are structs of this package
 	}
 	return await(ctx, nc, &nats.Msg{Subject: "$JS.API." + subject, Data: data}, answer)
 }
 
-// send publishes a message, and returns the sequence that it has in its stream.
+// send publishes a message, and returns its sequence in the stream.
 func send(ctx context.Context, nc conn, m *nats.Msg) (sequence uint64, err error) {
 	var ack struct {
 		Sequence uint64 `json:"seq"`
@@ -75,7 +76,7 @@ func decode(data []byte, answer any) error {
 	return json.Unmarshal(data, answer)
 }
 
-// unanswered adds to ErrNoResponders what it means.
+// unanswered adds to ErrNoResponders an explanation.
 func unanswered(err error) error {
 	if errors.Is(err, nats.ErrNoResponders) {
 		return fmt.Errorf("no server answers for JetStream: %w", err)
@@ -83,21 +84,22 @@ func unanswered(err error) error {
 	return err
 }
 
-// message is a message as the leader of a stream has it.
+// message is a message as a stream's leader returns it.
 type message struct {
 	Sequence uint64 `json:"seq"`
 	Header   []byte `json:"hdrs"`
 	Data     []byte `json:"data"`
 }
 
-// which names a message: by its number, as the last one of a subject, or as the first one of a subject from a number on.
+// which identifies a message: by its number, as the last one of a subject, or as the first one of a subject from a
+// number on.
 type which struct {
 	Sequence uint64 `json:"seq,omitempty"`
 	LastOf   string `json:"last_by_subj,omitempty"`
 	NextOf   string `json:"next_by_subj,omitempty"`
 }
 
-// getMessage gets a message from the leader of a stream. A replica that is behind does not have all.
+// getMessage gets a message from the leader of a stream, since a replica may be behind.
 func getMessage(ctx context.Context, nc conn, stream string, w which) (message, error) {
 	var answer struct {
 		Message message `json:"message"`

@@ -1,11 +1,11 @@
 // Package jetstream stores logs and a table in NATS JetStream. A set of logs is a stream for each partition, and one
-// for the marks of all of them. The table is a key-value bucket. The package has a connection, and does not know
-// whether the servers are other machines or in this process.
+// for the marks of all of them. The table is a key-value bucket. The package uses a connection, and does not know
+// whether the servers are on other machines or in this process.
 //
 // The files: open.go waits for servers that are not ready, set.go, find.go and make.go open a set, log.go, read.go and
 // marks.go are a log, table.go and tableread.go the table, settings.go checks the settings of streams, and request.go
-// and problem.go talk to JetStream's API where nats.go hides something: the response of a stream's leader, a limit for
-// each request, and errors of servers that may respond later.
+// and problem.go use JetStream's API directly where nats.go hides something: the response of a stream's leader, a limit
+// for each request, and errors of servers that may respond later.
 package jetstream
 
 import (
@@ -20,19 +20,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// ErrPartitions: the set of logs has another number of partitions.
+// ErrPartitions means that the set of logs has another number of partitions.
 var ErrPartitions = errors.New("another number of partitions")
 
-// Config is which logs to open.
+// Config determines which logs to open.
 type Config struct {
 	Conn       *nats.Conn
 	Name       string
-	Partitions int // 0: as many as there are, or DefaultPartitions
-	Replicas   int // of what is created; 0: three, or one if there is one server
-	// Made: the set was created before. If it does not exist, it is damaged.
+	Partitions int // as many as there are, or DefaultPartitions, if 0
+	Replicas   int // of streams that are created; 0: three, or one if there is one server
+	// Made means that the set was created before. If it does not exist then, it is damaged.
 	Made bool
-	// Longest is how long an answer may take, if the context allows more. If the servers are not in this
-	// process, a request must be retried soon, as some get no answer. Default 5s.
+	// Longest limits how long to wait for an answer, if the context allows more. If the servers are not in this
+	// process, some requests get no answer, and must be retried soon. Default 5s.
 	Longest time.Duration
 	// Progress, if not nil, is called after each answer of the servers. There can be many.
 	Progress func()
@@ -41,22 +41,22 @@ type Config struct {
 const (
 	// DefaultPartitions is how many partitions a new set has.
 	DefaultPartitions = 8
-	// MaxPartitions is how many it can have.
+	// MaxPartitions is how many partitions a set can have.
 	MaxPartitions = 1 << 10
 )
 
-// Set is the logs of one name.
+// Set is the set of logs of one name.
 type Set struct {
 	cfg  Config
 	js   jetstream.JetStream
 	Logs []storage.Log
-	// Replicas is how many of the marks there are.
+	// Replicas is the number of replicas of the stream with the marks.
 	Replicas int
 
 	portions chan struct{}
 }
 
-// about is the record of a set. It is written when all streams exist.
+// about is the record of a set. It is written once all streams exist.
 type about struct {
 	Format     int `json:"format"`
 	Partitions int `json:"partitions"`
@@ -96,7 +96,7 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 	return s, nil
 }
 
-// agrees returns ErrPartitions if the set has another number of partitions than Config.
+// agrees returns ErrPartitions if Config has another number of partitions than the set.
 func (s *Set) agrees(a about) error {
 	if s.cfg.Partitions == 0 || s.cfg.Partitions == a.Partitions {
 		return nil
@@ -139,7 +139,7 @@ func (s *Set) log(partition int) *Log {
 	return &Log{
 		nc: nc, stream: s.stream(partition), subject: s.subject(partition),
 		marks: marks{nc, s.marksStream(), subject, markPause}, portions: s.portions,
-		patience: max(patience, s.cfg.Longest/silences), // all silences together are no shorter than one of another request
+		patience: max(patience, s.cfg.Longest/silences), // so all silences together are no shorter than Longest
 		needs:    s.logNeeds(partition),
 	}
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// usage is what a stream is used for. An operator or another program may have created or edited it.
+// usage describes what a stream is used for. An operator or another program may have created or edited the stream.
 type usage struct {
 	Subject string
-	// PerSubject is how many messages of each subject must stay, at least. 0 means all.
+	// PerSubject is how many messages of each subject must be kept, at least. 0 means all.
 	PerSubject int64
-	Direct     bool // it is read by direct requests
-	Purge      bool // its beginning is deleted
+	Direct     bool // the stream is read by direct requests
+	Purge      bool // the stream's oldest messages are deleted
 	Largest    int  // the size of the largest message
 }
 
-// checkSettings returns nil, or an error that says which settings must be changed. It accepts all others, such as replicas,
-// placement and compression. It accepts a limit of the stream's size if a full stream refuses messages: calls then have no
-// answer until there is room.
+// checkSettings returns an error that names the settings that must be changed, or nil. It accepts all others, such as
+// replicas, placement and compression. It accepts a limit of the stream's size if a full stream refuses messages: calls
+// then have no answer until there is room.
 func checkSettings(cfg jetstream.StreamConfig, needs usage) error {
 	var wrong []string
 	must := func(right bool, format string, args ...any) {
@@ -38,7 +38,7 @@ func checkSettings(cfg jetstream.StreamConfig, needs usage) error {
 	return fmt.Errorf("the stream %s has %w: %s", cfg.Name, storage.ErrSettings, strings.Join(wrong, ", "))
 }
 
-// keeps is about settings that delete messages, or lose them.
+// keeps checks that no setting makes the stream delete or lose messages.
 func keeps(cfg jetstream.StreamConfig, needs usage, must func(bool, string, ...any)) {
 	must(cfg.Storage == jetstream.FileStorage, "storage is %v and must be file", cfg.Storage)
 	must(cfg.Retention == jetstream.LimitsPolicy, "retention is %v and must be limits", cfg.Retention)
@@ -53,7 +53,7 @@ func keeps(cfg jetstream.StreamConfig, needs usage, must func(bool, string, ...a
 	must(cfg.PersistMode == jetstream.DefaultPersistMode, "persist_mode is %v and must be the default", cfg.PersistMode)
 }
 
-// works is about settings without which the stream can't be used.
+// works checks the settings without which the stream can't be used.
 func works(cfg jetstream.StreamConfig, needs usage, must func(bool, string, ...any)) {
 	subjects := []string{needs.Subject}
 	must(slices.Equal(cfg.Subjects, subjects), "subjects are %q and must be %q", cfg.Subjects, subjects)

@@ -12,11 +12,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// TableConfig is which bucket to open.
+// TableConfig determines which bucket to open.
 type TableConfig struct {
 	Conn     *nats.Conn
 	Name     string // the bucket is epicycle_NAME
-	Replicas int    // of the bucket, if it is made; 0 means 1
+	Replicas int    // of a bucket that is created; 0 means 1
 }
 
 // Table is a key-value bucket.
@@ -30,7 +30,7 @@ type Table struct {
 
 var _ storage.Table = (*Table)(nil)
 
-// remembered is how long deletions stay, on servers that can forget them.
+// remembered is how long the bucket keeps deletions, on servers that can forget them.
 const remembered = time.Hour
 
 // OpenTable opens the bucket, and creates it if it does not exist.
@@ -45,7 +45,7 @@ func OpenTable(ctx context.Context, cfg TableConfig) (*Table, error) {
 	return s, s.named(err)
 }
 
-// FindTable opens the bucket. If it does not exist, the error is errUnopened, and the Table has none.
+// FindTable opens the bucket. If it does not exist, the error is errUnopened, and the returned Table has no bucket.
 func FindTable(ctx context.Context, cfg TableConfig) (s *Table, err error) {
 	s = &Table{nc: cfg.Conn, name: "epicycle_" + cfg.Name}
 	if s.js, err = jetstream.New(cfg.Conn); err != nil {
@@ -67,10 +67,10 @@ func (s *Table) named(err error) error {
 	return fmt.Errorf("bucket %q: %w", s.name, err)
 }
 
-// largest is more than a record takes.
+// largest is an upper bound for the size of a record.
 const largest = 16 << 10
 
-// check checks the settings of the bucket. One that forgets records lets two processes own what one has claimed.
+// check checks the settings of the bucket. A bucket that loses records would let two processes own the same partition.
 func (s *Table) check(ctx context.Context) error {
 	status, err := s.bucket.Status(ctx)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Table) make(ctx context.Context, replicas int) (jetstream.KeyValue, err
 	return bucket, err
 }
 
-// subject returns where the records of a key are.
+// subject returns the subject of the records of a key.
 func (s *Table) subject(key string) string { return "$KV." + s.name + "." + key }
 
 func (s *Table) Put(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
@@ -115,8 +115,7 @@ const (
 	purge     = "PURGE"
 )
 
-// Delete publishes the deletion itself: KeyValue's Delete takes revision 0
-// for any revision.
+// Delete publishes the deletion itself, because KeyValue's Delete treats revision 0 as any revision.
 func (s *Table) Delete(ctx context.Context, key string, last uint64) error {
 	m := nats.NewMsg(s.subject(key))
 	m.Header.Set(operation, deletion)

@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Get reads from the leader: KeyValue's Get may be answered by a replica that is
-// behind, and does not return the revision of a deletion.
+// Get reads from the leader. KeyValue's Get may be answered by a replica that is behind, and does not return the
+// revision of a deletion.
 func (s *Table) Get(ctx context.Context, key string) (storage.Record, error) {
 	r, absent := storage.Record{Key: key}, fmt.Errorf("%w: %q", storage.ErrAbsent, key)
 	m, err := getMessage(ctx, conn{Conn: s.nc}, "KV_"+s.name, which{LastOf: s.subject(key)})
@@ -68,14 +68,14 @@ func pass(ctx context.Context, cancel func(), w jetstream.KeyWatcher, changes ch
 	}
 }
 
-// drain ends the watch, and receives what still comes: the watcher would wait for its reader for ever.
+// drain ends the watch, and receives what still arrives: otherwise the watcher would wait for its reader for ever.
 func drain(w jetstream.KeyWatcher) {
 	_ = w.Stop()
 	for range w.Updates() {
 	}
 }
 
-// changeOf converts an entry of a watcher. The watcher sends nil when all that was there has come.
+// changeOf converts an entry of a watcher. The watcher sends nil after it has sent all records that existed.
 func changeOf(entry jetstream.KeyValueEntry) storage.Change {
 	if entry == nil {
 		return storage.Change{All: true}

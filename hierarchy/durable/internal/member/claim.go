@@ -10,10 +10,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Claim takes the claim of partition p for this member, if it is free. It returns nil if the claim is this member's,
-// ErrNotFree if another member has it, and ErrLost. After any other error, which comes when ctx is done, the result is
-// unknown: the claim may still become this member's, and View shows it then. After a Give whose result is unknown,
-// Claim takes the partition back if it still is this member's.
+// Claim takes the claim of partition p for this member, if it is free. It returns nil if this member has the claim,
+// ErrNotFree if another member has it, and ErrLost if the lease is lost for good. After any other error, which is
+// possible only when ctx is done, the result is unknown: this member may still get the claim, and View shows it then.
+// After a Give whose result is unknown, Claim takes the partition back, if the claim is still this member's.
 func (m *Member) Claim(ctx context.Context, p int) error {
 	return m.inTurn(ctx, p, func(ctx context.Context) error {
 		m.mu.Lock()
@@ -30,9 +30,9 @@ func (m *Member) Claim(ctx context.Context, p int) error {
 	})
 }
 
-// Give hands this member's claim of partition p to another member, or to nobody. Owns is false as soon as it is
-// called. It returns nil if the claim was given, and ErrNotMine if it was not this member's. After any other error,
-// which comes when ctx is done, the result is unknown: call Give again, for any member, or Claim.
+// Give hands this member's claim of partition p to another member, or to nobody. Owns is false as soon as Give is
+// called. Give returns nil if the claim was given, and ErrNotMine if it was not this member's. After any other error,
+// which is possible only when ctx is done, the result is unknown: call Give again, for any member, or Claim.
 func (m *Member) Give(ctx context.Context, p int, to ID) error {
 	return m.inTurn(ctx, p, func(ctx context.Context) error {
 		m.mu.Lock()
@@ -42,7 +42,7 @@ func (m *Member) Give(ctx context.Context, p int, to ID) error {
 			m.mu.Unlock()
 			return fmt.Errorf("%w: partition %d of %v can't be given to %v", ErrNotMine, p, holder, to)
 		}
-		// The other may see the record before the answer comes.
+		// The other member may see the record before the answer arrives here.
 		c.giving = true
 		m.mine[p].Store(false)
 		last := c.revision
@@ -51,7 +51,7 @@ func (m *Member) Give(ctx context.Context, p int, to ID) error {
 	})
 }
 
-// inTurn calls f once no other Claim or Give of p is in progress. Its context ends with the lease.
+// inTurn calls f once no other Claim or Give of p is in progress. The context of f ends with the lease.
 func (m *Member) inTurn(ctx context.Context, p int, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -74,7 +74,7 @@ func (m *Member) inTurn(ctx context.Context, p int, f func(context.Context) erro
 	return err
 }
 
-// write writes the claim of p. If the claim is another's afterwards, it returns taken.
+// write writes the claim of p. If another member has the claim afterwards, it returns taken.
 func (m *Member) write(ctx context.Context, p int, holder ID, last uint64, taken error) error {
 	r, err := m.change(ctx, claimKey(p), encodeClaim(holder), last)
 	if err != nil {
@@ -91,9 +91,9 @@ func (m *Member) write(ctx context.Context, p int, holder ID, last uint64, taken
 	return nil
 }
 
-// change puts value at key, or deletes key if value is nil, if its revision is last. It returns the record that the
-// key has afterwards: this one, or another member's. If a response is lost, it reads the record and retries, until
-// either is certain. It fails only when ctx is done, and the result is unknown then.
+// change puts value at key, or deletes key if value is nil, if the key's revision is last. It returns the record that
+// the key has afterwards, which is this one or another member's. If a response is lost, change reads the record and
+// retries until the result is certain. It fails only when ctx is done, and then the result is unknown.
 func (m *Member) change(ctx context.Context, key string, value []byte, last uint64) (storage.Record, error) {
 	retry := wait.Backoff{First: 5 * time.Millisecond, Last: m.cfg.Lease / 40}
 	for {
@@ -107,7 +107,7 @@ func (m *Member) change(ctx context.Context, key string, value []byte, last uint
 	}
 }
 
-// try sends the change once. If the response does not decide it, it reads the record once.
+// try sends the change once. If the response leaves the result open, it reads the record once.
 func (m *Member) try(ctx context.Context, key string, value []byte, last uint64) (storage.Record, error) {
 	r, err := m.send(ctx, key, value, last)
 	if err == nil {
@@ -124,8 +124,8 @@ func (m *Member) try(ctx context.Context, key string, value []byte, last uint64)
 	case there.Revision > last:
 		return there, nil
 	case refused && there.Revision == 0 && last > 0:
-		// The read did not find the key, but it may be stale, so it decides nothing. If the table deletes the
-		// key at revision 0, it has no such record.
+		// The read did not find the key, but it may be stale, so it decides nothing. If the table accepts a deletion of
+		// the key at revision 0, it has no such record.
 		_, err = m.send(ctx, key, nil, 0)
 		return deleted(key, last), err
 	}
@@ -144,7 +144,7 @@ func (m *Member) send(ctx context.Context, key string, value []byte, last uint64
 	return r, err
 }
 
-// deleted returns the record of a deletion. Its revision is unknown, but higher than last.
+// deleted returns the record of a deletion. Its true revision is unknown, but higher than last.
 func deleted(key string, last uint64) storage.Record {
 	return storage.Record{Key: key, Revision: last + 1, Deleted: true}
 }

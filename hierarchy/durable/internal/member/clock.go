@@ -4,36 +4,35 @@ import "time"
 
 var started = time.Now()
 
-// monotonic returns the time since this process was started. On some systems it stands still while the machine
-// sleeps.
+// monotonic returns the time since this process was started. On some systems it stands still while the machine sleeps.
 func monotonic() time.Duration { return time.Since(started) }
 
-// timing estimates the table's clock: the table has the time at which it stored a renewal, which was between its
-// sending and its acknowledgement. It is guarded by Member.mu, except for known. Times are those of the boot clock,
-// and those of the table since the Unix epoch.
+// timing estimates the table's clock. The table records when it stored a renewal, and that was between the sending of
+// the renewal and its acknowledgement. timing is guarded by Member.mu, except for known. Durations are times of the
+// boot clock; times of the table count from the Unix epoch.
 type timing struct {
 	acked       uint64        // the last renewal that was acknowledged
-	sent, ended time.Duration // of its first copy and of its acknowledgement
+	sent, ended time.Duration // when its first copy was sent, and when it was acknowledged
 
 	stored   uint64 // the last renewal that the watch has shown
 	storedAt time.Time
 
-	least, most time.Duration // by which the table's time is ahead of the boot clock
-	at          time.Duration // when that was measured
-	known       chan struct{} // closed once it was
+	least, most time.Duration // bounds of how far the table's time is ahead of the boot clock
+	at          time.Duration // when they were measured
+	known       chan struct{} // closed once they have been measured
 }
 
 // ageing is after how many seconds the bounds of the table's time are a second wider, because clocks drift. So the
 // bounds from a slow renewal do not replace better ones at once.
 const ageing = 10
 
-// acknowledged notes a renewal that was acknowledged.
+// acknowledged records a renewal that was acknowledged.
 func (t *timing) acknowledged(revision uint64, sent, ended time.Duration) {
 	t.acked, t.sent, t.ended = revision, sent, ended
 	t.measure()
 }
 
-// shown notes a renewal that the watch has shown, possibly before the acknowledgement.
+// shown records a renewal that the watch has shown, possibly before the acknowledgement.
 func (t *timing) shown(revision uint64, at time.Time) {
 	t.stored, t.storedAt = revision, at
 	t.measure()
@@ -56,10 +55,10 @@ func (t *timing) measure() {
 // Timed returns a channel that is closed once Skew has bounds.
 func (m *Member) Timed() <-chan struct{} { return m.timing.known }
 
-const readings = 5 // of two clocks: a process is seldom descheduled in all of them
+const readings = 5 // of two clocks. It is unlikely that the process is descheduled during each of them
 
-// Skew returns bounds of how far a wall clock is ahead of the table's clock now. They are 0 before Timed. It does
-// not need the table.
+// Skew returns bounds of how far a wall clock is ahead of the table's clock now. They are 0 until Timed is closed. Skew
+// sends no request to the table.
 func (m *Member) Skew(wall func() time.Time) (least, most time.Duration) {
 	m.mu.Lock()
 	t := m.timing
@@ -78,8 +77,8 @@ func (m *Member) Skew(wall func() time.Time) (least, most time.Duration) {
 	return least, most
 }
 
-// SetOff publishes whether this member's wall clock is off. Then it takes nothing over, and Plan gives it no
-// partition that it does not hold.
+// SetOff publishes whether this member's wall clock is off. While it is off, the member takes nothing over, and Plan
+// gives it no partition that it does not hold already.
 func (m *Member) SetOff(off bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,27 +11,27 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Config is where to join, and how.
+// Config configures Join.
 type Config struct {
 	Store      storage.Table
 	Partitions int
 	Lease      time.Duration // default 10s, at most a day
 	Renew      time.Duration // from one renewal of the lease to the next, default an eighth of it
-	Text       string        // for people, such as host and process
+	Text       string        // describes this member to people, for example its host and process
 	// Boot is a clock that goes on while the machine sleeps and is never set. It is not negative.
 	// Default: the system's.
 	Boot   func() time.Duration
 	Logger *slog.Logger // default: discards
-	// Unable are the partitions that this member is known not to be able to take.
+	// Unable are the partitions that this member knows that it can't take.
 	Unable []int
-	// Log and Wire are the latest versions of frames, and of messages between processes, that this program
-	// reads. They are published to the others.
+	// Log and Wire are the latest versions of frames, and of messages between processes, that this program reads. They
+	// are published to the other members.
 	Log, Wire int
-	// ID is for tests that need the same one each time. Default: random.
+	// ID is for tests that need the same ID each time. Default: random.
 	ID ID
 
-	// Rise, if not nil, is called when Owns may have become true: after each renewal and each claim.
-	// It must return at once, and call no methods of the Member but Holds and Owns.
+	// Rise, if not nil, is called when Owns may have become true: after each renewal and each claim. It must return at
+	// once, and must not call methods of the Member other than Holds and Owns.
 	Rise func()
 }
 
@@ -67,7 +67,7 @@ type ID uint64
 // String returns 16 hexadecimal digits.
 func (id ID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
 
-// parseID returns the ID that String made s of. It is false for anything else, and for nobody.
+// parseID is the inverse of String. ok is false for any other text, and for nobody's ID.
 func parseID(s string) (id ID, ok bool) {
 	n, err := strconv.ParseUint(s, 16, 64)
 	id = ID(n)

@@ -12,45 +12,46 @@ import (
 // longestLease is the longest lease that a member can have.
 const longestLease = 24 * time.Hour
 
-// held returns how long a renewal holds the lease, from its sending.
+// held returns how long a renewal holds the lease, counted from when it was sent.
 func held(lease time.Duration) time.Duration { return lease - lease/4 }
 
-// waited returns how long others wait before they delete the lease, from when they saw a renewal.
+// waited returns how long other members wait before they delete the lease, counted from when they saw a renewal.
 func waited(lease time.Duration) time.Duration { return lease + lease/4 }
 
-// renewed returns the interval between renewals. With the default lease it leaves 6s from a failure to the end of the
-// lease, in which servers that lose the leader of a stream usually elect another.
+// renewed returns the interval between renewals. With the default lease, at least 6s pass from a failed renewal to the
+// end of the lease. Within that time, servers that lose the leader of a stream usually elect another one.
 func renewed(lease time.Duration) time.Duration { return lease / 8 }
 
 // shown returns how long after a renewal the watch must show it.
 func shown(lease time.Duration) time.Duration { return lease / 3 }
 
-// newTime returns how long a member that joins others is new. It is less than the wait before a silent member is
+// newTime returns how long a member that joins others counts as new. It is less than the wait before a silent member is
 // deleted, so a member that finds only dead ones is no longer new when it takes over from them.
 func newTime(lease time.Duration) time.Duration { return lease }
 
-// settledAfter is how many renewals make a member settled. They take three eighths of a lease.
+// settledAfter is how many renewals make a member settled. That many take three eighths of a lease.
 const settledAfter = 3
 
-// lease is this member's own lease. All but until is guarded by Member.mu. Times are those of the boot clock.
+// lease is this member's own lease. All fields except until are guarded by Member.mu. Times are those of the boot
+// clock.
 type lease struct {
-	// until is when it ends, or 0 if it is not held.
+	// until is when the lease ends, or 0 if it is not held.
 	until atomic.Int64
-	// acked is when the last renewal was acknowledged, and run when the first one was since the last
-	// interruption.
+	// acked is when the last renewal was acknowledged. run is when the first renewal since the last interruption was.
 	acked, run time.Duration
 
 	revision uint64        // of the record, or 0 before the first renewal was acknowledged
 	newUntil time.Duration // until when this member is new
-	record   memberRecord  // of the last renewal, or the next one. Unable is replaced, and never changed
+	record   memberRecord  // of the last renewal, or the next one. Unable is replaced as a whole, and never changed in place
 }
 
-// goesOn reports whether renewals get through.
+// goesOn reports whether renewals succeed at the moment.
 func (l *lease) goesOn(now time.Duration) bool {
 	return l.revision > 0 && now-l.acked <= 2*l.record.Lease/3
 }
 
-// ripe returns when another's record, last seen at seen, may be deleted if this member's own renewals go on.
+// ripe returns when another member's record, last seen at seen, may be deleted, provided that this member's own
+// renewals succeed until then.
 func (l *lease) ripe(seen, other time.Duration) time.Duration {
 	return max(seen, l.run) + waited(other)
 }
@@ -72,8 +73,8 @@ func (m *Member) renew() {
 	}
 }
 
-// renewal writes the record once. It returns when it is certain that the record was written, or that it never will be:
-// then the lease is lost.
+// renewal writes the record once. It returns when it is certain that the record was written, or that it never will be,
+// in which case the lease is lost.
 func (m *Member) renewal(ctx context.Context) error {
 	now := m.cfg.Boot()
 	m.mu.Lock()
@@ -83,8 +84,8 @@ func (m *Member) renewal(ctx context.Context) error {
 	m.mu.Unlock()
 	key, value := memberKey(m.id), encode(record)
 
-	// The lease counts from here, however many copies are sent: the first may be the one that was
-	// written, and the others count from when they see it.
+	// The lease counts from here, however many copies are sent: the first copy may be the one that was written, and
+	// other members count from when they see it.
 	sent := m.cfg.Boot()
 	r, err := m.change(ctx, key, value, last)
 	if err != nil {
@@ -101,11 +102,11 @@ func (m *Member) renewal(ctx context.Context) error {
 	return nil
 }
 
-// acknowledged extends the lease by a renewal that was acknowledged now, whose first copy was sent at sent.
+// acknowledged extends the lease by a renewal that was just acknowledged, and whose first copy was sent at sent.
 func (m *Member) acknowledged(revision uint64, leaving bool, sent time.Duration) {
 	now := m.cfg.Boot()
 	m.mu.Lock()
-	if m.ctx.Err() == nil { // else it is lost for good
+	if m.ctx.Err() == nil { // otherwise the lease is lost for good
 		m.lease.until.Store(int64(sent + held(m.cfg.Lease)))
 	}
 	if !m.lease.goesOn(now) {
@@ -138,7 +139,7 @@ func (m *Member) risen() {
 	}
 }
 
-// Lapsed returns since when this member has not held its lease, or the zero Time if it does.
+// Lapsed returns since when this member has not held its lease, or the zero Time if it holds it.
 func (m *Member) Lapsed() time.Time {
 	if m.Holds() {
 		return time.Time{}
@@ -146,15 +147,15 @@ func (m *Member) Lapsed() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	until := time.Duration(m.lease.until.Load())
-	if until == 0 { // it was lost, or a renewal was refused
+	if until == 0 { // the lease was lost, or a renewal was refused
 		until = m.lease.acked
 	}
 	now := m.cfg.Boot()
 	return time.Now().Add(min(until, now) - now)
 }
 
-// Leave publishes that this member is leaving, so that others take its claims. It keeps its lease. It returns when
-// the others can see it.
+// Leave publishes that this member is leaving, so that others take its claims. It returns when the others can see that.
+// The member keeps its lease.
 func (m *Member) Leave(ctx context.Context) error {
 	m.mu.Lock()
 	m.lease.record.Leaving = true
@@ -171,7 +172,7 @@ func (m *Member) Leave(ctx context.Context) error {
 }
 
 // Resign deletes the record, so that this member's claims are free at once. Like Stop, it makes Owns and Holds false
-// and ends what runs in the background. If it fails, the lease runs out.
+// and ends the background goroutines. If it fails, the lease runs out.
 func (m *Member) Resign(ctx context.Context) error {
 	m.Stop()
 	m.mu.Lock()

@@ -1,6 +1,6 @@
-// Package member makes this process one of those that share a name. It keeps a lease by renewing a
-// record in a table, learns who else lives, deletes the leases of those that are gone, and claims
-// partitions and gives them away. It knows nothing of timers or logs.
+// Package member makes this process one of those that share a name. It keeps a lease by renewing a record in a table,
+// learns which other members live, deletes the leases of dead members, and claims partitions and gives them away. It
+// knows nothing of timers or logs.
 //
 // The table has two kinds of records:
 //
@@ -8,8 +8,8 @@
 //	                     it can't take, which versions of frames and messages it reads
 //	claim.<partition>    who may own a partition: version, member (0: nobody)
 //
-// The claim says who may own a partition. The lease of the holder says whether it does now. Both
-// are changed by compare-and-set only.
+// The claim determines who may own a partition. The lease of the holder determines whether it owns the partition now.
+// Both are changed by compare-and-set only.
 //
 // # The lease
 //
@@ -17,19 +17,19 @@
 // lost, the same renewal is sent again, and the lease counts from its first copy, since that may be the one that was
 // written. Others wait 1.25 Lease after they saw the last renewal, then delete the record if it still has the revision
 // that they saw. Their clocks may run at different rates, as long as 0.75 Lease of one is less than 1.25 Lease of
-// another. They restart the wait whenever their own renewals did not get through: otherwise all would delete each
-// other after a long outage of the table.
+// another. They restart the wait whenever their own renewals did not get through: otherwise all would delete each other
+// after a long outage of the table.
 //
 // A record that was deleted never comes back, as each Join has an id of its own. So a member whose record was deleted
-// is dead for good, and its claims are free. If a holder's record was never seen, that decides nothing: the member
-// deletes it at revision 0, which the table refuses if there is one.
+// is dead for good, and its claims are free. If the record of a claim's holder was never seen, the holder may be alive
+// all the same. So this member tries to delete that record at revision 0, which the table refuses if there is one.
 //
 // # Who should own what
 //
-// Each member computes the same plan from the same records (View.Plan). The files, by what they are about: member.go
-// joins and stops, lease.go renews and resigns, claim.go takes claims and hands them off, watch.go follows the table
-// and deletes the leases of the dead, view.go has what is known, plan.go decides who should own what, clock.go
-// compares clocks, observe.go follows the table without a record in it, record.go encodes.
+// Each member computes the same plan from the same records (View.Plan). The files: member.go joins and stops, lease.go
+// renews and resigns, claim.go takes claims and hands them off, watch.go follows the table and deletes the leases of
+// dead members, view.go has what is known, plan.go decides who should own what, clock.go compares clocks, observe.go
+// follows the table without a record in it, record.go encodes records.
 package member
 
 import (
@@ -46,39 +46,38 @@ import (
 
 // The errors of a Member. They are wrapped.
 var (
-	// errVersion: the table was written by a program that this one does not understand.
+	// errVersion means that the table was written by a program of a later version.
 	errVersion = errors.New("the table of members has another version")
-	// ErrLost: the lease is lost for good, or Resign or Stop was called.
+	// ErrLost means that the lease is lost for good, or that Resign or Stop was called.
 	ErrLost = errors.New("the lease is lost")
-	// ErrNotFree: the claim belongs to a member that has a lease, or of which nothing is known yet.
+	// ErrNotFree means that the claim belongs to a member that has a lease, or about which nothing is known yet.
 	ErrNotFree = errors.New("the claim is not free")
-	// ErrNotMine: the claim is not, or is no longer, this member's.
+	// ErrNotMine means that the claim is not, or is no longer, this member's.
 	ErrNotMine = errors.New("the claim is another's")
 )
 
-// Member is one member: this process from Join until its lease is lost, or Stop. Its methods may be
-// called concurrently.
+// Member is this process from Join until its lease is lost, or Stop. Its methods may be called concurrently.
 type Member struct {
 	cfg   Config
 	id    ID
 	lease lease
 
-	ctx        context.Context // of what runs in the background, until the lease is lost for good
+	ctx        context.Context // for the background goroutines; ends when the lease is lost for good
 	cancel     context.CancelFunc
 	background sync.WaitGroup
 	changed    wait.Signal
 
-	mine  []atomic.Bool   // by partition: the claim is this member's, and no Give is in progress
+	mine  []atomic.Bool   // by partition: whether the claim is this member's, and no Give is in progress
 	turns []chan struct{} // by partition, of capacity 1: full while a Claim or Give is in progress
 
-	hurry wait.Signal   // a renewal is needed now
-	acked wait.Signal   // a renewal was acknowledged, for watch
-	wake  wait.Signal   // something has changed, for bury
+	hurry wait.Signal   // set when a renewal is needed now
+	acked wait.Signal   // set when a renewal was acknowledged, for watch
+	wake  wait.Signal   // set when something has changed, for bury
 	ready chan struct{} // closed once the table was read
 	left  chan struct{} // closed when the others can see that this member is leaving
 
-	observes bool // it is that of an Observer, and has no record
-	quiet    bool // the last watch of an Observer was silent. It belongs to the goroutine of watch
+	observes bool // this is the Member of an Observer, and has no record
+	quiet    bool // the last watch of an Observer was silent. Only the goroutine of watch uses it
 
 	mu    sync.Mutex
 	known known // guarded by mu
@@ -86,9 +85,9 @@ type Member struct {
 	timing timing
 }
 
-// Join writes a record for this process and keeps it renewed. It returns when it holds the lease and
-// has read the table. ctx is for Join alone. If it ends meanwhile, a record may be left, which the others delete
-// when its lease has run out.
+// Join writes a record for this process and keeps it renewed. It returns when it holds the lease and has read the
+// table. ctx is for Join alone. If ctx ends meanwhile, a record may be left behind, which the other members delete when
+// its lease has run out.
 func Join(ctx context.Context, cfg Config) (*Member, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -103,7 +102,7 @@ func Join(ctx context.Context, cfg Config) (*Member, error) {
 	}
 }
 
-// newMember returns a Member of which nothing runs yet.
+// newMember returns a Member without starting anything.
 func newMember(cfg Config) *Member {
 	m := &Member{
 		cfg: cfg, id: cfg.ID,
@@ -122,7 +121,7 @@ func newMember(cfg Config) *Member {
 	return m
 }
 
-// begin joins under one ID.
+// begin joins once, under one ID.
 func begin(ctx context.Context, cfg Config) (*Member, error) {
 	m := newMember(cfg)
 	m.background.Go(m.watch)
@@ -135,7 +134,7 @@ func begin(ctx context.Context, cfg Config) (*Member, error) {
 	return m, nil
 }
 
-// awaitTable returns when the table was read. Claims of a later version are an error.
+// awaitTable waits until the table was read. If there are claims of a later version, it returns an error.
 func (m *Member) awaitTable(ctx context.Context) error {
 	select {
 	case <-m.ready:
@@ -161,8 +160,8 @@ func (m *Member) join(ctx context.Context) error {
 	if err := m.renewal(ctx); err != nil {
 		return err
 	}
-	// Another may have deleted a copy of the first record. Once the table has forgotten that, a later
-	// copy can be written, though the others take this member for dead.
+	// Another member may have deleted a copy of the first record. Once the table has forgotten the deletion, a later
+	// copy can be written, although the others consider this member dead.
 	if m.cfg.Boot()-sent > min(held(m.cfg.Lease), forgotten/2) {
 		return fmt.Errorf("%w: the first record took too long", ErrLost)
 	}
@@ -172,30 +171,30 @@ func (m *Member) join(ctx context.Context) error {
 // forgotten is the least time for which the table remembers a deletion.
 const forgotten = time.Hour
 
-// ID returns the name of this member.
+// ID returns the ID of this member.
 func (m *Member) ID() ID { return m.id }
 
-// Holds reports whether this member holds its lease now. It costs reading a clock. It can be false and then true
-// again: the lease can run out while the table can't be reached, and a later renewal may still succeed. After Lost
+// Holds reports whether this member holds its lease now. It only reads a clock. It can be false and then true again:
+// the lease can run out while the table can't be reached, and a later renewal may still succeed. Once Lost is closed,
 // it is false for ever.
 func (m *Member) Holds() bool {
-	until := m.lease.until.Load() // before the clock is read: this goroutine may stand still in between
+	until := m.lease.until.Load() // read before the clock, since this goroutine may be suspended in between
 	return until != 0 && m.cfg.Boot() < time.Duration(until)
 }
 
-// Owns reports whether this member holds its lease and the claim of partition p now. It is as cheap as Holds. It is
-// false during a Give of p, and while the result of one is unknown.
+// Owns reports whether this member holds both its lease and the claim of partition p now. It is as cheap as Holds. It
+// is false during a Give of p, and while the result of a Give is unknown.
 func (m *Member) Owns(p int) bool { return m.mine[p].Load() && m.Holds() }
 
-// Lost returns a channel that is closed when the lease is lost for good: another has deleted the
-// record, or Resign or Stop was called. To go on, join anew.
+// Lost returns a channel that is closed when the lease is lost for good: another member has deleted the record, or
+// Resign or Stop was called. To go on, call Join again.
 func (m *Member) Lost() <-chan struct{} { return m.ctx.Done() }
 
-// Changed returns a channel, always the same, that receives a value when View may have changed. Renewals do not
-// change it. There should be one reader.
+// Changed returns a channel, always the same one, that receives a value when View may have changed. Renewals do not
+// change the View. There should be one reader.
 func (m *Member) Changed() <-chan struct{} { return m.changed }
 
-// View returns what this member knows now. Do not change it.
+// View returns what this member knows now. The result must not be changed.
 func (m *Member) View() *View {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -213,8 +212,8 @@ func (m *Member) lose() {
 	m.changed.Set()
 }
 
-// Stop makes Owns and Holds false, ends what runs in the background, and waits for it. The record stays: others have
-// to wait until the lease has run out.
+// Stop makes Owns and Holds false, ends the background goroutines, and waits for them. The record stays, so other
+// members have to wait until the lease has run out.
 func (m *Member) Stop() {
 	m.mu.Lock()
 	m.lose()

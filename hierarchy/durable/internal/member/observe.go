@@ -9,8 +9,8 @@ import (
 // concurrently.
 type Observer struct{ m *Member }
 
-// Observe returns when it has read the table. It writes nothing. Of cfg it needs Store and Partitions, and Lease if
-// members have another one than the default. ctx is for Observe alone.
+// Observe begins to follow the table, and returns when it has read the table. It writes nothing. Of cfg it needs Store
+// and Partitions, and Lease if the members don't have the default. ctx is for Observe alone.
 func Observe(ctx context.Context, cfg Config) (*Observer, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -29,18 +29,18 @@ func Observe(ctx context.Context, cfg Config) (*Observer, error) {
 // Changed is Member.Changed.
 func (o *Observer) Changed() <-chan struct{} { return o.m.Changed() }
 
-// View returns what is known now. Do not change it. Its ID is nobody's.
+// View returns what is known now. The result must not be changed. Its ID is nobody's.
 func (o *Observer) View() *View { return o.m.View() }
 
 // Unowned is Member.Unowned.
 func (o *Observer) Unowned(partition int) (since time.Time, ok bool) { return o.m.Unowned(partition) }
 
-// Stop ends what runs in the background, and waits for it.
+// Stop ends the background goroutines, and waits for them.
 func (o *Observer) Stop() { o.m.Stop() }
 
-// Unowned reports whether a partition has no owner, as far as is known here: nobody has its claim, or the holder has
-// not renewed its lease for so long that others may delete it. since is when that may have begun. For a claim of this
-// member, ok is false, and since is when it got the claim.
+// Unowned reports whether a partition has no owner, as far as this process knows: nobody has its claim, or the holder
+// has not renewed its lease for so long that others may delete it. since is when that may have begun. For a claim of
+// this member, ok is false, and since is when it got the claim.
 func (m *Member) Unowned(partition int) (since time.Time, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +52,7 @@ func (m *Member) Unowned(partition int) (since time.Time, ok bool) {
 	return time.Now().Add(at - now), ok
 }
 
-// unowned reports whether a claim is nobody's, or that of a member that is silent, and since when.
+// unowned reports whether a claim is nobody's, or belongs to a member that no longer renews its lease, and since when.
 func (k *known) unowned(c claim, now time.Duration) (since time.Duration, ok bool) {
 	since = max(c.seen, k.readAt)
 	if p := k.peers[c.holder]; p != nil {
@@ -62,8 +62,8 @@ func (k *known) unowned(c claim, now time.Duration) (since time.Duration, ok boo
 	return max(since, k.dead[c.holder]), true
 }
 
-// silence returns how long the watch of an Observer may show nothing before a new one begins: the shortest time in
-// which a member's renewal should show, or the lease if there are no members.
+// silence returns how long the watch of an Observer may show nothing before a new watch is begun: the shortest time in
+// which some member's renewal should show, or the lease if there are no members.
 func (m *Member) silence() time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -2,8 +2,8 @@ package member
 
 import "slices"
 
-// Plan returns the member that should own each partition, or nobody. It is a pure function of the view, so members
-// that see the same records plan the same. Where they see different ones, the claims decide.
+// Plan returns the member that should own each partition, or nobody. It is a pure function of the view, so members that
+// see the same records compute the same plan. If they see different records, the claims decide.
 func (v *View) Plan() []ID { return plan(v.Living(), v.Holders(), v.unable()) }
 
 // Living returns the IDs of the members that are not leaving, to which Plan assigns partitions.
@@ -17,7 +17,7 @@ func (v *View) Living() []ID {
 	return ids
 }
 
-// Holders returns the holder of each partition, or nobody if it is free.
+// Holders returns the holder of each partition's claim, or nobody if the claim is free.
 func (v *View) Holders() []ID {
 	ids := make([]ID, len(v.Claims))
 	for i, c := range v.Claims {
@@ -29,9 +29,10 @@ func (v *View) Holders() []ID {
 }
 
 // unable returns the partitions that each member may not take, sorted: those that it can't take; if its clock is off,
-// those that it does not hold; and if it is new, those that it does not hold and that an older member can take. So a
-// process that dies soon after each start takes nothing from those that live. The rule of new members does not apply
-// beside members that do not know it: they would leave partitions to a new one, and that would leave these to them.
+// also those that it does not hold; and if it is new, also those that it does not hold and that an older member can
+// take. So a process that dies soon after each start takes nothing from those that live. The rule for new members is
+// ignored if there are members whose programs do not know it. Otherwise those would leave partitions to a new member,
+// and the new member would leave the same partitions to them.
 func (v *View) unable() map[ID][]int {
 	unable := make(map[ID][]int)
 	ruled := !slices.ContainsFunc(v.Members, func(p Peer) bool { return p.Plan < planRule })
@@ -57,12 +58,12 @@ func (p *Peer) Can(partition int) bool {
 }
 
 // plan returns the owner that each partition should have. members are those that may own partitions, in any order.
-// holders has the present owner of each partition, where the zero ID is nobody. unable has the partitions that a
-// member can't take, sorted.
+// holders has the present owner of each partition; the zero ID is nobody. unable has the partitions that each member
+// can't take, sorted.
 //
-// If all can take all, the shares of two members differ by at most one. A member keeps what it holds up to its share,
-// and those that hold more have the larger shares, so as few partitions as possible move. A member that can take
-// little leaves the others even shares of the rest. A partition that no member can take belongs to nobody.
+// If all members can take all partitions, the shares of two members differ by at most one. A member keeps what it holds
+// up to its share, and those that hold more have the larger shares, so as few partitions as possible move. If a member
+// can take only few, the others have even shares of the rest. A partition that no member can take belongs to nobody.
 func plan(members, holders []ID, unable map[ID][]int) []ID {
 	members = slices.DeleteFunc(slices.Clone(members), func(m ID) bool { return m == 0 })
 	slices.Sort(members)
@@ -86,7 +87,7 @@ func plan(members, holders []ID, unable map[ID][]int) []ID {
 	return d.plan
 }
 
-// dealing is the state in which plan makes its result.
+// dealing is the state of a computation of plan.
 type dealing struct {
 	members []ID // sorted
 	unable  map[ID][]int
@@ -129,8 +130,8 @@ func (d *dealing) give(p int, m ID) {
 	d.plan[p] = m
 }
 
-// place gives a partition to a member that should have more. If none of them can take it, place gives it to a full
-// member, and moves one of that member's partitions in the same way. passed are the full members that were tried. It
+// place gives a partition to a member that should have more. If none of those can take it, place gives it to a full
+// member, and moves one of that member's partitions in the same way. passed has the full members that were tried. place
 // reports whether it has found a member.
 func (d *dealing) place(p int, passed map[ID]bool) bool {
 	for _, m := range d.members {
@@ -146,7 +147,7 @@ func (d *dealing) place(p int, passed map[ID]bool) bool {
 		passed[m] = true
 		for q, of := range d.plan {
 			if of == m && d.place(q, passed) {
-				d.plan[p] = m // instead of q: its count stays
+				d.plan[p] = m // in place of q, so the number of its partitions stays the same
 				return true
 			}
 		}
@@ -154,8 +155,8 @@ func (d *dealing) place(p int, passed map[ID]bool) bool {
 	return false
 }
 
-// beyond returns the member that takes a partition beyond its share: the one that exceeds its share least, and among
-// equals the holder. It is nobody if no member can take it.
+// beyond returns the member that should take a partition beyond its share: the one that exceeds its share least, and
+// among equals the holder. It is nobody if no member can take the partition.
 func (d *dealing) beyond(p int, holder ID) (best ID) {
 	for _, m := range d.members {
 		if d.can(m, p) && (best == 0 || d.free[m] > d.free[best] || d.free[m] == d.free[best] && m == holder) {

@@ -10,9 +10,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// version is the version of the records. A program refuses to join where it finds a claim of a higher one. A
-// member of another version, or whose record can't be read, is a member all the same. A claim that no version
-// can have written is nobody's.
+// version is the version of the records. A program refuses to join if it finds a claim of a higher version. A member
+// whose record has another version, or can't be read, counts as a member all the same. A claim that no version can have
+// written is nobody's.
 const version = 1
 
 const (
@@ -28,14 +28,14 @@ type memberRecord struct {
 	Version int           `json:"version"`
 	Text    string        `json:"text"`
 	Lease   time.Duration `json:"lease"`   // in nanoseconds
-	Counter uint64        `json:"counter"` // of renewals: no two of a member are the same
+	Counter uint64        `json:"counter"` // of renewals: it differs in all records of a member
 	Leaving bool          `json:"leaving,omitempty"`
-	New     bool          `json:"new,omitempty"`    // it has not lived for a lease yet, and others have
-	Off     bool          `json:"off,omitempty"`    // its wall clock is wrong: it takes nothing over
+	New     bool          `json:"new,omitempty"`    // it has not lived for a lease yet, unlike others
+	Off     bool          `json:"off,omitempty"`    // its wall clock is off: it takes nothing over
 	Unable  []int         `json:"unable,omitempty"` // partitions whose logs it can't read, or write to
 	Log     int           `json:"log,omitempty"`    // the latest version of frames that it reads; 0 means 1
-	Wire    int           `json:"wire,omitempty"`   // and of messages to each other
-	Plan    int           `json:"plan,omitempty"`   // the rule of shares that it follows: 1 if it knows what new means
+	Wire    int           `json:"wire,omitempty"`   // the latest version of messages between processes that it reads
+	Plan    int           `json:"plan,omitempty"`   // the rule of shares that it follows: 1 if it knows about new members
 }
 
 // claimRecord is the value of claim.<partition>.
@@ -57,7 +57,7 @@ func encode(record any) []byte {
 	return b
 }
 
-// decodeMember returns what can be used of a record, with an error if that is not all.
+// decodeMember returns those fields of a record that this program understands, with an error if there may be others.
 func decodeMember(key string, value []byte) (r memberRecord, err error) {
 	if err = json.Unmarshal(value, &r); err != nil {
 		err = fmt.Errorf("%q can't be read: %w", key, err)
@@ -71,7 +71,7 @@ func decodeMember(key string, value []byte) (r memberRecord, err error) {
 	return r, err
 }
 
-// decodeClaim returns the holder of a claim. A record that is no claim is nobody's.
+// decodeClaim returns the holder of a claim, or nobody if the record is not a valid claim.
 func decodeClaim(record storage.Record) (holder ID, err error) {
 	if record.Deleted {
 		return 0, nil
@@ -80,7 +80,7 @@ func decodeClaim(record storage.Record) (holder ID, err error) {
 	key := record.Key
 	err = json.Unmarshal(record.Value, &r)
 	switch {
-	case r.Version > version: // whatever else it has
+	case r.Version > version: // whatever the other fields are
 		return 0, fmt.Errorf("%w: %q has %d, and this program knows %d", errVersion, key, r.Version, version)
 	case err != nil:
 		return 0, fmt.Errorf("%q can't be read: %w", key, err)
@@ -96,7 +96,7 @@ func decodeClaim(record storage.Record) (holder ID, err error) {
 	return holder, nil
 }
 
-// parseKey returns which member, or else which claim, a key belongs to.
+// parseKey returns the member, or otherwise the partition, to which a key belongs.
 func parseKey(key string) (id ID, partition int, ok bool) {
 	if s, found := strings.CutPrefix(key, memberPrefix); found {
 		id, ok = parseID(s)

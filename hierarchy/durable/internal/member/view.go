@@ -10,10 +10,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// View is what a member knows of all members. It is immutable, and may be stale: the table decides each claim.
+// View is what a member knows about all members and claims. It is immutable, and may be stale: each change of a claim
+// is decided by the table.
 type View struct {
 	ID      ID
-	Members []Peer  // sorted by ID: all that have a lease, including this one until it is lost
+	Members []Peer  // all members that have a lease, sorted by ID, including this one until it is lost
 	Claims  []Claim // by partition
 }
 
@@ -22,18 +23,18 @@ type Peer struct {
 	ID      ID
 	Text    string
 	Leaving bool
-	New     bool  // it takes no partition yet that others can take
-	Off     bool  // its wall clock is wrong: it takes nothing over
+	New     bool  // it does not take partitions yet that others can take
+	Off     bool  // its wall clock is off: it takes nothing over
 	Unable  []int // sorted: the partitions that it can't take
-	// The latest versions of frames, and of messages between processes, that it reads.
+	// Log and Wire are the latest versions of frames, and of messages between processes, that it reads.
 	Log, Wire int
 	Plan      int // the rule of shares that it follows
 }
 
-// Name returns what people call the member, in logs and on pages.
+// Name returns the name of the member for people, in logs and on pages.
 func (p *Peer) Name() string { return Name(p.Text, p.ID) }
 
-// Name returns the Name of a Peer with that Text and ID.
+// Name returns the Name of a Peer with that text and ID.
 func Name(text string, id ID) string {
 	name := "member " + id.String()
 	if text != "" {
@@ -42,14 +43,14 @@ func Name(text string, id ID) string {
 	return name
 }
 
-// planRule is the rule of shares that this program follows. By rule 0 a new member has its share at once.
+// planRule is the rule of shares that this program follows. With rule 0 a new member has its share at once.
 const planRule = 1
 
-// Claim is the claim of a partition: it has who may own it.
+// Claim determines who may own a partition.
 type Claim struct {
 	Holder ID // 0: nobody
-	// Free reports whether Claim can take it: nobody holds it, or its holder's lease was deleted. It is not
-	// free if its holder has a lease, or is not known yet.
+	// Free reports whether the method Claim can take it: nobody holds it, or the holder's lease was deleted. It is not
+	// free if the holder has a lease, or nothing is known about the holder yet.
 	Free bool
 }
 
@@ -62,13 +63,13 @@ func (v *View) Peer(id ID) (Peer, bool) {
 	return v.Members[at], true
 }
 
-// known is what a member knows of the table.
+// known is what a member knows about the table.
 type known struct {
-	revisions map[string]uint64    // of each key: older records are stale
-	peers     map[ID]*peer         // that have a record
-	dead      map[ID]time.Duration // whose record was deleted, and when that was learnt
+	revisions map[string]uint64    // by key: the latest revision seen; older records are stale
+	peers     map[ID]*peer         // the members that have a record
+	dead      map[ID]time.Duration // the members whose record was deleted, and when this member learnt that
 	claims    []claim              // by partition
-	readAt    time.Duration        // when the table was read first
+	readAt    time.Duration        // when the table was first read
 	foreign   error                // the first claim of a later version
 	cached    *View
 }
@@ -78,16 +79,16 @@ type peer struct {
 	Peer
 	revision uint64
 	lease    time.Duration
-	seen     time.Duration // when this revision was seen first
+	seen     time.Duration // when this revision was first seen
 	counter  uint64        // of its renewals
 }
 
-// claim is the record of a claim.
+// claim is the record of a claim, as far as it is known.
 type claim struct {
 	holder   ID
 	revision uint64
-	seen     time.Duration // when this revision was seen first
-	foreign  bool          // it is of a later version
+	seen     time.Duration // when this revision was first seen
+	foreign  bool          // it was written by a later version
 	giving   bool          // a Give of this revision is in progress, or its result is unknown
 }
 
@@ -96,8 +97,8 @@ func newKnown(partitions int) known {
 		claims: make([]claim, partitions)}
 }
 
-// remove removes a member whose record was deleted. It forgets those that died an hour ago, as the table has, unless
-// they hold a claim.
+// remove removes a member whose record was deleted. It also forgets the members that died an hour ago, unless they hold
+// a claim, because the table has forgotten them, too.
 func (k *known) remove(id ID, now time.Duration) {
 	delete(k.peers, id)
 	k.dead[id] = now
@@ -116,7 +117,7 @@ func (k *known) isDead(id ID) bool {
 }
 
 // settled reports whether there is a member that has renewed its lease three times, and is not leaving. Members that
-// join before that start together, and share at once.
+// join before there is one start together, and share at once.
 func (k *known) settled() bool {
 	for _, p := range k.peers {
 		if p.counter > settledAfter && !p.Leaving {
@@ -129,7 +130,7 @@ func (k *known) settled() bool {
 // free reports whether a claim can be taken.
 func (k *known) free(c claim) bool { return !c.foreign && (c.holder == 0 || k.isDead(c.holder)) }
 
-// missing returns the holders of claims of which no record was seen, not even a deleted one.
+// missing returns those holders of claims of which no record was ever seen, not even a deleted one.
 func (k *known) missing() (ids []ID) {
 	for _, c := range k.claims {
 		if c.holder != 0 && !k.isDead(c.holder) && k.peers[c.holder] == nil {
@@ -140,7 +141,7 @@ func (k *known) missing() (ids []ID) {
 	return slices.Compact(ids)
 }
 
-// view returns the View of what is known.
+// view returns what is known as a View.
 func (k *known) view(own ID) *View {
 	if k.cached != nil {
 		return k.cached
@@ -157,7 +158,8 @@ func (k *known) view(own ID) *View {
 	return v
 }
 
-// apply applies a record of the table, from the watch or from a response. It may be stale. It reports whether it is new.
+// apply applies a record of the table, from the watch or from a response. The record may be stale. apply reports
+// whether it is new.
 func (m *Member) apply(r storage.Record) (isNew bool) {
 	id, p, ok := parseKey(r.Key)
 	if !ok || p >= m.cfg.Partitions {
@@ -210,7 +212,7 @@ func (m *Member) applyMember(id ID, r storage.Record, now time.Duration) error {
 	if old == nil || !reflect.DeepEqual(old.Peer, next.Peer) {
 		m.announce()
 	}
-	if old != nil { // it was logged before
+	if old != nil { // then the error was logged before
 		return nil
 	}
 	return err

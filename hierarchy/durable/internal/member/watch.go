@@ -9,7 +9,7 @@ import (
 )
 
 // watch follows the changes of the table until the lease is lost. A watch can fall silent without an error, so it must
-// show this member's own renewals, or, if this is an Observer, those of others. If it does not, a new watch begins.
+// show this member's own renewals or, for an Observer, those of others. If it does not, a new watch is begun.
 func (m *Member) watch() {
 	retry := wait.Backoff{First: m.cfg.Lease / 100, Last: shown(m.cfg.Lease)}
 	for m.ctx.Err() == nil {
@@ -30,12 +30,12 @@ type watching struct {
 	cancel  context.CancelFunc
 	changes <-chan storage.Change
 
-	seen    uint64 // the highest revision of the own record that has come
-	awaited uint64 // the own revision that must come before timer ends, or 0
+	seen    uint64 // the highest revision of this member's own record that the watch has shown
+	awaited uint64 // the revision of this member's record that the watch must show before timer ends, or 0
 	timer   *time.Timer
 }
 
-// beginWatch begins a watch, if the table responds within a lease.
+// beginWatch begins a watch, unless the table does not respond within a lease.
 func (m *Member) beginWatch() (*watching, error) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	late := time.AfterFunc(m.cfg.Lease, cancel)
@@ -51,7 +51,7 @@ func (m *Member) beginWatch() (*watching, error) {
 	return &watching{m, cancel, changes, 0, 0, time.NewTimer(m.cfg.Lease)}, nil
 }
 
-// follow applies changes until the watch ends or is silent. It reports whether any came.
+// follow applies changes until the watch ends or falls silent. It reports whether there were any.
 func (w *watching) follow() (worked bool) {
 	defer w.cancel()
 	defer w.timer.Stop()
@@ -98,7 +98,8 @@ func (w *watching) take(c storage.Change) {
 	}
 }
 
-// logSilence warns of a silent watch. An Observer of members that are all dead has one after the other: it warns once.
+// logSilence logs that a watch was silent. An Observer of members that are all dead has one silent watch after another,
+// and logs only the first.
 func (w *watching) logSilence() {
 	if !w.quiet {
 		w.cfg.Logger.Warn("durable: the watch of the table of members is silent, and begins anew")
@@ -106,7 +107,7 @@ func (w *watching) logSilence() {
 	w.quiet = w.observes
 }
 
-// read notes that the table was read.
+// read records that the table was read.
 func (w *watching) read() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -147,21 +148,21 @@ func (m *Member) bury() {
 	}
 }
 
-// dead is a record to delete.
+// dead identifies the record of a dead member, which may be deleted.
 type dead struct {
 	name     string
 	key      string
 	revision uint64 // the last one seen; 0 if no record was ever seen
 }
 
-// next returns a record that may be deleted now, or else how long to wait.
+// next returns a record that may be deleted now or, if there is none, how long to wait.
 func (m *Member) next() (target dead, pause time.Duration) {
 	now := m.cfg.Boot()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	pause = longestLease
 	if !isClosed(m.ready) || !m.lease.goesOn(now) {
-		return target, pause // the next renewal wakes
+		return target, pause // the next renewal wakes bury
 	}
 	for id, p := range m.known.peers {
 		if id == m.id {
@@ -173,14 +174,14 @@ func (m *Member) next() (target dead, pause time.Duration) {
 			return dead{p.Name(), memberKey(id), p.revision}, 0
 		}
 	}
-	// If a holder that was never seen has a record, the table refuses this.
+	// If a holder whose record was never seen has one after all, the table refuses this deletion.
 	for _, id := range m.known.missing() {
 		return dead{Name("", id), memberKey(id), 0}, 0
 	}
 	return target, pause
 }
 
-// deleteDead tries once to delete a record. It reports whether that brought something new.
+// deleteDead tries once to delete a record. It reports whether anything new was learnt from that.
 func (m *Member) deleteDead(d dead) bool {
 	r, err := m.try(m.ctx, d.key, nil, d.revision)
 	if err != nil {

@@ -16,29 +16,30 @@ type agenda struct {
 	time  *ownTime
 
 	delayed   []job             // attempts that did not begin, because the lease had ended
-	isDelayed map[frame.ID]bool // Invariant: whose they are
+	isDelayed map[frame.ID]bool // the IDs of the timers in delayed
 
-	// After an unclean end, attempts are written before they begin: those of the timers that were due at the takeover,
-	// and those of suspects, whose attempts were under way at that end. Suspects run one at a time.
-	careful  []job // due at the takeover, in the order of due
+	// After an unclean end of the last owner, some attempts are written to the log before they begin: those of timers
+	// that were due at the takeover, and those of suspects, whose attempts were in progress at that end. Suspects run
+	// one at a time.
+	careful  []job // jobs of timers that were due at the takeover, in the order of their due times
 	suspects map[state.Ref]frame.ID
-	accused  []job // suspects that are due
-	trial    bool  // one of them is under way
+	accused  []job // jobs of suspects that are due
+	trial    bool  // an attempt of a suspect is in progress
 }
 
 // job is a timer whose attempt is about to begin, or has ended.
 type job struct {
 	ref     state.Ref
 	id      frame.ID
-	key     []byte // after the attempt
+	key     []byte // set when the attempt begins
 	attempt uint32
 	suspect bool
-	begins  bool // it is written that the attempt begins, before it does
-	starts  bool // and that the run of the schedule does
+	begins  bool // the log must have a begin of the attempt before the attempt begins
+	starts  bool // the log must have a start of the schedule's run before the attempt begins
 	due     state.Due
-	// done may be nil. It is set when the result of the attempt is in the log, or won't be.
+	// done may be nil. It is set once the result of the attempt is in the log, or is certain never to be.
 	done wait.Signal
-	// schedule is that of the timer. If it can't be read, invalid says so.
+	// schedule is the timer's schedule. If its text can't be parsed, invalid is the error.
 	schedule schedule.Schedule
 	invalid  error
 }
@@ -55,12 +56,12 @@ func (a *agenda) job(d state.Due) job {
 	return j
 }
 
-// release wakes whoever waits for the job: nothing more will be written for it. A barrier may be released twice.
+// release wakes whoever waits for the job, since nothing more will be written for it. A barrier may be released twice.
 func (j *job) release() {
 	j.done.Set()
 }
 
-// suspected notes that an attempt of the timer was under way when the last owner's process ended.
+// suspected records that an attempt of the timer was in progress when the last owner's process ended.
 func (a *agenda) suspected(ref state.Ref, id frame.ID) {
 	if a.suspects == nil {
 		a.suspects = make(map[state.Ref]frame.ID)
@@ -68,7 +69,8 @@ func (a *agenda) suspected(ref state.Ref, id frame.ID) {
 	a.suspects[ref] = id
 }
 
-// review takes out what is due at the takeover of a log that did not end in order: it may have been under way.
+// review takes the timers that are due at the takeover out of the state, if the last owner did not close the log: their
+// attempts may have been in progress when it ended.
 func (a *agenda) review() {
 	for now, wall := a.time.now(), a.time.wall(); ; {
 		d, ok := a.state.Pop(now, wall)
@@ -87,7 +89,7 @@ func (a *agenda) review() {
 	}
 }
 
-// anyLeft reports whether there is a job that was due before.
+// anyLeft reports whether a job that was taken out of the state earlier can begin now.
 func (a *agenda) anyLeft() bool {
 	return len(a.delayed) > 0 || len(a.careful) > 0 || len(a.accused) > 0 && !a.trial
 }
@@ -97,7 +99,7 @@ func (a *agenda) anyDue() bool {
 	return a.anyLeft() || a.state.AnyDue(a.time.now(), a.time.wall())
 }
 
-// next takes out the timer that is due first. Its ID is zero if there is none.
+// next takes out the timer that is due first. The job's ID is zero if no timer is due.
 func (a *agenda) next() job {
 	switch {
 	case len(a.delayed) > 0:
@@ -131,7 +133,8 @@ func first(jobs *[]job) job {
 	return j
 }
 
-// delay puts a job aside whose attempt did not begin, unless it waits already. It is next when the lease has returned.
+// delay keeps a job whose attempt did not begin, unless it is kept already. next returns it once the lease has
+// returned.
 func (a *agenda) delay(j job) {
 	a.state.Hold(j.ref, j.id)
 	switch {
@@ -146,8 +149,8 @@ func (a *agenda) delay(j job) {
 	}
 }
 
-// nearest returns the elapsed time at which something is due next: an attempt, or the removal of a dead timer. If a
-// wall time is pending, it is at most wallCheck ahead, as the wall clock may be set meanwhile.
+// nearest returns the elapsed time at which the next attempt, or the removal of a dead timer, is due. If a timer waits
+// for a wall time, the result is at most wallCheck from now, since the wall clock may be set meanwhile.
 func (a *agenda) nearest(wallCheck time.Duration) (at int64, ok bool) {
 	if a.anyLeft() {
 		return 0, true

@@ -12,23 +12,23 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// How a firer calls the handler of a timer: begin, started, run, handle, finished. An attempt that is written before it
-// begins goes through the writer between begin and started.
+// How a firer calls the handler of a timer: begin, started, run, handle, finished. If something must be in the log
+// before an attempt begins, the writer writes it between begin and started, and calls written.
 
 // attempt is one call of the handler.
 type attempt struct {
 	job
 	name   uint64 // a random number, not 0
 	firing Firing
-	called bool            // its handler. Guarded by firer.mu
-	ctx    context.Context // until it is over, superseded or given up
+	called bool            // whether the handler was called. Guarded by firer.mu
+	ctx    context.Context // ends when the attempt is over, superseded or given up
 	cancel context.CancelFunc
 	limit  limit
 
-	began   time.Time     // when its handler was called. Guarded by Crew.mu, as running is
-	running *list.Element // of Crew.running
+	began   time.Time     // when the handler was called. Guarded by Crew.mu, as running is
+	running *list.Element // the attempt's place in Crew.running
 
-	logged chan bool // of an attempt without a handler, of capacity 1: gets whether its end is in the log. May be nil
+	logged chan bool // of capacity 1, or nil: gets whether the end of an attempt without a handler is in the log
 }
 
 var (
@@ -61,7 +61,7 @@ func (f *firer) begin(j job) bool {
 	return true
 }
 
-// proceed calls the handler of a job, or announces it, when what the log must have of it is written.
+// proceed calls the handler of a job, or announces it, once the log has the records that it must have.
 func (f *firer) proceed(j job) {
 	if f.cfg.Announce == nil {
 		go f.run(f.started(j))
@@ -72,7 +72,7 @@ func (f *firer) proceed(j job) {
 	j.release()
 }
 
-// written goes on with a job after its item was written, or turned out to be of a timer that has changed.
+// written continues a job when its item was written, or when it was left out because the timer has changed.
 func (f *firer) written(t *taken) {
 	f.mu.assertHeld()
 	switch j := t.job; {
@@ -90,7 +90,7 @@ func (f *firer) written(t *taken) {
 	}
 }
 
-// notBegun ends a job whose attempt was to be written before it began, and does not begin.
+// notBegun ends a job whose attempt does not begin, although an item was queued to write that it does.
 func (f *firer) notBegun(j job) {
 	f.mu.assertHeld()
 	if j.suspect {
@@ -101,7 +101,7 @@ func (f *firer) notBegun(j job) {
 	j.release()
 }
 
-// started returns the attempt of a timer that is due, which is under way from now on.
+// started returns the attempt of a job, which is in progress from now on.
 func (f *firer) started(j job) *attempt {
 	f.mu.assertHeld()
 	t := f.state.Timer(j.ref)
@@ -113,14 +113,15 @@ func (f *firer) started(j job) *attempt {
 	return a
 }
 
-// run calls the handler, and gives the result to the writer. It has a goroutine of its own, which the handler may exit.
+// run calls the handler, and gives the result to the writer. It runs in a goroutine of its own, because the handler may
+// call runtime.Goexit.
 func (f *firer) run(a *attempt) {
 	err := errExit
 	defer func() { f.finished(a, err) }()
 	f.asAlarm(func() { err = f.handle(a) })
 }
 
-// handle calls the handler, if the timer is still the same and this process the owner.
+// handle calls the handler, unless mayHandle forbids it.
 func (f *firer) handle(a *attempt) (err error) {
 	if err := f.mayHandle(a); err != nil {
 		return err
@@ -173,7 +174,7 @@ func (f *firer) finished(a *attempt, err error) {
 	}
 }
 
-// conclude gives the place of an attempt back, and its result to the writer.
+// conclude releases the place of an attempt, and gives the result to the writer.
 func (f *firer) conclude(a *attempt, err error) {
 	it := item{kind: ended, job: a.job}
 	made := err != errGone && err != errNotYet // a handler has no way to return these
@@ -199,8 +200,8 @@ func (f *firer) conclude(a *attempt, err error) {
 	f.leave(a.suspect)
 }
 
-// leave releases the place of an attempt. another means that further attempts may wait for the end of this one, or
-// for the lease: then leave fires again, since Resume may have been called just before.
+// leave releases the place of an attempt. With another, attempts may be waiting for the end of this one, or for the
+// lease. Then leave also fires, since Resume may have been called just before.
 func (f *firer) leave(another bool) {
 	f.mu.Lock()
 	f.inactive()
@@ -230,7 +231,7 @@ func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 		a.cancel()
 		f.delay(a.job)
 		return true, true
-	case same && err == errGone: // its handler was not called, as nothing begins any more
+	case same && err == errGone: // the handler was not called, and no further attempt begins
 		f.state.Hold(a.ref, a.id)
 	}
 	return same, false

@@ -15,32 +15,32 @@ import (
 type Op struct {
 	Kind       frame.Kind
 	If         Condition // of a Set
-	Whole      bool      // of a Set or Remove: the caller gets the timer that was there. See Was
+	Whole      bool      // of a Set or Remove: the call returns the timer that was there. See Was
 	Key, Value []byte
 	In         time.Duration // Set and Move: the time until it is due, counted from Start
 	Due        int64         // SetAt: the wall time when it is due. Start sets it for Set and Move
-	By         uint64        // the attempt whose handler requests it for its own key, or 0. See Call.From
-	Timer      *state.Timer  // Import: the timer, but for Key and Value. If it was running, it waits
+	By         uint64        // the attempt whose handler requests this operation on its own key, or 0. See Call.From
+	Timer      *state.Timer  // Import: the timer, without Key and Value. If it was running, the import makes it wait
 	Schedule   []byte        // SetAt: when the timer runs, as text. Start sets Due to the first run
 	Trace      []byte        // Set and SetAt: the trace context of the caller
-	refused    bool          // the schedule can't be read, or has no run
+	refused    bool          // the schedule can't be parsed, or has no run
 }
 
-// Call is a list of operations that are committed together, or, with Parts, those of each part. It belongs to the
+// Call is a list of operations that are committed together or, if Parts is set, part by part. It belongs to the
 // partition from Start until Wait returns. After ErrUnavailable or an error of the context it must not be used again,
 // as the writer may still read it.
 type Call struct {
 	Ops     []Op
 	Request RequestID
-	Parts   []Part // with Request: whose operations they are. Empty: those of one caller
-	Took    []bool // after Wait: whether each was committed. One that changes nothing is not
-	// Values are, after Wait and without Parts, what the committed operations for which Op.takesOut is true have
-	// returned, in their order. An answer from another process may lack the last ones, if it has no room for them.
+	Parts   []Part // with Request: which operations belong to which caller. If empty, all belong to one
+	Took    []bool // after Wait: whether each operation was committed. One that changes nothing is not
+	// Values is set after Wait if there are no Parts. It has what each committed operation for which Op.takesOut is
+	// true returned, in their order. An answer from another process may lack the last ones, if it had no room for them.
 	Values []string
 
-	one      [1]Part // of a Call with Request and without Parts
+	one      [1]Part // the only part of a Call that has Request and no Parts
 	size     int
-	result   error // the writer's: the answer once the frame is in the log
+	result   error // set by the writer: the answer to give once the frame is in the log
 	err      error
 	answered atomic.Bool
 	done     chan struct{} // of capacity 1
@@ -64,8 +64,8 @@ func (c *Call) answer(err error) {
 }
 
 // Do commits the operations of c, and waits until they are in the log, or until ctx is done. After ErrUnavailable or
-// the context's error they may be committed or not. After other errors they are not: after ErrNotOwner the call can be
-// retried with the partition's owner.
+// the context's error they may or may not be committed. After other errors they are not: after ErrNotOwner the call can
+// be retried with the partition's owner.
 func (p *Partition) Do(ctx context.Context, c *Call) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 	return c.Wait(ctx)
 }
 
-// Start begins what Do does, and does not wait. Unless it returns an error, Wait must follow.
+// Start is the first half of Do: it queues c and does not wait. Unless it returns an error, Wait must follow.
 func (p *Partition) Start(c *Call) error {
 	c.begin(p.time)
 	if err := p.cfg.checkSize(c); err != nil {
@@ -94,7 +94,7 @@ func (cfg *Config) checkSize(c *Call) error {
 	return CheckSize(len(c.Ops), c.size, cfg.Log.MaxMessage()-frame.Overhead)
 }
 
-// CheckSize returns ErrTooLarge for a call that has more operations than MaxOps, or more bytes than most.
+// CheckSize returns ErrTooLarge for a call that has more than MaxOps operations, or more bytes than most.
 func CheckSize(ops, bytes, most int) error {
 	if ops > MaxOps || bytes > most {
 		return fmt.Errorf("%w: %d operations of about %d bytes, of at most %d and %d", ErrTooLarge, ops, bytes, MaxOps, most)
@@ -109,14 +109,14 @@ func (c *Call) Wait(ctx context.Context) error {
 		return c.err
 	case <-ctx.Done():
 		if c.answered.CompareAndSwap(false, true) {
-			return ctx.Err() // the writer leaves it out, if it has not seen it yet
+			return ctx.Err() // the writer leaves the call out, unless it has already put it into a frame
 		}
 		<-c.done // the answer is being given
 		return c.err
 	}
 }
 
-// begin makes c ready for the queue. Durations count from now, in the owner's time, and so do schedules, in wall time.
+// begin prepares c for the queue. Durations count from now in the owner's time, schedules from now in wall time.
 func (c *Call) begin(t *ownTime) {
 	c.size = 0
 	now := t.now()
@@ -162,10 +162,10 @@ func refused(ops []Op) bool {
 	return slices.ContainsFunc(ops, func(a Op) bool { return a.refused })
 }
 
-// HasDurations reports whether something of c counts from now.
+// HasDurations reports whether the due time of any operation of c counts from now.
 func (c *Call) HasDurations() bool {
 	return slices.ContainsFunc(c.Ops, func(a Op) bool { return a.counts() })
 }
 
-// counts reports whether a's time counts from now.
+// counts reports whether a's due time counts from now.
 func (a *Op) counts() bool { return a.Kind == frame.Set || a.Kind == frame.Move }

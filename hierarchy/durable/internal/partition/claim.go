@@ -5,9 +5,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// A caller that removes a timer may need to know whether its handler was called. The answer may be part of the frame,
-// so it is decided when the frame is made. If it is no, the handler is not called until the outcome of the frame is
-// known.
+// A caller that removes a timer may need to know whether the timer's handler was called. The answer may be part of the
+// frame, so it is decided when the frame is made. If it is no, the handler is not called until the outcome of the frame
+// is known.
 
 // claim reports whether the handler of a timer's attempt was called; it may have returned since. If it was not
 // called, claim prevents that until the frame that is being made is settled.
@@ -30,7 +30,8 @@ func (f *firer) isClaimed(id frame.ID) bool {
 	return ok
 }
 
-// unclaim ends all claims, when a frame is applied or a new one is begun, and wakes the handlers that wait for that.
+// unclaim ends all claims, and wakes the handlers that wait for that. It is called when a frame was applied, and when a
+// new one is begun.
 func (f *firer) unclaim() {
 	f.mu.assertHeld()
 	clear(f.claims)

@@ -10,10 +10,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// How the writer commits a frame: it appends it until it is known whether it is in the log, applies it, and answers.
+// How the writer commits a frame: it retries the append until the outcome is certain, applies the frame, and answers
+// the calls.
 
-// commit appends the frame, if it has anything, and returns how long that took. Nothing is written for
-// calls that change nothing.
+// commit appends the frame, and returns how long that took. It writes nothing if nothing changes.
 func (w *writer) commit() (took time.Duration, err error) {
 	d := &w.draft
 	if d.Len() == 0 && d.Header().Begin == w.head.Begin {
@@ -44,7 +44,7 @@ func (w *writer) checkTenure() {
 	w.batch.calls = w.batch.calls[:0] // their callers use them again, for another owner
 }
 
-// apply applies a frame that was acknowledged, after some time.
+// apply applies a frame that was acknowledged; after is how long the append took.
 func (w *writer) apply(b []byte, after time.Duration) error {
 	f, err := frame.Parse(b)
 	if err != nil {
@@ -76,7 +76,7 @@ func (w *writer) apply(b []byte, after time.Duration) error {
 	return nil
 }
 
-// settle answers those whose operations are in the log.
+// settle answers the calls and ends the other items of the batch, now that the frame is in the log.
 func (w *writer) settle() {
 	b := &w.batch
 	if len(b.calls) > 0 && !w.tenure.holds() {
@@ -108,21 +108,21 @@ func (w *writer) settle() {
 	}
 }
 
-// append appends a frame and returns it as it is in the log, when it is known to be there.
+// append appends a frame. When the frame is known to be in the log, append returns it as it is there.
 func (w *writer) append(b []byte) ([]byte, error) {
 	patience, sent := w.cfg.Patience, time.Now()
 	var giveUp *time.Timer
 	var doubt error
 	settled := false // guarded by doubting
 	patience.Doubt = func(err error) {
-		if giveUp != nil { // it was in doubt before it passed a stranger's message
+		if giveUp != nil { // the doubt began before append passed a stranger's message
 			return
 		}
 		doubt = err
 		w.trims.makeRoom()
 		w.silence.begin()
 		w.cfg.Doubted(err)
-		w.leaveGate(0) // others have answers, maybe
+		w.leaveGate(0) // the logs of other partitions may answer meanwhile
 		w.cfg.Logger.Warn("durable: no answer from the log", "partition", w.cfg.Partition, "err", w.cfg.because(err))
 		if w.doubtful.IsZero() {
 			w.doubtful = sent
@@ -145,7 +145,7 @@ func (w *writer) append(b []byte) ([]byte, error) {
 }
 
 // settleDoubt is called when the outcome of a frame that was in doubt is known, or when the writer ends. If the frame
-// is in the log, or is too large for it, the log answers again, and further calls are accepted.
+// is in the log, or is too large for the log, then the log answers again, and further calls are accepted.
 func (w *writer) settleDoubt(settled *bool, err error) {
 	w.doubting.Lock()
 	defer w.doubting.Unlock()
@@ -156,7 +156,7 @@ func (w *writer) settleDoubt(settled *bool, err error) {
 	}
 }
 
-// giveUp ends the calls that wait for the log. The frame that is under way can be appended later.
+// giveUp ends the calls that wait for the log. The frame in flight may still be appended later.
 func (w *writer) giveUp(settled *bool, cause error) {
 	w.doubting.Lock()
 	defer w.doubting.Unlock()
@@ -173,7 +173,7 @@ func isTaken(err error) bool {
 	return errors.Is(err, storage.ErrTaken) || errors.Is(err, storage.ErrReplaced)
 }
 
-// silence is since when the frame that is under way has had no clear answer, if that is so.
+// silence is the time since which the frame in flight has had no clear answer. It is nil while there is no such frame.
 type silence struct{ at atomic.Pointer[time.Time] }
 
 func (s *silence) begin() {
@@ -183,7 +183,7 @@ func (s *silence) begin() {
 
 func (s *silence) end() { s.at.Store(nil) }
 
-// any reports whether there is silence.
+// any reports whether a frame is without a clear answer.
 func (s *silence) any() bool { return s.at.Load() != nil }
 
 // since returns when the silence began, or zero.
@@ -194,8 +194,8 @@ func (s *silence) since() (t time.Time) {
 	return t
 }
 
-// commitSoon appends a frame before the partition is open. A log that does not answer is given up: who
-// opens it later finds out whether the frame is there.
+// commitSoon appends a frame before the partition is open. If the log does not answer, commitSoon gives up: whoever
+// opens the log later finds out whether the frame is there.
 func (w *writer) commitSoon(ctx context.Context, b []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.cfg.GiveUp)
 	defer cancel()
@@ -207,11 +207,11 @@ func (w *writer) commitSoon(ctx context.Context, b []byte) ([]byte, error) {
 	return w.commitFrame(ctx, patience, b)
 }
 
-// Whoever may publish to the subject of a log can put messages there that are no frames. DESIGN.md says why they are
-// no damage.
+// Whoever may publish to the subject of a log can put messages there that are no frames. DESIGN.md explains why such
+// messages are not damage.
 
-// commitFrame appends a frame to the end of the log, and returns the frame that was appended: it has a later number
-// if strangers' messages came first.
+// commitFrame appends a frame to the end of the log, and returns the frame that was appended. That one has a later
+// number if strangers' messages came first.
 func (w *writer) commitFrame(ctx context.Context, patience storage.Patience, b []byte) ([]byte, error) {
 	patience.Stranger = w.reader.isStranger
 	for {
@@ -227,8 +227,8 @@ func (w *writer) commitFrame(ctx context.Context, patience storage.Patience, b [
 }
 
 // passStrangers is called when a stranger's message follows the end of the log. It moves the end to the last of the
-// strangers' messages in a row. It ignores errors of reading: if the log does not answer, the next append finds that
-// out, and callers wait meanwhile.
+// strangers' messages in a row. It ignores errors of reading: if the log does not answer, the next append fails, too,
+// and callers wait meanwhile.
 func (w *writer) passStrangers(ctx context.Context) {
 	ctx, cancel := w.cfg.Patience.WithTimeout(ctx)
 	defer cancel()

@@ -5,19 +5,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Condition says which timers a Set replaces. It is evaluated when the frame is made: the log has only the Set. A key
-// whose timer is dead, like one without a timer, is set under any condition.
+// Condition determines which timers a Set replaces. It is evaluated when the frame is made: the log has only the Set.
+// If the timer of a key is dead, or there is none, the key is set under any condition.
 type Condition uint8
 
 const (
 	Always     Condition = iota
 	IfAbsent             // none
-	IfSooner             // those whose next attempt is due later than the new timer
-	IfLater              // those whose next attempt is due sooner
-	Conditions           // how many there are
+	IfSooner             // timers whose next attempt is due later than the new timer
+	IfLater              // timers whose next attempt is due sooner than the new timer
+	Conditions           // the number of conditions
 )
 
-// holds reports whether the condition of a Set holds for what the key is.
+// holds reports whether the condition of a Set holds for the current state of its key.
 func (d *draft) holds(a *Op, was *change) bool {
 	if a.If == Always || was.after != live {
 		return true
@@ -32,8 +32,8 @@ func (d *draft) holds(a *Op, was *change) bool {
 	return a.Due > due
 }
 
-// until returns when the next attempt of a key's timer is due, in the owner's time. If one is under way, that is when
-// the timer was due.
+// until returns when the next attempt of a key's timer is due, in the owner's time. If an attempt is in progress, that
+// is when the timer was due.
 func (d *draft) until(was *change) int64 {
 	switch {
 	case was.ref != 0:
@@ -46,7 +46,7 @@ func (d *draft) until(was *change) int64 {
 	return was.due
 }
 
-// untilOf returns until for a timer of the state.
+// untilOf is until for a timer of the state.
 func untilOf(s *state.State, ref state.Ref, now, wall int64) int64 {
 	due, isWall := s.Until(ref)
 	if isWall {
@@ -61,11 +61,11 @@ func untilOf(s *state.State, ref state.Ref, now, wall int64) int64 {
 // fromWall converts a wall time to the owner's time.
 func fromWall(t, now, wall int64) int64 { return state.Add(now, state.Sub(t, wall)) }
 
-// takesOut reports whether a committed operation returns something to its caller: the value that it removed or, with
-// Whole, the timer that was there, in the encoding that Was reads.
+// takesOut reports whether the operation, if it is committed, returns something to its caller: the value that it
+// removed or, with Whole, the timer that was there, encoded as Was decodes it.
 func (a *Op) takesOut() bool { return a.Kind == frame.Remove || a.Whole }
 
-// takenOut returns what an operation that is committed takes out of the key.
+// takenOut returns what an operation that is committed returns to its caller.
 func (d *draft) takenOut(a *Op, was *change) string {
 	if !a.Whole {
 		return was.text()
@@ -78,20 +78,20 @@ func (d *draft) takenOut(a *Op, was *change) string {
 	return string(t.Append(nil))
 }
 
-// timer returns the timer of a key. If its handler has not been called yet, claim prevents that until the frame is in
-// the log or lost, so the result is still true when the operation is committed.
+// timer returns the timer of a key. If the timer's handler has not been called yet, claim prevents the call until the
+// frame is settled, so that the result is still true when the operation is committed.
 func (d *draft) timer(was *change) state.Timer {
 	switch {
 	case was.ref == 0:
 		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Dead: was.after == dead, Extra: was.extra}
 	case was.after == live && !d.claim(was.ref, was.id) && d.state.IsRunning(was.ref, was.id):
-		return d.state.Timer(was.ref) // its attempt does not count
+		return d.state.Timer(was.ref) // the attempt in progress does not count
 	}
 	return d.state.Listed(was.ref)
 }
 
-// Was decodes what an operation with Whole has returned: the timer that was there, without its key. ok is false if
-// there was none.
+// Was decodes what an operation with Whole returned: the timer that was there, without its key. ok is false if there
+// was none.
 func Was(text string) (t state.Timer, ok bool) {
 	if text == "" {
 		return t, false

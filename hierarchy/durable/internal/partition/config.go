@@ -17,26 +17,28 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
-// The errors of calls. They are wrapped. The first three are those of package hierarchy under texts of this module.
+// The errors of calls. Calls return them wrapped. The first three wrap those of package hierarchy, with texts that
+// begin with the name of this module.
 var (
 	ErrClosed      error = &alias{"durable: the timers are closed", hierarchy.ErrClosed}
 	ErrFull        error = &alias{"durable: the partition is full: MaxPending timers are pending", hierarchy.ErrFull}
 	ErrArgument    error = &alias{"durable: bad argument", hierarchy.ErrArgument}
 	ErrUnavailable       = errors.New("durable: there is no answer from the log")
-	// ErrNotOwner: another process owns the partition, or will. The call is not committed. It is
-	// an ErrUnavailable, too.
+	// ErrNotOwner means that another process owns the partition, or will. The call is not committed. It wraps
+	// ErrUnavailable.
 	ErrNotOwner = fmt.Errorf("%w: this process does not own the partition", ErrUnavailable)
 	ErrTooLarge = errors.New("durable: too large")
 	ErrDamaged  = storage.ErrDamaged
-	// ErrMixed is for what an earlier version of this program, which shares the log, could not read.
+	// ErrMixed is for a call that a process of an earlier version, which shares the log, could not read.
 	ErrMixed = fmt.Errorf("%w: a process of an earlier version, which can read neither schedules nor what Import writes, shares the timers", ErrUnavailable)
-	// ErrSchedule is for a schedule that the owner can't read, as it does not know its zone, or that has no run.
+	// ErrSchedule is for a schedule that the owner can't parse, for example because it does not know the time zone, or
+	// that has no run.
 	ErrSchedule = fmt.Errorf("%w: the owner of the partition can't read the schedule, or it has no run", ErrArgument)
-	// ErrVersion: a later version of this program has written to the log. It is no damage.
+	// ErrVersion means that a later version of this program has written to the log, which is not damage.
 	ErrVersion = frame.ErrVersion
 )
 
-// alias is an error of another package under another text.
+// alias is an error of another package with another text.
 type alias struct {
 	text string
 	of   error
@@ -55,51 +57,52 @@ type Config struct {
 	MaxAttempts           int // 0: no limit
 	Backoff               func(attempt int) time.Duration
 	Handle                func(context.Context, Firing) error
-	// Announce, if not nil, is called instead of Handle with each timer that is due, with a lock of the partition
-	// held. An attempt begins with Begin. An error is that of an attempt.
+	// Announce, if not nil, is called instead of Handle with each timer that is due. A lock of the partition is held
+	// during the call. The attempt begins when Begin is called. An error of Announce counts as an error of the attempt.
 	Announce func(Firing) error
 	OnDead   func(Firing, error) // called when a timer, or a run of a schedule, has died; may be nil
 	KeepDead time.Duration       // how long dead timers are kept; 0: for ever
 	Crew     *Crew
 	Gate     *Gate // may be nil
 	Logger   *slog.Logger
-	// Tenure reports whether this process still owns the partition. It may be nil: then it does until Close. It
-	// is called with a lock of the partition held. When it becomes true again, call Resume.
+	// Tenure reports whether this process still owns the partition. If it is nil, the process owns the partition until
+	// Close. It is called with a lock of the partition held. When it becomes true again, call Resume.
 	Tenure func() bool
 	// Doubted, if not nil, is called when a frame gets no clear answer. It must return at once.
 	Doubted func(error)
 	// Cause returns why the log does not answer, if that is known. It may be nil.
 	Cause    func() error
-	Owner    string           // who owns the log, for people
+	Owner    string           // names the owner of the log, for people who read it
 	Patience storage.Patience // may be zero
 	// Fits, if not nil, returns an error if the wall clock is too far off for a takeover of the log.
 	Fits func() error
 	// MaxAhead limits how far the owner's time may begin ahead of the wall clock, in order to continue from the time
 	// of the last frame. With 0 it begins at the wall time, even if that has gone back.
 	MaxAhead time.Duration
-	GiveUp   time.Duration // after which calls without an answer are ErrUnavailable, default a minute
-	EndTime  time.Duration // that the last frame and the mark have if Shutdown's context has no deadline, default 5s
-	// TrimAbove is how many bytes the log may have beside those that trimmer.excess allows for live data, default 2 MiB.
+	GiveUp   time.Duration // calls without an answer fail with ErrUnavailable after that; default a minute
+	EndTime  time.Duration // how long the last frame and the mark may take if Shutdown's context has no deadline; default 5s
+	// TrimAbove is how many bytes the log may have in addition to what trimmer.excess allows for live data, default 2
+	// MiB.
 	TrimAbove int64
-	MarkEvery time.Duration // default a second
-	Progress  *Progress     // of reading the log; may be nil
-	// Version returns the version in which frames are written, unless the log has a later one already. It may be nil:
-	// then it is the latest one. It is called with a lock of the partition held.
+	MarkEvery time.Duration // how often the mark is written, at most; default a second
+	Progress  *Progress     // counts the frames that are read; may be nil
+	// Version returns the version in which frames are written, unless the log already has a later one. If it is nil,
+	// frames have the latest version. It is called with a lock of the partition held.
 	Version func() uint8
 	// Remember is how long an idle caller with Requests is remembered, default state.Remember. All owners of a log
 	// must have the same.
 	Remember time.Duration
 }
 
-// Progress counts frames of all logs that are being read.
+// Progress counts the frames of all logs that are being read: those that were read, and all.
 type Progress struct{ Read, Of atomic.Int64 }
 
-// isLast reports whether a timer is dead when that attempt has failed.
+// isLast reports whether a timer is dead once the attempt with that number has failed.
 func (cfg *Config) isLast(attempt uint32) bool {
 	return cfg.MaxAttempts > 0 && int64(attempt) >= int64(cfg.MaxAttempts)
 }
 
-// warnOfDeath logs that a timer is dead, if the item is its last failed attempt.
+// warnOfDeath logs that a timer is dead, if the item is the timer's last failed attempt.
 func (cfg *Config) warnOfDeath(it *item) {
 	if !it.last {
 		return
@@ -111,10 +114,10 @@ func (cfg *Config) warnOfDeath(it *item) {
 	cfg.Logger.Warn(text, "partition", cfg.Partition, "key", string(it.job.key), "attempt", it.job.attempt, "err", it.cause)
 }
 
-// frameBytes returns how many bytes a frame has at most, unless it has one call only.
+// frameBytes returns how many bytes a frame has at most if it holds more than one call.
 func (cfg *Config) frameBytes() int { return min(frameBytes, cfg.Log.MaxMessage()) }
 
-// because returns err with its cause, if that is known.
+// because returns err wrapped with why the log does not answer, if that is known.
 func (cfg *Config) because(err error) error {
 	if cause := cfg.Cause(); cause != nil {
 		return fmt.Errorf("%w: %w", cause, err)
@@ -140,7 +143,7 @@ func (cfg *Config) fillIn() {
 	cfg.TrimAbove = cmp.Or(cfg.TrimAbove, 2<<20)
 	cfg.MarkEvery = cmp.Or(cfg.MarkEvery, time.Second)
 	cfg.Remember = cmp.Or(cfg.Remember, state.Remember)
-	cfg.Patience.Doubt = cfg.Doubted // of what is written before the partition is open
+	cfg.Patience.Doubt = cfg.Doubted // for frames that are written before the partition is open
 	if cfg.Version == nil {
 		cfg.Version = func() uint8 { return frame.Version }
 	}
@@ -158,24 +161,23 @@ type Firing struct {
 	ID         frame.ID
 	Epoch      uint64
 	Schedule   string // its text, or ""
-	Missed     uint32 // how many other runs of the schedule this one stands for
+	Missed     uint32 // how many other runs of the schedule were missed, which this run makes up for
 	Trace      string // the trace context of the call that has set the timer, or ""
 }
 
 const (
-	// MaxSchedule and MaxTrace are how many bytes the text of a schedule and a trace context have at most.
+	// MaxSchedule and MaxTrace limit how many bytes the text of a schedule, and a trace context, have.
 	MaxSchedule = 1 << 10
 	MaxTrace    = 64
-	// MaxOps is how many operations a call can have, and how many a frame has at most, beside
-	// those of trimming.
+	// MaxOps is how many operations a call has at most, and a frame, apart from those that trimming adds.
 	MaxOps = 2000
-	// frameBytes is where a frame ends that has more than one call.
+	// frameBytes is the size at which a frame of more than one call is full.
 	frameBytes = 1 << 20
-	// opBytes is more than an operation takes beside key and value.
+	// opBytes is an upper bound for what an operation takes in a frame apart from its key and value.
 	opBytes = 64
 )
 
-// firing returns an attempt of a timer.
+// firing returns what the handler of an attempt of the timer is called with.
 func (cfg *Config) firing(t *state.Timer, attempt uint32, epoch uint64) Firing {
 	return Firing{
 		Partition: cfg.Partition,

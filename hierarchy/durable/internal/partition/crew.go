@@ -11,19 +11,20 @@ type Crew struct {
 	mu      mutex
 	free    int
 	full    time.Time // when the last free place was taken
-	waiting []*firer  // with timers that are due, in the order in which they came
-	skew    int64     // of the wall clock, when a jump was last logged
+	waiting []*firer  // for a place, with timers that are due; first come, first served
+	skew    int64     // how far the wall clock was set when that was last logged
 	size    int
 	running list.List // the attempts whose handlers have been called, in this order
-	givenUp int       // of the handlers that run, those whose attempts were given up
-	watched bool      // look will be called
+	givenUp int       // how many of the handlers that run belong to attempts that were given up
+	watched bool      // a call of look is scheduled
 	limits  limits    // immutable once the Crew is used
 }
 
-// leastJump is how far the wall clock must have been set for a warning. Less is drift.
+// leastJump is the smallest change of the wall clock that is logged as a jump. Less is drift.
 const leastJump = int64(time.Second)
 
-// jumped returns by how much the wall clock was set, or 0. Each jump is returned to one of the partitions.
+// jumped returns by how much the wall clock was set, or 0. It returns each jump only once, to whichever partition asks
+// first.
 func (c *Crew) jumped(skew int64) (by int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -37,7 +38,7 @@ func (c *Crew) jumped(skew int64) (by int64) {
 // NewCrew returns a Crew for n handlers at once.
 func NewCrew(n int) *Crew { return &Crew{free: n, size: n} }
 
-// take takes a place, and reports whether there was one. If not, f fires when there is.
+// take takes a place, and reports whether there was one. If not, give will make f fire when there is.
 func (c *Crew) take(f *firer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,8 +55,8 @@ func (c *Crew) take(f *firer) bool {
 	return false
 }
 
-// give gives a place back, and lets the partition fire that has waited longest. If that one does
-// not need the place any more, the next one may.
+// give releases a place, and makes the partition fire that has waited longest. If that partition does not need the
+// place any more, the next one may take it.
 func (c *Crew) give() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +70,7 @@ func (c *Crew) give() {
 	}
 }
 
-// Full reports whether all places have been taken for so long without one having been given back, and since when.
+// Full reports whether all places are taken and none was released for that long, and since when.
 func (c *Crew) Full(long time.Duration) (since time.Time, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,18 +83,18 @@ func (c *Crew) Full(long time.Duration) (since time.Time, ok bool) {
 // How a Crew notices that handlers hang.
 
 const (
-	stuckAfter = 10 * time.Second // without a place that was given back, while timers wait for one
-	stuckTell  = time.Minute      // between two warnings
+	stuckAfter = 10 * time.Second // how long no place was released while timers wait for one
+	stuckTell  = time.Minute      // the pause between two warnings
 )
 
-// entered notes that the handler of an attempt is about to be called.
+// entered records that the handler of an attempt is about to be called.
 func (c *Crew) entered(a *attempt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a.began, a.running = time.Now(), c.running.PushBack(a)
 }
 
-// returned notes that it has returned.
+// returned records that the handler has returned.
 func (c *Crew) returned(a *attempt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,7 +119,7 @@ func (c *Crew) watch(after time.Duration) {
 	}
 }
 
-// look warns if all places have been taken for long, and timers wait.
+// look logs a warning if all places have been taken for long while timers wait.
 func (c *Crew) look() {
 	c.mu.Lock()
 	waiting := slices.Clone(c.waiting)
@@ -134,15 +135,15 @@ func (c *Crew) look() {
 	}
 }
 
-// stuck returns the attempt that began first, if all places have been taken for long. It schedules look again
-// as long as timers wait.
+// stuck returns the attempt that began first, if all places have been taken for long. While timers wait, it schedules
+// the next call of look.
 func (c *Crew) stuck(waits bool) *attempt {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.watched = false; !waits {
 		return nil
 	}
-	if c.running.Len()-c.givenUp < c.size { // others are about to be called, or wait for the log, and that is logged
+	if c.running.Len()-c.givenUp < c.size { // others are about to call handlers, or wait for the log, which is logged
 		c.watch(stuckAfter)
 		return nil
 	}

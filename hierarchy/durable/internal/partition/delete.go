@@ -32,7 +32,7 @@ func (t *trimmer) deleteBefore(begin uint64, loose int64) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.loose = max(0, t.loose-loose) // a follower may have begun again
+	t.loose = max(0, t.loose-loose) // a follower may have read the log from the beginning again
 	close(t.deleted)
 	t.deleted = nil
 	if t.full && t.loose > 0 {
@@ -50,7 +50,7 @@ func (t *trimmer) makeRoom() {
 }
 
 // hasRoomFor reports whether a frame fits into the log. If a deletion has to make room first, hasRoomFor makes sure
-// that one is in progress, and returns a channel that is closed when it has ended.
+// that one is in progress, and returns a channel that is closed when that deletion has ended.
 func (t *trimmer) hasRoomFor(size int) (deleted <-chan struct{}, ok bool) {
 	most := t.reader.most.Load()
 	if most == 0 { // no limit
@@ -65,8 +65,8 @@ func (t *trimmer) hasRoomFor(size int) (deleted <-chan struct{}, ok bool) {
 	return t.deleted, false
 }
 
-// awaitRoom waits until the log has room for a frame, as far as deletions make it, but not for longer than for an answer
-// of the log.
+// awaitRoom waits until deletions have made room for a frame, but no longer than it would wait for an answer of the
+// log.
 func (t *trimmer) awaitRoom(size int) {
 	ctx, cancel := t.cfg.Patience.WithTimeout(t.writing)
 	defer cancel()

@@ -10,13 +10,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// mayDie reports whether OnDead is called for a failed attempt once that is in the log.
+// mayDie reports whether OnDead is to be called for a failed attempt once the failure is in the log.
 func (f *firer) mayDie(it *item) bool {
 	return it.last && f.cfg.OnDead != nil
 }
 
-// afterDeath calls OnDead if the timer has died, and then releases the place of its last attempt. So the Crew limits
-// the calls of OnDead, too, and Shutdown waits for them.
+// afterDeath calls OnDead if the timer has died, and then releases the place of the timer's last attempt. So the Crew
+// limits the calls of OnDead, too, and Shutdown waits for them.
 func (f *firer) afterDeath(a *attempt, cause error, died bool) {
 	defer a.settled(died)
 	defer f.leave(a.suspect)
@@ -25,7 +25,7 @@ func (f *firer) afterDeath(a *attempt, cause error, died bool) {
 	}
 }
 
-// onDead calls OnDead.
+// onDead calls OnDead, and logs it if OnDead panics or exits its goroutine.
 func (f *firer) onDead(firing Firing, cause error) {
 	returned := false
 	defer func() {
@@ -38,7 +38,7 @@ func (f *firer) onDead(firing Firing, cause error) {
 	returned = true
 }
 
-// mourn calls OnDead for the timers that have died at the takeover, one after the other.
+// mourn calls OnDead, one after the other, for the timers that died at the takeover.
 func (f *firer) mourn() {
 	dead := f.lost
 	f.lost = nil
@@ -65,7 +65,7 @@ func (f *firer) mourn() {
 	}()
 }
 
-// expiredAtOnce is how many dead timers are removed while mu is held. The alarm rings again for the others.
+// expiredAtOnce is how many dead timers are removed at a time while mu is held. The alarm rings again for the others.
 const expiredAtOnce = 256
 
 // expireDead queues the removal of the dead timers that have been kept for long enough.
@@ -89,7 +89,7 @@ func (f *firer) expireDead() {
 	}
 }
 
-// expire adds that a dead timer is gone. It reports false if the key has another one by now.
+// expire adds the removal of a dead timer to the frame. It reports false if the key has another timer by now.
 func (d *draft) expire(j *job, was change, hash uint64) bool {
 	if was.after != dead || was.id != j.id {
 		return false
@@ -104,11 +104,11 @@ func (d *draft) expire(j *job, was change, hash uint64) bool {
 	return true
 }
 
-// MaxError is how many bytes of an error's text are in the log.
+// MaxError is how many bytes of an error's text are written to the log, at most.
 const MaxError = 1 << 10
 
-// errorText returns the text of an error for the log, or nil if there is none. It must be called without locks, as the
-// error is a handler's, whose methods may do anything.
+// errorText returns the text of an error for the log, or nil if the error is nil. It must be called without locks, as
+// the error is a handler's, whose methods may do anything.
 func errorText(err error) []byte {
 	if err == nil {
 		return nil

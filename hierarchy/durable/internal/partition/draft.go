@@ -9,30 +9,30 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// draft is the frame that is being made. It decides what goes into it, by the state and by what the
-// frame has so far, and writes nothing. It needs Partition.mu, as that guards the state.
+// draft is the frame that is being made. It decides what goes into the frame, based on the state and on what the frame
+// already holds, and does no I/O. It needs Partition.mu, which guards the state.
 type draft struct {
 	frame.Builder
 	cfg     *Config
 	state   *state.State
 	seed    maphash.Seed
-	touched map[uint64]int // the last of changes for a key's hash
+	touched map[uint64]int // by the hash of a key: the index of its last change in changes
 	changes []change
 	claim   func(state.Ref, frame.ID) (called bool) // firer.claim
-	owns    map[int]uint64                          // Op.By of the operations that have one
-	answers map[state.Request]string                // that the frame has
-	floors  map[uint64]uint64                       // of their callers
-	latest  map[uint64]uint64                       // the highest serial numbers of their callers
-	room    []byte                                  // for an answer
-	values  []string                                // what a part takes out
-	pending int                                     // how many timers there will be
-	now     int64                                   // the owner's time. That of the frame may be ahead, as it never goes back
+	owns    map[int]uint64                          // by the index of an operation in the frame: its Op.By, if not 0
+	answers map[state.Request]string                // the answers that the frame holds
+	floors  map[uint64]uint64                       // by caller: the highest floor in the frame
+	latest  map[uint64]uint64                       // by caller: the highest serial number in the frame
+	room    []byte                                  // a buffer for encoding an answer
+	values  []string                                // a buffer for what the operations of a part return
+	pending int                                     // how many timers are pending once the frame is applied
+	now     int64                                   // the owner's time. The frame's time may be ahead, since it never goes back
 	wall    int64                                   // the wall time
-	alive   int64                                   // the time of the last frame before the takeover that is none itself: its owner lived
+	alive   int64                                   // when the last owner was alive: the time of its last frame but for takeovers
 	owned   int64                                   // the wall time of the takeover
 }
 
-// change is what a key is after an operation of the frame.
+// change is the state of a key after an operation of the frame.
 type change struct {
 	key   []byte
 	value string // or raw, if that is not nil
@@ -40,12 +40,12 @@ type change struct {
 	after after
 	id    frame.ID
 
-	due     int64 // of the timer, a wall time if wall
+	due     int64 // the timer's due time, which is a wall time if wall is set
 	wall    bool
-	attempt uint32 // the last one that the log has
-	next    int64  // when the next one is due, if attempt is not 0 and ref is
+	attempt uint32 // the last attempt that the log has
+	next    int64  // when the next attempt is due; set only if attempt is not 0 and ref is 0
 	extra   state.Extra
-	ref     state.Ref // the timer's, if the frame has not changed it, or 0
+	ref     state.Ref // the timer in the state, if the frame has not changed it; otherwise 0
 }
 
 // text returns the value.
@@ -56,7 +56,7 @@ func (c *change) text() string {
 	return c.value
 }
 
-// after is whether a key has a timer.
+// after says whether a key has a timer after an operation, and whether that timer is dead.
 type after uint8
 
 const (
@@ -84,11 +84,11 @@ func (d *draft) start(last head, t *ownTime) {
 	d.pending = d.state.Len()
 }
 
-// look returns what a key will be when the frame is committed.
+// look returns what a key will be once the frame is committed, and the hash of the key.
 func (d *draft) look(key []byte) (change, uint64) {
 	hash := maphash.Bytes(d.seed, key)
 	if i, ok := d.touched[hash]; ok {
-		for ; i >= 0; i-- { // two keys seldom have one hash
+		for ; i >= 0; i-- { // two keys seldom have the same hash
 			if bytes.Equal(d.changes[i].key, key) {
 				return d.changes[i], hash
 			}
@@ -106,14 +106,15 @@ func (d *draft) look(key []byte) (change, uint64) {
 	return c, hash
 }
 
-// note remembers what a key is from now on.
+// note records the state of a key after an operation that was added.
 func (d *draft) note(hash uint64, was after, c change) {
 	d.pending += sum(was, c.after)
 	d.touched[hash] = len(d.changes)
 	d.changes = append(d.changes, c)
 }
 
-// fits reports whether the frame has room for another item. The largest call has an answer besides.
+// fits reports whether the frame has room for another item. A call of the largest size needs room for its answer in
+// addition.
 func (d *draft) fits(it *item) bool {
 	n, size := 1, len(it.job.key)+opBytes
 	switch it.kind {
@@ -128,7 +129,7 @@ func (d *draft) fits(it *item) bool {
 	return d.Len()+n <= MaxOps+1+keepOps && d.Size()+size <= d.cfg.frameBytes()
 }
 
-// call adds the operations of c, as far as they change something. After an error none was added.
+// call adds those operations of c that change something. If it returns an error, it has added none.
 func (d *draft) call(c *Call) error {
 	if d.Header().Version < 2 && slices.ContainsFunc(c.Ops, func(a Op) bool { return len(a.Schedule) > 0 || a.Kind == frame.Import }) {
 		return ErrMixed
@@ -147,9 +148,9 @@ func (d *draft) call(c *Call) error {
 }
 
 // addOps adds the operations that change something, and appends to values what they return to their caller. If more
-// than limit timers would be pending then, it adds none and reports false.
+// than limit timers would then be pending, it adds none and reports false.
 func (d *draft) addOps(ops []Op, took []bool, limit int, values []string) (removed []string, ok bool) {
-	if limit > 0 && d.pending+len(ops) > limit { // else there is room in any case
+	if limit > 0 && d.pending+len(ops) > limit { // otherwise there is room in any case
 		if n := d.more(ops); n > 0 && d.pending+n > limit {
 			return values, false
 		}
@@ -160,7 +161,7 @@ func (d *draft) addOps(ops []Op, took []bool, limit int, values []string) (remov
 	return values, true
 }
 
-// more returns how many more timers there are after the operations.
+// more returns how many more timers are pending after the operations than before.
 func (d *draft) more(ops []Op) (n int) {
 	if len(ops) == 1 {
 		was, _ := d.look(ops[0].Key)
@@ -181,7 +182,7 @@ func (d *draft) more(ops []Op) (n int) {
 	return n
 }
 
-// sum returns how many more timers there are when a key goes from was to now.
+// sum returns how many more timers are pending after a key has changed from was to now: -1, 0 or 1.
 func sum(was, now after) (n int) {
 	if was == live {
 		n--
@@ -192,7 +193,7 @@ func sum(was, now after) (n int) {
 	return n
 }
 
-// becomes returns what a key will be, but for its ID, and whether the operation changes it.
+// becomes returns what an operation makes of a key, without the new ID, and whether it changes the key at all.
 func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 	now = change{key: a.Key, value: was.value, raw: was.raw, after: live, id: was.id, due: a.Due, extra: was.extra}
 	switch a.Kind {
@@ -220,7 +221,7 @@ func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 	return now, true
 }
 
-// addOp adds one operation, if it changes its key. What it takes out goes to values.
+// addOp adds one operation if it changes its key, and appends what it returns to its caller to values.
 func (d *draft) addOp(a *Op, values *[]string) bool {
 	was, hash := d.look(a.Key)
 	now, took := d.becomes(a, was)

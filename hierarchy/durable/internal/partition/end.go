@@ -8,14 +8,14 @@ import (
 
 // How a partition ends.
 
-// Shutdown dispatches nothing any more, waits for the handlers until ctx is done, ends the
-// contexts of those that are left, writes what is in the queue, and a Close. If ctx ended
-// before all this was done, its error is returned.
+// Shutdown begins no further attempt, waits for the running handlers until ctx is done, cancels the contexts of those
+// that are left, and writes what is in the queue and a Close. If ctx ended before all this was done, Shutdown returns
+// an error.
 func (p *Partition) Shutdown(ctx context.Context) error {
 	return p.shut(ctx, ErrClosed)
 }
 
-// shut is Shutdown. Calls that are not written, and those that come, end with why.
+// shut is Shutdown. Calls that are no longer written, and those that are made later, fail with why.
 func (p *Partition) shut(ctx context.Context, why error) error {
 	err := p.firer.drain(ctx)
 	left := p.end(ctx, why)
@@ -28,7 +28,7 @@ func (p *Partition) shut(ctx context.Context, why error) error {
 	return left
 }
 
-// Close is Shutdown that does not wait for handlers.
+// Close is Shutdown without waiting for handlers.
 func (p *Partition) Close() {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -38,7 +38,7 @@ func (p *Partition) Close() {
 // closeTime is how long the last frame and the mark may take after the end of Shutdown's context.
 const closeTime = time.Second
 
-// end writes what is in the queue, and ends the writer. It returns what could not be done.
+// end writes what is in the queue, and ends the writer. It returns an error if it could not write everything.
 func (p *Partition) end(ctx context.Context, why error) error {
 	p.shutting.Do(func() {
 		p.writer.queue.close(why)
@@ -56,7 +56,7 @@ func (p *Partition) end(ctx context.Context, why error) error {
 	return p.writer.left
 }
 
-// abandonLate ends the writer soon, unless it has ended by then.
+// abandonLate abandons the writer after closeTime, unless it has ended by then.
 func (p *Partition) abandonLate() {
 	select {
 	case <-time.After(closeTime):
@@ -65,12 +65,12 @@ func (p *Partition) abandonLate() {
 	}
 }
 
-// Settle waits until the attempts that are under way now have ended, or until ctx is done. Others begin
-// meanwhile. So one handler that takes long does not hold up the timers of the partition.
+// Settle waits until the attempts that are in progress now have ended, or until ctx is done. Other attempts begin
+// meanwhile, so that one slow handler does not hold up the timers of the partition.
 func (p *Partition) Settle(ctx context.Context) {
 	for _, a := range p.firer.underWay() {
 		select {
-		case <-a.ctx.Done(): // also if it was superseded
+		case <-a.ctx.Done(): // also when it was superseded
 		case <-p.writer.stopped:
 			return
 		case <-ctx.Done():
@@ -79,8 +79,8 @@ func (p *Partition) Settle(ctx context.Context) {
 	}
 }
 
-// HandOver is Shutdown for a log that another process is about to take over, which writes the next
-// mark. Calls that come too late end with ErrNotOwner.
+// HandOver is Shutdown for a log that another process is about to take over; that process writes the next mark. Later
+// calls fail with ErrNotOwner.
 func (p *Partition) HandOver(ctx context.Context) error {
 	p.marks.leave()
 	return p.shut(ctx, ErrNotOwner)
@@ -89,8 +89,8 @@ func (p *Partition) HandOver(ctx context.Context) error {
 // Release is Shutdown for a log that another process may take over later.
 func (p *Partition) Release(ctx context.Context) error { return p.shut(ctx, ErrNotOwner) }
 
-// Abandon ends everything at once, and writes nothing: this process is not the owner any more. The
-// contexts of handlers end. What is not written ends with ErrNotOwner.
+// Abandon ends everything at once and writes nothing, because this process is not the owner any more. It cancels the
+// contexts of handlers. Calls that were not written fail with ErrNotOwner.
 func (p *Partition) Abandon() {
 	p.marks.leave()
 	p.firer.halt()
@@ -101,11 +101,11 @@ func (p *Partition) Abandon() {
 	p.firer.close()
 }
 
-// Stopped is closed when nothing is written any more: after the end, or since the log has another
-// owner.
+// Stopped returns a channel that is closed when nothing is written any more: the partition was ended, or the log has
+// another owner.
 func (p *Partition) Stopped() <-chan struct{} { return p.writer.stopped }
 
-// Break is Abandon for a log that seems to be damaged. It first writes the mark, which says how far the log must
+// Break is Abandon for a log that seems to be damaged. It first writes the mark, which determines how far the log must
 // reach. Calls don't get ErrDamaged here: whoever reads the log next finds out whether it is damaged.
 func (p *Partition) Break() {
 	if err := p.marks.write(); err != nil {

@@ -15,29 +15,29 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// firer begins the attempts of timers that are due, and brings their results to the writer. It aims the alarm at what
-// is due next.
+// firer begins the attempts of timers that are due, and gives their results to the writer. It sets the alarm for
+// whatever is due next.
 type firer struct {
 	cfg      *Config
 	queue    *queue // of the writer
 	silence  *silence
 	tenure   *tenure
-	virtual  bool // the clock is a mock
+	virtual  bool // whether the clock is a mock
 	alarm    clock.Alarm
-	asAlarm  func(func())    // calls a function as the alarm's: one that a mock must not be moved in
-	handlers context.Context // of all attempts
+	asAlarm  func(func())    // calls a function in which a mock clock must not be moved, as in a function of the alarm
+	handlers context.Context // the parent of the contexts of all attempts
 	cancel   context.CancelFunc
 
-	mu *mutex // Partition.mu, as it guards the state. It guards what follows, too
+	mu *mutex // Partition.mu, which guards the state. It also guards the fields below
 	agenda
 	epoch    uint64
-	attempts map[state.Ref]*attempt // under way
-	outdone  map[string][]*attempt  // by key: those that have changed it themselves, whose handlers run still
+	attempts map[state.Ref]*attempt // those in progress
+	outdone  map[string][]*attempt  // by key: attempts whose handlers have changed their own timer and still run
 	active   int                    // goroutines of attempts, and attempts that are about to begin
-	stuck    int                    // handlers of attempts that were given up
+	stuck    int                    // how many handlers still run although their attempts were given up
 	idle     chan struct{}          // if not nil, closed when active is 0
-	stopped  bool                   // nothing begins any more
-	lost     []Firing               // that have died at the takeover, as their process ended once too often
+	stopped  bool                   // no further attempt begins
+	lost     []Firing               // timers that died at the takeover, because the process ended during their last attempt
 	claims   map[frame.ID]struct{}  // see claim
 	settled  sync.Cond              // signalled when claims is emptied, and when stopped is set
 
@@ -49,11 +49,11 @@ type firer struct {
 	lateness hierarchy.Histogram
 }
 
-// wallCheck is how soon a jump of the wall clock is noticed while timers wait for wall times. A mock clock has
+// wallCheck limits how late a jump of the wall clock is noticed while timers wait for wall times. A mock clock has
 // OnJump instead.
 const wallCheck = 10 * time.Second
 
-// open begins to fire.
+// open begins firing.
 func (f *firer) open() {
 	f.asAlarm = func(g func()) { g() }
 	f.alarm = f.cfg.Clock.NewAlarm(f.ring)
@@ -77,7 +77,7 @@ func (f *firer) close() {
 	f.alarm.Stop()
 }
 
-// ring is called by the alarm. On a mock clock it returns when all that is due has fired.
+// ring is called by the alarm. On a mock clock it returns once everything that is due has fired.
 func (f *firer) ring() {
 	f.mu.Lock()
 	f.wake()
@@ -90,8 +90,8 @@ func (f *firer) ring() {
 	f.beginDue()
 }
 
-// mayBegin is mayFire, but on a mock clock it first waits while the outcome of a frame is unknown, until the log
-// answers or the calls are given up: otherwise the clock would pass timers that are due, only because an answer is
+// mayBegin is mayFire, except that on a mock clock it first waits while the outcome of a frame is unknown, until the
+// log answers or the calls are given up. Otherwise the clock would pass timers that are due, just because an answer is
 // slow.
 func (f *firer) mayBegin() bool {
 	f.mu.assertHeld()
@@ -105,7 +105,8 @@ func (f *firer) mayBegin() bool {
 	return f.mayFire()
 }
 
-// fire begins the attempts that are due, and aims the alarm at what is due next. On a mock clock it only aims.
+// fire begins the attempts that are due, and sets the alarm for what is due next. On a mock clock it only sets the
+// alarm.
 func (f *firer) fire() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,7 +117,7 @@ func (f *firer) fire() {
 	f.beginDue()
 }
 
-// beginDue begins the attempts that are due, as far as there are places, and sets the alarm for what is due next. A
+// beginDue begins the attempts that are due, as long as the Crew has places, and sets the alarm for what is due next. A
 // mock clock stands still meanwhile and needs no places: each attempt is awaited before the next one begins.
 func (f *firer) beginDue() {
 	f.expireDead()
@@ -144,26 +145,28 @@ func (f *firer) needsPlace() bool { return !f.virtual && f.cfg.Announce == nil }
 
 func (f *firer) takePlace() bool { return !f.needsPlace() || f.cfg.Crew.take(f) }
 
-// freePlace gives a place back that was taken for nothing. It is called with mu, so others are called later.
+// freePlace releases a place that was not used. Since mu is held, and the Crew may call other firers, it does so in a
+// goroutine.
 func (f *firer) freePlace() {
 	if f.needsPlace() {
 		go f.cfg.Crew.give()
 	}
 }
 
-// mayFire reports whether attempts may begin. They may not while the owner does not know what is in the log.
+// mayFire reports whether attempts may begin: not after halt, not without the lease, and not while the owner does not
+// know whether its last frame is in the log.
 func (f *firer) mayFire() bool {
 	return !f.stopped && !f.silence.any() && f.tenure.holds()
 }
 
-// wake records in woken the time for which the alarm was set. While this ring was in progress, the alarm may have
-// been set again, for much later: so woken is at most the present time.
+// wake records in woken the time for which the alarm was set. The alarm may have been set again while this ring was in
+// progress, for much later, so woken is limited to the present time.
 func (f *firer) wake() {
 	f.mu.assertHeld()
 	f.aimed, f.woken = false, min(f.at, int64(f.cfg.Clock.Elapsed()))
 }
 
-// aim aims the alarm at the next timer. Between two wake-ups is at least Precision.
+// aim sets the alarm for the next timer that is due. Wake-ups are at least Precision apart.
 func (f *firer) aim() {
 	f.mu.assertHeld()
 	if f.alarm == nil || !f.mayFire() { // once it may, settle or Resume calls fire
@@ -228,7 +231,7 @@ func (f *firer) drain(ctx context.Context) error {
 	}
 }
 
-// underWay returns the attempts that are under way now.
+// underWay returns the attempts that are in progress.
 func (f *firer) underWay() []*attempt {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Follower reads a log that another process may still write to. So when it takes the log over,
-// little is left to read. Its methods are not called concurrently. Own or Drop ends it.
+// Follower reads a log to which another process may still write, so that little is left to read when it takes the log
+// over. Its methods must not be called concurrently. Own or Drop ends it.
 type Follower struct{ p *Partition }
 
 // Follow reads all that is in the log now.
@@ -25,12 +25,12 @@ func Follow(ctx context.Context, cfg Config) (*Follower, error) {
 	return f, nil
 }
 
-// CatchUp reads what was written since.
+// CatchUp reads what was written since the last call, or since Follow.
 func (f *Follower) CatchUp(ctx context.Context) error { return f.p.cfg.named(f.p.catchUp(ctx)) }
 
-// Own takes the log over, and calls publish with the partition before the first timer fires: Announce may have it looked
-// up. After an error the Follower has ended. The mark follows within Config.MarkEvery, as it would take time in which
-// nothing fires.
+// Own takes the log over, and begins to fire what is due. It calls publish with the partition before the first timer
+// fires, so that a timer can be begun as soon as it is announced. If it returns an error, the Follower has ended. The mark
+// is written only afterwards, within Config.MarkEvery, because nothing would fire while it is being written.
 func (f *Follower) Own(ctx context.Context, publish func(*Partition)) (*Partition, error) {
 	return f.own(ctx, false, publish)
 }
@@ -61,13 +61,13 @@ func (f *Follower) Drop() {
 	p.marks.stop()
 }
 
-// nearEnd is the number of unread frames from which on catchUp reads once more and returns. A busy owner writes
-// further frames all the time, so catchUp does not wait until none are left.
+// nearEnd is the number of unread frames at which catchUp reads once more and returns. A busy owner writes further
+// frames all the time, so catchUp does not wait until none are left.
 const nearEnd = 64
 
-// catchUp reads the log from the last frame that was read until it is near the end (see nearEnd). Only a takeover
-// finds out where the log ends. If the owner trims frames before they are read here, catchUp starts over where the
-// log begins then.
+// catchUp continues reading after the last frame that was read until it is near the end (see nearEnd). Only a takeover
+// determines where the log ends. If the owner trims frames before they are read here, catchUp starts over from the new
+// beginning of the log.
 func (p *Partition) catchUp(ctx context.Context) error {
 	for {
 		mark, err := p.mark(ctx)
@@ -92,7 +92,7 @@ func (p *Partition) catchUp(ctx context.Context) error {
 	}
 }
 
-// unchanged checks that the last frame that was read is the last one still.
+// unchanged checks that the last frame of the log is still the last one that was read.
 func (p *Partition) unchanged(last head) error {
 	if last.checksum != p.writer.head.checksum {
 		return damaged("frame %d is not what it was", last.Number)
@@ -100,7 +100,7 @@ func (p *Partition) unchanged(last head) error {
 	return nil
 }
 
-// forget forgets all that was read.
+// forget discards everything that was read.
 func (p *Partition) forget() {
 	built := p.state.Built()
 	p.newState()
@@ -114,7 +114,7 @@ func (p *Partition) forget() {
 	p.mu.Unlock()
 }
 
-// readTo reads and applies the frames up to the last one, and checks them.
+// readTo reads, checks and applies the frames up to and including last.
 func (p *Partition) readTo(ctx context.Context, mark storage.Mark, last head) error {
 	next := p.writer.head.Number + 1
 	if p.writer.head.Number == 0 {
@@ -150,7 +150,7 @@ func (p *Partition) readTo(ctx context.Context, mark storage.Mark, last head) er
 	return nil
 }
 
-// follows checks that f can come after the last frame that was read, which may be none.
+// follows checks that f may follow the last frame that was read, if any.
 func (p *Partition) follows(f *frame.Frame, mark storage.Mark, last head) error {
 	switch {
 	case f.Number == mark.Number && f.Checksum != mark.Checksum:
@@ -170,7 +170,7 @@ func (p *Partition) follows(f *frame.Frame, mark storage.Mark, last head) error 
 	return nil
 }
 
-// replay applies a frame that was read, which is the last one from now on.
+// replay applies a frame that was read, and makes it the last one.
 func (p *Partition) replay(f *frame.Frame) error {
 	for op, err := range f.Ops() {
 		if err == nil {
@@ -181,10 +181,10 @@ func (p *Partition) replay(f *frame.Frame) error {
 		}
 	}
 	p.writer.head = head{f.Header, f.Checksum, f.Number}
-	if f.Epoch != f.Number { // a takeover alone does not make its owner one that has begun runs
+	if f.Epoch != f.Number { // an owner that has written only its takeover has begun no runs
 		p.writer.draft.alive = f.Time
 	}
-	p.mu.Lock() // a deletion may be under way, for a takeover that has found the log full
+	p.mu.Lock() // this may be a takeover that found the log full, with a deletion in progress
 	p.trims.appended(f.Number, f.Size)
 	p.trims.advance(f.Begin)
 	p.mu.Unlock()

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Gate limits how many frames are on their way at once, over all partitions of a process. A disk syncs
-// one file after the other, more or less, and so do servers. Meanwhile the queues of the other partitions
-// grow, and with them their next frames. The one with the longest queue is next, so a frame answers as many callers
-// as it can. NewGate and NewLearningGate make a Gate. A nil Gate limits nothing.
+// Gate limits how many frames are in flight at once, over all partitions of a process, because a disk syncs more or
+// less one file after the other, and servers do, too. Meanwhile the queues of the other partitions grow, and with them
+// their next frames. The partition with the longest queue is next, so that each frame answers as many callers as
+// possible. NewGate and NewLearningGate make a Gate. A nil Gate limits nothing.
 type Gate struct {
 	mu      mutex
 	places  int
 	taken   int
-	waiting []*waiter // in the order in which they came
-	pace    *pace     // nil: places stays
+	waiting []*waiter // first come first
+	pace    *pace     // nil: the number of places stays the same
 }
 
 // NewGate returns a Gate for n frames at once.
@@ -24,8 +24,7 @@ func NewGate(n int) *Gate {
 	return g
 }
 
-// NewLearningGate returns a Gate that finds out how many frames can be on their way before they wait for each
-// other.
+// NewLearningGate returns a Gate that learns how many frames can be in flight before they have to wait for each other.
 func NewLearningGate() *Gate {
 	g := NewGate(fewestPlaces)
 	g.pace = new(pace)
@@ -35,14 +34,14 @@ func NewLearningGate() *Gate {
 // waiter is one partition's wait for a place.
 type waiter struct {
 	queue  *queue
-	rest   int           // items that it has beside the queue's
-	passed int           // how often others were next
-	given  chan struct{} // of capacity 1
+	rest   int           // items that wait in addition to those of the queue
+	passed int           // how often others went first
+	given  chan struct{} // of capacity 1: gets a value when the waiter has a place
 }
 
 func newWaiter(q *queue) *waiter { return &waiter{queue: q, given: make(chan struct{}, 1)} }
 
-// weight returns the priority of a waiter: the one with the greatest weight is next. To be passed over patience times
+// weight returns the priority of a waiter: the one with the greatest weight is next. Being passed over patience times
 // counts as much as one more operation.
 func (t *waiter) weight() int {
 	t.queue.mu.Lock()
@@ -79,7 +78,7 @@ func (g *Gate) enter(t *waiter, rest int) bool {
 	}
 }
 
-// giveUp ends a wait. It reports false if t has got its place just now.
+// giveUp ends a wait. It reports false if t has been given a place meanwhile.
 func (g *Gate) giveUp(t *waiter) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -92,8 +91,8 @@ func (g *Gate) giveUp(t *waiter) bool {
 	return true
 }
 
-// leave releases a place, and passes free places on to those that wait. took is how long the frame was in flight, or
-// 0 if the Gate should not learn from it.
+// leave releases a place, and passes free places on to waiters. took is how long the frame was in flight, or 0 if the
+// Gate should not learn from it.
 func (g *Gate) leave(took time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -120,27 +119,27 @@ func (g *Gate) pass() {
 	g.waiting = slices.Delete(g.waiting, next, next+1)
 }
 
-// pace learns how many frames should be in flight to servers at once. While a frame takes hardly longer than one that
-// was sent alone, the number grows. When frames take longer, they only queue behind each other, and the number falls:
-// fewer, larger frames then have the same throughput.
+// pace learns how many frames should be in flight to servers at once. As long as a frame takes hardly longer than one
+// that was sent alone, the number grows. When frames take longer, they only queue behind each other, and the number
+// falls: fewer, larger frames then have the same throughput.
 type pace struct {
 	places float64
-	alone  time.Duration // that a frame took which waited for few others: the least in the last window
-	least  time.Duration // in this window
+	alone  time.Duration // how long a frame took that waited for few others: the least time of the last window
+	least  time.Duration // the least time of this window
 	end    time.Time     // of this window
 }
 
 const (
 	fewestPlaces, mostPlaces = 2, 64
 
-	paceWindow = 10 * time.Second // after which the servers may be faster or slower
-	paceSlack  = 1.5              // how much longer a frame may take than one that was alone
-	paceGain   = 0.2              // how much a frame changes
+	paceWindow = 10 * time.Second // how long a measurement is valid: the servers may become faster or slower
+	paceSlack  = 1.5              // how many times as long as alone a frame may take before the number falls
+	paceGain   = 0.2              // by how much a frame changes the number
 )
 
-// learn returns how many places there are when a frame took that long.
+// learn returns how many places there should be, now that a frame has taken that long.
 func (p *pace) learn(now time.Time, took time.Duration) int {
-	if now.After(p.end) { // find out again what a frame takes that is almost alone
+	if now.After(p.end) { // measure again how long a frame takes that is almost alone
 		p.alone, p.least, p.places, p.end = p.least, took, fewestPlaces, now.Add(paceWindow)
 		if p.alone == 0 {
 			p.alone = took

@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Get returns the value of a key's timer, and the time until it is due, at least 0.
+// Get returns the value of a key's timer, and the remaining time until it is due, which is 0 if it is overdue.
 func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok bool, err error) {
 	p.mu.Lock()
 	t, ref, ok := p.state.Find(key)
@@ -24,11 +24,11 @@ func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok b
 
 var (
 	errTenure = fmt.Errorf("%w: its lease has ended", ErrNotOwner)
-	// errLate is for what is in the log, by an owner that may not confirm it any more.
+	// errLate is for a call that is in the log, when the owner may not confirm it any more.
 	errLate = fmt.Errorf("%w: the lease ended before the answer", ErrUnavailable)
 )
 
-// held returns an error if this process is not the owner any more. It is called after reading.
+// held returns an error if this process may no longer answer as the owner. It is called after reading.
 func (p *Partition) held() error {
 	p.writer.queue.mu.Lock()
 	err := p.writer.queue.closed // reading goes on while the log does not answer
@@ -47,7 +47,7 @@ func (p *Partition) Len() (int, error) {
 	return n, p.held()
 }
 
-// All calls f for all timers that are dead, or all that are not, until it returns false.
+// All calls f for all dead timers, or for all others, until it returns false.
 func (p *Partition) All(dead bool, f func(state.Timer) bool) error {
 	var some []state.Timer
 	var err error
@@ -65,8 +65,8 @@ func (p *Partition) All(dead bool, f func(state.Timer) bool) error {
 	return err
 }
 
-// scan calls f for all timers, a few at a time under mu. After each portion it calls next without mu, and ends if that
-// returns false.
+// scan calls f for all timers, a batch at a time, with mu held. After each batch it calls next without mu, and ends if
+// next returns false.
 func scan(mu *mutex, s *state.State, f func(state.Ref, state.Timer), next func() bool) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -83,16 +83,16 @@ func scan(mu *mutex, s *state.State, f func(state.Ref, state.Timer), next func()
 	}
 }
 
-// Cursor is where a Page begins. The zero Cursor is the beginning.
+// Cursor is the position at which a Page begins. The zero Cursor is the beginning.
 type Cursor struct {
 	Epoch       uint64
 	Next, Limit uint32
 }
 
-// Page calls f for the timers that are dead, or for all that are not, from a Cursor on, until f returns false or many
-// were looked at. It returns the Cursor of the next Page, which begins with the timer for which f returned false, or
-// the zero Cursor at the end. A Cursor of another epoch starts over, as another owner has other records. A timer that
-// is pending throughout comes once.
+// Page calls f for the dead timers, or for all others, beginning at a Cursor, until f returns false or it has looked at
+// pageRecords records. It returns the Cursor of the next Page, which begins with the timer for which f returned false,
+// or the zero Cursor at the end. With a Cursor of another epoch it starts over, since each owner numbers its records
+// itself. A timer that is pending throughout is passed to f exactly once.
 func (p *Partition) Page(dead bool, c Cursor, f func(state.Timer) bool) (Cursor, error) {
 	full := false
 	for n := 0; n < pageRecords && !full; n += scanBatch {
@@ -113,13 +113,14 @@ func (p *Partition) Page(dead bool, c Cursor, f func(state.Timer) bool) (Cursor,
 	return c, p.held()
 }
 
-// pageRecords is how many records a Page looks at.
+// pageRecords is how many records Page looks at, at most.
 const pageRecords = 1 << 13
 
 // scanBatch is how many records are looked at under one hold of the lock.
 const scanBatch = 128
 
-// Time returns the time of the last frame. A process that sends its first Requests counts them from there.
+// Time returns the time of the last frame. A process that sends its first requests to this partition numbers them from
+// that time on.
 func (p *Partition) Time() (int64, error) {
 	p.mu.Lock()
 	t := p.writer.head.Time
@@ -127,7 +128,7 @@ func (p *Partition) Time() (int64, error) {
 	return t, p.held()
 }
 
-// Remembers reports whether a caller has sent Requests, and was not forgotten.
+// Remembers reports whether a caller has sent requests, and was not forgotten since.
 func (p *Partition) Remembers(caller uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

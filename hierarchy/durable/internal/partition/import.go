@@ -5,14 +5,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// An Import stores a timer as it was in another log, with its ID and attempts. It replaces the timer of the key.
+// An Import stores a timer as it was in another log, with its ID and its attempts. It replaces the timer of the key.
 
-// imported returns what a key is after an Import.
+// imported returns the state of a key after an Import.
 func imported(a *Op) change {
 	t := a.Timer
 	c := change{key: a.Key, raw: a.Value, after: live, id: t.ID, due: t.Due, wall: t.Wall, attempt: t.Attempt,
 		next: t.Next, extra: t.Extra}
-	if c.attempt > 0 && c.next == 0 { // no attempt was waited for: the next one is due at once
+	if c.attempt > 0 && c.next == 0 { // the timer did not wait for a retry, so its next attempt is due at once
 		c.next = t.Due
 	}
 	if t.Dead {
@@ -21,7 +21,7 @@ func imported(a *Op) change {
 	return c
 }
 
-// isStorable reports whether a timer can have the schedule, as text.
+// isStorable reports whether a timer can have a schedule with that text.
 func isStorable(text string) bool {
 	_, err := parseSchedule(text)
 	return text == "" || err == nil && len(text) <= MaxSchedule
@@ -39,8 +39,8 @@ func importOf(a *Op, c *change) frame.Op {
 	return op
 }
 
-// Snapshot is all timers of a partition as they were at one moment. Its methods must not be called concurrently. Close
-// must follow.
+// Snapshot holds all timers of a partition as they were at one moment. Its methods must not be called concurrently. It
+// must be closed.
 type Snapshot struct {
 	of *Partition
 	in *state.Snapshot
@@ -58,7 +58,7 @@ func (p *Partition) Snapshot() (*Snapshot, error) {
 	return n, nil
 }
 
-// Next returns the next timers, or none at the end.
+// Next returns the next batch of timers, or none at the end.
 func (n *Snapshot) Next() (some []state.Timer) {
 	for more := true; more && len(some) == 0; {
 		n.of.mu.Lock()
@@ -68,14 +68,14 @@ func (n *Snapshot) Next() (some []state.Timer) {
 	return some
 }
 
-// Close ends the use of the snapshot.
+// Close releases the snapshot.
 func (n *Snapshot) Close() {
 	n.of.mu.Lock()
 	n.in.Close()
 	n.of.mu.Unlock()
 }
 
-// Export calls f for all timers as they are now, until it returns an error.
+// Export calls f for all timers as they are at the moment of the call, until f returns an error.
 func (p *Partition) Export(f func(state.Timer) error) error {
 	n, err := p.Snapshot()
 	if err != nil {

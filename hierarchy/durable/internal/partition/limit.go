@@ -11,10 +11,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// The time limit of an attempt. Its context ends after the timeout. If its handler has not returned after twice the
-// timeout, the attempt is given up: it has failed, and its place is free. The handler is stuck until it returns.
+// The time limit of an attempt: its context ends after the timeout. If the handler has not returned after twice the
+// timeout, the attempt is given up, which means that it has failed and its place is free. The handler then counts as
+// stuck until it returns.
 
-// ErrTimeout is the cause of the end of the context of an attempt that takes too long.
+// ErrTimeout is the cause with which the context of an attempt ends that takes too long.
 var ErrTimeout = errors.New("durable: the attempt has taken longer than Timeout")
 
 // limits are the time limits of all attempts of a process.
@@ -23,19 +24,19 @@ type limits struct {
 	wheel   *hierarchy.Wheel
 }
 
-// limit is the time limit of one attempt. The zero limit is none.
+// limit is the time limit of one attempt. The zero limit limits nothing.
 type limit struct {
 	ctx    context.Context // of the handler
 	cancel context.CancelFunc
-	checks hierarchy.Timer // on a mock clock: when the context ends
-	gives  hierarchy.Timer // when the attempt is given up
+	checks hierarchy.Timer // on a mock clock: fires when the context ends
+	gives  hierarchy.Timer // fires when the attempt is to be given up
 
 	// Guarded by Partition.mu. Only one of them is ever true.
 	over  bool // the handler has returned
 	stuck bool // the attempt was given up
 }
 
-// Limit limits the time of attempts that begin from now on. It must be called before the Crew is used, and Close later.
+// Limit limits the time of all attempts. It must be called before the Crew is used, and Close must be called later.
 func (c *Crew) Limit(timeout time.Duration, clk clock.Clock) error {
 	wheel, err := hierarchy.New(hierarchy.Config{Clock: clk})
 	if err == nil {
@@ -44,14 +45,14 @@ func (c *Crew) Limit(timeout time.Duration, clk clock.Clock) error {
 	return err
 }
 
-// Close ends the limits. No attempt may begin any more.
+// Close stops the time limits. No attempt may begin after that.
 func (c *Crew) Close() {
 	if c.limits.wheel != nil {
 		c.limits.wheel.Stop()
 	}
 }
 
-// Stuck returns how many handlers have not returned though their attempts were given up.
+// Stuck returns how many handlers still run although their attempts were given up.
 func (c *Crew) Stuck() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,15 +68,15 @@ func (f *firer) addStuck(n int) {
 	c.mu.Unlock()
 }
 
-// limited returns the context of the handler of an attempt that begins now: that of the attempt, with a limit if
-// there is one.
+// limited returns the context for the handler of an attempt that begins now: the context of the attempt, with the time
+// limit if there is one.
 func (f *firer) limited(a *attempt) context.Context {
 	l := &f.cfg.Crew.limits
 	if l.wheel == nil {
 		return a.ctx
 	}
 	a.limit.ctx, a.limit.cancel = l.wheel.WithTimeoutCause(a.ctx, l.timeout, ErrTimeout)
-	// The wheel refuses a timer once it is stopped. Then nothing begins any more either.
+	// A stopped wheel refuses timers, but then no attempt begins any more either.
 	if f.virtual {
 		a.limit.checks, _ = l.wheel.AfterFunc(l.timeout, func() { f.await(a.job) })
 	}
@@ -91,8 +92,8 @@ func twice(d time.Duration) time.Duration {
 	return 2 * d
 }
 
-// end ends the limit of an attempt whose handler has returned err. It returns the result: the attempt has failed if
-// its time was over.
+// end ends the limit of an attempt whose handler has returned err. It returns the result of the attempt, which has
+// failed if it took too long.
 func (l *limit) end(err error) error {
 	if l.ctx == nil {
 		return err
@@ -129,7 +130,7 @@ func (f *firer) giveUp(a *attempt) {
 	}
 }
 
-// returned notes that the handler of an attempt has returned. It reports false if the attempt was given up before.
+// returned records that the handler of an attempt has returned. It reports false if the attempt was given up before.
 func (f *firer) returned(a *attempt) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,8 +144,8 @@ func (f *firer) returned(a *attempt) bool {
 }
 
 // mockPatience is how long, in real time, a mock clock waits for a handler that has a time limit. The clock stands
-// still meanwhile, so a handler that waits for the end of its context would wait for ever. After that time the clock
-// goes on although the handler has not returned.
+// still meanwhile, so a handler that waits for the end of its context would never return. After mockPatience the clock
+// goes on without it.
 const mockPatience = 2 * time.Second
 
 // await makes a mock clock wait until the result of an attempt is in the log, or for mockPatience if there is a time

@@ -18,14 +18,14 @@ func (p *Partition) Lookup(key []byte) (t state.Timer, ok bool, err error) {
 	return t, ok, p.held()
 }
 
-// Query is which timers List returns: the first ones in order of their keys.
+// Query selects the timers that List returns: of those that match, the first ones in the order of their keys.
 type Query struct {
-	Prefix, After          string // all keys are after the empty one, but for that itself
+	Prefix, After          string // with After "", all keys qualify, even the empty one
 	Limit                  int
 	Waiting, Running, Dead bool
 }
 
-// Wants reports whether a timer is one of those, but for the limit.
+// Wants reports whether a timer matches the query, regardless of Limit.
 func (q *Query) Wants(t *state.Timer) bool {
 	if q.After != "" && t.Key <= q.After || !strings.HasPrefix(t.Key, q.Prefix) {
 		return false
@@ -39,16 +39,17 @@ func (q *Query) Wants(t *state.Timer) bool {
 	return q.Waiting
 }
 
-// List adds the partition's timers to the first ones of a query. All timers are looked at, a few at a time.
+// List adds those of the partition's timers to found that are among the first ones of the query. It looks at all
+// timers, a batch at a time.
 func (p *Partition) List(q *Query, found *Found) error {
 	scan(&p.mu, p.state, func(_ state.Ref, t state.Timer) { found.Add(q, &t) }, func() bool { return true })
 	return p.held()
 }
 
-// Found is the first timers of a query. It implements heap.Interface: the last of them is first in it.
+// Found holds the first timers of a query. It implements heap.Interface, with the last key on top.
 type Found []state.Timer
 
-// Add adds a timer if it is one of the first.
+// Add adds a timer if it is one of the first ones that match.
 func (f *Found) Add(q *Query, t *state.Timer) {
 	switch {
 	case !q.Wants(t):

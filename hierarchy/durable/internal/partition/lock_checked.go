@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// mutex panics if a goroutine locks it out of order, or calls a function that needs it without holding it. The table
-// in partition.go has the order. Other builds check nothing.
+// mutex panics if a goroutine locks it out of order, or calls a function that requires the lock without holding it. The
+// table in partition.go has the order. Builds without the tag lockorder check nothing.
 type mutex struct {
 	mu    sync.Mutex
 	outer bool
 }
 
-// isOuter makes m an outer lock. It is called before m is used.
+// isOuter makes m an outer lock. It must be called before m is used.
 func (m *mutex) isOuter() { m.outer = true }
 
 func (m *mutex) Lock() {
@@ -52,7 +52,7 @@ func (m *mutex) assertHeldBy(g uint64) {
 	}
 }
 
-// held is the locks of each goroutine that holds any, in the order in which it has taken them.
+// held holds the locks of each goroutine that has any, in the order in which it took them.
 var held sync.Map // of []*mutex by goroutine
 
 func locksOf(g uint64) []*mutex {

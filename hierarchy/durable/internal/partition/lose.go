@@ -8,11 +8,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// What a writer does with a frame that was not appended.
+// What the writer does with a frame that was not appended.
 
-// smaller handles a frame that is too large because the log takes less than when its calls began. It ends the calls
-// that are too large by themselves. It returns the other items, followed by rest, to be written in smaller frames;
-// trimming later writes again what it had put into the frame. It reports false if smaller frames do not help.
+// smaller handles a frame that is too large for the log, because the log takes less than it did when the calls began.
+// It ends the calls that are too large by themselves. It returns the other items, followed by rest, to be written in
+// smaller frames; what trimming had put into the frame is written again later. It reports false if smaller frames do
+// not help.
 func (w *writer) smaller(rest []item) (again []item, ok bool) {
 	b := &w.batch
 	w.trims.restore(b.portion, b.whole)
@@ -37,7 +38,7 @@ func (w *writer) smaller(rest []item) (again []item, ok bool) {
 	return append(again, rest...), true
 }
 
-// errCut is why there is no answer if Shutdown did not wait for it any longer.
+// errCut is the error of calls that had no answer when Shutdown stopped waiting.
 var errCut = errors.New("it was closed before the log answered")
 
 // cut returns the error of a frame that was in doubt when the writer was abandoned. doubt is the first error of its
@@ -50,7 +51,7 @@ func (cfg *Config) cut(doubt error) error {
 	return cfg.because(err)
 }
 
-// lose ends all that waits, as nothing is written any more.
+// lose ends everything that waits, since nothing is written any more.
 func (w *writer) lose(rest []item, cause error) {
 	w.firer.halt()
 	defer w.tenure.lose()
@@ -66,8 +67,8 @@ func (w *writer) lose(rest []item, cause error) {
 	w.refuse(append(rest, w.queue.end(err)...), err)
 }
 
-// loseFrame ends the frame that was in flight, and everything that waits. It ends the queue first, so that a caller
-// that knows of the loss can't still read the state of this owner.
+// loseFrame ends the frame in flight, and everything that waits. It ends the queue first, so that a caller whose call
+// was lost can't read the state of this owner afterwards.
 func (w *writer) loseFrame(rest []item, cause error) {
 	sent, unsent := w.lossOf(cause)
 	if errors.Is(cause, errCut) {
@@ -82,7 +83,8 @@ func (w *writer) loseFrame(rest []item, cause error) {
 	w.refuse(rest, unsent)
 }
 
-// lossOf returns the errors of the calls in the frame, and of those that were not sent, and so are not in the log.
+// lossOf returns the errors for the calls in the frame that was sent, and for those that were not sent, which are
+// certainly not in the log.
 func (w *writer) lossOf(cause error) (sent, unsent error) {
 	kind := ErrUnavailable
 	if errors.Is(cause, storage.ErrTaken) {

@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// marks writes the mark of a log: the last frame that was acknowledged, which must be there when the log is read
-// next. It knows nothing of the state.
+// marks writes the mark of a log: the last frame that was acknowledged, which must be there when the log is next read.
+// It does not use the state.
 type marks struct {
 	cfg     *Config
 	writing context.Context // the writer's
@@ -20,25 +20,25 @@ type marks struct {
 	mu       mutex
 	acked    storage.Mark // the last frame that was acknowledged
 	timer    *time.Timer
-	pending  bool      // timer will call retry
+	pending  bool      // timer will call writeLater
 	left     bool      // the next owner writes the mark
-	doubtful time.Time // since when marks seem to be damaged
+	doubtful time.Time // since when the marks have seemed to be damaged
 
-	busy    chan bool    // of capacity 1; holds something while a mark is written
+	busy    chan bool    // of capacity 1; full while a mark is being written
 	written storage.Mark // guarded by busy
 }
 
 const (
-	markTime = 5 * time.Second       // that setting a mark may take
-	endPause = 20 * time.Millisecond // before the first retry at the end, then doubled
-	// markBehind is for how long a write is retried while marks seem to be damaged: a leader that was just elected
-	// may not know of their stream yet.
+	markTime = 5 * time.Second       // how long writing a mark may take
+	endPause = 20 * time.Millisecond // the pause before the first retry at the end; doubled for each further one
+	// markBehind is how long a write is retried while the marks seem to be damaged: a leader that was just elected may
+	// not know of their stream yet.
 	markBehind = 5 * time.Second
 )
 
 const markFailed = "durable: the mark was not written"
 
-// acknowledged notes the last frame. Its mark is written within MarkEvery; an idle log costs nothing.
+// acknowledged records the last frame. Its mark is written within MarkEvery, so an idle log causes no writes.
 func (m *marks) acknowledged(h *head) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,7 +46,7 @@ func (m *marks) acknowledged(h *head) {
 	m.writeSoon()
 }
 
-// writeSoon sets the timer.
+// writeSoon starts the timer, unless it is running.
 func (m *marks) writeSoon() {
 	m.mu.assertHeld()
 	if !m.pending {
@@ -55,8 +55,8 @@ func (m *marks) writeSoon() {
 	}
 }
 
-// writeLater is called by the timer. A mark that was not written is retried, because an idle log has no later frame
-// to trigger it. Damaged marks are not, for the same reason: an idle log costs nothing.
+// writeLater is called by the timer. It retries if the mark was not written, because an idle log has no later frame to
+// trigger another write. It does not retry if the marks are damaged, since retries on an idle log would never end.
 func (m *marks) writeLater() {
 	m.mu.Lock()
 	m.pending = false
@@ -73,7 +73,7 @@ func (m *marks) writeLater() {
 	m.warn(markFailed, err)
 }
 
-// warn logs a failure now and then.
+// warn logs a failure, unless another one was logged shortly before.
 func (m *marks) warn(text string, err error) {
 	if m.warning.due() {
 		m.cfg.Logger.Warn(text, "partition", m.cfg.Partition, "err", err)
@@ -107,7 +107,8 @@ func (m *marks) write() error {
 	return nil
 }
 
-// damaged reports whether the marks have seemed to be damaged for so long that the server is not merely behind.
+// damaged reports whether the marks have seemed to be damaged for so long that the cause can't be a server that is
+// merely behind.
 func (m *marks) damaged(err error) bool {
 	if !errors.Is(err, storage.ErrDamaged) {
 		return false
@@ -137,8 +138,8 @@ func (m *marks) stop() (left bool) {
 	return m.left
 }
 
-// writeAtEnd writes the mark when no more frames are written. It retries until the writer is abandoned: the marks
-// may be without a leader for some seconds.
+// writeAtEnd writes the mark after the last frame. It retries until the writer is abandoned, because the marks may be
+// without a leader for some seconds.
 func (m *marks) writeAtEnd() error {
 	for retry := (wait.Backoff{First: endPause, Last: time.Second}); ; {
 		err := m.write()

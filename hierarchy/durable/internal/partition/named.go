@@ -7,7 +7,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// What a draft decides about calls with a RequestID, whose answers are in the log.
+// How a draft handles calls with a RequestID, whose answers are in the log.
 
 // named adds the operations of c, which has a RequestID. If the log or the frame already has a copy of the request, c
 // gets its answer instead.
@@ -34,7 +34,7 @@ func (d *draft) named(c *Call) error {
 	return nil
 }
 
-// standing returns an error if a request without an answer must not go into the log.
+// standing returns an error if a request that has no answer yet must not go into the log.
 func (d *draft) standing(id state.Request) error {
 	st := d.state.Standing(id)
 	if latest, ok := d.latest[id.Caller]; ok {
@@ -52,8 +52,8 @@ func (d *draft) standing(id state.Request) error {
 	return nil
 }
 
-// addNamed adds the operations of each part of c that change something, and the answer. The frame
-// ends at limit.
+// addNamed adds, for each part of c, the operations that change something, and then the answer. limit is the size of
+// the frame.
 func (d *draft) addNamed(c *Call, pending, limit int) {
 	from, room, ok := 0, limit-d.Size()-c.size, true
 	for i := range c.parts() {
@@ -93,8 +93,8 @@ func (d *draft) remember(c *Call) {
 		When: d.Header().Time, Answers: d.room})
 }
 
-// answerRoom returns how many operations and bytes the answer of c needs in the frame, beside c.size. The bytes are
-// limited: values that have no room are left out of the answer, or their parts get ErrLater.
+// answerRoom returns how many operations and bytes the answer of c needs in the frame in addition to c.size. The bytes
+// are limited: values without room are left out of the answer, or their parts get ErrLater.
 func (d *draft) answerRoom(c *Call) (n, size int) {
 	if !c.Request.named() {
 		return 0, 0
@@ -107,10 +107,10 @@ func (d *draft) answerRoom(c *Call) (n, size int) {
 	return 1, min(size, frameBytes/4)
 }
 
-// maxValues is how many bytes the answer to several operations has for values.
+// maxValues is how many bytes of values the answer to a part with several operations holds, at most.
 const maxValues = frameBytes / 4
 
-// answerValue returns the Value of a part whose operations took out values, or timers.
+// answerValue returns the Value of a part whose operations returned these values or timers.
 func answerValue(ops []Op, values []string, room int) string {
 	switch {
 	case len(values) == 0:
@@ -121,7 +121,7 @@ func answerValue(ops []Op, values []string, room int) string {
 	return string(frame.AppendValues(nil, values, room))
 }
 
-// valueSize returns the size of the values that a part takes out, as far as the answer may have them.
+// valueSize returns the size of the values that a part returns, as far as they may be in the answer.
 func (d *draft) valueSize(ops []Op) (size int) {
 	for i := range ops {
 		if !ops[i].takesOut() {

@@ -9,16 +9,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// A handler may set, move or remove the timer that it is called for. If it passes its context, that does not cancel
-// the context: otherwise the handler could not distinguish its own call from others, and the call would return the
-// error of the context though it is committed. The operation carries the random number of the attempt (attempt.name),
+// A handler may set, move or remove the timer that it is called for. If it passes its own context, that context is not
+// cancelled. Otherwise the handler could not distinguish its own call from others, and the call would return the error
+// of the context although it was committed. The operation carries the random number of the attempt (attempt.name),
 // because it may reach the owner in a message instead of a call.
 
-// attemptKey is the key of the attempt in its context.
+// attemptKey is the key under which the context of an attempt holds the attempt.
 type attemptKey struct{}
 
-// From marks the operations of c that a handler requests for its own key: ctx is then the context of its attempt, or
-// derived from it. Do calls From.
+// From marks the operations of c that a handler requests on its own key. It recognizes them by ctx, which is then the
+// context of the attempt, or derived from it. Do calls From.
 func (c *Call) From(ctx context.Context) {
 	a, _ := ctx.Value(attemptKey{}).(*attempt)
 	for i := range c.Ops {
@@ -41,7 +41,7 @@ func (d *draft) own(by uint64) {
 }
 
 // superseded ends the attempt of a timer that was set, moved or removed. by is the name of the attempt whose handler
-// did that, or 0. Unless it is this attempt, its context is cancelled.
+// requested that, or 0. If that is another attempt, the context of this one is cancelled.
 func (f *firer) superseded(ref state.Ref, by uint64) {
 	a := f.attempts[ref]
 	if a == nil {
@@ -59,8 +59,8 @@ func (f *firer) superseded(ref state.Ref, by uint64) {
 	f.outdone[string(a.key)] = append(f.outdone[string(a.key)], a)
 }
 
-// changed cancels the contexts of attempts whose handlers have changed their own key and still run, when somebody
-// else changes that key.
+// changed cancels the contexts of attempts whose handlers have changed their own key and still run. It is called when
+// that key is changed again; by is the name of the attempt whose handler requested that, and is not cancelled.
 func (f *firer) changed(op *frame.Op, by uint64) {
 	f.mu.assertHeld()
 	switch op.Kind {
@@ -73,7 +73,7 @@ func (f *firer) changed(op *frame.Op, by uint64) {
 	}
 }
 
-// handled forgets an attempt whose handler has returned.
+// handled removes an attempt whose handler has returned from outdone.
 func (f *firer) handled(a *attempt) {
 	f.mu.assertHeld()
 	all, ok := f.outdone[string(a.key)]

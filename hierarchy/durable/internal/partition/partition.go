@@ -1,23 +1,23 @@
-// Package partition owns one log: it decides the operations of callers, writes them in frames, applies
-// what is acknowledged to the state, and calls the handler of what is due. Keys and values are
-// bytes. DESIGN.md beside the module's go.mod describes it.
+// Package partition is the owner of one log: it decides which operations of callers are carried out, writes them in
+// frames, applies acknowledged frames to the state, and calls the handlers of timers that are due. Keys and values are
+// bytes. DESIGN.md, next to the module's go.mod, describes it.
 //
 // # Locks
 //
 // An outer lock is taken under no other lock, an inner one under none or one outer lock. Builds with the tag lockorder
 // panic if that is not so, or if a function is called without the lock that it needs.
 //
-//	outer  Partition.mu     the state, what fires, what trimming does, and where the log ends (changed by the writer
-//	                        alone, which needs no lock to read it). firer, writer and trimmer have a pointer to it
-//	       Gate.mu          who may append. The queues of those that wait are looked at under it
+//	outer  Partition.mu     the state, what fires, what trimming does, and where the log ends (only the writer changes
+//	                        that, so it needs no lock to read it). firer, writer and trimmer have a pointer to it
+//	       Gate.mu          which partitions may append. The lengths of the waiters' queues are read under it
 //	       writer.doubting  whether the frame in doubt is settled: its calls are given up, or answered
 //	inner  queue.mu         the items that the writer has not taken, and why no more are accepted
-//	       Crew.mu          who may call handlers, and which handlers run
+//	       Crew.mu          which partitions may call handlers, and which handlers run
 //	       tenure.mu        the calls that wait for the lease
 //	       marks.mu         which mark is to be written, and when
 //	       seldom.mu        when a warning was logged
 //
-// What belongs to the goroutine of the writer alone needs no lock.
+// What only the writer's goroutine uses needs no lock.
 package partition
 
 import (
@@ -48,8 +48,7 @@ type Partition struct {
 	shutting sync.Once
 }
 
-// Open takes the log over and reads it. It returns when all timers are known. Those that are due
-// are fired from now on.
+// Open reads the log and takes it over. When it returns, all timers are known, and those that are due begin to fire.
 func Open(ctx context.Context, cfg Config) (*Partition, error) {
 	f, err := Follow(ctx, cfg)
 	if err != nil {
@@ -87,7 +86,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	return p
 }
 
-// newState begins with an empty state.
+// newState replaces the state with an empty one.
 func (p *Partition) newState() {
 	p.state = state.New()
 	p.state.SetRemember(p.cfg.Remember)
@@ -96,11 +95,11 @@ func (p *Partition) newState() {
 	p.writer.draft.state, p.trims.state, p.firer.state = p.state, p.state, p.state
 }
 
-// Epoch returns the number of the takeover.
+// Epoch returns the epoch of this owner: the number of the frame of its takeover.
 func (p *Partition) Epoch() uint64 { return p.epoch }
 
-// Resume begins what became due, and answers what was written, while Tenure was false. It must be called after Tenure
-// has become true again, and costs nothing if nothing waits for it.
+// Resume begins the attempts that became due, and answers the calls that were committed, while Tenure was false. It
+// must be called after Tenure has become true again, and costs nothing if nothing waits.
 func (p *Partition) Resume() {
 	if p.tenure.resume() {
 		p.firer.fire()

@@ -6,32 +6,33 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// itemKind is what is to be written.
+// itemKind is the kind of an item.
 type itemKind uint8
 
 const (
 	called  itemKind = iota // the operations of call
-	begun                   // an attempt begins that has to be written before
+	begun                   // an attempt is about to begin, and the log must have that first
 	ended                   // the handler has returned nil
 	failed                  // the handler has failed
-	expired                 // the timer has been dead for long enough
-	barrier                 // nothing: job is released when all before is settled, or was given up
-	closed                  // nothing follows
+	expired                 // the timer has been dead for KeepDead
+	barrier                 // writes nothing: its job is released when all items before it are settled or given up
+	closed                  // no item follows
 )
 
-// item is something for the writer.
+// item is what the writer is asked to write.
 type item struct {
 	kind  itemKind
 	call  *Call
 	job   job
-	wait  time.Duration   // until the next attempt, after a failed one
-	last  bool            // after a failed one: the timer is dead
-	cause error           // of the failure
-	text  []byte          // if last: that of the cause
-	ended func(took bool) // if not nil, called instead of job.release when the item is in the log, or won't be. It does not block
+	wait  time.Duration   // after a failed attempt: the time until the next one
+	last  bool            // the failed attempt was the last: the timer is dead
+	cause error           // why the attempt failed
+	text  []byte          // if last is set: the text of cause for the log
+	ended func(took bool) // if not nil, called instead of job.release. Must not block
 }
 
-// end reports to its owner whether the item, which is no call and no attempt that begins, is in the log.
+// end reports to whoever has queued the item whether it is in the log. It is not for calls, nor for items of the kind
+// begun.
 func (it *item) end(took bool) {
 	if it.ended != nil {
 		it.ended(took)
@@ -40,13 +41,13 @@ func (it *item) end(took bool) {
 	it.job.release()
 }
 
-// queue is what the writer has not taken yet.
+// queue holds the items that the writer has not taken yet.
 type queue struct {
 	mu     mutex
 	items  []item
-	rest   []item      // taken, and not in the frame that is under way
-	closed error       // of further calls, for good
-	doubt  error       // of further calls, until the log answers again
+	rest   []item      // taken by the writer, but not in the frame in flight
+	closed error       // the error of further calls, for good
+	doubt  error       // the error of further calls until the log answers again
 	over   bool        // the writer has ended
 	signal wait.Signal // there are items
 }
@@ -71,7 +72,7 @@ func (q *queue) put(it item) error {
 	return nil
 }
 
-// refusal returns the error of further calls, or nil.
+// refusal returns the error with which further calls fail, or nil if they are accepted.
 func (q *queue) refusal() error {
 	q.mu.assertHeld()
 	if q.closed != nil {
@@ -80,7 +81,7 @@ func (q *queue) refusal() error {
 	return q.doubt
 }
 
-// why returns the error of further calls for good, once the queue is closed.
+// why returns the error with which all further calls fail once the queue is closed.
 func (q *queue) why() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -90,9 +91,9 @@ func (q *queue) why() error {
 	return q.closed
 }
 
-// leave notes which of the taken items have to wait for the next frame.
+// leave records which of the taken items have to wait for the next frame.
 func (q *queue) leave(rest []item) {
-	if len(rest) == 0 && len(q.rest) == 0 { // only the writer writes it
+	if len(rest) == 0 && len(q.rest) == 0 { // only the writer changes rest, so it may read it without the lock
 		return
 	}
 	q.mu.Lock()
@@ -107,7 +108,7 @@ func (q *queue) any() bool {
 	return len(q.items) > 0
 }
 
-// take takes all items. It gives room to the queue for the next ones.
+// take takes all items. The queue uses room for the next ones.
 func (q *queue) take(room []item) []item {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -126,7 +127,7 @@ func (q *queue) close(err error) {
 	}
 }
 
-// end closes the queue, and returns what is left.
+// end closes the queue, and returns the items that are left.
 func (q *queue) end(err error) []item {
 	q.close(err)
 	q.mu.Lock()
@@ -135,7 +136,7 @@ func (q *queue) end(err error) []item {
 	return q.items
 }
 
-// unanswered makes further calls fail with err until answered, and ends those that wait.
+// unanswered makes further calls fail with err until answered is called, and ends those that wait.
 func (q *queue) unanswered(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -152,7 +153,7 @@ func (q *queue) unanswered(err error) {
 	}
 }
 
-// isOver reports whether the writer has ended. What it left was released after that.
+// isOver reports whether the writer has ended. The items that were left are released only after that.
 func (q *queue) isOver() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -165,14 +166,14 @@ func (q *queue) answered() {
 	q.mu.Unlock()
 }
 
-// inDoubt reports whether calls have been given up, and the log has not answered since.
+// inDoubt reports whether calls were given up and the log has not answered since.
 func (q *queue) inDoubt() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.doubt != nil
 }
 
-// waits reports whether calls may be waiting that are not in the frame under way, and were not given up.
+// waits reports whether calls may be waiting for a later frame than the one in flight, without having been given up.
 func (q *queue) waits() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

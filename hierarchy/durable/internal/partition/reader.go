@@ -10,17 +10,17 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// reader reads a log. It knows no state.
+// reader reads a log. It does not use the state.
 type reader struct {
 	cfg     *Config
-	warning seldom       // of strangers' messages
-	most    atomic.Int64 // the bytes that the log may have, or 0, as of its last bounds
+	warning seldom       // about strangers' messages
+	most    atomic.Int64 // how many bytes the log may have, according to its last bounds; 0 if there is no limit
 }
 
 var (
-	// errStranger is for a message that is none of the log's frames.
+	// errStranger is for a message that is not a frame of this log.
 	errStranger = errors.New("it is no frame of this log")
-	// errTrimmed: the owner has deleted frames before they were read here.
+	// errTrimmed means that the owner deleted frames before they were read here.
 	errTrimmed = errors.New("the frames to be read were trimmed")
 )
 
@@ -29,8 +29,8 @@ func damaged(format string, args ...any) error {
 }
 
 // parse parses the message with that number as a frame of this log. It returns errStranger if the message does not
-// begin like a frame, or is a copy of an earlier frame: no owner has written it here. A frame that is altered or
-// missing is still detected: the next frame has its checksum, or the mark does.
+// begin like a frame, or is a copy of an earlier frame, because then no owner wrote it here. A frame that was altered
+// or is missing is still detected: the next frame or the mark has its checksum.
 func (cfg *Config) parse(data []byte, number uint64) (frame.Frame, error) {
 	f, err := frame.Parse(data)
 	switch {
@@ -48,13 +48,13 @@ func (cfg *Config) parse(data []byte, number uint64) (frame.Frame, error) {
 	return f, nil
 }
 
-// isStranger reports whether the message with that number is none of the log's frames.
+// isStranger reports whether the message with that number is not a frame of this log.
 func (r *reader) isStranger(data []byte, number uint64) bool {
 	_, err := r.cfg.parse(data, number)
 	return errors.Is(err, errStranger)
 }
 
-// warnOfStrangers logs now and then that messages were left out.
+// warnOfStrangers logs that messages were left out, unless that was logged shortly before.
 func (r *reader) warnOfStrangers(first, count uint64) {
 	if count > 0 && r.warning.due() {
 		r.cfg.Logger.Warn("durable: somebody else has written to the log, which is left out",
@@ -62,7 +62,7 @@ func (r *reader) warnOfStrangers(first, count uint64) {
 	}
 }
 
-// bounds returns where the log begins and ends, and notes how many bytes it may have.
+// bounds returns where the log begins and ends, and records how many bytes the log may have.
 func (r *reader) bounds(ctx context.Context) (storage.Bounds, error) {
 	b, err := r.cfg.Log.Bounds(ctx)
 	if err == nil {
@@ -71,7 +71,7 @@ func (r *reader) bounds(ctx context.Context) (storage.Bounds, error) {
 	return b, err
 }
 
-// frames reads and parses the frames from number to last, and sends them.
+// frames reads and parses the frames from number to last, and sends them to the channel.
 func (r *reader) frames(ctx context.Context, number, last uint64, frames chan<- frame.Frame) error {
 	var first, strangers uint64
 	defer func() { r.warnOfStrangers(first, strangers) }()
@@ -104,8 +104,8 @@ func (r *reader) frames(ctx context.Context, number, last uint64, frames chan<- 
 	return nil
 }
 
-// missing returns the error for a frame that must be there and is not. The owner of a log that is being
-// followed may have trimmed it.
+// missing returns the error for a frame that could not be read. The owner of a log that is being followed may have
+// trimmed it; otherwise the log is damaged.
 func (r *reader) missing(ctx context.Context, number uint64) error {
 	last, err := r.end(ctx, storage.Mark{})
 	switch {
@@ -117,7 +117,7 @@ func (r *reader) missing(ctx context.Context, number uint64) error {
 	return damaged("frame %d is missing", number)
 }
 
-// end returns the last frame, or what is before the first one.
+// end returns the last frame and the end of the log. Both are zero if the log has never had a message.
 func (r *reader) end(ctx context.Context, mark storage.Mark) (last head, err error) {
 	for err = errTrimmed; errors.Is(err, errTrimmed); {
 		last, err = r.endNow(ctx, mark)
@@ -125,7 +125,7 @@ func (r *reader) end(ctx context.Context, mark storage.Mark) (last head, err err
 	return last, err
 }
 
-// endNow is end, but for errTrimmed: what was the last frame is no longer there.
+// endNow is end, except that it may return errTrimmed: the frame that was last when it began is no longer there.
 func (r *reader) endNow(ctx context.Context, mark storage.Mark) (last head, err error) {
 	b, err := r.bounds(ctx)
 	switch {
@@ -178,8 +178,8 @@ func (r *reader) last(ctx context.Context, b storage.Bounds) (last frame.Frame, 
 	return last, nil
 }
 
-// lastMissing returns the error for a last frame that can't be read. The owner of a log that is being followed may
-// have trimmed it since the bounds were read.
+// lastMissing returns the error for a last frame that can't be read. The owner of a log that is being followed may have
+// trimmed it since the bounds were read.
 func (r *reader) lastMissing(ctx context.Context, number uint64) error {
 	switch b, err := r.cfg.Log.Bounds(ctx); {
 	case err != nil:
@@ -190,9 +190,9 @@ func (r *reader) lastMissing(ctx context.Context, number uint64) error {
 	return damaged("its last frame, %d, is missing", number)
 }
 
-// Peek looks at the last frame of a log, and writes nothing. The error is ErrVersion if this program can't read it.
-// The last frame has the latest version in a log, as no process takes over a log that it can't read. Other errors say
-// nothing about the version.
+// Peek reads the last frame of a log, and writes nothing. The error is ErrVersion if this program can't read that
+// frame. No frame of a log has a later version than the last one, since no process takes over a log that it can't read.
+// Other errors say nothing about the version.
 func Peek(ctx context.Context, cfg Config) error {
 	b, err := cfg.Log.Bounds(ctx)
 	if err == nil && b.First <= b.Last {

@@ -9,46 +9,46 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// RequestID identifies a Call, so that it is committed once, however often it is repeated. If Caller is 0, the Call
-// has no identity.
+// RequestID identifies a Call, so that it is committed only once, however often it is repeated. If Caller is 0, the
+// Call has no identity.
 type RequestID struct {
 	Caller uint64 // a random number
-	Serial uint64 // callers count their requests
-	Floor  uint64 // all requests of lower serial numbers were answered, or given up. At most Serial
+	Serial uint64 // each caller numbers its requests
+	Floor  uint64 // all requests with lower serial numbers were answered or given up. At most Serial
 }
 
 func (id RequestID) named() bool { return id.Caller != 0 }
 
 func (id RequestID) key() state.Request { return state.Request{Caller: id.Caller, Serial: id.Serial} }
 
-// Part is the operations of one of several callers in a Call with a Request. They are committed together.
+// Part is the operations that belong to one of the callers of a Call with a RequestID. They are committed together.
 type Part struct {
-	End   int    // they are those before Call.Ops[End], from where the part before ends
-	Err   error  // after Wait: ErrFull or ErrLater, if they were not committed
-	Value string // after Wait: what its only operation took out, or of several, the list of frame.AppendValues
+	End   int    // its operations end before Call.Ops[End], and begin where the previous part ends
+	Err   error  // after Wait: ErrFull, ErrLater or ErrSchedule, if they were not committed
+	Value string // after Wait: what its only operation returned or, of several operations, the list of frame.AppendValues
 }
 
 var (
-	// ErrLater: a frame has no room for the values of so many Removes. Nothing of the part is
-	// committed, and it can be retried under another RequestID.
+	// ErrLater means that the frame has no room for the values of so many Removes. No operation of the part is
+	// committed, and the part can be retried with another RequestID.
 	ErrLater = errors.New("the values are too many for one frame")
-	// ErrForgotten is for a request below its caller's floor. Nobody waits for its answer.
+	// ErrForgotten is for a request below its caller's floor. Nobody waits for the answer.
 	ErrForgotten = errors.New("the request was given up by its caller")
 
-	// ErrPassed: the request is not in the log and never will be, because a later one of its caller is. ErrOld: the
-	// request may have been committed, so long ago that its caller was forgotten. Both may be retried as requests
-	// that are counted from Partition.Time.
+	// ErrPassed means that the request is not in the log and never will be, because a later one of its caller is.
+	// ErrOld means that the request may have been committed so long ago that its caller was forgotten. After both, the
+	// operations may be retried as requests that are numbered from Partition.Time on.
 	ErrPassed = errors.New("a later request of its caller is in the log")
 	ErrOld    = errors.New("nothing is known of the request's caller")
 
-	// errOtherRequest is for a RequestID that had another number of operations.
+	// errOtherRequest is for a RequestID that was used before, with another number of operations.
 	errOtherRequest = fmt.Errorf("%w: the request's id was used for another request", ErrArgument)
 )
 
-// results are the errors of a part, by its result in the log.
+// results has the error of a part for each result in the log.
 var results = [...]error{frame.Done: nil, frame.Full: ErrFull, frame.Later: ErrLater, frame.Refused: ErrSchedule}
 
-// result returns the result of a part with that error.
+// result returns the result in the log for a part with that error.
 func result(err error) frame.Result {
 	for r := range results {
 		if results[r] == err {
@@ -58,7 +58,7 @@ func result(err error) frame.Result {
 	panic("partition: no result is " + err.Error())
 }
 
-// parts returns c's parts, or c as one.
+// parts returns the parts of c, or one part with all of its operations.
 func (c *Call) parts() []Part {
 	if len(c.Parts) > 0 {
 		return c.Parts
@@ -67,7 +67,7 @@ func (c *Call) parts() []Part {
 	return c.one[:]
 }
 
-// AppendAnswer appends the answer that c has got, part by part.
+// AppendAnswer appends the answer to c, part by part.
 func (c *Call) AppendAnswer(b []byte) []byte {
 	from := 0
 	for i := range c.parts() {
@@ -79,8 +79,8 @@ func (c *Call) AppendAnswer(b []byte) []byte {
 }
 
 // TakeAnswer decodes the answer at the beginning of b, which AppendAnswer has encoded, and stores it in c. It returns
-// the bytes that follow, and the error that Wait returns with this answer. If the answer is to another request,
-// nothing follows.
+// the bytes that follow, and the error that Wait returns with this answer. If the answer is to another request, rest is
+// empty.
 func (c *Call) TakeAnswer(b []byte) (rest []byte, err error) {
 	c.Took = slices.Grow(c.Took[:0], len(c.Ops))[:len(c.Ops)]
 	from := 0
@@ -96,7 +96,7 @@ func (c *Call) TakeAnswer(b []byte) (rest []byte, err error) {
 	return b, c.whole()
 }
 
-// whole copies the result of c's only part into c.
+// whole copies the result of c's only part into c, if c has no Parts.
 func (c *Call) whole() error {
 	if len(c.Parts) > 0 {
 		return nil
@@ -111,5 +111,5 @@ func (c *Call) whole() error {
 	return c.one[0].Err
 }
 
-// answerSize returns more than c's answer takes in a frame, beside values.
+// answerSize returns an upper bound for what c's answer takes in a frame, apart from values.
 func (c *Call) answerSize() int { return opBytes + 4*len(c.parts()) + len(c.Ops)/8 }

@@ -5,7 +5,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// attempt adds the result of an attempt, or that it begins. It reports false if the timer is another one by now.
+// attempt adds to the frame that an attempt begins, or its result. It reports false if the key's timer is another one
+// by now.
 func (d *draft) attempt(it *item) bool {
 	was, hash := d.look(it.job.key)
 	if it.kind == expired {

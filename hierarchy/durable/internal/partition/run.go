@@ -20,7 +20,7 @@ import (
 // MissedAll, which changes nothing. A run that has started does not change any more: after a crash it is made again,
 // under the same ID.
 
-// parseSchedule is schedule.Parse of what is in the log. The empty text is no schedule.
+// parseSchedule parses the text of a schedule in the log. The empty text is no schedule.
 func parseSchedule(text string) (s schedule.Schedule, err error) {
 	if text == "" {
 		return s, nil
@@ -33,7 +33,7 @@ func parseSchedule(text string) (s schedule.Schedule, err error) {
 
 func wallTime(t int64) time.Time { return time.Unix(0, t).UTC() }
 
-// lastYear is the last one that is whole in the times of frames.
+// lastYear is the last year that the times of frames cover completely.
 const lastYear = 2261
 
 // nextRun returns the first run after a wall time. ok is false if there is none.
@@ -45,7 +45,8 @@ func nextRun(s schedule.Schedule, after int64) (at int64, ok bool) {
 	return next.UnixNano(), true
 }
 
-// period returns the time between two runs of "@every", or 0 for other schedules: their runs are on whole seconds.
+// period returns the time between two runs of a schedule with "@every". For other schedules, whose runs are on whole
+// seconds, it returns 0.
 func period(s schedule.Schedule, due int64) int64 {
 	a, _ := nextRun(s, due)
 	b, _ := nextRun(s, due+1)
@@ -55,7 +56,8 @@ func period(s schedule.Schedule, due int64) int64 {
 	return 0
 }
 
-// missedRuns returns the last run after due that is not after now, and how many there are. If there is none, that is due.
+// missedRuns returns the last run after due and until now, and how many runs there are in that time. If there is none,
+// it returns due and 0.
 func missedRuns(s schedule.Schedule, due, now int64) (last int64, n int) {
 	next, ok := nextRun(s, due)
 	if !ok || next > now {
@@ -68,8 +70,8 @@ func missedRuns(s schedule.Schedule, due, now int64) (last int64, n int) {
 	return lastRun(s, next, now), n
 }
 
-// lastRun returns the last run of a schedule of cron that is not after now. There is one at from. It takes some
-// thousand steps at most: the runs of half a day, or of the schedule's longest pause.
+// lastRun returns the last run of a cron schedule until now; there is a run at from. It takes at most some thousand
+// steps: the runs of half a day, or of the schedule's longest pause.
 func lastRun(s schedule.Schedule, from, now int64) int64 {
 	for back := int64(time.Second); back < now-from; back *= 2 {
 		if next, ok := nextRun(s, now-back); ok && next <= now {
@@ -86,7 +88,7 @@ func lastRun(s schedule.Schedule, from, now int64) int64 {
 	}
 }
 
-// following returns the first run after due that is after now, too.
+// following returns the first run that is both after due and after now.
 func following(s schedule.Schedule, due, now int64) (at int64, ok bool) {
 	if now <= due {
 		return nextRun(s, due)
@@ -97,7 +99,7 @@ func following(s schedule.Schedule, due, now int64) (at int64, ok bool) {
 	return nextRun(s, now)
 }
 
-// runDue returns when a run was due, in wall time. A Move gives a time of the owner's.
+// runDue returns when a run was due, in wall time. The due time that a Move sets is in the owner's time.
 func (d *draft) runDue(t *state.Timer) int64 {
 	if t.Wall {
 		return t.Due
@@ -105,7 +107,7 @@ func (d *draft) runDue(t *state.Timer) int64 {
 	return state.Add(t.Due, state.Sub(d.wall, d.now))
 }
 
-// startRun applies the rule for missed runs to a run that is about to begin, and adds the result to the frame. It
+// startRun applies the rule for missed runs to a run that is about to begin, and adds the outcome to the frame. It
 // reports false if the run does not begin.
 func (d *draft) startRun(j *job, was change, hash uint64) bool {
 	t := d.state.Timer(j.ref)
@@ -127,8 +129,8 @@ func (d *draft) startRun(j *job, was change, hash uint64) bool {
 	return true
 }
 
-// addNext adds the end of a run and the next run to the frame. It reports false if there is no next run and this one
-// was not skipped.
+// addNext adds the end of a run and the next run to the frame. It reports false if there is no next run, unless this
+// run was skipped.
 func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state.Timer) bool {
 	due := d.runDue(t)
 	next, ok := nextRun(j.schedule, due)
@@ -152,8 +154,8 @@ func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state
 	return true
 }
 
-// goesOn adds the end of a run and the next one. It reports false if the timer has no schedule, or its schedule no
-// further run.
+// goesOn adds the end of a run and the next run to the frame. It reports false if the timer has no schedule, or the
+// schedule no further run.
 func (d *draft) goesOn(j *job, was change, hash uint64, how frame.How) bool {
 	if j.schedule == (schedule.Schedule{}) {
 		return false

@@ -1,15 +1,15 @@
 package partition
 
-// span is the frames of a log, by size.
+// span records the frames of a log by their sizes.
 type span struct {
-	begin uint64   // the begin that the last frame has
-	sizes []uint32 // of the frames from begin on, and 0 for a message that is none
-	total int64    // their sum
-	loose int64    // bytes before begin that were not deleted yet
-	full  bool     // there seems to be no room for the frame that is under way
+	begin uint64   // where the log begins, according to the last frame
+	sizes []uint32 // of the messages from begin on; 0 for one that is not a frame
+	total int64    // the sum of sizes
+	loose int64    // the bytes before begin that were not deleted yet
+	full  bool     // the log seems to have no room for the frame in flight
 }
 
-// appended counts the frame with that number.
+// appended adds the size of the frame with that number.
 func (s *span) appended(number uint64, size int) {
 	if s.begin == 0 {
 		s.begin = number
@@ -22,7 +22,7 @@ func (s *span) appended(number uint64, size int) {
 	s.full = false
 }
 
-// advance notes that the log may begin at begin.
+// advance records that the log may begin at begin.
 func (s *span) advance(begin uint64) {
 	if begin <= s.begin {
 		return

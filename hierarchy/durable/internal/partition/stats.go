@@ -8,16 +8,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Counts are what has happened since Open.
+// Counts are the numbers of what has happened since Open.
 type Counts struct {
 	Set, Moved, Removed, Fired, Failed uint64
 	Frames, Bytes                      uint64
 	Trimmed                            uint64 // timers that were written again
-	Died                               uint64 // timers, and runs of schedules, whose last attempt has failed
+	Died                               uint64 // timers, and runs of schedules, whose last attempt failed
 	Expired                            uint64 // dead timers that were removed
 }
 
-// Stats returns a snapshot of counters and numbers.
+// Stats returns a snapshot of the counters and other figures.
 func (p *Partition) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -33,10 +33,10 @@ func (p *Partition) Stats() Stats {
 	return st
 }
 
-// Ahead returns how far the owner's time was ahead of its wall clock when it began.
+// Ahead returns how far the owner's time was ahead of the wall clock at the takeover.
 func (p *Partition) Ahead() time.Duration { return time.Duration(p.time.ahead) }
 
-// AddPast adds what has happened to another partition, which has ended.
+// AddPast adds the counts of another partition, which has ended.
 func (st *Stats) AddPast(past *Stats) {
 	c, o := &st.Counts, &past.Counts
 	c.Set += o.Set
@@ -59,8 +59,8 @@ type Stats struct {
 	Pending, Running, Dead int
 	Stuck                  int // handlers of attempts that were given up
 	LogBytes, LiveBytes    int64
-	Lateness               hierarchy.Histogram // of attempts, as they began
-	Commit                 hierarchy.Histogram // of frames, from sending to the acknowledgement
+	Lateness               hierarchy.Histogram // of attempts, when they began
+	Commit                 hierarchy.Histogram // how long frames were in flight, from sending to acknowledgement
 	Unavailable            time.Time           // since when the log has not answered; zero if it does
 	Skew                   time.Duration       // how far the wall clock is ahead of the owner's time
 }
@@ -91,20 +91,20 @@ func (c *Counts) add(op *frame.Op) {
 	}
 }
 
-// Circles returns where the timers are that wait, by the time since the Unix epoch.
+// Circles returns how the waiting timers are distributed over the circles, by the time since the Unix epoch.
 func (p *Partition) Circles() []hierarchy.CircleStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.state.Circles(p.time.now(), p.time.wall())
 }
 
-// Look compares the log with what this owner has written. It returns ErrDamaged if frames
-// are missing that were acknowledged: somebody has deleted the log, or a part of it. What answers may
-// also be behind, so look again. The frames themselves are not read.
+// Look compares the bounds of the log with what this owner has written. It returns ErrDamaged if acknowledged frames
+// are missing, because somebody has deleted the log, or a part of it. The server that answers may also be behind, so
+// look again before acting on that. Look does not read the frames themselves.
 func (p *Partition) Look(ctx context.Context) error {
 	before := p.lastHead()
 	b, err := p.reader.bounds(ctx)
-	after := p.lastHead() // what this owner has deleted meanwhile is before this Begin
+	after := p.lastHead() // whatever this owner deleted meanwhile is before this Begin
 	switch {
 	case err != nil:
 	case b.Last < before.Number:
@@ -118,7 +118,7 @@ func (p *Partition) Look(ctx context.Context) error {
 // Last returns the number of the last frame that was acknowledged.
 func (p *Partition) Last() uint64 { return p.lastHead().Number }
 
-// InDoubt reports whether there is no clear answer yet for the frame that is under way.
+// InDoubt reports whether the frame in flight has no clear answer yet.
 func (p *Partition) InDoubt() bool { return p.writer.silence.any() }
 
 func (p *Partition) lastHead() head {
@@ -127,5 +127,5 @@ func (p *Partition) lastHead() head {
 	return p.writer.head
 }
 
-// Silent returns since when a frame has been without a clear answer, or zero.
+// Silent returns since when the frame in flight has had no clear answer, or the zero time.
 func (p *Partition) Silent() (since time.Time) { return p.writer.silence.since() }

@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// own takes the log over, and reads to its end what the last owner has written meanwhile.
+// own takes the log over; first it reads what the last owner has written meanwhile.
 func (p *Partition) own(ctx context.Context) error {
 	clean, err := p.takeOver(ctx)
 	if err != nil {
@@ -24,8 +24,8 @@ func (p *Partition) own(ctx context.Context) error {
 	return nil
 }
 
-// markFirst writes the mark of the takeover before anything else is done. So whoever opens a log
-// finds out at once if it can't be written to.
+// markFirst writes the mark of the takeover before anything else is done, so that whoever opens a log learns at once if
+// it can't be written to.
 func (p *Partition) markFirst(ctx context.Context) error {
 	if err := p.cfg.Log.SetMark(ctx, p.marks.last()); err != nil {
 		return fmt.Errorf("setting the mark: %w", err)
@@ -33,8 +33,8 @@ func (p *Partition) markFirst(ctx context.Context) error {
 	return nil
 }
 
-// takeOver appends a takeover after the last frame. If another process was faster, it reads on and
-// tries again. It reports whether the last owner has stopped in order.
+// takeOver appends a takeover after the last frame. If another process was faster, it reads on and tries again. It
+// reports whether the last owner ended with a Close.
 func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 	for {
 		if err := p.catchUp(ctx); err != nil {
@@ -82,7 +82,7 @@ func (p *Partition) mark(ctx context.Context) (storage.Mark, error) {
 	return mark, p.cfg.Log.SetMark(ctx, mark)
 }
 
-// appendTakeover appends the takeover after the last frame that was read, and applies it.
+// appendTakeover appends a takeover after the last frame that was read, and applies it.
 func (p *Partition) appendTakeover(ctx context.Context) error {
 	next := p.writer.head.end + 1
 	h := frame.Header{
@@ -110,9 +110,9 @@ func (p *Partition) appendTakeover(ctx context.Context) error {
 	return p.replay(&f)
 }
 
-// suspect finds the timers whose handlers may have crashed the last owner's process. Attempts with a begin in the log
-// and no end have failed. If the log does not end with a Close, the timers that are due now may have had attempts in
-// progress, so their attempts are written before they begin.
+// suspect finds the timers whose handlers may have crashed the last owner's process. Attempts whose begin is in the
+// log, but not their end, have failed. If the log does not end with a Close, the timers that are due now may have had
+// attempts in progress, so their attempts are written to the log before they begin.
 func (p *Partition) suspect(ctx context.Context, clean bool) error {
 	begun := p.state.Begun()
 	if err := p.writer.failBegun(ctx, begun); err != nil {
@@ -126,7 +126,7 @@ func (p *Partition) suspect(ctx context.Context, clean bool) error {
 
 var errEnded = errors.New("the process ended during the attempt")
 
-// failBegun writes that the attempts have failed which were under way when the process ended.
+// failBegun writes to the log that the attempts have failed that were in progress when the last owner's process ended.
 func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 	for len(begun) > 0 {
 		begun = w.draftFailed(begun)
@@ -142,7 +142,7 @@ func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 	return nil
 }
 
-// draftFailed makes a frame of as many attempts that have failed as the log takes, and returns the others.
+// draftFailed makes a frame with the failures of as many attempts as the log takes at once, and returns the others.
 func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
 	w.draft.start(w.head, w.time)
 	for i, ref := range begun {

@@ -17,22 +17,22 @@ type tenure struct {
 }
 
 // late is the calls of a frame that was acknowledged after the lease had ended. They are committed, but a process
-// without a lease does not answer. So they wait until the lease returns, for at most GiveUp.
+// without a lease must not answer. So they wait until the lease returns, for at most GiveUp.
 type late struct {
 	calls  []*Call
 	giveUp *time.Timer
 }
 
-// holds reports whether an attempt may begin, or a call be answered, now. If not, Resume has to be called.
+// holds reports whether an attempt may begin, or a call may be answered, now. If not, Resume must be called later.
 func (t *tenure) holds() bool {
 	if t.cfg.Tenure() {
 		return true
 	}
 	t.noticed.Store(true)
-	return t.cfg.Tenure() // it may have returned before that was noted
+	return t.cfg.Tenure() // the lease may have returned before noticed was set
 }
 
-// resume answers the calls that wait, and reports whether anything may have waited.
+// resume answers the calls that wait, and reports whether any call or attempt may have waited.
 func (t *tenure) resume() bool {
 	if !t.noticed.Swap(false) {
 		return false

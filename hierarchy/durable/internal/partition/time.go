@@ -8,15 +8,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// ownTime is the owner's time: the wall time of its takeover or the time of the last frame before, and what
-// has passed since.
+// ownTime is the owner's time. It begins at the wall time of the takeover, or at the time of the last frame before, and
+// advances with the time that has passed since.
 type ownTime struct {
 	clock clock.Clock
-	shift int64 // from elapsed time to the owner's
-	ahead int64 // of the wall clock, when it began
+	shift int64 // the owner's time minus the clock's elapsed time
+	ahead int64 // how far it was ahead of the wall clock when it began
 }
 
-// readings is how often both clocks are read. A process is seldom suspended in each.
+// readings is how often both clocks are read. It is unlikely that the process is suspended during each reading.
 const readings = 5
 
 // newOwnTime returns an owner's time that begins at the wall time, or at the time of the last frame if that is later,
@@ -39,7 +39,7 @@ func (t ownTime) wall() int64 { return t.clock.Now().UnixNano() }
 // skew returns how far the wall clock is ahead of the owner's time.
 func (t ownTime) skew() int64 { return t.wall() - t.now() }
 
-// since returns how long ago at was.
+// since returns how long ago at was; wall tells whether at is a wall time.
 func (t ownTime) since(at int64, wall bool) int64 {
 	if wall {
 		return state.Sub(t.wall(), at)
@@ -47,7 +47,7 @@ func (t ownTime) since(at int64, wall bool) int64 {
 	return state.Sub(t.now(), at)
 }
 
-// Moment is a time of an owner of the partition, by its own clock.
+// Moment is a time by the clock of one of the partition's owners.
 type Moment struct {
 	Epoch uint64 // of the owner
 	Time  int64
@@ -56,7 +56,7 @@ type Moment struct {
 // Moment returns now.
 func (p *Partition) Moment() Moment { return Moment{p.epoch, p.time.now()} }
 
-// Since returns how long ago a moment of this owner was: 0 if it is not over, or is another owner's.
+// Since returns how long ago a moment was. It returns 0 if the moment is in the future, or is another owner's.
 func (p *Partition) Since(m Moment) time.Duration {
 	if m.Epoch != p.epoch {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// writer makes frames of what is in its queue, appends them to the log, and answers. Its goroutine is that of write.
-// Before that begins, while the partition is being opened, the opening goroutine uses it.
+// writer makes frames of what is in its queue, appends them to the log, and answers the calls. Its goroutine runs
+// write. Before that begins, while the partition is being opened, the opening goroutine uses the writer.
 type writer struct {
 	cfg    *Config
 	reader *reader
@@ -27,44 +27,45 @@ type writer struct {
 	ctx     context.Context // ends when the writer has to stop
 	abandon context.CancelFunc
 	stopped chan struct{} // closed when the writer has ended
-	left    error         // what it could not do as it was abandoned; written before stopped is closed
+	left    error         // what it could not write before it was abandoned; set before stopped is closed
 
-	mu      *mutex // Partition.mu. The writer alone changes what follows. It needs mu for that, and not to read it
+	mu      *mutex // Partition.mu. Only the writer changes the next three fields, so it reads them without mu
 	head    head
 	counts  Counts
 	commits hierarchy.Histogram
 
-	doubting mutex // held where calls are given up, and where that ends
+	doubting mutex // held by giveUp and settleDoubt: no call is given up once the outcome is known
 
-	// What only its goroutine uses.
+	// Only the writer's goroutine uses the fields below.
 	draft     draft
 	batch     batch
 	waiter    *waiter
-	entered   bool      // it has a place of the Gate
+	entered   bool      // whether it has a place of the Gate
 	applying  uint64    // Op.By of the operation that is being applied
 	trimsTurn bool      // the last frame had only what trimming writes again
-	doubtful  time.Time // since when calls have been waiting for clear answers, if they do
+	doubtful  time.Time // since when calls have waited for clear answers; zero if they don't
 }
 
-// head is where the log ends.
+// head is the end of the log.
 type head struct {
 	frame.Header        // of the last frame
-	checksum     uint32 // of it
-	end          uint64 // the number of the last message. Strangers' messages may follow the frame
+	checksum     uint32 // of the last frame
+	end          uint64 // the number of the last message, since strangers' messages may follow the last frame
 }
 
-// batch is what one frame holds, for the answers.
+// batch is what one frame holds, kept for the answers.
 type batch struct {
 	calls []*Call
 	items []taken
-	last  bool // nothing follows
-	keep  bool // the frame has all of a portion that trimming wants to keep
-	// portion is what trimming wants to keep, if anything, and whole that before the frame took some of it.
+	last  bool // no frame follows
+	keep  bool // the frame holds a complete portion of what trimming writes again
+	// portion is what trimming wants to write again, if anything, and whole is a copy of it from before the frame took
+	// some.
 	portion *portion
 	whole   portion
 }
 
-// taken is an item that is no call.
+// taken is an item other than a call; took reports whether it is in the frame.
 type taken struct {
 	item
 	took bool
@@ -77,7 +78,7 @@ func (b *batch) answer(err error) {
 	}
 }
 
-// giveUp ends all calls with an error, and releases barriers. The others wait for the answer of the log.
+// giveUp ends all calls with an error, and releases barriers. The other items wait until the log answers.
 func (b *batch) giveUp(err error) {
 	b.answer(err)
 	for i := range b.items {
@@ -87,7 +88,7 @@ func (b *batch) giveUp(err error) {
 	}
 }
 
-// write makes frames of the queue until a closed item.
+// write makes frames of the items in the queue until it gets an item of the kind closed.
 func (w *writer) write() {
 	defer close(w.stopped)
 	var items, rest []item
@@ -134,15 +135,15 @@ func (w *writer) awaitItems() bool {
 	return true
 }
 
-// enterGate waits for a place for the writer.
+// enterGate waits for a place of the Gate.
 func (w *writer) enterGate(rest int) {
 	if w.entered = w.cfg.Gate.enter(w.waiter, rest); w.entered {
-		// Callers that were answered just now come back with their next operations first.
+		// Callers that were just answered run first, so that their next operations are in this frame, too.
 		runtime.Gosched()
 	}
 }
 
-// leaveGate gives the writer's place back, if it has one.
+// leaveGate releases the writer's place of the Gate, if it has one.
 func (w *writer) leaveGate(took time.Duration) {
 	if w.entered {
 		w.cfg.Gate.leave(took)
@@ -150,7 +151,7 @@ func (w *writer) leaveGate(took time.Duration) {
 	}
 }
 
-// compose makes a frame of the first of the items, and returns the others.
+// compose makes a frame of the first items, and returns those that did not fit.
 func (w *writer) compose(items []item) []item {
 	w.batch = batch{calls: w.batch.calls[:0], items: w.batch.items[:0]}
 	b, d := &w.batch, &w.draft
@@ -190,20 +191,20 @@ func (w *writer) compose(items []item) []item {
 	return nil
 }
 
-// large reports whether the first item is a call that might never find room beside what trimming
-// writes again.
+// large reports whether the first item is a call that might never fit into a frame together with what trimming writes
+// again.
 func large(items []item) bool {
 	return len(items) > 0 && items[0].kind == called && items[0].call.size >= frameBytes/2
 }
 
-// keepsAlone reports whether the frame is to have only what trimming writes again, while callers wait. At least every
-// second frame has their calls.
+// keepsAlone reports whether the next frame should hold only what trimming writes again, even if callers wait. At least
+// every second frame holds their calls.
 func (w *writer) keepsAlone(items []item) bool {
 	w.trimsTurn = !w.trimsTurn && (large(items) || w.trims.hurried())
 	return w.trimsTurn
 }
 
-// add adds a call to the frame, or answers it: for that nothing is written.
+// add adds a call to the frame. If that fails, it answers the call at once, since nothing is written for it.
 func (w *writer) add(c *Call) {
 	if c.answered.Load() { // it was given up
 		return

@@ -14,13 +14,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// status is the beginning of an answer. All but done have a text.
+// status is the beginning of an answer. With each status except done, a text follows.
 type status byte
 
 const (
 	done      status = iota // the result follows
-	notMine                 // another process owns the partition, or nobody
-	again                   // there is no answer now, or none is known
+	notMine                 // another process, or nobody, owns the partition
+	again                   // there is no answer yet, so the request should be repeated
 	tooLarge                // ErrTooLarge
 	isDamaged               // ErrDamaged
 	forgotten               // ErrForgotten
@@ -29,8 +29,8 @@ const (
 	old                     // ErrOld, with the time of the log
 )
 
-// recount is the reason to send a message again with another serial number, counted from a time of the log. If
-// passed, no copy of the message was or will be committed.
+// recount is the reason to send a message again with another serial number, counted from a time of the log on. If
+// passed is set, no copy of the message was or will be committed.
 type recount struct {
 	from   uint64
 	passed bool
@@ -43,12 +43,12 @@ func (e *recount) Error() string {
 	return partition.ErrOld.Error()
 }
 
-// appendTime appends a time of the log from which messages are counted.
+// appendTime appends a time of the log from which messages are numbered.
 func appendTime(b []byte, t int64) []byte { return binary.AppendUvarint(b, uint64(max(0, t))) }
 
 func readTime(b []byte) (uint64, error) {
 	t, size := binary.Uvarint(b)
-	if size <= 0 || size != len(b) || t > math.MaxInt64 { // nothing is no time: it would be 0
+	if size <= 0 || size != len(b) || t > math.MaxInt64 { // an empty answer is not a time; it would be read as 0
 		return 0, errMessage
 	}
 	return t, nil
@@ -77,19 +77,19 @@ func statusOf(err error) status {
 
 func startAnswer(b []byte, s status) []byte { return append(b, Version, byte(s)) }
 
-// appendFailure returns the answer with an error.
+// appendFailure appends the answer for an error.
 func appendFailure(b []byte, err error) []byte {
 	s, text := statusOf(err), err.Error()
-	if s == again { // the caller adds it when it gives the call up
+	if s == again { // the caller adds the prefix when it gives the call up
 		text = strings.TrimPrefix(text, partition.ErrUnavailable.Error()+": ")
 	}
 	return append(startAnswer(b, s), text...)
 }
 
-// errFailed is any other failure of an owner, such as a request that it can't read.
+// errFailed is for any other failure of an owner, for example if it can't read the request.
 var errFailed = errors.New("the owner of the partition has failed")
 
-// remoteError is an error of another process. Its text needs nothing before it.
+// remoteError is an error of another process. Its text is complete, and needs no prefix.
 type remoteError struct {
 	text string
 	kind error
@@ -98,8 +98,8 @@ type remoteError struct {
 func (e *remoteError) Error() string { return e.text }
 func (e *remoteError) Unwrap() error { return e.kind }
 
-// readAnswer returns the body of an answer with the status done, or the error of another one. retry reports whether
-// the request can be sent again. b is nil if no process received the request.
+// readAnswer returns the body of an answer with the status done, or the error of an answer with another status. retry
+// reports whether the request can be sent again. b is nil if no process received the request.
 func readAnswer(b []byte) (body []byte, retry bool, err error) {
 	switch {
 	case b == nil:
@@ -134,7 +134,7 @@ func readAnswer(b []byte) (body []byte, retry bool, err error) {
 	return nil, false, unavailable(&remoteError{text, errFailed})
 }
 
-// maxText is how much of the text of an error is read.
+// maxText is how many bytes of an error's text are read, at most.
 const maxText = 1 << 10
 
 // found is the answer to a Get.
@@ -165,7 +165,7 @@ func readFound(b []byte) (f found, err error) {
 	return f, c.end()
 }
 
-// The bits of a timer in a page.
+// The flags of a timer in a page.
 const (
 	wallBit = 1 << iota
 	deadBit
@@ -188,7 +188,7 @@ func appendTimer(b []byte, t *state.Timer) []byte {
 	return frame.AppendBytes(b, t.Value)
 }
 
-// timer reads a timer of a page that a request of kind k asks for.
+// timer reads a timer of a page, which answers a request of kind k.
 func (c *cutter) timer(k kind) (t state.Timer) {
 	if k == listKind {
 		return state.ReadTimer(&c.Reader)

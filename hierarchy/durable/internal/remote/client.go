@@ -17,12 +17,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Client calls the partitions of other processes. A process has one for each set of timers. Its
-// methods may be called concurrently.
+// Client calls partitions that other processes own. A process has one Client for each set of timers. Its methods may be
+// called concurrently.
 type Client struct {
 	cfg      Config
 	caller   uint64
-	inbox    string // the subject of all answers begins with it
+	inbox    string // the prefix of the subjects of all answers
 	sub      storage.Subscription
 	quiet    time.Duration
 	lanes    []*lane
@@ -35,7 +35,7 @@ type Client struct {
 	cancel context.CancelFunc
 }
 
-// New makes a Client. It needs a Close.
+// New makes a Client. It must be closed.
 func New(cfg Config) (*Client, error) {
 	cfg.fillIn()
 	inbox := cfg.Bus.NewInbox() + "."
@@ -65,10 +65,10 @@ func (c *Client) Close() {
 	}
 }
 
-// Do sends the operations of a call to the owner of a partition, which commits each once. It waits until they are in
-// the log, or until ctx is done. Durations, and the minute that the call has, count from begun. The call must have no
-// Request, and belongs to the Client until Do returns without an error. With ErrUnavailable and the context's error they
-// may be committed, or not. With other errors they are not.
+// Do sends the operations of a call to the owner of a partition, which commits each of them once. It waits until they
+// are in the log, or until ctx is done. Durations, and the minute after which the call is given up, count from begun. The
+// call must have no Request, and belongs to the Client until Do returns without an error. After ErrUnavailable or the
+// context's error they may or may not be committed. After other errors they are not.
 func (c *Client) Do(ctx context.Context, at int, call *partition.Call, begun Moment) (err error) {
 	defer func() { c.stats.ended(begun.real, err) }()
 	if err := c.accepts(ctx); err != nil {
@@ -104,18 +104,18 @@ func (c *Client) Do(ctx context.Context, at int, call *partition.Call, begun Mom
 // most returns the size of the largest message. It may change.
 func (c *Client) most() int { return c.cfg.Bus.MaxMessage() - headers }
 
-// accepts returns an error if no further call is accepted now.
+// accepts returns an error if no further call is accepted.
 func (c *Client) accepts(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if c.ending.Load() { // the lease is given back then, but that is not why
+	if c.ending.Load() { // the lease is resigned by then, too, but that is not the reason
 		return partition.ErrClosed
 	}
 	return c.usable()
 }
 
-// usable returns an error if no call can be made now.
+// usable returns an error if calls can't be made now.
 func (c *Client) usable() error {
 	if c.ctx.Err() != nil {
 		return partition.ErrClosed
@@ -126,8 +126,8 @@ func (c *Client) usable() error {
 	return nil
 }
 
-// replyTo returns the subject for the answers to a message of a partition, and readReply that for the
-// answers to a read.
+// replyTo returns the subject for the answers to a message with operations for a partition, and readReply the subject
+// for the answers to a read.
 func (c *Client) replyTo(at int, serial uint64) string {
 	return c.inbox + strconv.FormatUint(uint64(at), 36) + "-" + strconv.FormatUint(serial, 36)
 }
@@ -155,8 +155,8 @@ func (c *Client) answered(m storage.Message) {
 	}
 }
 
-// Finish ends further calls with ErrClosed, and waits for the answers to those in progress until ctx is done. Close
-// should follow. Calls still in progress may have been committed then, so they return ErrUnavailable.
+// Finish makes further calls fail with ErrClosed, and waits for the answers to those in progress until ctx is done.
+// Close should follow. Calls that are still in progress then may have been committed, so they return ErrUnavailable.
 func (c *Client) Finish(ctx context.Context) {
 	c.ending.Store(true)
 	for _, l := range c.lanes {
@@ -172,7 +172,7 @@ func (c *Client) Finish(ctx context.Context) {
 	}
 }
 
-// waits reports whether a caller waits for an answer.
+// waits reports whether any caller waits for an answer.
 func (l *lane) waits() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,17 +182,17 @@ func (l *lane) waits() bool {
 
 // Stats are figures of the calls of a Client.
 type Stats struct {
-	Answered   hierarchy.Histogram // from the call to the answer
-	Unanswered uint64              // that were given up
+	Answered   hierarchy.Histogram // how long calls took that were answered
+	Unanswered uint64              // how many calls were given up
 }
 
-// stats counts calls.
+// stats counts the calls of a Client.
 type stats struct {
 	mu  sync.Mutex
 	now Stats
 }
 
-// ended counts a call. Errors are answers if an owner may have sent them.
+// ended counts a call. An error that an owner may have sent counts as an answer.
 func (s *stats) ended(begun time.Time, err error) {
 	took := time.Since(begun)
 	s.mu.Lock()
@@ -204,7 +204,7 @@ func (s *stats) ended(begun time.Time, err error) {
 	}
 }
 
-// isAnswer reports whether an error of a call came from an owner.
+// isAnswer reports whether an error of a call may have come from an owner.
 func isAnswer(err error) bool {
 	return errors.Is(err, partition.ErrTooLarge) || errors.Is(err, partition.ErrDamaged) || errors.Is(err, partition.ErrFull)
 }

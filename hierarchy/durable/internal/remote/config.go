@@ -1,6 +1,6 @@
-// Package remote calls partitions that other processes own. A Client batches the calls of its
-// process for one partition into messages, and retries until there is an answer. A Server
-// answers requests for a partition. WIRE.md beside the module's go.mod describes the messages.
+// Package remote calls partitions that other processes own. A Client batches the calls of its process for one partition
+// into messages, and retries until there is an answer. A Server answers requests for a partition. WIRE.md, next to the
+// module's go.mod, describes the messages.
 package remote
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Config is what a Client, or a Server, works with.
+// Config is the configuration of a Client or a Server.
 type Config struct {
 	Bus        storage.Bus
 	Name       string       // of the set of timers
 	Partitions int          // how many it has
 	Logger     *slog.Logger // may be nil
-	Clock      clock.Clock  // by which the durations of calls count, default clock.System()
-	// GiveUp is after how long a call without an answer is ErrUnavailable, default a minute.
+	Clock      clock.Clock  // for the durations of calls, default clock.System()
+	// GiveUp is how long a call waits for an answer before it fails with ErrUnavailable, default a minute.
 	GiveUp time.Duration
 }
 
@@ -38,10 +38,10 @@ func (cfg *Config) fillIn() {
 	}
 }
 
-// subject returns where the owner of a partition gets requests.
+// subject returns the subject on which the owner of a partition receives requests.
 func (cfg *Config) subject(at int) string { return fmt.Sprintf("epicycle.%s.ask.%d", cfg.Name, at) }
 
-// The reasons why there is no answer. They are wrapped with ErrUnavailable.
+// The reasons why there is no answer. Calls return them wrapped in ErrUnavailable.
 var (
 	errNobody  = errors.New("no process owns the partition")
 	errNotMine = errors.New("the process that got the request does not own the partition")
@@ -54,21 +54,21 @@ func unavailable(why error) error { return storage.Because(partition.ErrUnavaila
 const (
 	// maxFlying is how many messages of calls to one partition are in flight at once.
 	maxFlying = 4
-	// maxOps and maxBytes are where a message ends that has more than one call.
+	// maxOps and maxBytes limit a message that holds more than one call.
 	maxOps   = 500
 	maxBytes = 256 << 10
-	// headers is an upper bound of what a bus and a message need beside operations.
+	// headers is an upper bound for what a bus and a message need in addition to operations.
 	headers = 1 << 10
 
-	firstPause = 5 * time.Millisecond // after a response that nobody owns the partition
+	firstPause = 5 * time.Millisecond // after the response that nobody owns the partition
 	lastPause  = 200 * time.Millisecond
-	firstQuiet = time.Second // without any response
-	manyQuiet  = 8           // times as long at most
+	firstQuiet = time.Second // after a copy without any response
+	manyQuiet  = 8           // how many times as long the pause becomes, at most
 )
 
 func newBackoff() wait.Backoff { return wait.Backoff{First: firstPause, Last: lastPause} }
 
-// newQuiet returns the backoff of copies that have no response.
+// newQuiet returns the backoff for copies that have no response.
 func (c *Client) newQuiet() wait.Backoff {
 	return wait.Backoff{First: c.quiet, Last: manyQuiet * c.quiet}
 }

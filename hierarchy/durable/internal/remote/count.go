@@ -7,12 +7,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// Serial numbers rise with the time of the log, so that an owner can tell a message that it has never seen
-// from an old copy of one that it has forgotten. See state.Standing.
+// Serial numbers rise with the time of the log. So an owner can distinguish a message that it has never seen from an
+// old copy of one that it has forgotten. See state.Standing.
 
-// greet requests the owner's time: before the lane's first message, which is counted from a time of the log, and
-// before durations go to an owner whose clock is not known. An owner of an earlier version does not know this
-// request. Then the lane counts from 1 for now, and the durations are late by the message's time on the network.
+// greet requests the owner's time when that is needed: before the lane's first message, which is numbered from a time
+// of the log on, and before durations are sent to an owner whose clock is not known. An owner of an earlier version
+// does not know this request. Then the lane counts from 1 for now, and durations are late by the time that the message
+// is on the network.
 func (l *lane) greet(ctx context.Context, durations bool) error {
 	sent := readClocks(l.client.cfg.Clock)
 	l.mu.Lock()
@@ -37,7 +38,7 @@ func (l *lane) greet(ctx context.Context, durations bool) error {
 	return nil
 }
 
-// time requests the owner's moment, and the time of the log.
+// time requests the owner's present moment, and the time of the log.
 func (c *Client) time(ctx context.Context, at int) (m partition.Moment, logged uint64, err error) {
 	body, err := c.read(ctx, at, startMessage(nil, timeKind))
 	if err != nil {
@@ -51,7 +52,7 @@ func (c *Client) time(ctx context.Context, at int) (m partition.Moment, logged u
 	return m, logged, nil
 }
 
-// Epoch is that of a partition's owner, or 0 if that is of an earlier version.
+// Epoch returns the epoch of a partition's owner, or 0 if the owner is of an earlier version.
 func (c *Client) Epoch(ctx context.Context, at int) (uint64, error) {
 	m, _, err := c.time(ctx, at)
 	if errors.Is(err, errFailed) {
@@ -60,8 +61,8 @@ func (c *Client) Epoch(ctx context.Context, at int) (uint64, error) {
 	return m.Epoch, err
 }
 
-// recount sends the calls of a message under another serial number, without those that were given
-// up. It is false if the message may have been committed. mu is held.
+// recount sends the calls of a message, except those that were given up, under another serial number. It reports false
+// if the message may have been committed. mu is held.
 func (l *lane) recount(m *message, why *recount) bool {
 	if !why.passed { // the owner does not know this process, so it may have forgotten other messages, too
 		for _, other := range l.flying {
@@ -76,11 +77,11 @@ func (l *lane) recount(m *message, why *recount) bool {
 	return true
 }
 
-// loosen notes that a call of a message was given up. mu is held.
+// loosen records that a call of a message was given up. mu is held.
 func (l *lane) loosen(m *message) { l.loose = max(l.loose, m.serial) }
 
-// Settled reports whether calls to a partition that were given up are committed by now, or never will be. While
-// they are not, even a process that has become the owner must use Do, whose answer settles them.
+// Settled reports whether all calls to a partition that were given up are committed by now, or never will be. While
+// they are not settled, even a process that has become the owner must use Do, whose answer settles them.
 func (c *Client) Settled(at int) bool {
 	l := c.lanes[at]
 	l.mu.Lock()

@@ -11,33 +11,33 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// An export comes in pages, which are numbered from 0. The owner keeps the rest of the export and its latest page: copies
-// of a request get the same page.
+// An export consists of pages, which are numbered from 0. The owner keeps the rest of the export and its latest page,
+// so that copies of a request get the same page.
 
 const (
 	maxExports = 8                // of one partition at once
-	exportIdle = 30 * time.Second // after which an owner forgets an export that nobody continues
-	// exportTries is how often an export begins again after a change of owner.
+	exportIdle = 30 * time.Second // how long an owner keeps an export that nobody continues
+	// exportTries is how often an export is begun, since it has to start over after a change of owner.
 	exportTries = 16
 )
 
-// What follows a page.
+// What follows a page of an export.
 const (
 	exportEnd  = iota // nothing
 	exportMore        // another page
-	exportGone        // the owner knows nothing of the export, and the page is empty
+	exportGone        // nothing: the owner does not know the export, and the page is empty
 )
 
-// export is an export in progress. It is guarded by Server.mu.
+// export is an export in progress. Server.mu guards it.
 type export struct {
-	of   *partition.Snapshot // nil at the end
-	rest []state.Timer       // that had no room in the latest page
+	of   *partition.Snapshot // nil once all timers were read
+	rest []state.Timer       // timers that did not fit into the latest page
 	page uint64
-	last []byte // the answer with that page
+	last []byte // the answer with the latest page
 	idle *time.Timer
 }
 
-// export answers with a page of an export.
+// export answers a request for a page of an export.
 func (s *Server) export(body []byte) error {
 	c := newCutter(body)
 	id, page := c.Fixed(), c.Uvarint()
@@ -51,7 +51,7 @@ func (s *Server) export(body []byte) error {
 		if e, err = s.newExport(id); err != nil {
 			return err
 		}
-	case e != nil && page == e.page: // a copy
+	case e != nil && page == e.page: // a copy of the last request
 	case e != nil && page == e.page+1 && e.of != nil:
 		s.nextPage(e)
 	default:
@@ -121,8 +121,8 @@ func (s *Server) endExport(id uint64) {
 
 var errChanged = errors.New("the partition changes hands again and again")
 
-// Export is Partition.Export at the owner of a partition. It starts over when the owner changes, and calls begin
-// before each start.
+// Export is Partition.Export at the owner of a partition. It starts over when the owner changes, and calls begin before
+// each start.
 func (c *Client) Export(ctx context.Context, at int, begin func() error, f func(state.Timer) error) error {
 	for range exportTries {
 		if err := begin(); err != nil {
@@ -135,7 +135,7 @@ func (c *Client) Export(ctx context.Context, at int, begin func() error, f func(
 	return unavailable(errChanged)
 }
 
-// exportOnce reports whether the export came to its end.
+// exportOnce tries to export the whole partition from one owner. It reports whether it has succeeded.
 func (c *Client) exportOnce(ctx context.Context, at int, f func(state.Timer) error) (whole bool, err error) {
 	id := rand.Uint64()
 	for page := uint64(0); ; page++ {

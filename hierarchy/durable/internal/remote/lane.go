@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// lane is the calls of a process to one partition.
+// lane holds the calls of a process to one partition.
 type lane struct {
 	client  *Client
 	at      int
@@ -18,19 +18,19 @@ type lane struct {
 	waiting [classes]queue
 	flying  []*message // Invariant: sorted by serial
 	serial  uint64     // of the last message
-	loose   uint64     // the last message of which a call was given up, until it or a later one is answered; or 0
-	greeted bool       // serial was counted from a time of the log
-	offset  offset     // of the owner
+	loose   uint64     // the last message of which a call was given up, until a message from it on is answered; or 0
+	greeted bool       // serial was numbered from a time of the log on
+	offset  offset     // between the owner's clock and that of this process
 	timer   *time.Timer
 	aimed   time.Time // when timer fires, or zero
 	closed  bool
 }
 
-// put sends a call, now or when messages before it are answered.
+// put sends a call, or queues it until earlier messages are answered.
 func (l *lane) put(a *request) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed || l.client.ending.Load() { // Finish does not wait for what comes now
+	if l.closed || l.client.ending.Load() { // Finish does not wait for new calls
 		return partition.ErrClosed
 	}
 	l.waiting[a.class].push(a)
@@ -38,7 +38,7 @@ func (l *lane) put(a *request) error {
 	return nil
 }
 
-// giveUp ends a call for which nobody waits any more. It reports false if the call has ended before.
+// giveUp ends a call whose caller no longer waits. It reports false if the call had ended before.
 func (l *lane) giveUp(a *request) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,7 +52,7 @@ func (l *lane) giveUp(a *request) bool {
 		return true
 	}
 	l.loosen(m)
-	if m.wanted--; m.wanted == 0 { // it keeps its place for a while, as the owner may be processing it
+	if m.wanted--; m.wanted == 0 { // the message still counts as in flight for a while, as the owner may be processing it
 		m.sendAt = earlier(m.sendAt, m.sent.Add(l.client.quiet))
 		l.aim()
 	}
@@ -66,7 +66,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// send sends the calls that wait, up to the limit of messages in flight.
+// send sends the queued calls, up to the limit of messages in flight.
 func (l *lane) send() {
 	for c := range classes {
 		for l.flyingOf(c) < maxFlying && l.waiting[c].first != nil && !l.closed {
@@ -88,7 +88,7 @@ func (l *lane) flyingOf(c class) (n int) {
 	return n
 }
 
-// gather makes a message of the calls of a class that have waited longest.
+// gather makes a message of those calls of a class that have waited longest.
 func (l *lane) gather(c class) *message {
 	l.serial++
 	m := &message{serial: l.serial, class: c, made: l.client.cfg.Clock.Elapsed(), pause: newBackoff(), quiet: l.client.newQuiet()}
@@ -115,7 +115,7 @@ func (l *lane) gather(c class) *message {
 	return m
 }
 
-// floor returns the lowest serial that still needs an answer.
+// floor returns the lowest serial number that still needs an answer, which is next if there is none.
 func (l *lane) floor(next uint64) uint64 {
 	if len(l.flying) > 0 {
 		return l.flying[0].serial
@@ -126,7 +126,7 @@ func (l *lane) floor(next uint64) uint64 {
 // publish sends a copy of a message.
 func (l *lane) publish(m *message, now time.Time) {
 	b := l.client.cfg.Bus
-	if err := b.Offline(); err != nil { // the bus would keep it, and send it when its durations are no longer true
+	if err := b.Offline(); err != nil { // the bus would keep the message, and send it when its durations are out of date
 		l.delay(m, now, err)
 		return
 	}
@@ -150,7 +150,7 @@ func (l *lane) delay(m *message, now time.Time, why error) {
 	m.sendAt = now.Add(m.pause.Next())
 }
 
-// close ends all calls.
+// close ends all calls of the lane.
 func (l *lane) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -161,7 +161,7 @@ func (l *lane) close() {
 	l.endAll(partition.ErrClosed)
 }
 
-// endAll ends all calls that have not ended yet. What was sent may have been committed.
+// endAll ends all calls that have not ended yet. Those that were sent may have been committed.
 func (l *lane) endAll(err error) {
 	for _, m := range l.flying {
 		why := err

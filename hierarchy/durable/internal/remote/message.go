@@ -13,15 +13,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Version is the version of the messages that this package writes, but for messages with operations: these may be
-// dated, or extended. Latest is the latest version that it reads.
+// Version is the version of most messages that this package writes. Messages with operations may also be dated or
+// extended. Latest is the latest version that the package reads.
 const (
 	Version = 1
 	Latest  = extended
 )
 
-// errVersion is for a message, or an answer, of another version. The next owner may read it, or write one that
-// can be read, so the call is retried.
+// errVersion is for a message, or an answer, of another version. The next owner may be able to read the message, or
+// answer in a version that can be read here, so the call is retried.
 var errVersion = fmt.Errorf("%w: another version", partition.ErrUnavailable)
 
 // kind is the kind of a request.
@@ -29,25 +29,25 @@ type kind byte
 
 const (
 	opsKind    kind = 1 + iota // operations
-	getKind                    // a timer
-	lenKind                    // how many there are
-	pageKind                   // some of all timers
-	timeKind                   // the time of the log
-	listKind                   // like pageKind, and the answer says which timers have an attempt in progress
-	lookupKind                 // like getKind, and the answer is all of a timer, dead or not
-	exportKind                 // some of all timers as they were at one moment
+	getKind                    // get a timer
+	lenKind                    // count the timers
+	pageKind                   // get a page of all timers
+	timeKind                   // get the time of the log
+	listKind                   // like pageKind, but the answer also has which timers have an attempt in progress
+	lookupKind                 // like getKind, but the answer is the whole timer, dead or not
+	exportKind                 // get a page of all timers as they were at one moment
 )
 
 var errMessage = errors.New("the message can't be read")
 
 // The offsets in a message with operations.
 const (
-	atAge    = 2  // eight bytes: how long ago the durations were true, in nanoseconds
+	atAge    = 2  // eight bytes: the age, in nanoseconds, of the moment from which the durations count
 	atCaller = 10 // eight bytes
 	atSerial = 18
 )
 
-// startOps begins a message with operations, of as many parts.
+// startOps begins a message with the operations of that many parts.
 func startOps(b []byte, id partition.RequestID, parts int) []byte {
 	b = append(b, Version, byte(opsKind))
 	b = append(b, make([]byte, 8)...)
@@ -57,12 +57,13 @@ func startOps(b []byte, id partition.RequestID, parts int) []byte {
 	return binary.AppendUvarint(b, uint64(parts))
 }
 
-// setAge writes how long ago a message's durations were true.
+// setAge writes the age of the moment from which a message's durations count.
 func setAge(message []byte, age time.Duration) {
 	binary.LittleEndian.PutUint64(message[atAge:], uint64(age))
 }
 
-// appendPart appends the operations of one call. Their durations were true some time ago.
+// appendPart appends the operations of one call. ago is how long before the message's moment the call began, from which
+// its durations count.
 func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
 	b = binary.AppendUvarint(b, uint64(len(ops)))
 	for i := range ops {
@@ -86,7 +87,7 @@ func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
 
 func hasValue(k frame.Kind) bool { return k <= frame.SetAt || k == frame.Import }
 
-// partSize returns an upper bound of what appendPart appends.
+// partSize returns an upper bound for what appendPart appends.
 func partSize(ops []partition.Op) int {
 	n := 10
 	for i := range ops {
@@ -99,7 +100,7 @@ func partSize(ops []partition.Op) int {
 	return n
 }
 
-// less returns d - by, or the least duration if that is less.
+// less returns d - by, or the smallest duration on overflow.
 func less(d, by time.Duration) time.Duration {
 	if left := d - by; left <= d {
 		return left
@@ -107,8 +108,8 @@ func less(d, by time.Duration) time.Duration {
 	return math.MinInt64
 }
 
-// readOps reads what follows the kind of a message with operations, or its moment, which was some time ago. The
-// Call shares the memory of b.
+// readOps reads what follows the kind of a message with operations, or what follows its moment. ago is how long ago
+// that moment was, if it is known. The Call shares the memory of b.
 func readOps(b []byte, ago time.Duration, call *partition.Call) error {
 	c := newCutter(b)
 	age := max(ago, time.Duration(c.Fixed()))
@@ -120,7 +121,7 @@ func readOps(b []byte, ago time.Duration, call *partition.Call) error {
 	id.Floor = id.Serial - above
 	call.Request = id
 	parts := c.Count(1)
-	if parts == 0 || parts > partition.MaxOps { // each has an operation
+	if parts == 0 || parts > partition.MaxOps { // each part has an operation
 		return errMessage
 	}
 	call.Parts = slices.Grow(call.Parts, parts)
@@ -166,10 +167,10 @@ func (c *cutter) op(call *partition.Call, age time.Duration) bool {
 	return !c.Failed && len(a.Key) <= math.MaxUint16
 }
 
-// startMessage begins any message.
+// startMessage begins a message of any kind.
 func startMessage(b []byte, k kind) []byte { return append(b, Version, byte(k)) }
 
-// appendCursor appends where a page begins.
+// appendCursor appends the position at which a page begins.
 func appendCursor(b []byte, at partition.Cursor) []byte {
 	b = binary.AppendUvarint(b, at.Epoch)
 	b = binary.AppendUvarint(b, uint64(at.Next))
@@ -189,7 +190,7 @@ type cutter struct{ frame.Reader }
 
 func newCutter(b []byte) cutter { return cutter{frame.Reader{B: b}} }
 
-// end returns an error unless the message was read to its end without a failure.
+// end returns an error unless the whole message was read without a failure.
 func (c *cutter) end() error {
 	if !c.Ended() {
 		return errMessage

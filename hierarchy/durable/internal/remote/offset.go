@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// young is how long an offset is used.
+	// young is how long an offset is used after it was learnt.
 	young = 10 * time.Second
 	// driftShare is the inverse of the greatest difference between the rates of two computers' clocks: each may be
 	// adjusted by up to 500 parts in a million, and be wrong by as much.
@@ -28,16 +28,16 @@ type reading struct {
 
 func readClocks(c clock.Clock) reading { return reading{c.Elapsed(), c.Now().Round(0)} }
 
-// offset is an upper bound of how far an owner's time is ahead of the clock of this process. It comes from an answer:
-// the owner has read its clock after the request was sent. So a duration that is converted to the owner's clock is
+// offset is an upper bound for how far an owner's time is ahead of the clock of this process. It is derived from an
+// answer: the owner read its clock after the request was sent. So a duration that is converted to the owner's clock is
 // never too short, and too long by at most the time that the answer took.
 type offset struct {
 	epoch uint64 // of the owner, or 0
 	most  time.Duration
-	sent  reading // when the owner was sent the request
+	sent  reading // when the request was sent to the owner
 }
 
-// learn takes the time of an owner from an answer.
+// learn derives the offset from an owner's time in an answer.
 func (o *offset) learn(at partition.Moment, sent, now reading) {
 	if at.Epoch < o.epoch { // a late answer of an earlier owner
 		return
@@ -48,39 +48,39 @@ func (o *offset) learn(at partition.Moment, sent, now reading) {
 	}
 }
 
-// holds reports whether the offset is known, and recent.
+// holds reports whether the offset is known, and recent enough to use.
 func (o *offset) holds(now reading) bool {
 	since := now.elapsed - o.sent.elapsed
 	return o.epoch != 0 && since <= young && (now.wall.Sub(o.sent.wall)-since).Abs() <= stoodStill
 }
 
-// at returns the offset at another time.
+// at returns the offset at another time, widened by the drift of the clocks.
 func (o *offset) at(elapsed time.Duration) time.Duration {
 	return o.most + (elapsed-o.sent.elapsed).Abs()/driftShare
 }
 
-// moment returns a time of this process by the owner's clock, or one that is a little later.
+// moment converts a time of this process to the owner's clock. The result may be a little later.
 func (o *offset) moment(elapsed time.Duration) partition.Moment {
 	return partition.Moment{Epoch: o.epoch, Time: int64(elapsed + o.at(elapsed))}
 }
 
-// The durations in a message with operations count from one moment. The message has the age of that moment when it
-// was sent and, if the owner's clock is known, its time by that clock. The age does not include the time on the
-// network.
+// The durations in a message with operations count from one moment. The message has the age of that moment when the
+// message was sent and, if the owner's clock is known, the moment by that clock. The age does not include the time that
+// the message is on the network.
 
 const (
-	// dated is the version of a message that has the moment by the owner's clock, too.
+	// dated is the version of a message that also has the moment by the owner's clock.
 	dated = 2
-	// extended is the version of one with operations that earlier versions don't know. It has a moment, which may be
-	// none, of epoch 0. The next Version is another one.
+	// extended is the version of a message with operations that earlier versions don't know. It has a moment too, whose
+	// epoch is 0 if the owner's clock is not known. The next Version must be higher.
 	extended = 3
 	// Traced is the first version whose owners read trace contexts.
 	Traced = extended
-	// momentSize is how much longer such messages are.
+	// momentSize is how much longer a moment makes such messages.
 	momentSize = 16
 )
 
-// appendMoment appends a time of an owner.
+// appendMoment appends a moment.
 func appendMoment(b []byte, m partition.Moment) []byte {
 	b = binary.LittleEndian.AppendUint64(b, m.Epoch)
 	return binary.LittleEndian.AppendUint64(b, uint64(m.Time))
@@ -90,8 +90,8 @@ func (c *cutter) moment() partition.Moment {
 	return partition.Moment{Epoch: c.Fixed(), Time: int64(c.Fixed())}
 }
 
-// head completes the beginning of a message, and returns what is to be sent. data begins with unused bytes, into
-// which a moment fits. The message is extended if version says so, and otherwise dated if the owner's clock is known.
+// head completes the beginning of a message, and returns the message to send. data begins with unused bytes, into which
+// a moment fits. The message is extended if version requires that, and otherwise dated if the owner's clock is known.
 func head(data []byte, version byte, at partition.Moment, known bool) []byte {
 	switch {
 	case version == extended && !known:

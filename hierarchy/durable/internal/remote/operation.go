@@ -1,6 +1,6 @@
 package remote
 
-// An operation in a message.
+// The encoding of an operation in a message.
 
 import (
 	"encoding/binary"
@@ -9,9 +9,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// The bits in the byte of an operation's kind.
+// The flags in the byte with an operation's kind.
 const (
-	ownBit     = 1 << 7 // it is a handler's on its own key: its attempt follows
+	ownBit     = 1 << 7 // a handler requests it on its own key: the attempt's name follows
 	optionsBit = 1 << 6 // a byte with options follows
 )
 
@@ -51,10 +51,10 @@ func allowed(k frame.Kind) byte {
 	return 0
 }
 
-// isExtended reports whether an owner of an earlier version can't read an operation.
+// isExtended reports whether an operation is unknown to owners of earlier versions.
 func isExtended(a *partition.Op) bool { return options(a) != 0 || a.Kind == frame.Import }
 
-// appendHead appends the kind of an operation, and what goes with it.
+// appendHead appends the kind of an operation with its flags, and the fields that these announce.
 func appendHead(b []byte, a *partition.Op) []byte {
 	at := len(b)
 	if b = append(b, byte(a.Kind)); a.By != 0 {
@@ -98,7 +98,7 @@ func (c *cutter) head() (a partition.Op) {
 	return a
 }
 
-// some reads bytes, of which there are from 1 to most.
+// some reads a byte string of 1 to most bytes.
 func (c *cutter) some(most int) []byte {
 	b := c.Bytes()
 	if len(b) == 0 || len(b) > most {

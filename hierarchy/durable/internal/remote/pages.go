@@ -6,7 +6,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// read answers what changes nothing, in s.room.
+// read writes the answer to a request that changes nothing to s.room.
 func (s *Server) read(k kind, body []byte) error {
 	s.room = startAnswer(s.room[:0], done)
 	switch k {
@@ -38,7 +38,7 @@ func (s *Server) read(k kind, body []byte) error {
 	return errKind
 }
 
-// page answers with some of the timers, each as add appends it, and where the next ones begin.
+// page answers with some of the timers, each as add appends it, and with the position at which the next page begins.
 func (s *Server) page(body []byte, add func([]byte, *state.Timer) []byte) error {
 	c := newCutter(body)
 	dead, from := c.Byte(), c.cursor()

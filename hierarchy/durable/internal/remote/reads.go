@@ -12,26 +12,26 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// reads are the requests that change nothing. They need no id to be retried.
+// reads are the requests that change nothing, so they can be retried without a RequestID.
 type reads struct {
 	mu      sync.Mutex
 	last    uint64
 	waiting map[uint64]*question
 }
 
-// question is one that waits for its answer.
+// question is a read that waits for its answer.
 type question struct {
 	id      uint64
 	at      int // the partition
 	answers chan []byte
 	timer   *time.Timer
-	end     time.Time    // when it is given up
+	end     time.Time    // when the read is given up
 	pause   wait.Backoff // after an answer that allows a retry
 	quiet   wait.Backoff // after a copy without any answer
 	why     error        // why there is no answer
 }
 
-// expect returns a new question.
+// expect returns a new question, whose answers are expected from now on.
 func (r *reads) expect(at int) *question {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,7 +47,7 @@ func (r *reads) forget(id uint64) {
 	r.mu.Unlock()
 }
 
-// answered is called with an answer, or nil if nobody received the question.
+// answered is called with an answer, or with nil if nobody received the question.
 func (r *reads) answered(id uint64, data []byte) {
 	r.mu.Lock()
 	q := r.waiting[id]
@@ -60,7 +60,7 @@ func (r *reads) answered(id uint64, data []byte) {
 func (q *question) answer(data []byte) {
 	select {
 	case q.answers <- data:
-	default: // there are others
+	default: // q already has answers
 	}
 }
 
@@ -117,7 +117,7 @@ func (c *Client) Len(ctx context.Context, at int) (int, error) {
 	return int(n), nil
 }
 
-// Scan is Partition.All at the owner of a partition. When the owner changes, all comes again.
+// Scan is Partition.All at the owner of a partition. When the owner changes, it starts over.
 func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error {
 	var from partition.Cursor
 	var flag byte
@@ -148,7 +148,7 @@ func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer
 	}
 }
 
-// read retries until there is an answer.
+// read sends a request, and repeats it until there is an answer.
 func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, err error) {
 	q, begun := c.reads.expect(at), time.Now()
 	defer func() {
@@ -173,7 +173,7 @@ func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, er
 	}
 }
 
-// publishRead sends the request, and sets the time for the next copy.
+// publishRead sends a copy of a request, and sets the time for the next copy.
 func (c *Client) publishRead(q *question, at int, data []byte) {
 	pause := q.quiet.Next()
 	err := c.cfg.Bus.Offline()

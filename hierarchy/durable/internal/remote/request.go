@@ -7,16 +7,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Moment is when a call began.
+// Moment is the time at which a call began.
 type Moment struct {
-	real    time.Time     // its minute counts from here
-	elapsed time.Duration // its durations count from here, by the clock of the timers
+	real    time.Time     // the call's time limit counts from here
+	elapsed time.Duration // the call's durations count from here, by the clock of the timers
 }
 
-// Now returns this moment.
+// Now returns the present moment.
 func (c *Client) Now() Moment { return Moment{time.Now(), c.cfg.Clock.Elapsed()} }
 
-// request is a call that waits for its answer. It is guarded by its lane's mu.
+// request is a call that waits for its answer. Its lane's mu guards it.
 type request struct {
 	call       *partition.Call
 	begun      Moment
@@ -24,13 +24,13 @@ type request struct {
 	prev, next *request // in the queue
 	message    *message
 	ended      bool
-	alone      bool  // in its message
-	class      class // of messages that it may be in
+	alone      bool  // whether it must be alone in its message
+	class      class // the class of messages that it may be in
 	err        error
 	done       chan struct{} // of capacity 1
 }
 
-// newRequest returns the request of a call that began at a time.
+// newRequest returns the request of a call that began at that moment.
 func (c *Client) newRequest(call *partition.Call, begun Moment) *request {
 	a, _ := c.requests.Get().(*request)
 	if a == nil {
@@ -54,19 +54,18 @@ func classOf(a *partition.Op) class {
 	return forAll
 }
 
-// class decides which operations may share a message. Those that owners of earlier versions can't read wait for
-// another owner, and schedules wait while a process that can't read them shares the log. Neither must hold up the
-// rest.
+// class determines which operations may share a message. Operations that owners of earlier versions can't read wait for
+// another owner, and schedules wait while a process that can't read them shares the log. Neither must hold up the rest.
 type class int
 
 const (
-	forAll    class = iota // owners of all versions read it
-	forLater               // it is extended
-	scheduled              // so is this, and it has a schedule
+	forAll    class = iota // owners of all versions can read the message
+	forLater               // the message is extended
+	scheduled              // the message is extended, and has schedules
 	classes
 )
 
-// version returns that of a message, or the least if it may be dated.
+// version returns the version of messages of the class. Those that may be dated get the lowest version.
 func (c class) version() byte {
 	if c == forAll {
 		return Version
@@ -74,7 +73,7 @@ func (c class) version() byte {
 	return extended
 }
 
-// end answers a. Only the first answer counts.
+// end ends a with an answer. Only the first answer counts.
 func (a *request) end(err error) {
 	if a.ended {
 		return
@@ -86,8 +85,8 @@ func (a *request) end(err error) {
 	a.done <- struct{}{}
 }
 
-// queue is the calls that are in no message yet, the oldest first. Each has a caller that waits in
-// Do, and leaves the queue when its context ends. So it needs no other limit.
+// queue holds the calls that are not in a message yet, the oldest first. Each has a caller that waits in Do, and leaves
+// the queue when its context ends, so the queue needs no other limit.
 type queue struct{ first, last *request }
 
 func (q *queue) push(a *request) {
@@ -99,7 +98,7 @@ func (q *queue) push(a *request) {
 	q.last = a
 }
 
-// pushFirst is for one that was taken out before.
+// pushFirst puts a call back that was taken out before.
 func (q *queue) pushFirst(a *request) {
 	if a.prev, a.next = nil, q.first; q.first != nil {
 		q.first.prev = a
@@ -123,20 +122,20 @@ func (q *queue) remove(a *request) {
 	a.prev, a.next = nil, nil
 }
 
-// message is requests that are sent together, under one id.
+// message is a list of requests that are sent together, under one id.
 type message struct {
 	serial   uint64
 	class    class
 	requests []*request
 	wanted   int           // how many of them have not ended
-	data     []byte        // with room for a moment before it
-	made     time.Duration // when its durations were true, by the clock of the timers
+	data     []byte        // preceded by room for a moment
+	made     time.Duration // the moment from which its durations count, by the clock of the timers
 	clocks   reading       // when its first copy was sent
-	sent     time.Time     // when its latest copy was
-	sendAt   time.Time     // when the next copy will be
+	sent     time.Time     // when its latest copy was sent
+	sendAt   time.Time     // when the next copy will be sent
 	pause    wait.Backoff  // after a copy that had an answer
-	quiet    wait.Backoff  // after one that had none
+	quiet    wait.Backoff  // after a copy that had no answer
 	why      error         // why there is no answer
-	doubt    bool          // a copy has had no clear answer: it may have been committed
+	doubt    bool          // a copy has had no clear answer, so it may have been committed
 	lost     bool          // the owner may have forgotten that it was committed
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// aim sets the timer for the next copy of a message, or for the end of a call. mu is held.
+// aim sets the timer for the next copy of a message, or for the time at which the next call is given up. mu is held.
 func (l *lane) aim() {
-	if len(l.flying) == 0 || l.closed { // a timer that fires in vain does no harm
+	if len(l.flying) == 0 || l.closed { // a timer that fires for nothing does no harm
 		return
 	}
 	at := l.flying[0].sendAt
@@ -44,7 +44,7 @@ func (l *lane) moved() {
 	defer l.mu.Unlock()
 	now := time.Now()
 	for _, m := range l.flying {
-		if m.quiet.Pause > 0 && m.wanted > 0 { // else it will be sent again soon, or never
+		if m.quiet.Pause > 0 && m.wanted > 0 { // otherwise it will be sent again soon, or never
 			m.doubt = true
 			l.delay(m, now, errSilent)
 		}
@@ -106,7 +106,7 @@ func (l *lane) expire(now time.Time) {
 	}
 }
 
-// answered is called with an answer to a copy of a message, or nil if nobody received the copy.
+// answered is called with an answer to a copy of a message, or with nil if nobody received the copy.
 func (l *lane) answered(serial uint64, data []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,7 +115,7 @@ func (l *lane) answered(serial uint64, data []byte) {
 		l.loose = 0
 	}
 	i := slices.IndexFunc(l.flying, func(m *message) bool { return m.serial == serial })
-	if i < 0 { // another copy was answered, or nobody waits
+	if i < 0 { // another copy was answered, or nobody waits any more
 		return
 	}
 	m := l.flying[i]
@@ -128,19 +128,19 @@ func (l *lane) answered(serial uint64, data []byte) {
 	l.send()
 }
 
-// retry sends a message again whose answer decided nothing.
+// retry sends a message again after an answer that has decided nothing.
 func (l *lane) retry(m *message, err error) {
 	if !errors.Is(err, errNotMine) && !errors.Is(err, errNobody) {
 		m.doubt = true
-		l.offset = offset{} // an owner of an earlier version reads no message that is dated
+		l.offset = offset{} // the owner may be of an earlier version, which can't read dated messages
 	}
-	if m.quiet.Pause > 0 { // else it will be sent again soon
+	if m.quiet.Pause > 0 { // otherwise it will be sent again soon
 		l.delay(m, time.Now(), err)
 		l.aim()
 	}
 }
 
-// decided ends the calls of a message, or sends them in other messages.
+// decided ends the calls of a message with its answer, or sends them in other messages.
 func (l *lane) decided(m *message, body []byte, err error) {
 	if anew := (*recount)(nil); errors.As(err, &anew) && l.recount(m, anew) {
 		return
@@ -167,7 +167,7 @@ func (l *lane) decided(m *message, body []byte, err error) {
 func (l *lane) take(m *message, body []byte) {
 	var err error
 	for _, a := range m.requests {
-		if a.ended { // its caller may use the memory of the call
+		if a.ended { // its caller may have reused the memory of the call
 			var ok bool
 			if _, _, body, ok = frame.CutAnswer(body, make([]bool, a.ops)); !ok {
 				body = nil
@@ -185,12 +185,12 @@ func (l *lane) take(m *message, body []byte) {
 		}
 		a.end(err)
 	}
-	if at := newCutter(body); len(body) == momentSize { // else the owner is of an earlier version
+	if at := newCutter(body); len(body) == momentSize { // otherwise the owner is of an earlier version
 		l.offset.learn(at.moment(), m.clocks, readClocks(l.client.cfg.Clock))
 	}
 }
 
-// again sends the calls of a message that was not committed in other messages, or each alone.
+// again sends the calls of a message that was not committed in other messages, with alone each in one of its own.
 func (l *lane) again(m *message, alone bool) {
 	for _, a := range slices.Backward(m.requests) {
 		if !a.ended {

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// maxPending is how many messages with operations wait for the log at once, and
-	// maxPendingBytes how many bytes they have. Others are refused, and sent again.
+	// maxPending is how many messages with operations may wait for the log at once, and maxPendingBytes how many bytes
+	// they may have. Further messages are refused, and their senders retry.
 	maxPending      = 256
 	maxPendingBytes = 64 << 20
-	// pageBytes is about where a page of a scan ends.
+	// pageBytes is the size at which a page of a scan ends, approximately.
 	pageBytes = 128 << 10
 )
 
@@ -26,7 +26,7 @@ var (
 	errBusy = fmt.Errorf("%w: the owner has too many requests", partition.ErrUnavailable)
 	errStop = fmt.Errorf("%w: the owner has stopped answering", partition.ErrUnavailable)
 	errKind = errors.New("the message requests something unknown")
-	// errReply is for a message whose answer could do harm, or has no place to go.
+	// errReply is for a message whose answer would do harm, or has nowhere to go.
 	errReply = errors.New("the reply subject is none of an inbox")
 )
 
@@ -34,16 +34,16 @@ var (
 type Server struct {
 	cfg     Config
 	owner   *partition.Partition
-	refusal error // of all, if there is no owner
+	refusal error // the error for all requests, if there is no owner
 	sub     storage.Subscription
-	ctx     context.Context // of what waits
+	ctx     context.Context // for calls that wait for the log
 	cancel  context.CancelFunc
 
 	mu      sync.Mutex // held while a message is read
 	stopped bool
 	calls   chan *pending
 	bytes   atomic.Int64  // of the messages in calls
-	ended   chan struct{} // closed when all have an answer
+	ended   chan struct{} // closed when all calls have an answer
 	once    sync.Once
 	room    []byte // for answers
 	exports map[uint64]*export
@@ -56,14 +56,13 @@ type pending struct {
 	size  int64
 }
 
-// Serve answers requests for a partition until Stop. When the partition is closed, or its
-// Tenure is over, the answer is that it is another's.
+// Serve answers requests for a partition until Stop. When the partition is closed, or its Tenure is over, the answer is
+// that another process owns it.
 func Serve(cfg Config, at int, p *partition.Partition) (*Server, error) {
 	return serve(cfg, at, &Server{owner: p})
 }
 
-// Refuse answers all requests for a partition with an error until Stop, as when its log is
-// damaged.
+// Refuse answers all requests for a partition with an error until Stop, for example because its log is damaged.
 func Refuse(cfg Config, at int, err error) (*Server, error) {
 	return serve(cfg, at, &Server{refusal: err})
 }
@@ -83,9 +82,9 @@ func serve(cfg Config, at int, s *Server) (*Server, error) {
 	return s, nil
 }
 
-// Stop ends the Server. The answer to calls that wait for the log is to retry. If the partition was closed before, as it
-// should be, no call waits. Messages that have reached this process are still answered: otherwise their callers would
-// wait for a while before they try the next owner.
+// Stop ends the Server. Calls that still wait for the log get the answer to retry. If the partition was closed before,
+// as it should be, there are none. Messages that have already reached this process are still answered: otherwise their
+// callers would wait for a while before they try the next owner.
 func (s *Server) Stop() {
 	s.once.Do(func() {
 		s.sub.Drain()
@@ -106,7 +105,7 @@ func (s *Server) received(m storage.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !answerable(m.Reply) {
-		s.respond(m.Reply, nil) // which refuses, and logs that
+		s.respond(m.Reply, nil) // respond refuses, and logs that
 		return
 	}
 	if s.stopped {
@@ -121,7 +120,7 @@ func (s *Server) received(m storage.Message) {
 	case err != nil:
 	case k == opsKind:
 		if err = s.accept(m, version, body); err == nil {
-			return // the answer follows
+			return // answer sends the answer later
 		}
 	default:
 		err = s.read(k, body)
@@ -138,7 +137,7 @@ func (s *Server) respond(reply string, answer []byte) {
 	}
 }
 
-// accept begins the operations of a message.
+// accept starts the call of a message with operations.
 func (s *Server) accept(m storage.Message, version byte, body []byte) error {
 	a := &pending{reply: m.Reply, size: int64(len(m.Data))}
 	var ago time.Duration
@@ -160,7 +159,7 @@ func (s *Server) accept(m storage.Message, version byte, body []byte) error {
 	return nil
 }
 
-// answer answers what was begun, in order. The log answers in this order too.
+// answer answers the calls that accept has started, in order. The log answers them in that order, too.
 func (s *Server) answer() {
 	defer close(s.ended)
 	var b []byte
@@ -173,7 +172,7 @@ func (s *Server) answer() {
 		case err == nil:
 			b = appendMoment(a.call.AppendAnswer(startAnswer(b[:0], done)), s.owner.Moment())
 		case errors.Is(err, partition.ErrPassed), errors.Is(err, partition.ErrOld):
-			t, _ := s.owner.Time() // it is in the log, also if another owns it by now
+			t, _ := s.owner.Time() // the time is in the log, even if another process owns the log by now
 			b = appendTime(startAnswer(b[:0], statusOf(err)), t)
 		default:
 			b = appendFailure(b[:0], err)
@@ -183,8 +182,8 @@ func (s *Server) answer() {
 	}
 }
 
-// Respond sends the answer to a message, unless its reply subject is one of ours or of the server's: otherwise a
-// client that may only send requests could make an owner publish into a log.
+// Respond sends the answer to a message, unless its reply subject is one of ours or of the server's: otherwise a client
+// that may only send requests could make an owner publish into a log.
 func Respond(b storage.Bus, reply string, answer []byte) error {
 	if !answerable(reply) {
 		return errReply
@@ -192,7 +191,7 @@ func Respond(b storage.Bus, reply string, answer []byte) error {
 	return b.Publish(reply, "", answer)
 }
 
-// answerable reports whether a reply subject may be that of an inbox.
+// answerable reports whether a reply subject may be the subject of an inbox.
 func answerable(reply string) bool {
 	return reply != "" && !strings.HasPrefix(reply, "$") && !strings.HasPrefix(reply, "epicycle.")
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// chain is the frames of a log from where it must begin, in order, without those that are missing.
+// chain is the frames of a log, in order, from where the log must begin, except those that are missing.
 type chain struct {
 	frames   []found
-	gap      uint64   // the number of the last frame that is missing, or 0
+	gap      uint64   // the number of the last missing frame, or 0
 	problems []string // in words
 }
 
@@ -59,7 +59,7 @@ func (c *chain) back(s *scanned, last uint64) {
 			between++
 			continue
 		}
-		if f.checksum == next.Previous { // there are only strangers' messages between the two
+		if f.checksum == next.Previous { // between the two are only strangers' messages
 			missing = missing[:len(missing)-between]
 		}
 		c.frames = append(c.frames, f)
@@ -77,7 +77,8 @@ func (c *chain) back(s *scanned, last uint64) {
 	}
 }
 
-// before returns the frame that next follows. If one between them may be missing, any will do.
+// before returns the frame that next follows. With any, if a frame between the two may be missing, it returns any
+// frame.
 func before(frames []found, next *found, any bool) (f found, ok bool) {
 	i := slices.IndexFunc(frames, func(f found) bool { return f.checksum == next.Previous })
 	if i < 0 && any && len(frames) > 0 {
@@ -102,7 +103,7 @@ func (c *chain) compare(s *scanned, mark *storage.Mark) {
 	}
 }
 
-// lacks adds the problem that frames are missing.
+// lacks adds the problem that these frames are missing.
 func (c *chain) lacks(s *scanned, from, to uint64) {
 	c.gap = max(c.gap, to)
 	what := fmt.Sprintf("frame %d is missing", from)
@@ -112,7 +113,7 @@ func (c *chain) lacks(s *scanned, from, to uint64) {
 	c.problem("%s%s", what, s.where(from, to))
 }
 
-// where returns where in the files there is something that may be one of those frames, or any frame if from is 0.
+// where describes the places in the files that may hold one of those frames, or any frame if from is 0.
 func (s *scanned) where(from, to uint64) string {
 	var places []string
 	for _, b := range s.broken {

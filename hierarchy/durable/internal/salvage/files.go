@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// ReadFiles is Read for files of logs, or copies of them. Those in one directory are of one log. Where the directory does
-// not have the name that the server gave it, the frames alone say which partition it is.
+// ReadFiles is Read for files of logs, or copies of them. Files in one directory belong to one log. If the directory
+// does not have the name that the server gave it, the partition is taken from the frames.
 func ReadFiles(files []string, name string, f func(*Log) error) error {
 	byDir, err := filesByDir(files)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// inUse reports whether a process has the lock. It changes nothing.
+// inUse reports whether a process holds the lock. It changes nothing.
 func inUse(lock string) bool {
 	f, err := os.Open(lock)
 	if err != nil {
 		return false
 	}
-	defer f.Close() // which unlocks it
+	defer f.Close() // Close unlocks it
 	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }

@@ -9,31 +9,31 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Timer is a timer that was found.
+// Timer is a timer that was found in a log.
 type Timer struct {
 	state.Timer
-	// Uncertain: frames are missing after the last one with an operation on the timer. It may have
+	// Uncertain means that frames are missing after the last one with an operation on the timer. The timer may have
 	// ended, or been set, moved or removed since.
 	Uncertain bool
 
-	said uint64 // the number of the last frame with an operation on it
+	said uint64 // the number of the last frame with an operation on the timer
 }
 
 // replayed is the state after the frames of a log.
 type replayed struct {
 	timers map[string]*Timer
-	// lost has the keys of timers whose values are missing, and the last frame with an operation on each.
+	// lost has, for each key of a timer whose value is missing, the last frame with an operation on the timer.
 	lost map[string]uint64
 }
 
-// replay applies the operations of a log. One that does not fit is no error here.
+// replay applies the operations of a log. It ignores operations that make no sense after those before them.
 func replay(c *chain) (*replayed, error) {
 	r := &replayed{timers: make(map[string]*Timer), lost: make(map[string]uint64)}
 	var open *os.File
 	defer func() { open.Close() }()
 	for _, f := range c.frames {
 		if open == nil || open.Name() != f.file {
-			open.Close() // of nil, it is an error without consequence
+			open.Close() // closing a nil file only returns an error
 			var err error
 			if open, err = os.Open(f.file); err != nil {
 				return nil, err

@@ -21,18 +21,18 @@ var (
 	errNoName    = errors.New("the directory has no timers of that name")
 )
 
-// Log is what can be read of one log.
+// Log is what could be read of one log.
 type Log struct {
 	Name        string
 	Partition   int
 	Frames      int
-	First, Last uint64   // the numbers of the first and the last of them
+	First, Last uint64   // the numbers of the first and the last frame
 	Problems    []string // what is wrong, in words
 	Timers      []*Timer // by key
 	Lost        []string // the keys of timers whose values are missing
 }
 
-// Read reads the logs of a directory, or those of a name, and calls f with each.
+// Read reads the logs of a directory, or only those of a name, and calls f with each.
 func Read(dir, name string, f func(*Log) error) error {
 	if inUse(filepath.Join(dir, "lock")) {
 		return fmt.Errorf("%s: %w", dir, errInUse)
@@ -58,7 +58,7 @@ func noName(names map[string]*streams, name string) error {
 	return fmt.Errorf("%w: %q. It has %s", errNoName, name, there)
 }
 
-// readNames reads all names, or one.
+// readNames reads the logs of all names, or of one.
 func readNames(names map[string]*streams, name string, f func(*Log) error) error {
 	for _, n := range slices.Sorted(maps.Keys(names)) {
 		if name == "" || n == name {
@@ -108,7 +108,7 @@ func readName(name string, s *streams, f func(*Log) error) error {
 	return nil
 }
 
-// readLog reads one log. of is the number of logs of its name, as its last frame has it.
+// readLog reads one log. of is the number of logs of its name, according to its last frame.
 func readLog(files []string, mark *storage.Mark) (l *Log, of int, err error) {
 	s, err := scan(files)
 	if err != nil {

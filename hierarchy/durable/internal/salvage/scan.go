@@ -1,5 +1,5 @@
-// Package salvage reads what can be read of a directory with damaged logs. It changes nothing. It looks for frames
-// anywhere in the server's files, without the server, which would cut off what it finds damaged.
+// Package salvage reads what is readable in a directory with damaged logs. It changes nothing. It searches the server's
+// files for frames by itself, because the server would cut off what it finds damaged.
 package salvage
 
 import (
@@ -25,15 +25,15 @@ type found struct {
 	size     int
 }
 
-// broken begins like a frame and is none.
+// broken is a place in a file that begins like a frame, but is not a valid one.
 type broken struct {
 	file   string
 	offset int64
-	number uint64 // as it has it, which may be wrong
+	number uint64 // the frame's number according to its header, which may be wrong
 	why    error
 }
 
-// scanned is the contents of the files of one log.
+// scanned has what was found in the files of one log.
 type scanned struct {
 	frames map[uint64][]found // by number
 	broken []broken
@@ -41,7 +41,7 @@ type scanned struct {
 
 var magic = []byte("EpiF")
 
-// The offsets in a frame's header that are needed to find its end, as in FORMAT.md.
+// The offsets of those fields of a frame's header that are needed to find its end, as in FORMAT.md.
 const (
 	atLength = 8
 	atNumber = 16
@@ -54,7 +54,7 @@ func scan(files []string) (*scanned, error) {
 	return s, err
 }
 
-// search calls found for each place in the files that begins with text. found returns how far to go on.
+// search calls found for each place in the files that begins with text. found returns how many bytes to skip.
 func search(files []string, text []byte, found func(file string, data []byte, at int) int) error {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -73,7 +73,7 @@ func search(files []string, text []byte, found func(file string, data []byte, at
 	return nil
 }
 
-// frame parses what begins like a frame, and returns how far to go on.
+// frame parses data that begins like a frame, and returns how many bytes to skip.
 func (s *scanned) frame(file string, offset int64, data []byte) int {
 	size, number := frame.Overhead, uint64(0)
 	if len(data) >= frame.Overhead {
@@ -89,8 +89,7 @@ func (s *scanned) frame(file string, offset int64, data []byte) int {
 	return f.Size
 }
 
-// marks looks for the marks of a name in the files of their stream, by partition. Of several, the
-// highest is true.
+// marks searches the files of a stream for the marks of a name, and returns the highest mark of each partition.
 func marks(files []string, name string) (map[int]*storage.Mark, error) {
 	all := make(map[int]*storage.Mark)
 	prefix := []byte("epicycle." + name + ".mark.")
@@ -104,9 +103,8 @@ func marks(files []string, name string) (map[int]*storage.Mark, error) {
 	return all, err
 }
 
-// markAt returns the mark in a message of the server whose subject begins at some place. Before it are
-// two bytes with its length, after it four bytes with the length of the headers, the headers, and
-// the mark.
+// markAt returns the mark in a message of the server whose subject begins at that place. Before the subject are two
+// bytes with its length; after it are four bytes with the length of the headers, the headers, and the mark.
 func markAt(data []byte, at, prefix int) (partition int, mark storage.Mark, ok bool) {
 	if at < 2 {
 		return 0, mark, false
@@ -124,20 +122,20 @@ func markAt(data []byte, at, prefix int) (partition int, mark storage.Mark, ok b
 	return partition, mark, ok
 }
 
-// stream is the pattern of the directory of a log, or of the marks.
+// stream matches the name of the directory of a log, or of the marks.
 var stream = regexp.MustCompile(`^epicycle_([a-zA-Z0-9_-]+)_(\d+|marks)$`)
 
-// streams are the files of a name: of its logs, by partition, and of its marks.
+// streams has the files of a name: of its logs, by partition, and of its marks.
 type streams struct {
 	logs  map[int][]string
 	marks []string
-	wrong map[int]error // why a log's stream is not given to a server
-	// wrongMarks is why the marks' stream is not given to a server.
+	wrong map[int]error // by partition: why the log's stream was not passed to a server
+	// wrongMarks is why the stream with the marks was not passed to a server.
 	wrongMarks error
-	some       bool // the logs are some of the name's, and the others are not to be read
+	some       bool // only some of the name's logs are to be read
 }
 
-// list finds the names of a directory.
+// list finds the names in a directory.
 func list(dir string) (map[string]*streams, error) {
 	dirs, err := filepath.Glob(filepath.Join(escaped(dir), "streams", "*", "*", "streams", "epicycle_*"))
 	if err != nil {
@@ -147,7 +145,7 @@ func list(dir string) (map[string]*streams, error) {
 	if err != nil {
 		return nil, err
 	}
-	dirs = append(aside, dirs...) // what a backup has brought back counts
+	dirs = append(aside, dirs...) // a stream that a backup has brought back takes precedence
 	names := make(map[string]*streams)
 	for _, d := range dirs {
 		files, err := filepath.Glob(filepath.Join(escaped(d), "msgs", "*.blk"))
@@ -159,7 +157,7 @@ func list(dir string) (map[string]*streams, error) {
 	return names, nil
 }
 
-// add adds the files of a stream. It reports whether the name of the stream's directory is that of one.
+// add adds the files of a stream. It reports whether the directory has the name of a stream.
 func add(names map[string]*streams, dir string, files []string) bool {
 	m := stream.FindStringSubmatch(filepath.Base(dir))
 	if m == nil {
@@ -185,10 +183,10 @@ func streamsOf(names map[string]*streams, name string) *streams {
 
 var special = regexp.MustCompile(`[*?\[\\]`)
 
-// escaped returns a name for Glob without patterns.
+// escaped returns a name as a pattern of Glob that matches only the name.
 func escaped(name string) string {
 	if filepath.Separator == '\\' {
-		return name // Glob of Windows knows no escapes
+		return name // on Windows, Glob has no escapes
 	}
 	return special.ReplaceAllString(name, `\$0`)
 }

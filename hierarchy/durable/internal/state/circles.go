@@ -6,8 +6,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Circles returns where the waiting timers are, on both wheels together, given the owner's time and the
-// wall time. The hands show the owner's time.
+// Circles returns how the waiting timers are distributed over the circles, on both wheels together, given the owner's
+// time and the wall time. The hands show the owner's time.
 func (s *State) Circles(now, wall int64) []hierarchy.CircleStats {
 	all := s.wheels[0].Circles(time.Duration(now))
 	AddCircles(all, s.wheels[1].Circles(time.Duration(wall)))

@@ -7,9 +7,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Build puts all waiting timers on their wheels, after all of the log was read that was there.
-// Until then no timer is due. Putting each there once costs a quarter of having them on the wheels
-// while reading. More frames may be read after it.
+// Build puts all waiting timers on their wheels, once all frames that were in the log have been read. Until then no
+// timer is due. Putting each timer there once costs a quarter of keeping them on the wheels while reading. More frames
+// may be read after Build.
 func (s *State) Build() {
 	s.built = true
 	for i := uint32(1); i < s.records.next; i++ {
@@ -28,9 +28,9 @@ func (s *State) Build() {
 	s.next = nil
 }
 
-// Advance moves the hands of the wheels, which must be empty, to the time of a frame. A wheel whose hand
-// stands at the Unix epoch has all timers of our days in one slot. It does not matter if a hand is
-// ahead of the time that Pop is given later, as Pop does not rely on the hands.
+// Advance moves the hands of the wheels, which must be empty, to the time of a frame. If the hand stood at the Unix
+// epoch, all timers of the present would be in one slot. A hand may be ahead of the time that Pop is given later, as
+// Pop does not rely on the hands.
 func (s *State) Advance(now int64) {
 	for _, wheel := range s.wheels {
 		advance(wheel, now)
@@ -49,18 +49,18 @@ func advance(wheel *hierarchy.Driven[uint32], now int64) {
 // Built reports whether Build was called.
 func (s *State) Built() bool { return s.built }
 
-// Own is called after the takeover by this process, at the time now, which follows a frame of the time before. What is
-// applied from now on is what this process writes.
+// Own is called after the takeover by this process. now is the time of the takeover, and before the time of the frame
+// before it. From then on, only frames that this process writes are applied.
 func (s *State) Own(before, now int64) {
 	s.owned = true
 	s.Advance(now)
 	s.requests.renew(before, now)
 }
 
-// Forget forgets the callers that are not remembered any more at the time of a frame.
+// Forget forgets the callers that, at the time of a frame, need not be remembered any more.
 func (s *State) Forget(now int64) { s.requests.expire(now) }
 
-// Begun returns the timers with an attempt that has begun and has no end in the log.
+// Begun returns the timers with an attempt whose begin is in the log, but not its end.
 func (s *State) Begun() (refs []Ref) {
 	for i := range s.begun {
 		refs = append(refs, Ref(i))
@@ -68,15 +68,15 @@ func (s *State) Begun() (refs []Ref) {
 	return refs
 }
 
-// Next returns when the earliest timer is due in the owner's time, or in wall time.
+// Next returns when the earliest timer is due on one of the wheels: in wall time, or in the owner's time.
 func (s *State) Next(wall bool) (due int64, ok bool) {
 	d, ok := s.wheel(wall).Next()
 	return int64(d), ok
 }
 
-// Pop takes the earliest timer that is due off its wheel, given the owner's time and the wall time, and makes it
-// held. If both wheels have one, it takes the timer that is more overdue. The wall time may have gone back: a wheel
-// keeps what is due before its hand in order, too.
+// Pop takes the earliest timer that is due off its wheel, given the owner's time and the wall time, and makes it held.
+// If both wheels have one, it takes the timer that is more overdue. The wall time may have gone back; a wheel also
+// keeps timers in order that are due before its hand.
 func (s *State) Pop(now, wall int64) (d Due, ok bool) {
 	w := s.due(now, wall)
 	if w < 0 {
@@ -92,17 +92,17 @@ func (s *State) Pop(now, wall int64) (d Due, ok bool) {
 	return d, false
 }
 
-// Due is a timer that is due, and since when: in wall time, or in the owner's.
+// Due is a timer that is due, and since when: in wall time if Wall is set, otherwise in the owner's time.
 type Due struct {
 	Ref   Ref
 	Since int64
 	Wall  bool
 }
 
-// AnyDue reports whether Pop has a timer.
+// AnyDue reports whether Pop would return a timer.
 func (s *State) AnyDue(now, wall int64) bool { return s.due(now, wall) >= 0 }
 
-// due returns the wheel that Pop takes a timer from, or -1.
+// due returns the wheel from which Pop takes a timer, or -1.
 func (s *State) due(now, wall int64) int {
 	times := [2]int64{now, wall}
 	best, late := -1, int64(-1)
@@ -116,7 +116,7 @@ func (s *State) due(now, wall int64) int {
 	return best
 }
 
-// Start notes that an attempt begins of the timer with that ID, if it is held still.
+// Start records that an attempt of the timer with that ID begins, if the timer is still held.
 func (s *State) Start(ref Ref, id frame.ID) {
 	if s.Held(ref, id) {
 		s.preserve(uint32(ref))
@@ -124,7 +124,7 @@ func (s *State) Start(ref Ref, id frame.ID) {
 	}
 }
 
-// Hold notes that an attempt of a timer, which had started, does not begin yet. The timer is held again.
+// Hold records that an attempt that had started does not begin yet. The timer is held again.
 func (s *State) Hold(ref Ref, id frame.ID) {
 	if s.IsRunning(ref, id) {
 		s.preserve(uint32(ref))
@@ -137,7 +137,7 @@ func (s *State) Held(ref Ref, id frame.ID) bool {
 	return s.is(ref, id, held)
 }
 
-// IsRunning reports whether an attempt of the timer with that ID is under way.
+// IsRunning reports whether an attempt of the timer with that ID is in progress.
 func (s *State) IsRunning(ref Ref, id frame.ID) bool {
 	return s.is(ref, id, running)
 }
@@ -147,11 +147,11 @@ func (s *State) is(ref Ref, id frame.ID, st status) bool {
 	return r != nil && r.state == st && r.id == id
 }
 
-// wait makes a timer wait on the wheel of its own kind.
+// wait makes a timer wait on the wheel for its due time: the one for wall times, or the one for the owner's time.
 func (s *State) wait(i uint32, r *record, until int64) { s.waitUntil(i, r, r.wall, until) }
 
-// waitUntil makes a timer wait. Between two attempts every timer waits in the owner's time, also one that was set for
-// a wall time.
+// waitUntil makes a timer wait. Between two attempts every timer waits in the owner's time, even one that was set for a
+// wall time.
 func (s *State) waitUntil(i uint32, r *record, wall bool, until int64) {
 	r.state = waiting
 	switch {

@@ -7,17 +7,17 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// A timer as answers and messages have it. FORMAT.md describes the bytes.
+// The encoding of a timer in answers and messages. FORMAT.md describes the bytes.
 
 const (
 	timerState   = 0x0f // the bits of the state
 	timerWall    = 0x10
-	timerExtra   = 0x20 // what most timers don't have follows
+	timerExtra   = 0x20 // an Extra follows
 	timerRunning = 1
 	timerDead    = 2
 )
 
-// Append appends the timer to b, without its Home.
+// Append appends the encoding of the timer to b, without its Home.
 func (t *Timer) Append(b []byte) []byte {
 	flags := byte(0)
 	switch {
@@ -61,12 +61,12 @@ func (e *Extra) append(b []byte) []byte {
 	return binary.AppendVarint(b, e.Died)
 }
 
-// Size is more than Append appends.
+// Size returns an upper bound for the number of bytes that Append appends.
 func (t *Timer) Size() int {
 	return 100 + len(t.Key) + len(t.Value) + len(t.Schedule) + len(t.Trace) + len(t.LastError)
 }
 
-// ReadTimer reads what Append has appended.
+// ReadTimer decodes a timer that Append has encoded.
 func ReadTimer(r *frame.Reader) (t Timer) {
 	flags := r.Byte()
 	t.Wall = flags&timerWall != 0

@@ -6,19 +6,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Dead timers that are not kept for ever wait on a wheel of their own.
+// Dead timers wait on a wheel of their own, unless they are kept for ever.
 
-// SetKeepDead sets for how long dead timers are kept. 0, the default, is for ever. It is called on an empty State.
+// SetKeepDead sets how long dead timers are kept. 0, the default, is for ever. It must be called on an empty State.
 func (s *State) SetKeepDead(d time.Duration) { s.keepDead = int64(d) }
 
-// bury makes a dead timer wait until it need not be kept any more.
+// bury makes a dead timer wait for the end of the time for which it is kept.
 func (s *State) bury(i uint32, r *record) {
 	if s.keepDead > 0 {
 		r.handle = s.graves.Set(i, time.Duration(Add(s.extra(i).Died, s.keepDead)))
 	}
 }
 
-// unbury undoes bury, and clears what only dead timers have.
+// unbury undoes bury, and clears the fields that only dead timers have.
 func (s *State) unbury(i uint32, r *record) {
 	s.graves.Remove(r.handle)
 	r.handle = hierarchy.Handle{}
@@ -27,14 +27,14 @@ func (s *State) unbury(i uint32, r *record) {
 	s.setExtra(i, e)
 }
 
-// NextExpiry returns when the first dead timer need not be kept any more, in the owner's time.
+// NextExpiry returns when, in the owner's time, the first dead timer need not be kept any more.
 func (s *State) NextExpiry() (at int64, ok bool) {
 	d, ok := s.graves.Next()
 	return int64(d), ok
 }
 
-// PopExpired takes out a dead timer that need not be kept any more, in the owner's time. It stays dead until an Expire
-// removes it.
+// PopExpired takes a dead timer that need not be kept any more, at a time of the owner's, off its wheel. The timer
+// stays dead until an Expire removes it.
 func (s *State) PopExpired(now int64) (ref Ref, ok bool) {
 	if at, ok := s.NextExpiry(); !ok || at > now {
 		return 0, false

@@ -2,25 +2,25 @@ package state
 
 import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 
-// Extra is what most timers don't have. It is beside the records, so that the others take no memory for it.
+// Extra holds what most timers don't have. It is not in the records, so that timers without it take no memory for it.
 type Extra struct {
 	Schedule  string // when the timer runs again, or ""
 	Trace     string // the trace context of the call that has set it, or ""
-	Missed    uint32 // how many other runs of the schedule this one stands for
+	Missed    uint32 // how many other runs of the schedule were missed, which this run makes up for
 	Started   bool   // an attempt of this run has begun
 	LastError string // of a dead timer: why its last attempt failed
-	Died      int64  // of a dead timer: the time of the frame that says so
+	Died      int64  // of a dead timer: the time of the frame with its death
 }
 
-// size returns about what it takes in the log.
+// size returns about how many bytes e takes in the log.
 func (e *Extra) size() int64 { return int64(frame.MoreSize(e.Schedule, e.Trace, e.LastError)) }
 
-// extraOf returns that of an operation.
+// extraOf returns the Extra of an operation.
 func extraOf(m *frame.More) Extra {
 	return Extra{string(m.Schedule), string(m.Trace), m.Missed, m.Started, string(m.Error), m.Died}
 }
 
-// extra returns that of a timer.
+// extra returns the Extra of a timer.
 func (s *State) extra(i uint32) Extra {
 	if e := s.extras[i]; e != nil {
 		return *e
@@ -28,7 +28,7 @@ func (s *State) extra(i uint32) Extra {
 	return Extra{}
 }
 
-// setExtra sets that of a timer.
+// setExtra sets the Extra of a timer.
 func (s *State) setExtra(i uint32, e Extra) {
 	was := s.extra(i)
 	s.bytes += e.size() - was.size()
@@ -40,7 +40,7 @@ func (s *State) setExtra(i uint32, e Extra) {
 	}
 }
 
-// died makes a timer dead. It waits for the end of the time for which dead timers are kept.
+// died makes a timer dead. The timer then waits for the end of the time for which it is kept.
 func (s *State) died(i uint32, r *record, e Extra) {
 	r.state = dead
 	s.dead++
@@ -61,13 +61,13 @@ func (s *State) nextRun(i uint32, r *record, op *frame.Op) {
 	s.wait(i, r, r.due)
 }
 
-// startRun notes that the first attempt of a run begins.
+// startRun records that the first attempt of a run begins.
 func (s *State) startRun(i uint32, r *record, op *frame.Op) {
 	e := s.extra(i)
 	e.Started = true
 	if op.Moved {
 		e.Missed, r.due, r.wall = op.Missed, op.Due, true
-		if r.state == waiting && r.attempt == 0 { // the owner is another process
+		if r.state == waiting && r.attempt == 0 { // only if this process is not the owner, and follows the log
 			s.unwheel(i, r)
 			s.wait(i, r, r.due)
 		}

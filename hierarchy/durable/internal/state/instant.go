@@ -2,8 +2,8 @@ package state
 
 import "math"
 
-// Add returns t + d, for a time in nanoseconds since the Unix epoch. It stops at the ends of 64 bits instead of wrapping
-// around, as timers may be set for the ends of time.
+// Add returns t + d, for a time t in nanoseconds since the Unix epoch. If the sum overflows, it returns the largest or
+// smallest int64 instead of wrapping around, since timers may be set for any time.
 func Add(t, d int64) int64 {
 	sum := t + d
 	switch {
@@ -15,7 +15,7 @@ func Add(t, d int64) int64 {
 	return sum
 }
 
-// Sub returns t - u, as Add.
+// Sub returns t - u. It treats overflow as Add does.
 func Sub(t, u int64) int64 {
 	difference := t - u
 	switch {

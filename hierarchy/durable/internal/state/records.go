@@ -8,8 +8,8 @@ import (
 // record is one timer.
 type record struct {
 	data    string           // key and value in one piece of memory
-	handle  hierarchy.Handle // on a wheel, while waiting
-	due     int64            // wall time if wall, else the owner's time
+	handle  hierarchy.Handle // the timer's handle on a wheel, while it waits
+	due     int64            // in wall time if wall is set, otherwise in the owner's time
 	id      frame.ID
 	home    uint64 // the number of the frame with its last Set, SetAt or Keep
 	hash    uint32 // of the key
@@ -19,24 +19,24 @@ type record struct {
 	wall    bool
 }
 
-// status is where a timer is in its life.
+// status is the state of a timer.
 type status uint8
 
 const (
 	free    status = iota // the record has no timer
 	waiting               // on a wheel, or about to be put on one
-	held                  // it is due and on no wheel: its attempt has to be written before it begins, or waits for a lease
-	running               // an attempt is under way
+	held                  // due and on no wheel: its attempt has to be written to the log first, or waits for the lease
+	running               // an attempt is in progress
 	dead                  // on no wheel
 )
 
 func (r *record) key() string   { return r.data[:r.keyLen] }
 func (r *record) value() string { return r.data[r.keyLen:] }
 
-// overhead is about what a frame needs for a timer beside key and value.
+// overhead is about how many bytes a timer takes in a frame apart from key and value.
 const overhead = 32
 
-// size returns what the timer takes in the log at least.
+// size returns the least that the timer takes in the log.
 func (r *record) size() int { return len(r.data) + overhead }
 
 const (
@@ -44,17 +44,17 @@ const (
 	chunkSize = 1 << chunkBits
 )
 
-// chunk is the memory of records with numbers that follow each other.
+// chunk is the memory of chunkSize records with consecutive numbers.
 type chunk struct {
 	all  [chunkSize]record
-	free [chunkSize]uint8 // of those that were taken and given back, by their place: a stack of gave
+	free [chunkSize]uint8 // a stack of gave places: the records that were taken and given back
 	gave uint8
-	used uint8 // those from here on were not taken yet
-	live uint8 // that are taken
-	room bool  // records.room has it
+	used uint8 // records from here on were never taken
+	live uint8 // how many records are taken
+	room bool  // the chunk is listed in records.room
 }
 
-// take takes a record out of those that are free, or is false.
+// take takes a free record of the chunk. ok is false if there is none.
 func (c *chunk) take() (at uint32, ok bool) {
 	switch {
 	case c.gave > 0:
@@ -70,22 +70,22 @@ func (c *chunk) take() (at uint32, ok bool) {
 	return at, true
 }
 
-// records is the memory of all records, by number from 1. A record stays where it is. A chunk whose records are
-// all free is given back, and comes again when its numbers are used again.
+// records is the memory of all records, which are numbered from 1. A record does not move. The memory of a chunk whose
+// records are all free is released, and allocated again when its numbers are used again.
 type records struct {
 	chunks []*chunk
-	next   uint32   // Invariant: numbers from next on were never used. They are in the last chunk, and after it
+	next   uint32   // Invariant: numbers from next on were never used. They are in the last chunk, or beyond it
 	room   []uint32 // chunks that may have free records below next
-	gone   []uint32 // chunks that were given back
-	pinned int      // while it is not 0, no number is used a second time
+	gone   []uint32 // chunks whose memory was released
+	pinned int      // while it is not 0, no number is used again
 }
 
 func (r *records) at(i uint32) *record { return &r.chunks[i>>chunkBits].all[i&(chunkSize-1)] }
 
-// has reports whether the memory of record i is there. That of one that is free may have gone.
+// has reports whether record i has memory. The memory of a free record may have been released.
 func (r *records) has(i uint32) bool { return i < r.next && r.chunks[i>>chunkBits] != nil }
 
-// timer returns record i if it has a timer, else nil.
+// timer returns record i if it holds a timer, otherwise nil.
 func (r *records) timer(i uint32) *record {
 	if !r.has(i) || r.at(i).state == free {
 		return nil
@@ -93,7 +93,7 @@ func (r *records) timer(i uint32) *record {
 	return r.at(i)
 }
 
-// take returns the number of a record that is free.
+// take returns the number of a free record.
 func (r *records) take() uint32 {
 	if r.pinned == 0 {
 		if i, ok := r.again(); ok {
@@ -103,7 +103,7 @@ func (r *records) take() uint32 {
 	at := r.next >> chunkBits
 	if int(at) == len(r.chunks) {
 		r.chunks = append(r.chunks, new(chunk))
-		if at == 0 { // 0 is no record
+		if at == 0 { // number 0 means no record
 			r.next, r.chunks[0].used = 1, 1
 		}
 	}
@@ -115,7 +115,7 @@ func (r *records) take() uint32 {
 	return i
 }
 
-// again takes a number that was used before, if there is one.
+// again takes a number that was used before, if there is a free one.
 func (r *records) again() (uint32, bool) {
 	for {
 		for n := len(r.room); n > 0; n = len(r.room) {
@@ -144,7 +144,8 @@ func (r *records) again() (uint32, bool) {
 	}
 }
 
-// give makes record i free. When all of a chunk are, its memory is given back, and when all are, that of the rest.
+// give makes record i free. If all records of its chunk are free, it releases the chunk's memory, and if all records
+// are, all memory.
 func (r *records) give(i uint32, live int) {
 	if live == 0 && r.pinned == 0 {
 		*r = records{}

@@ -9,22 +9,22 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Remember is how long a caller is remembered that requests nothing, unless SetRemember says otherwise. A
-// caller tries again for a minute. Only torture changes it, before it opens anything.
+// Remember is how long a caller without requests is remembered, unless SetRemember changes that. A caller retries for a
+// minute. Only the command torture changes the variable, before it opens anything.
 var Remember = 5 * time.Minute
 
-// Request names a caller's request. Callers count theirs.
+// Request identifies a request of a caller. Each caller numbers its requests.
 type Request struct{ Caller, Serial uint64 }
 
-// answered is the answer to a request, which is in the log.
+// answered is the answer to a request that is in the log.
 type answered struct {
 	serial uint64
 	when   int64  // the time of the frame with the first answer
-	answer string // as frame.AppendAnswer makes it, for each part
-	home   uint64 // the number of the frame where it was written last
+	answer string // the encoded answers of all parts, as by frame.AppendAnswer
+	home   uint64 // the number of the frame in which the answer was last written
 }
 
-// bytesOf returns about what answers take in the log.
+// bytesOf returns about how many bytes answers take in the log.
 func bytesOf(answers []answered) (n int64) {
 	for i := range answers {
 		n += int64(len(answers[i].answer)) + overhead
@@ -32,31 +32,31 @@ func bytesOf(answers []answered) (n int64) {
 	return n
 }
 
-// caller is what is remembered of a caller. Nobody waits for answers below the floor.
+// caller is what is remembered about a caller. Nobody waits for answers below the floor.
 type caller struct {
 	floor   uint64
 	last    int64      // the time of its latest request
-	answers []answered // Invariant: sorted by serial, which is at least floor
+	answers []answered // Invariant: sorted by serial, and none is below floor
 }
 
-// requests are the callers that are remembered.
+// requests holds the callers that are remembered.
 type requests struct {
 	callers  map[uint64]*caller
 	bytes    int64 // the sum of the sizes of all answers
-	expires  int64 // no caller is forgotten before. Until Build none is
+	expires  int64 // no caller is forgotten before this time. Until Build none is forgotten at all
 	remember int64 // immutable; how long a caller is remembered
-	forgot   int64 // the latest request of a caller that was forgotten is not after this
+	forgot   int64 // no caller that was forgotten had a request after this time
 }
 
-// find returns the answer to a request, or the place for it.
+// find returns the index of the answer to a request, or where it would have to be inserted.
 func (c *caller) find(serial uint64) (at int, ok bool) {
 	return slices.BinarySearchFunc(c.answers, serial, func(a answered, serial uint64) int {
 		return cmp.Compare(a.serial, serial)
 	})
 }
 
-// put remembers an answer that is in the log. While the log is read, its caller may still be remembered here though
-// its owner had forgotten it before the request: then the serial number is below the floor.
+// put records an answer that is in the log. While the log is being read, a caller may still be remembered here that its
+// owner had already forgotten before the request. Then the serial number is below the floor.
 func (q *requests) put(h *frame.Header, op *frame.Op) {
 	c := q.callers[op.Caller]
 	if c != nil && op.Serial < c.floor { // forgotten
@@ -94,7 +94,7 @@ func (q *requests) add(op *frame.Op) *caller {
 	return c
 }
 
-// raise forgets the answers below a floor.
+// raise raises the floor of a caller, and forgets the answers below it.
 func (q *requests) raise(c *caller, floor uint64) {
 	if c.floor = max(c.floor, floor); c.answers[0].serial >= c.floor {
 		return
@@ -110,9 +110,9 @@ func (q *requests) forget(id uint64) {
 	delete(q.callers, id)
 }
 
-// renew lets the time for which callers are remembered begin anew. The clock of this owner may be ahead of the last
-// owner's, so the time since their last requests is not known. The last owner has forgotten callers by the times of
-// its frames, the last of which was before.
+// renew restarts the time for which callers are remembered, because the clock of this owner may be ahead of the last
+// owner's, so that the time since their last requests is not known. The last owner forgot callers by the times of its
+// frames; before is the time of the last of those frames.
 func (q *requests) renew(before, now int64) {
 	q.forgot = before - q.remember
 	for _, c := range q.callers {
@@ -121,7 +121,7 @@ func (q *requests) renew(before, now int64) {
 	q.expires = now + q.remember
 }
 
-// expire forgets the callers whose latest request was too long ago.
+// expire forgets the callers whose latest request is too long ago.
 func (q *requests) expire(now int64) {
 	if len(q.callers) == 0 || now < q.expires {
 		return
@@ -137,7 +137,7 @@ func (q *requests) expire(now int64) {
 	}
 }
 
-// Floor returns the lowest serial number of a caller's requests to which it waits for answers.
+// Floor returns the lowest serial number for which a caller still waits for an answer.
 func (s *State) Floor(id uint64) uint64 {
 	if c := s.requests.callers[id]; c != nil {
 		return c.floor
@@ -164,13 +164,13 @@ func (s *State) answer(id Request) *answered {
 	return nil
 }
 
-// AnswerHome reports whether the answer of a request was last written in frame home.
+// AnswerHome reports whether the answer to a request was last written in frame home.
 func (s *State) AnswerHome(id Request, home uint64) bool {
 	a := s.answer(id)
 	return a != nil && a.home == home
 }
 
-// AnswersOf returns the requests whose answers were written last in frame home.
+// AnswersOf returns the requests whose answers were last written in frame home.
 func (s *State) AnswersOf(home uint64) (ids []Request) {
 	for id, c := range s.requests.callers {
 		for i := range c.answers {
@@ -182,33 +182,33 @@ func (s *State) AnswersOf(home uint64) (ids []Request) {
 	return ids
 }
 
-// KeepAnswer returns the operation that writes an answer, which must be remembered, again.
+// KeepAnswer returns the operation that writes an answer again. The answer must be remembered.
 func (s *State) KeepAnswer(id Request) frame.Op {
 	a := s.answer(id)
 	return frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: s.Floor(id.Caller),
 		When: a.when, Answers: []byte(a.answer)}
 }
 
-// Standing is whether a request of which no answer is known can be a copy of one that was committed.
+// Standing classifies a request without a known answer by whether it can be a copy of one that was committed.
 type Standing int
 
 const (
-	// Fresh: it has not been committed.
+	// Fresh: the request has not been committed.
 	Fresh Standing = iota
-	// Passed: it has not been committed, and a later one of its caller has been. It must not be committed under this
-	// number: its caller may have given it up, and requested something else since.
+	// Passed: the request has not been committed, but a later one of its caller has been. It must not be committed
+	// under this number: its caller may have given it up, and requested something else since.
 	Passed
-	// Old: it may have been committed, and its caller forgotten since.
+	// Old: the request may have been committed, and its caller forgotten since.
 	Old
 )
 
-// Counted is more than the serial numbers of callers of earlier versions, which count from 1. Their requests are never
-// Passed or Old.
+// Counted is greater than all serial numbers of callers of earlier versions, which count from 1. Their requests are
+// never Passed or Old.
 const Counted = 1 << 40
 
-// Standing returns the Standing of a request that has no Answer. Callers count from the time of an earlier frame of
-// the log, in nanoseconds, and send fewer messages than Remember has nanoseconds. So the number of a request is
-// hardly above the time when it was sent.
+// Standing returns the Standing of a request that has no Answer. Callers number their requests from the time of an
+// earlier frame of the log on, in nanoseconds, and send fewer messages than Remember has nanoseconds. So the number of
+// a request is hardly greater than the time at which it was sent.
 func (s *State) Standing(id Request) Standing {
 	q := &s.requests
 	c := q.callers[id.Caller]
@@ -223,8 +223,8 @@ func (s *State) Standing(id Request) Standing {
 	return Fresh
 }
 
-// SetRemember sets how long a caller is remembered that requests nothing. It is called on an empty State.
+// SetRemember sets how long a caller without requests is remembered. It must be called on an empty State.
 func (s *State) SetRemember(d time.Duration) { s.requests.remember = int64(d) }
 
-// Remembers reports whether a caller has a request that is remembered.
+// Remembers reports whether a request of the caller is remembered.
 func (s *State) Remembers(caller uint64) bool { return s.requests.callers[caller] != nil }

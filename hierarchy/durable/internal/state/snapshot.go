@@ -2,16 +2,16 @@ package state
 
 import "slices"
 
-// Snapshot is all timers as they were when it was made. It is read a portion at a time while the timers change: a
-// timer that changes before it is read is copied first. Close must follow.
+// Snapshot holds all timers as they were when it was made. It is read in batches while the timers change: a timer that
+// changes before it is read is copied first. A Snapshot must be closed.
 type Snapshot struct {
 	state *State
 	next  uint32
 	limit uint32
-	aside map[uint32]Timer // Invariant: records from next on, before limit
+	aside map[uint32]Timer // copies of timers that changed. Invariant: all are in records from next on, before limit
 }
 
-// Snapshot returns a new one. Until its Close no memory of records is used again.
+// Snapshot returns a new Snapshot. Until it is closed, no record is used again.
 func (s *State) Snapshot() *Snapshot {
 	s.records.pinned++
 	n := &Snapshot{s, 1, s.records.next, make(map[uint32]Timer)}
@@ -34,20 +34,20 @@ func (n *Snapshot) Take(records int, f func(Timer)) bool {
 	return n.next < n.limit
 }
 
-// Close ends the use of the snapshot.
+// Close releases the snapshot.
 func (n *Snapshot) Close() {
 	n.state.records.pinned--
 	n.state.snapshots = slices.DeleteFunc(n.state.snapshots, func(other *Snapshot) bool { return other == n })
 }
 
-// preserve is called before the timer of a record changes.
+// preserve copies the timer of a record for all snapshots that need it. It is called before the timer changes.
 func (s *State) preserve(i uint32) {
 	if len(s.snapshots) > 0 {
 		s.setAside(i, s.exported(Ref(i)))
 	}
 }
 
-// preservePopped is preserve for a timer that was just taken off its wheel, where it waited until then.
+// preservePopped is preserve for a timer that was just taken off its wheel, where it had waited until that time.
 func (s *State) preservePopped(i uint32, until int64) {
 	if len(s.snapshots) == 0 {
 		return
@@ -67,8 +67,8 @@ func (s *State) setAside(i uint32, t Timer) {
 	}
 }
 
-// exported returns the timer of a record, with the last Attempt in the log: another owner would not know of a later
-// one.
+// exported returns the timer of a record. Its Attempt is the last one in the log, since another owner would not know of
+// a later one.
 func (s *State) exported(ref Ref) Timer {
 	t := s.Listed(ref)
 	t.Attempt = s.records.at(uint32(ref)).attempt

@@ -1,6 +1,5 @@
-// Package state has the timers of a log: by key, and by when they are due. It applies the
-// operations of frames, whether they were read or have just been written. It has no lock, no
-// clock and no goroutine.
+// Package state holds the timers of a log in memory: by key, and by when they are due. It applies the operations of
+// frames that were read or have just been written. It has no lock, no clock and no goroutine.
 package state
 
 import (
@@ -13,24 +12,24 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// errSense: an operation does not fit what was before it.
+// errSense is for an operation that can't follow the operations before it.
 var errSense = errors.New("an operation makes no sense")
 
-// Ref names a record, as long as its key is there.
+// Ref identifies a record, as long as its key has a timer.
 type Ref uint32
 
-// State is the timers of a partition.
+// State holds the timers of a partition.
 type State struct {
 	records records
 	table   table
-	// The wheels are in the owner's time and in wall time. Until Build they are empty.
+	// One wheel is for the owner's time, the other for wall time. Until Build they are empty.
 	wheels [2]*hierarchy.Driven[uint32]
 	graves *hierarchy.Driven[uint32] // dead timers, in the owner's time, unless they are kept for ever
 	built  bool
 	owned  bool // see Own
 
 	live  int   // records with a timer
-	dead  int   // of them
+	dead  int   // how many of them are dead
 	bytes int64 // the sum of their sizes
 
 	requests  requests
@@ -38,11 +37,10 @@ type State struct {
 	extras    map[uint32]*Extra // Invariant: none is zero
 	keepDead  int64
 
-	begun map[uint32]struct{} // timers with an attempt that began, and has no end in the log
-	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if it has had one
+	begun map[uint32]struct{} // timers with an attempt whose begin is in the log, but not its end
+	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if it has had an attempt
 
-	// Superseded, if not nil, is called for a timer whose attempt is under way and which was set,
-	// moved or removed.
+	// Superseded, if not nil, is called for a timer that was set, moved or removed while its attempt was in progress.
 	Superseded func(Ref)
 
 	clean bool // the last operation was a Close
@@ -61,8 +59,8 @@ func New() *State {
 	}
 }
 
-// Len returns the number of timers that are not dead. Dead is the number of those that are. Bytes is
-// about what all of them take in the log, and the answers that are remembered.
+// Len returns the number of timers that are not dead, and Dead the number of those that are. Bytes returns about how
+// many bytes all timers, and the remembered answers, take in the log.
 func (s *State) Len() int     { return s.live - s.dead }
 func (s *State) Dead() int    { return s.dead }
 func (s *State) Bytes() int64 { return s.bytes + s.requests.bytes }
@@ -76,8 +74,8 @@ func (s *State) find(key []byte) (i, hash uint32) {
 	return s.table.find(&s.records, hash, key), hash
 }
 
-// Apply applies an operation. A key that is not there is no error, as the frame where it
-// was set may have been trimmed. What follows then is a Keep.
+// Apply applies an operation. If the key has no timer, that is no error, as the frame in which it was set may have been
+// trimmed. Then a Keep follows.
 func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	s.clean = op.Kind == frame.Close
 	switch op.Kind {
@@ -117,8 +115,8 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	return nil
 }
 
-// move gives a timer another due time, and ID. A run of a schedule has not started then, and stands for as many others
-// as before.
+// move gives a timer another due time, and another ID. If it has a schedule, its run has not started then, and makes up
+// for as many other runs as before.
 func (s *State) move(i uint32, r *record, op *frame.Op) {
 	s.leave(i, r)
 	r.due, r.id, r.wall, r.attempt = op.Due, op.ID, false, 0
@@ -148,7 +146,7 @@ func (s *State) set(h *frame.Header, op *frame.Op) {
 	s.wait(i, s.records.at(i), op.Due)
 }
 
-// add makes a record.
+// add adds a timer in a new record.
 func (s *State) add(hash uint32, h *frame.Header, op *frame.Op) uint32 {
 	i := s.records.take()
 	r := s.records.at(i)
@@ -159,7 +157,7 @@ func (s *State) add(hash uint32, h *frame.Header, op *frame.Op) uint32 {
 	return i
 }
 
-// fill copies what op has into r, but for the state.
+// fill copies the timer of op into r. It does not set the status.
 func (s *State) fill(i uint32, r *record, h *frame.Header, op *frame.Op) {
 	var b strings.Builder
 	b.Grow(len(op.Key) + len(op.Value))
@@ -171,7 +169,7 @@ func (s *State) fill(i uint32, r *record, h *frame.Header, op *frame.Op) {
 	s.setExtra(i, extraOf(&op.More))
 }
 
-// keep makes the timer of a Keep. One that is there already must be the same.
+// keep applies a Keep: it adds the timer. If the key has a timer already, that must be the same.
 func (s *State) keep(h *frame.Header, op *frame.Op) error {
 	i, hash := s.find(op.Key)
 	if i != 0 {
@@ -200,7 +198,7 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 	return nil
 }
 
-// replace makes the timer of an Import, instead of what the key has.
+// replace applies an Import: it replaces the timer of the key.
 func (s *State) replace(h *frame.Header, op *frame.Op) error {
 	if i, _ := s.find(op.Key); i != 0 {
 		s.preserve(i)

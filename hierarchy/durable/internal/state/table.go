@@ -2,8 +2,8 @@ package state
 
 import "hash/maphash"
 
-// table finds records by key. It is parts hash tables with open addressing. They grow and
-// shrink one at a time, so that no call waits until millions of entries have moved.
+// table finds records by key. It consists of many hash tables with open addressing, called parts. They grow and shrink
+// one at a time, so that no call waits until millions of entries have moved.
 type table struct {
 	seed  maphash.Seed
 	parts [parts]part
@@ -15,8 +15,8 @@ const (
 	leastSize = 8
 )
 
-// part holds the numbers of records. The slots of a record are the ones from its hash on, up to
-// the first empty one.
+// part holds the numbers of records. A record is in the first free slot at or after its hash, so all slots in between
+// are full.
 type part struct {
 	slots []uint32 // 0 is empty. Invariant: the length is 0 or a power of two
 	count int      // Invariant: at most three quarters of the slots
@@ -44,7 +44,7 @@ func (t *table) find(records *records, hash uint32, key []byte) uint32 {
 	}
 }
 
-// insert adds record i, whose key is not there.
+// insert adds record i, whose key must not be in the table.
 func (t *table) insert(records *records, i uint32) {
 	hash := records.at(i).hash
 	p := t.part(hash)
@@ -74,7 +74,7 @@ func (p *part) resize(records *records, size int) {
 	}
 }
 
-// remove takes record i out, and moves those after it that could not be found otherwise.
+// remove takes record i out, and moves those records after it that could not be found otherwise.
 func (t *table) remove(records *records, i uint32) {
 	p := t.part(records.at(i).hash)
 	mask := uint32(len(p.slots) - 1)
@@ -84,7 +84,7 @@ func (t *table) remove(records *records, i uint32) {
 	}
 	for at := (hole + 1) & mask; p.slots[at] != 0; at = (at + 1) & mask {
 		home := records.at(p.slots[at]).hash & mask
-		if (at-home)&mask >= (at-hole)&mask { // the hole is between its home and its slot
+		if (at-home)&mask >= (at-hole)&mask { // the hole is between the record's home and its slot
 			p.slots[hole], hole = p.slots[at], at
 		}
 	}

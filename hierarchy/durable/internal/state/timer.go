@@ -2,17 +2,17 @@ package state
 
 import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 
-// Timer is a copy of what the state has about a timer.
+// Timer is a copy of a timer in the state.
 type Timer struct {
 	Key, Value string
 	ID         frame.ID
 	Due        int64
-	Attempt    uint32 // the last one that the log knows
+	Attempt    uint32 // the last one that is in the log
 	Home       uint64
 	Wall       bool
 	Dead       bool
-	Running    bool  // of those that are listed: an attempt is under way
-	Next       int64 // of those that are listed, and wait for another attempt: when that is due
+	Running    bool  // only from Listed: an attempt is in progress
+	Next       int64 // only from Listed: when the next attempt is due, of a timer that waits for another one
 	Extra
 }
 
@@ -46,14 +46,14 @@ func (s *State) Until(ref Ref) (until int64, wall bool) {
 	return r.due, r.wall
 }
 
-// IsDue reports whether an attempt of a timer is due or under way. Its wall time may have come before a clock was set back.
+// IsDue reports whether an attempt of a timer is due or in progress. It stays true if the wall clock is set back.
 func (s *State) IsDue(ref Ref) bool {
 	st := s.records.at(uint32(ref)).state
 	return st == held || st == running
 }
 
-// Keep returns the operation that writes a timer again. Its bytes are appended to room, which is
-// returned. A timer whose attempt is due or under way is due at once for a later owner.
+// Keep returns the operation that writes a timer again. It appends the timer's bytes to room, and returns room. A timer
+// whose attempt is due or in progress is due at once for a later owner.
 func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 	r := s.records.at(uint32(ref))
 	op := frame.Op{Kind: frame.Keep, Wall: r.wall, Attempt: r.attempt, ID: r.id, Due: r.due}
@@ -80,7 +80,7 @@ func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 	return op, room
 }
 
-// Listed returns the timer of a record. Its Attempt is the last one that has begun, also if the log does not have it.
+// Listed returns the timer of a record. Its Attempt is the last one that has begun, even if that is not in the log.
 func (s *State) Listed(ref Ref) Timer {
 	i := uint32(ref)
 	t := s.Timer(ref)
@@ -94,22 +94,22 @@ func (s *State) Listed(ref Ref) Timer {
 	return t
 }
 
-// Cursor iterates over all timers, a portion at a time. A timer that is there throughout comes once. Close must
-// follow.
+// Cursor iterates over all timers, a batch at a time. It returns a timer that is there throughout exactly once. A
+// Cursor must be closed.
 type Cursor struct {
 	state *State
 	next  uint32
 	limit uint32
 }
 
-// Cursor returns a new one. Until its Close, no memory of records is used again, so that what is
-// set meanwhile can't come a second time.
+// Cursor returns a new Cursor. Until it is closed, no record is used again, so that a timer that is set meanwhile is
+// not returned a second time.
 func (s *State) Cursor() *Cursor {
 	s.records.pinned++
 	return &Cursor{s, 1, s.records.next}
 }
 
-// Take calls f for the timers in the next n records. It is false at the end.
+// Take calls f for the timers in the next n records. It reports false at the end.
 func (c *Cursor) Take(n int, f func(Ref, Timer)) bool {
 	c.next = c.state.Walk(c.next, min(c.limit, c.next+uint32(n)), func(ref Ref, t Timer) bool {
 		f(ref, t)
@@ -118,14 +118,14 @@ func (c *Cursor) Take(n int, f func(Ref, Timer)) bool {
 	return c.next < c.limit
 }
 
-// Close ends the use of the cursor.
+// Close releases the cursor.
 func (c *Cursor) Close() { c.state.records.pinned-- }
 
-// Records returns a number that is greater than those of all records now.
+// Records returns a number that is greater than the numbers of all present records.
 func (s *State) Records() uint32 { return s.records.next }
 
-// Walk calls f for the timers in records from from on, before to, until it is false. It returns the
-// number of the record for which it was, or to.
+// Walk calls f for the timers in the records from from until before to, until f returns false. It returns the number of
+// the record for which f did, or to.
 func (s *State) Walk(from, to uint32, f func(Ref, Timer) bool) uint32 {
 	for i := max(1, from); i < min(to, s.records.next); i++ {
 		if s.records.timer(i) != nil && !f(Ref(i), s.Listed(Ref(i))) {

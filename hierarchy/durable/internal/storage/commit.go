@@ -11,28 +11,29 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Patience is how long Commit waits for an answer before it tries again, and how often it tries.
-// The zero Patience is ready to use.
+// Patience determines how long Commit waits for an answer before it retries, and how often it retries. The zero
+// Patience is ready to use.
 type Patience struct {
-	Answer time.Duration // for each call to the log, default 5s
-	Pause  time.Duration // before the first repetition, doubled each time up to a second; default 5ms
+	Answer time.Duration // how long each call to the log may take, default 5s
+	Pause  time.Duration // the pause before the first retry, doubled each time up to a second; default 5ms
 	// Doubt, if not nil, is called once for each Commit that got no clear answer at first.
 	Doubt func(error)
-	// Stranger, if not nil, reports whether a message of the log is none of its owners'.
+	// Stranger, if not nil, reports whether a message of the log was written by somebody other than its owners.
 	Stranger func(data []byte, number uint64) bool
 }
 
-// Commit appends data as message last+1, and finds out whether it is in the log if the answer is lost. It returns nil
-// if it is, and ErrTaken, ErrStranger or ErrTooLarge if it is not and never will be. After any other error the
-// outcome is unknown: the error is ErrReplaced, or ctx is done, or the log accepts only smaller messages than before.
+// Commit appends data as message last+1. If the answer is lost, it finds out whether the message is in the log. It
+// returns nil if it is, and ErrTaken, ErrStranger or ErrTooLarge if it is not and never will be. After any other error
+// the outcome is unknown: the error is ErrReplaced, or ctx is done, or the log accepts only smaller messages than
+// before.
 func (p Patience) Commit(ctx context.Context, log Log, last uint64, data []byte) error {
-	sure := true // no copy can have been appended
+	sure := true // it is certain that no copy was appended
 	for retry := (wait.Backoff{First: cmp.Or(p.Pause, 5*time.Millisecond), Last: time.Second}); ; {
 		err := p.try(ctx, log, last, data, &sure)
 		if isClear(err) || sure && errors.Is(err, ErrTooLarge) {
 			return err
 		}
-		if errors.Is(err, ErrTooLarge) { // it was not, when it was sent first
+		if errors.Is(err, ErrTooLarge) { // it was not too large when it was first sent
 			return fmt.Errorf("it may have been appended: %v", err)
 		}
 		p.doubt(err)
@@ -62,7 +63,7 @@ func (p *Patience) append(ctx context.Context, log Log, last uint64, data []byte
 	defer cancel()
 	err := log.Append(limited, last, data)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil && !errors.Is(err, ErrDenied) {
-		// Callers do not know the context whose error err is.
+		// err may be the error of limited, a context that callers do not know.
 		return fmt.Errorf("%w within %v", errNoAnswer, p.answer())
 	}
 	return err
@@ -75,12 +76,12 @@ func (p *Patience) WithTimeout(ctx context.Context) (context.Context, context.Ca
 
 func (p *Patience) answer() time.Duration { return cmp.Or(p.Answer, 5*time.Second) }
 
-// try appends once, and if the answer is not clear, reads once whether the message is in the log.
-// It sets sure to false if the message may have been appended.
+// try appends once. If the answer is not clear, it reads once whether the message is in the log. It sets sure to false
+// if the message may have been appended.
 func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, sure *bool) error {
 	err := p.append(ctx, log, last, data)
 	if errors.Is(err, errNoAnswer) {
-		p.doubt(err) // reading takes as long again if the log is silent
+		p.doubt(err) // if the log is silent, the read takes as long again
 	}
 	if err == nil || errors.Is(err, ErrTooLarge) && *sure {
 		return err
@@ -99,7 +100,8 @@ func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, s
 	case !errors.Is(gone, ErrAbsent):
 		return err
 	}
-	// If the log begins after this number, a later owner has deleted the message there, ours or another one.
+	// If the log begins after this number, a later owner has deleted the message with the number, which was ours or
+	// another one.
 	b, failed := log.Bounds(limited)
 	switch {
 	case failed != nil || b.First <= last+1:

@@ -2,7 +2,7 @@ package storage
 
 import "strings"
 
-// prefix begins the text of an error that callers of package durable know.
+// prefix begins the texts of errors that package durable exports.
 const prefix = "durable: "
 
 // In adds the place where an error occurred to its text, after the prefix: "durable: partition 3: the log is damaged".
@@ -24,7 +24,7 @@ func (e *inPlace) Error() string {
 
 func (e *inPlace) Unwrap() error { return e.err }
 
-// Because returns an error that is both kind and cause. Only kind names the package.
+// Because returns an error that wraps both kind and cause. Its text has the prefix only once.
 func Because(kind, cause error) error { return &because{kind, cause} }
 
 type because struct{ kind, cause error }

@@ -5,16 +5,16 @@ import (
 	"hash/crc32"
 )
 
-// Mark names the last frame that is known to have been acknowledged.
+// Mark identifies the last frame that is known to have been acknowledged.
 type Mark struct {
 	Number   uint64
 	Checksum uint32
 }
 
-// MarkSize is how many bytes a Mark is encoded in.
+// MarkSize is the size of an encoded Mark in bytes.
 const MarkSize = 16
 
-// Encode returns the bytes of m, as FORMAT.md describes them.
+// Encode returns the encoding of m, which FORMAT.md describes.
 func (m Mark) Encode() []byte {
 	b := make([]byte, 0, MarkSize)
 	b = binary.LittleEndian.AppendUint64(b, m.Number)
@@ -22,7 +22,7 @@ func (m Mark) Encode() []byte {
 	return binary.LittleEndian.AppendUint32(b, checksum(b))
 }
 
-// DecodeMark returns the mark that Encode made b of. It is false if b is anything else.
+// DecodeMark is the inverse of Encode. ok is false if b is not an encoded mark.
 func DecodeMark(b []byte) (m Mark, ok bool) {
 	if len(b) != MarkSize || checksum(b[:12]) != binary.LittleEndian.Uint32(b[12:]) {
 		return m, false

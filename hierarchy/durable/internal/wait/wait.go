@@ -23,7 +23,7 @@ func (s Signal) Set() {
 	}
 }
 
-// Sleep waits for d. It reports false if ctx ends before.
+// Sleep waits for d. It reports false if ctx ends first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -50,7 +50,7 @@ func (b *Backoff) Next() time.Duration {
 // Reset makes the next pause the first one again.
 func (b *Backoff) Reset() { b.Pause = 0 }
 
-// Wait waits for the next pause. It reports false if ctx ends before.
+// Wait waits for the next pause. It reports false if ctx ends first.
 func (b *Backoff) Wait(ctx context.Context) bool { return Sleep(ctx, b.Next()) }
 
 // All calls f for each number below n, at most atOnce of them at once, and returns the results.

@@ -6,17 +6,17 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// size is that of a trace context: a version, and three fields with a number each.
+// size is the size of a trace context: a version, and three fields, each after its number.
 const size = 1 + 1 + len(trace.TraceID{}) + 1 + len(trace.SpanID{}) + 1 + 1
 
-// Where the parts of a trace context are.
+// The offsets of the parts of a trace context.
 const (
 	atTrace = 2
 	atSpan  = atTrace + len(trace.TraceID{}) + 1
 	atFlags = atSpan + len(trace.SpanID{}) + 1
 )
 
-// empty is the trace context without its values: version 0, and the fields' numbers 0, 1 and 2.
+// empty is a trace context whose fields are zero: version 0, and the fields' numbers 0, 1 and 2.
 var empty = func() (b [size]byte) {
 	b[atSpan-1], b[atFlags-1] = 1, 2
 	return b
@@ -32,7 +32,7 @@ func encode(sc trace.SpanContext) []byte {
 	return b[:]
 }
 
-// decode returns what encode was given, as it is in another process. It reports false for anything else.
+// decode decodes a trace context. The result is marked as remote. ok is false if b was not made by encode.
 func decode(b []byte) (sc trace.SpanContext, ok bool) {
 	if len(b) != size {
 		return sc, false

@@ -1,17 +1,17 @@
-// Package oteltrace traces durable timers with OpenTelemetry. It is a Tracer of durable:
+// Package oteltrace traces durable timers with OpenTelemetry. It implements durable.Tracer:
 //
 //	durable.Config[string, Order]{Trace: oteltrace.New(), …}
 //
-// Each attempt is a span, in which Handle runs: spans that it begins with its context are children of it. An attempt is
-// a trace of its own, as it can come months after the call that has set the timer, and again and again. It has a link
-// to the span in whose context the timer was set, by whichever process. So from the attempt of a chain of timers,
-// each of which is set by the handler of the one before, the links lead back to the beginning.
+// Each attempt is a span, in which Handle runs: spans that Handle begins with its context are children of it. An
+// attempt is a trace of its own, since it may come months after the call that has set the timer, and again and again.
+// It has a link to the span in whose context the timer was set, by whichever process. So in a chain of timers, each of
+// which is set by the handler of the one before, the links lead back to the beginning.
 //
 // # What is stored
 //
-// Beside the value of a timer the log has 29 bytes: the trace context of the call, in the binary format of OpenCensus
-// (the trace ID, the span ID and the flags, without the trace state). Calls whose span is not sampled store nothing,
-// as a link to a span that nobody has recorded leads nowhere.
+// The log stores 29 bytes with the value of a timer: the trace context of the call, in the binary format of OpenCensus
+// (the trace ID, the span ID and the flags, without the trace state). Calls whose span is not sampled store nothing, as
+// a link to a span that was not recorded leads nowhere.
 //
 // # The span of an attempt
 //

@@ -16,7 +16,7 @@ import (
 // Option is an option of New.
 type Option func(*tracer)
 
-// Provider has spans made by p, instead of the global provider of package go.opentelemetry.io/otel.
+// Provider makes New use p for spans, instead of the global provider of package go.opentelemetry.io/otel.
 func Provider(p trace.TracerProvider) Option {
 	return func(t *tracer) { t.provider = p }
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/outbox"
 )
 
-// Dialect returns the dialect of SQLite. The relay looks for rows every 10 milliseconds, as SQLite has no way to
-// wake another process. The database should be in WAL mode and have a busy_timeout.
+// Dialect returns the dialect of SQLite. The relay polls for rows every 10 milliseconds, as SQLite has no way to wake
+// another process. The database should be in WAL mode and have a busy_timeout.
 func Dialect() outbox.Dialect {
 	return outbox.Dialect{
 		Name: "SQLite",
@@ -21,7 +21,7 @@ func Dialect() outbox.Dialect {
 				one INTEGER PRIMARY KEY CHECK (one = 1), holder TEXT NOT NULL, renewed INTEGER NOT NULL)`,
 			`INSERT INTO %[1]s_relay (one, holder, renewed) VALUES (1, '', 0) ON CONFLICT DO NOTHING`,
 		},
-		// Only one transaction at a time writes, so IDs are in the order of commits. The hash is for other databases.
+		// Only one transaction writes at a time, so IDs are in the order of commits. The hash is for other databases.
 		Insert: `INSERT INTO %[1]s (op, key, value, due, made) SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?6 IS NOT NULL`,
 		Poll:   10 * time.Millisecond,
 	}

@@ -1,8 +1,8 @@
-// Package blocks looks at the files in which a NATS server keeps the messages of a stream. It changes nothing.
+// Package blocks reads the files in which a NATS server keeps the messages of a stream. It changes nothing.
 //
-// A record is its length, with a bit that says whether the message has headers (4 bytes), the sequence (8), the time
-// (8), the length of the subject (2), the subject, the headers with their length before them, the message, and the
-// checksum of all but the lengths (8). The numbers are little endian.
+// A record is its length, with a bit that is set if the message has headers (4 bytes), the sequence (8), the time (8),
+// the length of the subject (2), the subject, the headers with their length before them, the message, and the checksum
+// of everything except the lengths (8). The numbers are little endian.
 package blocks
 
 import (
@@ -30,14 +30,15 @@ const (
 	tombstone  = 1 << 62 // in the sequence
 )
 
-// ErrSequence: a record has a sequence that it was not written with.
+// ErrSequence means that a record has another sequence than it was written with.
 var ErrSequence = errors.New("a message has another number than it was written with")
 
-// Check is ErrSequence if the sequence of a record of a stream is not what it was. A server fills the gap up to that
-// sequence, message by message, which takes as much memory and time as it likes. stream is the stream's directory.
+// Check returns ErrSequence if the sequence of a record of a stream was altered. A server would fill the gap up to that
+// sequence, message by message, however much memory and time that takes. stream is the stream's directory.
 //
-// Only a record that does not follow the one before it has its checksum compared. Sequences without one are usual
-// where messages were deleted. Where a file ends in the middle of a record, or is none, the server cuts it off.
+// Check compares the checksum of a record only if the record does not follow the one before it, since gaps are usual
+// where messages were deleted. Where a file ends in the middle of a record, or has something else, the server cuts the
+// file off.
 func Check(stream string) error {
 	numbers, err := Numbers(stream)
 	if err != nil {
@@ -71,9 +72,9 @@ func Numbers(stream string) (numbers []int, err error) {
 type checker struct {
 	stream string
 	last   uint64 // the highest sequence so far
-	buf    []byte // what was read of the file, from begin on
+	buf    []byte // what was read of the file, starting at begin
 	begin  int64
-	size   int // of what is in buf
+	size   int // how many bytes buf holds
 }
 
 // file checks one file.
@@ -115,7 +116,7 @@ func (c *checker) file(name string, number int) error {
 	return nil
 }
 
-// plausible reports whether a record can have that header, as a server sees it.
+// plausible reports whether a record may have that header, by the rules of the server.
 func plausible(h []byte, left int64) bool {
 	length := binary.LittleEndian.Uint32(h)
 	size, least := int64(length&^hasHeaders), int64(headerSize+hashSize)+int64(binary.LittleEndian.Uint16(h[20:]))
@@ -125,7 +126,7 @@ func plausible(h []byte, left int64) bool {
 	return size >= least && size <= left && size <= largest
 }
 
-// header reads the header of a record. Of a long record, no more is read.
+// header reads the header of a record. It does not read the rest of a long record.
 func (c *checker) header(f *os.File, at int64) ([]byte, error) {
 	if at < c.begin || at+headerSize > c.begin+int64(c.size) {
 		n, err := f.ReadAt(c.buf, at)
@@ -137,7 +138,7 @@ func (c *checker) header(f *os.File, at int64) ([]byte, error) {
 	return c.buf[at-c.begin:][:headerSize], nil
 }
 
-// whole reports whether a record is as it was written. Each file has a key of its own.
+// whole reports whether a record is as it was written. The checksums of each file have a key of their own.
 func (c *checker) whole(f *os.File, at, size int64, number int) (bool, error) {
 	b := make([]byte, size)
 	if _, err := f.ReadAt(b, at); err != nil {

@@ -1,5 +1,5 @@
-// Package jetstreamtest has a NATS server for tests that may answer late, or not at all. It is only as much of one as the
-// client needs, all of it in the goroutines of the test, so it works in a bubble of testing/synctest.
+// Package jetstreamtest has a NATS server for tests that may answer late, or not at all. It implements only what the
+// client needs. All of it runs in goroutines of the test, so it works in a bubble of testing/synctest.
 package jetstreamtest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Answer is what a server answers to a request on a subject. It may take its time. If it is "", there is none.
+// Answer returns what a server answers to a request on a subject. It may block. If it returns "", there is no answer.
 type Answer func(subject string) string
 
 // Connect connects to a server until the test ends.
@@ -38,13 +38,13 @@ func (s *server) InProcessConn() (client net.Conn, _ error) {
 	return client, nil
 }
 
-// server has one connection.
+// server is a server for one connection.
 type server struct {
 	conn    net.Conn
 	answer  Answer
 	out     chan string
-	ended   chan bool         // closed when nothing is read any more
-	subs    map[string]string // by their beginning, without the last token
+	ended   chan bool         // closed when nothing more is read
+	subs    map[string]string // by subject, without its last token
 	running sync.WaitGroup
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Run tests the logs that open makes. Each call of fresh is a new log, each call of the function
-// that it returns another connection to it.
+// Run tests the logs that open returns. Each call of fresh makes a new log, and each call of the function that it
+// returns opens another connection to that log.
 func Run(t *testing.T, fresh func(t *testing.T) (open func() storage.Log)) {
 	for name, test := range map[string]func(*contract){
 		"Empty": (*contract).empty, "Append": (*contract).append, "Expected": (*contract).expected,
@@ -38,7 +38,7 @@ type contract struct {
 	log  storage.Log
 }
 
-// fill appends messages from number on.
+// fill appends the messages with the numbers from from to to.
 func (c *contract) fill(from, to uint64) {
 	for n := from; n <= to; n++ {
 		c.NoError(c.log.Append(c.ctx, n-1, message(n)))
@@ -97,7 +97,7 @@ func (c *contract) append() {
 	c.Equal(message(2), data)
 }
 
-// expected: what is appended at another sequence is refused, and leaves nothing.
+// expected checks that an append at another sequence is refused, and leaves nothing.
 func (c *contract) expected() {
 	c.ErrorIs(c.log.Append(c.ctx, 1, message(1)), storage.ErrRefused)
 	c.fill(1, 2)
@@ -148,7 +148,7 @@ func (c *contract) marks() {
 	c.holds(1, 0)
 }
 
-// race: of several who append at one place, one does.
+// race checks that of several concurrent appends at one place exactly one succeeds.
 func (c *contract) race() {
 	logs := []storage.Log{c.log, c.open(), c.open()}
 	for last := range uint64(30) {
@@ -185,7 +185,7 @@ func (c *contract) endOfContext() {
 	}
 }
 
-// owned: what goes in and comes out is not shared with the log.
+// owned checks that the log shares no memory with what was passed to it, or returned.
 func (c *contract) owned() {
 	data := message(1)
 	c.NoError(c.log.Append(c.ctx, 0, data))

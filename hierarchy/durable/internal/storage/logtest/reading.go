@@ -23,7 +23,7 @@ func (c *contract) read() {
 	c.ErrorIs(last, storage.ErrAbsent)
 }
 
-// readMuch reads more than comes at once.
+// readMuch reads more than one portion.
 func (c *contract) readMuch() {
 	const n = 300
 	data := make([]byte, 100<<10)
@@ -54,7 +54,7 @@ func (c *contract) trim() {
 	c.holds(7, 12)
 }
 
-// trimAll: the log goes on where it was.
+// trimAll checks that the log continues after the last number when all messages were deleted.
 func (c *contract) trimAll() {
 	c.fill(1, 5)
 	c.NoError(c.log.Trim(c.ctx, 6))

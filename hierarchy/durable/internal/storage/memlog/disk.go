@@ -9,12 +9,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Disk is what the logs are on: it is there when the processes are gone. Several Logs may share
-// it, as an owner and the one that takes over do. Make it with new.
+// Disk stores a log. It remains when processes have ended. Several Logs may share it, such as those of an owner and of
+// the process that takes over. Make it with new.
 type Disk struct {
 	mu    sync.Mutex
-	first uint64   // of messages, less 1
-	all   [][]byte // the message of number n is all[n-first-1]
+	first uint64   // the number of the first message, less 1
+	all   [][]byte // message n is all[n-first-1]
 	lied  uint64   // the first message that was acknowledged without being on the disk, or 0
 	mark  *storage.Mark
 	late  []late
@@ -28,9 +28,9 @@ type Disk struct {
 	Trims int // how often messages were deleted
 }
 
-// late is an append that is on its way.
+// late is an append that has not arrived yet.
 type late struct {
-	calls int // that come before it
+	calls int // how many calls arrive before it
 	last  uint64
 	data  []byte
 }
@@ -50,7 +50,7 @@ func (d *Disk) Appends() (n int) {
 	return n
 }
 
-// LosePower drops what was acknowledged without being on the disk, and what is on its way.
+// LosePower drops messages that were acknowledged without being on the disk, and appends that have not arrived.
 func (d *Disk) LosePower() {
 	d.locked(func() {
 		if d.lied != 0 {
@@ -60,7 +60,7 @@ func (d *Disk) LosePower() {
 	})
 }
 
-// Arrive brings to the disk what is on its way.
+// Arrive makes all late appends arrive at the disk.
 func (d *Disk) Arrive() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -70,7 +70,7 @@ func (d *Disk) Arrive() {
 	d.late = nil
 }
 
-// Cut removes the messages from number on, as an engine does that takes the end of its file for torn.
+// Cut removes the messages from number on, like a storage engine that considers the end of its file torn.
 func (d *Disk) Cut(number uint64) { d.locked(func() { d.cut(number) }) }
 
 func (d *Disk) cut(number uint64) {
@@ -79,12 +79,12 @@ func (d *Disk) cut(number uint64) {
 	}
 }
 
-// Change replaces message number. With nil it is missing.
+// Change replaces message number. If data is nil, the message is missing.
 func (d *Disk) Change(number uint64, data []byte) {
 	d.locked(func() { d.all[number-d.first-1] = data })
 }
 
-// Remark replaces the mark by any other.
+// Remark replaces the mark, by a lower one, too.
 func (d *Disk) Remark(m storage.Mark) { d.locked(func() { d.mark = &m }) }
 
 // Copy returns another disk with the same contents, such as a backup.
@@ -94,13 +94,13 @@ func (d *Disk) Copy() *Disk {
 	return &Disk{first: d.first, all: slices.Clone(d.all), mark: d.mark, lied: d.lied}
 }
 
-// SetFull makes all appends fail, or no longer.
+// SetFull makes all appends fail, until it is called with false.
 func (d *Disk) SetFull(full bool) { d.locked(func() { d.full = full }) }
 
 // SetMost limits the sum of the sizes of all messages, if it is not 0. An append that does not fit fails.
 func (d *Disk) SetMost(bytes int64) { d.locked(func() { d.most = bytes }) }
 
-// SetSilent makes all calls fail, or no longer.
+// SetSilent makes all calls fail, until it is called with false.
 func (d *Disk) SetSilent(silent bool) { d.locked(func() { d.still = silent }) }
 
 // Restore replaces the messages by those of a backup. The mark stays.
@@ -109,7 +109,7 @@ func (d *Disk) Restore(backup *Disk) {
 	d.locked(func() { d.first, d.all, d.gone = c.first, c.all, false })
 }
 
-// SetGone deletes the log, as somebody may, or restores it.
+// SetGone deletes the log, or restores it.
 func (d *Disk) SetGone(gone bool) { d.locked(func() { d.gone = gone }) }
 
 // Size returns the sum of the sizes of all messages.
@@ -127,7 +127,7 @@ func (d *Disk) size() (n int) {
 
 func (d *Disk) last() uint64 { return d.first + uint64(len(d.all)) }
 
-// append reports whether the log ended at last, and so took the message. d must be locked.
+// append appends the message if the log ends at last. It reports whether it did. d must be locked.
 func (d *Disk) append(last uint64, data []byte) bool {
 	if last != d.last() {
 		return false

@@ -1,5 +1,5 @@
-// Package memlog is a log in memory, for tests. It is as reliable as a disk and a server can be
-// at their worst: it loses what was not synced, fails, delays, answers twice or not at all.
+// Package memlog provides a log in memory, for tests. It is as unreliable as a disk and a server can be: it loses what
+// was not synced, fails, delays calls, and answers twice or not at all.
 package memlog
 
 import (
@@ -19,26 +19,27 @@ type Fault uint8
 
 const (
 	None     Fault = iota
-	Drop           // it is not done, and the error is that there was no answer
-	Forget         // it is done, and the error is that there was no answer
-	Silence        // it is done, and no answer comes until the context ends
-	Later          // it comes to the disk when the next call but one does, and no answer comes
-	Twice          // it comes to the disk twice, and the second answer comes
-	Stranger       // a message of somebody else comes to the disk before it
-	Lie            // it is acknowledged, but lost at a loss of power
-	Refuse         // it is refused, though it could have been done
+	Drop           // the append is not done, and the error is that there was no answer
+	Forget         // the append is done, and the error is that there was no answer
+	Silence        // the append is done, and there is no answer until the context ends
+	Later          // the append arrives together with the next call but one, and there is no answer
+	Twice          // the append arrives twice, and its caller gets the second answer
+	Stranger       // somebody else's message arrives before it
+	Lie            // the append is acknowledged, but a loss of power undoes it
+	Refuse         // the append is refused, though it could have been done
 )
 
-// Log is a connection to a Disk. Close ends it, like the death of its process.
+// Log is a connection to a Disk. Closing it has the same effect as the death of its process.
 type Log struct {
 	disk  *Disk
 	fault func(data []byte) Fault // guarded by disk.mu
-	// Before and After, if not nil, are called around each append without a lock, After only if
-	// it was acknowledged.
+	// Before and After, if not nil, are called before and after each append, without a lock; After only if the append
+	// was acknowledged.
 	Before, After func(last uint64)
-	// Trimming, if not nil, is called before messages are deleted, without a lock. After an error none are.
+	// Trimming, if not nil, is called before messages are deleted, without a lock. If it returns an error, none are
+	// deleted.
 	Trimming func(context.Context) error
-	Max      int // the largest message; 0 means 1 MiB
+	Max      int // the size of the largest message; 0 means 1 MiB
 
 	closed chan struct{}
 	once   sync.Once
@@ -46,17 +47,17 @@ type Log struct {
 
 var _ storage.Log = (*Log)(nil)
 
-// SetFault sets the function that returns what goes wrong with each append. It is called under a lock.
+// SetFault sets the function that returns the fault of each append. It is called under a lock.
 func (l *Log) SetFault(f func(data []byte) Fault) {
 	l.disk.mu.Lock()
 	defer l.disk.mu.Unlock()
 	l.fault = f
 }
 
-// Close ends the connection: calls fail, and those that are under way are lost.
+// Close ends the connection: calls fail, and the results of those in progress are lost.
 func (l *Log) Close() { l.once.Do(func() { close(l.closed) }) }
 
-// call begins a call: it locks the disk, and brings to it what is late. It fails if l is closed.
+// call begins a call: it locks the disk, and makes late appends arrive. It fails if l is closed.
 func (l *Log) call(ctx context.Context) error {
 	select {
 	case <-l.closed:
@@ -83,7 +84,7 @@ func (l *Log) call(ctx context.Context) error {
 	return nil
 }
 
-// errNoAnswer is none of the errors that a caller may rely on.
+// errNoAnswer is not one of the errors of package storage, so it leaves the outcome unknown.
 var errNoAnswer = fmt.Errorf("memory: no answer")
 
 func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {

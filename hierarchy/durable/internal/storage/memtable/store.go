@@ -9,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Store is a connection to a Table, of one process.
+// Store is the connection of one process to a Table.
 type Store struct {
 	table *Table
 
@@ -18,19 +18,19 @@ type Store struct {
 	cut     bool
 	held    bool
 	paused  bool
-	running chan struct{} // closed and replaced when what watches wait for may have changed
+	running chan struct{} // closed and replaced when a state that watches wait for may have changed
 }
 
 var _ storage.Table = (*Store)(nil)
 
-// SetFault sets the function that returns what goes wrong with each call.
+// SetFault sets the function that returns the fault of each call.
 func (s *Store) SetFault(f func(Call) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = f
 }
 
-// set changes the state, and wakes those that wait for a change.
+// set changes one of the states, and wakes goroutines that wait for a change.
 func (s *Store) set(state *bool, on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,17 +39,17 @@ func (s *Store) set(state *bool, on bool) {
 	s.running = make(chan struct{})
 }
 
-// Cut loses all calls and answers, and stops watches, until it is called with false.
+// Cut makes all calls and answers get lost, and stops watches, until it is called with false.
 func (s *Store) Cut(on bool) { s.set(&s.cut, on) }
 
 // Hold stops watches until it is called with false. Nothing is lost.
 func (s *Store) Hold(on bool) { s.set(&s.held, on) }
 
-// Pause keeps calls from beginning and returning, even when their contexts are done, as in a process that is
-// stopped, until it is called with false.
+// Pause keeps calls from beginning and returning, even when their contexts are done, as in a process that is stopped,
+// until it is called with false.
 func (s *Store) Pause(on bool) { s.set(&s.paused, on) }
 
-// Mute makes the watches that have begun send nothing any more.
+// Mute makes all present watches send nothing any more.
 func (s *Store) Mute() {
 	s.table.mu.Lock()
 	defer s.table.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *Store) isCut() bool {
 	return s.cut
 }
 
-// standstill returns nil if watches may go on, else a channel that is closed when they may.
+// standstill returns nil if watches may send, otherwise a channel that is closed when that may have changed.
 func (s *Store) standstill() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *Store) standstill() <-chan struct{} {
 	return nil
 }
 
-// waitWhilePaused returns when the process is not stopped.
+// waitWhilePaused waits until the process is not paused.
 func (s *Store) waitWhilePaused() {
 	for {
 		s.mu.Lock()
@@ -90,7 +90,7 @@ func (s *Store) waitWhilePaused() {
 	}
 }
 
-// begin returns what goes wrong with a call.
+// begin returns the fault of a call.
 func (s *Store) begin(c Call) (f Fault) {
 	s.waitWhilePaused()
 	s.mu.Lock()
@@ -104,7 +104,7 @@ func (s *Store) begin(c Call) (f Fault) {
 	return f
 }
 
-// call does what a call does, with its faults.
+// call carries a call out, with its faults.
 func (s *Store) call(ctx context.Context, f Fault, do func() answer) answer {
 	defer s.waitWhilePaused()
 	if err := ctx.Err(); err != nil {
@@ -146,7 +146,7 @@ func (s *Store) call(ctx context.Context, f Fault, do func() answer) answer {
 	}
 }
 
-// after calls f after d, and at once if that is 0.
+// after calls f after d, or at once if d is 0.
 func after(d time.Duration, f func()) {
 	if d == 0 {
 		f()
@@ -155,7 +155,7 @@ func after(d time.Duration, f func()) {
 	time.AfterFunc(d, f)
 }
 
-// write is Put or Delete.
+// write implements Put and Delete.
 func (s *Store) write(ctx context.Context, op string, r storage.Record, last uint64) (uint64, error) {
 	f := s.begin(Call{op, r.Key})
 	a := s.call(ctx, f, func() (a answer) {

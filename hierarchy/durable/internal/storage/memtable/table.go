@@ -1,6 +1,5 @@
-// Package memtable is a table in memory, for tests. It is as reliable as servers and a network can be
-// at their worst: calls come late or never, answers are lost or wrong, what is read is old, watches
-// fall silent, and processes stand still.
+// Package memtable provides a table in memory, for tests. It is as unreliable as servers and a network can be: calls
+// arrive late or never, answers are lost or wrong, reads are stale, watches fall silent, and processes stand still.
 package memtable
 
 import (
@@ -12,20 +11,20 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Table is the table itself. Several Stores share it, as processes do. Make it with new.
+// Table is the table itself. Several Stores, one for each process, share it. Make it with new.
 type Table struct {
 	mu       sync.Mutex
 	revision uint64
-	log      []storage.Record // all that was ever written, less what Expire took out
+	log      []storage.Record // all records that were ever written, except those that Expire has removed
 	kept     int              // how long log was after the last compact
 	watches  map[*watch]bool
-	deleted  map[string]time.Time // when keys were deleted last
+	deleted  map[string]time.Time // when each key was last deleted
 }
 
 // Open returns a new connection.
 func (t *Table) Open() *Store { return &Store{table: t, running: make(chan struct{})} }
 
-// Expire forgets the deletions that are so old, as a table does after an hour.
+// Expire forgets deletions that are at least that old, as a table does after an hour.
 func (t *Table) Expire(age time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -38,7 +37,7 @@ func (t *Table) Expire(age time.Duration) {
 	t.log = kept
 }
 
-// All returns the records that are there now.
+// All returns the present records.
 func (t *Table) All() (all []storage.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,7 +49,7 @@ func (t *Table) All() (all []storage.Record) {
 	return all
 }
 
-// get returns what key was when the table had that revision. t must be locked.
+// get returns the record that key had when the table had that revision. t must be locked.
 func (t *Table) get(key string, revision uint64) (storage.Record, error) {
 	for _, r := range slices.Backward(t.log) {
 		if r.Key != key || r.Revision > revision {
@@ -65,7 +64,7 @@ func (t *Table) get(key string, revision uint64) (storage.Record, error) {
 	return storage.Record{Key: key}, fmt.Errorf("%w: %q", storage.ErrAbsent, key)
 }
 
-// snapshot returns the last record of each key when the table had that revision. t must be locked.
+// snapshot returns the record that each key had when the table had that revision. t must be locked.
 func (t *Table) snapshot(revision uint64) (all []storage.Record) {
 	replaced := make(map[string]bool)
 	for _, r := range slices.Backward(t.log) {
@@ -95,17 +94,17 @@ func (t *Table) put(r storage.Record, last uint64) (uint64, error) {
 		t.deleted[r.Key] = time.Now()
 	}
 	t.compact()
-	r.Time = time.Now() // of the real clock, or of a bubble
+	r.Time = time.Now() // by the real clock, or that of a bubble
 	for w := range t.watches {
 		w.add(storage.Change{Record: r})
 	}
 	return r.Revision, nil
 }
 
-// history is how many changes the table remembers for answers that are old.
+// history is how many changes the table remembers, in order to answer with stale records.
 const history = 64
 
-// compact takes out what is too old for any answer. t must be locked.
+// compact removes records that are too old for any answer. t must be locked.
 func (t *Table) compact() {
 	if len(t.log) < max(4*history, 2*t.kept) || t.revision < history {
 		return
@@ -116,22 +115,22 @@ func (t *Table) compact() {
 	t.kept = len(t.log)
 }
 
-// before returns the revision that the table had so many changes ago. t must be locked.
+// before returns the revision that the table had that many changes ago. t must be locked.
 func (t *Table) before(changes uint64) uint64 {
 	return t.revision - min(changes, t.revision, history)
 }
 
-// Fault is what goes wrong with one call. The zero Fault is nothing.
+// Fault is what goes wrong with one call. The zero Fault means nothing.
 type Fault struct {
-	Before time.Duration // the call arrives so much later, also if its context has ended
-	After  time.Duration // the answer comes so much later
+	Before time.Duration // how much later the call arrives, even if its context has ended
+	After  time.Duration // how much later the answer arrives
 	Drop   bool          // the call never arrives
-	Lose   bool          // the answer never comes
-	Err    error         // this is the answer, whatever was done
-	Behind uint64        // what is read does not have so many of the last changes
+	Lose   bool          // the answer never arrives
+	Err    error         // the answer, whatever was done
+	Behind uint64        // how many of the last changes are missing in what is read
 }
 
-// Call is what a Fault is for.
+// Call describes a call for which a Fault is requested.
 type Call struct{ Op, Key string } // Op: put, delete, get, watch
 
 // answer is what a call returns.

@@ -13,7 +13,7 @@ import (
 type watch struct {
 	store *Store
 	out   chan storage.Change
-	more  wait.Signal // there is something in queue
+	more  wait.Signal // set when there are changes in queue
 
 	mu    sync.Mutex
 	queue []storage.Change
@@ -28,7 +28,7 @@ func (s *Store) Watch(ctx context.Context) (<-chan storage.Change, error) {
 		return answer{}
 	})
 	if a.err != nil {
-		w.mute() // it may begin late
+		w.mute() // the watch may begin late
 		w.end()
 		return nil, a.err
 	}
@@ -36,7 +36,7 @@ func (s *Store) Watch(ctx context.Context) (<-chan storage.Change, error) {
 	return w.out, nil
 }
 
-// begin queues what is there. It can be what was there some changes ago: the rest follows.
+// begin queues the records of the table, possibly as they were some changes ago. Then the later changes follow.
 func (w *watch) begin(behind uint64) {
 	t := w.store.table
 	t.mu.Lock()
@@ -81,7 +81,7 @@ func (w *watch) mute() {
 	w.muted, w.queue = true, nil
 }
 
-// next takes the first change out of the queue.
+// next takes the first change from the queue.
 func (w *watch) next() (c storage.Change, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +92,7 @@ func (w *watch) next() (c storage.Change, ok bool) {
 	return c, true
 }
 
-// run brings the changes to the reader.
+// run sends the changes to the reader.
 func (w *watch) run(ctx context.Context) {
 	defer close(w.out)
 	defer w.end()

@@ -13,8 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// Run tests the tables that open makes. Each call of fresh is a new table, each call of the function
-// that it returns another connection to it.
+// Run tests the tables that open returns. Each call of fresh makes a new table, and each call of the function that it
+// returns opens another connection to that table.
 func Run(t *testing.T, fresh func(t *testing.T) (open func() storage.Table)) {
 	for name, test := range map[string]func(*contract){
 		"Empty": (*contract).empty, "Put": (*contract).put, "Expected": (*contract).expected,
@@ -39,7 +39,7 @@ type contract struct {
 	store storage.Table
 }
 
-// set puts a value that must be taken.
+// set puts a value, and checks that the table accepts it.
 func (c *contract) set(key, value string, last uint64) uint64 {
 	n, err := c.store.Put(c.ctx, key, []byte(value), last)
 	c.NoError(err)
@@ -56,7 +56,7 @@ func (c *contract) has(key, value string, revision uint64) {
 	}
 }
 
-// absent checks that key is not there, and returns the revision of its deletion.
+// absent checks that key does not exist, and returns the revision of its deletion.
 func (c *contract) absent(key string) uint64 {
 	r, err := c.store.Get(c.ctx, key)
 	c.ErrorIs(err, storage.ErrAbsent)
@@ -93,7 +93,7 @@ func (c *contract) put() {
 	c.has("member.1", "a2", a2)
 }
 
-// expected: what expects another revision is refused, and changes nothing.
+// expected checks that a change that expects another revision is refused, and changes nothing.
 func (c *contract) expected() {
 	a := c.set("x", "a", 0)
 	b := c.set("x", "b", a)
@@ -117,7 +117,7 @@ func (c *contract) delete() {
 	c.has("x", "new", c.set("x", "new", gone))
 }
 
-// deleteAbsent: a key that never was there can be deleted, which only one can do.
+// deleteAbsent checks that a key that has never existed can be deleted exactly once.
 func (c *contract) deleteAbsent() {
 	c.NoError(c.store.Delete(c.ctx, "x", 0))
 	gone := c.absent("x")
@@ -129,7 +129,7 @@ func (c *contract) deleteAbsent() {
 	c.has("y", "b", b)
 }
 
-// race: of several who change one revision, one does.
+// race checks that of several concurrent changes of one revision exactly one succeeds.
 func (c *contract) race() {
 	stores := []storage.Table{c.store, c.open(), c.open()}
 	for round := range 30 {
@@ -161,7 +161,7 @@ func (c *contract) race() {
 	}
 }
 
-// owned: what goes in and comes out is not shared with the table.
+// owned checks that the table shares no memory with what was passed to it, or returned.
 func (c *contract) owned() {
 	value := []byte("value")
 	changes, err := c.store.Watch(c.ctx)
@@ -192,7 +192,7 @@ func (c *contract) endOfContext() {
 	_, err = c.store.Get(ctx, "x")
 	c.ErrorIs(err, context.Canceled)
 	if changes, err := c.store.Watch(ctx); err == nil {
-		for range changes { // it ends
+		for range changes { // until the watch ends
 		}
 	}
 }

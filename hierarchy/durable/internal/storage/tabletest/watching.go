@@ -23,7 +23,7 @@ func (c *contract) follow(ctx context.Context) *follower {
 	return &follower{c, changes, false, make(map[string]storage.Record)}
 }
 
-// until reads until done is true of what is known.
+// until reads changes until done returns true.
 func (f *follower) until(done func() bool) {
 	for !done() {
 		select {
@@ -51,7 +51,7 @@ func (f *follower) take(c storage.Change) {
 	f.known[c.Key] = c.Record
 }
 
-// upTo reads until there is a revision that is as high.
+// upTo reads until there is a revision at least that high.
 func (f *follower) upTo(revision uint64) {
 	f.until(func() bool {
 		for _, r := range f.known {
@@ -90,7 +90,7 @@ func (c *contract) watch() {
 	c.Equal(c.absent("claim.1"), f.known["claim.1"].Revision)
 }
 
-// watchMany has more records than any buffer.
+// watchMany watches more records than fit into any buffer.
 func (c *contract) watchMany() {
 	const n = 700
 	var last uint64
@@ -103,7 +103,7 @@ func (c *contract) watchMany() {
 	f.upTo(last)
 }
 
-// watchUnread: a watch that nobody reads ends with its context, and holds up nobody.
+// watchUnread checks that a watch that nobody reads ends with its context, and holds up nobody.
 func (c *contract) watchUnread() {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
@@ -119,7 +119,7 @@ func (c *contract) watchUnread() {
 	f.upTo(c.set("x", "a", last))
 }
 
-// watchBusy: a watch that begins while all is being changed ends up with what is there.
+// watchBusy checks that a watch that begins while everything is being changed ends up with the final records.
 func (c *contract) watchBusy() {
 	const keys, rounds = 20, 30
 	revisions := make([]uint64, keys)

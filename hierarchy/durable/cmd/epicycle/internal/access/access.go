@@ -11,26 +11,26 @@ import (
 	"strings"
 )
 
-// Role is what the bearer of a token may do. Each role may do what the ones before it may.
+// Role is what the bearer of a token may do. Each role may do everything that the roles before it may do.
 type Role int
 
 // The roles.
 const (
 	Read  Role = iota + 1 // look at timers and figures, export
 	Write                 // set, move, remove and revive timers, take from queues
-	Admin                 // remove all timers, import: it gives timers any IDs
+	Admin                 // remove all timers, and import, which gives timers arbitrary IDs
 )
 
 func (r Role) String() string { return [...]string{"none", "read", "write", "admin"}[r] }
 
-// Bearer is who has sent a request.
+// Bearer identifies the sender of a request, and what it may do.
 type Bearer struct {
 	Name   string
 	Role   Role
-	Prefix string // of the keys that it may see and change
+	Prefix string // of the keys that the bearer may see and change
 }
 
-// Everybody is the bearer of requests where there are no tokens.
+// Everybody is the bearer of all requests if there are no tokens.
 var Everybody = Bearer{Name: "everybody", Role: Admin}
 
 // MayKey reports whether the bearer may see and change the timer of a key.
@@ -44,7 +44,7 @@ type entry struct {
 	Bearer
 }
 
-// Parse reads lines of NAME ROLE SHA256-OF-TOKEN [PREFIX]. Empty lines and those that begin with # are left out.
+// Parse reads lines of NAME ROLE SHA256-OF-TOKEN [PREFIX]. It ignores empty lines and those that begin with #.
 func Parse(r io.Reader) (*Tokens, error) {
 	t := new(Tokens)
 	lines := bufio.NewScanner(r)
@@ -73,7 +73,7 @@ func Parse(r io.Reader) (*Tokens, error) {
 	return t, nil
 }
 
-// parseEntry returns errors that do not show the third field, which may be a token by mistake.
+// parseEntry parses a line. Its errors do not show the third field, which may be a token by mistake.
 func parseEntry(fields []string) (e entry, err error) {
 	if len(fields) < 3 || len(fields) > 4 {
 		return e, fmt.Errorf("%d fields instead of NAME ROLE SHA256-OF-TOKEN [PREFIX]", len(fields))
@@ -100,7 +100,7 @@ func parseEntry(fields []string) (e entry, err error) {
 	return e, nil
 }
 
-// Bearer returns whose token it is. The time that this takes does not depend on the token.
+// Bearer returns the bearer of a token. The time that this takes does not depend on the token.
 func (t *Tokens) Bearer(token string) (*Bearer, bool) {
 	sum := sha256.Sum256([]byte(token))
 	found := -1

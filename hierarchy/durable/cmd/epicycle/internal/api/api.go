@@ -22,7 +22,7 @@ import (
 // Config configures New.
 type Config struct {
 	Service *service.Service
-	// Tokens are those of requests, or nil: then everybody may do all.
+	// Tokens are the tokens of requests. If it is nil, everybody may do everything.
 	Tokens   *atomic.Pointer[access.Tokens]
 	Subjects bool // whether timers may have subjects
 	Version  string
@@ -51,7 +51,7 @@ func New(cfg Config) *API {
 	return a
 }
 
-// decode reads JSON to its end, and refuses fields that it does not know.
+// decode decodes JSON, and refuses unknown fields and anything after the value.
 func decode(data []byte, v any) error {
 	if !utf8.Valid(data) {
 		return fmt.Errorf("the body is not UTF-8")
@@ -67,20 +67,20 @@ func decode(data []byte, v any) error {
 	return nil
 }
 
-// Sizes of bodies.
+// Limits for the sizes of bodies.
 const (
 	maxSetting = 256 << 10
 	maxBatch   = 64 << 20
 	maxTokens  = 4 << 20
 )
 
-// Times for bodies.
+// Limits for the time in which a body must arrive.
 const (
 	bodyTime  = 10 * time.Second
 	batchTime = time.Minute
 )
 
-// timer returns the description of a request.
+// timer returns the description of a request about a timer.
 func timer(method, id, path, summary string, codes ...int) huma.Operation {
 	return huma.Operation{
 		Method: method, OperationID: id, Path: path, Summary: summary, SkipValidateBody: true,
@@ -116,7 +116,7 @@ func (a *API) register(api huma.API) {
 	describeRest(api)
 }
 
-// Keyed is the path of a timer.
+// Keyed is the key in the path of a request.
 type Keyed struct {
 	Key string `path:"key" maxLength:"1024" doc:"Any UTF-8 string of 1 to 1,024 bytes, percent-encoded"`
 }

@@ -13,12 +13,12 @@ import (
 
 const (
 	maxOperations = 10000
-	// someOperations and someBytes are what goes into one durable.Batch: no partition's part is too large then.
+	// someOperations and someBytes limit one durable.Batch, so that no partition's part is too large.
 	someOperations = 2000
 	someBytes      = 512 << 10
 )
 
-// Operation is one of a batch.
+// Operation is one operation of a batch.
 type Operation struct {
 	Op  string `json:"op" enum:"set,move,remove"`
 	Key string `json:"key"`
@@ -26,7 +26,7 @@ type Operation struct {
 	Setting
 }
 
-// Result is whether an operation was done.
+// Result tells whether an operation was done.
 type Result struct {
 	OK    bool   `json:"ok"`
 	Error string `json:"error,omitempty"`
@@ -62,7 +62,7 @@ func (a *API) batch(ctx context.Context, in *batchInput) (*batchOutput, error) {
 	return out, nil
 }
 
-// chunk is operations that are done together.
+// chunk is a list of operations that are done together.
 type chunk struct {
 	api     *API
 	ctx     context.Context
@@ -71,7 +71,7 @@ type chunk struct {
 	results []Result
 	batch   durable.Batch[string, task.Task]
 	places  []int
-	// conditional is whether each operation sets a timer: then only a condition can have kept it from that.
+	// conditional tells for each operation whether it sets a timer: if it was not done, its condition was not met.
 	conditional []bool
 	size        int
 }
@@ -138,7 +138,7 @@ func (c *chunk) set(s *setting) {
 	}
 }
 
-// flush does the operations.
+// flush does the operations of the chunk.
 func (c *chunk) flush() {
 	if c.batch.Len() == 0 {
 		return

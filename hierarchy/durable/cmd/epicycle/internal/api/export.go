@@ -14,7 +14,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 )
 
-// partTime is how long a part of a long body may take in either direction, while the whole may take any time.
+// partTime is how long each part of a long body may take, in either direction. The whole body may take any time.
 const partTime = time.Minute
 
 const lineType = "application/jsonl"
@@ -47,8 +47,8 @@ func (a *API) export(ctx context.Context, in *exportInput) (*huma.StreamResponse
 	return &huma.StreamResponse{Body: func(huma.Context) { a.exportTo(ctx, in.w, prefix) }}, nil
 }
 
-// exportTo writes all timers, a line each. If it fails after it has begun, the connection is cut, so that nobody takes
-// a part for the whole.
+// exportTo writes all timers, a line each. If it fails after it has begun, it cuts the connection, so that the client
+// can't take a part for the whole.
 func (a *API) exportTo(ctx context.Context, w http.ResponseWriter, prefix string) {
 	part := &parts{w: w, control: http.NewResponseController(w)}
 	out := bufio.NewWriterSize(part, partSize)
@@ -72,10 +72,10 @@ func (a *API) exportTo(ctx context.Context, w http.ResponseWriter, prefix string
 	}
 }
 
-// partSize is how much is written at once.
+// partSize is how many bytes are written at once.
 const partSize = 32 << 10
 
-// parts sends a long answer, of which each part has its time.
+// parts sends a long answer, with a time limit for each part.
 type parts struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -90,7 +90,7 @@ func (p *parts) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// hasPrefix reports whether the key of durable's line has a prefix.
+// hasPrefix reports whether the key in a line of package durable has a prefix.
 func hasPrefix(stored []byte, prefix string) (bool, error) {
 	if prefix == "" {
 		return true, nil

@@ -61,7 +61,7 @@ func (a *API) imports(ctx context.Context, in *importInput) (*importOutput, erro
 	return out, nil
 }
 
-// body is a long body, of which each part has its time.
+// body is a long body, with a time limit for each part.
 type body struct {
 	io.Reader
 	control *http.ResponseController
@@ -75,7 +75,8 @@ func (b body) Read(p []byte) (int, error) {
 	return b.Reader.Read(p)
 }
 
-// discard reads the rest for a while, as many clients read an answer only when they have sent all.
+// discard reads the rest of the body for a while, since many clients read the answer only after they have sent
+// everything.
 func (b body) discard() {
 	if b.control.SetReadDeadline(time.Now().Add(partTime)) == nil {
 		_, _ = io.Copy(io.Discard, b.Reader)
@@ -83,13 +84,14 @@ func (b body) discard() {
 	_ = b.control.SetWriteDeadline(time.Now().Add(partTime))
 }
 
-// importer is an import that is under way. Its Read gives durable its lines, with the same numbers.
+// importer is an import in progress. Its Read converts the request's lines to lines of package durable, with the same
+// numbers.
 type importer struct {
 	api    *API
 	who    *access.Bearer
 	lines  *bufio.Scanner
 	number int
-	ready  []byte // what is not read yet
+	ready  []byte // converted, and not read yet
 }
 
 func (in *importer) Read(b []byte) (int, error) {
@@ -120,7 +122,7 @@ func (in *importer) next(text []byte) error {
 	return err
 }
 
-// bad returns the problem for a line.
+// bad returns the problem for a line that can't be imported.
 func (in *importer) bad(err error) *Problem {
 	status := http.StatusBadRequest
 	var p *Problem
@@ -132,7 +134,7 @@ func (in *importer) bad(err error) *Problem {
 
 var errLineLong = problem(http.StatusRequestEntityTooLarge, fmt.Sprintf("it has more than %d bytes", maxLine))
 
-// end returns io.EOF, or why there are no more lines.
+// end returns io.EOF, or the error because of which there are no more lines.
 func (in *importer) end() error {
 	switch err := in.lines.Err(); {
 	case err == nil:

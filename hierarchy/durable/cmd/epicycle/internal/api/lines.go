@@ -12,20 +12,20 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
-// line is a timer as a line of JSON. It has the fields of Timer, and all others of durable's lines as they are, so that
-// nothing is lost on the way from one server to another.
+// line is a timer as a line of JSON. It has the fields of Timer. All other fields of package durable's lines are kept
+// unchanged, so that nothing is lost between one server and another.
 type line map[string]json.RawMessage
 
-// renamed are the fields that have other names in durable's lines.
+// renamed has the fields with other names in package durable's lines.
 var renamed = map[string]string{"attempt": "attempts", "error": "last_error", "error_base64": "last_error_base64"}
 
-// first are the fields that a line begins with.
+// first has the fields with which a line begins.
 var first = []string{"key", "value", "value_text", "to", "timeout", "due", "id", "attempt", "state"}
 
-// maxLine is the longest line.
+// maxLine is the largest size of a line.
 const maxLine = 1 << 20
 
-// Line returns a line that durable's Export or Salvage has written as a line of the service.
+// Line converts a line that package durable's Export or Salvage has written to a line of the service.
 func Line(stored []byte) ([]byte, error) {
 	var l line
 	if err := json.Unmarshal(stored, &l); err != nil {
@@ -60,7 +60,7 @@ func (l line) rename(from, to string) {
 
 var errStored = errors.New("the value is none of the service")
 
-// storedValue takes the value out of durable's line.
+// storedValue removes the value from a line of package durable, and returns it.
 func (l line) storedValue() (b []byte, err error) {
 	text, encoded := l["value_text"], l["value_base64"]
 	delete(l, "value_text")
@@ -78,7 +78,7 @@ func (l line) storedValue() (b []byte, err error) {
 	return b, err
 }
 
-// setTask sets the fields of a value. A value that is not compact is there as a text, too.
+// setTask sets the fields of a value. If its JSON is not compact, the line also has it as text.
 func (l line) setTask(t task.Task) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, t.Value); err != nil {
@@ -97,11 +97,11 @@ func (l line) set(name string, v any) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // of a string or a Target
+	_ = enc.Encode(v) // v is a string or a Target
 	l[name] = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// encode returns the line with its line end.
+// encode returns the line, ending in a newline.
 func (l line) encode() []byte {
 	b := []byte{'{'}
 	for _, name := range append(first, slices.DeleteFunc(slices.Sorted(maps.Keys(l)), isFirst)...) {
@@ -121,7 +121,8 @@ func isFirst(name string) bool { return slices.Contains(first, name) }
 
 var errLineUTF8 = errors.New("the line is not UTF-8")
 
-// stored returns a line of the service as durable's Import reads it, and the key of its timer.
+// stored converts a line of the service to a line that package durable's Import reads, and returns the key of the
+// timer, too.
 func (a *API) stored(text []byte) (key string, stored []byte, err error) {
 	if !utf8.Valid(text) {
 		return "", nil, errLineUTF8
@@ -154,7 +155,7 @@ func (a *API) stored(text []byte) (key string, stored []byte, err error) {
 	return key, l.encode(), nil
 }
 
-// task takes the value from a line, and checks it as that of a PUT.
+// task removes the value from a line, and checks it like the value of a PUT.
 func (l line) task() (task.Task, error) {
 	s := Setting{Value: l["value"]}
 	if l["value_text"] != nil {
@@ -175,7 +176,7 @@ func (l line) task() (task.Task, error) {
 	return s.task()
 }
 
-// get reads a field that may be absent.
+// get decodes a field that may be absent.
 func (l line) get(name string, v any) error {
 	if l[name] == nil {
 		return nil

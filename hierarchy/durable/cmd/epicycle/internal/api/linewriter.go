@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// LineWriter turns lines into others. NewLineWriter makes one.
+// LineWriter converts lines. NewLineWriter makes one.
 type LineWriter struct {
 	out  io.Writer
 	turn func(line []byte) ([]byte, error)
-	rest []byte // the begin of a line
+	rest []byte // the beginning of a line
 }
 
-// NewLineWriter returns a writer of what turn returns for each line. The lines that turn gets have no line end, and those
-// that it returns have one, or are empty.
+// NewLineWriter returns a writer that writes to out what turn returns for each line. turn is called with lines without
+// the newline, and returns lines with it, or nothing.
 func NewLineWriter(out io.Writer, turn func(line []byte) ([]byte, error)) *LineWriter {
 	return &LineWriter{out: out, turn: turn}
 }

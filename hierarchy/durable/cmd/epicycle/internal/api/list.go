@@ -63,7 +63,7 @@ type removeAllOutput struct {
 	}
 }
 
-// removeSome is how many timers are removed with one batch.
+// removeSome is how many timers are removed in one batch.
 const removeSome = 1000
 
 func (a *API) removeAll(ctx context.Context, in *removeAllInput) (*removeAllOutput, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 )
 
-// tickets let a browser see the live page, whose stream can't have a token in a header. The page has figures, and
-// neither keys nor values.
+// tickets permit a browser to see the live page, whose stream can't have a token in a header. The page shows figures,
+// and neither keys nor values.
 type tickets struct {
 	mu    sync.Mutex
 	until map[string]time.Time
@@ -49,7 +49,7 @@ func (t *tickets) valid(ticket string) bool {
 	return time.Now().Before(t.until[ticket])
 }
 
-// registerLive registers the live page, and what gives tickets for it.
+// registerLive registers the live page, and the request for its tickets.
 func (a *API) registerLive() {
 	options := []view.Option{view.Title("epicycle")}
 	if a.Tokens != nil {

@@ -35,7 +35,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("epicycle_"+name, help, labels, nil)
 }
 
-// figures are those of durable.Stats.
+// figures are the metrics from durable.Stats.
 var figures = []struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -93,7 +93,7 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// bounds are those of the buckets of histograms, in seconds.
+// bounds are the upper bounds of the histograms' buckets, in seconds.
 var bounds = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60}
 
 func histogram(desc *prometheus.Desc, h *hierarchy.Histogram) prometheus.Metric {

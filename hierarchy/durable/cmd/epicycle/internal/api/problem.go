@@ -15,14 +15,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// Problem is an error as RFC 9457 has it.
+// Problem is an error as RFC 9457 specifies it.
 type Problem struct {
 	Type   string `json:"type" doc:"about:blank: the status says it all"`
 	Title  string `json:"title" doc:"The text of the status"`
 	Status int    `json:"status" doc:"The HTTP status"`
 	Detail string `json:"detail" doc:"What is wrong"`
 	Timer  *Timer `json:"timer,omitempty" doc:"With 409: the timer that is there"`
-	// Imported is a pointer, as nothing imported is worth saying.
+	// Imported is a pointer, so that 0 is not omitted.
 	Imported *int `json:"imported,omitempty" doc:"Of an import that has failed: how many timers were imported"`
 
 	retryAfter int // seconds
@@ -54,7 +54,7 @@ func problem(status int, detail string) *Problem {
 
 func bad(err error) *Problem { return problem(http.StatusBadRequest, err.Error()) }
 
-// write answers with the problem outside of huma.
+// write answers with the problem, outside of huma.
 func (p *Problem) write(w http.ResponseWriter) {
 	h := w.Header()
 	for name, values := range p.GetHeaders() {
@@ -68,7 +68,7 @@ func (p *Problem) write(w http.ResponseWriter) {
 // retryTime is the Retry-After of 429 and 503, in seconds.
 const retryTime = 1
 
-// failure returns the problem for an error of durable.
+// failure returns the problem for an error of package durable.
 func failure(err error) *Problem {
 	var p *Problem
 	switch {
@@ -92,7 +92,7 @@ func failure(err error) *Problem {
 
 var ourErrors sync.Once
 
-// useProblems has huma answer with Problems, and with 400 instead of 422.
+// useProblems makes huma answer with Problems, and with 400 instead of 422.
 func useProblems() {
 	ourErrors.Do(func() {
 		huma.NewError = func(status int, detail string, errs ...error) huma.StatusError {
@@ -104,7 +104,7 @@ func useProblems() {
 	})
 }
 
-// texts returns the texts of errors without the values that huma adds.
+// texts returns the texts of errors, without the values that huma adds.
 func texts(errs []error) (all []string) {
 	for _, err := range errs {
 		var detail *huma.ErrorDetail

@@ -18,7 +18,7 @@ const (
 	maxReason = 1 << 10
 )
 
-// Firing is a firing that was taken.
+// Firing is a firing that a worker has taken from a queue.
 type Firing struct {
 	Token   string          `json:"token" doc:"For done and fail"`
 	Key     string          `json:"key"`
@@ -29,7 +29,7 @@ type Firing struct {
 	Timeout string          `json:"timeout" doc:"After which the attempt has failed"`
 }
 
-// QueueName is the path of a queue.
+// QueueName is the name of a queue in the path of a request.
 type QueueName struct {
 	Name string `path:"name" maxLength:"250"`
 }

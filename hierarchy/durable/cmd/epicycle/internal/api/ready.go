@@ -4,7 +4,7 @@ import "errors"
 
 var errDraining = errors.New("this server is shutting down")
 
-// ready returns why timers can't be set or don't fire.
+// ready returns an error if timers can't be set or don't fire.
 func (a *API) ready() error {
 	if a.Service.Draining() {
 		return errDraining

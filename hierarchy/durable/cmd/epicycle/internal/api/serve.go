@@ -31,7 +31,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// prepare makes huma read any body as JSON, and refuses requests that a web page of another site sends.
+// prepare makes huma read any body as JSON, and refuses requests that come from a web page of another site.
 func (a *API) prepare(r *http.Request) *Problem {
 	if err := crossOrigin.Check(r); err != nil {
 		return problem(http.StatusForbidden, "the request comes from the page of another site")
@@ -43,7 +43,7 @@ func (a *API) prepare(r *http.Request) *Problem {
 
 var crossOrigin = http.NewCrossOriginProtection()
 
-// notFound answers as the mux does, with a Problem.
+// notFound answers as the mux would, but with a Problem.
 func notFound(w http.ResponseWriter, r *http.Request, handler http.Handler) {
 	if r.URL.Path == "/v1/timers/" {
 		problem(http.StatusBadRequest, "the key is empty").write(w)
@@ -63,7 +63,7 @@ func notFound(w http.ResponseWriter, r *http.Request, handler http.Handler) {
 	problem(answer.status, detail).write(w)
 }
 
-// header is a ResponseWriter without a body.
+// header is a ResponseWriter that discards the body.
 type header struct {
 	header http.Header
 	status int
@@ -73,7 +73,7 @@ func (h *header) Header() http.Header         { return h.header }
 func (h *header) Write(b []byte) (int, error) { return len(b), nil }
 func (h *header) WriteHeader(status int)      { h.status = status }
 
-// registerRest registers what is not for programs.
+// registerRest registers the requests that are not for programs.
 func (a *API) registerRest() {
 	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { status(w, nil) })
 	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { status(w, a.ready()) })
@@ -83,7 +83,7 @@ func (a *API) registerRest() {
 	a.registerLive()
 }
 
-// describeRest adds to the description what is registered without it.
+// describeRest describes the requests that are not registered with huma.
 func describeRest(api huma.API) {
 	token := []map[string][]string{{"token": {}}}
 	add := func(id, path, summary, of string, security []map[string][]string, more map[string]*huma.Response) {
@@ -99,7 +99,7 @@ func describeRest(api huma.API) {
 	add("page", "/", "The page", "text/html", nil, map[string]*huma.Response{})
 }
 
-// status answers 200, or 503 and why.
+// status answers 200, or 503 with the error.
 func status(w http.ResponseWriter, err error) {
 	if err != nil {
 		p := problem(http.StatusServiceUnavailable, err.Error())

@@ -45,7 +45,7 @@ func (a *API) set(ctx context.Context, in *setInput) (*timerOutput, error) {
 	return &timerOutput{timerOf(&e)}, nil
 }
 
-// setting is a timer that is to be set, as it was read.
+// setting is a parsed request to set a timer.
 type setting struct {
 	key  string
 	task task.Task
@@ -92,7 +92,7 @@ func (a *API) setting(key string, in *Setting, cond string) (s setting, err erro
 	return s, err
 }
 
-// maySubject returns an error if the target is a subject, and the server has none.
+// maySubject returns an error if the target is a subject and the server does not allow that.
 func (a *API) maySubject(to task.Target) error {
 	if to.Kind == task.Subject && !a.Subjects {
 		return errSubjects
@@ -118,7 +118,7 @@ func (a *API) apply(ctx context.Context, s *setting) (bool, error) {
 	return true, a.Service.SetAt(ctx, s.key, s.task, s.due.at)
 }
 
-// notMet returns the answer if a condition was not met, with the timer that is there, if it is there still.
+// notMet returns the answer to a request whose condition was not met, with the present timer, if it still exists.
 func notMet(cond string, e *service.Entry, there bool) *Problem {
 	p := problem(http.StatusConflict, map[string]string{
 		"absent": "there is a timer with this key",

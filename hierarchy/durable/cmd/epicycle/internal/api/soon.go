@@ -7,10 +7,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
 )
 
-// soonTime is longer than an answer takes.
+// soonTime is an upper bound for how long an answer takes.
 const soonTime = 5 * time.Minute
 
-// soon is for the answers to requests that make a timer due soon: it may have ended by then.
+// soon helps to answer requests that make a timer due soon: the timer may have ended by the time of the answer.
 type soon struct{ watch *service.Watch }
 
 func (a *API) soon(key string, in time.Duration) (s soon) {
@@ -26,8 +26,8 @@ func (s soon) stop() {
 	}
 }
 
-// ended returns the entry of a timer that has ended, as it was when it was due. If another server has fired it, its
-// ID is not known here.
+// ended returns the entry of a timer that has ended, as it was when it was due. If another server has fired the timer,
+// its ID is not known here.
 func (s soon) ended(e service.Entry) service.Entry {
 	e.State = durable.StateWaiting
 	if s.watch == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
-// Target is where a timer goes when it is due: one of the three.
+// Target is where a timer is delivered when it is due: exactly one field is set.
 type Target struct {
 	Webhook string `json:"webhook,omitempty" doc:"A URL that gets a POST" example:"https://example.com/cancel"`
 	Subject string `json:"subject,omitempty" doc:"A subject of NATS" example:"orders.cancel"`
@@ -32,14 +32,14 @@ type Timer struct {
 	Error    string          `json:"error,omitempty" doc:"Of a dead timer: why its last attempt failed"`
 }
 
-// When is when a timer is due: exactly one of them.
+// When is when a timer is due: exactly one field is set.
 type When struct {
 	In       string `json:"in,omitempty" doc:"A duration from now, as Go writes it" example:"30m"`
 	At       string `json:"at,omitempty" doc:"A time, as RFC 3339 has it" example:"2030-01-31T12:00:00Z"`
 	Schedule string `json:"schedule,omitempty" doc:"A schedule: @every 90s, @daily, or five or six fields of cron" example:"CRON_TZ=Europe/Berlin 30 2 * * *"`
 }
 
-// Setting is what sets a timer.
+// Setting is the body of a request to set a timer.
 type Setting struct {
 	Value json.RawMessage `json:"value,omitempty" doc:"Any JSON, up to 60 KiB; null if it is left out"`
 	When
@@ -47,20 +47,20 @@ type Setting struct {
 	Timeout string  `json:"timeout,omitempty" doc:"Of an attempt, as Go writes durations; 30s by default" example:"30s"`
 }
 
-// Moving is what moves a timer.
+// Moving is the body of a request to move a timer.
 type Moving struct {
 	In string `json:"in,omitempty" doc:"A duration from now, as Go writes it" example:"30m"`
 	At string `json:"at,omitempty" doc:"A time, as RFC 3339 has it" example:"2030-01-31T12:00:00Z"`
 }
 
-// due is when a timer is due, as it was read.
+// due is the parsed form of When.
 type due struct {
 	in       time.Duration
 	at       time.Time // if not zero
 	schedule string    // if not empty
 }
 
-// errTime is for anything but exactly one time.
+// errTime is for a request without exactly one time.
 var errTime = errors.New("there must be exactly one of in, at and schedule")
 
 func (w *When) parse() (d due, err error) {
@@ -105,7 +105,7 @@ func parseAt(text string) (time.Time, error) {
 	return t, nil
 }
 
-// from returns the time until it is due.
+// from returns the time from now until the timer is due.
 func (d *due) from(now time.Time) time.Duration {
 	if d.at.IsZero() {
 		return d.in
@@ -113,7 +113,7 @@ func (d *due) from(now time.Time) time.Duration {
 	return max(0, d.at.Sub(now))
 }
 
-// task returns the value of a setting.
+// task returns the value of the timer to be set.
 func (s *Setting) task() (t task.Task, err error) {
 	if t.Value = s.Value; len(t.Value) == 0 {
 		t.Value = json.RawMessage("null")
@@ -138,7 +138,7 @@ func (s *Setting) task() (t task.Task, err error) {
 	return t, err
 }
 
-// parse returns the target, if it is exactly one.
+// parse returns the target, or an error unless there is exactly one.
 func (to *Target) parse() (t task.Target, err error) {
 	if to == nil {
 		return t, errTarget

@@ -26,10 +26,10 @@ func open(path string) bool {
 	case "/", "/healthz", "/readyz", "/openapi.json", "/openapi.yaml", "/openapi-3.0.json", "/openapi-3.0.yaml":
 		return true
 	}
-	return strings.HasPrefix(path, "/page/") || strings.HasPrefix(path, "/live/") // which has a ticket instead
+	return strings.HasPrefix(path, "/page/") || strings.HasPrefix(path, "/live/") // the live page needs a ticket instead
 }
 
-// authenticate adds to a request who has sent it.
+// authenticate adds the bearer who sent a request to its context.
 func (a *API) authenticate(r *http.Request) (*http.Request, *Problem) {
 	who := &access.Everybody
 	if a.Tokens != nil {
@@ -57,7 +57,7 @@ func isLocal(host string) bool {
 	return err == nil || name == "localhost" || strings.HasSuffix(name, ".localhost")
 }
 
-// may returns the bearer if it has a role.
+// may returns the bearer of a request if it has a role, or an error.
 func (a *API) may(ctx context.Context, role access.Role) (*access.Bearer, error) {
 	who, ok := ctx.Value(bearerKey{}).(*access.Bearer)
 	switch {
@@ -69,7 +69,7 @@ func (a *API) may(ctx context.Context, role access.Role) (*access.Bearer, error)
 	return who, nil
 }
 
-// mayKey returns an error if the bearer may not do something with a key, or if there can't be such a key.
+// mayKey returns an error if the bearer does not have the role for a key, or if the key is not valid.
 func (a *API) mayKey(ctx context.Context, role access.Role, key string) error {
 	who, err := a.may(ctx, role)
 	if err != nil {
@@ -84,7 +84,7 @@ func (a *API) mayKey(ctx context.Context, role access.Role, key string) error {
 	return nil
 }
 
-// mayPrefix returns the prefix of the keys that the bearer may have of those with a prefix.
+// mayPrefix returns the prefix of those keys with a prefix that the bearer may see or change.
 func (a *API) mayPrefix(ctx context.Context, role access.Role, prefix string) (string, error) {
 	who, err := a.may(ctx, role)
 	switch {
@@ -98,8 +98,8 @@ func (a *API) mayPrefix(ctx context.Context, role access.Role, prefix string) (s
 	return "", errPrefix
 }
 
-// who tells the page what the bearer of a request may do. It needs no token, so that the page can find out whether
-// to prompt the user for one.
+// who answers the page with what the bearer of a request may do. It needs no token, so that the page can find out
+// whether to prompt the user for one.
 func who(w http.ResponseWriter, r *http.Request) {
 	bearer, _ := r.Context().Value(bearerKey{}).(*access.Bearer)
 	w.Header().Set("Content-Type", "application/json")

@@ -1,4 +1,4 @@
-// Package client speaks to a server.
+// Package client is a client of a server.
 package client
 
 import (
@@ -15,15 +15,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
 )
 
-// Client speaks to a server.
+// Client sends requests to a server.
 type Client struct {
 	base  string
 	token string
 	http  *http.Client
 }
 
-// New returns a client of the server at an address or URL. token may be empty. conns is how many idle connections
-// are kept.
+// New returns a client of the server at an address or URL. token may be empty. conns is how many idle connections are
+// kept.
 func New(server, token string, conns int) (*Client, error) {
 	if !strings.Contains(server, "://") {
 		server = "http://" + server
@@ -41,7 +41,7 @@ func New(server, token string, conns int) (*Client, error) {
 // Path returns the path of a timer.
 func Path(key string) string { return "/v1/timers/" + escape(key) }
 
-// escape is url.PathEscape, and escapes dots that alone would be taken for steps in a path.
+// escape is url.PathEscape, but also escapes "." and "..", which would be taken for steps in a path.
 func escape(text string) string {
 	if text == "." || text == ".." {
 		return strings.ReplaceAll(text, ".", "%2E")
@@ -52,8 +52,8 @@ func escape(text string) string {
 // QueuePath returns the path of a queue.
 func QueuePath(name, what string) string { return "/v1/queues/" + escape(name) + "/" + what }
 
-// Do sends a request with in as its body, if it is not nil, and reads the answer into out, if that is not nil. An
-// answer that is an error is returned as an *api.Problem.
+// Do sends a request, with in as its body if it is not nil, and decodes the answer into out if that is not nil. If the
+// answer is an error, Do returns it as an *api.Problem.
 func (c *Client) Do(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -75,7 +75,8 @@ func (c *Client) Do(ctx context.Context, method, path string, in, out any) error
 	return json.NewDecoder(resp.Body).Decode(out)
 }
 
-// Open sends a request, and returns the answer, whose body the caller has to close, or an *api.Problem.
+// Open sends a request, and returns the answer, whose body the caller has to close. If the answer is an error, Open
+// returns it as an *api.Problem.
 func (c *Client) Open(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
@@ -95,7 +96,7 @@ func (c *Client) Open(ctx context.Context, method, path string, body io.Reader) 
 	return nil, problem(resp)
 }
 
-// bare leaves the method and the URL out.
+// bare removes the method and the URL from an error.
 func bare(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {
@@ -104,7 +105,7 @@ func bare(err error) error {
 	return err
 }
 
-// maxProblem is how much of an answer is read that is an error.
+// maxProblem is how many bytes of an answer with an error are read.
 const maxProblem = 1 << 20
 
 func problem(resp *http.Response) error {
@@ -125,7 +126,7 @@ type Page struct {
 	Next   string      `json:"next,omitempty"`
 }
 
-// List calls f with timers, in order of their keys, page by page, until there are limit, or all if that is 0.
+// List calls f with timers, in order of their keys, page by page, until there were limit timers, or all if limit is 0.
 func (c *Client) List(ctx context.Context, prefix, state string, limit int, f func([]api.Timer) error) error {
 	q := url.Values{"prefix": {prefix}, "state": {state}}
 	for n := 0; ; {

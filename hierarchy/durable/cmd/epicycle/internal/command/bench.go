@@ -80,12 +80,12 @@ func contains(all []string, one string) bool {
 	return false
 }
 
-// tidy removes the timers.
+// tidy removes the timers that were set.
 func (b *bench) tidy() error {
 	return b.client.Do(context.WithoutCancel(b.ctx), http.MethodDelete, "/v1/timers?prefix="+benchPrefix, nil, nil)
 }
 
-// benchResult is what a measurement has found.
+// benchResult is the result of a measurement.
 type benchResult struct {
 	What string  `json:"what"`
 	Rate float64 `json:"per_second,omitempty"`
@@ -106,7 +106,7 @@ func (b *bench) report(what string, rate float64, h *hierarchy.Histogram, more s
 	})
 }
 
-// crowd calls f in n goroutines, again and again, for a time. It returns how often, and how long the calls took.
+// crowd calls f in n goroutines, again and again, for a time. It returns the rate of the calls, and how long they took.
 func (b *bench) crowd(n int, f func(worker, call int) error) (rate float64, h hierarchy.Histogram, err error) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -133,7 +133,7 @@ func (b *bench) crowd(n int, f func(worker, call int) error) (rate float64, h hi
 
 const benchBody = `{"in":"1h","value":{"order":17,"text":"%s"},"to":{"queue":"` + benchPrefix + `"}}`
 
-// send sends a body that is ready, so that the client takes as little of the machine as it can.
+// send sends a body that is ready, so that the client takes as little of the machine as possible.
 func (b *bench) send(method, path, body string) error {
 	resp, err := b.client.Open(b.ctx, method, path, strings.NewReader(body))
 	if err != nil {
@@ -155,7 +155,7 @@ func (b *bench) put() error {
 	return b.report(fmt.Sprintf("PUT, %d connections", b.conns), rate, &h, "")
 }
 
-// batchBody returns a batch of timers with values of 100 bytes, from a number on.
+// batchBody returns a batch of n timers with values of 100 bytes, numbered from from on.
 func (b *bench) batchBody(name string, from, n int) string {
 	var s strings.Builder
 	s.WriteString(`{"operations":[`)
@@ -182,7 +182,7 @@ func (b *bench) batch() error {
 	return b.report(fmt.Sprintf("batches of %s, %d connections", terminal.Count(b.size), b.batches), rate*float64(b.size), &h, "timers")
 }
 
-// memory sets many timers, and measures what they take.
+// memory sets many timers, and measures how much memory they take.
 func (b *bench) memory() error {
 	before, err := b.resident()
 	if err != nil {
@@ -206,7 +206,7 @@ func (b *bench) memory() error {
 		fmt.Sprintf("memory %s, before %s", terminal.Amount(after), terminal.Amount(before)))
 }
 
-// resident returns the memory of the server.
+// resident returns how much memory the server uses.
 func (b *bench) resident() (int64, error) {
 	resp, err := b.client.Open(b.ctx, http.MethodGet, "/metrics", nil)
 	if err != nil {

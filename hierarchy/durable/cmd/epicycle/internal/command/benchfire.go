@@ -66,10 +66,10 @@ func (b *bench) fire() error {
 		fmt.Sprintf("%s of %s, %d early", terminal.Count(h.late.Count()), terminal.Count(h.total), h.early))
 }
 
-// fireTime is what the last webhooks of a measurement get. Without -allow they never come.
+// fireTime is how long a measurement waits for its last webhooks. Without -allow they never arrive.
 const fireTime = 15 * time.Second
 
-// setFiring sets timers that are due evenly over the time of a measurement, which begins soon.
+// setFiring sets timers that are due evenly over the time of a measurement, which begins shortly after.
 func (b *bench) setFiring(hook string, total int) error {
 	begin := time.Now().Add(2*time.Second + time.Duration(total)*20*time.Microsecond)
 	to, _ := url.Parse(hook)

@@ -1,4 +1,4 @@
-// Package command is the command line.
+// Package command implements the command line.
 package command
 
 import (
@@ -32,10 +32,10 @@ type exit struct {
 
 func (e *exit) Unwrap() error { return e.error }
 
-// usageError is for what was typed wrongly.
+// usageError returns an error for a mistake in the command line.
 func usageError(format string, args ...any) error { return &exit{usage, fmt.Errorf(format, args...)} }
 
-// streams are those of a process.
+// streams are the standard streams of a process.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, std streams) int {
 		return ok
 	}
 	var e *exit
-	if !errors.As(err, &e) { // cobra's own are about flags, arguments and names of commands
+	if !errors.As(err, &e) { // cobra's own errors are about flags, arguments and names of commands
 		e = &exit{usage, err}
 	}
 	fmt.Fprintln(std.err, "epicycle:", err)
@@ -84,8 +84,8 @@ func root(std streams) *cobra.Command {
 	return root
 }
 
-// normalise gives long flags their second dash, which pflag wants: flags of this program are written as Go's are.
-// Only names of flags are changed, and nothing after --.
+// normalise gives long flags the second dash that pflag expects, since the flags of this program are written as Go's
+// are. It changes only names of flags, and nothing after --.
 func normalise(root *cobra.Command, args []string) []string {
 	known := map[string]bool{"help": true}
 	var collect func(*cobra.Command)

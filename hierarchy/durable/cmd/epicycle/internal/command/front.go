@@ -16,7 +16,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 )
 
-// front is where a server listens, and whom it listens to.
+// front is the part of a server that listens, and decides which requests to accept.
 type front struct {
 	listener net.Listener
 	tokens   *atomic.Pointer[access.Tokens] // nil without -tokens
@@ -25,7 +25,7 @@ type front struct {
 	logger   *slog.Logger
 }
 
-// Times and sizes of requests.
+// Limits for the times and sizes of requests.
 const (
 	headerTime = 10 * time.Second
 	readTime   = 2 * time.Minute
@@ -34,7 +34,7 @@ const (
 	maxHeader  = 64 << 10
 )
 
-// front listens. It refuses what would let strangers in.
+// front begins to listen. It refuses settings that would let strangers in.
 func (s *server) front(logger *slog.Logger) (*front, error) {
 	f := &front{file: s.tokens, conns: limit{most: int64(s.maxConns)}, logger: logger}
 	if (s.cert == "") != (s.key == "") {
@@ -72,7 +72,7 @@ func (s *server) front(logger *slog.Logger) (*front, error) {
 	return f, nil
 }
 
-// isLoopback reports whether an address can be reached from this machine alone.
+// isLoopback reports whether an address can be reached only from this machine.
 func isLoopback(address string) (bool, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -102,8 +102,8 @@ func (f *front) readTokens() error {
 func (f *front) address() string { return f.listener.Addr().String() }
 func (f *front) close()          { f.listener.Close() }
 
-// serve serves requests until ctx is done. Then it calls drain, while requests are still served, and shuts the
-// server down.
+// serve serves requests until ctx is done. Then it calls drain, while requests are still served, and shuts the server
+// down.
 func (f *front) serve(ctx context.Context, h http.Handler, drain func(context.Context), patience time.Duration) error {
 	base, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -113,7 +113,7 @@ func (f *front) serve(ctx context.Context, h http.Handler, drain func(context.Co
 		ErrorLog:    slog.NewLogLogger(f.logger.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return base },
 	}
-	server.RegisterOnShutdown(cancel) // of streams, which don't end by themselves
+	server.RegisterOnShutdown(cancel) // for streams, which don't end by themselves
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(f.listener) }()
 	stop := f.onHangup()
@@ -139,10 +139,10 @@ func (f *front) serve(ctx context.Context, h http.Handler, drain func(context.Co
 	return nil
 }
 
-// requestTime is what requests under way get at the end.
+// requestTime is how long requests in progress may still take at the end.
 const requestTime = 5 * time.Second
 
-// limit counts connections, and closes those that are too many.
+// limit counts connections, and closes those above the limit.
 type limit struct {
 	most int64
 	open atomic.Int64
@@ -152,7 +152,7 @@ func (l *limit) state(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		if l.open.Add(1) > l.most {
-			c.Close() // which leads to StateClosed
+			c.Close() // then state is called with StateClosed
 		}
 	case http.StateClosed, http.StateHijacked:
 		l.open.Add(-1)

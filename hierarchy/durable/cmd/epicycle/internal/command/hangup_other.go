@@ -2,5 +2,5 @@
 
 package command
 
-// onHangup does nothing: there is no SIGHUP.
+// onHangup does nothing, since this system has no SIGHUP.
 func (f *front) onHangup() (stop func()) { return func() {} }

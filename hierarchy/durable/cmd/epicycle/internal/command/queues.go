@@ -52,7 +52,7 @@ func failCommand(std streams) *cobra.Command {
 	return ending(std, c, "fail", reason)
 }
 
-// ending makes a command that ends firings. It fails with the exit code notFound unless all of them could be ended.
+// ending makes a command that ends firings. Its exit code is notFound unless all of them could be ended.
 func ending(std streams, c *cobra.Command, what string, reason *string) *cobra.Command {
 	return remoteCommand(std, c, func(r *remote, c *cobra.Command, args []string) error {
 		in := struct {

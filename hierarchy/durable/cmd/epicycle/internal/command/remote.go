@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/client"
 )
 
-// remote is what all commands have that speak to a server.
+// remote has what all commands need that send requests to a server.
 type remote struct {
 	std    streams
 	server string
@@ -20,7 +20,7 @@ type remote struct {
 	client *client.Client
 }
 
-// remoteCommand makes a command that speaks to a server.
+// remoteCommand makes a command that sends requests to a server.
 func remoteCommand(std streams, c *cobra.Command, run func(*remote, *cobra.Command, []string) error) *cobra.Command {
 	r := &remote{std: std}
 	c.Flags().StringVar(&r.server, "server", "", "the `URL` of the server (default $EPICYCLE_SERVER, or http://127.0.0.1:8421); $EPICYCLE_TOKEN is the token")
@@ -36,7 +36,7 @@ func remoteCommand(std streams, c *cobra.Command, run func(*remote, *cobra.Comma
 	return c
 }
 
-// dial returns a client of the server that a flag or the environment names.
+// dial returns a client of the server in the flag or, if that is empty, in the environment.
 func dial(server string, conns int) (*client.Client, error) {
 	if server == "" {
 		server = os.Getenv("EPICYCLE_SERVER")
@@ -66,7 +66,7 @@ func fault(err error) error {
 	return &exit{failed, err}
 }
 
-// print prints a value as JSON, or what text prints.
+// print prints v as JSON with -json, and otherwise calls text.
 func (r *remote) print(v any, text func() error) error {
 	if !r.json {
 		return text()

@@ -70,7 +70,7 @@ func (s *salvage) write(w io.Writer, from []string) error {
 	return errors.Join(err, out.Flush())
 }
 
-// line returns a line of the service. Others stay as they are.
+// line converts a line to a line of the service. If that fails, it returns the line unchanged.
 func (s *salvage) line(stored []byte) ([]byte, error) {
 	line, err := api.Line(stored)
 	if err != nil {

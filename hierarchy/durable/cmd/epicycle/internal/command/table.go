@@ -29,7 +29,7 @@ func (t *table) row(cells ...string) {
 
 func (t *table) end() error { return t.w.Flush() }
 
-// printable replaces what a terminal might obey.
+// printable replaces characters that could control a terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' {
@@ -41,7 +41,7 @@ func printable(s string) string {
 
 const longestCell = 60
 
-// short shortens a text for a cell.
+// short shortens a text to fit into a cell.
 func short(s string) string {
 	if r := []rune(s); len(r) > longestCell {
 		return string(r[:longestCell-1]) + "…"
@@ -49,7 +49,7 @@ func short(s string) string {
 	return s
 }
 
-// timers prints timers as a table.
+// timersTable begins a table of timers.
 func timersTable(out io.Writer, errors bool) *table {
 	heading := []string{"KEY", "STATE", "DUE", "IN", "ATTEMPT", "TO", "VALUE"}
 	if errors {
@@ -90,7 +90,7 @@ func target(one *api.Timer) string {
 	}
 }
 
-// one prints a timer, a line for each field.
+// printTimer prints a timer, a line for each field.
 func printTimer(out io.Writer, one *api.Timer) error {
 	t := newTable(out, "key", one.Key)
 	t.row("state", one.State)

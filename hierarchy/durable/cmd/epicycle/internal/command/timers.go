@@ -123,7 +123,7 @@ func removeCommand(std streams) *cobra.Command {
 	})
 }
 
-// confirm asks whether many timers are to be removed.
+// confirm prompts the user before many timers are removed.
 func (r *remote) confirm(prefix string) bool {
 	what := "all timers"
 	if prefix != "" {
@@ -147,7 +147,7 @@ func deadCommand(std streams) *cobra.Command {
 	return listing(std, &cobra.Command{Use: "dead", Short: "List dead timers, and why they died", Args: cobra.NoArgs}, &state)
 }
 
-// listing makes a command that lists timers of a state.
+// listing makes a command that lists the timers of a state.
 func listing(std streams, c *cobra.Command, state *string) *cobra.Command {
 	var prefix string
 	var limit int
@@ -166,7 +166,7 @@ func listing(std streams, c *cobra.Command, state *string) *cobra.Command {
 			for i := range some {
 				t.timer(&some[i], errors)
 			}
-			return t.end() // so that the first page is there soon
+			return t.end() // so that the first page is printed early
 		})
 		return err
 	})

@@ -50,7 +50,7 @@ func topCommand(std streams) *cobra.Command {
 	})
 }
 
-// reading is the metrics of a moment.
+// reading is the metrics at one moment.
 type reading struct {
 	at       time.Time
 	families map[string]*dto.MetricFamily
@@ -79,7 +79,7 @@ func (m *reading) value(name string) (sum float64) {
 	return sum
 }
 
-// quantile returns a bound below which a share of what was counted between two readings is.
+// quantile returns an upper bound of a quantile of what was counted between two readings.
 func (m *reading) quantile(name string, q float64, before *reading) time.Duration {
 	now, old := m.histogram(name), before.histogram(name)
 	n := float64(now.GetSampleCount() - old.GetSampleCount())
@@ -102,7 +102,7 @@ func (m *reading) histogram(name string) *dto.Histogram {
 	return nil
 }
 
-// figure is what a line of top has.
+// figures is what a line of top shows.
 type figures struct {
 	Pending  float64 `json:"pending"`
 	Dead     float64 `json:"dead"`

@@ -57,7 +57,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// counted prints how many timers something was done with.
+// counted prints how many timers were exported or imported.
 func (r *remote) counted(what string, n int) error {
 	return r.print(map[string]int{what: n}, func() error {
 		_, err := fmt.Fprintln(r.std.out, n, what)
@@ -65,7 +65,7 @@ func (r *remote) counted(what string, n int) error {
 	})
 }
 
-// writeWhole writes a file that replaces the one of that name only when it is whole.
+// writeWhole writes a file. It replaces an existing file only once the new one is complete.
 func writeWhole(name string, write func(io.Writer) error) (err error) {
 	part, err := os.OpenFile(name+".part", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -121,10 +121,10 @@ func importCommand(std streams) *cobra.Command {
 	})
 }
 
-// unit is that of the progress of an import, so that a 32-bit int has room.
+// unit is the unit in which the progress of an import is counted, so that it fits into a 32-bit int.
 const unit = 1 << 10
 
-// sent counts bytes.
+// sent counts the bytes that were sent.
 type sent struct {
 	n        int64
 	progress *terminal.Progress

@@ -2,8 +2,8 @@ package lane
 
 import "sync"
 
-// Hosts hands timers over to a function, with limits of how many calls there are at once, for each host and for
-// all. What waits for one host holds up no other, and takes no place. NewHosts makes one.
+// Hosts calls a function for timers, with limits for how many calls there are at once, for each host and in all. A
+// timer that waits for one host holds up no other host, and takes no place. NewHosts makes one.
 type Hosts struct {
 	perHost, total int
 	run            func(Due)
@@ -11,13 +11,13 @@ type Hosts struct {
 
 	mu      sync.Mutex
 	hosts   map[string]*host
-	ready   []*host // with a timer and a place each, that wait for one of all places
+	ready   []*host // hosts that have a timer and a place of their own, and wait for one of the total
 	running int
 	stopped bool
 	idle    *sync.Cond
 }
 
-// host is a host with a timer that waits or runs.
+// host is a host with timers that wait or run.
 type host struct {
 	name    string
 	waiting waiting
@@ -25,14 +25,14 @@ type host struct {
 	ready   bool // whether it is in Hosts.ready
 }
 
-// NewHosts returns a Hosts that calls run in goroutines. waits reports whether a timer waits still for its attempt.
+// NewHosts returns a Hosts that calls run in goroutines. waits reports whether a timer still waits for its attempt.
 func NewHosts(perHost, total int, run func(Due), waits func(Due) bool) *Hosts {
 	h := &Hosts{perHost: perHost, total: total, run: run, waits: waits, hosts: make(map[string]*host)}
 	h.idle = sync.NewCond(&h.mu)
 	return h
 }
 
-// Push adds a timer. It does not wait.
+// Push adds a timer. It does not block.
 func (h *Hosts) Push(name string, d Due) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -46,7 +46,7 @@ func (h *Hosts) Push(name string, d Due) {
 	h.dispatch()
 }
 
-// enlist adds a host to ready, if it has a timer and a place. mu is held.
+// enlist adds a host to ready, if it has a timer and a place of its own. mu is held.
 func (h *Hosts) enlist(at *host) {
 	if !at.ready && at.waiting.len() > 0 && at.running < h.perHost {
 		at.ready = true
@@ -54,7 +54,7 @@ func (h *Hosts) enlist(at *host) {
 	}
 }
 
-// dispatch begins what may begin. mu is held.
+// dispatch starts as many calls as the limits allow. mu is held.
 func (h *Hosts) dispatch() {
 	for !h.stopped && h.running < h.total && len(h.ready) > 0 {
 		at := h.ready[0]
@@ -71,7 +71,7 @@ func (h *Hosts) dispatch() {
 	}
 }
 
-// work runs a timer, and then those that wait in its place.
+// work calls run for a timer, and then for others that wait for its place.
 func (h *Hosts) work(at *host, d Due) {
 	h.run(d)
 	h.mu.Lock()
@@ -88,7 +88,7 @@ func (h *Hosts) work(at *host, d Due) {
 	}
 }
 
-// Stop begins no further call, and returns a channel that is closed when none runs.
+// Stop prevents further calls, and returns a channel that is closed when no call is running.
 func (h *Hosts) Stop() <-chan struct{} {
 	done := make(chan struct{})
 	h.mu.Lock()

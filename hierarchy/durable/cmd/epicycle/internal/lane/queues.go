@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Queues are timers that wait until somebody takes them. NewQueues makes one.
+// Queues holds timers that wait until a worker takes them. NewQueues makes one.
 type Queues struct {
 	waits  func(Due) bool
 	mu     sync.Mutex
@@ -15,21 +15,21 @@ type Queues struct {
 
 type queue struct {
 	waiting waiting
-	takers  []*taker // in the order in which they came
+	takers  []*taker // first come first
 }
 
-// taker is a call of Take that waits.
+// taker is a waiting call of Wait.
 type taker struct {
 	allows func(key string) bool
 	woken  chan struct{} // of capacity 1
 }
 
-// NewQueues returns a Queues. waits reports whether a timer waits still for its attempt.
+// NewQueues returns a Queues. waits reports whether a timer still waits for its attempt.
 func NewQueues(waits func(Due) bool) *Queues {
 	return &Queues{waits: waits, queues: make(map[string]*queue), ended: make(chan struct{})}
 }
 
-// queue returns the queue of a name. mu is held.
+// queue returns the queue with that name. mu is held.
 func (q *Queues) queue(name string) *queue {
 	one := q.queues[name]
 	if one == nil {
@@ -39,14 +39,14 @@ func (q *Queues) queue(name string) *queue {
 	return one
 }
 
-// tidy forgets a queue that has nothing. mu is held.
+// tidy removes a queue that has neither timers nor takers. mu is held.
 func (q *Queues) tidy(name string, one *queue) {
 	if one.waiting.len() == 0 && len(one.takers) == 0 {
 		delete(q.queues, name)
 	}
 }
 
-// Push adds a timer to a queue. It does not wait.
+// Push adds a timer to a queue. It does not block.
 func (q *Queues) Push(name string, d Due) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -121,7 +121,7 @@ func (one *queue) has(allows func(key string) bool) bool {
 	return false
 }
 
-// leave removes a taker that does not wait any more. If it was woken just now, another one is woken instead.
+// leave removes a taker that does not wait any more. If it was woken meanwhile, another one is woken instead.
 func (q *Queues) leave(name string, one *queue, t *taker) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -152,7 +152,7 @@ func (q *Queues) Has(name string, allows func(key string) bool) bool {
 	return one != nil && one.has(allows)
 }
 
-// Stop ends all waiting.
+// Stop ends all calls of Wait.
 func (q *Queues) Stop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package lane has the timers that are due and wait for their attempts: for a place at the host of a webhook, or for
-// somebody who takes from a queue.
+// Package lane holds the timers that are due and wait for their attempts: for a place at the host of a webhook, or for
+// a worker that takes from a queue.
 package lane
 
 import (
@@ -16,23 +16,24 @@ type Due struct {
 	At  time.Time
 }
 
-// waiting is timers that are due, in order of their due times. Each key is there once: a timer that is due again
-// replaces the one that was there. It is not safe for concurrent use.
+// waiting holds timers that are due, in order of their due times. It holds each key once: a timer replaces an earlier
+// one with its key. It is not safe for concurrent use.
 type waiting struct {
 	order order
 	keys  map[string]*item
 	seq   uint64
-	// checked is how many there were when those that do not wait any more were last removed.
+	// checked is how many timers were left after the last sweep.
 	checked int
 }
 
 type item struct {
 	Due
-	seq uint64 // of timers that are due at the same time, the first one comes first
+	seq uint64 // of timers that are due at the same time, the one that came first is first
 	at  int    // its index in order
 }
 
-// push adds a timer. waits reports whether one waits still; it is called now and then, to remove those that don't.
+// push adds a timer. waits reports whether a timer still waits; it is called now and then, in order to remove those
+// that don't.
 func (w *waiting) push(d Due, waits func(Due) bool) {
 	if w.keys == nil {
 		w.keys = make(map[string]*item)
@@ -51,8 +52,7 @@ func (w *waiting) push(d Due, waits func(Due) bool) {
 	}
 }
 
-// sweepAbove is how many more timers there may be than twice waiting.checked, before those that no longer wait are
-// removed.
+// sweepAbove is by how many the timers must exceed twice waiting.checked before the next sweep.
 const sweepAbove = 1 << 10
 
 // sweep removes the timers that were set, moved or removed since they were pushed.

@@ -1,5 +1,5 @@
-// Package page is the page of a server: a table of timers, and the live page of package view. It asks for a token if
-// the server does, and keeps it in the browser's session.
+// Package page is the page of a server: a table of timers, and the live page of package view. If the server requires a
+// token, it prompts for it, and keeps it in the browser's session.
 package page
 
 import (

@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
-// inbox is what was announced and is not sorted yet.
+// inbox holds announcements that route has not passed on yet.
 type inbox struct {
 	mu     sync.Mutex
 	due    []announced
@@ -23,7 +23,7 @@ type announced struct {
 	to  task.Target
 }
 
-// put adds an announcement. It does not wait.
+// put adds an announcement. It does not block.
 func (in *inbox) put(f Firing) {
 	in.mu.Lock()
 	in.due = append(in.due, announced{f.Key, f.ID, f.Due, f.Value.To})
@@ -38,7 +38,7 @@ func (in *inbox) wake() {
 	}
 }
 
-// take waits for announcements. It is false after close.
+// take waits for announcements. It reports false after close.
 func (in *inbox) take() ([]announced, bool) {
 	for {
 		in.mu.Lock()

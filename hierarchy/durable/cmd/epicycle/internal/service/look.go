@@ -7,13 +7,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
-// Entry is a timer as it is.
+// Entry is a timer of a service as it is at the moment.
 type Entry = durable.Entry[string, task.Task]
 
-// eachSome is how many timers Each reads at once.
+// eachSome is how many timers Each reads at a time.
 const eachSome = 10000
 
-// Each calls f with the timers that have a prefix, some at a time.
+// Each calls f with the timers whose keys have a prefix, some at a time.
 func (s *Service) Each(ctx context.Context, prefix string, f func([]Entry) error) error {
 	q := durable.Query{Prefix: prefix, Limit: eachSome}
 	for {

@@ -21,7 +21,7 @@ import (
 // Timers are the timers of a service.
 type Timers = durable.Keyed[string, task.Task]
 
-// Firing is one that is due.
+// Firing is a timer that is due.
 type Firing = durable.Firing[string, task.Task]
 
 // Attempt is an attempt that has begun.
@@ -29,14 +29,14 @@ type Attempt = durable.Attempt[string, task.Task]
 
 // Config configures Open.
 type Config struct {
-	// Durable is where the timers are. Open sets Announce, Key and Value.
+	// Durable configures the timers. Open sets Announce, Key and Value.
 	Durable durable.Config[string, task.Task]
 	Sender  *web.Sender
 	PerHost int // requests at once to a host
 	Total   int // requests at once
 }
 
-// Service has timers and fires them.
+// Service holds timers and fires them.
 type Service struct {
 	*Timers
 	conn    *nats.Conn // nil with a directory
@@ -49,16 +49,16 @@ type Service struct {
 	queues  *lane.Queues
 	taken   taken
 	peers   *peers           // nil with a directory
-	wheel   *hierarchy.Wheel // the timeouts of what was taken
+	wheel   *hierarchy.Wheel // for the timeouts of firings that were taken
 	// tokenPrefix is what the tokens of this server begin with.
 	tokenPrefix string
 	stopped     atomic.Bool
-	life        context.Context // ends when attempts that are left at the end are given up
+	life        context.Context // ends when attempts that are still in progress at the end are given up
 	giveUp      context.CancelFunc
 	routed      sync.WaitGroup
 }
 
-// errTimeout is why an attempt has failed.
+// errTimeout is the error of an attempt that has had no answer in time.
 var errTimeout = errors.New("no answer within the timeout")
 
 // Open opens the timers, and begins to fire them.
@@ -95,13 +95,13 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 
 func (s *Service) waits(d lane.Due) bool { return s.Waits(d.Key, d.ID) }
 
-// announce is durable.Config.Announce.
+// announce implements durable.Config.Announce.
 func (s *Service) announce(f Firing) {
 	s.watched.announced(&f)
 	s.inbox.put(f)
 }
 
-// route sorts what is due by its target.
+// route passes the timers that are due on by their targets.
 func (s *Service) route() {
 	for {
 		due, ok := s.inbox.take()
@@ -130,7 +130,7 @@ var nowait = func() context.Context {
 	return ctx
 }()
 
-// send makes an attempt of a webhook or a subject.
+// send makes an attempt to deliver a timer to a webhook or a subject.
 func (s *Service) send(d lane.Due) {
 	a, ok := s.Begin(d.Key, d.ID)
 	if !ok {
@@ -155,7 +155,7 @@ func (s *Service) attempt(a *Attempt) error {
 	})
 }
 
-// Drain begins no further attempt, ends all calls of Take, and waits for the attempts until ctx is done.
+// Drain begins no further attempt, ends all calls of Take, and waits for the attempts in progress until ctx is done.
 func (s *Service) Drain(ctx context.Context) {
 	s.stopped.Store(true)
 	s.queues.Stop()
@@ -169,10 +169,10 @@ func (s *Service) Drain(ctx context.Context) {
 // Draining reports whether Drain was called.
 func (s *Service) Draining() bool { return s.stopped.Load() }
 
-// errShutdown is the end of attempts that Drain has not waited for: they are due again at once.
+// errShutdown is the error of attempts that Drain has not waited for: their timers are due again at once.
 var errShutdown = durable.RetryAfter(0, errors.New("the server was shut down"))
 
-// Shutdown gives up the attempts that are left, and gives the timers to other processes.
+// Shutdown gives up the attempts in progress, and hands the timers over to other processes.
 func (s *Service) Shutdown(ctx context.Context) error {
 	s.stopped.Store(true)
 	s.queues.Stop()
@@ -192,7 +192,7 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Lanes are how many webhooks run and wait, how many firings are taken, and how many wait in each queue.
+// Lanes has how many webhooks are being sent and wait, how many firings are taken, and how many wait in each queue.
 type Lanes struct {
 	Sending, Waiting, Taken int
 	Queues                  map[string]int

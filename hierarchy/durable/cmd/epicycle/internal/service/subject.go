@@ -14,8 +14,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
 )
 
-// publisher publishes firings. If a stream stores the subject, it waits for its acknowledgement; else for the
-// server's, and whether anybody has received the message is not known.
+// publisher publishes firings. If a stream stores the subject, it waits for the stream's acknowledgement. Otherwise it
+// waits for the server's, and it is not known whether anybody has received the message.
 type publisher struct {
 	conn *nats.Conn
 	js   jetstream.JetStream
@@ -24,7 +24,7 @@ type publisher struct {
 	stored map[string]stored // by subject
 }
 
-// stored is whether a stream stores a subject, and until when this is believed.
+// stored records whether a stream stores a subject, and until when that may be relied on.
 type stored struct {
 	is    bool
 	until time.Time
@@ -37,7 +37,7 @@ var errNoServers = errors.New("subjects need -nats")
 func (p *publisher) init(conn *nats.Conn) {
 	if conn != nil {
 		p.conn, p.stored = conn, make(map[string]stored)
-		p.js, _ = jetstream.New(conn) // fails for bad options alone
+		p.js, _ = jetstream.New(conn) // fails only with bad options
 	}
 }
 

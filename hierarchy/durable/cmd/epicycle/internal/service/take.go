@@ -46,7 +46,7 @@ func (s *Service) await(ctx context.Context, queue, prefix string) (server strin
 	return s.peers.await(ctx, queue, prefix)
 }
 
-// TakeWithin is Take, which waits for at most a time. If ctx is done meanwhile, what was taken is given back.
+// TakeWithin is Take that waits at most that long. If ctx is done meanwhile, the firings that were taken are given back.
 func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait time.Duration, prefix string) []Taken {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -58,10 +58,10 @@ func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait ti
 	return all
 }
 
-// errUnread is why firings that were given back have failed: they are due again at once.
+// errUnread is the error of firings that were given back.
 var errUnread = durable.RetryAfter(0, errors.New("the connection ended before the firing was sent"))
 
-// GiveBack ends attempts whose firings did not reach the worker that took them.
+// GiveBack ends attempts whose firings did not reach the worker that took them. Their timers are due again at once.
 func (s *Service) GiveBack(all []Taken) {
 	tokens := make([]string, len(all))
 	for i := range all {
@@ -79,8 +79,8 @@ func (s *Service) GiveBack(all []Taken) {
 	}
 }
 
-// End ends the attempts of tokens that were taken from a queue: with nil they have done their work. It returns an
-// error for each that did not end so.
+// End ends the attempts of tokens that were taken from a queue. If result is nil, they have succeeded. It returns an
+// error for each attempt that it could not end.
 func (s *Service) End(ctx context.Context, queue string, tokens []string, result error, prefix string) []error {
 	errs := make([]error, len(tokens))
 	var wg sync.WaitGroup

@@ -11,11 +11,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/lane"
 )
 
-// taken is the attempts of this server's timers that workers have taken from queues. No goroutine waits for them.
+// taken holds the attempts of this server's timers that workers have taken from queues. No goroutine waits for them.
 type taken struct {
 	mu   sync.Mutex
 	all  map[string]*one // by token
-	idle chan struct{}   // if not nil, closed when there are none
+	idle chan struct{}   // if not nil, closed when there are no attempts
 }
 
 // one is an attempt that was taken.
@@ -44,8 +44,8 @@ func (t *taken) len() int {
 	return len(t.all)
 }
 
-// remove removes and returns the attempt of a token: only the caller that gets it may end it. It returns nil if
-// there is none, or if allows returns false.
+// remove removes and returns the attempt of a token, so that only one caller can end it. It returns nil if there is no
+// such attempt, or if allows returns false.
 func (t *taken) remove(token string, allows func(*one) bool) *one {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +70,7 @@ func (t *taken) tokens() (all []string) {
 	return all
 }
 
-// wait waits until there are none, or until ctx is done.
+// wait waits until there are no attempts, or until ctx is done.
 func (t *taken) wait(ctx context.Context) {
 	t.mu.Lock()
 	if len(t.all) == 0 {
@@ -106,7 +106,7 @@ func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Ta
 	return all
 }
 
-// begin begins an attempt.
+// begin begins the attempt of a timer from a queue.
 func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	a, ok := s.Begin(d.Key, d.ID)
 	if !ok {
@@ -121,7 +121,7 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout}, true
 }
 
-// end ends an attempt that has had no answer.
+// end ends an attempt with an error. It does not wait for the log.
 func (s *Service) end(token string, err error) {
 	if o := s.taken.remove(token, func(*one) bool { return true }); o != nil {
 		o.timer.Stop()

@@ -5,15 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// watched remembers what was announced of the keys of requests in progress: a timer that is due at once may have ended
+// watched remembers what was announced for the keys of requests in progress: a timer that is due at once may have ended
 // before the request can be answered with it.
 type watched struct {
-	n    atomic.Int64 // how many keys there are, so that nobody else pays for it
+	n    atomic.Int64 // the number of keys, so that announcements cost nothing when there are none
 	mu   sync.Mutex
 	keys map[string]*Watch
 }
 
-// Watch is the latest announcement of a key.
+// Watch holds the latest announcement of a key.
 type Watch struct {
 	of    *watched
 	key   string
@@ -22,7 +22,7 @@ type Watch struct {
 	seen  bool
 }
 
-// Watch begins to remember the announcements of a key in this process. Stop has to be called.
+// Watch begins to remember the announcements of a key in this process. Stop must be called later.
 func (s *Service) Watch(key string) *Watch {
 	w := &s.watched
 	w.mu.Lock()
@@ -47,7 +47,7 @@ func (one *Watch) Last() (Firing, bool) {
 	return one.last, one.seen
 }
 
-// Stop ends it.
+// Stop ends the watch.
 func (one *Watch) Stop() {
 	one.of.mu.Lock()
 	defer one.of.mu.Unlock()

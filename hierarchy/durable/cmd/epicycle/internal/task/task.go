@@ -1,4 +1,4 @@
-// Package task is what a timer of the service has as its value: JSON, where it goes when it is due, and how
+// Package task defines the value of a timer of the service: JSON, where it is delivered when the timer is due, and how
 // long an attempt may take.
 package task
 
@@ -28,7 +28,7 @@ const (
 	Queue
 )
 
-// Target is where a timer goes when it is due.
+// Target is where a timer is delivered when it is due.
 type Target struct {
 	Kind Kind
 	Name string // the URL of a webhook, a subject of NATS, or the name of a queue
@@ -46,7 +46,7 @@ const (
 	maxQueue   = 250
 )
 
-// CheckKey returns what is wrong with a key.
+// CheckKey returns an error if a key is not valid.
 func CheckKey(key string) error {
 	switch {
 	case key == "":
@@ -59,7 +59,7 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// CheckTimeout returns what is wrong with the timeout of an attempt.
+// CheckTimeout returns an error if the timeout of an attempt is not valid.
 func CheckTimeout(d time.Duration) error {
 	if d < time.Millisecond || d > MaxTimeout {
 		return fmt.Errorf("timeout %v is not between 1ms and %v", d, MaxTimeout)
@@ -67,7 +67,7 @@ func CheckTimeout(d time.Duration) error {
 	return nil
 }
 
-// Check returns what is wrong with a target.
+// Check returns an error if a target is not valid.
 func (t Target) Check() error {
 	switch t.Kind {
 	case Webhook:
@@ -115,7 +115,7 @@ func checkSubject(text string) error {
 	return nil
 }
 
-// CheckQueue returns what is wrong with the name of a queue.
+// CheckQueue returns an error if the name of a queue is not valid.
 func CheckQueue(name string) error {
 	switch {
 	case name == "":
@@ -128,7 +128,7 @@ func CheckQueue(name string) error {
 	return nil
 }
 
-// Host returns the host and port that a webhook's requests go to.
+// Host returns the host and port to which a webhook's requests are sent.
 func (t Target) Host() string {
 	u, err := url.Parse(t.Name)
 	if err != nil {

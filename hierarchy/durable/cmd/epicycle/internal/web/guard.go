@@ -1,5 +1,5 @@
-// Package web sends webhooks: to addresses that are allowed, with a signature, and with limits for all that the
-// other side can make large or slow.
+// Package web sends webhooks: only to addresses that are allowed, with a signature, and with limits for everything that
+// the other side can make large or slow.
 package web
 
 import (
@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Guard is which addresses may be dialled: those that Allow names, and all that are public.
+// Guard decides which addresses may be dialled: those in Allow, and all public ones.
 type Guard struct{ Allow []netip.Prefix }
 
-// refused are the networks that are not public, and no targets without Allow.
+// refused has the networks that are not public, and so not dialled without Allow.
 var refused = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 	"192.0.0.0/24", "192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
@@ -19,8 +19,8 @@ var refused = prefixes(
 	"::/127", "100::/64", "2001:db8::/32", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
 )
 
-// embedding are the networks whose addresses have one of IPv4 in them, at a byte. A router or a tunnel may send what
-// goes there to that address.
+// embedding has the networks whose addresses contain an IPv4 address, and the byte at which that begins. A router or a
+// tunnel may send packets for such an address to the IPv4 address.
 var embedding = []struct {
 	netip.Prefix
 	at int
@@ -57,7 +57,7 @@ func (g *Guard) Check(addr netip.Addr) error {
 			}
 		}
 	}
-	if teredo := embedding[5]; teredo.Contains(addr) { // its client's address is there, inverted
+	if teredo := embedding[5]; teredo.Contains(addr) { // the address of its client is inverted
 		b := addr.As16()
 		for i := 12; i < 16; i++ {
 			b[i] = ^b[i]
@@ -76,7 +76,8 @@ func within(all []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// control returns the Control of a net.Dialer. The address is the one that is about to be dialled, after any resolving.
+// control returns the Control of a net.Dialer. address is the one that is about to be dialled, after names were
+// resolved.
 func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {

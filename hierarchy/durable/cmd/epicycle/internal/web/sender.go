@@ -16,7 +16,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// Request is what a webhook is sent.
+// Request is the content of a webhook.
 type Request struct {
 	URL     string
 	Key, ID string
@@ -36,13 +36,13 @@ type Sender struct {
 const (
 	dialTime   = 10 * time.Second
 	maxHeader  = 64 << 10 // of a response
-	maxBody    = 64 << 10 // of a response; what is longer costs the connection
+	maxBody    = 64 << 10 // of a response; after a longer one, the connection is closed
 	bodyTime   = time.Second
 	maxRetryIn = 24 * time.Hour
 )
 
-// NewSender returns a Sender. signer may be nil: then requests have no signature. perHost is how many idle
-// connections are kept to a host.
+// NewSender returns a Sender. If signer is nil, requests have no signature. perHost is how many idle connections to a
+// host are kept.
 func NewSender(guard *Guard, signer *Signer, perHost int, version string) *Sender {
 	dialer := &net.Dialer{Timeout: dialTime, Control: guard.control}
 	transport := &http.Transport{ // without a proxy, which would resolve names itself
@@ -64,9 +64,9 @@ func NewSender(guard *Guard, signer *Signer, perHost int, version string) *Sende
 // Close closes idle connections.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// Send sends a webhook. It returns nil if the webhook was accepted, by a 2xx status. Otherwise the error decides
-// whether and when there is another attempt, by durable.Permanent and durable.RetryAfter. Errors contain neither
-// the URL nor the key.
+// Send sends a webhook. It returns nil if the webhook was accepted, which a 2xx status means. Otherwise the error
+// determines whether and when there is another attempt, by durable.Permanent and durable.RetryAfter. Errors contain
+// neither the URL nor the key.
 func (s *Sender) Send(ctx context.Context, r *Request) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -100,7 +100,7 @@ func (s *Sender) request(ctx context.Context, r *Request) (*http.Request, error)
 	return req, s.signer.sign(h, r.ID, s.now(), r.Body)
 }
 
-// drain reads the response to a limit, so that the connection can be used again, and gives up after a while.
+// drain reads the response up to a limit, so that the connection can be reused, and gives up after a while.
 func drain(body io.Reader, cancel func()) {
 	defer time.AfterFunc(bodyTime, cancel).Stop()
 	_, _ = io.CopyN(io.Discard, body, maxBody)
@@ -124,7 +124,7 @@ func (s *Sender) verdict(resp *http.Response) error {
 	return err
 }
 
-// retryAfter reads the header: seconds, or a time.
+// retryAfter parses the header Retry-After: seconds, or a time.
 func retryAfter(text string, now time.Time) (time.Duration, bool) {
 	text = strings.TrimSpace(text)
 	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
@@ -136,7 +136,7 @@ func retryAfter(text string, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// bare returns the error without the URL that package http adds.
+// bare removes the URL that package http adds to an error.
 func bare(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {
