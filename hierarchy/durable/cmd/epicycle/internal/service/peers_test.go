@@ -1,0 +1,111 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
+)
+
+// pair opens two services that share two partitions, one each.
+func pair(t *testing.T) (a, b *Service) {
+	t.Helper()
+	all, err := servers.Cluster(1, func(int) string { return t.TempDir() })
+	require.NoError(t, err)
+	alone := servers.Config{Name: "server", Dir: t.TempDir(), Port: all[0].Port}
+	server, err := servers.Start(alone)
+	require.NoError(t, err)
+	t.Cleanup(func() { server.Shutdown(); server.WaitForShutdown() })
+	one := func() *Service {
+		conn, err := nats.Connect(alone.URL())
+		require.NoError(t, err)
+		t.Cleanup(conn.Close)
+		s, err := Open(t.Context(), Config{
+			Durable: durable.Config[string, task.Task]{
+				Conn: conn, Name: "pair", Partitions: 2, Replicas: 1, Logger: slog.New(slog.DiscardHandler),
+			},
+			Sender: web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
+		})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Shutdown(context.Background())) })
+		return s
+	}
+	a, b = one(), one()
+	eventually(t, func() bool { return a.Stats().Owned == 1 && b.Stats().Owned == 1 })
+	return a, b
+}
+
+func eventually(t *testing.T, f func() bool) {
+	t.Helper()
+	require.Eventually(t, f, time.Minute, time.Millisecond)
+}
+
+// push sets timers that are due until n of them wait at s.
+func push(t *testing.T, s *Service, queue string, n int) {
+	t.Helper()
+	for i := 0; s.Lanes().Queues[queue] < n; i++ {
+		to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: queue}, Timeout: time.Hour}
+		require.NoError(t, s.Set(t.Context(), fmt.Sprintf("%s-%d", queue, i), to, 0))
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// What a server has taken from another one, for a worker that has gone, is due again there at once.
+func TestFiringsOfAnotherServerAreGivenBack(t *testing.T) {
+	a, b := pair(t)
+	push(t, a, "q", 1)
+	b.takeHere("q", 100, 1<<20, "") // its own
+	got := b.Take(t.Context(), "q", 100, "")
+	require.NotEmpty(t, got)
+	require.Equal(t, 1, got[0].Attempt)
+	require.Equal(t, []error{errToken}, b.endHere(t.Context(), "q", []string{got[0].Token}, nil, ""), "it is the other's")
+	b.GiveBack(got)
+	again := a.Take(t.Context(), "q", 100, "")
+	require.Equal(t, 2, again[0].Attempt)
+	require.Equal(t, []error{nil}, b.End(t.Context(), "q", []string{again[0].Token}, nil, ""))
+}
+
+// A server that has asked and does not come any more holds up nobody.
+func TestQuestionsAreForgotten(t *testing.T) {
+	a, b := pair(t)
+	asked := func() int {
+		a.peers.mu.Lock()
+		defer a.peers.mu.Unlock()
+		return len(a.peers.asked)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan int)
+	go func() { got <- len(b.Take(ctx, "q", 1, "")) }()
+	eventually(t, func() bool { return asked() == 1 })
+	cancel()
+	require.Zero(t, <-got)
+	eventually(t, func() bool { return asked() == 0 })
+
+	// One that asks and never takes.
+	sub, err := b.conn.SubscribeSync(b.conn.NewInbox())
+	require.NoError(t, err)
+	q := &asking{peers: b.peers, sub: sub, request: request{From: b.peers.id, Question: "lost", Queue: "q"}}
+	q.send(opHas, time.Hour)
+	eventually(t, func() bool { return asked() == 1 })
+	go func() { got <- len(a.Take(t.Context(), "q", 1, "")) }()
+	for i := 0; ; i++ {
+		to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
+		require.NoError(t, a.Set(t.Context(), fmt.Sprint("k", i), to, 0))
+		select {
+		case n := <-got:
+			require.Equal(t, 1, n)
+			require.NoError(t, sub.Unsubscribe())
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
