@@ -21,8 +21,8 @@ func burst(n int) scenario {
 	return scenario{
 		Name:  fmt.Sprintf("burst%dk", n/1000),
 		Title: count + " due at once",
-		About: fmt.Sprintf("%s timers, or as many as 256 callers schedule before, all due at the same moment. Handlers return at once. "+
-			"%v later the count ends.", count, burstLimit),
+		About: fmt.Sprintf("%s timers, all due at the same moment, or as many as 256 callers can schedule before it. Handlers return at once. "+
+			"The count ends %v later.", count, burstLimit),
 		Head: []string{"timers", "until half have fired", "until all have", "fired early", "by at most", "lost, or not yet fired", "twice"},
 		Run: func(ctx context.Context, r *rig, scale float64) ([]string, error) {
 			_, due, err := r.fillAhead(n, scaledTime(fillLimit, scale, 200*time.Millisecond), 0)

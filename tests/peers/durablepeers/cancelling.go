@@ -10,8 +10,8 @@ import (
 var cancelling = scenario{
 	Name:  "cancel",
 	Title: "Cancelling what is about to fire",
-	About: "Timers, 500 in each second, each of which is cancelled 3, 2, 1 or 0 ms before it is due. *Yes* says that it was " +
-		"cancelled in time: its handler was not called, and won't be. Where it was called before such an answer, or after it, the answer was wrong.",
+	About: "500 timers a second, each of which is cancelled 3, 2, 1 or 0 ms before it is due. *Yes* means that it was " +
+		"cancelled in time: its handler was not called, and won't be. If it was called before such an answer, or after it, the answer was wrong.",
 	Head: []string{"timers", "yes", "no", "failed", "yes, and called before", "yes, and called after", "neither yes nor called"},
 	Run: func(ctx context.Context, r *rig, scale float64) ([]string, error) {
 		return r.cancelling(ctx, scaled(4000, scale, 200), scaledTime(fillLimit, scale, time.Second))

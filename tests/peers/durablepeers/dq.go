@@ -35,7 +35,7 @@ func dqOn(syncMillis int) system {
 	s := system{
 		Name: "dq",
 		Settings: fmt.Sprintf("two beanstalkds with `-b`, and `-f 50`, which is the default: fsync at most every 50 ms; a Redis with `appendfsync "+
-			"everysec` for its locks; the caller has to keep the IDs of jobs; move is `Revoke` and `At`. Handlers run one at a time for each of the %d beanstalkds", beanstalks),
+			"everysec` for its locks; the caller must store the IDs of jobs; move is `Revoke` and `At`. Handlers run one at a time for each of the %d beanstalkds", beanstalks),
 		Answer: "in the system's memory of two servers; fsync within 50 ms",
 		Needs:  []program{beanstalkProgram, redisProgram},
 		Servers: func(dir string) ([]serverSpec, error) {

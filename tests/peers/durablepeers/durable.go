@@ -21,7 +21,7 @@ type durableStore struct {
 func durableDir(partitions int) system {
 	return system{
 		Name:     "durable, " + plural(partitions, "partition"),
-		Settings: "`Dir`, " + plural(partitions, "partition") + ", else the defaults. The engine is in the worker's process, and so are the callers. Cancel is `RemoveEntry`, and yes if its `State` is waiting",
+		Settings: "`Dir`, " + plural(partitions, "partition") + ", otherwise the defaults. The engine and the callers are in the worker's process. Cancel is `RemoveEntry`, and yes if its `State` is waiting",
 		Answer:   "after fsync",
 		Embedded: true,
 		Open: func(ctx context.Context, p place, handle func(string)) (store, error) {

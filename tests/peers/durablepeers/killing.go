@@ -23,13 +23,13 @@ func killing(victim string) scenario {
 		Head: []string{"calls", "acknowledged", "lost", "twice", "fired early", "meanwhile, the longest time without a call of a handler",
 			"after the last call until all have fired"},
 	}
-	c.About = fmt.Sprintf("1,000 calls in each second schedule a timer each, which is due in 2 s. Meanwhile the %s is killed "+
+	c.About = fmt.Sprintf("1,000 calls a second schedule a timer each, which is due in 2 s. Meanwhile the %s is killed "+
 		"three times with SIGKILL, and started again at once. Fewer calls are made while all 256 callers wait for an answer. "+
-		"What was acknowledged and has not fired %v after the last call, or when the system has nothing more, is lost.", victim, killWait)
+		"Acknowledged timers that have not fired %v after the last call, or when the system has none left, are lost.", victim, killWait)
 	if victim == "server" {
 		c.About += " All servers of a system are killed together. What is in the system's memory survives that, unlike a loss of power."
 	} else {
-		c.About += " Where the callers are in the worker's process, they are killed with it, and make fewer calls, too."
+		c.About += " Callers in the worker's process are killed with it, and also make fewer calls."
 	}
 	c.Run = func(ctx context.Context, r *rig, scale float64) ([]string, error) {
 		if len(r.servers) == 0 && victim == "server" {

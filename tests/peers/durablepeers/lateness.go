@@ -10,7 +10,7 @@ import (
 var lateness = scenario{
 	Name:  "late",
 	Title: "Lateness",
-	About: "200 timers are due in each second, at times that are spread evenly, and were scheduled 2 s before.",
+	About: "200 timers are due in each second, at evenly spaced times, and were scheduled 2 s before.",
 	Head:  []string{"timers", "late p50", "p99", "at most", "fired early", "by at most", "lost", "twice"},
 	Run: func(ctx context.Context, r *rig, scale float64) ([]string, error) {
 		const rate = 200
@@ -25,8 +25,8 @@ var lateness = scenario{
 var sustained = scenario{
 	Name:  "sustained",
 	Title: "5,000 a second",
-	About: "256 callers schedule 5,000 timers in each second, for some seconds, each of them due in 2 s. A system that does not keep pace " +
-		"gets fewer, and has 20 s more for what is due. CPU is that of worker, callers and servers, of a core.",
+	About: "256 callers schedule 5,000 timers a second, for some seconds, each of them due in 2 s. A system that can't keep up " +
+		"gets fewer, and has 20 s more for those that are due. CPU is the share of a core that worker, callers and servers use.",
 	Head: []string{"scheduled a second", "late p50", "p99", "at most", "fired early", "by at most", "lost, or not yet fired", "twice", "CPU"},
 	Run: func(ctx context.Context, r *rig, scale float64) ([]string, error) {
 		const rate = 5000

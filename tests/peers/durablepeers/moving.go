@@ -10,7 +10,7 @@ import (
 var moving = scenario{
 	Name:  "move",
 	Title: "Moving and cancelling",
-	About: "256 callers move timers that are due in an hour, then they cancel them.",
+	About: "256 callers move timers that are due in an hour, then cancel them.",
 	Head:  []string{"moves a second", "p50", "p99", "cancels a second", "p50", "p99"},
 	Run: func(_ context.Context, r *rig, scale float64) ([]string, error) {
 		n, err := r.fill(scaled(300_000, scale, 500), scaledTime(6*time.Second, scale, 200*time.Millisecond), dueInAnHour(), 0, false)

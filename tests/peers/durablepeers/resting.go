@@ -12,8 +12,8 @@ var resting = scenario{
 	Name:  "rest",
 	Title: "At rest, and back again",
 	About: "Up to 200,000 timers that are due in an hour, with values of 100 bytes, or as many as 256 callers schedule in 12 s. " +
-		"Memory is that of worker, caller and servers, disk what the files have grown by. CPU is that of all processes " +
-		"for some seconds without a call, of a core. Then a timer is scheduled that is due at once: the first time is until its handler is called. " +
+		"Memory is that of worker, caller and servers, disk the growth of the files. CPU is the share of a core that all processes use " +
+		"during some seconds without calls. Then a timer is scheduled that is due at once: the first time is until its handler is called. " +
 		"The worker is killed and started again, then the servers: these times are from the kill until the handler of " +
 		"another such timer is called.",
 	Head: []string{"timers", "memory", "memory a timer", "disk", "idle CPU", "a timer due at once", "back after a kill of the worker", "of the servers"},

@@ -44,7 +44,7 @@ func riverOnPostgres() system {
 		Name: "River",
 		Settings: "PostgreSQL's defaults (`fsync` and `synchronous_commit` on); pools of 32 connections; 256 workers, `FetchCooldown` 10 ms " +
 			"(default 100 ms), `FetchPollInterval` 100 ms (default 1 s), `RescueStuckJobsAfter` 5 s (default an hour); the caller " +
-			"has to keep the IDs of jobs; move is `JobCancel` and `Insert`",
+			"must store the IDs of jobs; move is `JobCancel` and `Insert`",
 		Answer:  "after fsync",
 		Needs:   []program{postgresPrograms},
 		Servers: postgresServer,

@@ -12,8 +12,8 @@ import (
 var scheduling = scenario{
 	Name:  "schedule",
 	Title: "Scheduling",
-	About: "Callers schedule timers that are due in an hour, each when it has the answer of the one before. The last column is " +
-		"the CPU time of worker, callers and servers together, for each timer, with 256 callers.",
+	About: "Callers schedule timers that are due in an hour, each after the answer to its previous call. The last column is " +
+		"the CPU time of worker, callers and servers together for each timer, with 256 callers.",
 	Head: []string{"an answer comes", "16 callers: a second", "p50", "p99", "256 callers: a second", "p50", "p99", "CPU a timer"},
 	Run: func(_ context.Context, r *rig, scale float64) ([]string, error) {
 		cells := []string{r.sys.Answer}
