@@ -10,17 +10,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/dq"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
 )
 
 const variable = "EPICYCLE_DQ_WORKER"
 
 func TestMain(m *testing.M) {
 	child.Main(variable, work)
-	goleak.VerifyTestMain(m)
+	leak.Main(m)
 }
 
 // work puts jobs into the queue of a directory and consumes them until it is killed. It writes what was acknowledged,

@@ -48,7 +48,7 @@ func databases(t *testing.T, test func(t *testing.T, d database)) {
 
 func sqliteIn(dir string) database {
 	return database{"sqlite", "file:" + filepath.Join(dir, "orders.db") +
-		"?_pragma=journal_mode(WAL)&_pragma=busy_timeout(10000)&_txlock=immediate"}
+		"?_pragma=journal_mode(WAL)&_pragma=busy_timeout(60000)&_txlock=immediate"}
 }
 
 // server is the PostgreSQL server of the tests.

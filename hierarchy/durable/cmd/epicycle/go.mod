@@ -42,7 +42,7 @@ require (
 	github.com/epicycle-go/epicycle/hierarchy/durable v0.0.0
 	github.com/nats-io/nats.go v1.53.1
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
-	go.uber.org/goleak v1.3.0
+	go.uber.org/goleak v1.3.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 )
 

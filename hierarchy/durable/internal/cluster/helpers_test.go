@@ -26,6 +26,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
 )
 
 // server carries the messages between the processes of a test.
@@ -41,25 +42,10 @@ func TestMain(m *testing.M) {
 	}
 	before := goleak.IgnoreCurrent()
 	code := m.Run()
-	if code == 0 {
-		code = leaks(before)
-	}
+	code = leak.Check(code, before)
 	server.Close()
 	os.RemoveAll(dir)
 	os.Exit(code)
-}
-
-// leaks returns what TestMain exits with. The goroutines of connections end a while after these are closed.
-func leaks(before goleak.Option) int {
-	err := goleak.Find(before)
-	for begun := time.Now(); err != nil && time.Since(begun) < patience; {
-		err = goleak.Find(before)
-	}
-	if err == nil {
-		return 0
-	}
-	fmt.Fprintln(os.Stderr, err)
-	return 1
 }
 
 const (

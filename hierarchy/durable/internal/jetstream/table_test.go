@@ -15,6 +15,7 @@ import (
 	streams "github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/tabletest"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
 )
 
 func server(t *testing.T) *embedded.Share {
@@ -118,5 +119,5 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		last = n
 	}
 	cancel()
-	goleak.VerifyNone(t, before)
+	require.Zero(t, leak.Check(0, before))
 }

@@ -79,7 +79,7 @@ func TestErrorsOfTheOwner(t *testing.T) {
 // A call that no process answers is given up after a time.
 func TestUnavailable(t *testing.T) {
 	b := newBench(t)
-	b.cfg.GiveUp = time.Second // in which it is told that nobody is there
+	b.cfg.GiveUp = 4 * time.Second // in which it is told that nobody is there
 	c := b.client()
 	begun := time.Now()
 	_, err := c.try(t.Context(), removeOp("a"))

@@ -34,7 +34,7 @@ func TestConnectionIsLost(t *testing.T) {
 	b := newBench(t)
 	var all servers
 	b.start(&all)
-	nc, err := nats.Connect("", nats.InProcessServer(&all), nats.MaxReconnects(-1), nats.ReconnectWait(5*time.Millisecond))
+	nc, err := nats.Connect("", nats.InProcessServer(&all), nats.Timeout(time.Minute), nats.MaxReconnects(-1), nats.ReconnectWait(5*time.Millisecond))
 	b.NoError(err)
 	defer nc.Close()
 	b.cfg.Bus = jetstream.NewBus(nc)

@@ -39,7 +39,7 @@ func TestCallThatWasSentBeforeClose(t *testing.T) {
 	c.count()
 	errs := make(chan error)
 	go func() { _, err := c.try(t.Context(), setOp("a", "1")); errs <- err }()
-	b.Eventually(func() bool { return net.Messages.Load() > 0 }, 10*time.Second, time.Millisecond)
+	b.Eventually(func() bool { return net.Messages.Load() > 0 }, time.Minute, time.Millisecond)
 	c.cancel() // Close has not come to the lanes
 	c.sub.Stop()
 	go c.lanes[0].tick()
@@ -89,13 +89,13 @@ func TestPagesOnServersThatTakeLittle(t *testing.T) {
 	small.Start()
 	defer small.WaitForShutdown()
 	defer small.Shutdown()
-	nc, err := nats.Connect("", nats.InProcessServer(small))
+	nc, err := nats.Connect("", nats.InProcessServer(small), nats.Timeout(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
 	b := newBench(t)
-	b.cfg.Bus, b.cfg.GiveUp = jetstream.NewBus(nc), 5*time.Second
+	b.cfg.Bus, b.cfg.GiveUp = jetstream.NewBus(nc), time.Minute
 	o, c := b.own(), b.client()
 	for i := range 300 {
 		b.do(c, setOp(fmt.Sprint(i), strings.Repeat("v", 1000)))

@@ -35,7 +35,7 @@ func TestStopAnswersReceivedMessages(t *testing.T) {
 	o.Server.mu.Unlock()
 	<-stopped
 	for range n {
-		m, err := answers.NextMsg(10 * time.Second)
+		m, err := answers.NextMsg(time.Minute)
 		b.NoError(err)
 		_, retry, err := readAnswer(m.Data)
 		b.True(retry)

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 func newClient(t *testing.T, answer http.HandlerFunc) *Client {
 	t.Helper()

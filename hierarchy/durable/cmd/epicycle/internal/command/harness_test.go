@@ -17,7 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
 )
 
 // asCommand is the variable with which this test binary is the command.
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	goleak.VerifyTestMain(m)
+	leak.Main(m)
 }
 
 // enough is longer than anything takes on a machine that is busy.
@@ -124,7 +125,8 @@ func (s *served) end() {
 	close(s.code)
 }
 
-var testClient = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}, Timeout: enough}
+// A request may have 100,000 timers, or wait for as long as one does.
+var testClient = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}, Timeout: 5 * enough}
 
 // answer is a response.
 type answer struct {
