@@ -2,9 +2,8 @@ package clock
 
 import "time"
 
-// Clock tells a wheel the time and wakes it. All methods may be called
-// concurrently. The clocks of this package are fmt.Stringers: String names the
-// mechanism in use.
+// Clock provides the time to a wheel and wakes it. All methods may be called concurrently. The clocks of this package
+// are fmt.Stringers: String names the mechanism in use.
 type Clock interface {
 	// Now returns the wall-clock time. It may jump when the wall clock is set. Now and
 	// Elapsed are called often. They should take some tens of nanoseconds and no lock.
@@ -15,24 +14,21 @@ type Clock interface {
 	NewAlarm(ring func()) Alarm
 }
 
-// Alarm rings once, at or after the elapsed time passed to the last Set. A ring
-// that is under way when Set or Stop is called may still come, so the ring
-// function should read Elapsed again. Rings of one alarm never overlap.
+// Alarm rings once, at or after the elapsed time passed to the last Set. A ring that is in progress when Set or Stop is
+// called may still arrive, so the ring function should read Elapsed again. Rings of one alarm never overlap.
 //
-// A wheel does not move its alarm when it stops a timer. If a clock has to prepare for a
-// ring, its alarms may have a method Review(func()). The wheel calls it once, before Set.
-// The clock calls the function that it gets some time before a ring, and the wheel then
-// calls Set or Stop if it does not need that ring any more.
+// A wheel does not change its alarm when it stops a timer. If a clock has to prepare for a ring, its alarms may have a
+// method Review(func()). The wheel calls it once, before Set. The clock calls the function that was passed to it some
+// time before a ring, and the wheel then calls Set or Stop if it does not need that ring any more.
 //
-// The alarms of a Mock have two more methods, for owners other than wheels. OnJump(func()) has a
-// function called after each Jump: an owner that goes by the wall clock aims anew there. Run(func())
-// calls a function as a callback of the Mock, inside which moving the Mock panics.
+// The alarms of a Mock have two more methods, for owners other than wheels. OnJump(func()) registers a function to be
+// called after each Jump, in which an owner that uses the wall clock can set its alarm anew. Run(func()) calls a
+// function as a callback of the Mock, inside which moving the Mock panics.
 type Alarm interface {
-	// Set aims the alarm at elapsed. If that time is past, the alarm rings at
-	// once, but never inside the call. Set may be called after Stop, inside ring,
-	// and under a lock.
+	// Set aims the alarm at elapsed. If that time has passed, the alarm rings at once, but never inside the call. Set
+	// may be called after Stop, inside ring, and under a lock.
 	Set(elapsed time.Duration)
-	// Stop removes the aim. It does not wait for a ring under way.
+	// Stop removes the aim. It does not wait for a ring in progress.
 	Stop()
 }
 
@@ -42,9 +38,9 @@ func IsMock(c Clock) bool {
 	return ok
 }
 
-// Virtual reports whether c's time stands still between wake-ups. Wake-ups are free
-// on such a clock, and a wheel need not gather them. Virtual is true if c is a Mock,
-// wraps a benbjohnson Mock, or has a method Virtual() bool that returns true.
+// Virtual reports whether c's time stands still between wake-ups. Wake-ups are free on such a clock, and a wheel need
+// not gather them. Virtual returns true if c is a Mock, wraps a benbjohnson Mock, or has a method Virtual() bool that
+// returns true.
 func Virtual(c Clock) bool {
 	v, ok := c.(interface{ Virtual() bool })
 	return ok && v.Virtual() || IsMock(c)

@@ -13,21 +13,18 @@ import (
 	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
-// Mock is a clock for tests and simulations. It stands still until Add, Set or
-// AddNext moves it. Timers of wheels on it fire only inside these calls, each
-// exactly at its deadline. They fire in the order of their deadlines. Timers with
-// equal deadlines fire in the order in which they were set, also across wheels.
-// When the call returns, every callback that was due has returned, including those
-// of timers that callbacks set on the way. The same calls give the same trace, and
-// nothing ever sleeps.
+// Mock is a clock for tests and simulations. It stands still until Add, Set or AddNext moves it. Timers of wheels on it
+// fire only inside these calls, each exactly at its deadline. They fire in the order of their deadlines. Timers with
+// equal deadlines fire in the order in which they were set, even across wheels. When the call returns, every callback
+// that was due has returned, including those of timers that callbacks set on the way. The same calls give the same
+// trace, and nothing ever sleeps.
 //
-// With an executor other than hierarchy.Inline, the callbacks of one deadline
-// run concurrently and the clock waits for all of them before it goes on. Such
-// a callback must not wait for a later time.
+// With an executor other than hierarchy.Inline, the callbacks of one deadline run concurrently and the clock waits for
+// all of them before it moves on. Such a callback must not wait for a later time.
 //
 // For code that takes a github.com/benbjohnson/clock Clock there is Benbjohnson.
 type Mock struct {
-	// Mock is what timers of Benbjohnson are made on. It does not move before the first of them.
+	// Mock is the clock on which the timers of Benbjohnson are made. It does not move before the first of them.
 	//
 	// Deprecated: use Benbjohnson.
 	Mock *benbjohnson.Mock
@@ -75,7 +72,7 @@ func (m *Mock) requireMade() {
 // String reports how far the clock has moved.
 func (m *Mock) String() string { return fmt.Sprintf("mock at %v", m.Elapsed()) }
 
-// isMock lets IsMock recognize a Mock, also an embedded one.
+// isMock makes IsMock recognize a Mock, even an embedded one.
 func (*Mock) isMock() {}
 
 // Elapsed returns how far the clock has moved since it was made, without jumps.
@@ -129,9 +126,8 @@ func (m *Mock) Set(t time.Time) {
 	})
 }
 
-// Jump sets the wall clock forward or back by d, as an administrator or a time
-// server would. Elapsed time does not change, so no timer fires and none is delayed.
-// Alarms that go by the wall clock are told; see Alarm.
+// Jump sets the wall clock forward or back by d, as an administrator or a time server would. Elapsed time does not
+// change, so no timer fires and none is delayed. Alarms with OnJump are notified; see Alarm.
 func (m *Mock) Jump(d time.Duration) {
 	m.requireMade()
 	m.jumped.Add(int64(d))

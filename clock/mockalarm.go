@@ -17,7 +17,7 @@ type mockAlarm struct {
 	order   uint64        // of the timer to fire at the aim; 0 if it is not known yet
 	version uint64        // the number of calls of Set and Stop
 	index   int           // 1 + its index in the heap; 0 if it is not in the heap
-	jumped  func()        // of OnJump
+	jumped  func()        // the function passed to OnJump
 }
 
 var _ stepped.Alarm = (*mockAlarm)(nil)

@@ -15,7 +15,7 @@ func (a *mockAlarm) OnJump(f func()) {
 	}
 }
 
-// tellJump calls the functions of OnJump, in the order in which they were passed.
+// tellJump calls the functions passed to OnJump, in the order in which they were passed.
 func (m *Mock) tellJump() {
 	m.mu.Lock()
 	var calls []func()

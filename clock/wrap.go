@@ -11,13 +11,11 @@ import (
 	"github.com/epicycle-go/epicycle/clock/internal/serial"
 )
 
-// Wrap returns a Clock that uses c, any github.com/benbjohnson/clock Clock
-// including its Mock. That Mock runs callbacks in goroutines of their own and sleeps a
-// real millisecond for each, so a wheel on it is no faster and no more deterministic
-// than other timers on it. For a *Mock of this package, and its Benbjohnson, that Mock is returned.
+// Wrap returns a Clock that uses c, any github.com/benbjohnson/clock Clock including its Mock. That Mock runs callbacks
+// in goroutines of their own and sleeps a real millisecond for each, so a wheel on it is no faster and no more
+// deterministic than other timers on it. For a *Mock of this package, and for its Benbjohnson, Wrap returns that Mock.
 //
-// If a benbjohnson Mock is set back, elapsed time stands still until the mock
-// has reached its earlier time again.
+// If a benbjohnson Mock is set back, elapsed time stands still until the mock has reached its earlier time again.
 //
 // Wrap panics if c is nil.
 func Wrap(c benbjohnson.Clock) Clock {

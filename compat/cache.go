@@ -41,8 +41,8 @@ func (c *Cache) part(key string) *part {
 // CacheOption is an option of NewCache.
 type CacheOption func(cache *Cache)
 
-// WithLimit limits the cache to limit values: a further value replaces the least
-// recently used one. There is no limit if limit is 0 or less.
+// WithLimit limits the cache to limit values: setting one more removes the least recently used one. There is no limit
+// if limit is 0 or less.
 func WithLimit(limit int) CacheOption {
 	return func(c *Cache) { c.store.recent = newRecency(limit) }
 }
@@ -59,8 +59,7 @@ func WithLog(log *slog.Logger) CacheOption {
 	return func(c *Cache) { c.log = log }
 }
 
-// WithClock sets the clock of the cache, which may be a *clock.Mock. The default is
-// clock.Precise(), also if c is nil.
+// WithClock sets the clock of the cache, which may be a *clock.Mock. The default, also for a nil c, is clock.Precise().
 func WithClock(c clock.Clock) CacheOption {
 	return func(cache *Cache) {
 		if !isNil(c) {

@@ -85,9 +85,8 @@ type drains struct {
 
 func newDrains() drains { return drains{finished: make(chan struct{})} }
 
-// begin counts a Drain and returns true, unless the wheel is stopped. It keeps mu locked
-// until removed is called, so a concurrent Stop drops all pending timers or none, and the
-// error of Drain says which.
+// begin counts a Drain and returns true, unless the wheel is stopped. It keeps mu locked until removed is called. So
+// either Drain or a concurrent Stop gets all pending timers, and the error of Drain says whether Stop did.
 func (d *drains) begin() bool {
 	d.mu.Lock()
 	if d.closed {

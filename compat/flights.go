@@ -8,12 +8,11 @@ import (
 // errNotReturned is the error of callers that waited for a fetch that did not return.
 var errNotReturned = errors.New("compat: a concurrent fetch of the same key panicked or called runtime.Goexit")
 
-// flights are the fetches of Take that are under way. At most one per key is current:
-// later calls for that key wait for it, and its value is kept.
+// flights are the calls of Take's fetch that have not returned. At most one per key is current: later calls for that
+// key wait for it, and its value is kept.
 //
-// It is not golang.org/x/sync/singleflight, because there a fetch that panics makes
-// all callers that wait for it panic, and one that calls runtime.Goexit ends their
-// goroutines, too.
+// It is not golang.org/x/sync/singleflight, because there a fetch that panics makes all callers that wait for it panic,
+// and one that calls runtime.Goexit ends their goroutines, too.
 type flights struct {
 	mu      sync.Mutex
 	current map[string]*flight // guarded by mu; by key

@@ -35,11 +35,10 @@ type TimingWheel struct {
 	drains drains
 }
 
-// NewTimingWheel makes a wheel that runs in real time. Each deadline is kept exactly,
-// also if it is below interval or not a multiple of it. Tasks run in their own
-// goroutines, at most 4,096 at once. numSlots is checked but not used, because the
-// circles of a hierarchical wheel always have 64 slots. The error is not nil if interval
-// or numSlots is not positive, or if execute is nil.
+// NewTimingWheel makes a wheel that runs in real time. Each deadline is kept exactly, even if the delay is below
+// interval or not a multiple of it. Tasks run in their own goroutines, at most 4,096 at once. numSlots is checked but
+// not used, because the circles of a hierarchical wheel always have 64 slots. The error is not nil if interval or
+// numSlots is not positive, or if execute is nil.
 func NewTimingWheel(interval time.Duration, numSlots int, execute Execute) (*TimingWheel, error) {
 	return NewTimingWheelWithClock(interval, numSlots, execute, clock.Precise())
 }

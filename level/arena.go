@@ -3,7 +3,7 @@ package level
 import "slices"
 
 const (
-	// ChunkBits is how many bits of an index name the entry in its chunk.
+	// ChunkBits is how many bits of an index identify the entry in its chunk.
 	ChunkBits = 11
 	chunkLen  = 1 << ChunkBits
 	chunkRoom = chunkLen - 1 // entry 0 of a chunk is never used: 0 means none
@@ -13,13 +13,12 @@ const (
 // locate returns the chunk of an index and the entry in it.
 func locate(i uint32) (chunk, entry uint32) { return i >> ChunkBits, i & (chunkLen - 1) }
 
-// Arena holds nodes by value in chunks and names them by index. The zero Arena
-// is ready to use. Index 0 is no node.
+// Arena holds nodes by value in chunks and identifies them by index. The zero Arena is ready to use. Index 0 is no
+// node.
 //
-// Freed nodes are reused, last freed first, and preferably in the chunk that became
-// partly free last, so that others can run empty. One empty chunk is kept, and further
-// ones are freed. The node that was freed last is not returned to its chunk, as the next
-// Alloc is likely to reuse it.
+// Freed nodes are reused, last freed first, and preferably in the chunk that became partly free last, so that others
+// can become empty. One empty chunk is kept, and further ones are freed. The node that was freed last is not returned
+// to its chunk, as the next Alloc is likely to reuse it.
 type Arena struct {
 	nodes   [][]Node // by chunk
 	used    int      // Invariant: the sum of what chunks have used
@@ -28,10 +27,10 @@ type Arena struct {
 	chunks  []chunk  // by chunk
 	partial uint32   // 1 + the first chunk that has room, or 0
 	spare   uint32   // 1 + the chunk that is empty, or 0. Invariant: there is no other
-	vacant  []uint32 // chunks that were freed. Invariant: theirs are vacantNodes, which do not change
+	vacant  []uint32 // chunks that were freed. Invariant: their nodes are vacantNodes, which do not change
 }
 
-// chunk is the bookkeeping of one chunk. Each entry before fresh is used, or in the list of freed ones.
+// chunk is the bookkeeping of one chunk. Each entry before fresh is used, or in the list of freed entries.
 type chunk struct {
 	free       uint32 // first freed entry, or 0
 	fresh      uint32 // entries from here on were never used
@@ -47,7 +46,7 @@ func (a *Arena) Len() int {
 	return a.used
 }
 
-// About is Len or one more, and takes no branch.
+// About returns Len or one more, without a branch.
 func (a *Arena) About() int { return a.used }
 
 // At returns the node of that index, which must be live. It is valid until the next
@@ -56,7 +55,7 @@ func (a *Arena) At(i uint32) *Node {
 	return &a.nodes[i>>ChunkBits][i&(chunkLen-1)]
 }
 
-// Shape changes whenever Alloc makes or grows a chunk, that of the index it returns.
+// Shape changes whenever Alloc makes or grows the chunk of the index that it returns.
 func (a *Arena) Shape() uint32 { return a.shape }
 
 // ChunkLen returns how many entries the chunk of index i has now.
@@ -109,22 +108,20 @@ func (a *Arena) allocCold() uint32 {
 	return c<<ChunkBits | e
 }
 
-// Released is which memory an arena no longer needs since a node was freed.
+// Released describes the memory that an arena no longer needs after a node was freed.
 type Released uint32
 
 const (
-	// Nothing is released by most nodes.
+	// Nothing was released, which is so for most nodes.
 	Nothing Released = 0
-	// Everything is released by the last node of those that took several chunks: a new
-	// Arena would be smaller.
+	// Everything was released by the last node of several chunks: a new Arena would be smaller.
 	Everything Released = 1<<32 - 1
 )
 
 // Chunk returns the number of the one chunk that was released. It must not be called on Nothing or Everything.
 func (r Released) Chunk() uint32 { return uint32(r) - 1 }
 
-// Free gives n, the node of index i, back, and returns which memory was released with it. The node is dead from now
-// on.
+// Free frees n, the node of index i, and returns which memory was released with it. The node is dead from now on.
 func (a *Arena) Free(i uint32, n *Node) Released {
 	n.id, n.rest = 0, Unlinked<<circleShift
 	if a.hot == 0 {
@@ -146,7 +143,7 @@ func (a *Arena) freeCold(i uint32, n *Node) Released {
 	}
 	emptied := m.used == 0 && a.emptied(c)
 	switch {
-	case a.used == 1 && len(a.nodes) > 1: // that one is hot
+	case a.used == 1 && len(a.nodes) > 1: // the node in use is hot
 		return Everything
 	case emptied:
 		return Released(c + 1)
@@ -168,8 +165,8 @@ func (a *Arena) emptied(c uint32) bool {
 	return true
 }
 
-// vacantNodes are nodes that no entry names. They stand for a chunk that was freed, as stale entries may
-// name nodes of it, and are never written. Nodes of a new chunk begin like them: index 0 is never used.
+// vacantNodes are nodes that no entry names. They take the place of a chunk that was freed, whose nodes stale entries
+// may still name, and are never written. Nodes of a new chunk begin like them: index 0 is never used.
 var vacantNodes = func() []Node {
 	nodes := make([]Node, chunkLen)
 	for i := range nodes {
@@ -195,7 +192,7 @@ func (a *Arena) addChunk() {
 	if len(a.nodes) == 1 {
 		size = firstLen
 	}
-	a.nodes[c] = slices.Clone(vacantNodes[:size]) // stale entries may name nodes of it, too
+	a.nodes[c] = slices.Clone(vacantNodes[:size]) // stale entries may already name nodes of the chunk
 	a.chunks[c] = chunk{fresh: 1}
 	a.shape++
 	a.linkPartial(c)

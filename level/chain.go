@@ -2,10 +2,10 @@ package level
 
 import "slices"
 
-// Entry names a node. It counts as long as the node has that stamp, and is stale from then on.
+// Entry names a node. It is valid as long as the node has that stamp, and stale from then on.
 type Entry struct{ Node, Stamp uint32 }
 
-// tailSizes are the capacities of tails. The largest is that of a block.
+// tailSizes are the capacities of tails. The largest is the size of a block.
 var tailSizes = [...]int{4, 32, BlockLen}
 
 // BlockLen is how many entries a block has.
@@ -13,12 +13,12 @@ const BlockLen = 256
 
 type block [BlockLen]Entry
 
-// Chain is entries in the order in which they were added: full blocks, and a tail that grows to one. The zero
-// Chain is empty and ready to use.
+// Chain is a list of entries in the order in which they were added: full blocks, and a tail that grows to a block. The
+// zero Chain is empty and ready to use.
 type Chain struct {
 	full  []*block
-	tail  []Entry // Invariant: it is empty only if the chain is; it has room for a block if there are any
-	taken int     // from the first block, or the tail if there is none. Invariant: less than that has, or 0
+	tail  []Entry // Invariant: empty only if the chain is; it has room for a block if there are any
+	taken int     // how many entries were taken from the first block or, without blocks, from the tail
 }
 
 // Len returns the number of entries.
@@ -33,8 +33,8 @@ func (c *Chain) Full() bool { return len(c.tail) == cap(c.tail) }
 // Push is Memory.Add for a chain that is not Full.
 func (c *Chain) Push(e Entry) { c.tail = append(c.tail, e) }
 
-// Undo takes e out again if it was added last and is not alone in its block, and reports whether it has. The
-// only entry of all can be taken out.
+// Undo removes e if it was added last and is not alone in its block, or is the only entry of all. It reports whether it
+// has removed e.
 func (c *Chain) Undo(e Entry) bool {
 	last := len(c.tail) - 1
 	switch {
@@ -50,10 +50,10 @@ func (c *Chain) Undo(e Entry) bool {
 	return true
 }
 
-// At is entry i, counted from the front.
+// At returns entry i, counted from the front.
 func (c *Chain) At(i int) *Entry { return &c.From(i, 1)[0] }
 
-// From is n entries from entry i on, or fewer, but one at least if there is one.
+// From returns n entries from entry i on, or fewer, but at least one if there is one.
 func (c *Chain) From(i, n int) []Entry {
 	i += c.taken
 	from := c.tail
@@ -65,7 +65,7 @@ func (c *Chain) From(i, n int) []Entry {
 	return from[i:min(i+n, len(from))]
 }
 
-// Back returns the last n entries, or fewer, but one at least if there is one.
+// Back returns the last n entries, or fewer, but at least one if there is one.
 func (c *Chain) Back(n int) []Entry {
 	from := len(c.tail) - n
 	if len(c.full) == 0 {
@@ -74,13 +74,13 @@ func (c *Chain) Back(n int) []Entry {
 	return c.tail[max(from, 0):]
 }
 
-// Memory is blocks and tails that chains no longer need, for others: the steady state allocates nothing. The
-// zero Memory is ready to use.
+// Memory holds blocks and tails that chains no longer need, to be reused: the steady state allocates nothing. The zero
+// Memory is ready to use.
 type Memory struct {
 	tails [len(tailSizes)][][]Entry
 }
 
-// spareTails is how many tails of each size are kept: those of a circle into which a crowd was dealt.
+// spareTails is how many tails of each size are kept: as many as the slots of a circle into which a crowd was dealt.
 const spareTails = 64
 
 // fewBlocks is how many blocks Trim leaves: the steady state of small crowds allocates nothing, either.
@@ -105,7 +105,7 @@ func (m *Memory) keepTail(tail []Entry) {
 	}
 }
 
-// Trim drops what only large crowds need.
+// Trim drops memory that only large crowds need.
 func (m *Memory) Trim() {
 	if blocks := &m.tails[len(tailSizes)-1]; len(*blocks) > fewBlocks {
 		*blocks = slices.Clone((*blocks)[:fewBlocks])
@@ -136,7 +136,7 @@ func (m *Memory) grow(c *Chain) {
 	m.keepTail(old)
 }
 
-// Take drops the first n entries of c, which From has returned.
+// Take removes the first n entries of c, which From has returned.
 func (m *Memory) Take(c *Chain, n int) {
 	c.taken += n
 	switch {
@@ -149,7 +149,7 @@ func (m *Memory) Take(c *Chain, n int) {
 	}
 }
 
-// Cut drops the last n entries of c, which Back has returned.
+// Cut removes the last n entries of c, which Back has returned.
 func (m *Memory) Cut(c *Chain, n int) {
 	c.tail = c.tail[:len(c.tail)-n]
 	if last := len(c.full) - 1; len(c.tail) == 0 && last >= 0 {

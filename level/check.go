@@ -30,7 +30,7 @@ func (a *Arena) Check() error {
 	return a.checkPartial()
 }
 
-// checkChunk checks m, which is chunk c, and in which used nodes are used.
+// checkChunk checks m, which is chunk c, and has used nodes in use.
 func (a *Arena) checkChunk(c uint32, m chunk, used int) error {
 	if used != int(m.used) {
 		return fmt.Errorf("used is %d", m.used)

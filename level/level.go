@@ -3,7 +3,7 @@ package level
 import "math/bits"
 
 const (
-	// Bits is how many bits of a deadline name a slot.
+	// Bits is how many bits of a deadline identify a slot.
 	Bits = 6
 	// Slots is how many slots a circle has.
 	Slots = 1 << Bits
@@ -16,8 +16,8 @@ type Level[Slot any] struct {
 	Slots    [Slots]Slot
 }
 
-// First returns the lowest slot that holds anything. One must.
+// First returns the lowest slot that holds anything. There must be one.
 func (l *Level[Slot]) First() int { return bits.TrailingZeros64(l.Occupied) }
 
-// Note notes that slot s holds something.
+// Note records that slot s holds something.
 func (l *Level[Slot]) Note(s int) { l.Occupied |= 1 << uint(s) }

@@ -11,12 +11,12 @@ const (
 	placeMask   = 1<<orderShift - 1<<slotShift
 	linkBits    = 8
 
-	// MaxSequence is the largest sequence number that a node can carry: at ten million a second they last for
-	// three years. From then on it is chance which of two equal deadlines comes first.
+	// MaxSequence is the largest sequence number that a node can carry: at ten million a second, that is reached after
+	// three years. From then on it is arbitrary which of two equal deadlines comes first.
 	MaxSequence uint64 = 1<<(64-orderShift) - 1
 
-	// Unlinked is the circle of a live node that no entry names, and Passed that of one in
-	// the heap of what is behind the hand. All others are less.
+	// Unlinked is the circle of a live node that no entry names, and Passed the circle of a node in the heap of entries
+	// behind the hand. All other circles are lower.
 	Unlinked = 15
 	Passed   = 14
 )
@@ -38,7 +38,7 @@ func (n *Node) Init(key int64, sequence uint64, f Flags, circle, slot int) {
 // Generation returns the sequence number under which the node was made, or 0.
 func (n *Node) Generation() uint64 { return n.id >> linkBits }
 
-// Flags returns those that Init was given.
+// Flags returns the flags passed to Init.
 func (n *Node) Flags() Flags { return Flags(n.rest & (1<<flagBits - 1)) }
 
 // Order returns the sequence number that decides between equal keys.
@@ -50,10 +50,10 @@ func (n *Node) Circle() int { return int(n.rest >> circleShift & 15) }
 // Slot returns the slot in which n belongs there.
 func (n *Node) Slot() int { return int(n.rest >> slotShift & (Slots - 1)) }
 
-// Stamp is in the entry that names the node, and in none of those that named it before.
+// Stamp returns the stamp in the entry that names the node. Entries that named it before have others.
 func (n *Node) Stamp() uint32 { return uint32(n.id) }
 
-// Relink makes all entries stale that name n, and sets where it belongs.
+// Relink makes all entries that name n stale, and sets where n belongs.
 func (n *Node) Relink(circle, slot int) {
 	n.id = n.id&^(1<<linkBits-1) | (n.id+1)&(1<<linkBits-1)
 	n.rest = n.rest&^placeMask | uint64(circle)<<circleShift | uint64(slot)<<slotShift
@@ -65,7 +65,7 @@ func (n *Node) Rekey(key int64, sequence uint64) {
 	n.rest = sequence<<orderShift | n.rest&(1<<orderShift-1)
 }
 
-// Named reports whether an entry with that stamp counts.
+// Named reports whether an entry with that stamp is valid.
 func (n *Node) Named(stamp uint32) bool {
 	unlinked := uint32((n.rest>>circleShift&15 + 1) >> 4) // 1 or 0: no branch that is hard to predict
 	return uint32(n.id)^stamp|unlinked == 0

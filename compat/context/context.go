@@ -23,9 +23,8 @@ func WithTimeoutCause(parent Context, timeout time.Duration, cause error) (Conte
 	return process.Get().WithTimeoutCause(parent, timeout, cause)
 }
 
-// WithDeadline is [context.WithDeadline] on the wheel of the process. The delay is computed
-// once: the context does not follow when the wall clock is set. Call cancel as soon as the
-// context is no longer needed.
+// WithDeadline is [context.WithDeadline] on the wheel of the process. The delay is computed once: if the wall clock is
+// set later, the deadline does not move with it. Call cancel as soon as the context is no longer needed.
 func WithDeadline(parent Context, d time.Time) (Context, CancelFunc) {
 	return WithDeadlineCause(parent, d, nil)
 }

@@ -15,9 +15,9 @@ func WithValue(parent Context, key, val any) Context {
 	return &valueContext{parent, key, val}
 }
 
-// afterFuncer is what package context looks for in a parent that it does not know. Otherwise it
-// starts a goroutine for each child. Contexts with a deadline on the wheel have the method, but a
-// value of package context hides it.
+// afterFuncer is the method that package context looks for in a parent of a type that it does not know. Without it,
+// package context starts a goroutine for each child. Contexts with a deadline on the wheel have the method, but a value
+// context of package context would hide it.
 type afterFuncer interface {
 	AfterFunc(f func()) (stop func() bool)
 }
@@ -39,5 +39,5 @@ func (c *valueContext) AfterFunc(f func()) (stop func() bool) {
 	return c.Context.(afterFuncer).AfterFunc(f)
 }
 
-// String returns what package context prints of a value.
+// String returns the text that package context prints for a value context.
 func (c *valueContext) String() string { return fmt.Sprint(context.WithValue(c.Context, c.key, c.val)) }

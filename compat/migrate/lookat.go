@@ -35,7 +35,8 @@ func lookAt(files *token.FileSet, parsed *ast.File, name string) (notes []string
 	return notes
 }
 
-// timeName returns the name in package time, known as pkg, that n or what it points to has, or "".
+// timeName returns the name that the type n, or the type it points to, has in package time, which the file knows as
+// pkg. It returns "" if the type is of another package.
 func timeName(n ast.Expr, pkg string) string {
 	if s, ok := n.(*ast.StarExpr); ok {
 		n = s.X

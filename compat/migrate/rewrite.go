@@ -12,10 +12,10 @@ import (
 
 const ours = "github.com/epicycle-go/epicycle/compat/"
 
-// file is what rewrite has made of a file.
+// file is a file that rewrite has worked on.
 type file struct {
 	text  []byte   // nil if nothing changes
-	notes []string // what to look at
+	notes []string // places that the user should check
 }
 
 // rewrite changes the paths of imports, and no other byte. If the file was formatted before, its

@@ -9,11 +9,10 @@ import (
 	"github.com/epicycle-go/epicycle/compat/internal/process"
 )
 
-// Where many goroutines sleep for short times, the wheel wakes once for each Precision, and
-// gathers those that are due. Each wake-up and each sleeper costs. So in a crowd, sleepers
-// share a timer and a channel: those that are due within a window wake at its end. That is
-// late by half a window on average, as they would be by being gathered. As a window is longer
-// than a Precision, the wheel wakes at its end exactly.
+// Where many goroutines sleep for short times, the wheel wakes once for each Precision and collects those that are due.
+// Each wake-up and each sleeper has a cost. So in a crowd, sleepers share a timer and a channel: those that are due
+// within the same window wake at its end. They are late by half a window on average, no more than if the wheel
+// collected them. Because a window is longer than a Precision, the wheel wakes exactly at its end.
 const (
 	window = 1 << 20 // ns, about a millisecond
 	// crowd is how many must sleep, due within a window, for the next one to be in a crowd.
@@ -69,8 +68,8 @@ func (g *group) crowded(now time.Duration) bool {
 	return true
 }
 
-// join returns what is closed at a time, which is d from now, or nil if the group has sleepers
-// of another window.
+// join returns a channel that is closed at the time at, which is d from now, or nil if the sleepers of the group are
+// due within another window.
 func (g *group) join(p *process.Process, at, d time.Duration) <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"github.com/epicycle-go/epicycle/compat/internal/process"
 )
 
-// Sleep returns after d, at once if d <= 0. Where more than 16 goroutines sleep that are due
-// within a millisecond, it may return a millisecond later than alone, together with others.
+// Sleep returns after d, or at once if d <= 0. When more than 16 sleeping goroutines are due within the same
+// millisecond, they wake together, up to a millisecond late.
 func Sleep(d Duration) {
 	if d <= 0 {
 		return

@@ -14,7 +14,7 @@ import (
 type Ticker struct {
 	C <-chan Time
 
-	std   *time.Ticker // in a bubble, and then all else is unused
+	std   *time.Ticker // set in a bubble; the other fields are then unused
 	c     chan Time    // keeps the channel alive if C is assigned to
 	ticks *ticks       // nil if the Ticker is zero
 }

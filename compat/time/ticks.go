@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// ticks is what the wheel refers to of a Ticker. It does not keep the channel alive.
+// ticks is the part of a Ticker that the wheel refers to. It does not keep the channel alive.
 type ticks struct {
 	channel weakChannel // immutable, as the next one
 	tick    func()      // fire
@@ -17,7 +17,7 @@ type ticks struct {
 	timer   hierarchy.Timer // guarded by mu, as all below
 	period  time.Duration   // 0: stopped
 	next    time.Duration   // when the next tick is due, by the clock of the wheel
-	stale   int             // how many ticks are under way that were stopped
+	stale   int             // number of ticks that have fired, were stopped, and are still to be discarded by send
 	pending bool            // the next tick is set, and has not fired or been stopped
 }
 
@@ -50,12 +50,12 @@ func (t *ticks) set(p *process.Process, d time.Duration) {
 	t.timer, _ = p.AfterInline(d, t.tick) // the wheel is never stopped or full
 }
 
-// unreadPause applies after a tick that was not received: the next one is then the last that is due within
-// unreadPause, if there is one. So a Ticker with a short period that nobody reads does not keep a processor busy.
+// unreadPause applies after a tick that was not received. If several ticks are due within unreadPause, the last of them
+// is the next one to be sent. So a Ticker with a short period that nobody reads does not keep a processor busy.
 const unreadPause = time.Millisecond
 
-// halt stops the timer, and removes a tick that was not received. mu must be held. As for
-// a Timer, a tick that has fired and can't be stopped comes before those set later.
+// halt stops the timer, and removes a tick that was not received. mu must be held. As for a Timer, a tick that has
+// fired and can't be stopped comes before all ticks set later.
 func (t *ticks) halt() {
 	if t.pending && !t.timer.Stop() {
 		t.stale++

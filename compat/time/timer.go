@@ -14,14 +14,14 @@ import (
 type Timer struct {
 	C <-chan Time
 
-	std *time.Timer // in a bubble, and then all else is unused
+	std *time.Timer // set in a bubble; the other fields are then unused
 	f   func()      // of AfterFunc, or send; nil if the Timer is zero
 	c   chan Time   // nil: f is of AfterFunc
 
 	mu      sync.Mutex
 	timer   hierarchy.Timer // guarded by mu, as all below
 	pending bool            // the timer of a channel was set, and has not sent or been stopped
-	stale   int32           // how many firings are under way that were stopped: they send nothing
+	stale   int32           // number of firings that were stopped too late: send discards them
 }
 
 // AfterFunc calls f in a goroutine of its own after d. The returned Timer can stop the call.
@@ -51,9 +51,9 @@ func NewTimer(d Duration) *Timer {
 	return t
 }
 
-// Stop stops the timer. It is true if the timer was pending, or had sent a value that was not
-// received. For a Timer of AfterFunc it is false if the function was called or is about to
-// be; Stop does not wait for it.
+// Stop stops the timer. It returns true if the timer was pending, or had sent a value that was not received. For a
+// Timer of AfterFunc it returns false if the function was called or is about to be called. Stop does not wait for the
+// function.
 func (t *Timer) Stop() bool {
 	if t.std != nil {
 		return t.std.Stop()
@@ -72,8 +72,8 @@ func (t *Timer) Stop() bool {
 	return was
 }
 
-// Reset makes the timer fire after d, also if it has fired or was stopped. It is true where
-// Stop would have been. If a function of AfterFunc runs, Reset does not wait for it.
+// Reset makes the timer fire after d, even if it has fired or was stopped. It returns what Stop would have returned. If
+// a function of AfterFunc is running, Reset does not wait for it.
 func (t *Timer) Reset(d Duration) bool {
 	if t.std != nil {
 		return t.std.Reset(d)
@@ -152,10 +152,10 @@ func (t *Timer) deliver(due Time) {
 	}
 }
 
-// halt stops the timer and removes the value that it has sent. mu must be held.
+// halt stops the timer and removes the value that it has sent, if any. mu must be held.
 //
-// If the timer is pending and can't be stopped, it has fired, and send is about to be called.
-// Firings of one wheel follow one another, so that send comes before those that are set later.
+// If the timer is pending and can't be stopped, it has fired, and send is about to be called. A wheel fires its timers
+// one after another, so this call of send comes before those of timers set later.
 func (t *Timer) halt() bool {
 	was := t.pending
 	t.pending = false

@@ -14,7 +14,7 @@ func Wheel() interface {
 	return figures{}
 }
 
-// figures is all that others see of the wheel.
+// figures hides all other methods of the wheel of the process.
 type figures struct{}
 
 func (figures) Stats() hierarchy.Stats {

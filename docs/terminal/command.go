@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Command is a command with flags. Parse returns flag.ErrHelp if the user asks for Usage.
+// Command is a command with flags. Parse returns flag.ErrHelp if the user requests the usage with -h or -help.
 type Command[O any] struct {
 	Name, Usage string
 	Parse       func(args []string) (O, error)

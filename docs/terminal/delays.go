@@ -19,7 +19,7 @@ func (l Delays) Quantile(q float64) time.Duration {
 	return l[min(int(q*float64(len(l))), len(l)-1)]
 }
 
-// Within returns how many are at least from and less than to.
+// Within returns how many delays are at least from and less than to.
 func (l Delays) Within(from, to time.Duration) (n int) {
 	for _, d := range l {
 		if from <= d && d < to {
@@ -35,7 +35,7 @@ type Class struct {
 	From, Limit time.Duration
 }
 
-// Classes returns the lines of a histogram with these limits, and one for what is more than the last.
+// Classes returns the lines of a histogram: one for each limit, and one for the delays above the last limit.
 func Classes(limits ...time.Duration) (all []Class) {
 	from := time.Duration(0)
 	for i, to := range limits {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Progress is a line that is redrawn while something goes on. It is shown on terminals only.
+// Progress is a line that is redrawn while something is in progress. It is shown on terminals only.
 type Progress struct {
 	s     *Screen
 	what  string

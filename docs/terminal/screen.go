@@ -1,5 +1,5 @@
-// Package terminal is what the commands of this project write to a terminal, a pipe or a file:
-// paragraphs, tables of figures, bars, and lines of progress.
+// Package terminal formats the output of the commands of this project for a terminal, a pipe or a file: paragraphs,
+// tables of figures, bars, and progress lines.
 package terminal
 
 import (
@@ -16,8 +16,8 @@ const (
 	Indent = "  "
 )
 
-// Screen is what a command writes to. A terminal gets colours and progress lines. A pipe or
-// a file gets the same text without them.
+// Screen is the output of a command. A terminal gets colours and progress lines. A pipe or a file gets the same text
+// without them.
 type Screen struct {
 	out    io.Writer
 	live   bool // lines can be redrawn
@@ -47,8 +47,8 @@ const (
 	Plain  Style = ""
 	Bold   Style = "1"
 	Faint  Style = "2"
-	Green  Style = "32" // for what is ours, and for what is right
-	Yellow Style = "33" // for what it is compared with, and for what is not so good
+	Green  Style = "32" // for this project's own figures, and for good results
+	Yellow Style = "33" // for the figures of others, and for results that are not so good
 )
 
 // Err returns the error of the first write that failed.

@@ -14,8 +14,8 @@ import (
 // handle is a pending timer of a wheel or of package time.
 type handle interface{ Stop() bool }
 
-// afterFunc sets a timer. The handle's type is a parameter because an interface value would
-// add an allocation to what is measured.
+// afterFunc sets a timer. The handle's type is a parameter because an interface value would cost an allocation that
+// would be measured, too.
 type afterFunc[H handle] func(time.Duration, func()) (H, error)
 
 func byTime(d time.Duration, f func()) (*time.Timer, error) { return time.AfterFunc(d, f), nil }

@@ -18,8 +18,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/view"
 )
 
-// live shows a busy wheel in the browser until the process is interrupted. It is served
-// at, which was asked for by the address wanted.
+// live shows a busy wheel in the browser until the process is interrupted. It is served on the listener at; wanted is
+// the address that the user gave.
 func live(s *terminal.Screen, at net.Listener, wanted string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

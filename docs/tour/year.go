@@ -40,7 +40,7 @@ func (t *tour) year() error {
 	return nil
 }
 
-// passed counts what happened in a mock year.
+// passed counts the events of a mock year.
 type passed struct {
 	took                       time.Duration
 	ran, early, late, disorder int

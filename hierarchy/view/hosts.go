@@ -66,7 +66,7 @@ func isName(host string) bool {
 	return host != "" && !strings.HasPrefix(host, ".") && !strings.ContainsFunc(host, odd)
 }
 
-// refuse answers with 403 and says how to allow the host.
+// refuse answers with 403 and explains how to allow the host.
 func refuse(w http.ResponseWriter, r *http.Request) {
 	text := fmt.Sprintf(notAllowed, r.Host)
 	if name := canonical(r.Host); isName(name) {

@@ -13,7 +13,7 @@ import (
 // MaxKeys is how many keys are shown at once.
 const MaxKeys = 20
 
-// keysPerCheck is how many keys are read before the context is looked at again.
+// keysPerCheck is how many keys are read before the context is checked again.
 const keysPerCheck = 256
 
 // keyList is the answer to a request for keys. doc.go documents its fields.
@@ -50,8 +50,8 @@ func answerOf(q keyQuery, states []string, all []Key, more bool) keyList {
 	return list
 }
 
-// listKeys goes through the keys of w. It holds no lock meanwhile, and remembers no more than
-// twice MaxKeys. If find is empty, format is only called for the keys that are listed.
+// listKeys iterates over the keys of w. It holds no lock meanwhile, and remembers no more than twice MaxKeys. If find
+// is empty, it calls format only for the keys that are listed.
 func listKeys[K comparable, V any](ctx context.Context, w *hierarchy.Keyed[K, V], format func(K) string, find string) (keyList, error) {
 	var equal, containing nearest[K]
 	read := 0
@@ -83,8 +83,7 @@ func listKeys[K comparable, V any](ctx context.Context, w *hierarchy.Keyed[K, V]
 	return list, nil
 }
 
-// show asks the wheel for the remaining time, because the wheel's clock may be another one
-// than that of package time.
+// show uses the remaining time of the wheel, because the wheel's clock may differ from that of package time.
 func show[K comparable, V any](w *hierarchy.Keyed[K, V], k K, format func(K) string) shownKey {
 	s := shownKey{Key: format(k)}
 	if _, left, ok := w.Get(k); ok {

@@ -10,18 +10,17 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Keys shows the keys of w on the page: the next 20 that are due, with the time that is
-// left, and up to 20 that a text finds. It never shows values. Without Keys no key is shown,
-// because keys may be secret, such as session tokens. format returns the text for a key and
-// may mask it; only that text is searched. If format is nil, fmt.Sprint is used. It is called
-// by one request at a time, while the program goes on: if keys are pointers, it must not read
-// what others write.
+// Keys shows the keys of w on the page: the next 20 that are due, with the remaining time, and up to 20 that a text
+// finds. It never shows values. Without Keys no key is shown, because keys may be secret, such as session tokens.
+// format returns the text for a key and may mask it; only that text is searched. If format is nil, fmt.Sprint is used.
+// One request at a time calls format, while the program continues: if keys are pointers, it must not read what other
+// goroutines write.
 //
-// In Handler, w is the wheel that the page shows. In Index, w is one of the wheels, and there
-// may be a Keys for each; Index panics if w is not listed. Keys panics if w is nil.
+// In Handler, w is the wheel that the page shows. In Index, w is one of the wheels, and there may be a Keys for each;
+// Index panics if w is not listed. Keys panics if w is nil.
 //
-// A request for keys goes through all keys of w, in some tens of nanoseconds for each, plus a
-// call of format if a text is searched: see the package comment.
+// A request for keys iterates over all keys of w, in some tens of nanoseconds for each, plus a call of format if a text
+// is searched: see the package comment.
 func Keys[K comparable, V any](w *hierarchy.Keyed[K, V], format func(K) string) Option {
 	mustNotBeNil(w, "Keys")
 	if format == nil {
@@ -40,10 +39,10 @@ type Key struct {
 	Note      string        // if it is not "", shown instead of Remaining
 }
 
-// ListedKeys shows keys of timers that are not in a Keyed: package hierarchy/durable/view does so with durable
-// timers. The page has a choice of states, of which the first is chosen at the beginning. list returns keys of
-// timers in one of them, whose texts begin with find, and whether there are more. MaxKeys are enough, in
-// the order in which they are to be shown. list is called by one request at a time. The option is used like Keys.
+// ListedKeys shows keys of timers that are not in a Keyed: package hierarchy/durable/view uses it for durable timers.
+// The page has a choice of states, of which the first is chosen at the beginning. list returns keys of timers in the
+// chosen state, whose texts begin with find, and whether there are more. MaxKeys are enough, in the order in which they
+// are to be shown. One request at a time calls list. The option is used like Keys.
 func ListedKeys(source Source, states []string, list func(ctx context.Context, find, state string) ([]Key, bool, error)) Option {
 	mustNotBeNil(source, "ListedKeys")
 	k := newKeys(source, func(ctx context.Context, q keyQuery) (keyList, error) {
@@ -60,46 +59,45 @@ func ListedKeys(source Source, states []string, list func(ctx context.Context, f
 	return func(o *options) { o.keys = append(o.keys, k) }
 }
 
-// keys answers requests for the keys of a wheel. Only one request at a time goes through the
-// keys, so that many viewers together use one processor at most.
+// keys answers requests for the keys of a wheel. Only one request at a time iterates over the keys, so that many
+// viewers together use at most one processor.
 type keys struct {
 	source Source
 	list   func(context.Context, keyQuery) (keyList, error)
-	rest   time.Duration // for how many times as long as it took an answer is sent to others, at least
-	turn   chan struct{} // full while a request goes through the keys
+	rest   time.Duration // an answer is sent to others for at least rest times as long as it took
+	turn   chan struct{} // full while a request iterates over the keys
 
-	next, found shared // only used by the one whose turn it is
+	next, found shared // used only by the request whose turn it is
 }
 
-// keyQuery is what a request asks for.
+// keyQuery is the query of a request.
 type keyQuery struct{ find, state string }
 
 func newKeys(source Source, list func(context.Context, keyQuery) (keyList, error)) *keys {
 	return &keys{source: source, list: list, turn: make(chan struct{}, 1)}
 }
 
-// shared is the last answer, for others who ask the same soon after.
+// shared is the last answer, for other requests with the same query soon after.
 type shared struct {
 	query keyQuery
 	until time.Time
 	text  []byte // JSON, not written to after it is set; nil if there is none
 }
 
-// shareTime is how long an answer is sent to others.
+// shareTime is how long an answer is sent to other requests.
 const shareTime = time.Second
 
-// restOfListed is how many times as long as it took an answer of ListedKeys is sent to others, at least, so that pages
-// that are open do not keep owners in other processes busy.
+// restOfListed is the rest of ListedKeys, so that pages that are open do not keep owners in other processes busy.
 const restOfListed = 10
 
-// get returns the answer for a query, as JSON. The error is that of the context.
+// get returns the answer for a query, as JSON. If ctx is done first, it returns ctx's error.
 func (k *keys) get(ctx context.Context, q keyQuery) ([]byte, error) {
 	select {
 	case k.turn <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-k.turn }() // also if the format function panics
+	defer func() { <-k.turn }() // even if the format function panics
 	last := &k.next
 	if q.find != "" {
 		last = &k.found

@@ -2,28 +2,28 @@ package view
 
 import "github.com/epicycle-go/epicycle/hierarchy"
 
-// LogSource is a Source whose timers are in logs on a disk. Package hierarchy/durable/view makes one
-// of durable timers. Its page has a table of the logs, and its counters are those that such timers
-// have: of the Stats it shows Pending, Running, Scheduled as set, Stopped as removed, Moved, Fired as
-// attempts, and Lateness. Its hands show the time since the Unix epoch.
+// LogSource is a Source whose timers are in logs on a disk. Package hierarchy/durable/view makes one of durable timers.
+// Its page has a table of the logs, and shows the counters that such timers have: of the Stats Pending, Running,
+// Scheduled as set, Stopped as removed, Moved, Fired as attempts, and Lateness. Its hands show the time since the Unix
+// epoch.
 type LogSource interface {
 	Source
 	Logs() []Log
 }
 
-// MemberSource is a LogSource whose logs are shared by several processes. Its page has a table of them
-// as well, and says who owns each log.
+// MemberSource is a LogSource whose logs are shared by several processes. Its page also has a table of the processes,
+// and shows which of them owns each log.
 type MemberSource interface {
 	LogSource
-	Members() []Member // none: the logs are not shared
+	Members() []Member // empty if the logs are not shared
 }
 
 // Member is one of the processes that share the logs.
 type Member struct {
-	Text       string // says which process it is
-	Partitions int    // that it owns
-	Self       bool   // it is the one that shows the page
-	Leaving    bool   // it gives its partitions to others
+	Text       string // identifies the process
+	Partitions int    // how many partitions it owns
+	Self       bool   // it is the process that shows the page
+	Leaving    bool   // it is handing its partitions over to others
 }
 
 // memberFigures is a Member in a snapshot. doc.go documents its fields.
@@ -44,13 +44,13 @@ func membersOf(source Source) (all []memberFigures) {
 	return all
 }
 
-// Log is the figures of one log.
+// Log has the figures of one log.
 type Log struct {
 	Owner     string              // the Text of a Member, or "" if nobody owns it, or it is not shared
 	Err       error               // why the log can't be used; then there are no figures
 	Pending   int                 // timers that are not dead
-	Running   int                 // attempts that are under way
-	Stuck     int                 // handlers that have not returned though their attempts have failed
+	Running   int                 // attempts in progress
+	Stuck     int                 // handlers that have not returned although their attempts have failed
 	Dead      int                 // timers that have failed too often
 	Failed    uint64              // attempts that have failed
 	Frames    uint64              // written

@@ -23,7 +23,7 @@ type layout struct {
 	policy string // Content-Security-Policy
 }
 
-// kind is what the page of a wheel has beside the wheel.
+// kind is what the page of a wheel has in addition to the wheel.
 type kind struct{ keys, logs bool }
 
 // A layout is made when a page of its kind is first requested. The scripts are in the order
@@ -106,7 +106,7 @@ func (p webPage) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", l.policy)
 	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cache-Control", "no-cache") // browsers ask each time whether the page has changed
+	h.Set("Cache-Control", "no-cache") // browsers check each time whether the page has changed
 	h.Set("ETag", `"`+hash(text)+`"`)
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(text))
 }

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// recentWindow is the time that recent durations are of.
+	// recentWindow is the length of the time whose durations are recent.
 	recentWindow = time.Minute
 
 	// spacing is the least time between two samples that are kept. The window may be shorter
@@ -16,7 +16,7 @@ const (
 	spacing = recentWindow / 20
 )
 
-// sample is what a Histogram of a wheel had counted by some time.
+// sample is the state of a wheel's Histogram at some time.
 type sample struct {
 	at  time.Time
 	all distribution

@@ -7,7 +7,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// snapshot is what is sent for one wheel. doc.go documents its fields.
+// snapshot is the content of a snapshot of one wheel. doc.go documents its fields.
 type snapshot struct {
 	Time    time.Time     `json:"time"`
 	Taken   time.Duration `json:"taken_ns"`
@@ -120,8 +120,8 @@ func latenessOf(h hierarchy.Histogram, d distribution) lateness {
 	}
 }
 
-// recentOf computes all durations from buckets, also the longest, because a Histogram does
-// not say when its longest duration was added. So they are at most an eighth too long.
+// recentOf computes all durations from buckets, even the longest, because a Histogram does not record when its longest
+// duration was added. So they are at most an eighth too long.
 func recentOf(d distribution, span, longest time.Duration) recentLateness {
 	at := func(q float64) time.Duration { return d.quantile(q, longest) }
 	return recentLateness{

@@ -19,7 +19,7 @@ const (
 	retryDelay = time.Second
 )
 
-// intervalOf returns the time between the events that r asks for.
+// intervalOf returns the time between the events that r requests.
 func intervalOf(r *http.Request) (time.Duration, error) {
 	q := r.URL.Query()
 	if !q.Has("every") {

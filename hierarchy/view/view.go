@@ -28,7 +28,7 @@ func Handler(source Source, opts ...Option) http.Handler {
 	return &view{hosts: o.hosts, front: display{pageOfWheel(o.title, kindOf(source, k)), g.cache(), k}, hasKeys: k != nil}
 }
 
-// kindOf returns what the page of source has beside the wheel.
+// kindOf returns what the page of source has in addition to the wheel.
 func kindOf(source Source, k *keys) kind {
 	_, logs := source.(LogSource)
 	return kind{keys: k != nil, logs: logs}
@@ -50,7 +50,7 @@ type view struct {
 	front  display            // shown without ?wheel=
 	wheels map[string]display // by name; nil for a Handler
 
-	hasKeys bool // whether any display has
+	hasKeys bool // whether any display shows keys
 }
 
 // display is a page and its figures.
@@ -101,9 +101,8 @@ func (v *view) route(r *http.Request) http.HandlerFunc {
 	return nil
 }
 
-// withDisplay calls serve with the display of the wheel that ?wheel= names, or with the
-// front one. The name is not in the path, where it could not be told from the path under
-// which the handler is mounted.
+// withDisplay calls serve with the display of the wheel in the query ?wheel=, or with the front one. The name is not in
+// the path, where it could not be distinguished from the path under which the handler is mounted.
 func (v *view) withDisplay(serve func(display, http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()

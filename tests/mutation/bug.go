@@ -20,7 +20,7 @@ type bug struct {
 	about    string   // what is wrong, in one line
 	dir      string   // of the package, from the root of the repository, with slashes
 	in       string   // the function, method, type, constant or variable that has the old text; "" for none
-	file     string   // instead of dir and in, for what is not Go: path from the root, with slashes
+	file     string   // for a file that is not Go, instead of dir and in: its path from the root, with slashes
 	test     []string // arguments of go test: the tests that must fail
 	ci       bool     // whether the short list has it
 	os       string   // the only GOOS that builds the file; empty: all

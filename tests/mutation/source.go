@@ -19,7 +19,7 @@ type source struct {
 	decls  []decl
 }
 
-// lexeme is a token and where it is in the text. Comments are none, and all semicolons are alike.
+// lexeme is a token and its position in the text. Comments are left out, and all semicolons are equal.
 type lexeme struct {
 	text     string
 	isName   bool
@@ -111,7 +111,7 @@ func declsOf(text string) (all []decl, err error) {
 	return all, nil
 }
 
-// receiverOf returns "T." for a method of T or *T, whatever the parameters of T, and "" for a function.
+// receiverOf returns "T." for a method of T or *T, with or without type parameters, and "" for a function.
 func receiverOf(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""

@@ -102,7 +102,7 @@ func (t *trial) passes(b bug) error {
 	return err
 }
 
-// overlay writes an overlay that makes the go command compile code in place of what the file has.
+// overlay writes an overlay that makes the go command compile code instead of the content of file.
 func (t *trial) overlay(b bug, file, code string) (name string, err error) {
 	mutant := filepath.Join(t.scratch, b.name+".go")
 	if err := os.WriteFile(mutant, []byte(code), 0o600); err != nil {

@@ -21,8 +21,8 @@ func Programs() string {
 	return filepath.Dir(slices.Max(found))
 }
 
-// Init makes a directory for a server, in one that exists and is then the server's user's. Its superuser is postgres,
-// who needs no password.
+// Init makes data the directory of a server. dir must exist; it is given to the server's user. The superuser is
+// postgres, who needs no password.
 func Init(dir, data string) error {
 	if err := own(dir); err != nil {
 		return err

@@ -28,7 +28,7 @@ func (c *Call) Run() {
 		if !returned && c.more() { // F panicked or exited its goroutine
 			c.end()
 			go func() {
-				pprof.SetGoroutineLabels(context.Background()) // what F has left
+				pprof.SetGoroutineLabels(context.Background()) // the labels that F has left
 				c.Run()
 			}()
 		}
@@ -53,7 +53,7 @@ func (c *Call) begin() bool {
 	return true
 }
 
-// more reports whether to call F again. If not, it notes that F is no longer running.
+// more reports whether to call F again. If not, it records that F is no longer running.
 func (c *Call) more() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

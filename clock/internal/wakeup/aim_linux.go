@@ -2,9 +2,8 @@ package wakeup
 
 import "time"
 
-// settle aims the timerfd, and if it is needed the backup, at what must be done next. It ends
-// the waiter if nothing needs it, even if the waiter rings an alarm: the ring may take long.
-// q.mu must be held, here and in the methods below.
+// settle aims the timerfd, and if necessary the backup, at what must be done next. It ends the waiter if nothing needs
+// it, even if the waiter is ringing an alarm: the ring may take long. q.mu must be held, here and in the methods below.
 func (q *Queue) settle(now time.Duration) {
 	switch {
 	case q.waiting.Len() > 0:
@@ -16,9 +15,9 @@ func (q *Queue) settle(now time.Duration) {
 	}
 }
 
-// aimAtFirst is settle if alarms wait, the first of them for the time first. A far alarm only
-// needs something when it becomes near. But during a review something waits for the alarm
-// itself, as the review may take long.
+// aimAtFirst is settle if alarms wait; first is the time of the first one. For a far alarm something must be done only
+// when it becomes near. But during a review the timerfd or the backup is aimed at the alarm itself, as the review may
+// take long.
 func (q *Queue) aimAtFirst(first, now time.Duration) {
 	deferred, next := q.far(first) && !q.reviewing, first
 	if deferred {
@@ -75,8 +74,8 @@ func (q *Queue) endLostWaiter(now time.Duration) {
 	}
 }
 
-// lose ends the waiter because its timerfd no longer works. The queue goes on with the
-// backup alone, and tries to open another timerfd after retryAfter.
+// lose ends the waiter because its timerfd no longer works. The queue continues with the backup alone, and tries to
+// open another timerfd after retryAfter.
 func (q *Queue) lose(err error, now time.Duration) {
 	q.end()
 	q.failed, q.retry = err, now+retryAfter

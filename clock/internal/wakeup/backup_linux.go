@@ -25,9 +25,9 @@ func (b *backup) set(at, now time.Duration, f func()) {
 	}
 }
 
-// about sets the timer to call f at a time, or at most slack later. It may also call f earlier: f must then call
-// about again. The timer is moved only if it would fire within slack from now, or too late. So it is moved seldom,
-// even if far and near times alternate.
+// about sets the timer to call f at a time, or at most slack later. It may also call f earlier: f must then call about
+// again. The timer is moved only if it would fire within slack from now, or too late. So it is seldom moved, even if
+// far and near times alternate.
 func (b *backup) about(at, slack, now time.Duration, f func()) {
 	if b.at < now+slack || b.at > later(at, slack) {
 		b.set(at, now, f)
@@ -41,7 +41,7 @@ func (b *backup) stop() {
 	}
 }
 
-// rang notes that the timer has fired.
+// rang records that the timer has fired.
 func (b *backup) rang() { b.at = 0 }
 
 // backupFired is the function of the backup's timer. It runs in a goroutine of its own.

@@ -2,13 +2,12 @@ package wakeup
 
 import "time"
 
-// spans decide when the queue has a waiter. A waiter takes a goroutine and a descriptor, so
-// there is one only for alarms that are near. The runtime timer of the backup holds the
-// others.
+// spans determine when the queue has a waiter. A waiter takes a goroutine and a descriptor, so there is one only for
+// alarms that are near. The runtime timer of the backup holds the others.
 //
-// An alarm that is stopped need not be known to be stopped, as a wheel stops its alarm
-// lazily. So the waiter stays until a time that is known when an alarm is set to a near time, and
-// not until the alarm has rung. Invariant: handOver < near.
+// The queue may not know that an alarm is no longer needed, as a wheel stops its alarm lazily. So when an alarm is set
+// to a near time, the time until which the waiter stays is determined, and it does not depend on whether the alarm has
+// rung. Invariant: handOver < near.
 type spans struct {
 	// near is how far ahead an alarm may be set that is near at once.
 	near time.Duration
@@ -51,7 +50,7 @@ func (q *Queue) nears(a *Alarm, now time.Duration) bool {
 func (q *Queue) review() (now time.Duration) {
 	q.reviewing = true
 	now = sinceEpoch()
-	for n := q.waiting.Len(); n > 0 && q.waiting.Len() > 0; n-- { // an owner may never be done
+	for n := q.waiting.Len(); n > 0 && q.waiting.Len() > 0; n-- { // a limit, since an owner may set its alarm again and again
 		a := q.waiting.First()
 		if a.review == nil || !q.nears(a, now) {
 			break

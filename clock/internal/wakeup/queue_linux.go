@@ -40,9 +40,9 @@ type Queue struct {
 
 	mu        sync.Mutex
 	waiting   alarmheap.Heap[*Alarm] // guarded by mu, like the fields below
-	ringing   int                    // number of rings under way
+	ringing   int                    // number of rings in progress
 	until     time.Duration          // the waiter stays until then; see spans
-	reviewing bool                   // a review is under way
+	reviewing bool                   // a review is in progress
 	waiter    *waiter                // nil if there is none
 	aim       time.Duration          // of the timerfd; unaimed once its expiry is noticed
 	lead      lead
@@ -53,8 +53,8 @@ type Queue struct {
 }
 
 const (
-	// defaultTrust is how long after the aim a waiter that has not noticed the expiry of the
-	// timerfd is taken to be lost. Each check costs some 0.2 ms.
+	// defaultTrust is how long after the aim a waiter that has not noticed the expiry of the timerfd is considered
+	// lost. Each check costs some 0.2 ms.
 	defaultTrust = time.Second
 	// retryAfter is how long after a timerfd could not be opened, or was lost, the queue
 	// tries to open another.
@@ -86,16 +86,15 @@ func (a *Alarm) Review(f func()) { a.review = f }
 func (a *Alarm) before(b *Alarm) bool { return a.at < b.at }
 func (a *Alarm) position() *int       { return &a.index }
 
-// Set sets the alarm to ring at that time. If the time is past, it rings at once, but in
-// another goroutine.
+// Set sets the alarm to ring at that time. If the time has passed, it rings at once, but in another goroutine.
 func (a *Alarm) Set(elapsed time.Duration) {
 	a.queue.set(a, later(a.offset, max(0, elapsed)))
 }
 
-// Stop stops the alarm. It does not wait for a ring under way.
+// Stop stops the alarm. It does not wait for a ring in progress.
 func (a *Alarm) Stop() { a.queue.stop(a) }
 
-// later is t + d, or the largest duration if that overflows.
+// later returns t + d, or the largest duration if that overflows.
 func later(t, d time.Duration) time.Duration {
 	if t+d < t {
 		return math.MaxInt64
@@ -103,7 +102,7 @@ func later(t, d time.Duration) time.Duration {
 	return t + d
 }
 
-// set makes a ring at that time, or at once if the time is past.
+// set makes the alarm ring at that time, or at once if the time has passed.
 func (q *Queue) set(a *Alarm, at time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,8 +135,8 @@ func (q *Queue) stop(a *Alarm) {
 // below except ring and String.
 func (q *Queue) idle() bool { return q.waiting.Len() == 0 && q.ringing == 0 }
 
-// drop takes a out of those that wait. After the last one, the backup, which may be set to its
-// time, guards the waiter.
+// drop removes a from the alarms that wait. After the last one, the backup guards the waiter, since it may still be set
+// to the alarm's time.
 func (q *Queue) drop(a *Alarm, now time.Duration) {
 	if q.waiting.Drop(a); q.waiting.Len() == 0 && q.waiter != nil {
 		q.guard(now)

@@ -31,8 +31,8 @@ func (q *Queue) ringElsewhere(a *Alarm) {
 	q.ring(a)
 }
 
-// forgetLabels removes the profiler labels that a goroutine has from the one that started it, or
-// from what an alarm has called in it. They would be those of a stranger.
+// forgetLabels removes the profiler labels that a goroutine has inherited from the one that started it, or that an
+// alarm has left in it, since they have nothing to do with what runs next.
 func forgetLabels() { pprof.SetGoroutineLabels(context.Background()) }
 
 // ring rings a, which is counted in q.ringing. The calling goroutine must have nothing else

@@ -110,7 +110,7 @@ func (w *waiter) expired(woken bool) (own *Alarm, ended bool) {
 	return own, false
 }
 
-// notice notes the expiry of the timerfd and learns from the latency.
+// notice handles the expiry of the timerfd and learns from the latency.
 func (w *waiter) notice(now time.Duration, woken bool) {
 	q := w.queue
 	switch {

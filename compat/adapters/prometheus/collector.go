@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Source is what has the figures: a *hierarchy.Wheel, *hierarchy.Of or *hierarchy.Keyed.
+// Source returns the figures to export. A *hierarchy.Wheel, *hierarchy.Of or *hierarchy.Keyed is a Source.
 type Source interface {
 	Stats() hierarchy.Stats
 }
@@ -23,7 +23,7 @@ func Name(name string) Option {
 	return func(o *options) { o.name = name }
 }
 
-// New returns a Collector of the figures of source. It may be collected concurrently, also after the wheel was
+// New returns a Collector of the figures of source. Collect may be called concurrently, even after the wheel was
 // stopped. New panics if source is nil.
 func New(source Source, opts ...Option) client.Collector {
 	if v := reflect.ValueOf(source); source == nil || v.Kind() == reflect.Pointer && v.IsNil() {

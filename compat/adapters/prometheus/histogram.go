@@ -10,9 +10,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Histogram returns a metric that has what h has counted so far, as a classic and as a native histogram: see the
-// package comment. It is for a Collector of one's own durations. If the label values do not fit desc, collecting the
-// metric is an error that says so.
+// Histogram returns a metric with the counts of h, as a classic and as a native histogram: see the package comment. It
+// is for a Collector of one's own durations. If the label values do not fit desc, collecting the metric returns an
+// error about them.
 func Histogram(desc *client.Desc, h hierarchy.Histogram, labelValues ...string) client.Metric {
 	if _, err := client.NewConstMetric(desc, client.UntypedValue, 0, labelValues...); err != nil {
 		return client.NewInvalidMetric(desc, err)
@@ -66,7 +66,7 @@ func classic(h hierarchy.Histogram) []*dto.Bucket {
 	return buckets
 }
 
-// schema is that of native histograms whose buckets end at the powers of the fourth root of two.
+// schema 2 is that of native histograms whose buckets end at the powers of the fourth root of two.
 const schema = 2
 
 // setNative adds the native buckets to d.
@@ -90,7 +90,8 @@ func setNative(d *dto.Histogram, h hierarchy.Histogram) {
 	d.PositiveSpan, d.PositiveDelta = spans(all)
 }
 
-// native is a bucket that is not empty. It holds what is longer than 2^((at-1)/4) seconds and not longer than 2^(at/4).
+// native is a bucket that is not empty. It counts the durations that are longer than 2^((at-1)/4) seconds and not
+// longer than 2^(at/4).
 type native struct {
 	at int
 	n  uint64

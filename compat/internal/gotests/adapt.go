@@ -17,8 +17,8 @@ type cut struct {
 	text     string
 }
 
-// adapt changes the imports of a file and takes out what is left out. tests are those that
-// stay.
+// adapt changes the imports of a file and removes the tests and functions that the suite leaves out. It returns the new
+// text and the names of the tests that remain.
 func (s Suite) adapt(name string, text []byte) (adapted []byte, tests []string, err error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -49,7 +49,7 @@ func (s Suite) adapt(name string, text []byte) (adapted []byte, tests []string, 
 	return text, tests, nil
 }
 
-// instead returns what stands in the place of an import's path.
+// instead returns the path that replaces the path of an import.
 func (s Suite) instead(spec *ast.ImportSpec, used map[string]bool) string {
 	importPath, _ := strconv.Unquote(spec.Path.Value) // the parser has seen it
 	text := spec.Path.Value
@@ -79,7 +79,7 @@ func start(fn *ast.FuncDecl) token.Pos {
 	return fn.Pos()
 }
 
-// noteUsed notes the packages that d may refer to.
+// noteUsed records the packages that d may refer to.
 func noteUsed(d ast.Decl, used map[string]bool) {
 	ast.Inspect(d, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {

@@ -24,11 +24,11 @@ const module = "github.com/epicycle-go/epicycle"
 type Suite struct {
 	Package string            // of the standard library
 	Files   []string          // its test files
-	Imports map[string]string // what to import instead of a package
+	Imports map[string]string // by the path of a package: the path to import instead
 	Extra   map[string]string // files to add, by name
 	LeftOut map[string]string // why a test or subtest is left out, by name
-	Hasty   map[string]string // what a busy machine may be too slow for, by the test's name
-	Cut     []string          // other functions that do not compile without what is left out
+	Hasty   map[string]string // tests that may fail on a busy machine, with the reason, by name
+	Cut     []string          // functions other than tests that do not compile without the tests left out
 	Edits   map[string]string // text to replace, so that a test takes less time
 	Flags   []string          // for go test
 }
@@ -58,8 +58,8 @@ func (s Suite) Run(t *testing.T) {
 	s.requirePass(t, out, names)
 }
 
-// testAgain is test, and runs hasty tests that have failed up to three times more, without the
-// others beside them.
+// testAgain runs the tests. If only hasty tests fail, it runs those up to three times more, without the others in
+// parallel.
 func (s Suite) testAgain(t *testing.T, dir string) (out string, err error) {
 	out, err = s.test(t, dir, "")
 	for n := 0; n < 3 && err != nil && s.onlyHasty(out); n++ {
@@ -70,8 +70,7 @@ func (s Suite) testAgain(t *testing.T, dir string) (out string, err error) {
 	return out, err
 }
 
-// onlyHasty reports whether some tests have failed, all of which a busy machine may be too slow
-// for.
+// onlyHasty reports whether some tests have failed, and all of these are tests that may fail on a busy machine.
 func (s Suite) onlyHasty(out string) bool {
 	names := failed(out)
 	for _, name := range names {
@@ -93,8 +92,8 @@ func failed(out string) (names []string) {
 	return names
 }
 
-// writeModule makes dir a module that needs this repository, from the disk, and what this
-// repository needs, so that nothing is downloaded.
+// writeModule makes dir a module that requires this repository and its dependencies from the disk, so that nothing is
+// downloaded.
 func (s Suite) writeModule(t *testing.T, dir string) {
 	root := repository(t)
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))

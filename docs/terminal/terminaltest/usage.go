@@ -15,8 +15,8 @@ import (
 // Run is a whole command.
 type Run func(args []string, stdout, stderr io.Writer) int
 
-// BadUsage checks that bad arguments are reported with the usage, and that the command does not begin.
-// bad has, for each line of arguments, what the report must contain.
+// BadUsage checks that bad arguments are reported with the usage, and that the command does not start. bad maps each
+// line of arguments to the text that the report must contain.
 func BadUsage(t *testing.T, run Run, name, usage string, bad map[string]string) {
 	t.Helper()
 	for args, want := range bad {
@@ -29,7 +29,7 @@ func BadUsage(t *testing.T, run Run, name, usage string, bad map[string]string) 
 	}
 }
 
-// Help checks that the command shows its usage to those who ask for it.
+// Help checks that the command shows its usage when it is called with -h or -help.
 func Help(t *testing.T, run Run, usage string) {
 	t.Helper()
 	var out, errs bytes.Buffer

@@ -19,7 +19,7 @@ type entry struct {
 	key     int
 	circle  int  // how many times the hand still has to pass it
 	diff    int  // how many slots it then moves on before it runs
-	removed bool // another entry has replaced it; it is dropped when the hand comes
+	removed bool // another entry has replaced it; it is dropped when the hand reaches it
 }
 
 // place is where the entry of a timer is.

@@ -34,11 +34,11 @@ type clusterDemo struct {
 	says    chan said
 	running int // workers that have not ended
 	begun   time.Time
-	shown   string    // who owns what, in the last line
+	shown   string    // the owners in the last line
 	second  time.Time // when the last line was shown
-	fired   int       // until then, and since
-	rate    float64   // firings a second, of late
-	looked  time.Time // when recovered has looked last
+	fired   int       // how many firings there were before second, and since
+	rate    float64   // recent firings per second
+	looked  time.Time // when recovered last looked
 	events  []moment
 
 	finishing bool
@@ -47,9 +47,9 @@ type clusterDemo struct {
 // clusterWorker is one of the workers.
 type clusterWorker struct {
 	*child.Process
-	id     string // as owners say
-	owners string // of all partitions, as it knows them
-	silent bool   // it is stopped or has ended
+	id     string // as in the name of an owner
+	owners string // the owners of all partitions, as far as the worker knows
+	silent bool   // the worker is stopped or has ended
 	killed bool
 }
 
@@ -59,7 +59,7 @@ type moment struct {
 	at   time.Time
 }
 
-// give runs the demonstration. The error is that of a promise that did not hold, too.
+// give runs the demonstration. It also returns an error if a promise did not hold.
 func (d *clusterDemo) give(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, clusterLimit, errClusterLimit)
 	defer cancel()
@@ -189,7 +189,7 @@ func (d *clusterDemo) numberOf(process string) string {
 	return fmt.Sprint(i + 1)
 }
 
-// share reports whether the partitions are those of these workers, and each has one at least.
+// share reports whether these workers own all partitions, and each of them at least one.
 func (d *clusterDemo) share(workers ...string) bool {
 	owners := d.owners()
 	for _, o := range owners {

@@ -15,7 +15,7 @@ const (
 	barOfRate = 24
 )
 
-// event shows that something happens.
+// event prints that something happens.
 func (d *clusterDemo) event(text string) {
 	d.Line(terminal.Indent + terminal.Left(d.time(), timeWide) + d.Paint(terminal.Yellow, text))
 	if len(d.events) == 0 && d.shown == "" {
@@ -26,10 +26,10 @@ func (d *clusterDemo) event(text string) {
 
 func (d *clusterDemo) time() string { return fmt.Sprintf("%4.1f s", time.Since(d.begun).Seconds()) }
 
-// look shows a line if another worker owns a log than before, and each second.
+// look prints a line each second, and whenever the owner of a log has changed.
 func (d *clusterDemo) look() {
 	owners := strings.Join(d.owners(), " ")
-	if owners == "" || d.finishing && owners != d.shown { // workers that end give up all they have
+	if owners == "" || d.finishing && owners != d.shown { // workers that end give up all partitions
 		return
 	}
 	since := time.Since(d.second)
@@ -37,7 +37,7 @@ func (d *clusterDemo) look() {
 		return
 	}
 	line := terminal.Indent + terminal.Left(d.time(), timeWide) + terminal.Left(owners, 20)
-	if since >= showEvery/4 { // else the rate says little
+	if since >= showEvery/4 { // otherwise the rate means little
 		d.rate = float64(d.fired) / since.Seconds()
 		d.fired, d.second = 0, time.Now()
 		line += terminal.Right(terminal.Count(int(d.rate)), rateWide) + "  " +
@@ -47,7 +47,7 @@ func (d *clusterDemo) look() {
 	d.Line(line)
 }
 
-// fullRate returns what the longest bar shows.
+// fullRate returns the rate of the longest bar.
 func (d *clusterDemo) fullRate() int {
 	const most = 1500
 	return max(most, int(d.rate))

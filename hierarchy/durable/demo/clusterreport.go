@@ -60,7 +60,7 @@ func (d *clusterDemo) faults() {
 
 func (d *clusterDemo) late() terminal.Delays { return d.lateFrom(0, 1<<63-1) }
 
-// lateFrom returns how late the first firing was of each timer that fell due from one time to another.
+// lateFrom returns how late the first firing of each timer was that fell due from one time to another.
 func (d *clusterDemo) lateFrom(from, to int64) (all terminal.Delays) {
 	for _, t := range d.timers {
 		if f, ok := t.first(); ok && f.Due >= from && f.Due < to {

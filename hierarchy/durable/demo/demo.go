@@ -12,8 +12,8 @@ import (
 
 const (
 	processes = 3           // the last one is not killed
-	leastSet  = 100         // timers that a process sets before it is killed, however slow it is
-	limit     = time.Minute // after which something hangs
+	leastSet  = 100         // how many timers a process sets before it is killed, however slow it is
+	limit     = time.Minute // a demo that takes longer hangs
 )
 
 var errLimit = errors.New("the processes did not end within a minute")
@@ -24,11 +24,11 @@ type demo struct {
 	options
 	*account
 	says chan said
-	back []time.Duration // from each kill to the next process that has read the timers
+	back []time.Duration // how long it took from each kill until the next process had read the timers
 	died time.Time       // when a process was last killed
 }
 
-// give runs the demo. The error is that of a promise that did not hold, too.
+// give runs the demo. It also returns an error if a promise did not hold.
 func (d *demo) give(ctx context.Context) error {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
@@ -54,7 +54,7 @@ func (d *demo) welcome() {
 	d.Line("")
 }
 
-// run runs process i, up to its end.
+// run runs process i to its end.
 func (d *demo) run(ctx context.Context, i int) error {
 	p, err := start(ctx, childConfig{Number: i + 1, Dir: d.dir}, d.says)
 	if err != nil {
@@ -71,7 +71,7 @@ func (d *demo) run(ctx context.Context, i int) error {
 	return err
 }
 
-// broken returns the error of promises that did not hold.
+// broken returns an error for promises that did not hold, or nil.
 func broken(all []string) error {
 	if len(all) == 0 {
 		return nil

@@ -9,19 +9,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// account collects what was acknowledged and what fired. It gets the records in the order in which the processes
-// wrote them.
+// account collects what was acknowledged and what fired. It gets the records in the order in which the processes wrote
+// them.
 type account struct {
 	judge.History
 	timers map[string]*timer
 	lives  []*life
 	last   *judge.Left // what the last process reported when it left; nil if it was killed
-	wrong  []string    // errors that no process may report
+	wrong  []string    // errors that no process should report
 }
 
-// timer is what is known of one key.
+// timer is what is known about one key.
 type timer struct {
-	noted    time.Time // when it was heard that it is set
+	noted    time.Time // when this program learnt that it is set
 	removing bool      // Remove was called
 	firings  []firing
 }
@@ -94,12 +94,12 @@ func (a *account) answered(l *life, t *timer, r judge.Record) {
 	}
 }
 
-// stopped notes that a process is suspended: handlers that had begun may return much later.
+// stopped records that a process is suspended: handlers that had begun may return much later.
 func (a *account) stopped(at int) {
 	a.Events = append(a.Events, judge.Event{Fault: judge.StopWorker, Worker: at + 1, From: time.Now().UnixNano(), To: 1 << 62})
 }
 
-// overdue reports whether a timer has not fired that was acknowledged before that time.
+// overdue reports whether a timer that was acknowledged before that time has not fired.
 func (a *account) overdue(before time.Time) bool {
 	for _, t := range a.timers {
 		if !t.noted.IsZero() && !t.removing && len(t.firings) == 0 && t.noted.Before(before) {
@@ -112,9 +112,9 @@ func (a *account) overdue(before time.Time) bool {
 // result is the comparison of what was acknowledged with what fired.
 type result struct {
 	set, removed int // acknowledged
-	doubtful     int // asked for and not acknowledged, as the process was killed
+	doubtful     int // requested but not acknowledged, as the process was killed
 	fired        int // timers that fired at least once
-	again        int // firings that were repeated, and said so: the same ID, no lower attempt
+	again        int // repeated firings that were recognizable as such: the same ID, no lower attempt
 	broken       []string
 }
 
@@ -158,9 +158,9 @@ func (t *timer) first() (f firing, ok bool) {
 	return slices.MinFunc(t.firings, func(a, b firing) int { return cmp.Compare(a.Time, b.Time) }), true
 }
 
-// saysSo reports whether each further firing of a timer is known by its attempt and epoch as a
-// repetition. Within one epoch there may be none, as each handler returned nil. That its ID is the same is judged
-// with what all processes recorded.
+// saysSo reports whether each further firing of a timer is recognizable as a repetition by its attempt and epoch.
+// Within one epoch there may be none, as each handler returned nil. Whether its ID is the same is judged from the
+// records of all processes.
 func (t *timer) saysSo() bool {
 	slices.SortStableFunc(t.firings, func(a, b firing) int { return cmp.Compare(a.Epoch, b.Epoch) })
 	for i, f := range t.firings[min(1, len(t.firings)):] {
@@ -172,7 +172,7 @@ func (t *timer) saysSo() bool {
 	return true
 }
 
-// left returns what the last process has left.
+// left returns a sentence for each thing that the last process should not have left behind.
 func (a *account) left() []string {
 	switch {
 	case a.last == nil:
@@ -183,7 +183,7 @@ func (a *account) left() []string {
 	return nil
 }
 
-// sentence returns one about keys of which a promise did not hold, or nothing if there are none.
+// sentence returns a sentence about keys for which a promise did not hold, or nothing if there are none.
 func sentence(keys []string, one, many string) []string {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)

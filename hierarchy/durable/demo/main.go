@@ -23,13 +23,13 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// beChild does not return in a process that another one has started.
+// beChild runs the child, and does not return, if another process of the demo has started this one.
 func beChild() {
 	servers.Main()
 	child.Main(childEnv, runSetter)
 }
 
-// run is the whole command.
+// run runs the whole command.
 func run(args []string, stdout, stderr io.Writer) int {
 	c := terminal.Command[options]{Name: "demo", Usage: usage, Parse: parse, Do: func(o options, out io.Writer) error {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

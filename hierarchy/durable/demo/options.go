@@ -20,7 +20,7 @@ was lost, came twice without saying so, came early, or came after it was removed
 Output to a terminal is coloured; NO_COLOR=1 turns colours off.
 `
 
-// options are the flags of the command, and what tests change.
+// options are the flags of the command, and settings that tests change.
 type options struct {
 	dir     string // empty: a temporary one
 	kept    bool   // the user has named dir
@@ -50,8 +50,8 @@ func parse(args []string) (o options, err error) {
 	return o, checkDir(o.dir)
 }
 
-// checkDir checks that a directory can be used. Timers of an earlier run would be unknown to this
-// one.
+// checkDir checks that a directory can be used. It must not have timers of an earlier run, which this run would not
+// know.
 func checkDir(dir string) error {
 	if dir == "" {
 		return errors.New("-dir needs a directory")

@@ -10,18 +10,18 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// childEnv is the environment variable that makes a process one that sets timers. It has a childConfig.
+// childEnv is the environment variable that turns a process into one that sets timers. Its value is a childConfig.
 const childEnv = "EPICYCLE_DEMO_CHILD"
 
-// childConfig is what such a process needs to know.
+// childConfig is the configuration of such a process.
 type childConfig struct {
 	Number int    // of the process, from 1
 	Dir    string // of the timers; or
 	URLs   string // of servers, if it shares the timers with other processes
 }
 
-// What a process is told: to set no further timers, and to end when all have fired, or to leave the
-// timers to others and end.
+// Commands for a process: to set no further timers, and end when all have fired, or to leave the timers to others and
+// end.
 const (
 	sayFinish = "finish"
 	sayLeave  = "leave"
@@ -57,8 +57,8 @@ func start(ctx context.Context, cfg childConfig, says chan<- said) (*child.Proce
 	return p, nil
 }
 
-// howEnded waits for the end of a process, and returns what is wrong with it. killed is whether this program has
-// killed it: then its exit status is no error, but an exit status of 0 is.
+// howEnded waits for the end of a process, and returns an error if it did not end as expected. killed tells whether
+// this program has killed it: then its exit status is no error, but an exit status of 0 is.
 func howEnded(p *child.Process, killed bool) error {
 	<-p.Ended()
 	err := p.Err()

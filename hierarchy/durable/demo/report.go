@@ -71,8 +71,8 @@ func (d *demo) again() []int {
 var classes = terminal.Classes(200*time.Microsecond, 500*time.Microsecond, time.Millisecond, 2*time.Millisecond,
 	5*time.Millisecond, 10*time.Millisecond, 20*time.Millisecond, 50*time.Millisecond, 200*time.Millisecond)
 
-// lateness shows how late the timers were that fell due while a process was there, and those that
-// had to wait for one.
+// lateness shows how late timers were: those that fell due while a process was running, and those that had to wait for
+// one.
 func (d *demo) lateness() {
 	there, waited := d.late()
 	there.Sort()
@@ -82,8 +82,8 @@ func (d *demo) lateness() {
 		terminal.Count(len(waited)), terminal.Span(waited.Quantile(1)))
 }
 
-// late has the lateness of each timer's first firing: of those that fell due while the process was
-// there, and of the others.
+// late returns the lateness of each timer's first firing: of timers that fell due while the process was running, and of
+// the others.
 func (d *demo) late() (there, waited terminal.Delays) {
 	for _, t := range d.timers {
 		if len(t.firings) == 0 {
@@ -116,7 +116,7 @@ func sayBroken(s *terminal.Screen, r result) {
 	s.Say("%s", s.Paint(terminal.Yellow, "Some promises did not hold: "+strings.Join(r.broken, "; ")+"."))
 }
 
-// bars shows how many were how late. They are sorted.
+// bars shows how many timers were in each class of lateness. late is sorted.
 func bars(s *terminal.Screen, title string, classes []terminal.Class, late terminal.Delays) {
 	s.Line("")
 	s.Line(terminal.Indent + s.Paint(terminal.Bold, title))

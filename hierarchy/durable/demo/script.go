@@ -13,19 +13,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
-// step is something that happens, and what is waited for then.
+// step is something that happens, and the condition for which the script waits afterwards.
 type step struct {
 	text  string
-	fault bool // that is to be seen in the report
+	fault bool // the report shows it
 	do    func() error
 	until func() bool
-	least time.Duration // that it lasts
+	least time.Duration // how long the step lasts, at least
 }
 
 // patience is how long a step may take, on a slow machine.
 const patience = time.Minute
 
-// script is what happens. A worker takes part for at least d.life.
+// script returns the steps of the demonstration. A worker takes part for at least d.life.
 func (d *clusterDemo) script() []step {
 	all := []step{
 		{text: "three workers begin", until: func() bool { return d.share("1", "2", "3") }},
@@ -48,7 +48,7 @@ func (d *clusterDemo) script() []step {
 		step{text: "no timers are set any more", do: d.finish, until: func() bool { return d.running == 0 }})
 }
 
-// do does one step, and shows what happens meanwhile.
+// do does one step, and prints what happens meanwhile.
 func (d *clusterDemo) do(s step) error {
 	if s.fault {
 		d.events = append(d.events, moment{s.text, time.Now()})
@@ -125,7 +125,8 @@ func (d *clusterDemo) killServer() error {
 	return errors.New("no server leads the log of partition 0")
 }
 
-// recovered reports whether all has fired that should have. It looks at all timers, and so not at each call.
+// recovered reports whether everything has fired that should have. It looks at all timers, and therefore not on each
+// call.
 func (d *clusterDemo) recovered() bool {
 	if time.Since(d.looked) < lookEvery {
 		return false
@@ -135,11 +136,11 @@ func (d *clusterDemo) recovered() bool {
 }
 
 const (
-	mustFire  = latest + 500*time.Millisecond // after which a timer should have fired that was acknowledged
+	mustFire  = latest + 500*time.Millisecond // how long after its acknowledgement a timer should have fired
 	lookEvery = 100 * time.Millisecond
 )
 
-// finish has all workers set no further timers, and wait until all have fired.
+// finish makes all workers set no further timers, and wait until all have fired.
 func (d *clusterDemo) finish() error {
 	d.finishing = true
 	for _, w := range d.workers {

@@ -33,8 +33,8 @@ type setter struct {
 	serial  atomic.Int64
 }
 
-// runSetter sets timers until its input tells it to finish. Then it waits until all have fired. If the input ends
-// first, so does the process, since its parent has ended.
+// runSetter sets timers until a command tells it to finish. Then it waits until all have fired. If its input ends
+// first, it returns, since its parent has ended.
 func runSetter(cfg childConfig, in io.Reader, out io.Writer) error {
 	s := &setter{childConfig: cfg, callers: 16, pause: time.Millisecond}
 	s.rec.Out, s.rec.Now = out, func() int64 { return time.Now().UnixNano() }
@@ -98,13 +98,13 @@ func (s *setter) finish(ctx context.Context) error {
 	return nil
 }
 
-// handle notes that a timer is due, unless it was removed meanwhile.
+// handle records that a timer is due, unless it was removed meanwhile.
 func (s *setter) handle(ctx context.Context, f durable.Firing[string, string]) error {
 	r := judge.Record{Kind: judge.IsFire, Time: s.rec.Now(), Key: f.Key, ID: f.ID.String(), Attempt: f.Attempt, Epoch: f.Epoch, Due: f.Due.UnixNano()}
 	if f.Value != valueOf(f.Key) {
 		s.wrong("timer %s has the value %q", f.Key, f.Value)
 	}
-	if ctx.Err() == nil { // else its removal may have been noted
+	if ctx.Err() == nil { // otherwise its removal may have been recorded
 		s.say(r)
 		s.say(judge.Record{Kind: judge.IsEnd, ID: r.ID, Attempt: r.Attempt, Epoch: r.Epoch, OK: true})
 	}
@@ -139,11 +139,11 @@ func (s *setter) set(enough context.Context) {
 // unavailablePause is how long a caller waits before it tries another timer.
 const unavailablePause = 20 * time.Millisecond
 
-// opNames are the operations as an error names them.
+// opNames are the names of operations in errors.
 var opNames = map[string]string{judge.OpSet: "Set", judge.OpRemove: "Remove"}
 
-// call calls for an operation. It reports whether it was committed, and whether all is well: it may have been committed
-// also if the timers are not available.
+// call does an operation. It reports whether it was committed, and whether there was no unexpected error. If the timers
+// are not available, it may have been committed all the same.
 func (s *setter) call(op, key string, do func() (bool, error)) (took, ok bool) {
 	serial := s.serial.Add(1)
 	s.say(judge.Record{Kind: judge.IsCall, Serial: serial, Op: op, Key: key})
@@ -163,8 +163,8 @@ func (s *setter) wrong(format string, args ...any) {
 	s.say(judge.Record{Kind: judge.IsWrong, Error: fmt.Sprintf(format, args...)})
 }
 
-// say writes a record at once: what is in a buffer is lost when the process is killed. An error is ignored, since
-// nobody would read it.
+// say writes a record at once, since a buffer would be lost when the process is killed. Errors are ignored, since
+// nobody would read them.
 func (s *setter) say(r judge.Record) { _ = s.rec.Write(r) }
 
 func valueOf(key string) string { return "order " + key }

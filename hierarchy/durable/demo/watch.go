@@ -9,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// watch follows one process: it notes its records, and kills it.
+// watch follows one process: it collects its records, and kills it.
 type watch struct {
 	*demo
 	process *child.Process
@@ -20,7 +20,7 @@ type watch struct {
 	bar     *terminal.Progress
 }
 
-// follow returns when the process has ended.
+// follow follows the process, and returns when it has ended.
 func (w *watch) follow() error {
 	w.phase(fmt.Sprintf("process %d", len(w.lives)), w.demo.life)
 	defer func() { w.bar.End() }()
@@ -43,7 +43,7 @@ func (w *watch) follow() error {
 	}
 }
 
-// phase begins a line of progress for something that takes so long.
+// phase begins a line of progress for a phase of that length.
 func (w *watch) phase(what string, long time.Duration) {
 	if w.bar != nil {
 		w.bar.End()
@@ -52,7 +52,7 @@ func (w *watch) phase(what string, long time.Duration) {
 	w.bar = w.Progress(what, int(long.Milliseconds()))
 }
 
-// opened notes how long it took to come back.
+// opened records how long it took until the timers were open again.
 func (w *watch) opened(r judge.Record) {
 	if r.Kind != judge.IsOpen {
 		return
@@ -78,7 +78,7 @@ func (w *watch) act() error {
 	return nil
 }
 
-// ended returns what a process has done.
+// ended checks how a process has ended.
 func (w *watch) ended() error {
 	w.bar.End()
 	if err := howEnded(w.process, w.told && !w.last); err != nil {

@@ -12,7 +12,7 @@ import (
 
 const (
 	workerLease = 2 * time.Second
-	tellOwners  = 50 * time.Millisecond // how often a worker looks who owns what
+	tellOwners  = 50 * time.Millisecond // how often a worker checks who owns what
 )
 
 // share makes the process one of several that share timers.

@@ -15,7 +15,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// urls returns those of the servers, without links.
+// urls returns the URLs of the servers, bypassing the links.
 func (w *world) urls() (all []string) {
 	for _, n := range w.servers {
 		all = append(all, n.cfg.URL())
@@ -94,7 +94,7 @@ func (m *member) wrote(kind string) bool {
 	return m.kinds[kind]
 }
 
-// finish waits until all has fired.
+// finish waits until everything has fired.
 func (w *world) finish(ctx context.Context) error {
 	w.tell("read")
 	if err := w.await(ctx, idleTime, judge.IsRead); err != nil {

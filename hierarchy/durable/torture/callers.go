@@ -55,7 +55,7 @@ func (w *worker) begin() {
 // about returns a random duration of that average.
 func about(r *rand.Rand, d time.Duration) time.Duration { return time.Duration(r.Int64N(int64(2 * d))) }
 
-// sharedKey returns one of the few keys of this time.
+// sharedKey returns one of the few keys of the present period.
 func (w *worker) sharedKey(r *rand.Rand) string {
 	i := r.IntN(w.cfg.Keys)
 	shift := int64(sharedFor) * int64(i) / int64(w.cfg.Keys)
@@ -66,7 +66,7 @@ func (w *worker) sharedKey(r *rand.Rand) string {
 	return key
 }
 
-// patience returns the limit of a call. Some callers are impatient.
+// patience returns the time limit of a call. Some callers are impatient.
 func (w *worker) patience(r *rand.Rand) time.Duration {
 	if w.cfg.GiveUp && r.IntN(2) == 0 {
 		return shortPatience(r)
@@ -77,13 +77,13 @@ func (w *worker) patience(r *rand.Rand) time.Duration {
 	return longestPatient
 }
 
-// unique returns a value, or a name, that no other has.
+// unique returns a value, or a name, that is used nowhere else.
 func (w *worker) unique() string { return fmt.Sprintf("%d-%d", w.cfg.Number, w.names.Add(1)) }
 
-// farAway is more than clocks are set forward by in all.
+// farAway is more than the sum of all settings of clocks.
 const farAway = 10_000 * time.Hour
 
-// callShared calls for an operation on one of the few keys. Their timers are not due during the run.
+// callShared does an operation on one of the few keys. Their timers are not due during the run.
 func (w *worker) callShared(caller int, r *rand.Rand) {
 	a := operation{key: w.sharedKey(r), value: w.unique(), in: farAway, limit: w.patience(r)}
 	a.op = []string{judge.OpGet, judge.OpGet, judge.OpSet, judge.OpSet, judge.OpSetAt, judge.OpMove, judge.OpRemove}[r.IntN(7)]
@@ -114,7 +114,7 @@ func (w *worker) rest(r *rand.Rand, result string, pause time.Duration) {
 	time.Sleep(d)
 }
 
-// duration is that of a timer that is to fire.
+// duration returns the duration of a timer that is to fire.
 func (w *worker) duration(r *rand.Rand) time.Duration {
 	if w.cfg.Far || r.IntN(4) == 0 {
 		return time.Duration(r.IntN(50_000_000))
@@ -163,8 +163,7 @@ func (w *worker) callFiring(caller int, r *rand.Rand) {
 	w.rest(r, result, pauseFiring)
 }
 
-// moveLater is how much later at least Move makes a timer due. By that, firings before and after it
-// are told apart.
+// moveLater is by how much, at least, Move makes a timer due later. That distinguishes firings before and after it.
 const moveLater = 500 * time.Millisecond
 
 // callBatch sets many timers that are to fire at once.

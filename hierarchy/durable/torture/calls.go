@@ -14,11 +14,11 @@ import (
 // operation is an operation to call.
 type operation struct {
 	op, key, value string
-	in             time.Duration // of Set and Move; SetAt counts it from now, by a clock that is right
+	in             time.Duration // of Set and Move; of SetAt counted from now, by an accurate clock
 	limit          time.Duration // of the context
 }
 
-// call calls for an operation, and records it. It returns whether it was committed, and its result.
+// call does an operation, and records it. It returns whether it was committed, and its result.
 func (w *worker) call(caller int, a operation) (ok bool, result string) {
 	ctx, cancel := context.WithTimeout(context.Background(), a.limit)
 	defer cancel()

@@ -17,13 +17,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
-// childEnv is the environment variable that makes a process a worker. Its value is a childConfig. Workers of other
-// versions, which may run beside this one, use the same variable.
+// childEnv is the environment variable that turns a process into a worker. Its value is a childConfig. Workers of other
+// versions, which may run next to this one, use the same variable.
 const childEnv = "EPICYCLE_TORTURE_CHILD"
 
 type childConfig struct{ Worker workerConfig }
 
-// workerConfig is what a worker needs to know.
+// workerConfig is the configuration of a worker.
 type workerConfig struct {
 	habits
 	Number     int
@@ -36,22 +36,22 @@ type workerConfig struct {
 	Records    string        // the path of its file
 	Zero       int64         // see wallZero
 	Offset     int64         // of its wall clock
-	Jumps      bool          // it sets timers that are due when a clock is set forward, or in the end
-	Quiet      bool          // it calls for no operations
-	Calls      bool          // it owns nothing
-	Dies       time.Duration // after its Open. 0: it does not
+	Jumps      bool          // whether it sets timers that become due when a clock is set forward, or at the end
+	Quiet      bool          // whether it calls no operations
+	Calls      bool          // whether it is a caller, and owns nothing
+	Dies       time.Duration // how long after its Open it dies. 0: it does not
 }
 
-// habits are what the workers of a run do differently.
+// habits are the differences between the workers of different runs.
 type habits struct {
 	Far, GiveUp    bool          // see the modes of these names
 	Talks, Silence time.Duration // by turns; 0: it always talks
 	FarFrom        time.Duration // far timers are not due before
-	Slower         int           // so many times as long is waited between calls. 0 is 1
+	Slower         int           // how many times as long the pauses between calls are. 0 is 1
 	Remember       time.Duration // how long callers are remembered. 0: as usual
 }
 
-// beChild does not return in a process that another one has started.
+// beChild runs the child, and does not return, if another process of the command has started this one.
 func beChild() {
 	servers.Main()
 	child.Main(childEnv, func(cfg childConfig, in io.Reader, _ io.Writer) error { return runWorker(cfg.Worker, in) })

@@ -13,8 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// wallZero returns the wall time when the machine's monotonic clock was 0. It is the same for all processes
-// of a run, which do not look at the machine's wall clock: somebody could set it.
+// wallZero returns the wall time when the machine's monotonic clock was 0. It is the same for all processes of a run.
+// They don't read the machine's wall clock, as somebody could set it.
 func wallZero() int64 { return time.Now().UnixNano() - mono() }
 
 // skewed is a worker's clock: clock.Precise() with a wall clock that is off, and can be set.
@@ -32,10 +32,10 @@ func newSkewed(zero, offset int64) *skewed {
 
 func (c *skewed) Now() time.Time { return time.Unix(0, c.zero+mono()+c.offset.Load()) }
 
-// right returns what a wall clock without an offset shows.
+// right returns the time of a wall clock without an offset.
 func (c *skewed) right() time.Time { return time.Unix(0, c.zero+mono()) }
 
-// setClock sets the wall clock forward or back. The two records show between which times that happened.
+// setClock sets the wall clock forward or back. It writes a record before and one after that.
 func (w *worker) setClock(by time.Duration) {
 	offset := w.clock.offset.Load() + int64(by)
 	w.rec.write(judge.Record{Kind: judge.IsClock, Offset: offset})
@@ -44,9 +44,9 @@ func (w *worker) setClock(by time.Duration) {
 }
 
 const (
-	leastJump = 5 * time.Second // more than dues of one key differ by, so that these are told apart
+	leastJump = 5 * time.Second // more than the due times of one key differ by, so that these can be distinguished
 	mostJump  = time.Hour
-	afterAll  = 24 * time.Hour // by which clocks are set forward in the end: more than all jumps
+	afterAll  = 24 * time.Hour // by how much clocks are set forward at the end: more than all jumps together
 )
 
 // offsetOf returns how far the clock of a worker is off, if it is not set.
@@ -54,7 +54,7 @@ func offsetOf(seed uint64, number int) int64 {
 	return rand.New(rand.NewPCG(seed, 1<<32+uint64(number))).Int64N(int64(2*judge.MostOff)) - int64(judge.MostOff)
 }
 
-// jumpOf is by how much a worker's clock is set in a run, but in mode jumps. All are set in one direction.
+// jumpOf returns by how much workers' clocks are set in a run, except in mode jumps. All are set in one direction.
 func jumpOf(seed uint64) time.Duration {
 	if seed%2 == 0 {
 		return leastJump
@@ -62,7 +62,7 @@ func jumpOf(seed uint64) time.Duration {
 	return -leastJump
 }
 
-// drawJump is by how much a clock is set: some seconds as often as an hour.
+// drawJump returns by how much a clock is set: some seconds as often as an hour.
 func drawJump(r *rand.Rand) time.Duration {
 	d := leastJump
 	for range r.IntN(10) {
@@ -75,13 +75,13 @@ func drawJump(r *rand.Rand) time.Duration {
 	return d
 }
 
-// listener is a log in which a worker finds out what it owns.
+// listener is a log handler that finds out which partitions a worker owns.
 type listener struct {
 	slog.Handler
 	rec *recorder
 }
 
-// ownedMessage is what the library logs when it has taken a partition over.
+// ownedMessage is the message that the library logs when it has taken a partition over.
 const ownedMessage = "durable: a partition is owned"
 
 func (l listener) Handle(ctx context.Context, said slog.Record) error {

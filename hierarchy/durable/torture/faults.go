@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// The faults, beside those that judge has.
+// The faults, in addition to those of package judge.
 const (
 	joinWorker  = "worker joins"
 	cutWorker   = "worker cut off"
@@ -23,11 +23,11 @@ const (
 
 var ofServers = []string{judge.KillServer, judge.StopServer, cutServer, judge.KillMajority, slowNetwork}
 
-// plan is a fault to come. Who it happens to is drawn, too, and counted among those that are there
+// plan is a fault to come. The process to which it happens is drawn, too, as a number among those that are running
 // then.
 type plan struct {
 	fault string
-	at    time.Duration // from the first
+	at    time.Duration // counted from the first fault
 	long  time.Duration
 	whom  int
 	fate  int // of links
@@ -35,7 +35,7 @@ type plan struct {
 	jump  time.Duration // of a clock
 }
 
-// often is how often a fault is drawn.
+// often is how often a fault is drawn, as a weight.
 type often struct {
 	fault  string
 	weight int
@@ -84,7 +84,7 @@ func draw(o *options) (all []plan) {
 		}
 		p.long = min(p.long, o.length-at)
 		all = append(all, p)
-		if at += rest; quiet { // until it is over, and servers have leaders again
+		if at += rest; quiet { // until the fault is over, and servers have leaders again
 			at += p.long + 2*o.lease
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// faults has all faults happen, and returns when all are healed.
+// faults makes all faults happen, and returns when all are healed.
 func (w *world) faults(ctx context.Context) error {
 	begun := time.Now()
 	limited, cancel := context.WithCancel(ctx)
@@ -30,12 +30,12 @@ func (w *world) faults(ctx context.Context) error {
 	if err == nil {
 		err = sleep(ctx, time.Until(begun.Add(w.length)))
 	}
-	cancel() // what goes on still is healed
+	cancel() // faults still in progress are healed
 	w.healed()
 	return err
 }
 
-// healed waits until no fault goes on.
+// healed waits until no fault is in progress.
 func (w *world) healed() {
 	for {
 		w.mu.Lock()
@@ -48,7 +48,7 @@ func (w *world) healed() {
 	}
 }
 
-// happens has one fault happen, and heals it.
+// happens makes one fault happen, and heals it.
 func (w *world) happens(ctx context.Context, p plan) {
 	e := judge.Event{Fault: p.fault, From: mono()}
 	w.mu.Lock()
@@ -89,7 +89,7 @@ func (w *world) begins(p plan, e *judge.Event) (end func()) {
 	return w.onServers(p, e)
 }
 
-// onWorker is for the faults of workers.
+// onWorker begins a fault of a worker.
 func (w *world) onWorker(p plan, e *judge.Event, m *member) (end func()) {
 	e.Worker = m.number
 	switch p.fault {
@@ -121,7 +121,7 @@ func (w *world) onWorker(p plan, e *judge.Event, m *member) (end func()) {
 	return spoil(m.links[p.whom%len(m.links):][:1], p)
 }
 
-// joins has a further worker join, and leave again.
+// joins makes a further worker join, and leave again.
 func (w *world) joins() (end func()) {
 	before := w.all()
 	w.replace()
@@ -141,7 +141,7 @@ func (m *member) flicker(p plan) (end func()) {
 	}, 100*time.Millisecond+5*p.delay)
 }
 
-// spoil breaks links, and returns what heals them.
+// spoil breaks links, and returns a function that heals them.
 func spoil(links []*link, p plan) (heal func()) {
 	var heals []func()
 	for _, l := range links {

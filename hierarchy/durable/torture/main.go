@@ -21,7 +21,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the whole command.
+// run runs the whole command.
 func run(args []string, stdout, stderr io.Writer) int {
 	c := terminal.Command[options]{Name: "torture", Usage: usage, Parse: parse, Do: func(o options, out io.Writer) error {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -35,7 +35,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return c.Run(args, stdout, stderr)
 }
 
-// torture makes all runs, and counts those in which a promise was broken.
+// torture performs all runs, and counts those in which a promise was broken.
 func torture(ctx context.Context, o options, out io.Writer) (failed int, err error) {
 	var total judge.Report
 	for i := range o.runs {
@@ -57,7 +57,7 @@ func torture(ctx context.Context, o options, out io.Writer) (failed int, err err
 	return failed, nil
 }
 
-// once makes one run. Its files are kept if a promise was broken.
+// once performs one run. Its files are kept if a promise was broken.
 func once(ctx context.Context, o options, out io.Writer) (*judge.Report, error) {
 	asked := o
 	if err := o.harden(); err != nil {

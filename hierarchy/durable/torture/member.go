@@ -22,8 +22,8 @@ type member struct {
 	path    string          // of its records
 	read    int64           // how much of them await has read
 	kinds   map[string]bool // of what it has read
-	isSet   atomic.Bool     // its clock, for now
-	calls   bool            // it owns nothing
+	isSet   atomic.Bool     // whether its clock is set at the moment
+	calls   bool            // whether it is a caller, and owns nothing
 }
 
 // startWorker starts a worker with connections of its own to each server.
@@ -42,10 +42,10 @@ func (w *world) startWorker() error {
 	return nil
 }
 
-// visitor is how a worker differs that only runs for a while, and to which no faults happen.
+// visitor describes how a worker differs that only runs for a while, and to which no faults happen.
 type visitor struct {
 	user string        // of the servers
-	dies time.Duration // after its Open. 0: it does not
+	dies time.Duration // how long after its Open it dies. 0: it does not
 	off  time.Duration // of its clock
 }
 
@@ -104,7 +104,7 @@ func recordsPath(dir string, number int) string {
 	return filepath.Join(dir, fmt.Sprintf("records-%d.jsonl", number))
 }
 
-// watch waits for the end of a worker. One that ends by itself is replaced, as it would be elsewhere.
+// watch waits for the end of a worker. A worker that ends by itself is replaced, as it would be in production.
 func (w *world) watch(m *member) {
 	<-m.process.Ended()
 	w.mu.Lock()
@@ -127,14 +127,14 @@ func (w *world) watch(m *member) {
 	}
 }
 
-// replace starts a worker instead of one that has ended.
+// replace starts a worker in place of one that has ended.
 func (w *world) replace() {
 	if err := w.startWorker(); err != nil {
 		w.broke("a worker can't be started: %v", err)
 	}
 }
 
-// all returns the workers that were not ended.
+// all returns the workers that have not ended.
 func (w *world) all() (all []*member) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -146,7 +146,7 @@ func (w *world) all() (all []*member) {
 	return all
 }
 
-// ends waits for the end of a worker that was told to end. One that is stopped meanwhile is killed.
+// ends waits for the end of a worker that was told to end. If it does not end, since it is stopped, it is killed.
 func (m *member) ends() {
 	select {
 	case <-m.process.Ended():
@@ -155,7 +155,7 @@ func (m *member) ends() {
 	}
 }
 
-// setClock sets a worker's wall clock forward or back. One that has ended does not hear it.
+// setClock sets a worker's wall clock forward or back. It has no effect if the worker has ended.
 func (m *member) setClock(by time.Duration) { m.tell(fmt.Sprint("clock ", by)) }
 
 func (m *member) tell(line string) { _ = m.process.Tell(line) }

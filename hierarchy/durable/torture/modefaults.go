@@ -62,8 +62,8 @@ func routes() mode {
 
 const slowServer = "server with a slow disk"
 
-// slowDisk suspends a server for short moments again and again, which is how a server behaves whose disk takes long
-// for each write.
+// slowDisk suspends a server for short moments again and again. So the server behaves as if its disk took long for each
+// write.
 func slowDisk() mode {
 	return mode{name: "slowdisk", says: "servers that take long for each write", faults: []often{{slowServer, 25}},
 		begins: func(w *world, p plan, e *judge.Event) (end func()) {
@@ -78,8 +78,8 @@ func slowDisk() mode {
 		}}
 }
 
-// repeat does something again and again with a pause between, until it is told to end. What it does can
-// rest, but no longer than until then.
+// repeat calls do again and again, with a pause in between, until end is called. do can pause with rest, which returns
+// early at the end.
 func repeat(do func(rest func(time.Duration) bool) bool, pause time.Duration) (end func()) {
 	enough, ended := make(chan bool), make(chan bool)
 	rest := func(d time.Duration) bool {
@@ -121,8 +121,8 @@ const (
 	againAfter = 1500 * time.Millisecond
 )
 
-// crashLoop has a worker die soon after it has joined, again and again, as one does that is restarted and
-// can't run. It takes nothing from those that live.
+// crashLoop makes a worker die soon after it has joined, again and again, like one that can't run and is restarted. It
+// takes nothing from workers that live.
 func crashLoop() mode {
 	return mode{name: "crashloop", says: "a worker that dies soon after each start", calm: true, during: func(w *world) (end func()) {
 		return repeat(func(rest func(time.Duration) bool) bool {
@@ -141,10 +141,10 @@ func crashLoop() mode {
 	}}
 }
 
-// muteUser may do all but write to the logs.
+// muteUser may do everything except write to the logs.
 const muteUser = "mute"
 
-// mute has a worker share the timers that may not write to the logs. It fires nothing, and holds nothing up.
+// mute adds a worker that may not write to the logs. It fires nothing, and holds nothing up.
 func mute() mode {
 	return mode{name: "mute", says: "a worker without the right to publish to the logs", calm: true, during: func(w *world) (end func()) {
 		return w.visits(visitor{user: muteUser}).gone
@@ -157,7 +157,7 @@ const (
 	latestCopy  = 3 * remembered
 )
 
-// copies makes a client that has the permission send old messages to the owners again, some time later. They must
+// copies makes a client with the necessary permission send old messages to the owners again, some time later. They must
 // not be committed a second time.
 func copies() mode {
 	return mode{name: "copies", says: "old copies of messages sent again", during: func(w *world) (end func()) {
@@ -169,7 +169,7 @@ func copies() mode {
 		var waiting atomic.Int64
 		reply := nats.NewInbox()
 		_, err = conn.Subscribe(askSubjects, func(m *nats.Msg) {
-			if m.Reply == reply || waiting.Load() >= mostCopies { // one of ours
+			if m.Reply == reply || waiting.Load() >= mostCopies { // our own copy
 				return
 			}
 			waiting.Add(1)

@@ -23,7 +23,7 @@ func silent() mode {
 // hush makes all callers of a worker wait while it is silent.
 func (w *worker) hush() {
 	now := time.Duration(mono())
-	if !w.cfg.Far { // else all are silent at the same time
+	if !w.cfg.Far { // otherwise all are silent at the same time
 		now += time.Duration(w.cfg.Number) * time.Second
 	}
 	if all := w.cfg.Talks + w.cfg.Silence; all > 0 && now%all > w.cfg.Talks {
@@ -33,15 +33,15 @@ func (w *worker) hush() {
 
 const moreCallers = 2
 
-// ownless has processes beside the workers that have no handler: they call the workers, and own nothing. What happens
-// to workers happens to them, too.
+// ownless adds processes without a handler: they call the workers, and own nothing. The same faults happen to them as
+// to workers.
 func ownless() mode {
 	return mode{name: "callers", says: "two more workers, and two of all that own nothing", set: func(o *options, _ *rand.Rand) {
 		o.callers, o.workers = moreCallers, o.workers+moreCallers
 	}}
 }
 
-// ownsNothing reports whether the next worker is to own nothing. mu is held.
+// ownsNothing reports whether the next worker is to be a caller. mu is held.
 func (w *world) ownsNothing(v visitor) bool {
 	living := 0
 	for _, m := range w.workers {
@@ -52,14 +52,14 @@ func (w *world) ownsNothing(v visitor) bool {
 	return v == visitor{} && !w.alone && living < w.callers
 }
 
-// giveUp has callers give calls up, and do them again with another value. What they gave up is committed before
-// that, or never.
+// giveUp makes callers give calls up, and repeat them with another value. A call that they gave up must be committed
+// before the repetition, or never.
 func giveUp() mode {
 	return mode{name: "giveup", says: "callers that give calls up, and do them again with another value", calm: true,
 		set: func(o *options, _ *rand.Rand) { o.GiveUp, o.Slower = true, 4 }}
 }
 
-// givingUp are further callers: several calls share a message only if there are many.
+// givingUp is the number of additional callers: several calls share a message only if there are many callers.
 const (
 	givingUp     = 20
 	triesGivenUp = 20 // of one call
@@ -70,8 +70,8 @@ func shortPatience(r *rand.Rand) time.Duration {
 	return time.Duration(1+r.IntN(200)) * time.Millisecond
 }
 
-// clocks adds two workers whose clocks are off: one is far ahead, one is far behind. No timer may be early or late
-// because of that.
+// clocks adds two workers whose clocks are off, one far ahead and one far behind. No timer may be early or late because
+// of that.
 func clocks() mode {
 	off := time.Hour
 	return mode{name: "clocks", says: "workers whose clocks are off by hours", calm: true,
@@ -97,9 +97,9 @@ func leases() mode {
 		set: func(o *options, r *rand.Rand) { o.lease = 500 * time.Millisecond << r.IntN(4) }}
 }
 
-// far makes timers that are due soon rare among those that are due in hours. So after each wake-up the alarm is
-// aimed far ahead, unless it is aimed again for a timer that is due soon. Operations wake an owner, too, so at
-// times there are no calls.
+// far makes timers that are due soon rare among those that are due in hours. So after each wake-up the alarm is aimed
+// far ahead, unless it is aimed again for a timer that is due soon. Operations wake an owner, too, so at times there
+// are no calls.
 func far() mode {
 	return mode{name: "far", says: "few near timers among far ones", calm: true, set: func(o *options, _ *rand.Rand) { o.far() }}
 }
@@ -130,7 +130,7 @@ func (w *worker) callFar(caller int, r *rand.Rand) {
 
 const manyWorkers, manyPartitions = 20, 64
 
-// crowd has many workers share many partitions. Each calls for less, so that there is as much to do in all.
+// crowd makes many workers share many partitions. Each calls less often, so that the total load is the same.
 func crowd() mode {
 	return mode{name: "crowd", says: "20 workers and 64 partitions", byName: true, set: func(o *options, _ *rand.Rand) {
 		o.keys *= 4
@@ -139,8 +139,8 @@ func crowd() mode {
 	}}
 }
 
-// alone is one worker with a directory of its own, to which nothing happens: a day's load in less time. The
-// longer the run is, the less there is to do at once.
+// alone runs one worker with a directory of its own, to which nothing happens: a day's load in less time. The longer
+// the run is, the less load there is at once.
 func alone() mode {
 	return mode{name: "alone", says: "load on one worker with a directory, and no faults; nothing is late by a second", byName: true,
 		set: func(o *options, _ *rand.Rand) {

@@ -11,16 +11,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 )
 
-// mode makes a run harder. Several can be on.
+// mode makes a run harder. Several modes can be on.
 type mode struct {
 	name, says string
 	byName     bool // it is never drawn
-	calm       bool // servers have no faults but those that modes add: others would excuse too much
+	calm       bool // servers have no faults except those that modes add, since others would excuse too much
 
 	set    func(o *options, r *rand.Rand)                      // changes what the run is like
-	faults []often                                             // that happen only then
-	begins func(w *world, p plan, e *judge.Event) (end func()) // has one of faults happen
-	during func(w *world) (end func())                         // goes on as long as faults happen
+	faults []often                                             // faults that happen only in this mode
+	begins func(w *world, p plan, e *judge.Event) (end func()) // makes one of faults happen
+	during func(w *world) (end func())                         // continues as long as faults happen
 }
 
 // allModes is a function, as some modes find out which modes are on.
@@ -41,7 +41,7 @@ func modesUsage() string {
 	return strings.Join(lines, "\n")
 }
 
-// none is no mode, or no fault.
+// none means no mode, or no fault.
 const none = "none"
 
 // drawModes returns the modes that are on: those that the option names, or up to three drawn from the seed.

@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// What can happen to a link. The worst one counts.
+// What can happen to a link. If several things do, the worst one counts.
 const (
 	passes = iota
 	delays // each piece of data
-	mutes  // as holds, for what goes to the target
-	deafs  // as holds, for what comes from the target
-	holds  // what is sent comes when the link is healed
-	cuts   // connections end, and no new one comes about
+	mutes  // like holds, for data to the target
+	deafs  // like holds, for data from the target
+	holds  // data arrives when the link is healed
+	cuts   // connections end, and new ones are refused
 	fates
 )
 
-// link is a TCP proxy that goes between two processes.
+// link is a TCP proxy between two processes.
 type link struct {
 	listener net.Listener
 	target   string
 
 	mu      sync.Mutex
-	faults  [fates]int // how many of each kind there are now
+	faults  [fates]int // how many faults of each kind there are at the moment
 	delay   time.Duration
 	conns   map[net.Conn]bool
 	changed chan struct{} // closed when faults change
@@ -46,7 +46,7 @@ func newLink(port int) (*link, error) {
 
 func (l *link) port() int { return l.listener.Addr().(*net.TCPAddr).Port }
 
-// spoil breaks the link in one way, and returns what heals that.
+// spoil breaks the link in one way, and returns a function that heals it.
 func (l *link) spoil(fate int, delay time.Duration) (heal func()) {
 	l.change(fate, 1, delay)
 	return func() { l.change(fate, -1, delay) }
@@ -68,7 +68,7 @@ func (l *link) change(fate, by int, delay time.Duration) {
 	l.changed = make(chan struct{})
 }
 
-// state returns the worst of what happens to the link in one of its directions: to the target, or back.
+// state returns the worst fault of the link in one of its directions: to the target, or back.
 func (l *link) state(back bool) (fate int, delay time.Duration, changed <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +111,7 @@ func (l *link) join(c net.Conn) {
 	l.pump(c, to, false)
 }
 
-// add is false if the link is cut.
+// add adds a connection. It reports false if the link is cut.
 func (l *link) add(c net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +126,7 @@ func (l *link) forget(c net.Conn) {
 	delete(l.conns, c)
 }
 
-// pass waits until data can pass. It is false if the connection is over.
+// pass waits until data can pass. It reports false if the connection is over.
 func (l *link) pass(c net.Conn, back bool) bool {
 	for {
 		fate, delay, changed := l.state(back)
@@ -149,7 +149,7 @@ func (l *link) pass(c net.Conn, back bool) bool {
 	}
 }
 
-// pump sends on what comes from one connection to another.
+// pump passes data from one connection on to another.
 func (l *link) pump(from, to net.Conn, back bool) {
 	defer from.Close()
 	defer to.Close()

@@ -60,7 +60,7 @@ type options struct {
 	habits        // of all workers
 	alone    bool // one worker with a directory of its own, and no server
 	farJumps bool // see mode jumps
-	callers  int  // how many workers own nothing
+	callers  int  // how many workers are callers, and own nothing
 }
 
 // parse returns flag.ErrHelp if the user asked for help.
@@ -135,7 +135,7 @@ func (o *options) checkFiles() error {
 	return nil
 }
 
-// again returns the command for the same run.
+// again returns the command that repeats the run.
 func (o *options) again() string {
 	s := fmt.Sprintf("go run ./torture -for %v -seed %d -workers %d -servers %d -partitions %d -lease %v -keys %d",
 		o.length, o.seed, o.workers, o.servers, o.partitions, o.lease, o.keys)

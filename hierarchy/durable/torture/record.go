@@ -25,7 +25,7 @@ func mono() int64 {
 	return t.Nano()
 }
 
-// recorder writes records, or ends the process.
+// recorder writes records. If it can't, it ends the process.
 type recorder struct{ judge.Recorder }
 
 func recordTo(out io.Writer) *recorder { return &recorder{judge.Recorder{Out: out, Now: mono}} }
@@ -37,7 +37,7 @@ func (w *recorder) write(r judge.Record) {
 	}
 }
 
-// judge reads what was recorded, and compares it with what is promised.
+// judge reads the records, and compares them with what is promised.
 func (w *world) judge() (*judge.Report, error) {
 	h, err := w.history()
 	if err != nil {
@@ -47,7 +47,7 @@ func (w *world) judge() (*judge.Report, error) {
 	return r, r.Draw(filepath.Join(w.dir, "history.html"))
 }
 
-// history reads what was recorded. What is not in the workers' files goes into one of its own.
+// history reads the records. It writes what is not in the workers' files to one of its own.
 func (w *world) history() (*judge.History, error) {
 	h := &judge.History{Lease: w.lease, Partitions: w.partitions, Strict: w.strict, Alone: w.alone, Modes: w.modes, Copies: w.copies.Load(), Zero: w.zero, Events: w.happen, Problems: w.problem}
 	b, err := json.MarshalIndent(h, "", "\t")
@@ -71,11 +71,11 @@ func (w *world) history() (*judge.History, error) {
 	return h, w.readOutput(h)
 }
 
-// alarms are texts that a worker's output does not contain if all is well. A log that only seems to be damaged,
-// because its servers are behind, is read again, and is not reported as damaged.
+// alarms are texts that must not be in a worker's output. A log that only seems to be damaged, because its servers are
+// behind, is read again, and is not reported as damaged.
 var alarms = []string{"DATA RACE", "panic", "fatal error:", "durable: a log is damaged"}
 
-// readOutput looks for alarms in what the workers have said.
+// readOutput searches the output of the workers for alarms.
 func (w *world) readOutput(h *judge.History) error {
 	for i := 1; i <= w.numbers; i++ {
 		name := fmt.Sprintf("worker-%d.txt", i)

@@ -60,7 +60,7 @@ func (w *world) startServer(i int) (err error) {
 	return err
 }
 
-// onServers is for the faults of servers and of the network.
+// onServers begins a fault of servers, or of the network.
 func (w *world) onServers(p plan, e *judge.Event) (end func()) {
 	at := p.whom % len(w.servers)
 	n := w.servers[at]
@@ -82,11 +82,11 @@ func (w *world) onServers(p plan, e *judge.Event) (end func()) {
 	return spoil(w.everyLink(), p)
 }
 
-// A process that has ended meanwhile hears no signal.
+// Signals to a process that has ended meanwhile have no effect.
 func (n *node) stop() { n.mu.Lock(); _ = n.process.Stop(); n.mu.Unlock() }
 func (n *node) goOn() { n.mu.Lock(); _ = n.process.GoOn(); n.mu.Unlock() }
 
-// down kills a server, if it is not down.
+// down kills a server, if it is running.
 func (w *world) down(at int) {
 	n := w.servers[at]
 	n.mu.Lock()
@@ -96,7 +96,7 @@ func (w *world) down(at int) {
 	}
 }
 
-// up starts it again, when nothing keeps it down.
+// up starts a server again, once no fault keeps it down.
 func (w *world) up(at int) {
 	n := w.servers[at]
 	n.mu.Lock()

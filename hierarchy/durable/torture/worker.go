@@ -27,7 +27,7 @@ type (
 	firing = durable.Firing[string, string]
 )
 
-// worker is a process that shares the timers, and calls for operations.
+// worker is a process that shares the timers, and calls operations.
 type worker struct {
 	cfg    workerConfig
 	rec    *recorder
@@ -58,7 +58,7 @@ func newWorker(cfg workerConfig) (*worker, error) {
 	return w, nil
 }
 
-// open opens the timers, and begins to call. It is false if the timers can't be opened.
+// open opens the timers, and begins to make calls. It reports false if the timers can't be opened.
 func (w *worker) open(ctx context.Context) bool {
 	conn, err := w.connect()
 	if err == nil {
@@ -109,10 +109,10 @@ func (w *worker) openWith(ctx context.Context, conn *nats.Conn) (*timers, error)
 	})
 }
 
-// handle records a firing. Some fail at the first attempt, and some take their time.
+// handle records a firing. Some firings fail at the first attempt, and some take a while.
 func (w *worker) handle(ctx context.Context, f firing) error {
 	r := judge.Record{Kind: judge.IsFire, Key: f.Key, Value: f.Value, ID: f.ID.String(), Attempt: f.Attempt, Epoch: f.Epoch, Due: f.Due.UnixNano(), Time: mono()}
-	r.Over = ctx.Err() != nil // after the time was read: what ended ctx may have been answered before
+	r.Over = ctx.Err() != nil // read after the time, since the call that ended ctx may have been answered before
 	w.rec.write(r)
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(f.Value))
@@ -136,7 +136,7 @@ func (w *worker) read() {
 	w.rec.write(judge.Record{Kind: judge.IsRead})
 }
 
-// finish waits until nothing is pending that is to fire.
+// finish waits until no timer is pending that is to fire.
 func (w *worker) finish() {
 	for {
 		n, err := w.pending()
@@ -168,7 +168,7 @@ func (w *worker) pending() (n int, err error) {
 	return n, nil
 }
 
-// leave is the end in order.
+// leave shuts the worker down.
 func (w *worker) leave() {
 	if t := w.timers.Load(); t != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

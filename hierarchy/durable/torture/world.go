@@ -16,7 +16,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
-// world is one run: its servers, workers, the network between them, and what has happened to them.
+// world is one run: its servers, its workers, the network between them, and what has happened to them.
 type world struct {
 	options
 	dir   string
@@ -28,12 +28,12 @@ type world struct {
 	routes  map[[2]int]*link // between two servers
 
 	mu      sync.Mutex
-	workers map[int]*member // that were not ended
-	numbers int             // of workers that were begun
+	workers map[int]*member // those that have not ended
+	numbers int             // how many workers were started
 	happen  []judge.Event
-	problem []string     // that are no fault of this program's
-	busy    int          // faults that go on
-	copies  atomic.Int64 // messages that were sent again
+	problem []string     // problems that are not caused by the faults
+	busy    int          // how many faults are in progress
+	copies  atomic.Int64 // how many messages were sent again
 	over    bool         // workers that end are not replaced
 	wg      sync.WaitGroup
 }
@@ -46,10 +46,10 @@ type node struct {
 	cfg     servers.Config
 	mu      sync.Mutex
 	process *servers.Process
-	faults  int // that keep it down
+	faults  int // how many faults keep it down
 }
 
-// byText is by how much a clock was set.
+// byText describes by how much a clock was set.
 func byText(e *judge.Event) string {
 	if e.By == 0 {
 		return ""
@@ -64,10 +64,10 @@ func (w *world) say(format string, args ...any) {
 }
 
 const (
-	startTime   = time.Minute     // of all servers and workers
-	pauseFailed = time.Second     // before a worker begins that follows one that could not open the timers
+	startTime   = time.Minute     // for starting all servers and workers
+	pauseFailed = time.Second     // before a worker starts in place of one that could not open the timers
 	warmTime    = 2 * time.Second // before the first fault
-	idleTime    = time.Minute     // until all has fired after the last fault
+	idleTime    = time.Minute     // until everything has fired after the last fault
 )
 
 // run performs the run. An error means that the run could not be performed.
@@ -104,7 +104,7 @@ func (w *world) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// sleep ends early with ctx.
+// sleep waits for d. It returns ctx's error if ctx is done first.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

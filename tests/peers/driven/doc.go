@@ -1,4 +1,3 @@
-// Package driven holds packages that put a hierarchy.Driven behind the faces of what others
-// expire their entries with: NATS's stores, otter's caches and etcd's leases. Each is tested
-// on what the original does.
+// Package driven holds packages that give a hierarchy.Driven the API by which other projects expire their entries:
+// NATS's stores, otter's caches and etcd's leases. Each package is tested against the original.
 package driven

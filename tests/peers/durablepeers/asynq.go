@@ -14,7 +14,7 @@ import (
 
 var redisProgram = onPath("redis-server", "redis-server")
 
-// redisServer keeps an append-only file that is synced as told by appendfsync.
+// redisServer keeps an append-only file that is synced according to appendfsync.
 func redisServer(dir, appendfsync string) (serverSpec, error) {
 	port, err := freePort()
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 type dqStore struct {
 	dq.Producer
 	addrs []string
-	ids   sync.Map // of the timers of this process, by key: dq gives them to the caller
+	ids   sync.Map // ids of the timers of this process, by key: dq returns an id to the caller
 }
 
 func dqOn(syncMillis int) system {

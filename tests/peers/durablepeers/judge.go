@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// judge is the judge of all systems. It compares what was acknowledged with what was handed to handlers.
+// judge compares the timers that were acknowledged with those that were passed to handlers. All systems have the same
+// judge.
 type judge struct {
 	timers map[uint32]*history
 	firsts int // timers that were acknowledged and have fired
@@ -46,7 +47,7 @@ func (j *judge) add(events []event) {
 	}
 }
 
-// verdict is what the judge found.
+// verdict has the counts that the judge arrived at.
 type verdict struct {
 	Acked    int
 	Lost     int // acknowledged, not cancelled, and never fired
@@ -84,7 +85,8 @@ func (j *judge) gap(until time.Time) (most time.Duration) {
 	return most
 }
 
-// one adds a timer that was acknowledged. What was not may have been lost, and its due time is not known.
+// one counts a timer that was acknowledged. Other timers are not counted: they may be lost, and their due times are not
+// known.
 func (v *verdict) one(h *history) {
 	v.Acked++
 	if len(h.fired) > 1 {

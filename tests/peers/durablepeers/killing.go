@@ -89,7 +89,7 @@ type killer struct {
 	*rig
 	start  time.Time
 	long   time.Duration
-	calls  chan error // of the load that is under way
+	calls  chan error // the results of the load that is running
 	others int        // calls that were not acknowledged
 }
 

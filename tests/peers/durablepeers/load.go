@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// load is what callers do in a node: an operation on each of the timers First to First+N-1.
+// load is the work of the callers in a node: an operation on each of the timers First to First+N-1.
 type load struct {
 	Do       string // schedule, move, cancel
 	First, N uint32
@@ -27,7 +27,7 @@ type load struct {
 	Record bool
 }
 
-// loaded is what came of it.
+// loaded is the result of a load.
 type loaded struct {
 	Done    int // yes, or without an error
 	Refused int // no

@@ -14,7 +14,7 @@ import (
 
 // A NATS server is this program again, with the server of durable's own version.
 
-// natsRole is what such a process runs.
+// natsRole has the settings of such a process.
 type natsRole struct {
 	Dir  string
 	Port int

@@ -21,7 +21,7 @@ func postgresURL(addr string) string {
 	return postgres.URL(port, "postgres")
 }
 
-// postgresServer has the settings that initdb gives.
+// postgresServer has the settings that initdb writes.
 func postgresServer(dir string) ([]serverSpec, error) {
 	port, err := freePort()
 	if err != nil {

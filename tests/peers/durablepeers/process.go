@@ -70,7 +70,7 @@ func (p *process) wait() {
 	close(p.ended)
 }
 
-// kill is kill -9 of the process and those that it has started. It waits for the end.
+// kill kills the process and all that it has started, as kill -9 does. It waits until they have ended.
 func (p *process) kill() {
 	killTree(p.cmd.Process.Pid)
 	_ = p.cmd.Process.Kill()

@@ -34,7 +34,7 @@ func killTree(pid int) {
 	}
 }
 
-// tree returns a process and all that it has started, and these, that are alive.
+// tree returns a process and all its living descendants.
 func tree(pid int) []int {
 	all := []int{pid}
 	for i := 0; i < len(all); i++ {

@@ -7,25 +7,25 @@ import (
 	"os"
 )
 
-// Workers and callers append what happens to one file, each event with one write: a kill can't lose what was written
-// before. All are on one machine, so times are those of one clock.
+// Workers and callers append events to one file, each with one write, so a kill can't lose earlier events. All
+// processes are on one machine, so all times are of one clock.
 
 type kind byte
 
 const (
 	scheduled kind = 1 + iota // it was acknowledged
-	cancelled                 // it was acknowledged that the timer was pending and is not any more
+	cancelled                 // a cancel of the pending timer was acknowledged
 	fired                     // the handler was called
 )
 
 type event struct {
 	Kind kind
 	Key  uint32
-	Due  int64 // of what was scheduled
+	Due  int64 // of scheduled events
 	At   int64 // when the answer came, or the handler was called: nanoseconds since 1970
 }
 
-// eventSize divides that of a page: no event is written in part.
+// eventSize divides the size of a page, so that no event is written in part.
 const eventSize = 32
 
 type recorder struct{ file *os.File }

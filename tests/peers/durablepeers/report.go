@@ -26,7 +26,7 @@ type report struct {
 type section struct {
 	scenario
 	rows   [][]string
-	others string // what others took of the machine meanwhile
+	others string // share of the machine that other processes took meanwhile
 }
 
 var errNoneChosen = errors.New("no scenario or no system is chosen, or what they need is not installed")
@@ -150,7 +150,7 @@ func (r *report) markdown() string {
 	return b.String()
 }
 
-// The command writes what stands between these two lines of the page.
+// The command replaces the lines between these two lines of the page.
 const (
 	begin = "<!-- durablepeers: written by go run . -out ../../../docs/durable-peers.md -->\n"
 	end   = "<!-- end of durablepeers -->\n"

@@ -149,7 +149,7 @@ func (r *rig) memory() (all int64) {
 func (r *rig) disk() (all int64) {
 	_ = filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path == r.path(eventsFile) {
-			return nil // files come and go
+			return nil // files come and go while the tree is walked
 		}
 		if info, err := d.Info(); err == nil {
 			all += info.Size()
@@ -159,7 +159,7 @@ func (r *rig) disk() (all int64) {
 	return all
 }
 
-// look shows the judge what has happened since the last look.
+// look passes the events since the last look to the judge.
 func (r *rig) look() error {
 	events, err := r.events.next()
 	r.judge.add(events)
@@ -227,7 +227,7 @@ func (n *node) answer() (answer, error) {
 	return a, nil
 }
 
-// ask makes a node execute an order. Only one order may be under way at a time.
+// ask makes a node execute an order, and returns its answer. A node executes one order at a time.
 func (n *node) ask(o order) (answer, error) {
 	text, err := json.Marshal(o)
 	if err != nil {

@@ -36,7 +36,7 @@ type riverStore struct {
 	pool   *pgxpool.Pool
 	client *river.Client[pgx.Tx]
 	works  bool
-	ids    sync.Map // of the timers of this process, by key: River gives them to the caller
+	ids    sync.Map // ids of the timers of this process, by key: River returns an id to the caller
 }
 
 func riverOnPostgres() system {
@@ -106,7 +106,7 @@ func (s *riverStore) Move(ctx context.Context, key string, at time.Time, value [
 	return true, s.Schedule(ctx, key, at, value)
 }
 
-// Cancel reports whether the job is cancelled. One that runs is only asked to end.
+// Cancel reports whether the job is cancelled. A job that is running is only requested to end.
 func (s *riverStore) Cancel(ctx context.Context, key string) (bool, error) {
 	id, ok := s.ids.LoadAndDelete(key)
 	if !ok {

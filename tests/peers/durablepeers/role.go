@@ -19,7 +19,7 @@ type role struct {
 	Node *nodeRole
 }
 
-// runIfChild runs the role that the environment asks for, if any, and ends the process.
+// If the environment names a role, runIfChild runs it and ends the process.
 func runIfChild() {
 	text := os.Getenv(roleVariable)
 	if text == "" {

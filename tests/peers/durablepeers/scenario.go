@@ -22,7 +22,7 @@ func scenarios() []scenario {
 	}
 }
 
-// scaled returns a share of a number, at least least.
+// scaled returns n*scale, but at least least.
 func scaled(n int, scale float64, least int) int { return max(least, int(float64(n)*scale)) }
 
 func scaledTime(d time.Duration, scale float64, least time.Duration) time.Duration {

@@ -13,8 +13,8 @@ import (
 // system is one contender: what it is, which servers it needs, and how a process opens it.
 type system struct {
 	Name     string
-	Settings string // for the page: all that is not the default, and the defaults that matter
-	Answer   string // what an answer to a caller means for the disk
+	Settings string // for the page: all settings that are not the default, and the defaults that matter
+	Answer   string // where a timer is stored when a caller has its answer
 	// Embedded: there is no server, so callers are in the worker's process.
 	Embedded bool
 	Needs    []program

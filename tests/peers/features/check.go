@@ -64,7 +64,7 @@ var checks = []check{
 // subject is the contender in the process of a check.
 type subject struct {
 	contender.Contender
-	step string // what it is doing, in case it hangs
+	step string // the step it has begun, for the report of a check that hangs
 }
 
 // interval returns the contender's tick, or a millisecond if that is longer or it has none.

@@ -26,7 +26,7 @@ const longest = 15 * time.Second
 // marker precedes the outcome, because libraries print too.
 const marker = "outcome: "
 
-// runIfChild runs the check that the environment asks for, if any, and ends the process.
+// If the environment names a check, runIfChild runs it and ends the process.
 func runIfChild() {
 	name := os.Getenv(childCheck)
 	if name == "" {

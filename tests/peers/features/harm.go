@@ -18,8 +18,7 @@ func (s *subject) goexits() outcome {
 	return s.survives(runtime.Goexit, "ran beside one that ends its goroutine")
 }
 
-// survives checks that timers due together with a harmful one run, and that those of a
-// second crowd do.
+// survives checks that timers due together with a harmful one run, and that the timers of a second crowd run, too.
 func (s *subject) survives(harm func(), evidence string) outcome {
 	const n = 20
 	t := s.open(2*n + 2)

@@ -118,7 +118,7 @@ func (s *subject) slowNeighbour() outcome {
 
 const tenYears = 10 * 365 * 24 * time.Hour
 
-// tenYears sets timers of ten years, and compares their cost with that of an hour.
+// tenYears sets timers with a delay of ten years, and compares their cost with that of timers with an hour's delay.
 func (s *subject) tenYears() outcome {
 	const n = 2000
 	t := s.open(1)

@@ -14,8 +14,8 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// drawBurst draws the share of calls that took longer than a given time while a crowd of one
-// instant ran.
+// drawBurst draws the share of calls that took longer than a given time while many timers that were due at one instant
+// ran.
 func drawBurst(path string, r results) error {
 	p := chart.New()
 	logarithmic(p, sparseTicks, shareTicks)

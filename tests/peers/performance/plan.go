@@ -43,7 +43,7 @@ type plan struct {
 	pending []int  // numbers of pending timers, for setting and stopping
 	crowd   int    // number of timers due at one instant, and for measuring memory
 	resets  int    // number of timers that two goroutines reset
-	slow    bool   // also run what takes seconds with any number of timers
+	slow    bool   // also run the benchmarks that take seconds with any number of timers
 	peers   []int  // numbers of pending timers for all contenders; includes crowd
 	lives   int    // number of entries for the benchmarks of Driven, which run alone
 }
@@ -89,8 +89,8 @@ var (
 	bothImpls    = []string{"time", "epicycle"}
 )
 
-// takes reports whether impl can be measured with n timers. A name that is no contender's
-// can be measured with any number.
+// takes reports whether impl can be measured with n timers. A name that is not a contender's can be measured with any
+// number.
 func takes(impl string, n int) bool {
 	return !slices.ContainsFunc(contender.All, func(c contender.Contender) bool {
 		return c.Name == impl && !c.Takes(n)

@@ -19,7 +19,7 @@ var (
 	cacheLives = []string{"otter", "driven"}
 )
 
-// lifeJobs returns the jobs that compare Driven with what others expire their entries with.
+// lifeJobs returns the jobs that compare Driven with the structures by which others expire their entries.
 func (p plan) lifeJobs() (jobs []job) {
 	add := func(benchtime, family string, impls []string, way string, n int) {
 		for _, impl := range impls {

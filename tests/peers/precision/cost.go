@@ -17,8 +17,7 @@ type scenario struct {
 	entrants []entrant
 }
 
-// entrant does its work for about the given time. It returns how many times it was woken,
-// or 0 if it does not know.
+// entrant works for about the given time. It returns how many times it was woken, or 0 if it does not know.
 type entrant struct {
 	name string
 	work func(turn time.Duration) (wakeups uint64, err error)

@@ -56,8 +56,8 @@ func measurePanel(l load, timers, rounds int) (panel, error) {
 	return p, nil
 }
 
-// measureTurn opens a contender and measures its timers. One timer before them does not
-// count: it lets a wheel's clock get what it needs from the kernel.
+// measureTurn opens a contender and measures its timers. It first runs one timer that does not count, so that the
+// wheel's clock has its resources of the kernel.
 func measureTurn(c contender, delays []time.Duration) ([]time.Duration, error) {
 	o, err := c.open()
 	if err != nil {

@@ -21,7 +21,7 @@ var loads = []load{
 
 const workPerYield = 5 * time.Microsecond
 
-// yielding keeps two goroutines per core busy that often yield.
+// yielding keeps two goroutines per core busy. They yield often.
 func yielding() (stop func()) {
 	return busy(2*runtime.GOMAXPROCS(0), func(done *atomic.Bool) {
 		for !done.Load() {

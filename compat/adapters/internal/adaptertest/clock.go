@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Clock is what the interfaces of both adapters have in common.
+// Clock has the methods that the interfaces of both adapters share, as functions.
 type Clock struct {
 	Now       func() time.Time
 	Since     func(time.Time) time.Duration
@@ -67,7 +67,7 @@ func (a Adapter) onMock(t *testing.T, cfg hierarchy.Config) (Clock, *hierarchy.W
 	return a.New(w), w, m
 }
 
-// received returns what c has, as the time since the Unix epoch, or -1.
+// received returns the time that is in c, as the time since the Unix epoch, or -1 if c is empty.
 func received(c <-chan time.Time) time.Duration {
 	select {
 	case at := <-c:

@@ -13,7 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// asReal requires that the adapter does what the original's real clock does, in a bubble.
+// asReal requires, in a bubble, that the adapter behaves as the original's real clock does.
 func (a Adapter) asReal(t *testing.T) {
 	var want, got []string
 	synctest.Test(t, func(*testing.T) { want = trace(a.Real) })
@@ -29,7 +29,7 @@ func (a Adapter) asReal(t *testing.T) {
 
 const ms = time.Millisecond
 
-// tracer notes what a clock does. Times are in whole milliseconds since its beginning.
+// tracer records what a clock does. Times are in whole milliseconds since the trace began.
 type tracer struct {
 	Clock
 	begin time.Time
@@ -117,7 +117,7 @@ func (tr *tracer) functions() {
 	tr.note("reset ", t.Reset(5*ms))
 	tr.note("stop ", t.Stop(), t.Stop())
 	tr.wait(5 * ms)
-	was := t.Reset(0) // noted later, as the function may be called before Reset has returned
+	was := t.Reset(0) // recorded later, because the function may be called before Reset has returned
 	tr.wait(ms)
 	tr.note("reset ", was)
 	tr.AfterFunc(-ms, func() { tr.Sleep(3 * ms); tr.note("called and slept") })
@@ -133,7 +133,7 @@ func (tr *tracer) tickers() {
 		tr.look("ticker", t.C)
 	}
 	tr.wait(35 * ms)
-	<-t.C // how late its time says it is differs, and the next tick is in step
+	<-t.C // the clocks differ in how late this tick says it is; the next tick is in step
 	tr.look("ticker", t.C)
 	tr.wait(9 * ms)
 	tr.look("ticker", t.C)

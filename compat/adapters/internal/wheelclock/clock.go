@@ -1,5 +1,5 @@
-// Package wheelclock is what the adapters have in common: the functions of package time on a
-// wheel, where they have no error to return.
+// Package wheelclock has the code that the adapters share: the functions of package time on a wheel, for interfaces
+// that cannot return an error.
 package wheelclock
 
 import (
@@ -60,7 +60,7 @@ type Timer struct {
 	setter
 }
 
-// setter is what all timers of a wheel can do. See (*time.Timer).Stop and Reset.
+// setter has the methods that all timers of a wheel have. See (*time.Timer).Stop and Reset.
 type setter interface {
 	Stop() bool
 	Reset(d time.Duration) bool
@@ -84,7 +84,7 @@ func (c Clock) NewTimer(d time.Duration) Timer {
 	return Timer{make(chan time.Time), never{}}
 }
 
-// AfterFunc makes a timer that has the wheel's executor call f after d. A nil f panics.
+// AfterFunc makes a timer whose function f is called by the wheel's executor after d. It panics if f is nil.
 func (c Clock) AfterFunc(d time.Duration, f func()) Timer {
 	t, err := c.wheel.NewFunc(f)
 	switch {

@@ -8,9 +8,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// extra is a timer or ticker with a channel that was made while the wheel was full. It is made
-// of FuncTimers, as only these take places beyond MaxPending. So the wheel's executor sends
-// its times.
+// extra is a timer or ticker with a channel that was made while the wheel was full. It is built on FuncTimers, because
+// only these take places beyond MaxPending. So the wheel's executor sends its times.
 type extra struct {
 	wheel  *hierarchy.Wheel // immutable, as the next two
 	c      chan time.Time
@@ -60,7 +59,7 @@ func (e *extra) Reset(d time.Duration) bool {
 	return was
 }
 
-// halt stops the timer and removes the value that it has sent. mu must be held.
+// halt stops the timer and removes the value that it has sent, if any. mu must be held.
 func (e *extra) halt() bool {
 	e.run++
 	was := e.timer != nil && e.timer.Stop()

@@ -36,8 +36,7 @@ func (c Clock) NewTicker(period time.Duration) *Ticker {
 // Stop ends the ticks. It does not close C.
 func (t *Ticker) Stop() { t.stop() }
 
-// Reset has the ticker tick every period from now on, also after Stop. It panics if
-// period <= 0.
+// Reset makes the ticker tick every period from now on, even if it was stopped. It panics if period <= 0.
 func (t *Ticker) Reset(period time.Duration) {
 	if period <= 0 {
 		panic(t.name + ": non-positive interval for Ticker.Reset")

@@ -97,7 +97,7 @@ func (c *Cache[K, V]) remove(e *entry[K, V]) {
 // batch is how many entries expire under one hold of the lock.
 const batch = 256
 
-// CleanUp removes what has expired. It lets go of the lock after every 256 entries.
+// CleanUp removes the entries that have expired. It releases the lock after every 256 entries.
 func (c *Cache[K, V]) CleanUp() {
 	for c.cleanUpSome() {
 	}

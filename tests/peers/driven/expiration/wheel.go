@@ -28,13 +28,12 @@ type Wheel[N Node] struct {
 	driven hierarchy.Driven[N]
 }
 
-// NewWheel returns an empty Wheel for a clock that reads start. otter's wheel does not ask
-// for the time, and a clock of otter may read less than 0. A Driven must not be told a time
-// before 0: it would take it for 0.
+// NewWheel returns an empty Wheel for a clock that reads start now. otter's own wheel does not need the time here, and
+// a clock of otter may read less than 0. A Driven takes any time before 0 for 0, so the Wheel counts from start.
 func NewWheel[N Node](start int64) *Wheel[N] { return &Wheel[N]{start: start} }
 
-// Schedule gives n's timer the deadline of n, and makes a timer if n has none. The timer of a
-// node that is not alive is removed.
+// Schedule sets the timer of n to the deadline of n, and makes a timer if n has none. The timer of a node that is not
+// alive is removed.
 func (w *Wheel[N]) Schedule(n N) {
 	if n.IsAlive() {
 		w.set(n, n.ExpiresAt())
@@ -81,8 +80,8 @@ func (w *Wheel[N]) Advance(now int64, limit int, expire func(n N, now int64) boo
 	return false
 }
 
-// offer schedules n again unless expire returns true. If expire panics, n stays, too. It is
-// scheduled after now, or this Advance would come to it again.
+// offer schedules n again unless expire returns true. If expire panics, n stays, too. It is scheduled after now,
+// because this Advance would otherwise offer it again.
 func (w *Wheel[N]) offer(n N, now int64, expire func(n N, now int64) bool) {
 	removed := false
 	defer func() {

@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server/thw"
 )
 
-// The format is that of thw, so either can read what the other has written.
+// The format is that of thw, so each can read what the other has written.
 const (
 	version   = 1
 	headerLen = 17 // the version, the number of entries and the stamp

@@ -25,16 +25,16 @@ import (
 type HashWheel struct {
 	driven hierarchy.Driven[uint64]
 
-	// handles has the Handle of each sequence that is pending or is being offered by
-	// ExpireTasks. The latter is no longer in driven.
+	// handles has the Handle of each sequence that is pending, or that ExpireTasks is offering. The latter is no longer
+	// in driven.
 	handles map[uint64]hierarchy.Handle
 }
 
 // NewHashWheel returns an empty HashWheel.
 func NewHashWheel() *HashWheel {
 	hw := &HashWheel{handles: make(map[uint64]hierarchy.Handle)}
-	// A Driven begins at time 0. One that is not told the present puts all entries into one
-	// slot, and its first Expire takes several times as long.
+	// A Driven begins at time 0. Without this call, all entries would go into one slot, and the first Expire would take
+	// several times as long.
 	hw.ExpireTasksAt(time.Now().UnixNano(), nil)
 	return hw
 }
@@ -80,13 +80,13 @@ func (hw *HashWheel) find(seq uint64, expires int64) (h hierarchy.Handle, ok boo
 	return h, !pending || int64(due) == expires
 }
 
-// ExpireTasks offers all that have expired to callback, in order of their expiry. What it
-// declines by returning false stays, and is offered again by the next call.
+// ExpireTasks offers all entries that have expired to callback, in order of their expiry. An entry stays if callback
+// returns false, and the next call offers it again.
 func (hw *HashWheel) ExpireTasks(callback func(seq uint64, expires int64) bool) {
 	hw.ExpireTasksAt(time.Now().UnixNano(), callback)
 }
 
-// offered is an entry that callback was given and has not accepted.
+// offered is an entry that was passed to callback, which has not accepted it.
 type offered struct {
 	seq     uint64
 	expires int64
@@ -95,8 +95,8 @@ type offered struct {
 
 // ExpireTasksAt is ExpireTasks for callers who know the time. thw has no such method.
 //
-// What callback declines, or panics on, is put back when the loop is over. If it were set
-// inside the loop, it would come again in the same loop, as it has expired.
+// An entry that callback declines, or panics on, is put back after the loop. Inside the loop it would be offered again
+// at once, because it has expired.
 func (hw *HashWheel) ExpireTasksAt(now int64, callback func(seq uint64, expires int64) bool) {
 	var declined []offered
 	defer func() { hw.putBack(declined) }()
@@ -112,7 +112,7 @@ func (hw *HashWheel) ExpireTasksAt(now int64, callback func(seq uint64, expires 
 	}
 }
 
-// putBack sets what callback has neither removed nor added again.
+// putBack sets the declined entries again, except those that callback has removed or added again.
 func (hw *HashWheel) putBack(declined []offered) {
 	for _, o := range declined {
 		if h, ok := hw.handles[o.seq]; ok && h == o.handle {

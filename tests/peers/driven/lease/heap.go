@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Heap does what etcd's LeaseExpiredNotifier does, in the same way, to compare with. That
-// one can't be used outside of its package, as only that can make its items.
+// Heap does the same as etcd's LeaseExpiredNotifier, in the same way, for comparison. The original can't be used
+// outside of its package, because only that package can make its items.
 type Heap struct {
 	items map[ID]*item
 	queue queue
@@ -44,8 +44,8 @@ func (q *queue) Pop() any {
 // NewHeap returns an empty Heap.
 func NewHeap() *Heap { return &Heap{items: make(map[ID]*item)} }
 
-// RegisterOrUpdate registers a lease, or gives it that expiry if it is registered. A lessor
-// makes an item for each call, even if only its time is used.
+// RegisterOrUpdate registers a lease, or changes its expiry if it is registered. It makes an item on each call, as a
+// lessor does, even if only the item's time is used.
 func (h *Heap) RegisterOrUpdate(id ID, expiry time.Time) {
 	i := &item{id: id, time: expiry}
 	if old, ok := h.items[id]; ok {

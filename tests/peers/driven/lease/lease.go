@@ -36,7 +36,7 @@ type Notifier struct {
 // present.
 func NewNotifier(start time.Time) *Notifier { return &Notifier{start: start} }
 
-// RegisterOrUpdate registers l with its Expiry, or gives it that Expiry if it is registered.
+// RegisterOrUpdate registers l with its Expiry, or changes the expiry of l if it is registered.
 func (n *Notifier) RegisterOrUpdate(l *Lease) {
 	switch {
 	case l == n.first:
@@ -55,9 +55,8 @@ func (n *Notifier) set(l *Lease) {
 	}
 }
 
-// Peek returns the lease that has expired first, and nil if none has expired at now. The
-// time is what etcd's Peek does not need: a heap shows what comes first at any time, and its
-// caller finds out whether it has expired.
+// Peek returns the lease that has expired first, or nil if none has expired at now. etcd's Peek does not need the time:
+// a heap can show its first entry at any time, and the caller checks whether that has expired.
 func (n *Notifier) Peek(now time.Time) *Lease {
 	if n.first == nil {
 		for l := range n.driven.Expire(now.Sub(n.start)) {

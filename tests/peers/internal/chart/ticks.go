@@ -38,7 +38,6 @@ func (t Decades) Ticks(least, most float64) []plot.Tick {
 	return ticks
 }
 
-// Below returns the largest power of ten that is at most v. Above returns the smallest
-// that is at least v.
+// Below returns the largest power of ten that is at most v. Above returns the smallest one that is at least v.
 func Below(v float64) float64 { return math.Pow10(int(math.Floor(math.Log10(v)))) }
 func Above(v float64) float64 { return math.Pow10(int(math.Ceil(math.Log10(v)))) }

@@ -13,7 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/linear"
 )
 
-// Input is a caller's operation, and Output what it was answered with.
+// Input is a caller's operation, and Output its answer.
 type (
 	Input  = linear.Input
 	Output = linear.Output
@@ -26,8 +26,8 @@ type History struct {
 	all   []linear.Call
 }
 
-// Call has do make a call, and notes it. If do does not know whether that was committed, the
-// Output is Unknown. What certainly did not is not noted.
+// Call calls do, which makes a call, and records it. If do does not know whether the call was committed, the Output is
+// Unknown. A call that was certainly not committed is not recorded.
 func (h *History) Call(caller int, in Input, do func() (out Output, noted bool)) {
 	begun := h.clock.Add(1)
 	out, noted := do()
@@ -50,8 +50,7 @@ func (h *History) Answered() (n, of int) {
 	return n, len(h.all)
 }
 
-// Check fails the test unless there is an order of all calls that agrees with the order
-// of its times.
+// Check fails the test unless there is an order of all calls that agrees with the order of their times.
 func (h *History) Check(t testing.TB) {
 	t.Helper()
 	result := linear.Check(h.all, time.Minute)

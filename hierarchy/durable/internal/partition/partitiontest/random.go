@@ -7,7 +7,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Random returns a caller's operation on one of few keys. Its value is set by nobody else.
+// Random returns an operation of a caller on one of few keys, with a value that no other operation has.
 func Random(r *rand.Rand, caller, n int) Input {
 	in := Input{Key: fmt.Sprint(r.IntN(3)), Value: fmt.Sprintf("%d-%d", caller, n)}
 	in.Kind = []frame.Kind{0, frame.Set, frame.Set, frame.Move, frame.Remove}[r.IntN(5)]

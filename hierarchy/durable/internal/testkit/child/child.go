@@ -1,5 +1,5 @@
-// Package child starts processes that tests, the demo and the torture test kill, stop and speak to: this program
-// again, or another version of it.
+// Package child starts processes that tests, the demo and the torture test kill, stop and communicate with: this
+// program again, or another version of it.
 package child
 
 import (
@@ -35,14 +35,14 @@ func Main[Config any](variable string, run func(cfg Config, in io.Reader, out io
 	os.Exit(terminal.ExitOK)
 }
 
-// Spec is what to start.
+// Spec describes a process to start.
 type Spec struct {
 	Program  string // "": this one
-	Variable string // of the environment, by which Main knows it
+	Variable string // the environment variable by which Main recognizes it
 	Config   any    // for Main
-	// Log is a file to which all that the process writes is appended. "": its errors are in Err, and Line is
-	// called for each line of its output, up to an error, which ends the process. A last line that was cut off
-	// is not one.
+	// Log is a file to which the process's output is appended. If it is "", its standard error is in Err, and Line is
+	// called for each line of its output. If Line returns an error, the process is ended. An incomplete last line is
+	// ignored.
 	Log  string
 	Line func(line string) error
 }
@@ -127,7 +127,7 @@ func (p *Process) Tell(line string) error {
 	return err
 }
 
-// Ended is closed after the last line, when the process has ended.
+// Ended returns a channel that is closed after the last line, when the process has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
 // Err returns how the process ended: its exit status and its standard error, or what was wrong with its output.
@@ -136,10 +136,10 @@ func (p *Process) Err() error { return p.err }
 // Expected reports whether the process was killed, or told to end.
 func (p *Process) Expected() bool { return p.expected.Load() }
 
-// Expect notes that the process was told to end.
+// Expect records that the process was told to end.
 func (p *Process) Expect() { p.expected.Store(true) }
 
-// Kill is kill -9, also where there are no signals. That the process has ended before is no error.
+// Kill is kill -9, even on systems without signals. If the process has already ended, that is no error.
 func (p *Process) Kill() {
 	p.Expect()
 	_ = p.cmd.Process.Kill()

@@ -4,5 +4,5 @@ package child
 
 import "os/exec"
 
-// endWithParent does nothing here: the process ends when its input does.
+// endWithParent does nothing on this system: the process ends when its input does.
 func endWithParent(*exec.Cmd) {}

@@ -29,7 +29,7 @@ const (
 	KillAll      = "all servers killed"
 	StopAll      = "all servers stopped"
 	SetClock     = "worker's clock set"
-	BusyMachine  = "machine busy" // some process has waited for the processor, or for the disk. So do others then
+	BusyMachine  = "machine busy" // some process had to wait for the processor or the disk, so others may have, too
 )
 
 // History is what the workers of a run have recorded, and what happened to them.
@@ -38,11 +38,11 @@ type History struct {
 	Partitions int
 	Strict     bool
 	Alone      bool   // there was one worker with a directory, and no fault
-	Modes      string // that were on
-	Copies     int64  // messages that were sent again
+	Modes      string // the modes of the run
+	Copies     int64  // how many messages were sent again
 	Zero       int64  // the wall time when the clock of the records was 0
 	Events     []Event
-	Problems   []string // that were found during the run
+	Problems   []string // problems that were found during the run
 
 	calls []call
 	fires []fire
@@ -51,17 +51,17 @@ type History struct {
 	open    map[half]int      // the places of calls and fires
 	clocks  map[int]wallClock // of the workers
 	tenures []*tenure
-	heard   bool // some worker's log has said that it owns a partition
+	heard   bool // some worker has logged that it owns a partition
 }
 
-// call is an operation that a worker called for.
+// call is a call of a worker.
 type call struct {
 	Record // of its beginning
 	worker int
 	answer *Record // nil if the worker was killed before
 }
 
-// result reports whether the operation was committed. It is unknown if there is no answer.
+// result returns the result of the operation, which is Unknown if there is no answer.
 func (c *call) result() string {
 	if c.answer == nil {
 		return Unknown
@@ -78,15 +78,15 @@ type fire struct {
 	worker int
 	end    *Record // nil if the worker was killed before
 
-	of    *version // what it is a firing of, if anything
-	fits  bool     // it can be due then
+	of    *version // the version that it is a firing of, if any
+	fits  bool     // whether that version could be due then
 	ready int64    // when it was due by its owner's clock, ns, CLOCK_MONOTONIC
 }
 
 // done reports whether the handler returned nil.
 func (f *fire) done() bool { return f.end != nil && f.end.OK }
 
-// half is what a call and its answer have in common, or a handler's beginning and end.
+// half identifies a call and its answer, or a handler's beginning and end.
 type half struct {
 	worker  int
 	serial  int64
@@ -95,7 +95,7 @@ type half struct {
 	epoch   uint64
 }
 
-// Add takes in further records of a worker.
+// Add adds further records of a worker.
 func (h *History) Add(worker int, all []Record) {
 	if h.open == nil {
 		h.open, h.clocks = map[half]int{}, map[int]wallClock{}
@@ -127,15 +127,15 @@ func (h *History) Add(worker int, all []Record) {
 	}
 }
 
-// Sort brings all into the order of their beginnings. Nothing can be added then.
+// Sort sorts everything by when it began. Nothing can be added afterwards.
 func (h *History) Sort() {
 	slices.SortStableFunc(h.calls, func(a, b call) int { return cmp.Compare(a.Time, b.Time) })
 	slices.SortStableFunc(h.fires, func(a, b fire) int { return cmp.Compare(a.Time, b.Time) })
 	slices.SortStableFunc(h.Events, func(a, b Event) int { return cmp.Compare(a.From, b.From) })
 }
 
-// Unheard reports whether timers fired although no worker has logged that it owns a partition. A worker that is
-// alone need not.
+// Unheard reports whether timers fired although no worker has logged that it owns a partition. A worker that is alone
+// need not log that.
 func (h *History) Unheard() bool { return len(h.fires) > 0 && !h.heard && !h.Alone }
 
 // stops returns the times in which a worker was stopped.
@@ -148,11 +148,10 @@ func (h *History) stops(worker int) (all []Event) {
 	return all
 }
 
-// afterStop is how long after a stop of its worker what had been decided before may still happen.
+// afterStop is how long after a stop of its worker something may still happen that was decided before.
 const afterStop = 200 * time.Millisecond
 
-// stopBefore returns the stop of its worker that a firing may have begun before, as seen by what
-// decided about it.
+// stopBefore returns the stop of its worker before which a firing may have been decided.
 func (h *History) stopBefore(f *fire) (stop Event, ok bool) {
 	for _, e := range h.stops(f.worker) {
 		if e.From <= f.Time && f.Time <= e.To+int64(afterStop) {

@@ -1,5 +1,5 @@
-// Package judge has what processes record that share durable timers, or set some, what happened to them meanwhile, and
-// judges it by the promises: for the demo and the torture test.
+// Package judge has the records of processes that share durable timers, or set some, and of what happened to them
+// meanwhile, and judges these by the promises. The demo and the torture test use it.
 package judge
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/linear"
 )
 
-// The promises that can be broken, as people read them.
+// The promises that can be broken, as reports name them.
 const (
 	Lost        = "timers were acknowledged and never handled"
 	Revived     = "timers fired after what replaced or removed them was answered"
@@ -35,7 +35,7 @@ const (
 	maxExamples = 4
 )
 
-// Judge compares what was recorded with all that is promised.
+// Judge compares the records with everything that is promised.
 func (h *History) Judge() *Report {
 	r := newReport()
 	for _, p := range h.Problems {
@@ -68,7 +68,7 @@ func (h *History) Judge() *Report {
 	return r
 }
 
-// orderTime is how long to look for an order of the operations on a key.
+// orderTime limits the search for an order of the operations on a key.
 const orderTime = 30 * time.Second
 
 var kinds = map[string]frame.Kind{OpSet: frame.Set, OpSetAt: frame.SetAt, OpMove: frame.Move, OpRemove: frame.Remove}
@@ -120,10 +120,10 @@ func (h *History) judgeLimits(r *Report) {
 	}
 }
 
-// Backoff is how long after an attempt that failed the next one is due.
+// Backoff is how long after a failed attempt the next one is due.
 const Backoff = 50 * time.Millisecond
 
-// judgeIDs checks that an ID is that of one timer, and that attempts rise.
+// judgeIDs checks that no two timers have the same ID, and that attempts increase.
 func (h *History) judgeIDs(r *Report) {
 	type place struct {
 		worker int
@@ -162,7 +162,7 @@ func describe(f *fire) string {
 	return fmt.Sprintf("%s %q (attempt %d, epoch %d, worker %d, at %d, due %d)", f.Key, f.Value, f.Attempt, f.Epoch, f.worker, f.Time, f.Due)
 }
 
-// judgeEpochs checks that an old owner does not hand over after a new one has.
+// judgeEpochs checks that an old owner calls no handler after a new owner has.
 func (h *History) judgeEpochs(r *Report) {
 	newest := make([]*fire, h.Partitions)
 	for i := range h.fires {
@@ -178,8 +178,8 @@ func (h *History) judgeEpochs(r *Report) {
 	}
 }
 
-// excused reports whether a firing may be the end of what was decided in time: the lease was looked at
-// before a stop of the worker, or before the handler's context ended. Such firings are counted.
+// excused reports whether a firing may have been decided in time: the lease was checked before a stop of the worker, or
+// before the handler's context ended. Such firings are counted.
 func (h *History) excused(r *Report, f *fire) bool {
 	if f.Over {
 		r.over[f] = true
@@ -201,6 +201,5 @@ func (h *History) excused(r *Report, f *fire) bool {
 	return true
 }
 
-// mostAfterStop is how many firings may be between the look at the lease and the handler when their
-// worker is stopped.
+// mostAfterStop is how many firings may be between the check of the lease and the handler when their worker is stopped.
 const mostAfterStop = 4

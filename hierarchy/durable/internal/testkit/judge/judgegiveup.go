@@ -36,8 +36,8 @@ func (h *History) judgeGivenUp(r *Report) {
 	}
 }
 
-// replaces reports whether c was called for by the same worker after another call was given up, and is known to
-// have replaced or removed what that one could have set.
+// replaces reports whether c was called by the same worker after another call was given up, and certainly replaced or
+// removed what that call could have set.
 func (c *call) replaces(given *call) bool {
 	return c.worker == given.worker && c.Time > given.answer.Time && c.result() == Took &&
 		(c.Op == OpSet || c.Op == OpSetAt || c.Op == OpRemove)

@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	wallCheck = 10 * time.Second // how soon it is noticed that the wall clock was set
-	everLate  = time.Hour        // for which there is no excuse
+	wallCheck = 10 * time.Second // how long it may take to notice that the wall clock was set
+	everLate  = time.Hour        // nothing excuses being late by that much
 	// maxSkew is how far an owner's clock may be off at its takeover: the default of durable.Config.
 	maxSkew = 5 * time.Second
-	// MostOff is how far a worker's clock is off that was not set.
+	// MostOff is how far off, at most, the clock of a worker is that was not set.
 	MostOff = 2 * time.Second
 	// ClocksOff is how much too early or too late a timer may be by an accurate clock, since the clocks of its
 	// owners may be off.
 	ClocksOff = 2 * maxSkew
 
 	quietLate = time.Second // 99 % of the timers that wait for nothing are less late
-	quietFew  = 200         // of them say nothing about that
+	quietFew  = 200         // fewer timers are too few for that
 )
 
-// limit returns how late a timer may be beyond what the faults explain. While faults go on it is more than twice
-// the lease: a fault of a process that was about to take the partition over can't be attributed to the partition,
+// limit returns how late a timer may be beyond what the faults explain. While faults are in progress, it is more than
+// twice the lease: a fault of a process that was about to take the partition over can't be attributed to the partition,
 // and several faults at once take longer than one after the other.
 func (h *History) limit(quiet bool) time.Duration {
 	switch {
@@ -37,8 +37,7 @@ func (h *History) limit(quiet bool) time.Duration {
 	return 10 * time.Second
 }
 
-// judgeLate checks that no timer is later than what has happened explains: by its owner's clock, and by a right
-// one.
+// judgeLate checks that no timer is later than the faults explain: by its owner's clock, and by an accurate one.
 func (h *History) judgeLate(r *Report) {
 	for i := range h.fires {
 		f := &h.fires[i]
@@ -62,8 +61,8 @@ func (h *History) judgeLate(r *Report) {
 	}
 }
 
-// dueBy is since when a timer was set, and due by the clocks of the owner to which it was and of the one that
-// fired it, and how much later this may have been noticed.
+// dueBy returns since when a timer was both set, and due by the clocks of the owner that set it and of the owner that
+// fired it, and how much later the latter may have noticed that.
 func (h *History) dueBy(f *fire) (since int64, more time.Duration) {
 	since = f.of.by.answer.Time
 	owners := []*tenure{h.tenureOf(f)}
@@ -83,7 +82,7 @@ func (h *History) dueBy(f *fire) (since int64, more time.Duration) {
 	return since, more
 }
 
-// judgeSince checks that a firing is not later than what excuses it, and some more.
+// judgeSince checks that a firing is not later than what excuses it, plus some more.
 func (h *History) judgeSince(r *Report, f *fire, since int64, more time.Duration) {
 	by := time.Duration(f.Time - since)
 	excused, why := h.excuse(partitionOf(f.Key, h.Partitions), since, f.Time)
@@ -95,7 +94,7 @@ func (h *History) judgeSince(r *Report, f *fire, since int64, more time.Duration
 	}
 }
 
-// excuse is for how long between two times faults had effects on a partition, and which.
+// excuse returns for how long between two times faults had effects on a partition, and which faults.
 func (h *History) excuse(partition int, from, to int64) (sum time.Duration, why string) {
 	var names []string
 	for i := range h.Events { // sorted by From
@@ -115,7 +114,7 @@ func (h *History) excuse(partition int, from, to int64) (sum time.Duration, why 
 	return sum, why
 }
 
-// touches reports whether an event may have affected a partition. An event of a worker may if the worker was the
+// touches reports whether an event may have affected a partition. An event of a worker may have if the worker was the
 // owner.
 func (h *History) touches(e *Event, partition int) bool {
 	return e.Worker == 0 || slices.ContainsFunc(h.tenures, func(t *tenure) bool {
@@ -134,15 +133,15 @@ func (h *History) endOf(t *tenure) int64 {
 	return end
 }
 
-// disturbed reports whether a fault had effects at some time between two.
+// disturbed reports whether a fault had effects at some time between the two.
 func (h *History) disturbed(from, to int64) bool {
 	return slices.ContainsFunc(h.Events, func(e Event) bool { return e.disturbs() && e.From <= to && h.effects(&e) >= from })
 }
 
-// disturbs reports whether a fault holds anything up. That a clock is set does not.
+// disturbs reports whether a fault holds anything up. Setting a clock does not.
 func (e *Event) disturbs() bool { return e.Fault != SetClock }
 
-// effects is until when a fault has effects.
+// effects returns the time until which a fault has effects.
 func (h *History) effects(e *Event) int64 {
 	switch {
 	case e.Fault == BusyMachine:

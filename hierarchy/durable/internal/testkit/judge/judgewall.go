@@ -2,11 +2,11 @@ package judge
 
 import "time"
 
-// justBefore is how long before a handler its timer was found to be due, on a busy machine.
+// justBefore is how long before its handler, on a busy machine, a timer was found to be due.
 const justBefore = time.Second
 
-// judgeWall checks the first attempt of a timer of SetAt. It is due when its owner's wall clock shows its time. If
-// that clock is set back afterwards, the handler is called nevertheless, and soon, unless the lease or the log was
+// judgeWall checks the first attempt of a timer of SetAt. It is due when its owner's wall clock shows its time. If that
+// clock is set back afterwards, the handler is called nevertheless, and soon, unless the lease or the log was
 // disturbed. The firings after a disturbance are counted.
 func (h *History) judgeWall(r *Report, f *fire) {
 	if f.Due != f.of.by.Due {

@@ -20,22 +20,22 @@ const (
 	FarKeys    = "far/"
 )
 
-// What a record is of.
+// The kinds of records.
 const (
 	IsOpen   = "open"   // the worker's timers are open
 	IsCall   = "call"   // an operation begins
-	IsAnswer = "answer" // and ends
+	IsAnswer = "answer" // an operation ends
 	IsFire   = "fire"   // a handler begins
-	IsEnd    = "end"    // and returns
+	IsEnd    = "end"    // a handler returns
 	IsIdle   = "idle"   // no timer is pending that is to fire
 	IsLeft   = "left"   // Shutdown has returned
 	IsFailed = "failed" // Open has failed
-	IsOwners = "owners" // Value says who owns each partition, as the worker knows it
-	IsWrong  = "wrong"  // Error is what must not be
+	IsOwners = "owners" // Value has who owns each partition, as far as the worker knows
+	IsWrong  = "wrong"  // Error is something that must not happen
 	IsOwned  = "owned"  // the worker owns a partition
-	IsRead   = "read"   // no further operation is called for
+	IsRead   = "read"   // the worker calls no further operation
 	IsClock  = "clock"  // the wall clock is about to be set
-	IsSet    = "isset"  // it was set
+	IsSet    = "isset"  // the wall clock was set
 )
 
 // The operations.
@@ -51,8 +51,8 @@ const (
 const (
 	Took    = "took"    // it has an answer
 	Unknown = "unknown" // it may be committed, or not
-	Refused = "refused" // it was not committed, as the worker shuts down
-	Failed  = "failed"  // it was not committed, for a reason that there should not be
+	Refused = "refused" // it was not committed, as the worker is shutting down
+	Failed  = "failed"  // it was not committed, for a reason that should not occur
 )
 
 // Record is one line of a worker's file. It is written by one write(2), so that it survives kill -9.
@@ -81,7 +81,7 @@ type Record struct {
 	Offset    int64 `json:"off,omitempty"` // of the worker's wall clock, ns
 }
 
-// Left is what a worker reports about itself when it has left.
+// Left is what a worker reports about itself when it has shut down.
 type Left struct {
 	Pending, Dead int
 	Frames, Bytes uint64
@@ -91,12 +91,12 @@ type Left struct {
 // Recorder writes records.
 type Recorder struct {
 	Out  io.Writer
-	Now  func() int64 // the time of records that have none. It is the same clock in all processes
+	Now  func() int64 // returns the time of records that have none. The clock is the same in all processes
 	mu   sync.Mutex
 	line bytes.Buffer
 }
 
-// Write writes a record. A process that can't had better end.
+// Write writes a record. If it fails, the process should end.
 func (w *Recorder) Write(r Record) error {
 	if r.Time == 0 {
 		r.Time = w.Now()
@@ -119,8 +119,8 @@ func ParseRecord(line []byte) (r Record, err error) {
 	return r, err
 }
 
-// ReadRecords reads what a worker has written from a place in its file on, and returns up to where. Its last
-// line may be cut off.
+// ReadRecords reads the records in a worker's file from an offset on, and returns the offset after the last one. An
+// incomplete last line is left for the next call.
 func ReadRecords(path string, from int64) (all []Record, to int64, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -15,14 +15,14 @@ type Report struct {
 	runs      int
 	counts    counts
 	compared  int // operations on the few keys
-	undecided int // runs in which there was no time to find an order
+	undecided int // runs whose order was not found in time
 	linear    linear.Result
 	faults    map[string]int
-	over      map[*fire]bool           // firings whose context had ended when they began, where that was needed
+	over      map[*fire]bool           // firings whose context had ended when they began, and which needed that excuse
 	paused    map[Event]map[*fire]bool // firings that were decided before a stop of their worker
-	byJump    int                      // takeovers by a wall clock that was set
+	byJump    int                      // takeovers with a wall clock that was set
 	setBack   int                      // firings that were due before the clock was set back
-	ended     int                      // len of over, and of paused, over several runs
+	ended     int                      // how many were in over, and in paused, in earlier runs
 	afterStop int
 	backs     []*back
 	quiet     terminal.Delays // how late timers were that waited for nothing
@@ -30,10 +30,10 @@ type Report struct {
 	modes     map[string]int
 	fails     []string // why timers could not be opened
 	broken    map[string][]string
-	keys      map[string][]string // that a promise was broken for, if it is one for keys
+	keys      map[string][]string // by promise: the keys for which it was broken
 }
 
-// counts is how much there was.
+// counts are how many operations and firings there were.
 type counts struct {
 	answered, unknown, refused, unanswered int
 	fires, repeated                        int
@@ -59,7 +59,7 @@ func (c *counts) add(call *call) {
 // IsBroken reports whether any promise was broken.
 func (r *Report) IsBroken() bool { return len(r.broken) > 0 }
 
-// Draw draws calls that have no order, as a page for a browser.
+// Draw writes a page for a browser with calls that have no order.
 func (r *Report) Draw(path string) error {
 	if !r.linear.Illegal {
 		return nil
@@ -67,7 +67,7 @@ func (r *Report) Draw(path string) error {
 	return r.linear.Draw(path)
 }
 
-// sum adds those of another run.
+// sum adds the counts of another run.
 func (c *counts) sum(o counts) {
 	c.answered += o.answered
 	c.unknown += o.unknown
@@ -77,12 +77,12 @@ func (c *counts) sum(o counts) {
 	c.repeated += o.repeated
 }
 
-// broke notes that a promise was broken.
+// broke records that a promise was broken.
 func (r *Report) broke(promise, format string, args ...any) {
 	r.broken[promise] = append(r.broken[promise], fmt.Sprintf(format, args...))
 }
 
-// brokeOf notes that a promise was broken for a key.
+// brokeOf records that a promise was broken for a key.
 func (r *Report) brokeOf(promise, key, format string, args ...any) {
 	r.broke(promise, format, args...)
 	r.keys[promise] = append(r.keys[promise], key)
@@ -91,7 +91,7 @@ func (r *Report) brokeOf(promise, key, format string, args ...any) {
 // Keys returns the keys for which one of these promises was broken: Lost, Revived, Stranger or Twice.
 func (r *Report) Keys(promise string) []string { return r.keys[promise] }
 
-// excuses returns how many firings began after their context's end, and after a stop.
+// excuses returns how many firings began after the end of their context, and how many after a stop.
 func (r *Report) excuses() (over, paused int) {
 	over, paused = r.ended+len(r.over), r.afterStop
 	for _, of := range r.paused {
@@ -151,7 +151,7 @@ func (r *Report) Write(out io.Writer) {
 	r.writeBroken(out)
 }
 
-// writeCounts writes how much there was.
+// writeCounts writes the counts.
 func (r *Report) writeCounts(row func(what, format string, args ...any)) {
 	c := r.counts
 	row("operations", "%d answered, %d unknown, %d refused, %d without an answer at a kill", c.answered, c.unknown, c.refused, c.unanswered)

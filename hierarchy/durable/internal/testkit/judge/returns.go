@@ -6,18 +6,18 @@ import (
 	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
-// back is how long partitions were away after a kind of fault: how late at most timers were that
-// fell due meanwhile. Faults near which there was another one are not in it.
+// back is how long partitions were without an owner after a kind of fault: how late at most timers were that fell due
+// meanwhile. Faults with another fault nearby are not included.
 type back struct {
 	what   string
 	limit  time.Duration
 	delays terminal.Delays // of each partition at each fault
 }
 
-// serverTime is for how long a fault of servers has effects.
+// serverTime is how long a fault of servers has effects.
 const serverTime = 8 * time.Second
 
-// busyTime is for how long a machine that was busy has effects.
+// busyTime is how long a busy machine has effects after it was busy.
 const busyTime = 500 * time.Millisecond
 
 // judgeReturns measures promise 6.
@@ -39,8 +39,8 @@ func (h *History) judgeReturns(r *Report) {
 	}
 }
 
-// ownedBy returns for each partition whether its last firing before the event was the event's worker's. Without an
-// event, all are true.
+// ownedBy returns for each partition whether its last firing before the event was by the event's worker. Without an
+// event, it returns true for all.
 func (h *History) ownedBy(e *Event) []bool {
 	owned := make([]bool, h.Partitions)
 	for i := range owned {
@@ -56,7 +56,7 @@ func (h *History) ownedBy(e *Event) []bool {
 	return owned
 }
 
-// measure adds how late timers were that were due up to a window after event i.
+// measure adds how late timers were that fell due within a window after event i.
 func (h *History) measure(r *Report, b *back, i int, owned []bool, window time.Duration) {
 	e := h.Events[i]
 	if !h.isAlone(i, e.From+int64(b.limit)) {
@@ -81,8 +81,8 @@ func (h *History) measure(r *Report, b *back, i int, owned []bool, window time.D
 	}
 }
 
-// since returns the earliest time at which the timer could fire. If its caller has another clock, it may be overdue
-// already when it is set.
+// since returns the earliest time at which the timer could fire. If its caller has another clock, it may already be
+// overdue when it is set.
 func (f *fire) since() int64 {
 	if f.of == nil {
 		return f.ready

@@ -9,26 +9,27 @@ import (
 	"time"
 )
 
-// tenure is the period in which a process owns a partition. The owner's time begins at its wall time at the
-// takeover, or ahead of that by as much as the owner reports, and its monotonic clock counts from there. So all
-// that it does must fit one offset, which its wall clock had during the takeover.
+// tenure is the period in which a process owns a partition. The owner's time begins at its wall time at the takeover,
+// or ahead of that by as much as the owner reports, and its monotonic clock counts from there. So everything that it
+// does must be consistent with one offset, which its wall clock had during the takeover.
 type tenure struct {
 	partition, worker int
 	epoch             uint64
 
-	// The takeover was between these. What was called for after from is in the log before it.
+	// The takeover was between from and to. from is when the last operation began that is known to be in the log before
+	// it.
 	from, to int64
-	ahead    int64   // by what it says
-	offsets  []int64 // that its time may have had then: those of the clock, and ahead
-	offset   int64   // the one that fits best
+	ahead    int64   // how far ahead it was, as the owner reported
+	offsets  []int64 // the offsets that its time may have had at the takeover: those of the clock, plus ahead
+	offset   int64   // the offset that fits best
 
-	sets  []*fire // first attempts of what was set or moved in it
-	fires []*fire // first attempts in it, of Set's and Move's timers
-	maker string  // the owner as its IDs have it
-	mixed bool    // there are IDs of another owner: the tenure of that one is not known
+	sets  []*fire // first attempts of timers that were set or moved in it
+	fires []*fire // first attempts in it, of timers of Set and Move
+	maker string  // the owner, as in its IDs
+	mixed bool    // there are IDs of another owner, whose tenure is not known
 }
 
-// owns notes that a worker owned a partition at a time.
+// owns records that a worker owned a partition at a time.
 func (h *History) owns(worker, partition int, epoch uint64, at int64) *tenure {
 	for _, t := range h.tenures {
 		if t.worker == worker && t.partition == partition && t.epoch == epoch {
@@ -42,8 +43,8 @@ func (h *History) owns(worker, partition int, epoch uint64, at int64) *tenure {
 }
 
 const (
-	makerDigits = 16 // of an ID: which owner gave it
-	placeBits   = 12 // of the rest: the place in the frame. What is before is the frame's number
+	makerDigits = 16 // of an ID: the owner that gave it
+	placeBits   = 12 // of the rest: the place in the frame. The bits before are the frame's number
 )
 
 // frameOf returns the number of the frame that an ID is from.
@@ -69,7 +70,7 @@ func (h *History) setIn(f *fire) (in *tenure) {
 	return in
 }
 
-// findTenures finds out who owned what when.
+// findTenures determines who owned what and when.
 func (h *History) findTenures(lives map[string]*life) {
 	for i := range h.fires {
 		f := &h.fires[i]
@@ -97,8 +98,8 @@ func (h *History) findTenures(lives map[string]*life) {
 	}
 }
 
-// offsetsOf returns those that the clock may have had by which a timer was set. If it is not known whose it
-// was, all are.
+// offsetsOf returns the offsets that the clock may have had by which a timer was set. If it is not known whose clock
+// that was, it returns the offsets of all clocks.
 func (h *History) offsetsOf(f *fire) (all []int64) {
 	if t := h.setIn(f); t != nil && !t.mixed {
 		return t.offsets
@@ -113,10 +114,11 @@ func (h *History) offsetsOf(f *fire) (all []int64) {
 	return slices.Compact(all)
 }
 
-// wrong is what breaks a promise.
+// wrong is a broken promise.
 type wrong struct{ promise, text string }
 
-// judgeTenures checks that the clocks of owners are as promised. What fits no offset is broken.
+// judgeTenures checks that the clocks of owners are as promised. A promise is broken if no offset is consistent with
+// it.
 func (h *History) judgeTenures(r *Report) {
 	for _, t := range h.tenures {
 		var least []wrong
@@ -138,10 +140,10 @@ func (h *History) judgeTenures(r *Report) {
 	}
 }
 
-// judgeClock checks that an owner's clock was off by no more than permitted at the takeover, and its time ahead
-// of that by no more, and as far only as others' were.
+// judgeClock checks that an owner's clock was off by no more than permitted at the takeover, and that its time was
+// ahead of that clock by no more than permitted, and no further than the time of other owners.
 func (h *History) judgeClock(r *Report, t *tenure) {
-	if h.Alone || !h.heard { // what owners say is needed for it
+	if h.Alone || !h.heard { // the reports of owners are needed for it
 		return
 	}
 	if by := time.Duration(t.ahead); by < 0 || by > maxSkew {
@@ -153,7 +155,7 @@ func (h *History) judgeClock(r *Report, t *tenure) {
 	}
 }
 
-// wrongs returns what is broken if the offset at the takeover was this one.
+// wrongs returns the promises that are broken if the offset at the takeover was this one.
 func (h *History) wrongs(t *tenure, offset int64) (all []wrong) {
 	shift := h.Zero + offset
 	for _, f := range t.sets {
@@ -176,8 +178,8 @@ func (h *History) tenureOf(f *fire) *tenure {
 	return h.tenures[i]
 }
 
-// judgeMoves checks that no partition changes hands where nothing has happened. That clocks are set is
-// nothing to leases.
+// judgeMoves checks that no partition changes hands where nothing has happened. Setting a clock has no effect on
+// leases.
 func (h *History) judgeMoves(r *Report) {
 	if !h.Strict || len(h.Events) == 0 {
 		return

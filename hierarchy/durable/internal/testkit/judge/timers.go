@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// version is what one operation has made of a timer that is to fire.
+// version is a timer that is to fire, as one operation has set it.
 type version struct {
 	by    *call
 	value string
 	fires []*fire
 }
 
-// life is all that happened to one key: its operations come from one caller, one after the other.
+// life is everything that happened to one key. Its operations come from one caller, one after the other.
 type life struct {
 	versions []*version
 	calls    []*call
@@ -23,8 +23,8 @@ type life struct {
 // takeover. The owner's clock is behind by as much.
 const heldUp = 20 * time.Millisecond
 
-// fits reports whether the version can be due at due. Unless it is of SetAt, its duration counts from some time
-// during the call, by the owner's clock, which is ahead of the machine's monotonic clock by shift.
+// fits reports whether the version can be due at due. Unless it is of SetAt, its duration counts from some time during
+// the call, by the owner's clock, which is ahead of the machine's monotonic clock by shift.
 func (v *version) fits(due, shift int64) bool {
 	switch {
 	case v.by.Op == OpSetAt:
@@ -38,7 +38,7 @@ func (v *version) fits(due, shift int64) bool {
 // isWall reports whether the version is due by the wall clock.
 func (v *version) isWall() bool { return v.by.Op == OpSetAt }
 
-// JudgeKeys checks promises 3 and 4, whatever clocks show: what was acknowledged fires, and nothing else does.
+// JudgeKeys checks promises 3 and 4, whatever the clocks: what was acknowledged fires, and nothing else does.
 func (h *History) JudgeKeys() *Report {
 	r := newReport()
 	h.judgeLives(r, h.lives())
@@ -58,7 +58,7 @@ func (h *History) judgeTimers(r *Report) {
 	h.judgeTenures(r)
 }
 
-// lives returns all keys whose timers are to fire.
+// lives returns the lives of all keys whose timers are to fire.
 func (h *History) lives() map[string]*life {
 	lives := map[string]*life{}
 	for i := range h.calls {
@@ -74,7 +74,7 @@ func (h *History) lives() map[string]*life {
 	return lives
 }
 
-// judgeLives finds out what each firing is of, and checks the keys.
+// judgeLives finds the version of each firing, and checks the keys.
 func (h *History) judgeLives(r *Report, lives map[string]*life) {
 	for i := range h.fires {
 		f := &h.fires[i]
@@ -91,8 +91,8 @@ func (h *History) judgeLives(r *Report, lives map[string]*life) {
 	}
 }
 
-// toTenures adds a first attempt to the tenure that it was in, and to the one in which it was set. Those
-// of SetAt go by the wall clock instead. Further attempts go by when the last one has failed.
+// toTenures adds a first attempt to the tenure that it was in, and to the one in which its timer was set. Timers of
+// SetAt depend on the wall clock instead. Further attempts depend on when the last one failed.
 func (h *History) toTenures(r *Report, f *fire) {
 	if f.Attempt > 1 {
 		return
@@ -111,7 +111,7 @@ func (h *History) toTenures(r *Report, f *fire) {
 	}
 }
 
-// add takes in the next operation.
+// add adds the next operation.
 func (l *life) add(c *call) {
 	l.calls = append(l.calls, c)
 	if c.isVoid() {
@@ -121,7 +121,7 @@ func (l *life) add(c *call) {
 	switch c.Op {
 	case OpMove:
 		if len(l.versions) == 0 || c.answer != nil && c.result() == Took && !c.answer.OK {
-			return // it has ended before
+			return // the version had ended before
 		}
 		v.value = l.versions[len(l.versions)-1].value
 	case OpRemove:
@@ -130,7 +130,7 @@ func (l *life) add(c *call) {
 	l.versions = append(l.versions, v)
 }
 
-// begun returns when the operation was called for that brought a value in.
+// begun returns when the operation began that first set a value.
 func (l *life) begun(value string) (at int64, ok bool) {
 	if l == nil {
 		return 0, false
@@ -143,9 +143,9 @@ func (l *life) begun(value string) (at int64, ok bool) {
 	return 0, false
 }
 
-// assign finds the version that a firing is of: the last one that can be due then, by one of some
-// offsets, and was called for before. But no other one is due exactly when one of SetAt is. It is false if
-// there is none with its value.
+// assign finds the version that fired: the last one that was called before and can have been due then, with one of some
+// offsets. A version of SetAt that is due at exactly that time takes precedence. assign reports false if no version has
+// the value.
 func (l *life) assign(f *fire, zero int64, offsets []int64) bool {
 	f.of, f.fits = nil, false
 	for _, v := range l.versions {
@@ -192,7 +192,7 @@ func (h *History) judgeLife(r *Report, key string, l *life) {
 	}
 }
 
-// endOf returns when the operation was answered that ended a version, or 0.
+// endOf returns when the operation that ended a version was answered, or 0.
 func (l *life) endOf(v *version) int64 {
 	after := false
 	for _, c := range l.calls {
@@ -204,8 +204,8 @@ func (l *life) endOf(v *version) int64 {
 	return 0
 }
 
-// mustFire reports whether something was acknowledged, and certainly not removed. If an operation has an
-// unknown result, the version before it or after it must fire.
+// mustFire reports whether a version was acknowledged, and certainly not removed. If the result of an operation is
+// unknown, the version before it or the one after it must fire.
 func (l *life) mustFire() bool {
 	acknowledged := false
 	for _, c := range l.calls {

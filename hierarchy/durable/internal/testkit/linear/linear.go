@@ -1,5 +1,5 @@
-// Package linear checks histories of calls: whether they were committed in one order for each key, that
-// agrees with the order of their times.
+// Package linear checks histories of calls: whether they were committed, for each key, in an order that agrees with the
+// order of their times.
 package linear
 
 import (
@@ -14,18 +14,18 @@ import (
 type (
 	Input struct {
 		Kind       frame.Kind // 0 is Get
-		Absent     bool       // a Set that is committed if the key has no timer: OK says whether it was
-		Swap       bool       // a Set whose Output is what it replaced
+		Absent     bool       // a Set that is committed if the key has no timer: OK reports whether it was
+		Swap       bool       // a Set whose Output is the value that it replaced
 		Key, Value string
 	}
 	Output struct {
-		Unknown bool // no answer has come, or one that says that nothing is known
+		Unknown bool // there was no answer, or one that leaves open what was done
 		OK      bool
 		Value   string
 	}
 )
 
-// Call is one call. Begun and Ended are of one clock.
+// Call is one call. Begun and Ended are times of one clock.
 type Call struct {
 	Caller       int
 	Input        Input
@@ -33,17 +33,17 @@ type Call struct {
 	Output       Output
 }
 
-// Result is what Check has found.
+// Result is the result of Check.
 type Result struct {
-	OK, Illegal bool // neither: there was no time to tell
+	OK, Illegal bool // if neither is set, there was not enough time
 	info        porcupine.LinearizationInfo
 }
 
-// Check looks for an order of all calls. A call without an answer may be committed at any time, or not.
+// Check searches for an order of all calls. A call without an answer may be committed at any time, or not at all.
 func Check(calls []Call, limit time.Duration) Result {
 	found, info := porcupine.CheckOperationsVerbose(model, operations(calls), limit)
 	return Result{OK: found == porcupine.Ok, Illegal: found == porcupine.Illegal, info: info}
 }
 
-// Draw writes what was found to a file, as a page for a browser.
+// Draw writes the result to a file, as a page for a browser.
 func (r Result) Draw(path string) error { return porcupine.VisualizePath(model, r.info, path) }

@@ -8,13 +8,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// register is a key's timer, or nothing, and which of the calls without an answer were committed.
+// register is the timer of a key, if any, and how many of the calls without an answer were committed.
 type register struct {
 	there bool
-	known bool // value is what it has; else it has one that nobody has seen
+	known bool // value is the timer's value; otherwise the timer has a value that nobody has seen
 	value string
 
-	sets, removes int // so many of the spares have been used
+	sets, removes int // how many of the spares were used
 }
 
 // operation is the input of one operation for porcupine.
@@ -50,7 +50,7 @@ var model = porcupine.Model{
 // step reports whether the operation, with that output, can be the next one, and returns the register after it.
 func (o operation) step(r register, out Output) (bool, register) {
 	if o.spares.latest(r) > o.ended {
-		return false, r // it ended before what has been committed already
+		return false, r // it ended before an operation that was already committed
 	}
 	must, there := o.needs(out)
 	if must && !o.spares.bring(&r, there, o.ended) {
@@ -60,7 +60,7 @@ func (o operation) step(r register, out Output) (bool, register) {
 	switch {
 	case o.isPlain():
 		fits = out.Unknown || out.OK
-	case out.OK && o.shows(): // it has told the value
+	case out.OK && o.shows(): // it has returned the value
 		fits = r.known && r.value == out.Value
 	}
 	switch {
@@ -72,7 +72,7 @@ func (o operation) step(r register, out Output) (bool, register) {
 	return fits, r
 }
 
-// needs returns whether the key must have a timer before the operation, or must have none, if that matters.
+// needs returns whether it matters that the key has a timer before the operation, and if so, whether it must have one.
 func (o operation) needs(out Output) (must, there bool) {
 	switch {
 	case o.Absent && out.Unknown: // somebody has seen its value
@@ -85,7 +85,7 @@ func (o operation) needs(out Output) (must, there bool) {
 
 func (in Input) isSet() bool { return in.Kind == frame.Set || in.Kind == frame.SetAt }
 
-// isPlain reports whether an operation sets the key, whatever it has.
+// isPlain reports whether an operation sets the key whatever timer that has, and returns nothing of it.
 func (in Input) isPlain() bool { return in.isSet() && !in.Absent && !in.Swap }
 
 // shows reports whether an answer that is OK has the value that was there.

@@ -16,7 +16,7 @@ import (
 // that began first is committed first, since all operations after it must end after it began.
 type spares struct{ sets, removes []int64 }
 
-// latest returns when the last one of those that were committed began.
+// latest returns when the last of those spares began that were committed.
 func (s *spares) latest(r register) int64 {
 	latest := int64(math.MinInt64)
 	if r.sets > 0 {
@@ -28,8 +28,8 @@ func (s *spares) latest(r register) int64 {
 	return latest
 }
 
-// bring has a spare committed before an operation that ended then, if the register must have a timer, or none,
-// and has not. It is false if there is no spare.
+// bring commits a spare before an operation that ended then, if the register must have a timer, or must have none, and
+// is otherwise. It reports false if there is no spare for that.
 func (s *spares) bring(r *register, there bool, ended int64) bool {
 	if r.there == there {
 		return true
@@ -46,8 +46,8 @@ func (s *spares) bring(r *register, there bool, ended int64) bool {
 	return true
 }
 
-// operations returns the calls as porcupine looks for their order. Those without an answer become spares, or have
-// been committed before somebody saw their value.
+// operations returns the calls as operations for porcupine. Those without an answer become spares, unless somebody saw
+// their value, so that they were committed before that.
 func operations(calls []Call) []porcupine.Operation {
 	keys := map[string][]Call{}
 	for _, c := range calls {
@@ -87,8 +87,8 @@ func operationsOf(calls []Call) (all []porcupine.Operation) {
 	return all
 }
 
-// settle finds out when a call without an answer was committed at the latest. It is false if the call is a spare,
-// or says nothing.
+// settle determines by when a call without an answer was committed. It reports false if the call is a spare, or has no
+// effect.
 func (s *spares) settle(c *Call, sets int, seen map[string]int64) bool {
 	switch c.Input.Kind {
 	case frame.Remove:
@@ -100,7 +100,7 @@ func (s *spares) settle(c *Call, sets int, seen map[string]int64) bool {
 		case !ok:
 			s.sets = append(s.sets, c.Begun)
 			return false
-		case sets > 1: // another may have been seen
+		case sets > 1: // the value of another call may have been seen
 			c.Ended = math.MaxInt64
 		default:
 			c.Ended = max(at, c.Begun)

@@ -7,16 +7,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 )
 
-// variable is the environment variable that makes a process a server. It has the Config.
+// variable is the environment variable that turns a process into a server. Its value is the Config.
 const variable = "EPICYCLE_SERVER"
 
-// Main runs a server if this process was started by Spawn or Launch, and does not return then. The commands and
-// tests that call these call it before anything else.
+// Main runs a server, and does not return, if this process was started by Spawn or Launch. Commands and tests that call
+// these must call Main before anything else.
 func Main() { child.Main(variable, serve) }
 
 const ready = "ready"
 
-// serve runs a server until in ends, which is when the process at the other end of it does.
+// serve runs a server until in ends, which it does when the process at its other end ends.
 func serve(cfg Config, in io.Reader, out io.Writer) error {
 	s, err := Start(cfg)
 	if err != nil {
@@ -29,8 +29,7 @@ func serve(cfg Config, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// Process is a server in a process of its own. It ends with the process that started it, whatever
-// happens to that one.
+// Process is a server in a process of its own. It ends with the process that started it, however that one ends.
 type Process struct {
 	Config
 	*child.Process
@@ -66,10 +65,10 @@ func Spawn(cfg Config) (*Process, error) {
 	}
 }
 
-// Kill is kill -9, also where there are no signals. It waits for the end, and may be called again.
+// Kill is kill -9, even on systems without signals. It waits for the end, and may be called again.
 func (p *Process) Kill() { p.End() }
 
-// SpawnAll starts several servers at the same time. Those of a cluster wait for each other.
+// SpawnAll starts several servers at the same time, since the servers of a cluster wait for each other.
 func SpawnAll(cfgs []Config) ([]*Process, error) {
 	all := make([]*Process, len(cfgs))
 	errs := make(chan error, len(cfgs))

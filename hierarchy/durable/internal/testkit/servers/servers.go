@@ -14,12 +14,12 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// Config is one server.
+// Config is the configuration of one server.
 type Config struct {
 	Name string // unique in the cluster
 	Dir  string // of its files
 	Port int    // of clients
-	// Cluster is the port for the other servers, and Others are theirs. 0: it is alone.
+	// Cluster is the port for the other servers, and Others are their ports. If Cluster is 0, the server is alone.
 	Cluster int
 	Others  []int
 	// Hidden prevents the server from announcing its ports. The other servers use the ports that they were given,
@@ -36,10 +36,10 @@ const (
 	password = "none"
 )
 
-// URL returns where clients connect.
+// URL returns the URL for clients.
 func (cfg Config) URL() string { return URL("", cfg.Port) }
 
-// URL returns where a user connects, or anybody if it is "".
+// URL returns the URL for a user, or for anybody if user is "".
 func URL(user string, port int) string {
 	u := url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))}
 	if user != "" {
@@ -48,8 +48,8 @@ func URL(user string, port int) string {
 	return u.String()
 }
 
-// Cluster is n servers that know each other, on ports that were free just now. Dir gives the directory
-// of each.
+// Cluster returns the configuration of n servers that know each other, on ports that were free just now. dir returns
+// the directory of each.
 func Cluster(n int, dir func(i int) string) ([]Config, error) {
 	ports, err := freePorts(2 * n)
 	if err != nil {
@@ -67,10 +67,10 @@ func Cluster(n int, dir func(i int) string) ([]Config, error) {
 	return all, nil
 }
 
-// Ports are drawn from below those that systems give to connections, which may take one at any time.
+// Ports are drawn below the range from which systems assign ports to connections at any time.
 const firstPort, lastPort = 10_000, 32_000
 
-// freePorts draws n ports that nobody listens to.
+// freePorts draws n ports on which nobody listens.
 func freePorts(n int) (ports []int, err error) {
 	var listeners []net.Listener
 	for tries := 0; len(ports) < n; tries++ {
@@ -117,7 +117,7 @@ func Start(cfg Config) (*server.Server, error) {
 
 const readyEvery = 200 * time.Millisecond
 
-// options returns the server's own.
+// options returns the options of the NATS server.
 func (cfg Config) options() *server.Options {
 	opts := &server.Options{
 		ServerName: cfg.Name, Host: host, Port: cfg.Port, NoSigs: true,
@@ -136,12 +136,12 @@ func (cfg Config) options() *server.Options {
 			Permissions: &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{cfg.MuteTo}}}}}
 	}
 	if cfg.Hidden {
-		opts.Cluster.NoAdvertise, opts.Cluster.Advertise = true, net.JoinHostPort(host, "1") // where nobody is
+		opts.Cluster.NoAdvertise, opts.Cluster.Advertise = true, net.JoinHostPort(host, "1") // nobody is at this address
 	}
 	return opts
 }
 
-// fatal is a logger that has what a server can't start with.
+// fatal is a logger that receives the reason why a server can't start.
 type fatal chan string
 
 func (f fatal) Fatalf(format string, v ...any) {
