@@ -178,7 +178,7 @@ func (s *Service) End(ctx context.Context, queue string, tokens []string, result
 	return errs
 }
 
-// TakeWithin is Take that waits at most that long. If ctx is done meanwhile, the firings that were taken are given
+// TakeWithin is Take, but waits for no longer than wait. If ctx is done first, the firings that were taken are given
 // back.
 func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait time.Duration, allows func(key string) bool) []Taken {
 	waiting, cancel := context.WithTimeout(ctx, wait)
