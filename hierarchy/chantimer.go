@@ -27,9 +27,9 @@ func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 }
 
 // ChanTimer sends the time when it was due on C, as a time.Timer of Go 1.23 and later does: after Stop or Reset has
-// returned, no value from before is received. For both, it is pending until its value is received. It keeps its place
-// under MaxPending until it is stopped. Its methods may be called concurrently. Unlike those of package time, C has a
-// capacity of 1: cap(C) is 1, and len(C) may be 1.
+// returned, no value from before is received. Stop and Reset treat it as pending until its value is received. It keeps
+// its place under MaxPending until it is stopped. Its methods may be called concurrently. Unlike the channels of
+// package time, C has a capacity of 1: cap(C) is 1, and len(C) may be 1.
 type ChanTimer struct {
 	C <-chan time.Time
 

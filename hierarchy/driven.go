@@ -142,10 +142,10 @@ func (d *Driven[T]) Get(h Handle) (v T, due time.Duration, ok bool) {
 // Len returns the number of timers.
 func (d *Driven[T]) Len() int { return d.timers.Len() }
 
-// Next returns the deadline of the earliest timer, which may have passed. ok is false if there is no timer. If a crowd
-// comes first, Next iterates over it, once. That takes no memory, unless its time has passed or another crowd was
-// prepared before. Otherwise Next costs some nanoseconds, or a few microseconds after the earliest of some hundred
-// timers has gone.
+// Next returns the deadline of the earliest timer, which may have passed. ok is false if there is no timer. If the
+// earliest timer belongs to a crowd, the first call of Next iterates over the crowd. This takes no memory, unless the
+// crowd is already due or another crowd was prepared before. Otherwise Next takes some nanoseconds, or a few
+// microseconds if the earliest of some hundred timers was removed since the last call.
 func (d *Driven[T]) Next() (due time.Duration, ok bool) {
 	if d.nearest == 0 {
 		if d.Len() == 0 {

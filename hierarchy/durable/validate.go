@@ -27,7 +27,8 @@ func (cfg Config[K, V]) validate() (_ Config[K, V], err error) {
 	return cfg, err
 }
 
-// problem returns what is wrong with the configuration, except for storageProblem, or "".
+// problem returns a description of what is wrong with the configuration, or "". It does not check what storageProblem
+// checks.
 func (cfg *Config[K, V]) problem() string {
 	switch {
 	case cfg.Handle != nil && cfg.Announce != nil:
@@ -51,7 +52,7 @@ func negative[T int | time.Duration](name string, value T) string {
 	return fmt.Sprintf("%s %v is negative", name, value)
 }
 
-// storageProblem returns what is wrong with Dir, Conn, Replicas and Lease, or "".
+// storageProblem returns a description of what is wrong with Dir, Conn, Replicas and Lease, or "".
 func (cfg *Config[K, V]) storageProblem() string {
 	switch {
 	case cfg.Conn != nil && cfg.Dir != "":

@@ -84,10 +84,10 @@ type shared struct {
 	text  []byte // JSON, not written to after it is set; nil if there is none
 }
 
-// shareTime is how long an answer is sent to other requests.
+// shareTime is the least time for which an answer is also sent to other requests with the same query.
 const shareTime = time.Second
 
-// restOfListed is the rest of ListedKeys, so that pages that are open do not keep owners in other processes busy.
+// restOfListed is the rest of ListedKeys. It is long so that open pages do not keep owners in other processes busy.
 const restOfListed = 10
 
 // get returns the answer for a query, as JSON. If ctx is done first, it returns ctx's error.

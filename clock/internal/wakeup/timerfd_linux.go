@@ -114,11 +114,8 @@ func (t *timerfd) check() error {
 	return nil
 }
 
-// wait calls f at once, and again each time the timerfd may have expired, until f returns
-// true. It returns an error if it cannot wait, also after interrupt.
-//
-// Nothing is read from the descriptor. The poller reports each expiry, and aiming the
-// timerfd clears the expiry.
+// wait calls f at once, and again each time the timerfd may have expired, until f returns true. It returns an error if
+// it cannot wait, or once interrupt was called.
 func (t *timerfd) wait(f func() (done bool)) error {
 	return t.conn.Read(func(uintptr) bool { return f() })
 }

@@ -140,7 +140,7 @@ const (
 	lookEvery = 100 * time.Millisecond
 )
 
-// finish makes all workers set no further timers, and wait until all have fired.
+// finish makes all workers stop setting timers. Each of them ends when all its timers have fired.
 func (d *clusterDemo) finish() error {
 	d.finishing = true
 	for _, w := range d.workers {

@@ -63,7 +63,7 @@ func (w *watch) opened(r judge.Record) {
 	}
 }
 
-// act kills the process when it has lived long enough. The last one is told to finish.
+// act kills the process when it has lived long enough. The last process is instead told to finish.
 func (w *watch) act() error {
 	if w.told || w.life.opened == 0 || time.Since(w.since) < w.demo.life || w.life.set < leastSet {
 		return nil

@@ -37,8 +37,8 @@ func Partitions() Option {
 	return func(o *options) { o.partitions = true }
 }
 
-// New returns a Collector of the figures of source. It may be collected concurrently, and also after Shutdown and
-// Close. New panics if source is nil.
+// New returns a Collector of the figures of source. Collect may be called concurrently, even after Shutdown and Close.
+// New panics if source is nil.
 func New(source Source, opts ...Option) prometheus.Collector {
 	if v := reflect.ValueOf(source); source == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		panic("metrics: New was given nil instead of timers")

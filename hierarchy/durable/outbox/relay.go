@@ -114,7 +114,7 @@ func (r *relay[K, V]) idle(ctx context.Context) error {
 	return r.box.renew(ctx, r.lease, func(*sql.Tx) error { return nil })
 }
 
-// pass passes rows on and deletes them. It returns an error if the lease is lost, or if it is not known whether it is.
+// pass passes rows on and deletes them. It returns an error if the lease is lost, or may be lost.
 func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 	b := r.box
 	if time.Until(r.lease.until) < b.cfg.Lease/4 {
@@ -139,8 +139,8 @@ func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 	return nil
 }
 
-// grace is how long rows that are being passed on may take after Relay's context has ended. Rows that are not deleted
-// by then are passed on again.
+// grace is how long it may still take to pass on rows after Relay's context has ended. Rows that are not deleted by
+// then are passed on again.
 const grace = time.Second
 
 // outlasting returns a context that ends at until, or grace after ctx.

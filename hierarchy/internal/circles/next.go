@@ -122,7 +122,7 @@ func (c *Circles) meanwhile(now int64, v Verdict, left, budget int) Verdict {
 	return v
 }
 
-// beside deals a little ahead when a timer is due.
+// beside deals some more timers when one is already due.
 func (c *Circles) beside(now int64, budget int) {
 	if c.crowded == 0 || budget == Unlimited {
 		return

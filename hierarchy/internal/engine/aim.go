@@ -135,9 +135,9 @@ func (a *aim) begin(now int64) bool {
 	return true
 }
 
-// beginNext is begin for a wheel that is awake, if its next wake-up is due by now: aiming the alarm at it would cost
-// more. It returns how far away that wake-up is, or 0 if it has begun. On clocks whose time stands still between
-// wake-ups it never begins one, since wake-ups cost nothing there.
+// beginNext begins the next wake-up of a wheel that is awake, as begin does, if that wake-up is already due: to aim the
+// alarm at it would cost more. It returns how far away the wake-up is, or 0 if it has begun. On a clock whose time
+// stands still between wake-ups it never begins one, because wake-ups cost nothing there.
 func (a *aim) beginNext(nearest bound, now int64) (away int64) {
 	a.lock()
 	defer a.unlock()

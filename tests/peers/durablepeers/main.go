@@ -1,10 +1,10 @@
-// Command durablepeers holds durable timers beside systems with which others keep timers: asynq on Redis, River on
+// Command durablepeers compares durable timers with systems that others use for timers: asynq on Redis, River on
 // PostgreSQL, dq of go-queue on beanstalkd, and the message schedules of NATS.
 //
 //	cd tests/peers/durablepeers && go run .
 //
-// It starts the servers itself, in directories for temporary files, on ports of this machine. What is not installed
-// is left out. With -out it writes the tables into docs/durable-peers.md, between the marks that are there.
+// It starts the servers itself, with temporary directories and ports of this machine. Systems that are not installed
+// are left out. With -out it writes the tables into docs/durable-peers.md, between the marks that are there.
 package main
 
 import (

@@ -114,7 +114,7 @@ func say(out io.Writer, a answer) {
 	fmt.Fprintf(out, "%s%s\n", answerMark, text)
 }
 
-// heard returns the answer in a line, if it is one.
+// heard parses a line of a node's output. ok is false if the line is not an answer.
 func heard(line string) (a answer, ok bool) {
 	text, found := strings.CutPrefix(line, answerMark)
 	return a, found && json.Unmarshal([]byte(text), &a) == nil

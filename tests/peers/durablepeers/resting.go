@@ -51,7 +51,8 @@ func (r *rig) resting(ctx context.Context, n int, limit, idle time.Duration) ([]
 	return append(cells, probes...), err
 }
 
-// probes measures timers that are due at once: now, and after a kill of the worker and of the servers.
+// probes measures how long it takes until a new timer has fired: first with all processes running, then after a kill of
+// the worker, then after a kill of the servers.
 func (r *rig) probes(ctx context.Context) (cells []string, err error) {
 	for i, kill := range []func() error{
 		func() error { return nil },

@@ -40,8 +40,8 @@ func (e *extra) Stop() bool {
 	return e.halt()
 }
 
-// Reset makes a timer fire after d, and a ticker tick every d. It is true where Stop would
-// have been, and false if the wheel is stopped.
+// Reset makes a timer fire after d, or a ticker tick every d. It returns what Stop would have returned, and false if
+// the wheel is stopped.
 func (e *extra) Reset(d time.Duration) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -116,8 +116,8 @@ func (s *session) watch() {
 	}
 }
 
-// now returns what the member knows, and the plan, including a claim that was just taken. If the view has changed, it
-// wakes the slots that wait for that.
+// now returns the member's view and the plan, including a claim that was just taken. If the view has changed, it wakes
+// the slots that wait for a new view.
 func (s *session) now() news {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,8 +30,8 @@ func (f *firer) isClaimed(id frame.ID) bool {
 	return ok
 }
 
-// unclaim ends all claims, and wakes the handlers that wait for that. It is called when a frame was applied, and when a
-// new one is begun.
+// unclaim ends all claims, and wakes the handlers that wait for the end of a claim. It is called when a frame was
+// applied, and when a new one is begun.
 func (f *firer) unclaim() {
 	f.mu.assertHeld()
 	clear(f.claims)

@@ -70,7 +70,7 @@ func (c *Crew) give() {
 	}
 }
 
-// Full reports whether all places are taken and none was released for that long, and since when.
+// Full reports whether all places are taken and none was released within the last long, and since when.
 func (c *Crew) Full(long time.Duration) (since time.Time, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -124,8 +124,8 @@ func (g *Gate) pass() {
 // falls: fewer, larger frames then have the same throughput.
 type pace struct {
 	places float64
-	alone  time.Duration // how long a frame took that waited for few others: the least time of the last window
-	least  time.Duration // the least time of this window
+	alone  time.Duration // the shortest time of a frame in the last window; such a frame hardly waited for others
+	least  time.Duration // the shortest time of a frame in this window
 	end    time.Time     // of this window
 }
 

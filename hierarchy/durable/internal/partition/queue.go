@@ -31,7 +31,7 @@ type item struct {
 	ended func(took bool) // if not nil, called instead of job.release. Must not block
 }
 
-// end reports to whoever has queued the item whether it is in the log. It is not for calls, nor for items of the kind
+// end tells whoever has queued the item whether it is in the log. It is not used for calls, nor for items of the kind
 // begun.
 func (it *item) end(took bool) {
 	if it.ended != nil {

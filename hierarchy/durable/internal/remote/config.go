@@ -52,7 +52,7 @@ var (
 func unavailable(why error) error { return storage.Because(partition.ErrUnavailable, why) }
 
 const (
-	// maxFlying is how many messages of calls to one partition are in flight at once.
+	// maxFlying limits the messages to one partition that are in flight at once.
 	maxFlying = 4
 	// maxOps and maxBytes limit a message that holds more than one call.
 	maxOps   = 500

@@ -47,7 +47,7 @@ const (
 	atSerial = 18
 )
 
-// startOps begins a message with the operations of that many parts.
+// startOps begins a message with the operations of the given number of parts.
 func startOps(b []byte, id partition.RequestID, parts int) []byte {
 	b = append(b, Version, byte(opsKind))
 	b = append(b, make([]byte, 8)...)

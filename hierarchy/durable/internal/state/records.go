@@ -47,7 +47,7 @@ const (
 // chunk is the memory of chunkSize records with consecutive numbers.
 type chunk struct {
 	all  [chunkSize]record
-	free [chunkSize]uint8 // a stack of gave places: the records that were taken and given back
+	free [chunkSize]uint8 // a stack of the gave places of the records that were given back after use
 	gave uint8
 	used uint8 // records from here on were never taken
 	live uint8 // how many records are taken

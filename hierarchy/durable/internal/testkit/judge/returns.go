@@ -6,8 +6,9 @@ import (
 	"github.com/epicycle-go/epicycle/docs/terminal"
 )
 
-// back is how long partitions were without an owner after a kind of fault: how late at most timers were that fell due
-// meanwhile. Faults with another fault nearby are not included.
+// back has, for one kind of fault, how long partitions were without an owner after such a fault. This is measured as
+// the greatest delay of the timers that were due meanwhile. Faults that happened close to another fault are not
+// included.
 type back struct {
 	what   string
 	limit  time.Duration

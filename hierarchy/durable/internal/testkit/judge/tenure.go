@@ -140,8 +140,8 @@ func (h *History) judgeTenures(r *Report) {
 	}
 }
 
-// judgeClock checks that an owner's clock was off by no more than permitted at the takeover, and that its time was
-// ahead of that clock by no more than permitted, and no further than the time of other owners.
+// judgeClock checks that an owner's time was ahead of its clock by no more than maxSkew, as the owner reported it, and
+// that this time was off by no more than maxSkew at the takeover.
 func (h *History) judgeClock(r *Report, t *tenure) {
 	if h.Alone || !h.heard { // the reports of owners are needed for it
 		return
