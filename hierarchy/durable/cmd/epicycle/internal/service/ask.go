@@ -110,5 +110,8 @@ func (a *asking) wait(ctx context.Context) (server string, ok bool) {
 // hasFirings returns the server that has sent an answer, and whether it has firings.
 func hasFirings(m *nats.Msg) (server string, ok bool) {
 	var r reply
-	return r.Server, json.Unmarshal(m.Data, &r) == nil && r.Has && isServerID(r.Server)
+	if json.Unmarshal(m.Data, &r) != nil || !r.Has || !isServerID(r.Server) {
+		return "", false
+	}
+	return r.Server, true
 }
