@@ -222,13 +222,18 @@ func (l *slot) unrefuse() {
 
 // closed is called after the partition has ended here.
 func (l *slot) closed() {
+	l.disown()
+	l.unserve()
+	l.looks.Stop()
+	l.weighs.Stop()
+}
+
+// disown removes the partition from those that this process owns, and keeps its figures.
+func (l *slot) disown() {
 	c, st := l.c(), l.owner.Stats()
 	c.mu.Lock()
 	c.closed(l.at, &st)
 	c.mu.Unlock()
-	l.unserve()
-	l.looks.Stop()
-	l.weighs.Stop()
 	l.owner = nil
 }
 

@@ -121,9 +121,8 @@ func (l *slot) open() error {
 	l.logged = ""
 	l.unserve()
 	if l.server, err = remote.Serve(l.c().remote(), l.at, l.owner); err != nil {
-		l.c().owned[l.at].Store(nil)
 		l.owner.Abandon()
-		l.owner = nil
+		l.disown()
 		return err
 	}
 	l.looks = time.NewTimer(l.lookEvery())

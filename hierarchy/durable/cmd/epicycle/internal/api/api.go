@@ -102,7 +102,9 @@ func (a *API) register(api huma.API) {
 	huma.Register(api, batch, a.batch)
 	a.registerExport(api)
 	a.registerImport(api)
-	huma.Register(api, timer("POST", "take", "/v1/queues/{name}/take", "Take firings from a queue"), a.take)
+	take := timer("POST", "take", "/v1/queues/{name}/take", "Take firings from a queue")
+	take.Middlewares = huma.Middlewares{withControl}
+	huma.Register(api, take, a.take)
 	for _, end := range []struct {
 		name, summary string
 		f             func(context.Context, *endInput) (*endOutput, error)

@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
@@ -27,6 +31,18 @@ type Firing struct {
 	ID      string          `json:"id" doc:"The same at each attempt, and never that of another timer"`
 	Attempt int             `json:"attempt" doc:"From 1"`
 	Timeout string          `json:"timeout" doc:"After which the attempt has failed"`
+}
+
+// answerTime is how long the answer to a request that has waited may take.
+const answerTime = time.Minute
+
+// controlKey is the key of the context's value with the ResponseController of a request.
+type controlKey struct{}
+
+// withControl is middleware for requests that wait for longer than others: they set the deadline of their answers.
+func withControl(ctx huma.Context, next func(huma.Context)) {
+	_, w := humago.Unwrap(ctx)
+	next(huma.WithValue(ctx, controlKey{}, http.NewResponseController(w)))
 }
 
 // QueueName is the name of a queue in the path of a request.
@@ -70,6 +86,9 @@ func (a *API) take(ctx context.Context, in *takeInput) (*takeOutput, error) {
 		return nil, bad(fmt.Errorf("wait: %v is not between 0s and %v", wait, maxWait))
 	case n < 1 || n > maxTake:
 		return nil, bad(fmt.Errorf("max: %d is not between 1 and %d", n, maxTake))
+	}
+	if control, ok := ctx.Value(controlKey{}).(*http.ResponseController); ok {
+		_ = control.SetWriteDeadline(time.Now().Add(wait + answerTime))
 	}
 	out := new(takeOutput)
 	out.Body.Firings = []Firing{}

@@ -161,10 +161,15 @@ func TestQueues(t *testing.T) {
 	taken := make(chan string, 100)
 	for range 10 {
 		takers.Go(func() {
-			for q.Wait(t.Context(), "q", only("a")) {
+			for {
+				key, ok := q.Wait(t.Context(), "q", only("a"))
+				if !ok {
+					return
+				}
 				if d, ok := q.Pop("q", only("a")); ok {
 					taken <- d.Key
 				}
+				q.Pass("q", key)
 			}
 		})
 	}
@@ -191,7 +196,10 @@ func TestTakerGivesUp(t *testing.T) {
 		var first sync.WaitGroup
 		first.Go(func() { q.Wait(ctx, "q", nil) })
 		woken := make(chan bool)
-		go func() { woken <- q.Wait(t.Context(), "q", nil) }()
+		go func() {
+			_, ok := q.Wait(t.Context(), "q", nil)
+			woken <- ok
+		}()
 		for n := 0; n < 2; {
 			q.mu.Lock()
 			if one := q.queues["q"]; one != nil {
@@ -216,28 +224,37 @@ func TestTakerGivesUp(t *testing.T) {
 	}
 }
 
-// A taker that was woken may not come, as it is one for another server. Then Nudge wakes the next one.
-func TestNudge(t *testing.T) {
+// A taker that was woken for a timer may pop another one, or none. Then the next one is woken.
+func TestPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueues(always)
-		q.Nudge("q")
-		woken := make(chan int, 3)
-		for i := range 3 {
+		q.Pass("q", "b1")
+		woken := make(chan string, 9)
+		var pop [3]chan bool
+		for i, prefix := range []string{"", "a", "b"} {
+			allows := func(key string) bool { return strings.HasPrefix(key, prefix) }
+			pop[i] = make(chan bool)
 			go func() {
-				if q.Wait(t.Context(), "q", func(key string) bool { return i < 2 || key == "other" }) {
-					woken <- i
+				key, ok := q.Wait(t.Context(), "q", allows)
+				if !ok {
+					return
 				}
+				<-pop[i]
+				if d, ok := q.Pop("q", allows); ok {
+					woken <- fmt.Sprint(i, d.Key)
+				}
+				q.Pass("q", key)
 			}()
 			synctest.Wait()
 		}
-		q.Push("q", due("k", 0))
+		q.Push("q", due("b1", 2)) // wakes the first one, which pops a1
+		q.Push("q", due("a1", 1)) // wakes the second one, which pops nothing
+		pop[0] <- true
 		synctest.Wait()
-		require.Len(t, woken, 1)
-		q.Nudge("q")
-		q.Nudge("q")
+		pop[1] <- true
 		synctest.Wait()
-		require.Len(t, woken, 2)
-		require.Equal(t, []int{0, 1}, []int{<-woken, <-woken})
+		pop[2] <- true
+		require.Equal(t, []string{"0a1", "2b1"}, []string{<-woken, <-woken})
 		q.Stop()
 	})
 }

@@ -21,7 +21,7 @@ type queue struct {
 // taker is a waiting call of Wait.
 type taker struct {
 	allows func(key string) bool
-	woken  chan struct{} // of capacity 1
+	woken  chan string // of capacity 1: gets the key for which the taker is woken
 }
 
 // NewQueues returns a Queues. waits reports whether a timer still waits for its attempt.
@@ -55,22 +55,12 @@ func (q *Queues) Push(name string, d Due) {
 	one.wake(d.Key)
 }
 
-// wake wakes the first taker that may have a key. It reports whether there is one.
-func (one *queue) wake(key string) bool {
+// wake wakes the first taker that may have a key.
+func (one *queue) wake(key string) {
 	for i, t := range one.takers {
 		if t.allows == nil || t.allows(key) {
 			one.takers = append(one.takers[:i:i], one.takers[i+1:]...)
-			t.woken <- struct{}{}
-			return true
-		}
-	}
-	return false
-}
-
-// nudge wakes a taker for a timer that waits, if there are both.
-func (one *queue) nudge() {
-	for _, it := range one.waiting.order {
-		if len(one.takers) == 0 || one.wake(it.Key) {
+			t.woken <- key
 			return
 		}
 	}
@@ -90,25 +80,25 @@ func (q *Queues) Pop(name string, allows func(key string) bool) (d Due, ok bool)
 }
 
 // Wait waits until there may be a timer for Pop whose key is allowed. It returns false if ctx is done or Stop is
-// called first.
-func (q *Queues) Wait(ctx context.Context, name string, allows func(key string) bool) bool {
-	t := &taker{allows, make(chan struct{}, 1)}
+// called first. If it returns a key, it was woken for the timer of that key, and the caller must call Pass after Pop.
+func (q *Queues) Wait(ctx context.Context, name string, allows func(key string) bool) (key string, ok bool) {
+	t := &taker{allows, make(chan string, 1)}
 	q.mu.Lock()
 	one := q.queue(name)
 	if one.has(allows) {
 		q.mu.Unlock()
-		return ctx.Err() == nil
+		return "", ctx.Err() == nil
 	}
 	one.takers = append(one.takers, t)
 	q.mu.Unlock()
 	select {
-	case <-t.woken:
-		return true
+	case key = <-t.woken:
+		return key, true
 	case <-ctx.Done():
 	case <-q.ended:
 	}
 	q.leave(name, one, t)
-	return false
+	return "", false
 }
 
 // has reports whether a timer waits whose key is allowed.
@@ -132,15 +122,21 @@ func (q *Queues) leave(name string, one *queue, t *taker) {
 			return
 		}
 	}
-	one.nudge()
+	q.pass(name, <-t.woken)
 }
 
-// Nudge wakes another call of Wait if a timer still waits: one that was woken for it did not call Pop.
-func (q *Queues) Nudge(name string) {
+// Pass wakes another taker for the timer of a key if that still waits, since the taker that was woken for it has popped
+// others, or none.
+func (q *Queues) Pass(name, key string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if one := q.queues[name]; one != nil {
-		one.nudge()
+	q.pass(name, key)
+}
+
+// pass is Pass. mu is held.
+func (q *Queues) pass(name, key string) {
+	if one := q.queues[name]; one != nil && one.waiting.keys[key] != nil {
+		one.wake(key)
 	}
 }
 

@@ -11,13 +11,14 @@ import (
 
 // How peers answer each other.
 
-// begin calls f in a goroutine, unless close was called.
-func (p *peers) begin(f func()) {
+// begin calls f in a goroutine. It reports false if close was called.
+func (p *peers) begin(f func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
 		p.running.Go(f)
 	}
+	return !p.closed
 }
 
 // fromOne handles what another server sends to all.
@@ -41,7 +42,7 @@ func (p *peers) fromOne(m *nats.Msg) {
 // has answers when this server has a firing.
 func (p *peers) has(m *nats.Msg, r *request) {
 	if r.Wait <= 0 {
-		p.answer(m, &reply{Server: p.id, Has: !p.Draining() && p.queues.Has(r.Queue, allows(r.Prefix))})
+		p.answer(m, &reply{Server: p.id, Has: p.mayHandOut() && p.queues.Has(r.Queue, allows(r.Prefix))})
 		return
 	}
 	ctx, cancel := context.WithTimeout(p.life, min(r.Wait, 2*askEvery))
@@ -54,16 +55,29 @@ func (p *peers) has(m *nats.Msg, r *request) {
 	p.mu.Unlock()
 	p.begin(func() {
 		defer p.forget(r.Question, q)
-		if p.Draining() || !p.queues.Wait(ctx, r.Queue, allows(r.Prefix)) || p.Draining() {
+		if !p.mayHandOut() {
+			return
+		}
+		key, ok := p.queues.Wait(ctx, r.Queue, allows(r.Prefix))
+		if !ok || p.Draining() {
 			return
 		}
 		p.answer(m, &reply{Server: p.id, Has: true})
-		_, _ = p.wheel.AfterFunc(nudgeAfter, func() { p.queues.Nudge(r.Queue) })
+		if key != "" {
+			_, _ = p.wheel.AfterFunc(passAfter, func() { p.queues.Pass(r.Queue, key) })
+		}
 	})
 }
 
-// nudgeAfter is when another worker is woken for a firing, if the server that was told of it did not take it.
-const nudgeAfter = time.Second
+// passAfter is when another taker is woken for a firing that was offered to another server, and not taken by it.
+const passAfter = time.Second
+
+// leastPayload is the least max_payload of the NATS servers with which firings are handed out to other servers: half of
+// it has room for the largest firing.
+const leastPayload = 256 << 10
+
+// mayHandOut reports whether this server hands out firings to others.
+func (p *peers) mayHandOut() bool { return !p.Draining() && p.conn.MaxPayload() >= leastPayload }
 
 func (p *peers) forget(name string, q *question) {
 	q.cancel()
@@ -80,34 +94,41 @@ func (p *peers) forThis(m *nats.Msg) {
 	if json.Unmarshal(m.Data, &r) != nil {
 		return
 	}
-	p.begin(func() {
-		switch r.Op {
-		case opTake:
-			all := p.takeHere(r.Queue, r.Max, int(p.conn.MaxPayload()/4), r.Prefix)
-			if err := p.answer(m, &reply{Taken: all}); err != nil {
-				p.GiveBack(all)
-			}
-		case opEnd:
-			var result error
-			if r.Failed {
-				result = errors.New(r.Error)
-			}
-			var texts []string
-			for _, err := range p.endHere(context.Background(), r.Queue, r.Tokens, result, r.Prefix) {
-				text := ""
-				if err != nil {
-					text = err.Error()
-				}
-				texts = append(texts, text)
-			}
-			_ = p.answer(m, &reply{Errors: texts})
-		case opGiveBack:
-			for _, token := range r.Tokens {
-				p.Service.end(token, errUnread)
+	if !p.begin(func() { p.do(m, &r) }) {
+		_ = p.answer(m, new(reply))
+	}
+}
+
+// do does what another server requests.
+func (p *peers) do(m *nats.Msg, r *request) {
+	switch r.Op {
+	case opTake:
+		all := p.takeHere(r.Queue, r.Max, int(p.conn.MaxPayload()/2), r.Prefix)
+		if err := p.answer(m, &reply{Taken: all}); err != nil {
+			p.GiveBack(all)
+			_ = p.answer(m, new(reply))
+		}
+	case opEnd:
+		var result error
+		if r.Failed {
+			result = errors.New(r.Error)
+		}
+		texts := make([]string, len(r.Tokens))
+		for i, err := range p.endHere(context.Background(), r.Queue, r.Tokens, result, r.Prefix) {
+			if err != nil {
+				texts[i] = err.Error()[:min(len(err.Error()), maxText)]
 			}
 		}
-	})
+		_ = p.answer(m, &reply{Errors: texts})
+	case opGiveBack:
+		for _, token := range r.Tokens {
+			p.Service.end(token, errUnread)
+		}
+	}
 }
+
+// maxText limits the text of the error of one token.
+const maxText = 200
 
 func (p *peers) answer(m *nats.Msg, r *reply) error {
 	data, err := json.Marshal(r)

@@ -27,21 +27,26 @@ const (
 )
 
 // await is Service.await.
-func (p *peers) await(ctx context.Context, queue, prefix string) (server string, ok bool) {
+func (p *peers) await(ctx context.Context, queue, prefix string) (f found, ok bool) {
 	a := &asking{
 		peers: p, answers: make(chan *nats.Msg, maxAnswers),
 		request: request{Op: opHas, From: p.id, Question: rand.Text(), Queue: queue, Prefix: prefix},
 	}
 	var err error
 	if a.sub, err = p.conn.ChanSubscribe(p.conn.NewInbox(), a.answers); err != nil {
-		return "", p.queues.Wait(ctx, queue, allows(prefix))
+		f.key, ok = p.queues.Wait(ctx, queue, allows(prefix))
+		return f, ok
 	}
 	defer a.sub.Unsubscribe()
 	if ctx.Err() != nil {
 		return a.once()
 	}
 	defer a.send(opForget, 0)
-	return a.wait(ctx)
+	begun := time.Now()
+	if f, ok = a.wait(ctx); !ok && time.Since(begun) < onceTime {
+		return a.once() // there was no time for answers
+	}
+	return f, ok
 }
 
 // send sends the question, or takes it back.
@@ -58,10 +63,10 @@ func (a *asking) send(op string, wait time.Duration) {
 }
 
 // once returns a server that has firings now.
-func (a *asking) once() (server string, ok bool) {
+func (a *asking) once() (f found, ok bool) {
 	others := len(a.Stats().Members) - 1
 	if others <= 0 {
-		return "", false
+		return f, false
 	}
 	a.send(opHas, 0)
 	late := time.NewTimer(onceTime)
@@ -69,40 +74,44 @@ func (a *asking) once() (server string, ok bool) {
 	for range others {
 		select {
 		case m := <-a.answers:
-			if server, ok = hasFirings(m); ok {
-				return server, true
+			if f.server, ok = hasFirings(m); ok {
+				return f, true
 			}
 		case <-late.C:
-			return "", false
+			return f, false
 		}
 	}
-	return "", false
+	return f, false
 }
 
 // wait waits until this server or another one has firings.
-func (a *asking) wait(ctx context.Context) (server string, ok bool) {
+func (a *asking) wait(ctx context.Context) (f found, ok bool) {
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	here := make(chan bool, 1)
-	go func() { here <- a.queues.Wait(waiting, a.Queue, allows(a.Prefix)) }()
+	go func() {
+		var woken bool
+		f.key, woken = a.queues.Wait(waiting, a.Queue, allows(a.Prefix))
+		here <- woken
+	}()
 	a.send(opHas, askEvery+takeTime)
 	again := time.NewTicker(askEvery)
 	defer again.Stop()
 	for {
 		select {
 		case ok := <-here:
-			return "", ok
+			return f, ok
 		case <-again.C:
 			a.send(opHas, askEvery+takeTime)
 		case m := <-a.answers:
-			if server, ok = hasFirings(m); !ok {
+			server, ok := hasFirings(m)
+			if !ok {
 				continue
 			}
 			cancel()
-			if <-here { // another worker may take what this one was woken for
-				a.queues.Nudge(a.Queue)
-			}
-			return server, true
+			<-here
+			f.server = server
+			return f, true
 		}
 	}
 }

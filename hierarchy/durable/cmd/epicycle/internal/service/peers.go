@@ -119,15 +119,14 @@ func (p *peers) request(ctx context.Context, server string, r *request) (*reply,
 const takeTime = 5 * time.Second
 
 // take takes firings of another server. If its answer is lost, they are tried again after their timeouts.
-func (p *peers) take(server, queue string, max int, prefix string) []Taken {
+func (p *peers) take(server, queue string, max int, prefix string) ([]Taken, error) {
 	ctx, cancel := context.WithTimeout(p.life, takeTime)
 	defer cancel()
 	got, err := p.request(ctx, server, &request{Op: opTake, Queue: queue, Max: max, Prefix: prefix})
 	if err != nil {
-		p.logger.Debug("epicycle: another server's firings were not taken", "err", err)
-		return nil
+		return nil, err
 	}
-	return got.Taken
+	return got.Taken, nil
 }
 
 // end is Service.End for tokens of another server.
@@ -139,6 +138,10 @@ func (p *peers) end(ctx context.Context, server, queue string, tokens []string, 
 		r.Failed, r.Error = true, result.Error()
 	}
 	got, err := p.request(ctx, server, r)
+	for begun := time.Now(); errors.Is(err, nats.ErrNoResponders) && time.Since(begun) < takeTime; { // it may be reconnecting
+		pause(ctx)
+		got, err = p.request(ctx, server, r)
+	}
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
 		err = errToken // its server is gone

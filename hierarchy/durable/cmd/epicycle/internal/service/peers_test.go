@@ -1,9 +1,14 @@
 package service
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,7 +36,7 @@ func pair(t *testing.T) (a, b *Service) {
 		t.Cleanup(conn.Close)
 		s, err := Open(t.Context(), Config{
 			Durable: durable.Config[string, task.Task]{
-				Conn: conn, Name: "pair", Partitions: 2, Replicas: 1, Logger: slog.New(slog.DiscardHandler),
+				Conn: conn, Partitions: 2, Replicas: 1, Logger: slog.New(slog.DiscardHandler),
 			},
 			Sender: web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
 		})
@@ -108,4 +113,61 @@ func TestQuestionsAreForgotten(t *testing.T) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// A server that offers firings and hands out none is not asked for ever.
+func TestOffersOfNothing(t *testing.T) {
+	a, b := pair(t)
+	var asked atomic.Int32
+	sub, err := a.conn.Subscribe("epicycle.timers.queue", func(m *nats.Msg) {
+		if asked.Add(1); m.Reply != "" {
+			_ = m.Respond([]byte(`{"server":"AAAAAAAAAAAA","has":true}`))
+		}
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, sub.Unsubscribe()) }()
+	require.NoError(t, a.conn.Flush())
+	require.Empty(t, b.TakeWithin(t.Context(), "q", 1, 0, ""))
+	require.LessOrEqual(t, asked.Load(), int32(1), "or the other one has answered before that it has none")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan int)
+	go func() { got <- len(b.Take(ctx, "q", 1, "")) }()
+	eventually(t, func() bool { return asked.Load() > 3 })
+	cancel()
+	require.Zero(t, <-got)
+}
+
+// A worker that waits for less than other servers need to answer gets what they have.
+func TestShortWait(t *testing.T) {
+	a, b := pair(t)
+	push(t, a, "q", 5)
+	b.takeHere("q", 100, 1<<20, "") // its own
+	for range 5 {
+		require.Len(t, b.TakeWithin(t.Context(), "q", 1, time.Microsecond, ""), 1)
+	}
+}
+
+// A firing has no more bytes in JSON than are counted.
+func TestSizeOf(t *testing.T) {
+	for _, key := range []string{"", "k", strings.Repeat("<", 1024), strings.Repeat("\x01", 1024), strings.Repeat("\"\\", 512), strings.Repeat("ü", 512)} {
+		for _, n := range []int{0, 1, 2, 3, 60 << 10} {
+			one := &Taken{
+				Token: strings.Repeat("T", 40), Key: key, Value: bytes.Repeat([]byte{0xff}, n), Due: time.Date(2026, 11, 26, 1, 2, 3, 999999999, time.FixedZone("", 3600)),
+				ID: strings.Repeat("f", 32), Attempt: math.MaxInt32, Timeout: math.MaxInt64,
+			}
+			data, err := json.Marshal(one)
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(data)+1, sizeOf(one))
+		}
+	}
+}
+
+// Nothing is taken once the attempts that are left were ended.
+func TestTakenAfterTheEnd(t *testing.T) {
+	s := open(t)
+	push(t, s, "q", 1)
+	require.Empty(t, s.taken.close())
+	require.Empty(t, s.takeHere("q", 1, 1<<20, ""))
+	require.Zero(t, s.taken.len())
 }

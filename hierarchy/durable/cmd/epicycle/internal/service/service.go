@@ -3,6 +3,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -75,7 +76,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.queues = lane.NewQueues(s.waits)
 	s.taken.init()
 	if s.conn != nil {
-		s.peers = newPeers(s, s.conn, cfg.Durable.Name)
+		s.peers = newPeers(s, s.conn, cmp.Or(cfg.Durable.Name, "timers"))
 		s.tokenPrefix = s.peers.id + separator
 	}
 	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.announce
@@ -178,7 +179,7 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	s.queues.Stop()
 	s.giveUp()
 	<-s.hosts.Stop()
-	for _, token := range s.taken.tokens() {
+	for _, token := range s.taken.close() {
 		s.end(token, errShutdown)
 	}
 	err := s.Timers.Shutdown(ctx)

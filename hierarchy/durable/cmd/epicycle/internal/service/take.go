@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,27 +24,51 @@ func allows(prefix string) func(key string) bool {
 // takes only those whose keys have the prefix. All of them are of one server: this one, if it has any.
 func (s *Service) Take(ctx context.Context, queue string, max int, prefix string) []Taken {
 	all := s.takeHere(queue, max, math.MaxInt, prefix)
-	for len(all) == 0 && !s.Draining() {
-		server, ok := s.await(ctx, queue, prefix)
+	for late := false; len(all) == 0 && !late && !s.Draining(); {
+		late = ctx.Err() != nil
+		found, ok := s.await(ctx, queue, prefix)
 		switch {
 		case !ok:
 			return nil
-		case server == "":
+		case found.server == "":
 			all = s.takeHere(queue, max, math.MaxInt, prefix)
 		default:
-			all = s.peers.take(server, queue, max, prefix)
+			var err error
+			if all, err = s.peers.take(found.server, queue, max, prefix); err != nil {
+				s.logger.Debug("epicycle: another server's firings were not taken", "err", err)
+				pause(ctx)
+			}
+		}
+		if found.key != "" {
+			s.queues.Pass(queue, found.key)
 		}
 	}
 	return all
 }
 
-// await waits until this server or another one has firings for Take, and returns which one: "" is this one. If ctx is
-// done already, it asks the others once.
-func (s *Service) await(ctx context.Context, queue, prefix string) (server string, ok bool) {
-	if s.peers == nil {
-		return "", s.queues.Wait(ctx, queue, allows(prefix))
+// found is a server that may have firings: this one, if server is empty. If the taker was woken for the timer of a key of
+// this server, key is that key.
+type found struct{ server, key string }
+
+// await waits until this server or another one may have firings for Take. If ctx is done already, it asks the others once.
+func (s *Service) await(ctx context.Context, queue, prefix string) (f found, ok bool) {
+	if s.peers != nil {
+		return s.peers.await(ctx, queue, prefix)
 	}
-	return s.peers.await(ctx, queue, prefix)
+	f.key, ok = s.queues.Wait(ctx, queue, allows(prefix))
+	return f, ok
+}
+
+// pauseTime is how long a taker waits after another server has not answered.
+const pauseTime = 100 * time.Millisecond
+
+func pause(ctx context.Context) {
+	t := time.NewTimer(pauseTime)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
 }
 
 // TakeWithin is Take that waits at most that long. If ctx is done meanwhile, the firings that were taken are given back.
@@ -68,16 +93,20 @@ func (s *Service) GiveBack(all []Taken) {
 		tokens[i] = all[i].Token
 	}
 	for server, at := range s.serversOf(tokens) {
-		for _, i := range at {
-			if server == "" {
+		for some := range slices.Chunk(at, maxTokens) {
+			if server != "" {
+				s.peers.giveBack(server, pick(tokens, some))
+				continue
+			}
+			for _, i := range some {
 				s.end(tokens[i], errUnread)
 			}
 		}
-		if server != "" {
-			s.peers.giveBack(server, pick(tokens, at))
-		}
 	}
 }
+
+// maxTokens is how many tokens a request to another server has at most.
+const maxTokens = 1000
 
 // End ends the attempts of tokens that were taken from a queue. If result is nil, they have succeeded. It returns an
 // error for each attempt that it could not end.
@@ -85,17 +114,19 @@ func (s *Service) End(ctx context.Context, queue string, tokens []string, result
 	errs := make([]error, len(tokens))
 	var wg sync.WaitGroup
 	for server, at := range s.serversOf(tokens) {
-		wg.Go(func() {
-			var some []error
-			if server == "" {
-				some = s.endHere(ctx, queue, pick(tokens, at), result, prefix)
-			} else {
-				some = s.peers.end(ctx, server, queue, pick(tokens, at), result, prefix)
-			}
-			for n, i := range at {
-				errs[i] = some[n]
-			}
-		})
+		for at := range slices.Chunk(at, maxTokens) {
+			wg.Go(func() {
+				var some []error
+				if server == "" {
+					some = s.endHere(ctx, queue, pick(tokens, at), result, prefix)
+				} else {
+					some = s.peers.end(ctx, server, queue, pick(tokens, at), result, prefix)
+				}
+				for n, i := range at {
+					errs[i] = some[n]
+				}
+			})
+		}
 	}
 	wg.Wait()
 	return errs

@@ -16,6 +16,7 @@ type taken struct {
 	mu   sync.Mutex
 	all  map[string]*one // by token
 	idle chan struct{}   // if not nil, closed when there are no attempts
+	over bool            // close was called
 }
 
 // one is an attempt that was taken.
@@ -61,9 +62,11 @@ func (t *taken) remove(token string, allows func(*one) bool) *one {
 	return o
 }
 
-func (t *taken) tokens() (all []string) {
+// close lets nothing be taken any more, and returns the tokens that are left.
+func (t *taken) close() (all []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.over = true
 	for token := range t.all {
 		all = append(all, token)
 	}
@@ -88,10 +91,13 @@ func (t *taken) wait(ctx context.Context) {
 	}
 }
 
-// overhead is more than what a firing has besides its key and value when it is sent to another server.
-const overhead = 300
+// sizeOf returns no less than the size of a firing in JSON.
+func sizeOf(t *Taken) int {
+	const others = 300 // all but key and value
+	return 6*len(t.Key) + (len(t.Value)+2)/3*4 + others
+}
 
-// takeHere takes firings of this server's timers, at most max, and no more when they have room bytes.
+// takeHere takes firings of this server's timers, at most max, until they need room bytes or more in JSON.
 func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Taken) {
 	for len(all) < max && room > 0 && !s.Draining() {
 		d, ok := s.queues.Pop(queue, allows(prefix))
@@ -100,7 +106,7 @@ func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Ta
 		}
 		if t, ok := s.begin(queue, d); ok {
 			all = append(all, t)
-			room -= len(t.Key) + len(t.Value) + overhead
+			room -= sizeOf(&t)
 		}
 	}
 	return all
@@ -116,6 +122,10 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	token := s.tokenPrefix + rand.Text() // nobody can guess it
 	s.taken.mu.Lock()
 	defer s.taken.mu.Unlock()
+	if s.taken.over {
+		_, _ = a.End(nowait, errShutdown)
+		return Taken{}, false
+	}
 	s.taken.all[token] = o
 	o.timer, _ = s.wheel.AfterFunc(a.Value.Timeout, func() { s.end(token, errTimeout) }) // fails if the wheel was stopped, at the end
 	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout}, true
@@ -133,7 +143,7 @@ func (s *Service) end(token string, err error) {
 var errToken = errors.New("the attempt has ended, or there was none with this token")
 
 // endTime is how long an answer waits for the log.
-const endTime = time.Minute
+const endTime = 30 * time.Second
 
 // endHere is End for tokens of this server.
 func (s *Service) endHere(ctx context.Context, queue string, tokens []string, result error, prefix string) []error {
