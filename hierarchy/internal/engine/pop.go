@@ -33,7 +33,7 @@ func (s *Shard[T]) popSome(now int64, before moment, due *[]T) (v T, apart bool,
 	for range s.Core.together {
 		v, apart, state = s.popNext(now, before, budget, due)
 		switch {
-		case state == circles.AskAgain && budget < s.Core.budget: // only the small budget for a further timer is used up
+		case state == circles.AskAgain && budget < s.Core.budget: // only a further timer's small budget is used up
 			return v, false, circles.Due
 		case state != circles.Due || apart:
 			return v, apart, state
