@@ -48,7 +48,7 @@ func parse(args []string) (o options, err error) {
 	return o, nil
 }
 
-// migrate changes all files that o names. A file is written only after it was understood whole.
+// migrate changes all files that o names. A file is written only after all of it was parsed.
 func migrate(o options, out io.Writer) error {
 	names, err := goFiles(o.paths)
 	if err != nil {
