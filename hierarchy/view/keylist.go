@@ -10,10 +10,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// MaxKeys is how many keys are shown at once.
+// MaxKeys is the most keys that are shown at once.
 const MaxKeys = 20
 
-// keysPerCheck is how many keys are read before the context is checked again.
+// keysPerCheck is the number of keys that are read before the context is checked again.
 const keysPerCheck = 256
 
 // keyList is the answer to a request for keys. doc.go documents its fields.
@@ -108,7 +108,7 @@ func (s shownKey) left() time.Duration {
 // Invariant: len(keys) <= MaxKeys.
 type nearest[K comparable] struct {
 	keys []dueKey[K]
-	more bool // whether others were added, too
+	more bool // whether more than MaxKeys keys were added
 }
 
 type dueKey[K comparable] struct {
