@@ -56,7 +56,7 @@ type Mock struct {
 // UTC, whatever the machine's zone and the zone of the times passed to Set. A test of
 // a Schedule therefore has the same outcome everywhere.
 func NewMock() *Mock {
-	inner := benbjohnson.NewMock() // at the epoch in the machine's zone, until activate
+	inner := benbjohnson.NewMock() // stands at the epoch in the machine's zone until activate is called
 	m := &Mock{Mock: inner, base: inner.Now().UTC(), wheels: make(map[*mockAlarm]struct{}),
 		alarms: alarmheap.New((*mockAlarm).before, (*mockAlarm).position)}
 	m.number.Store(atRest)
@@ -70,7 +70,7 @@ func (m *Mock) requireMade() {
 	}
 }
 
-// String reports how far the clock has moved.
+// String names the clock as a mock and gives its elapsed time.
 func (m *Mock) String() string { return fmt.Sprintf("mock at %v", m.Elapsed()) }
 
 // isMock makes IsMock recognize a Mock, even an embedded one.

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Spinning is like Precise, but its alarms wake window before their time and spin until it has come. They are about a
-// microsecond late, and each wake-up keeps a processor busy for up to window. The clock spins at no other time. A
-// window of some 150 µs covers the latency of most wake-ups. With a window of 0 or less the clock does not spin.
+// Spinning is like Precise, but its alarms wake window before their time and spin until that time has come. They are
+// about a microsecond late, and each wake-up keeps a processor busy for up to window. The clock spins at no other time.
+// A window of some 150 µs covers the latency of most wake-ups. With a window of 0 or less the clock does not spin.
 func Spinning(window time.Duration) Clock {
 	return &spinning{Clock: Precise(), window: max(0, window)}
 }
@@ -30,7 +30,7 @@ func (c *spinning) NewAlarm(ring func()) Alarm {
 // spinningAlarm spins.
 type spinningAlarm struct {
 	clock *spinning
-	alarm Alarm // of the Precise clock
+	alarm Alarm // an alarm of the Precise clock
 	ring  func()
 
 	mu    sync.Mutex

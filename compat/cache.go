@@ -143,7 +143,7 @@ func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 	fetched := false
 	value, err := p.flights.do(key, func(f *flight) (any, error) {
 		if value, ok := c.store.get(key); ok {
-			return value, nil // it was stored after the first lookup
+			return value, nil // the value was stored after the first lookup
 		}
 		value, err := fetch()
 		if err != nil {

@@ -101,8 +101,8 @@ func (tw *TimingWheel) SetTimer(key, value any, delay time.Duration) error {
 }
 
 // MoveTimer makes the timer of key fire after delay, counted from now. It does nothing if key has no timer. On a wheel
-// with a ticker, a delay below the interval runs the task at once, in its own goroutine. The errors are the same as
-// those of SetTimer.
+// with a ticker, a delay below the interval runs the task at once, in its own goroutine. MoveTimer returns the same
+// errors as SetTimer.
 func (tw *TimingWheel) MoveTimer(key any, delay time.Duration) error {
 	if delay <= 0 || !validKey(key) {
 		return ErrArgument

@@ -10,10 +10,10 @@ import (
 
 // WithTimeout is context.WithTimeout with the deadline on this wheel. The context is done when d has passed, when
 // parent is done, when cancel is called, or when the wheel stops. If d <= 0, or d has passed before the timer is set,
-// the context is done before the call returns. Err and Cause of the context and of its children are those of package
-// context: DeadlineExceeded after d. If the wheel is stopped, or is stopped later, the context is cancelled with the
-// cause ErrClosed. If the wheel is full, the context is cancelled with the cause ErrFull. Call cancel as soon as the
-// context is no longer needed. cancel may be called several times, and concurrently.
+// the context is done before the call returns. Err and Cause of the context and of its children return what package
+// context would return: DeadlineExceeded after d. If the wheel is stopped, or is stopped later, the context is
+// cancelled with the cause ErrClosed. If the wheel is full, the context is cancelled with the cause ErrFull. Call
+// cancel as soon as the context is no longer needed. cancel may be called several times, and concurrently.
 //
 // When the call that ends the context returns (cancel, Add of a clock.Mock, or the first Stop of the wheel), the
 // context and its children are done. Further calls of Stop do not wait for the first. When the cancel of a parent

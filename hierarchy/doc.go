@@ -76,7 +76,7 @@
 //	WithTimeout, WithDeadline    two allocations, and three to five more for Done
 //	Len, Stats                   a few counters of each shard
 //	Circles                      a look at each slot, some 700 of each shard
-//	Drain                        n log n, without the lock; n is how many are pending
+//	Drain                        n log n for n pending timers, without the lock
 //	Keyed.All                    some 20 ns for each key
 //	Driven.Set, Move, Remove     some 10 ns each
 //	Stop of a wheel              constant, plus a call for each Sleep and context that waits
@@ -89,8 +89,8 @@
 // schedules values with one function for all. Keyed gives its timers names, by which they are moved, replaced and
 // removed. Wheel, Of and Keyed share one generic core.
 //
-// Driven is the wheel alone, for those who have a lock and a loop of their own: an event
-// loop, a cache, a store. It has no lock, no goroutine and no clock.
+// Driven is the wheel alone, for programs that have a lock and a loop of their own: an event loop, a cache, a store. It
+// has no lock, no goroutine and no clock.
 //
 // A pending timer of a Wheel takes 41 bytes: a node of 24 bytes without pointers, an entry of
 // 8 bytes in its slot, and the callback, one of two thousand in an array. The memory of a stopped timer is reused at
@@ -101,7 +101,7 @@
 // The code is in layers. Each package knows only the packages above it here:
 //
 //	../level            what one circle needs: 64 slots, chains of entries, the arena of nodes
-//	internal/circles    the wheel: placing, moving, finding what is due
+//	internal/circles    the wheel: placing and moving timers, finding timers that are due
 //	internal/timers     the wheel with a value for each timer
 //	internal/executor   Go and Pool: calling functions, whatever they do to goroutines
 //	internal/wheelctx   contexts, with an interface for what they need of a wheel

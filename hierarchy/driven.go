@@ -20,8 +20,8 @@ import (
 // The zero Driven is ready to use. It must not be copied after first use, and only one goroutine may use it at a time:
 // callers that share it must lock it.
 //
-// It takes about 41 bytes of memory per timer for a T of one word, in addition to ten kilobytes for the circles. Memory
-// is released as timers go.
+// A Driven takes about 41 bytes of memory per timer for a T of one word, in addition to ten kilobytes for the circles.
+// Memory is released as timers go.
 type Driven[T any] struct {
 	_      noCopy
 	timers *timers.Timers[T] // nil while there is no timer

@@ -16,7 +16,7 @@ type FuncTimer struct {
 	shard *engine.Shard[func()] // immutable, as the next three
 	f     func()
 	ask   func() // the value of the timer; see engine.AskFirst
-	run   func() // what the executor calls
+	run   func() // the function that the executor calls
 
 	generation uint64        // guarded by the shard's lock, as all below
 	idle       chan struct{} // nil, or closed when runs becomes 0

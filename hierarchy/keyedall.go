@@ -97,7 +97,7 @@ func (w *Keyed[K, V]) Drain(fn func(K, V)) int {
 	return w.core.Drain(func(e entry[K, V], _ int64) { fn(e.key, e.val) })
 }
 
-// Entry is the value of a key, and when it is due.
+// Entry is the value of a key, and the time at which the key is due.
 type Entry[V any] struct {
 	Value V
 	Due   time.Time // the deadline by the wall clock, as of the call that returned the Entry

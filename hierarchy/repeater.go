@@ -24,7 +24,7 @@ type Repeater struct {
 	running bool      // a run has begun and not returned
 	early   bool      // RunNow was called, and the run has not begun
 	unread  bool      // a Ticker's last tick was not received
-	began   int64     // when the last run began
+	began   int64     // time at which the last run began
 	due     int64     // deadline of the last run or, between runs, of the next run
 	period  int64     // the period of Every, or 0 if there is a plan
 	plan    Schedule  // determines when runs are due; nil if there is a period

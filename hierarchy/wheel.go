@@ -97,7 +97,8 @@ func (w *Wheel) AfterInline(d time.Duration, f func()) (Timer, error) {
 }
 
 // Due returns the wall time at which the timer whose function is being called was due. It is for functions of
-// AfterInline that are called after their delay. The deadline is the one to which the timer was last reset.
+// AfterInline that are called after their delay. If the timer was reset, Due returns the time to which it was last
+// reset.
 func (w *Wheel) Due() time.Time {
 	engine.RequireMade(w.core != nil, "wheel")
 	return w.core.WallAt(w.core.Firing())

@@ -26,7 +26,7 @@ const (
 // was none.
 var lastCrowd atomic.Int64
 
-// group is the sleepers of one window.
+// group has the sleepers of one window.
 type group struct {
 	alone atomic.Int32 // number of goroutines that sleep without the others
 

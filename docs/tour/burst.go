@@ -47,7 +47,7 @@ func (t *tour) burst() error {
 
 // stroke is the result of a burst.
 type stroke struct {
-	took  time.Duration // from the instant until the last timer had run
+	took  time.Duration // time from the instant until the last timer had run
 	calls tally         // times that setting and stopping a timer took meanwhile
 }
 

@@ -34,7 +34,7 @@
 //	events      snapshots as server-sent events, one at once and then one every
 //	            second, or as often as ?every=250ms says, from 100ms to 10s
 //	keys        only with the option Keys: the next keys that are due, at most 20. With
-//	            ?find=text, those whose text is that, or else those that contain it.
+//	            ?find=text, the keys with that text, or else the keys that contain it.
 //
 // Methods other than GET and HEAD get status 405. An Index serves the list of wheels at
 // these paths. With the query ?wheel=name, it serves what a Handler of that wheel serves,
@@ -126,5 +126,5 @@
 //	              since it was read
 //	    note      only of ListedKeys, and only if remaining_ns is null
 //	more          whether there are more keys, or more with that text
-//	states, state only of ListedKeys: those to choose from, and the one that the timers have
+//	states, state only of ListedKeys: all states, and the state that was chosen
 package view

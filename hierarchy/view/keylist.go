@@ -78,12 +78,12 @@ func listKeys[K comparable, V any](ctx context.Context, w *hierarchy.Keyed[K, V]
 	for i, c := range chosen.keys {
 		list.Keys[i] = show(w, c.key, format)
 	}
-	slices.SortStableFunc(list.Keys, shownKey.compare) // some may have been moved since they were read
+	slices.SortStableFunc(list.Keys, shownKey.compare) // some keys may have been moved since they were read
 	list.Time = time.Now()
 	return list, nil
 }
 
-// show uses the remaining time of the wheel, because the wheel's clock may differ from that of package time.
+// show uses the remaining time of the wheel, because the wheel's clock may differ from the clock of package time.
 func show[K comparable, V any](w *hierarchy.Keyed[K, V], k K, format func(K) string) shownKey {
 	s := shownKey{Key: format(k)}
 	if _, left, ok := w.Get(k); ok {

@@ -52,8 +52,8 @@ type Log struct {
 	Stuck     int                 // handlers that have not returned although their attempts have failed
 	Dead      int                 // timers that have failed too often
 	Failed    uint64              // attempts that have failed
-	Frames    uint64              // written
-	Bytes     uint64              // written
+	Frames    uint64              // frames written
+	Bytes     uint64              // bytes written
 	DiskBytes int64               // size of the log on the disk
 	LiveBytes int64               // size of the live timers in the log
 	Commit    hierarchy.Histogram // time from sending a frame to its acknowledgement

@@ -1,5 +1,5 @@
-// Command mutation checks that the tests find bugs. It has a list of plausible bugs,
-// puts each into the library in turn, and fails if the tests named for it still pass.
+// Command mutation checks that the tests find bugs. It has a list of plausible bugs, puts each bug into the library in
+// turn, and fails if the tests named for that bug still pass.
 //
 // It does not change the repository: it gives the go command an overlay that replaces
 // the file that has the bug. The list is in the bugs directory, with one file for each
@@ -12,7 +12,7 @@
 //	=== old
 //	the code to be replaced, which the function must have exactly once
 //	=== new
-//	what is put in its place
+//	the code that is put in the place of the old code
 //
 // After "in:" come the directory of a package, and a function, method, type, constant or variable of that package. The
 // code is compared by its tokens, without comments, so that changes of files, comments and format don't matter. An

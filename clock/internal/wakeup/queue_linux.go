@@ -47,8 +47,8 @@ type Queue struct {
 	lead      lead
 	overload  overload
 	backup    backup
-	failed    error         // why there is no timerfd
-	retry     time.Duration // when to try to open a timerfd again
+	failed    error         // reason why there is no timerfd
+	retry     time.Duration // time at which to try again to open a timerfd
 }
 
 const (
@@ -63,11 +63,11 @@ const (
 // Alarm rings once, at or after the time that it was last set to. Rings never overlap.
 type Alarm struct {
 	queue  *Queue
-	offset time.Duration // from epoch to the start from which the times of Set count
+	offset time.Duration // time from epoch to the start from which the times of Set count
 	call   serial.Call
 	review func() // immutable once the alarm was set; nil if there is none
 
-	at      time.Duration // since epoch; guarded by queue.mu, like the fields below
+	at      time.Duration // time to ring, since epoch; guarded by queue.mu, like the fields below
 	stopped bool
 	index   int // 1 + the alarm's index in the heap; 0 if it is not in the heap
 }

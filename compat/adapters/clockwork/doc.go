@@ -15,15 +15,14 @@
 //
 // # Wheels that are full or stopped
 //
-// The interface has no errors. On a full wheel, timers and tickers take places beyond
-// MaxPending, and the wheel's executor sends their times. A Sleep that began while the wheel
-// was full does not notice that the wheel is stopped. A timer with a channel has its place
-// until it is stopped, which few libraries do once it has fired. So give libraries a wheel
-// without MaxPending.
+// The interface has no errors. On a full wheel, timers and tickers take places beyond MaxPending, and the wheel's
+// executor sends their times. A Sleep that began while the wheel was full does not notice that the wheel is stopped. A
+// timer with a channel keeps its place until it is stopped, but few libraries stop a timer that has fired. So give
+// libraries a wheel without MaxPending.
 //
 // When the wheel is stopped, its timers and tickers never fire, Sleep returns at once, and Now goes on. Timers and
-// tickers that are set later never fire either: Stop and Reset of timers return false. Stop what uses the clock first,
-// and then the wheel. A loop that only sleeps would never rest.
+// tickers that are set later never fire either: Stop and Reset of timers return false. Stop the libraries that use the
+// clock first, and then the wheel. Otherwise a loop that only sleeps would keep a processor busy.
 //
 // # On a mock
 //

@@ -24,13 +24,13 @@ const module = "github.com/epicycle-go/epicycle"
 type Suite struct {
 	Package string            // path of a package of the standard library
 	Files   []string          // test files of that package
-	Imports map[string]string // by the path of a package: the path to import instead
+	Imports map[string]string // paths to import instead of other paths, by the path that is replaced
 	Extra   map[string]string // files to add, by name
-	LeftOut map[string]string // why a test or subtest is left out, by name
+	LeftOut map[string]string // reasons why tests and subtests are left out, by name
 	Hasty   map[string]string // tests that may fail on a busy machine, with the reason, by name
 	Cut     []string          // functions other than tests that do not compile without the tests left out
 	Edits   map[string]string // text to replace, so that a test takes less time
-	Flags   []string          // for go test
+	Flags   []string          // further flags for go test
 }
 
 // Run runs the tests. It skips t if the source of the standard library is not there.

@@ -128,7 +128,7 @@ func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 	if k := n.Circle(); k < level.Passed {
 		r, s := c.circle[k&15], n.Slot()
 		r.live[s&(level.Slots-1)]--
-		if b := r.Slots[s&(level.Slots-1)]; b != nil && b.Undo(level.Entry{Node: i, Stamp: n.Stamp()}) { // it came last
+		if b := r.Slots[s&(level.Slots-1)]; b != nil && b.Undo(level.Entry{Node: i, Stamp: n.Stamp()}) { // i came last
 			c.entries--
 			if !b.holds() {
 				c.vacate(r, s)

@@ -17,9 +17,9 @@
 //	                         where they are read in portions
 //	more                     they are dealt over the slots of the next finer circle
 //
-// Each circle has at most one run, that of its slot under the hand. Entries behind the hand go into a heap. The next
-// timer is the earliest of the heads of the runs and of the heap, or it is in the first occupied slot. So timers come
-// in the order of their deadlines, and of setting where these are equal.
+// Each circle has at most one run, which is from its slot under the hand. Entries behind the hand go into a heap. The
+// next timer is the earliest of the heads of the runs and of the heap, or it is in the first occupied slot. So timers
+// come in the order of their deadlines, and of setting where these are equal.
 //
 // # Ahead of its time
 //
@@ -31,7 +31,7 @@
 // # Files
 //
 //	layout.go    which circle and slot a time belongs to
-//	store.go     what a slot holds, and spare memory for it
+//	store.go     the contents of slots, and spare memory for them
 //	circles.go   the state, and adding, moving and removing a node
 //	place.go     where a node is linked
 //	next.go      the timer that is due, or the time to ask again; the earliest timer of a slot

@@ -44,7 +44,7 @@ type store struct {
 	rings   []*ring
 	bags    *bag // Invariant: a list of length nBags
 	nBags   int
-	scratch []item // for sorting
+	scratch []item // space for sorting
 }
 
 const (

@@ -36,14 +36,14 @@ type Core[T any] struct {
 	pool    *executor.Pool // the Pool whose function execute is, or nil
 	onPanic func(recovered any, stack []byte)
 
-	maxQueued int   // 0: no limit
+	maxQueued int   // 0 if there is no limit
 	waits     waits // nil with Go and Inline
 
 	Touch func(T) // reads the memory to which a value points; nil if values are of an unknown type
 
 	// Both are nil, or called with the shard's lock held.
-	OnFire   func(shard int, i uint32) // before a timer fires
-	OnDetach func(shard int)           // when all timers of the shard are taken out at once
+	OnFire   func(shard int, i uint32) // called before a timer fires
+	OnDetach func(shard int)           // called when all timers of the shard are taken out at once
 
 	spread atomic.Bool // set for good once several processors use the wheel
 	usage  usage       // guarded by the lock of the first shard
@@ -68,8 +68,8 @@ type Config struct {
 	Execute             func(task func())
 	IsGo, IsInline      bool           // whether Execute is Go, and whether it is Inline
 	Pool                *executor.Pool // the Pool whose function Execute is, or nil
-	MaxPending          int            // 0: no limit
-	MaxQueued           int            // 0: no limit
+	MaxPending          int            // 0 if there is no limit
+	MaxQueued           int            // 0 if there is no limit
 	Shards              int            // a power of two
 	OnPanic             func(recovered any, stack []byte)
 }

@@ -12,8 +12,8 @@
 //	aim.go        when to wake up
 //	review.go     waking up later, as timers were stopped
 //	wake.go       a wake-up, and staying awake for the next one
-//	round.go      firing what is due on all shards
-//	pop.go        taking what is due out of a shard
+//	round.go      firing the timers that are due on all shards
+//	pop.go        taking the timers that are due out of a shard
 //	tasks.go      giving callbacks to the executor
 //	mock.go       a wheel that is stepped by a mock clock
 //	lifecycle.go  stopping, and taking all out
@@ -36,8 +36,8 @@
 //
 //	the owner's lock      of a Repeater, Ticker, ChanTimer or context
 //	aim.mu                held while the alarm is aimed, and all shards are asked for their deadlines
-//	Shard.Mu              those of several shards in the order of their numbers
-//	inFlight.mu, waitsPart.mu, the clock's own, that of a Pool
+//	Shard.Mu              the locks of several shards are taken in the order of their numbers
+//	inFlight.mu, waitsPart.mu, locks of the clock, the lock of a Pool
 //
 // No callback of a user is called with any of them held. The value of a timer with AskFirst is a method of package
 // hierarchy, and is called with the lock of its shard held.

@@ -86,7 +86,7 @@ func (c *Core[T]) AddFired(v T, now int64, f level.Flags) (Handle, error) {
 	if wakeAt == EndOfTime {
 		s.Mu.Unlock()
 	} else {
-		s.UnlockFor(wakeAt) // in case a crowd has grown
+		s.UnlockFor(wakeAt) // the wheel may have to wake for a crowd that has grown
 	}
 	return Handle{s, generation, i}, nil
 }

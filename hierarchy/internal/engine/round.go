@@ -35,7 +35,7 @@ type round[T any] struct {
 // order of deadline across shards, except with Go, and callbacks of Inline never overlap, just as the rings of the
 // alarm never do.
 func (r *round[T]) fireAll() {
-	var except *Shard[T] // a shard where it could not be determined yet what is due; others go first
+	var except *Shard[T] // a shard whose due timers could not be determined yet, so that others go first
 	for !r.core.closed.Load() {
 		s, until := r.nextShard(except)
 		if s == nil && except == nil {
@@ -71,7 +71,7 @@ func (r *round[T]) nextShard(except *Shard[T]) (first *Shard[T], until bound) {
 	return first, until
 }
 
-// nextInTurn is nextShard for Go, whose callbacks run in no order. So no timer is compared with those of other shards,
+// nextInTurn is nextShard for Go, whose callbacks run in no order. So no timer is compared with timers of other shards,
 // and each shard with due timers gets as many turns as any other.
 func (r *round[T]) nextInTurn() *Shard[T] {
 	shards := r.core.Shards
@@ -84,8 +84,8 @@ func (r *round[T]) nextInTurn() *Shard[T] {
 	return nil
 }
 
-// takeTurn fires what is due on s, until the nearest deadline of the others, but at most until the turn ends. It
-// reports false if there was too much to do under one hold of the lock before the next due timer was found.
+// takeTurn fires the timers of s that are due, up to the nearest deadline of the other shards. It stops when the turn
+// ends. It reports false if there was too much to do under one hold of the lock before the next due timer was found.
 func (r *round[T]) takeTurn(s *Shard[T], until bound) bool {
 	for !r.core.closed.Load() {
 		before := r.fired

@@ -8,8 +8,8 @@ import (
 // the same time.
 //
 // Timers fire in order of deadline, with two exceptions. While a shard has a crowd to deal or to move, timers that are
-// due do not wait for it. And a timer that is set during the round may have to wait until the turn of another shard
-// ends. With Go, only the timers of the same shard fire in order.
+// due do not wait for the crowd. And a timer that is set during the round may have to wait until the turn of another
+// shard ends. With Go, only the timers of the same shard fire in order.
 func (c *Core[T]) wake() {
 	c.inFlight.addRound()
 	defer c.inFlight.removeRound()

@@ -28,7 +28,7 @@ func newValues[T any]() values[T] {
 	return s
 }
 
-// likeArena reports whether chunks are as large as those of the arena.
+// likeArena reports whether chunks are as large as the chunks of the arena.
 func (s *values[T]) likeArena() bool { return s.bits == level.ChunkBits }
 
 func (s *values[T]) at(i uint32) *T {

@@ -22,8 +22,8 @@ import (
 type timeoutContext struct {
 	parent   context.Context // immutable, like all fields down to cause
 	wheel    Wheel
-	deadline time.Time // in wall time
-	due      int64     // in elapsed time
+	deadline time.Time // deadline as a wall time
+	due      int64     // deadline as an elapsed time
 	cause    *error    // cause of c at the deadline; nil if none was given
 
 	ancestor      *timeoutContext // the nearest ancestor of this type, or nil
@@ -41,8 +41,8 @@ type timeoutContext struct {
 	ended  atomic.Pointer[Outcome] // nil until c ends; written once, with mu held
 	ending sync.Mutex              // held while c and the contexts below it end
 
-	listeners                  // its mu also guards the fields below
-	doneCtx    context.Context // its Done is that of c; immutable once hasDoneCtx is set
+	listeners                  // the mu of listeners also guards the fields below
+	doneCtx    context.Context // context whose Done is the Done of c; immutable once hasDoneCtx is set
 	endDoneCtx func()          // ends doneCtx; nil if doneCtx had ended from the start
 
 	registration listener // c in the lists of ancestor or notifier, whose mu guards it

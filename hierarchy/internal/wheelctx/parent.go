@@ -92,7 +92,7 @@ func (c *timeoutContext) unregister() {
 type notifier struct {
 	listeners
 	closed        bool            // guarded by mu; no more contexts can join
-	parent        context.Context // of package context, without values; immutable, like all fields below
+	parent        context.Context // a context of package context without values; immutable, like all fields below
 	ancestor      *timeoutContext // the nearest timeoutContext above the parent, or nil
 	listed        *listedNotifier // the reference to this notifier in its entry
 	stopAfterFunc func() bool
@@ -126,7 +126,7 @@ func notifierEntryOf(id uintptr) *notifierEntry { return &notifiers[id/64%uintpt
 // find returns the notifier of the parent with that id, or nil.
 func (e *notifierEntry) find(id uintptr) *notifier {
 	if l := e.listed.Load(); l != nil && l.id == id {
-		return l.notifier.Value() // nil if id was that of an earlier parent
+		return l.notifier.Value() // nil if the id is from an earlier parent
 	}
 	return nil
 }

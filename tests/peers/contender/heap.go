@@ -19,7 +19,7 @@ type heapTimers struct {
 }
 
 type item struct {
-	at    time.Duration // since began
+	at    time.Duration // time at which the item is due, since began
 	f     func()
 	index int // index in the heap; -1 when the item has fired or was stopped
 }

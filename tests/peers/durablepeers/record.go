@@ -45,7 +45,7 @@ func (r recorder) add(e event) error {
 	return err
 }
 
-// reader reads what was appended to a file of events.
+// reader reads the events that were appended to a file.
 type reader struct{ file *os.File }
 
 func (r reader) next() (all []event, err error) {

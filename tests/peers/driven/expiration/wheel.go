@@ -16,7 +16,7 @@ import (
 
 // Node is an entry of a cache.
 type Node interface {
-	ExpiresAt() int64         // by the cache's clock
+	ExpiresAt() int64         // deadline by the cache's clock
 	IsAlive() bool            // whether it is in the cache
 	Timer() *hierarchy.Handle // pointer to the Handle of the node's timer
 }

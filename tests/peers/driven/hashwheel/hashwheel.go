@@ -112,7 +112,7 @@ func (hw *HashWheel) ExpireTasksAt(now int64, callback func(seq uint64, expires 
 	}
 }
 
-// putBack sets the declined entries again, except those that callback has removed or added again.
+// putBack sets the declined entries again, except the entries that callback has removed or added again.
 func (hw *HashWheel) putBack(declined []offered) {
 	for _, o := range declined {
 		if h, ok := hw.handles[o.seq]; ok && h == o.handle {
