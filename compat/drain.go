@@ -75,7 +75,7 @@ func runAll(tasks []task, fn Execute) {
 
 // drains counts the calls of Drain whose function has not returned for all timers.
 type drains struct {
-	mu       sync.Mutex // also held while a Drain removes timers
+	mu       sync.Mutex // guards the fields below; also held while a Drain removes timers
 	active   int        // guarded by mu
 	closed   bool       // guarded by mu; no Drain begins any more
 	finished chan struct{}

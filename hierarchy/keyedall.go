@@ -87,9 +87,9 @@ const scanBatch = 128
 // returns the number of these timers. fn is called in the caller's goroutine with no lock held, and may use the wheel,
 // which continues to run.
 //
-// A panic in fn is treated like a callback's. Even if fn panics or exits its goroutine, it is called for all timers.
-// Without Config.OnPanic the first panic then continues in the caller, and further ones are logged. After a second
-// exit, fn is called in other goroutines, while the caller's goroutine waits.
+// A panic in fn is treated like a panic in a callback. Even if fn panics or exits its goroutine, it is called for all
+// timers. Without Config.OnPanic the first panic then continues in the caller, and further ones are logged. After a
+// second exit, fn is called in other goroutines, while the caller's goroutine waits.
 func (w *Keyed[K, V]) Drain(fn func(K, V)) int {
 	if fn == nil {
 		fn = func(K, V) {}

@@ -1,6 +1,6 @@
 // Command migrate changes the imports of packages time and context in Go files to those of compat/time and
-// compat/context, or back, and nothing else in them. It prints what to check afterwards: where a type of package
-// time is part of a signature, for example.
+// compat/context, or back, and nothing else in them. It prints the places to check afterwards, for example where a type
+// of package time is part of a signature.
 package main
 
 import (

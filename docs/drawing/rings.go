@@ -61,7 +61,7 @@ type ring struct {
 	slots    int
 }
 
-// angle returns the angle at which slot s begins. A fraction of s lies between two slots.
+// angle returns the angle at which slot s begins. If s is not a whole number, the angle is inside a slot.
 func (r ring) angle(s float64) float64 {
 	return gap/2 + s/float64(r.slots)*(2*math.Pi-gap)
 }

@@ -35,7 +35,7 @@ func (f *inFlight) startInline() { f.all.Add(1); f.running.Add(1) }
 func (f *inFlight) finish() { f.running.Add(-1); f.end(1) }
 func (f *inFlight) drop()   { f.end(1) }
 
-// end subtracts n from all, and wakes the goroutines in wait if all becomes 0.
+// end subtracts n from f.all. If f.all becomes 0, end wakes the goroutines in wait.
 func (f *inFlight) end(n int64) {
 	if f.all.Add(-n) > 0 || f.waiting.Load() == 0 {
 		return

@@ -36,10 +36,10 @@ func Alone[T any](w Wheel[T], v T) {
 	w.Call(v)
 }
 
-// run calls the callbacks that are left. Meanwhile, exactly one task is counted as in progress for this goroutine.
+// run calls the callbacks that are left. Meanwhile, the wheel counts one running task for this goroutine.
 func (r *relay[T]) run() {
 	i := r.take()
-	r.countEnded() // even if this goroutine blocks in the last task
+	r.countEnded() // reported now, since this goroutine may block in the last task
 	if i == allTaken {
 		return
 	}

@@ -76,7 +76,7 @@ func (r *report) choose(of string) {
 	}
 }
 
-// row returns a system's row of a table. The error is not nil only if ctx ends. Other errors go to failures.
+// row returns a system's row of a table. It returns an error only if ctx ends. Other errors go to failures.
 func (r *report) row(ctx context.Context, c scenario, sys system) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
